@@ -26,7 +26,7 @@ interface Repeats {
 }
 
 const unchosen = ({ key, count, low, high }: Repeats): string =>
-  `of ${count} values, of which the machine chose none (${format(key, low)} to ${format(key, high)})`;
+  `of ${count} values, none selected on the machine (${format(key, low)} to ${format(key, high)})`;
 
 /** Remarks about single measurements, shared by all endpoints. */
 export const MEASUREMENT_REMARKS = {
@@ -40,11 +40,11 @@ export const MEASUREMENT_REMARKS = {
     `${end} ${unchosen(repeats)}`,
   'machine.median-of-repeats': (repeats: Repeats) => `median ${unchosen(repeats)}`,
   'machine.mean-sac': ({ count }: { count: number }) =>
-    `mean of the ${count} diameters of the machine`,
+    `mean of the ${count} diameters reported by the machine`,
   'machine.no-mean-sac': () =>
-    'one diameter of the gestational sac, not the mean of three: not judged as mean sac diameter',
+    'a single gestational sac diameter, not the mean of three: not interpreted as mean sac diameter',
   'machine.too-far-apart': ({ count }: { count: number }) =>
-    `one of ${count} values, of which the machine chose none, too far apart for their median`,
+    `one of ${count} values, none selected on the machine, too far apart for a median`,
   'review.rejected': () => 'rejected by the reader',
   'review.passed-over': () => 'the reader chose another value',
   'review.by-person': ({ typed }: { typed: boolean }) =>

@@ -107,14 +107,14 @@ export const isOfFiles = ({ id }: Pick<Finding, 'id'>): boolean => id === 'sever
  * every length on these images.
  */
 const SCALE_OF_REQUEST =
-  'Images that state no scale were measured in the scale given with the request.';
+  'Images without a stated scale were measured with the scale given in the request.';
 
 /**
  * Returns the limitation for one scale used on images of several sizes, because an image of another
  * size or zoom usually has another scale.
  */
 const oneScaleFor = (sizes: readonly string[]) =>
-  `One scale of the request was used for images of different size (${sizes.join(', ')} pixels): check that it holds for each.`;
+  `One scale from the request was used for images of different sizes (${sizes.join(', ')} pixels): check that it applies to each.`;
 
 /** Returns the limitations due to the images themselves. */
 export function inputLimitations({

@@ -8,7 +8,7 @@ export const REVIEW_TEXT = {
   'simulated-only': 'the method was validated on simulated images only',
   'too-few-cases': 'the method was validated on too few real images',
   'no-reference': 'the method was not compared with a reference on real images',
-  'error-too-large': 'the method was too inexact on real images',
+  'error-too-large': 'the method was not accurate enough on real images',
   'other-model': 'the model in use is not the one that was validated',
   'outside-domain': 'the method was not validated on images of this kind or age',
   'rests-on-review': 'calculated from a value that needs review',
@@ -28,7 +28,7 @@ export const SHARED_SENTENCES = {
     'The images of this section could not be analysed because of an internal error.',
   'run.several-studies': () =>
     'The files belong to more than one study but were read as one examination of one patient: submit each study separately.',
-  'run.mock': () => 'The mock backend does not look at the images of the heart.',
+  'run.mock': () => 'The mock backend does not analyse the cardiac images.',
   'run.needs-review': ({ reason }: { reason: ReviewReason }, { about, text }: SentenceContext) => {
     const values = about.map((one) => `${text.names([one.concept.key])} ${text.value(one)}`);
     const verb =
@@ -36,10 +36,10 @@ export const SHARED_SENTENCES = {
     return `${values.join(', ')} ${verb}: ${REVIEW_TEXT[reason]}.`;
   },
   'run.rests-on-review': () =>
-    'The images show more than is concluded here; what was read on them needs review.',
+    'Further readings from the images need review and are not part of the conclusions.',
   'report.not-requested': () => 'The draft report was not requested.',
   'report.withheld': ({ claims }: { claims: readonly string[] }) =>
-    `The report was withheld: the result does not hold ${claims.join(', ')}.`,
+    `The report was withheld: the result does not contain ${claims.join(', ')}.`,
 } as const satisfies SentenceTable;
 
 export const sayOfRun = statementsOf<typeof SHARED_SENTENCES>();

@@ -74,7 +74,7 @@ export function noMeasurementStatement(result: Result): string | null {
 
 /** Reasons why a value was not accepted. */
 const DOUBT = {
-  review: 'needs the review of a person',
+  review: 'needs review by a person',
   low: 'confidence too low',
   inadequate: 'image inadequate',
 } as const satisfies Record<Exclude<Measurement['quality'], 'accepted'>, string>;
@@ -93,7 +93,7 @@ export function doubtOf(measurement: Measurement): string | null {
 /** Returns the sentence about a value that was not accepted, without its number. */
 export function notAcceptedStatement(measurement: Measurement): string {
   if (measurement.quality === 'review') {
-    return `Proposal: ${measurement.label} was measured and needs the review of a person before use.`;
+    return `Proposal: ${measurement.label} was measured and needs review by a person before use.`;
   }
   return `${measurement.label} was measured but not accepted: ${doubtOf(measurement)}.`;
 }

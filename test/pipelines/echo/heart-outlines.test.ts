@@ -154,7 +154,7 @@ describe('a clip of only end-diastole and end-systole', () => {
   ])('is measured %s: the largest and the smallest cavity serve as ED and ES', (_what, indices) => {
     const ef = outlinedValue(read([of(...indices)]), 'lvef-4c');
     expect(Math.abs((ef?.value ?? 0) - EF)).toBeLessThan(1);
-    expect(noteOf(ef)).toContain('a clip of 2 frames: the largest and the smallest cavity');
+    expect(noteOf(ef)).toContain('clip of 2 frames: the largest and smallest cavities');
   });
 
   it('gives nothing when both show the same cavity', () => {
@@ -179,7 +179,7 @@ describe('an outline with a fault', () => {
       expect([key, outlinedValue(values, key)?.quality]).toEqual([key, 'inadequate']);
     }
     expect(noteOf(outlinedValue(values, 'la-volume-4c'))).toContain(
-      'the outline of the LA has a dent that no chamber has',
+      'the LA outline has an anatomically implausible indentation',
     );
     expect(outlinedValue(values, 'lvedv-4c')?.quality).toBe('accepted');
   });
@@ -203,6 +203,6 @@ describe('an outline with a fault', () => {
     };
     const area = outlinedValue(read([small]), 'la-area-4c');
     expect(area?.quality).toBe('inadequate');
-    expect(noteOf(area)).toContain('is too small beside the LV');
+    expect(noteOf(area)).toContain('is too small relative to the LV');
   });
 });

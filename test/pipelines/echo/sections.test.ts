@@ -196,20 +196,20 @@ describe('relative apical sparing', () => {
     interpreted(LINEAR, {}, false, 'model', heart).section('cardiomyopathy')?.reason?.detail;
 
   it('is not assessed without strain by segment', () => {
-    expect(reason(NO_OUTLINES)).toContain('sparing was not assessed: no strain by segment.');
+    expect(reason(NO_OUTLINES)).toContain('sparing was not assessed: no segmental strain.');
   });
   it('is not assessed by strain of contours, for which its cut-off was not shown', () => {
     const segments = [{ ...basal, strain: -18 }];
     const heart = { ...NO_OUTLINES, segments, trusted: true };
-    expect(reason(heart)).toContain('strain by segment is that of contours');
-    expect(reason({ ...heart, trusted: false })).toContain('no strain by segment');
+    expect(reason(heart)).toContain('segmental strain is contour strain');
+    expect(reason({ ...heart, trusted: false })).toContain('no segmental strain');
   });
 });
 
 describe('the clips of a handheld', () => {
   it('are not a study from a machine: what they cannot answer is reported', () => {
     const { section } = interpreted({}, {}, true);
-    expect(section('focused')?.summary).toContain('The clips of the handheld carry no calibration');
+    expect(section('focused')?.summary).toContain('The handheld clips are not calibrated');
   });
 });
 

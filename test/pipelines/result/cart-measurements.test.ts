@@ -19,12 +19,12 @@ function all(key: ConceptKey, ...given: Given[]) {
 
 const standing = (key: ConceptKey, ...given: Given[]) => all(key, ...given)[0];
 
-describe('of several values of which the machine chose none', () => {
+describe('of several values none selected on the machine', () => {
   it('the median counts, with the smallest and the largest', () => {
     expect(standing('lvot-vti', 18, 22, 19)).toMatchObject({
       value: 19,
       derivation: 'median',
-      note: 'median of 3 values, of which the machine chose none (18.0 cm to 22.0 cm)',
+      note: 'median of 3 values, none selected on the machine (18.0 cm to 22.0 cm)',
     });
   });
 
@@ -41,7 +41,7 @@ describe('of several values of which the machine chose none', () => {
       value: 2.6,
       source: { sop_instance_uid: '2.25.7', frame: 3 },
       note: expect.stringMatching(
-        /^highest of 3 values, of which the machine chose none \(2.* to (2\.6|3)/,
+        /^highest of 3 values, none selected on the machine \(2.* to (2\.6|3)/,
       ),
     });
   });
@@ -51,7 +51,7 @@ describe('of several values of which the machine chose none', () => {
     expect(standing('cervical-length', 31, [24, { image }], 35)).toMatchObject({
       value: 24,
       source: { sop_instance_uid: '2.25.7', frame: 3 },
-      note: 'lowest of 3 values, of which the machine chose none (24.0 mm to 35.0 mm)',
+      note: 'lowest of 3 values, none selected on the machine (24.0 mm to 35.0 mm)',
     });
   });
 

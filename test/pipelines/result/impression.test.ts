@@ -51,7 +51,7 @@ describe('the impression of a normal heart', () => {
   it('begins with the size of the LV also where no range applies', () => {
     const unknown = measuredStudy({ machine: NORMAL_HEART, patient: { sex: null } }).result;
     expect(unknown.report?.impression[0]).toMatch(
-      /^LV size not graded without the sex of the patient \(LVEDVi 59 ml\/m²\); LVEF 62 %/,
+      /^LV size not graded, as the patient's sex is unknown \(LVEDVi 59 ml\/m²\); LVEF 62 %/,
     );
   });
 
@@ -116,7 +116,7 @@ describe('several findings that are undecided at a cut-off', () => {
     const undecided = { ...result, report: null, measurements, findings };
     const said = impressionWith(ECHO_TOPICS, undecided);
     expect(said.impression[0]).toContain(
-      'degree uncertain, as a cut-off is within the interval of LVPWd 1.6 ± 0.3 cm',
+      'grade uncertain, as a cut-off lies within the interval of LVPWd 1.6 ± 0.3 cm',
     );
     expect(said.impression[0]).not.toContain('LV mass');
     if (!result.report) throw new Error('the study has no report');
@@ -132,7 +132,7 @@ describe('contradictions', () => {
   it('between the diameter and the volume of the LA name the one that counts', () => {
     const { lines } = echo({ ...NORMAL_HEART, 'la-diameter': 4.9 });
     expect(lines.join(' ')).toMatch(
-      /LA of normal size by LAVi 26 ml\/m², which counts, beside LA AP 4\.9 cm \(moderately abnormal\)/,
+      /LA of normal size by LAVi 26 ml\/m², used in preference to LA AP 4\.9 cm \(moderately abnormal\)/,
     );
   });
 
@@ -155,13 +155,13 @@ describe('contradictions', () => {
   it('between the indices of the RV are one clause, the abnormal one first', () => {
     const { lines } = echo({ ...NORMAL_HEART, tapse: 13, 'rv-s-prime': 8 });
     expect(lines.join(' ')).toMatch(
-      /[Rr]educed RV systolic function \(TAPSE 13 mm, S' 8\.0 cm\/s\), although not by FAC 45 %/,
+      /[Rr]educed RV systolic function \(TAPSE 13 mm, S' 8\.0 cm\/s\), but not by FAC 45 %/,
     );
   });
 
   it('between the volume and the diameter of the LV are one clause', () => {
     const { lines } = echo({ ...NORMAL_HEART, 'lvedv-biplane': 160, 'lvesv-biplane': 62 });
-    expect(lines[0]).toMatch(/^LV dilated \(LVEDVi .*\), although not by LVIDd 5\.0 cm/);
+    expect(lines[0]).toMatch(/^LV dilated \(LVEDVi .*\), but not by LVIDd 5\.0 cm/);
   });
 });
 

@@ -23,7 +23,7 @@ function resultOf(clips: readonly Clip[]) {
   });
 }
 
-const LINE = 'Images that state no scale were measured in the scale given with the request.';
+const LINE = 'Images without a stated scale were measured with the scale given in the request.';
 
 describe('a scale that the request gave', () => {
   it.each([
@@ -47,7 +47,7 @@ describe('a scale that the request gave', () => {
       });
     const one = resultOf([sized(800, 0.4), sized(640, 0.4)]);
     expect(one.input_summary.one_scale_for_sizes).toHaveLength(2);
-    expect(writeReport(one).limitations.join()).toContain('check that it holds for each');
+    expect(writeReport(one).limitations.join()).toContain('check that it applies to each');
     const own = resultOf([sized(800, 0.4), sized(640, 0.5)]);
     expect(own.input_summary.one_scale_for_sizes).toBeUndefined();
   });

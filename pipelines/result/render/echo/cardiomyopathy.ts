@@ -7,7 +7,7 @@ import { type SentenceTable, statementsOf } from '../../statement.ts';
 const ASYMMETRIES = {
   certain: 'asymmetric septal hypertrophy',
   'without-hypertension':
-    'asymmetric septal hypertrophy, if there is no hypertension (which requires a ratio of 1.5)',
+    'asymmetric septal hypertrophy, if there is no hypertension (otherwise a ratio of 1.5 is required)',
 } as const;
 export type Asymmetry = keyof typeof ASYMMETRIES;
 
@@ -29,29 +29,28 @@ export const CARDIOMYOPATHY_SENTENCES = {
   'cardiomyopathy.asymmetry': ({ asymmetry }: { asymmetry: Asymmetry }) =>
     `Walls: ${ASYMMETRIES[asymmetry]}.`,
   'cardiomyopathy.dilated': ({ pattern, device }: { pattern: string; device: boolean }) =>
-    `Dilated pattern: ${pattern}${device ? '; LVEF in the range of device therapy' : ''}.`,
+    `Dilated pattern: ${pattern}${device ? '; LVEF in the range for device therapy' : ''}.`,
   'cardiomyopathy.obstruction': ({ obstruction }: { obstruction: string }) =>
     `LVOT: ${obstruction}.`,
   'cardiomyopathy.restrictive': () =>
-    'Filling meets two criteria of a restrictive pattern (E/A and deceleration time); the sizes of the atria and the LV were not considered.',
+    'Filling meets two criteria for a restrictive pattern (E/A and deceleration time); atrial and LV sizes were not considered.',
   'cardiomyopathy.amyli': ({ index, meaning }: { index: number; meaning: keyof typeof AMYLI }) =>
     `AMYLI index ${index.toFixed(2)}, ${AMYLI[meaning]}.`,
   'cardiomyopathy.walls-may-be-missed': () =>
-    'Maximal wall thickness may be missed: walls of short-axis views were not measured.',
+    'Maximal wall thickness may be missed: walls were not measured in short-axis views.',
   'cardiomyopathy.no-gradient': () =>
     'LVOT obstruction was not assessed: no gradient at rest was measured.',
   'cardiomyopathy.no-sparing': ({ contour }: { contour: boolean }) =>
     `Relative apical sparing was not assessed: ${
       contour
-        ? 'strain by segment is that of contours, for which the cut-off was not shown'
-        : 'no strain by segment'
+        ? 'segmental strain is contour strain, for which the cut-off has not been validated'
+        : 'no segmental strain'
     }.`,
   'cardiomyopathy.never-assessed': () =>
-    'The amyloid score of ESC 2021, other flags of infiltration, excess trabeculation, apical ballooning and an arrhythmogenic RV were not assessed.',
+    'The ESC 2021 amyloid score, other flags of infiltration, excess trabeculation, apical ballooning and an arrhythmogenic RV were not assessed.',
   'cardiomyopathy.no-hypertrophy': () =>
-    'Hypertrophic pattern was not assessed: both walls are needed.',
-  'cardiomyopathy.no-dilated': () =>
-    'Dilated pattern was not assessed: an LVEF that can be graded is needed.',
+    'Hypertrophic pattern was not assessed: both wall thicknesses are needed.',
+  'cardiomyopathy.no-dilated': () => 'Dilated pattern was not assessed: a gradable LVEF is needed.',
   'cardiomyopathy.nothing': () =>
     'Patterns of cardiomyopathy were not assessed: neither wall thickness nor LVEF was available.',
   'cardiomyopathy.thick-wall': ({ wall }: { wall: string }) =>

@@ -66,11 +66,11 @@ function resultText({ scheme, result, criteria, because, next }: DiastolicResult
     : `${first}; algorithm B: ${next.result} (${criteriaText(next.criteria)})`;
 }
 
-const DIFFER = 'The two algorithms differ: LA pressure is elevated by one of them only.';
+const DIFFER = 'The two algorithms disagree: LA pressure is elevated by only one of them.';
 
 /** Conditions for the algorithms to be valid. They are printed with every grade (echo 10.2). */
 const APPLIES =
-  'Holds in sinus rhythm without mitral annular calcification, mitral prosthesis, repair or clip, LBBB, pacing or CRT, LVAD, heart transplant, pericardial constriction, non-cardiac pulmonary hypertension, complete AV block or pregnancy, which are not known to this software; mitral stenosis and regurgitation are known only as far as they were measured.';
+  'Valid in sinus rhythm without mitral annular calcification, mitral prosthesis, repair or clip, LBBB, pacing or CRT, LVAD, heart transplant, pericardial constriction, non-cardiac pulmonary hypertension, complete AV block or pregnancy, about which this software has no information; mitral stenosis and regurgitation are known only as far as they were measured.';
 
 /** Mitral valve diseases that make E/e' invalid. */
 export type MitralDisease =
@@ -102,28 +102,27 @@ export type DiastolicInput = keyof typeof INPUTS;
 export const DIASTOLIC_SENTENCES = {
   'diastolic.result': (result: DiastolicResult) => `${resultText(result)}.`,
   'diastolic.disease-unknown': () =>
-    'Myocardial disease is not known beyond what was measured here; with it, algorithm B of 2016 would replace algorithm A.',
+    'Myocardial disease is known only as far as it was measured here; if present, algorithm B of 2016 would replace algorithm A.',
   'diastolic.discordant': ({ markers }: { markers: readonly string[] }) =>
     `Discordant: ${markers.join(', ')} suggests raised LAP.`,
   'diastolic.supplemental': ({ criteria }: { criteria: readonly Criterion[] }) =>
-    `Supplemental signs of raised LAP of ASE 2025 (${criteriaText(criteria)}); without one a diastolic exercise test decides.`,
+    `ASE 2025 supplemental signs of raised LAP (${criteriaText(criteria)}); if none is met, a diastolic exercise test decides.`,
   'diastolic.algorithms-differ': () => DIFFER,
   'diastolic.applies': () => APPLIES,
   'diastolic.mitral-disease': ({ diseases }: { diseases: readonly MitralDisease[] }) =>
-    `Diastolic function was not graded, and E/e' is not used: ${diseases.map(mitralText).join(' and ')}.`,
+    `Diastolic function was not graded, and E/e' was not used: ${diseases.map(mitralText).join(' and ')}.`,
   'diastolic.scheme-not-chosen': () =>
-    'No result of ASE/EACVI 2016 is given: the LVEF, which chooses its algorithm, is left open.',
+    'No ASE/EACVI 2016 result is given: its algorithm depends on the LVEF, which is undetermined.',
   'diastolic.fibrillation': () =>
-    'No grade of sinus rhythm is given: the RR intervals are irregular and no A wave is seen.',
+    'No grade for sinus rhythm is given: the RR intervals are irregular and no A wave is seen.',
   'diastolic.too-few-criteria': () =>
     'Diastolic function was not graded: too few criteria were measured.',
   'diastolic.not-measured': ({ inputs }: { inputs: readonly DiastolicInput[] }) =>
     `Not measured: ${inputs.map((one) => INPUTS[one]).join(', ')}.`,
   'diastolic.no-jet': ({ pressure }: { pressure: boolean }) =>
-    `No TR signal was measured; the criterion is unavailable${pressure ? ', but for the RVSP in ASE 2025' : ''}.`,
+    `No TR signal was measured; the criterion is unavailable${pressure ? ', except for the RVSP in ASE 2025' : ''}.`,
   'diastolic.no-atrium': () => 'LA volume index is unavailable.',
-  'diastolic.ef-unknown': () =>
-    'LVEF is unknown; algorithm B for a reduced LVEF was not chosen by it.',
+  'diastolic.ef-unknown': () => 'LVEF is unknown: it was not used to select algorithm B.',
   'diastolic.elevated': ({
     results,
     differ,
@@ -133,7 +132,7 @@ export const DIASTOLIC_SENTENCES = {
     differ: boolean;
   }) =>
     [
-      'Criteria of elevated LA pressure are met.',
+      'Criteria for elevated LA pressure are met.',
       ...results.map((one) => `${resultText(one)}.`),
       ...(differ ? [DIFFER] : []),
       APPLIES,

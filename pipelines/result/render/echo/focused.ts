@@ -28,15 +28,15 @@ export const FOCUSED_SENTENCES = {
   'focused.lv-not-graded': () => 'LV function was not graded.',
   'focused.lv-not-assessed': () => 'LV function was not assessed: no LVEF was measured.',
   'focused.no-lv-window': () =>
-    'No clip of the focused views shows the LV: the LVEF comes from another view, or from the machine.',
+    'No focused-view clip shows the LV: the LVEF comes from another view or from the machine.',
   'focused.single-window': () => 'Limited, single window.',
   'focused.no-effusion': () => 'Pericardial effusion was not assessed.',
-  'focused.no-rv-size': () => 'RV size was not assessed: no RV to LV ratio was measured.',
+  'focused.no-rv-size': () => 'RV size was not assessed: no RV/LV ratio was measured.',
   'focused.no-rv-function': () => 'RV function was not assessed: no TAPSE was measured.',
   'focused.no-cava': () => 'The IVC was not assessed.',
   'focused.no-collapse': () => 'The IVC was not assessed: its collapse was not measured.',
   'focused.no-scale': () =>
-    'The clips of the handheld carry no calibration: ratios only, no sizes and no velocities.',
+    'The handheld clips are not calibrated: ratios only, no sizes or velocities.',
 } as const satisfies SentenceTable;
 
 export const sayOfFocused = statementsOf<typeof FOCUSED_SENTENCES>();

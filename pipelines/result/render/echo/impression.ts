@@ -55,7 +55,7 @@ const EF_METHOD: Readonly<Record<string, string>> = {
   'lvef-teichholz': 'Teichholz',
   'cart-area-length-biplane': 'biplane area-length',
   'cart-area-length': 'single-plane area-length',
-  'cart-cube': 'cube of the diameters',
+  'cart-cube': 'cube method',
 };
 const methodOf = ({ concept, method }: Measurement) =>
   EF_METHOD[concept.key] ?? EF_METHOD[method] ?? 'method not stated';
@@ -67,7 +67,7 @@ type LvSize = keyof typeof LV_SIZE;
 const inBrackets = (values: readonly Measurement[]) =>
   values.length > 0 ? ` (${allNamed(values)})` : '';
 
-const whose = ({ origin }: Measurement) => (origin === 'machine' ? ' of the machine' : '');
+const whose = ({ origin }: Measurement) => (origin === 'machine' ? ', ultrasound machine' : '');
 
 const RV_FUNCTION = {
   normal: 'normal RV systolic function',
@@ -105,17 +105,17 @@ export const ECHO_IMPRESSION = {
     { about }: About,
   ) => {
     const others = about.slice(agreeing);
-    const against = others.length > 0 ? `, although not by ${allNamed(others)}` : '';
+    const against = others.length > 0 ? `, but not by ${allNamed(others)}` : '';
     return `LV ${LV_SIZE[size]}${inBrackets(about.slice(0, agreeing))}${against}`;
   },
   'impression.lv-size-ungraded': ({ sexUnknown }: { sexUnknown: boolean }, { about }: About) =>
-    `LV size not graded${sexUnknown ? ' without the sex of the patient' : ''}${inBrackets(about)}`,
+    `LV size not graded${sexUnknown ? ", as the patient's sex is unknown" : ''}${inBrackets(about)}`,
   'impression.lv-geometry': ({ geometry }: { geometry: string }, { about }: About) =>
     `${geometry}${inBrackets(about)}`,
   'impression.lv-walls': (_: Record<string, never>, { about }: About) =>
-    `thick ${about.length > 1 ? 'walls' : 'wall'}${inBrackets(about)}`,
+    `thickened ${about.length > 1 ? 'walls' : 'wall'}${inBrackets(about)}`,
   'impression.grades-open': (_: Record<string, never>, { about }: About) =>
-    `degree uncertain, as a cut-off is within the interval of ${withIntervals(about)}`,
+    `grade uncertain, as a cut-off lies within the interval of ${withIntervals(about)}`,
   /**
    * `grades` contains the grade, or the grades on both sides if the interval includes a cut-off, or
    * nothing. `limit` is the number of points to the nearest limit of the grade if the value is
@@ -126,8 +126,8 @@ export const ECHO_IMPRESSION = {
     { about: [ef] }: About,
   ) => {
     if (!ef) return '';
-    const near = limit === null ? '' : `, within ${limit} points of a limit of its grade`;
-    const since = urgent ? '; whether it is new is not known' : '';
+    const near = limit === null ? '' : `, within ${limit} points of a grade limit`;
+    const since = urgent ? '; whether this is new is unknown' : '';
     const category = grades.length > 0 ? anyOf(grades.map(reducedText)) : 'not graded';
     const margin =
       grades.length > 1 && ef.uncertainty !== null
@@ -135,14 +135,14 @@ export const ECHO_IMPRESSION = {
         : '';
     return `LVEF ${valueText('lvef', ef.value)}${margin} (${methodOf(ef)}${whose(ef)}), ${category}${near}${since}`;
   },
-  'impression.lvef-open': () => 'LVEF not given, as its values were withheld',
+  'impression.lvef-open': () => 'LVEF not reported, as its values were withheld',
   /** `about` contains the LVEF that is used, followed by the LVEF by other methods. */
   'impression.lvef-methods': (
     { grades }: { grades: readonly string[] },
     { about: [, ...others] }: About,
   ) => {
     const each = others.map((one, i) => `${namedText(one)} (${reducedText(grades[i] ?? '')})`);
-    return `the methods disagree on the category: ${each.join(', ')} does not count`;
+    return `the methods disagree on the category: ${each.join(', ')} not used`;
   },
   'impression.wall-motion-normal': ({ scored, of }: { scored: number; of: number }) =>
     `no wall motion abnormality in ${scored} of ${of} segments (a mild one may be missed)`,
@@ -158,7 +158,7 @@ export const ECHO_IMPRESSION = {
     return `${regionText(region)} (${list})`;
   },
   'impression.score-index': ({ raised }: { raised: boolean }, { about: [index] }: About) =>
-    `${index ? namedText(index) : ''} of the machine, ${raised ? 'raised' : 'normal'}`,
+    `${index ? namedText(index) : ''} from the machine, ${raised ? 'raised' : 'normal'}`,
   'impression.diastolic': ({ results }: { results: readonly Graded[] }, { about }: About) => {
     const each = results.map(({ result, by, year }) => `${result} (${by} ${year})`);
     return `diastolic function: ${[...each, ...about.map(namedText)].join(', ')}`;
@@ -178,7 +178,7 @@ export const ECHO_IMPRESSION = {
     { about: [diameter, index] }: About,
   ) =>
     diameter && index
-      ? `LA ${enlargedText(grade)} by ${namedText(index)}, which counts, beside ${namedText(diameter)} (${byDiameter})`
+      ? `LA ${enlargedText(grade)} by ${namedText(index)}, used in preference to ${namedText(diameter)} (${byDiameter})`
       : '',
   'impression.valve': (
     { disease, grade }: { disease: ValveDisease | 'aortic-stenosis'; grade: string },
@@ -194,7 +194,7 @@ export const ECHO_IMPRESSION = {
     { about }: About,
   ) => {
     const others = about.slice(agreeing);
-    const against = others.length > 0 ? `, although not by ${allNamed(others)}` : '';
+    const against = others.length > 0 ? `, but not by ${allNamed(others)}` : '';
     return `${RV_FUNCTION[conclusion]}${inBrackets(about.slice(0, agreeing))}${against}`;
   },
   'impression.pulmonary': (

@@ -4,23 +4,23 @@ import { type About, allNamed, namedText } from './shared.ts';
 export const LA_VOLUME_SENTENCES = {
   'la-volume.grade': ({ grade }: { grade: string }) => `LA volume index: ${grade}.`,
   'la-volume.at-limit': ({ within }: { within: number }) =>
-    `The LA volume index lies within ${within} ml/m² of a limit of its grade, which is within measurement variability.`,
+    `The LA volume index lies within ${within} ml/m² of a grade limit, which is within measurement variability.`,
   'la-volume.diameter-grade': ({ grade }: { grade: string }) =>
-    `LA diameter: ${grade}; the diameter alone does not make the atrium normal.`,
+    `LA diameter: ${grade}; diameter alone does not establish normal LA size.`,
   /** `about` contains the diameter, followed by the volume index. */
   'la-volume.diameter-disagrees': (
     { grade }: { grade: string },
     { about: [diameter, index] }: About,
   ) =>
     diameter && index
-      ? `${namedText(diameter)} is ${grade} beside ${namedText(index)}; the volume counts.`
+      ? `${namedText(diameter)} (${grade}) is discordant with ${namedText(index)}; the volume is used.`
       : '',
   'la-volume.one-view': () =>
-    'LA volume was not assessed: it takes both apical views, A4C and A2C.',
+    'LA volume was not assessed: both apical views (A4C and A2C) are needed.',
   'la-volume.not-indexed': () =>
     'LA volume was not indexed and not graded: height and weight are missing or implausible.',
   'la-volume.lengths-differ': () =>
-    'The lengths of the two apical views differ by more than 5 mm; trace the atrium again.',
+    'The LA lengths in the two apical views differ by more than 5 mm; retrace the atrium.',
   'la-volume.enlarged': ({ grade }: { grade: string }, { about }: About) =>
     `${allNamed(about)}: LA volume ${grade}.`,
 } as const satisfies SentenceTable;

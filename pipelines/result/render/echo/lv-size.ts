@@ -9,7 +9,7 @@ export const LV_SIZE_SENTENCES = {
     'The parasternal clips could not be analysed because of an internal error.',
   'parasternal.no-clip': () => 'No PLAX clip was found.',
   'parasternal.no-model': () => 'No permitted model measures the parasternal long axis.',
-  'parasternal.no-lines': () => 'The PLAX clips show no reliable lines.',
+  'parasternal.no-lines': () => 'No reliable lines were found in the PLAX clips.',
   'lv-size.not-measured': ({ keys }: { keys: readonly EchoConcept[] }) =>
     `Not measured: ${keys.map((key) => ECHO_CONCEPTS[key].abbreviation).join(', ')}.`,
   'lv-size.geometry': ({ geometry }: { geometry: string }) => `LV geometry: ${geometry}.`,
@@ -22,9 +22,9 @@ export const LV_SIZE_SENTENCES = {
     grade: string | null;
     bodyMass: number;
   }) =>
-    `LV mass / height^2.7 is ${Number(fixed(of.value, of.decimals))} g/m^2.7${of.grade ? `: ${of.grade}` : ''}; with a BMI of ${of.bodyMass} kg/m² indexing to BSA may hide hypertrophy.`,
+    `LV mass / height^2.7 is ${Number(fixed(of.value, of.decimals))} g/m^2.7${of.grade ? `: ${of.grade}` : ''}; with a BMI of ${of.bodyMass} kg/m², indexing to BSA may hide hypertrophy.`,
   'lv-size.asymmetric-walls': ({ ratio }: { ratio: number | null }) =>
-    `The walls differ by more than 3 mm: relative wall thickness and geometry are by the posterior wall${ratio === null ? '' : `; (IVSd + LVPWd)/LVIDd is ${fixed(ratio, ECHO_CONCEPTS['relative-wall-thickness'].decimals)}`}.`,
+    `The walls differ by more than 3 mm: relative wall thickness and geometry are based on the posterior wall${ratio === null ? '' : `; (IVSd + LVPWd)/LVIDd is ${fixed(ratio, ECHO_CONCEPTS['relative-wall-thickness'].decimals)}`}.`,
   'lv-size.abnormal': ({ grades }: { grades: readonly string[] }, { about }: About) =>
     `${about.map((one, i) => `${namedText(one)} ${grades[i]}`).join(', ')}.`,
 } as const satisfies SentenceTable;

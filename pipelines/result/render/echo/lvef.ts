@@ -7,11 +7,11 @@ const LIMITS = {
   'lvef-networks': 'Single plane (A4C); biplane not possible.',
   'lvef-4c': 'Single plane (A4C); biplane not possible.',
   'lvef-2c': 'Single plane (A2C); biplane not possible.',
-  'cart-sr': 'The machine does not say by which method the LVEF was measured.',
-  'cart-area-length-biplane': 'LVEF by area-length in two planes, not by biplane discs.',
-  'cart-area-length': 'LVEF by area-length in a single plane; biplane not possible.',
-  'cart-cube': 'LVEF by the cube of the diameters is not valid with any regional abnormality.',
-  'cart-stated': 'LVEF by another method of the machine than biplane discs.',
+  'cart-sr': 'The machine does not state how the LVEF was measured.',
+  'cart-area-length-biplane': 'LVEF by biplane area-length, not by biplane discs.',
+  'cart-area-length': 'LVEF by single-plane area-length; biplane not possible.',
+  'cart-cube': 'LVEF by the cube method is not valid with any regional wall motion abnormality.',
+  'cart-stated': 'LVEF by a machine method other than biplane discs.',
   'lvef-teichholz': 'LVEF by Teichholz is not valid with any regional wall motion abnormality.',
 } as const;
 
@@ -34,7 +34,7 @@ export const LVEF_SENTENCES = {
   'lvef.variability': ({ points }: { points: number }) =>
     `A change of less than ${points} points is within measurement variability.`,
   'lvef.at-limit': ({ points }: { points: number }) =>
-    `The LVEF lies within ${points} points of a limit of its grade, which is within measurement variability.`,
+    `The LVEF lies within ${points} points of a grade limit, which is within measurement variability.`,
   /**
    * `about` contains the LVEF that is used, followed by the LVEF by other methods; `grades` has
    * their grades.
@@ -44,10 +44,10 @@ export const LVEF_SENTENCES = {
     { about: [ef, ...others] }: About,
   ) => {
     const each = others.map((one, i) => `${namedText(one)} (${grades[i]})`);
-    return `The methods disagree on the category: ${each.join(', ')}; ${ef ? namedText(ef) : ''} counts.`;
+    return `The methods disagree on the category: ${each.join(', ')}; ${ef ? namedText(ef) : ''} is used.`;
   },
   'lvef.not-assessed': () =>
-    'LVEF was not assessed: neither the machine nor an outlined beat gives one.',
+    'LVEF was not assessed: neither reported by the machine nor measured on an outlined beat.',
   'lvef.foreshortened': () =>
     'Apical views of unequal length: one appears foreshortened; volumes may be underestimated.',
   'lvef.volumes-differ': () =>
@@ -56,13 +56,13 @@ export const LVEF_SENTENCES = {
   'lvef.dysfunction': ({ grade }: { grade: string }, { about }: About) =>
     `${allNamed(about)}: LV systolic function ${grade}.`,
   'lvef.severe': (_: Record<string, never>, { about }: About) =>
-    `${allNamed(about)}: severely reduced LV systolic function; whether it is new is not known.`,
+    `${allNamed(about)}: severely reduced LV systolic function; whether this is new is unknown.`,
   'lvef.severe-by-one-method': ({ limit }: { limit: number }) =>
-    `The methods disagree: one of two methods gives LVEF below ${limit} %; whether it is new is not known.`,
+    `The methods disagree: one of two methods gives LVEF below ${limit} %; whether this is new is unknown.`,
   'lvef.severe-by-invalid-method': ({ limit }: { limit: number }, { about }: About) =>
-    `${allNamed(about)}: below ${limit} % by a method that is not valid here; whether it is new is not known.`,
+    `${allNamed(about)}: below ${limit} % by a method that is not valid here; whether this is new is unknown.`,
   'lvef.severe-of-machine': (of: { key: EchoConcept; value: number; limit: number }) =>
-    `${namedValue(of.key, of.value)} of the machine: one of two methods gives LVEF below ${of.limit} %; whether it is new is not known.`,
+    `${namedValue(of.key, of.value)} from the machine: one of two methods gives LVEF below ${of.limit} %; whether this is new is unknown.`,
 } as const satisfies SentenceTable;
 
 export const sayOfLvef = statementsOf<typeof LVEF_SENTENCES>();

@@ -17,13 +17,13 @@ function deeperText({ view, large }: { view: string; large: boolean }, { about: 
 }
 
 const PLEURAL =
-  'The space was seen in PLAX alone: whether it is in front of the descending aorta (pericardial) or behind it (pleural) was not assessed.';
+  'The space was seen only in PLAX: whether it lies anterior (pericardial) or posterior (pleural) to the descending aorta was not assessed.';
 
 export const EFFUSION_SENTENCES = {
   'effusion.depth-not-measured': () =>
     'The depth of the echo-free space around the heart was not measured.',
   'effusion.none-outlined': ({ views }: { views: readonly string[] }) =>
-    `No fluid was outlined in ${names(views)}. How much fluid the model misses in patients is not known, so an effusion is not excluded.`,
+    `No fluid was outlined in ${names(views)}. How much fluid the model misses in patients is unknown, so an effusion is not excluded.`,
   'effusion.not-searched': () =>
     'The pericardium was not assessed: no depth was measured, and no clip was searched for fluid.',
   'effusion.possible': ({ views, large }: { views: readonly string[]; large: boolean }) =>

@@ -4,8 +4,8 @@ import { type About, allNamed } from './shared.ts';
 /** Text for missing IVC measurements. */
 const CAVA_NEEDED = {
   both: 'the IVC was not measured',
-  diameter: 'the diameter of the IVC was not measured',
-  collapse: 'the collapse of the IVC was not measured',
+  diameter: 'the IVC diameter was not measured',
+  collapse: 'IVC collapse was not measured',
 } as const;
 
 export const PULMONARY_HYPERTENSION_SENTENCES = {
@@ -14,16 +14,16 @@ export const PULMONARY_HYPERTENSION_SENTENCES = {
   'ph.low-by-velocity': ({ assessed, of }: { assessed: number; of: number }) =>
     `Echocardiographic probability of pulmonary hypertension: low by TRV; ${assessed} of ${of} categories assessed.`,
   'ph.near-limit': (_: Record<string, never>, { about }: About) =>
-    `${allNamed(about)} is within its variability, 0.1 m/s, of a cut-off.`,
-  'ph.torrential': () => 'Torrential TR: the velocity of the jet underestimates the RV pressure.',
+    `${allNamed(about)} is within its variability (0.1 m/s) of a cut-off.`,
+  'ph.torrential': () => 'Torrential TR: the jet velocity underestimates RV pressure.',
   'ph.severe-regurgitation': ({ grade }: { grade: string }) =>
-    `TR ${grade}: the pressure by the velocity of the jet is uncertain.`,
-  'ph.no-jet': () => 'TR peak velocity was not measured; whether a signal was sought is not known.',
+    `TR ${grade}: the pressure estimated from the jet velocity is uncertain.`,
+  'ph.no-jet': () => 'TR peak velocity was not measured; whether a signal was sought is unknown.',
   'ph.not-assessed': () => 'The probability of pulmonary hypertension was not assessed.',
   'ph.no-atrial-pressure': (of: { missing: keyof typeof CAVA_NEEDED; machineRvsp: boolean }) =>
     `RA pressure was not assessed: ${CAVA_NEEDED[of.missing]}, and no pressure is assumed; ${
       of.machineRvsp
-        ? 'RVSP is that of the machine, which does not say with which RA pressure'
+        ? 'RVSP is as reported by the ultrasound machine, which does not state the RA pressure used'
         : 'RVSP is not given'
     }.`,
   'ph.categories': ({ assessed, of }: { assessed: number; of: number }) =>

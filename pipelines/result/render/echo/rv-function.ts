@@ -35,11 +35,11 @@ export const RV_FUNCTION_SENTENCES = {
   'rv-function.no-index': ({ other }: { other: boolean }) =>
     `RV systolic function was not assessed: no ${other ? 'other ' : ''}index was measured.`,
   'rv-function.rimp-not-counted': (of: { pulsed: number; tissue: number }, { about }: About) =>
-    `${about.map(namedText).join(', ')} was not counted: the machine does not say by which Doppler, and it is abnormal above ${of.pulsed} by pulsed and above ${of.tissue} by tissue Doppler.`,
+    `${about.map(namedText).join(', ')} was not used: the machine does not state the Doppler method; abnormal is above ${of.pulsed} by pulsed and above ${of.tissue} by tissue Doppler.`,
   'rv-function.no-size': () =>
     'RV size was not assessed: neither RV basal nor mid-cavity diameter was measured.',
   'rv-function.no-ratio': () =>
-    'The RV/LV ratio was not assessed: both basal diameters of one frame are needed.',
+    'The RV/LV ratio was not assessed: both basal diameters in the same frame are needed.',
   'rv-function.strain': ({ alone }: { alone: boolean }) =>
     `RV dilatation with reduced RV systolic function${alone ? ' by a single index' : ''}; consider acute pressure overload such as pulmonary embolism.`,
 } as const satisfies SentenceTable;

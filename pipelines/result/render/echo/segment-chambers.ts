@@ -15,7 +15,7 @@ type Outlined = {
   beats: number;
 };
 
-/** Renders "A4C: LV, myocardium, LA outlined; 60 of 60 frames are sound, 2 whole beats." */
+/** Renders "A4C: LV, myocardium, LA outlined; 60 of 60 frames without a fault, 2 complete beats." */
 function outlinedText({
   view,
   steady,
@@ -28,8 +28,8 @@ function outlinedText({
 }: Outlined) {
   if (!steady) return `${view}: the outlines jump from frame to frame and were not measured.`;
   const every = stride > 1 ? ` (every ${stride}th of ${frames})` : '';
-  const whole = `${beats} whole beat${beats === 1 ? '' : 's'}`;
-  return `${view}: ${chambers.join(', ')} outlined; ${sound} of ${outlined} frames${every} are sound, ${whole}.`;
+  const whole = `${beats} complete beat${beats === 1 ? '' : 's'}`;
+  return `${view}: ${chambers.join(', ')} outlined; ${sound} of ${outlined} frames${every} without a fault, ${whole}.`;
 }
 
 export const SEGMENT_CHAMBERS_SENTENCES = {

@@ -35,9 +35,9 @@ export const anyOf = (names: readonly string[]): string =>
 
 /** Words for the origin of a value. */
 const ORIGIN_TEXT = {
-  image: 'of the images',
-  machine: 'of the machine',
-  request: 'of the request',
+  image: 'from the images',
+  machine: 'from the machine',
+  request: 'from the request',
   person: 'entered by hand',
 } as const satisfies Record<Measurement['origin'], string>;
 
@@ -71,7 +71,7 @@ function noClipText(of: {
       : null,
   ].filter((one) => one !== null);
   const more = details.length > 0 ? ` (${details.join('; ')})` : '';
-  return `Not assessed: no clip was reliably recognised as ${wanted}, and the view of ${counted(of.unnamed, 'clip')} is not known${more}.`;
+  return `Not assessed: no clip was reliably recognised as ${wanted}, and the view of ${counted(of.unnamed, 'clip')} is unknown${more}.`;
 }
 
 /** Renders a value with its 95 % interval: "LVEF 58 ± 13 %". */
@@ -114,7 +114,7 @@ export const ECHO_SENTENCES = {
   },
   'echo.either-side': (_: Record<string, never>, { about }: About) =>
     `${withIntervals(about)}: normal or abnormal, because a cut-off is within the 95 % interval; to be measured by hand.`,
-  'echo.no-value': () => 'No value of this section was supplied.',
+  'echo.no-value': () => 'No value for this section was supplied.',
   'echo.surface-unknown': () =>
     'Indexed values are not reported: height and weight are missing or implausible.',
   'echo.sex-unknown': () => 'Sex-specific reference ranges were not applied.',
@@ -123,10 +123,10 @@ export const ECHO_SENTENCES = {
   'echo.focused-study': () => 'Focused study, not a comprehensive echocardiogram.',
   'outlines.reader-failed': () =>
     'The apical clips could not be analysed because of an internal error.',
-  'outlines.no-model': () => 'No permitted model outlines the chambers of the heart.',
+  'outlines.no-model': () => 'No permitted model outlines the cardiac chambers.',
   'outlines.no-clip': noClipText,
   'outlines.no-beat': ({ views }: { views: readonly string[] }) =>
-    `The ${anyOf(views)} clips show no whole beat with reliable outlines.`,
+    `The ${anyOf(views)} clips show no complete beat with reliable outlines.`,
   'rhythm.irregular': ({ beats, few }: { beats: number; few: boolean }) =>
     sentence(irregularText(beats, few)),
   'rhythm.unequal': () =>
@@ -140,7 +140,7 @@ export const ECHO_SENTENCES = {
   }) =>
     `${readings.map(readingText).join(' and ')} differ by more than ${points} points: LVEF was not graded.`,
   'lvef.methods-differ': ({ points }: { points: number }) =>
-    `LVEF by both networks and by biplane discs differ by more than ${points} points: it was not graded.`,
+    `LVEF by the two networks and LVEF by biplane discs differ by more than ${points} points: LVEF was not graded.`,
   'lvef.method-invalid': ({
     method,
     diameter,
@@ -160,7 +160,7 @@ export const ECHO_SENTENCES = {
         ? null
         : `wall motion is abnormal (${namedValue('wall-motion-score-index', motion)})`,
     ].filter(Boolean);
-    return `LVEF by ${LINEAR_METHODS[method]} was not graded and not used: ${why.join(' and ')}.`;
+    return `LVEF by ${LINEAR_METHODS[method]} was neither graded nor used: ${why.join(' and ')}.`;
   },
 } as const satisfies SentenceTable;
 
@@ -179,21 +179,21 @@ interface EfReading {
 export const namedValue = (key: EchoConcept, value: number) =>
   `${ECHO_CONCEPTS[key].abbreviation} ${valueText(key, value)}`;
 
-/** Renders an LVEF with method and origin: "LVEF (biplane) 28 % of the machine". */
+/** Renders an LVEF with method and origin: "LVEF (biplane) 28 % from the machine". */
 function readingText({ key, value, origin, ofVolumes }: EfReading): string {
   return ofVolumes
-    ? `LVEF ${valueText('lvef', value)} from EDV and ESV ${ORIGIN_TEXT[origin]}`
+    ? `LVEF ${valueText('lvef', value)} (EDV and ESV) ${ORIGIN_TEXT[origin]}`
     : `${namedValue(key, value)} ${ORIGIN_TEXT[origin]}`;
 }
 
 /** Linear LVEF methods (echo 4.2). */
-const LINEAR_METHODS = { teichholz: 'Teichholz', cube: 'the cube of the diameters' } as const;
+const LINEAR_METHODS = { teichholz: 'Teichholz', cube: 'the cube method' } as const;
 
 /** Number of beats to average in an irregular rhythm (echo 0.5). */
 const ADVISED_IRREGULAR = 5;
 
 function irregularText(beats: number, few: boolean): string {
-  const advised = few ? `, fewer than the ${ADVISED_IRREGULAR} beats advised` : '';
+  const advised = few ? `, fewer than the ${ADVISED_IRREGULAR} recommended` : '';
   return `Irregular RR intervals: values averaged over ${counted(beats, 'beat')}${advised}`;
 }
 
@@ -201,8 +201,8 @@ const counted = (count: number, name: string) => `${count} ${name}${count === 1 
 
 /** Contradictions between values that are impossible in any heart. */
 const CONTRADICTIONS = {
-  'diameter-not-smaller': 'LVIDs is not below LVIDd',
-  'area-not-smaller': 'the end-systolic area is not below the end-diastolic one',
+  'diameter-not-smaller': 'LVIDs is not smaller than LVIDd',
+  'area-not-smaller': 'the end-systolic area is not smaller than the end-diastolic area',
 } as const;
 
 /**
@@ -210,31 +210,29 @@ const CONTRADICTIONS = {
  * identify it.
  */
 const FORMS = {
-  'fits-none': 'its form fits no single flow',
-  'tissue-scale': "a scale of tissue Doppler, S' on one side of the baseline and e' on the other",
-  'two-waves':
-    'two waves per beat towards the probe with a pause as long as systole before the first',
+  'fits-none': 'its shape matches no single flow',
+  'tissue-scale': "a tissue Doppler scale, S' on one side of the baseline and e' on the other",
+  'two-waves': 'two waves per beat towards the probe, the first after a pause as long as systole',
   'ejection-in-view': 'one ejection per beat away from the probe in a view of that outflow tract',
-  ejection: 'one ejection per beat away from the probe: LVOT, or RVOT, which looks the same',
-  'moving-edge': 'an edge that moves to and fro with every beat',
+  ejection: 'one ejection per beat away from the probe: LVOT or RVOT, which look the same',
+  'moving-edge': 'an edge that moves back and forth with every beat',
 } as const;
 
 /** Reasons why the reading of a display is unreliable. */
 const DISPLAY_DOUBTS = {
   fused: 'E and A are fused: A begins above 20 cm/s',
   phase:
-    'E and A cannot be distinguished with certainty: by the time between the waves, either may follow systole',
+    'E and A cannot be distinguished with certainty: judging by the time between the waves, either may follow systole',
   inverted:
     "two waves per beat above the baseline and one below: the machine may have inverted the display, and S' cannot be distinguished from e'",
-  'at-end': 'a peak is at the end of the scale: it may be cut off or aliased',
-  'beats-differ': 'its beats differ too much for a mean',
+  'at-end': 'a peak reaches the end of the scale and may be cut off or aliased',
+  'beats-differ': 'the beats differ too much to be averaged',
   'readings-differ':
     'two readings of its edge differ: the value depends on where the edge is drawn',
-  'one-wave': 'one wave per beat in an even rhythm: E and A may be one',
+  'one-wave': 'one wave per beat in a regular rhythm: E and A may be fused',
   'atrial-wall': 'the edge that moves furthest may be the atrial wall, not the mitral annulus',
-  'another-edge':
-    'another edge is clearer or moves further: it is uncertain which of them is the annulus',
-  'another-band': 'another dark band is as distinct: it is uncertain which of them is the vein',
+  'another-edge': 'another edge is clearer or moves further: it is uncertain which is the annulus',
+  'another-band': 'another dark band is equally distinct: it is uncertain which is the vein',
   'not-ventricle':
     'the walls do not move like those of the left ventricle, or their dimensions are implausible',
   'single-beat': 'a single beat',
@@ -243,58 +241,58 @@ const DISPLAY_DOUBTS = {
 
 /** Remarks about a quantity on a display. */
 const DISPLAY_REMARKS = {
-  'no-a-wave': 'one wave per beat: no A is seen beside E',
+  'no-a-wave': 'one wave per beat: E is seen without A',
   largest: 'largest',
-  breath: 'of the breath on the display; whether it was a sniff is not known',
+  breath: 'during the recorded breath; whether it was a sniff is unknown',
 } as const;
 
 /** Text for where and when fluid was measured. */
 const FLUID_PLACES = {
-  'behind-wall': 'behind the posterior wall, end-diastole; elsewhere it may be deeper',
-  outline: 'the outline of the space runs beyond the fluid; to be measured by hand',
+  'behind-wall': 'behind the posterior wall, end-diastole; may be deeper elsewhere',
+  outline: 'the outline extends beyond the fluid; measure by hand',
 } as const;
 
 /** Words for the inputs of a calculated value. */
 const IMAGE_INPUTS = {
-  volumes: 'EDV and ESV of the images',
-  diameters: 'LVIDd and LVIDs of the images',
-  values: 'values of the images',
+  volumes: 'EDV and ESV from the images',
+  diameters: 'LVIDd and LVIDs from the images',
+  values: 'values from the images',
   machine: 'its inputs',
 } as const;
 
 /** Reasons why a right-heart value must be wrong. */
 const RIGHT_HEART_FAULTS = {
   'contradicts-cava': 'a normal RA pressure contradicts a wide IVC that does not collapse',
-  'rests-on-contradicted': 'it contains an RA pressure that contradicts the IVC',
-  torrential: 'in torrential TR the velocity of the jet underestimates the RV pressure',
-  'grows-in-systole': 'the outline of the RV is no smaller in systole',
+  'rests-on-contradicted': 'it includes an RA pressure that contradicts the IVC',
+  torrential: 'in torrential TR the jet velocity underestimates RV pressure',
+  'grows-in-systole': 'the RV outline is no smaller in systole',
 } as const;
 
 const CHAMBER_NAMES = { lv: 'LV', la: 'LA', rv: 'RV', ra: 'RA' } as const;
 
 /** Reasons why an outline does not show a whole chamber. */
 const OUTLINE_FAULTS = {
-  dented: 'has a dent that no chamber has',
-  'out-of-sector': 'is cut off by the edge of the picture',
-  'too-small-beside-lv': 'is too small beside the LV; a shadow may hide part of it',
+  dented: 'has an anatomically implausible indentation',
+  'out-of-sector': 'is cut off at the edge of the image',
+  'too-small-beside-lv': 'is too small relative to the LV; a shadow may hide part of it',
 } as const;
 
 /** Assumptions of a calculation. */
 const PRESUMPTIONS = {
-  sniff: 'collapse taken as that with a sniff',
-  'no-outflow-stenosis': 'equals the systolic PA pressure without RVOT or pulmonary stenosis',
+  sniff: 'collapse assumed to be with a sniff',
+  'no-outflow-stenosis': 'equals systolic PA pressure in the absence of RVOT or pulmonary stenosis',
 } as const;
 
 /** Remarks on values, by code. The note of a measurement is rendered from them. */
 export const ECHO_REMARKS = {
-  'echo.not-finite': () => 'no finite number',
+  'echo.not-finite': () => 'not a finite number',
   'echo.implausible': ({ key, low, high }: { key: EchoConcept; low: number; high: number }) =>
-    `outside the plausible ${low} to ${valueText(key, high)}; an error of measurement is likely`,
+    `outside the plausible range of ${low} to ${valueText(key, high)}; a measurement error is likely`,
   'echo.stroke-implausible': (of: { stroke: number; low: number; high: number }) =>
-    `stroke volume ${valueText('lvedv-biplane', of.stroke)}, outside the plausible ${of.low} to ${of.high} ml; an error of the contour is likely`,
+    `stroke volume ${valueText('lvedv-biplane', of.stroke)}, outside the plausible range of ${of.low} to ${of.high} ml; a contour error is likely`,
   'echo.contradiction': ({ pair }: { pair: keyof typeof CONTRADICTIONS }) => CONTRADICTIONS[pair],
   'echo.rests-on-withheld': ({ key }: { key: EchoConcept }) =>
-    `it rests on ${ECHO_CONCEPTS[key].label}, which was withheld`,
+    `it is based on ${ECHO_CONCEPTS[key].label}, which was withheld`,
   'echo.inputs-differ': (of: {
     key: EchoConcept;
     value: number;
@@ -302,7 +300,7 @@ export const ECHO_REMARKS = {
   }) => `${IMAGE_INPUTS[of.inputs]} give ${valueText(of.key, of.value)}`,
   'echo.of-images': ({ key, value }: { key: EchoConcept; value: number }) =>
     `image analysis: ${valueText(key, value)}`,
-  'echo.surface-of-machine': () => 'of the machine: the request gives no height and weight',
+  'echo.surface-of-machine': () => 'from the machine: the request does not give height and weight',
   'echo.presumes': ({ what }: { what: keyof typeof PRESUMPTIONS }) => PRESUMPTIONS[what],
   'echo.range-by-sex': (of: {
     male: readonly [number, number];
@@ -313,9 +311,9 @@ export const ECHO_REMARKS = {
   'outlines.irregular': ({ beats, few }: { beats: number; few: boolean }) =>
     irregularText(beats, few),
   'outlines.every-nth-frame': ({ stride }: { stride: number }) => `every ${stride}th frame`,
-  'outlines.phases-by-area': () => 'phases from the course of the area, no ECG',
+  'outlines.phases-by-area': () => 'phases from the change in area, no ECG',
   'outlines.phases-of-few-frames': ({ frames }: { frames: number }) =>
-    `a clip of ${frames} frames: the largest and the smallest cavity are taken as ED and ES`,
+    `clip of ${frames} frames: the largest and smallest cavities are taken as ED and ES`,
   'outlines.ratio-only': ({ of }: { of: 'volumes' | 'areas' }) =>
     `ratio only; ${of} not calibrated`,
   'outlines.networks-disagree': () => 'the two networks do not agree',
@@ -325,37 +323,38 @@ export const ECHO_REMARKS = {
   'outlines.fault': (of: {
     chamber: keyof typeof CHAMBER_NAMES;
     fault: keyof typeof OUTLINE_FAULTS;
-  }) => `the outline of the ${CHAMBER_NAMES[of.chamber]} ${OUTLINE_FAULTS[of.fault]}`,
+  }) => `the ${CHAMBER_NAMES[of.chamber]} outline ${OUTLINE_FAULTS[of.fault]}`,
   'outlines.untrusted': () =>
-    'no permitted model was shown to measure it well enough on real images',
-  'outlines.standard-a4c': () => 'a standard A4C underestimates the size of the RV',
+    'no permitted model has been shown to measure it accurately enough on real images',
+  'outlines.standard-a4c': () => 'a standard A4C underestimates RV size',
   'outlines.rv-unreliable': ({ key }: { key: EchoConcept }) =>
-    `the outline of the RV is not reliable: ${ECHO_CONCEPTS[key].label} is implausible`,
+    `the RV outline is not reliable: ${ECHO_CONCEPTS[key].label} is implausible`,
   'right-heart.fault': ({ fault }: { fault: keyof typeof RIGHT_HEART_FAULTS }) =>
     RIGHT_HEART_FAULTS[fault],
   'strain.by-least-volume': () => 'end-systole by minimum volume',
-  'strain.slow': ({ rate }: { rate: number }) => `${rate} frames a second, 40 advised`,
+  'strain.slow': ({ rate }: { rate: number }) => `${rate} frames per second, 40 recommended`,
   'strain.contour-beside': ({ value }: { value: number }) =>
-    `contour strain of the outlines: ${valueText('gls-end-systolic', value)}`,
+    `contour strain from the outlines: ${valueText('gls-end-systolic', value)}`,
   'wall-motion.scored': ({ scored, of }: { scored: number; of: number }) =>
     `${scored} of ${of} segments scored`,
   'fluid.place': ({ place }: { place: keyof typeof FLUID_PLACES }) => FLUID_PLACES[place],
   'fluid.view': ({ family }: { family: string }) => `${family}, end-diastole`,
   'valves.foreign-area': () =>
-    'DVI and AVA over the LVOT area differ by more than 1 %: one of them belongs to another measurement',
-  'diastolic.invalid-ratio': () => 'not valid with disease of the mitral valve',
+    'DVI and AVA divided by LVOT area differ by more than 1 %: one of them is from another measurement',
+  'diastolic.invalid-ratio': () => 'not valid in mitral valve disease',
   'diastolic.fast': ({ rate, most }: { rate: number; most: number }) =>
     `the heart rate of ${rate} is above ${most} per minute`,
   'display.beats': (of: { beats: number; irregular: boolean; advised: number }) => {
-    const few = of.beats < of.advised ? `, fewer than the ${of.advised} advised` : '';
+    const few = of.beats < of.advised ? `, fewer than the ${of.advised} recommended` : '';
     const averaged = of.irregular ? 'Irregular RR intervals: values averaged over' : 'mean of';
     return `${averaged} ${counted(of.beats, 'beat')}${few}`;
   },
-  'display.form': ({ form }: { form: keyof typeof FORMS }) => `named by its form: ${FORMS[form]}`,
+  'display.form': ({ form }: { form: keyof typeof FORMS }) =>
+    `identified by its shape: ${FORMS[form]}`,
   'display.form-uncertain': ({ form }: { form: keyof typeof FORMS }) =>
-    `named by its form only, which is not enough: ${FORMS[form]}`,
+    `identified by its shape only, which is not enough: ${FORMS[form]}`,
   'display.unnamed': ({ form }: { form: keyof typeof FORMS | null }) =>
-    `the structure is not named by the header${form ? ` (${FORMS[form]})` : ''}`,
+    `the header does not name the structure${form ? ` (${FORMS[form]})` : ''}`,
   'display.doubt': ({ doubt }: { doubt: keyof typeof DISPLAY_DOUBTS }) => DISPLAY_DOUBTS[doubt],
   'display.remark': ({ remark }: { remark: keyof typeof DISPLAY_REMARKS }) =>
     DISPLAY_REMARKS[remark],

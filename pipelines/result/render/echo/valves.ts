@@ -2,15 +2,15 @@ import { type SentenceTable, statementsOf } from '../../statement.ts';
 
 /** Remarks about a grade of aortic stenosis (echo 11.1, 19). */
 const STENOSIS_REMARKS = {
-  'area-by-peak-velocities': 'The valve area in the grade is that by peak velocities.',
+  'area-by-peak-velocities': 'The valve area used for grading was calculated from peak velocities.',
   'small-outflow':
-    'AVA of at most 1.0 cm² with a DVI above 0.30: the LVOT diameter is probably too small.',
+    'AVA of at most 1.0 cm² with a DVI above 0.30: the LVOT diameter is probably underestimated.',
   dobutamine: 'Low-dose dobutamine echocardiography is advised.',
   'calcium-score': 'A CT calcium score of the aortic valve is advised.',
-  'check-outflow': 'The LVOT diameter is to be checked.',
+  'check-outflow': 'Check the LVOT diameter.',
   'exclude-underestimation':
     'First exclude an underestimated LVOT and hypertension at the time of the scan.',
-  'near-limit': 'The AVA is within its variability, 0.1 cm², of a cut-off.',
+  'near-limit': 'The AVA is within its variability (0.1 cm²) of a cut-off.',
 } as const;
 export type StenosisRemark = keyof typeof STENOSIS_REMARKS;
 
@@ -36,11 +36,11 @@ export const valveDiseaseName = (disease: ValveDisease): string => VALVE_NAMES[d
 /** Remarks about a grade of mitral stenosis, and reasons for not grading it. */
 const MITRAL_REMARKS = {
   normal:
-    'No mitral stenosis is graded from a valve area of 4 cm² on, by convention, as the tables have no upper end.',
+    'By convention, a valve area of 4 cm² or more is not graded as mitral stenosis, as the tables have no upper limit.',
   'with-regurgitation':
-    'Mitral stenosis was not graded by half-time, which does not hold with significant AR.',
+    'Mitral stenosis was not graded by half-time, which is not valid with significant AR.',
   'by-half-time':
-    'The mitral valve area by half-time does not hold with significant AR, after commissurotomy, with a stiff LV or mitral annular calcification, which were not all excluded.',
+    'Mitral valve area by half-time is not valid with significant AR, after commissurotomy, or with a stiff LV or mitral annular calcification; not all of these were excluded.',
 } as const;
 export type MitralRemark = keyof typeof MITRAL_REMARKS;
 
@@ -57,18 +57,18 @@ export const VALVES_SENTENCES = {
   'valves.aortic-stenosis': ({ grade }: { grade: string }) => `Aortic stenosis: ${grade}.`,
   'valves.stenosis-remark': ({ remark }: { remark: StenosisRemark }) => STENOSIS_REMARKS[remark],
   'valves.check-high-flow': ({ flow, limit }: { flow: HighFlow; limit: number }) =>
-    `AVA above 1.0 cm²: check high flow (${HIGH_FLOW[flow](limit)}; AR, anaemia, fever, shunt).`,
+    `AVA above 1.0 cm²: check for high flow (${HIGH_FLOW[flow](limit)}; AR, anaemia, fever, shunt).`,
   'valves.grade': ({ disease, grade }: { disease: ValveDisease; grade: string }) =>
     `${VALVE_NAMES[disease]}: ${grade}.`,
   'valves.mitral-remark': ({ remark }: { remark: MitralRemark }) => MITRAL_REMARKS[remark],
   'valves.no-trace': () => 'Aortic stenosis cannot be graded without a CW trace.',
   'valves.no-area': ({ velocityIndex }: { velocityIndex: boolean }) =>
     `Valve area not calculated; velocity-based grade only${velocityIndex ? '; DVI given' : ''}.`,
-  'valves.area-rejected': () => 'No valve area took part; velocity-based grade only.',
+  'valves.area-rejected': () => 'No valve area was used; velocity-based grade only.',
   'valves.regurgitation-not-assessed': ({ valves }: { valves: readonly (keyof typeof VALVES)[] }) =>
     notAssessed(valves),
   'valves.prosthesis-unknown': () =>
-    'Whether a valve is a prosthesis, to which native-valve criteria do not apply, is not known.',
+    'Whether any valve is prosthetic is unknown; native-valve criteria do not apply to prostheses.',
 } as const satisfies SentenceTable;
 
 export const sayOfValves = statementsOf<typeof VALVES_SENTENCES>();

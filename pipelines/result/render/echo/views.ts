@@ -18,7 +18,7 @@ export const MODES = {
 const REFUSALS = {
   'no-scale': 'the header gives no scale or no baseline',
   'no-flow': 'no flow stands out from the noise',
-  'no-beats': 'no whole beat is seen',
+  'no-beats': 'no complete beat is seen',
   'no-walls': 'no moving wall could be followed',
   aliased: 'the flow wraps around the end of the scale (aliasing)',
   'cut-off': 'the flow is cut off at the end of the scale',
@@ -93,20 +93,21 @@ function uncertainText({ unnamed, pictures, suspected }: Unnamed): string {
 }
 
 export const VIEWS_SENTENCES = {
-  'views.no-image': () => 'No image was supplied: the study holds reports of the machine alone.',
+  'views.no-image': () =>
+    'No image was supplied: the study contains only reports from the machine.',
   'views.named': ({ views }: { views: readonly string[] }) =>
-    `Views that the machine names: ${views.join(', ')}.`,
+    `Views named by the machine: ${views.join(', ')}.`,
   'views.seen': ({ views }: { views: readonly string[] }) =>
-    `Views that the images show: ${views.join(', ')}.`,
+    `Views seen in the images: ${views.join(', ')}.`,
   'views.modes': ({ modes }: { modes: readonly (readonly (keyof typeof MODES)[])[] }) =>
     `Modes: ${[...new Set(modes.map((of) => of.map((one) => MODES[one]).join(', ')))].join(', ')}.`,
   'views.no-model': ({ unnamed, pictures }: { unnamed: number; pictures: number }) =>
-    `No permitted model recognises the views of the heart; of ${unnamed} of ${pictures} clips the header names no view, and they were not measured.`,
+    `No permitted model recognises cardiac views; for ${unnamed} of ${pictures} clips the header names no view, and they were not measured.`,
   'views.uncertain': uncertainText,
   'views.displays-refused': ({ displays }: { displays: readonly RefusedDisplay[] }) =>
     `Not measured: ${displays.map(refusedText).join('; ')}.`,
   'views.limited': ({ missing }: { missing: readonly MinimumItem[] }) =>
-    `Limited study: of the minimum set of a complete one, no clip was found of ${missing.map((one) => MINIMUM_SET[one]).join(', ')}.`,
+    `Limited study: of the minimum set for a complete study, no clip was found of ${missing.map((one) => MINIMUM_SET[one]).join(', ')}.`,
 } as const satisfies SentenceTable;
 
 export const sayOfViews = statementsOf<typeof VIEWS_SENTENCES>();

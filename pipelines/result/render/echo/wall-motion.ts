@@ -25,27 +25,27 @@ const listed = (segments: readonly Scored[]) =>
 
 export const WALL_MOTION_SENTENCES = {
   'wall-motion.machine': ({ raised }: { raised: boolean }) =>
-    `The score index of the machine is ${raised ? 'raised' : 'normal'}.`,
+    `The wall motion score index from the machine is ${raised ? 'raised' : 'normal'}.`,
   'wall-motion.graded': ({ scored, of }: { scored: number; of: number }) =>
     `${scored} of ${of} segments were graded by thickening and inward motion of their outlines.`,
   // Segments are graded by motion because the outline thickens less than the wall does.
   'wall-motion.may-miss': () =>
-    'A mildly reduced segment may be graded normal: outlines show little of its thickening.',
+    'A segment with mildly reduced motion may be graded normal: outlines show little of its thickening.',
   'wall-motion.abnormal': ({ segments }: { segments: readonly Scored[] }) =>
     `Abnormal in two views: ${listed(segments)}.`,
   'wall-motion.suspected': ({ segments }: { segments: readonly Scored[] }) =>
     `Suspected in one view, to be confirmed in a second: ${listed(segments)}.`,
   'wall-motion.region': ({ region }: { region: Region }) => regionText(region),
   'wall-motion.discordant-with-ef': (_: Record<string, never>, { about: [index, ef] }: About) =>
-    `${index && namedText(index)} with ${ef && namedText(ef)}: global dysfunction, or an error of the scores.`,
+    `${index && namedText(index)} with ${ef && namedText(ef)}: global dysfunction or a scoring error.`,
   'wall-motion.untrusted': () =>
-    'Wall motion was not graded: no permitted model was shown to follow the myocardium.',
+    'Wall motion was not graded: no permitted model has been shown to track the myocardium.',
   'wall-motion.few-segments': ({ enough, of }: { enough: number; of: number }) =>
     `Fewer than ${enough} of ${of} segments could be graded.`,
   'wall-motion.no-segment': () =>
-    'No segment could be graded: motion and thickening do not agree, or no second view shows the wall that is reduced.',
+    'No segment could be graded: motion and thickening disagree, or no second view shows the wall with reduced motion.',
   'wall-motion.raised-index': (_: Record<string, never>, { about }: About) =>
-    `${allNamed(about)}: wall motion abnormality, segments not known.`,
+    `${allNamed(about)}: wall motion abnormality, segments unknown.`,
   'wall-motion.found': ({ segments, region }: { segments: readonly Scored[]; region: Region }) =>
     `Wall motion: ${listed(segments)}. ${regionText(region)}`.trim(),
   'wall-motion.possible': ({ segments }: { segments: readonly Scored[] }) =>

@@ -53,7 +53,7 @@ describe('restrictive filling', () => {
   it('is reported by an assessed section where nothing else was measured', () => {
     const { section, summary } = interpreted(FILLING);
     expect(section(ID)?.status).toBe('partial');
-    expect(summary(ID)).toContain('two criteria of a restrictive pattern');
+    expect(summary(ID)).toContain('two criteria for a restrictive pattern');
   });
   it.each([[{ ...FILLING, 'e-to-a': 1.99 }], [{ ...FILLING, 'deceleration-time': 150 }]])(
     'is not reported for %o',

@@ -103,11 +103,11 @@ describe('one quantity that the machine measured in several ways', () => {
 
 describe('the method of an LVEF of the machine', () => {
   it.each([
-    [null, 'The machine does not say by which method'],
-    ['125204', 'by area-length in two planes'],
-    ['125205', 'by area-length in a single plane'],
-    ['125206', 'by the cube of the diameters'],
-    ['125211', 'by another method of the machine'],
+    [null, 'The machine does not state how the LVEF was measured'],
+    ['125204', 'by biplane area-length'],
+    ['125205', 'by single-plane area-length'],
+    ['125206', 'by the cube method'],
+    ['125211', 'by a machine method other than biplane discs'],
   ])('%s is named in the section', (method, expected) => {
     const { gaps } = reported([ef({ value: 60, method: method === null ? null : dcm(method) })]);
     expect(gaps('lvef')).toContain(expected);
@@ -176,7 +176,9 @@ describe('body surface area in the report of the machine', () => {
   it('indexes where the request says no height and weight, and is named', () => {
     const { value: of } = indexed(2);
     expect(of('lv-mass-index')?.value).toBe(100);
-    expect(noteOf(of('body-surface-area'))).toContain('the request gives no height and weight');
+    expect(noteOf(of('body-surface-area'))).toContain(
+      'the request does not give height and weight',
+    );
   });
   it('is used only if the request gives none', () => {
     expect(indexed(2, {}).value('body-surface-area')?.value).toBeCloseTo(1.848, 3);

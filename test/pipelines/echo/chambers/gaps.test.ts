@@ -84,7 +84,7 @@ describe('the reason why no apical clip was measured', () => {
 
   it('is that a clip was not recognised, where it may be the wanted one', () => {
     expect(gap([{ ...clip, belowGate: 'A4C' }, clip])).toBe(
-      'Not assessed: no clip was reliably recognised as A4C, and the view of 2 clips is not known (1 may show A4C).',
+      'Not assessed: no clip was reliably recognised as A4C, and the view of 2 clips is unknown (1 may show A4C).',
     );
   });
 

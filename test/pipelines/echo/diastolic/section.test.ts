@@ -14,18 +14,18 @@ describe('a study that gives every criterion', () => {
   it('names each result with its scheme and criteria, and when they hold', () => {
     expect(said).toContain('ASE/EACVI 2016, algorithm A: normal diastolic function (not met: ');
     expect(said).toContain('ASE 2025: normal LAP, no diastolic dysfunction grade (not met: ');
-    expect(said).toContain('Holds in sinus rhythm without mitral annular calcification');
+    expect(said).toContain('Valid in sinus rhythm without mitral annular calcification');
     for (const unknown of ['LBBB', 'LVAD', 'heart transplant', 'constriction', 'AV block']) {
       expect(said).toContain(unknown);
     }
   });
   it('does not take a missing measurement for a healthy myocardium', () => {
-    expect(said).toContain('Myocardial disease is not known beyond what was measured here');
+    expect(said).toContain('Myocardial disease is known only as far as it was measured here');
   });
   it('says under which conditions it holds in the limitations, once', () => {
     const { result } = graded(HEALTHY);
     if (!result.report) throw new Error(result.sections.at(-1)?.reason?.detail);
-    const lines = result.report.limitations.filter((text) => /Holds in sinus rhythm/.test(text));
+    const lines = result.report.limitations.filter((text) => /Valid in sinus rhythm/.test(text));
     expect(lines).toHaveLength(1);
   });
 });
@@ -81,7 +81,7 @@ describe('the algorithm of 2016', () => {
     );
     expect(by('diastolic-2016')).toBeUndefined();
     expect(by('diastolic-2025')).toBeDefined();
-    expect(said).toContain('the LVEF, which chooses its algorithm, is left open');
+    expect(said).toContain('its algorithm depends on the LVEF, which is undetermined');
   });
   it('is chosen where both readings lie on one side', () => {
     const { category } = graded(
@@ -163,8 +163,8 @@ describe('elevated LA pressure', () => {
     expect(finding('lap-elevated')?.evidence).toContain('cart-rvsp');
     expect(elevated).toContain('ASE/EACVI 2016, algorithm A: indeterminate (');
     expect(elevated).toContain('ASE 2025: grade 2, elevated LAP (');
-    expect(elevated).toContain('LA pressure is elevated by one of them only');
-    expect(elevated).toContain('Holds in sinus rhythm');
+    expect(elevated).toContain('LA pressure is elevated by only one of them');
+    expect(elevated).toContain('Valid in sinus rhythm');
   });
   it('lists E/A among the criteria where it decided', () => {
     const { met } = graded({ ...RAISED, 'lvef-biplane': 40, 'mitral-a': 45 });

@@ -248,7 +248,7 @@ describe('a display that the header does not name', () => {
   it('is mitral inflow by its two waves per beat, and says so', async () => {
     const { readings, values } = await unnamed('mitral-inflow', { e: 80, a: 60 });
     expect(readings[0]).toMatchObject({ flow: 'mitral-inflow', namedBy: 'form' });
-    expect(noteOf(values[0])).toContain('named by its form');
+    expect(noteOf(values[0])).toContain('identified by its shape');
   });
 
   it('may be LVOT or RVOT, which is not enough', async () => {

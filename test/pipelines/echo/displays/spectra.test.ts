@@ -61,15 +61,17 @@ describe('a traced value', () => {
 
   it('says how many beats it was averaged over, and that an irregular rhythm needs more', () => {
     expect(notesOf(one({}))[0]).toBe('mean of 3 beats');
-    expect(notesOf(one({}, { used: [0, 1] }))[0]).toBe('mean of 2 beats, fewer than the 3 advised');
+    expect(notesOf(one({}, { used: [0, 1] }))[0]).toBe(
+      'mean of 2 beats, fewer than the 3 recommended',
+    );
     expect(notesOf(one({ regular: false }))[0]).toBe(
-      'Irregular RR intervals: values averaged over 3 beats, fewer than the 5 advised',
+      'Irregular RR intervals: values averaged over 3 beats, fewer than the 5 recommended',
     );
   });
 
   it('says that its form named it', () => {
     const named = one({ namedBy: 'form', nameConfidence: 0.8, because: 'two-waves' });
-    expect(notesOf(named)[0]).toContain('named by its form: two waves per beat');
+    expect(notesOf(named)[0]).toContain('identified by its shape: two waves per beat');
   });
 
   it('is the highest of several windows for a jet, as the others were not parallel to it', () => {

@@ -21,7 +21,7 @@ describe('LV function', () => {
     expect(of(null).summary(ID)).toContain('LVEF about 45 % (mildly reduced)');
   });
   it.each([
-    ['no focused view', [], 'No clip of the focused views shows the LV'],
+    ['no focused view', [], 'No focused-view clip shows the LV'],
     ['one', [clipOf('PLAX')], 'Limited, single window.'],
     ['one and a spectrum', [clipOf('PLAX'), clipOf('A4C', 'spectral')], 'Limited, single window.'],
     ['one and the IVC', [clipOf('A4C'), clipOf('SUBCOSTAL-IVC')], 'Limited, single window.'],
@@ -31,7 +31,7 @@ describe('LV function', () => {
   it('by two windows is not', () => {
     const summary = summaryOf({ 'lvef-3d': 60 }, [clipOf('PLAX'), clipOf('SUBCOSTAL-4C')]);
     expect(summary).toContain('Focused views in the upload: PLAX, subcostal');
-    expect(summary).not.toMatch(/single window|No clip of the focused/);
+    expect(summary).not.toMatch(/single window|No focused-view clip/);
   });
 });
 

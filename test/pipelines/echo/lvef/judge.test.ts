@@ -98,7 +98,7 @@ describe('an EF of the machine and one of the images', () => {
   it('are named both where they contradict, and no section concludes from either', () => {
     const said = told({ machine: { lvef: 28, lvidd: 5 }, outlines: { 'lvef-networks': 55 } });
     expect(said.grade).toBeUndefined();
-    expect(said.gaps).toContain('LVEF 55 % of the images and LVEF 28 % of the machine differ');
+    expect(said.gaps).toContain('LVEF 55 % from the images and LVEF 28 % from the machine differ');
     expect(said.focused).toContain('LV function was not graded');
     expect(said.focusedLevel).toBeUndefined();
     expect(said.pattern).toBeUndefined();
@@ -115,7 +115,7 @@ describe('an EF of the machine and one of the images', () => {
   it('keep the alert of the machine where they agree about a value above', () => {
     const said = told({ machine: { lvef: 29 }, outlines: { 'lvef-networks': 34 } });
     expect(said.findings).toEqual(['critical']);
-    expect(said.words).toContain('LVEF 29 % of the machine');
+    expect(said.words).toContain('LVEF 29 % from the machine');
     expect(said.grade).toBe('moderately abnormal');
   });
 });
@@ -159,7 +159,7 @@ describe('LVEF by one diameter', () => {
   it('is shown but not used, with the reason', () => {
     const said = teichholz({ lvidd: 6.2 });
     expect(said.summary).toContain('LVEF (Teichholz) 60 %');
-    expect(said.gaps).toContain('not graded and not used: the LV is dilated (LVIDd 6.2 cm)');
+    expect(said.gaps).toContain('neither graded nor used: the LV is dilated (LVIDd 6.2 cm)');
     expect(said.focusedLevel).toBeUndefined();
     expect(said.pattern).toBeUndefined();
   });
@@ -213,7 +213,7 @@ describe('volumes of both sources', () => {
       machine: { 'lvef-biplane': 52 },
       outlines: { 'lvedv-biplane': 118, 'lvesv-biplane': 66 },
     });
-    expect(value('lvef-biplane')?.note).toContain('EDV and ESV of the images give 44 %');
+    expect(value('lvef-biplane')?.note).toContain('EDV and ESV from the images give 44 %');
   });
   it('are described as not indexed only where no index is given', () => {
     const patient = { surface: null, height: null, weight: null };

@@ -106,7 +106,7 @@ describe('a space that only outlines show', () => {
 describe('a space seen in PLAX alone', () => {
   const second = { ...plax(8), file: 'second.dcm' };
   it('may be pleural, which the finding mentions', () => {
-    expect(imaged(plax(8), second).finding(ID)?.text).toContain('behind it (pleural)');
+    expect(imaged(plax(8), second).finding(ID)?.text).toContain('posterior (pleural)');
   });
   it('is pericardial where another view shows it too', () => {
     const { finding } = imaged(plax(8), parasternalClip('PSAX', 8));

@@ -90,14 +90,14 @@ describe('a jet of torrential TR', () => {
     expect(value('tapse-to-spap')?.quality).toBe('inadequate');
     expect(value('tr-gradient')).toBeUndefined();
     expect(category('ph-probability')).toBeUndefined();
-    expect(summary(ID)).toContain('underestimates the RV pressure');
+    expect(summary(ID)).toContain('underestimates RV pressure');
   });
   it('still confirms it', () => expect(at(21, 3.5).category('ph-probability')?.value).toBe('high'));
   it('of 20.9 mm is massive: the pressure is given and called uncertain', () => {
     const { value, summary, category } = at(20.9);
     expect(value('rvsp')?.quality).toBe('accepted');
     expect(category('ph-probability')?.value).toBe('low');
-    expect(summary(ID)).toContain('TR massive (4+): the pressure by the velocity');
+    expect(summary(ID)).toContain('TR massive (4+): the pressure estimated from the jet velocity');
   });
   it('of 6.9 mm is moderate and needs no caution', () => {
     expect(at(6.9).summary(ID)).not.toContain('uncertain');
@@ -107,9 +107,9 @@ describe('a jet of torrential TR', () => {
 describe('the sentence where the RA pressure is missing', () => {
   it.each([
     [{}, 'the IVC was not measured, and no pressure is assumed; RVSP is not given.'],
-    [{ 'ivc-diameter': 18 }, 'the collapse of the IVC was not measured'],
-    [{ 'ivc-collapse': 60 }, 'the diameter of the IVC was not measured'],
-    [{ rvsp: 51 }, 'RVSP is that of the machine'],
+    [{ 'ivc-diameter': 18 }, 'IVC collapse was not measured'],
+    [{ 'ivc-collapse': 60 }, 'the IVC diameter was not measured'],
+    [{ rvsp: 51 }, 'RVSP is as reported by the ultrasound machine'],
   ] as const)('with %o', (given, expected) => {
     const text = interpreted({ 'tr-vmax': 3.3, ...given }).summary(ID);
     expect(text).toContain(expected);

@@ -81,7 +81,7 @@ describe('the right ventricle of an A4C', () => {
     for (const key of OF_VENTRICLE) expect([key, value(key)?.quality]).toEqual([key, 'inadequate']);
     // The remark appears on values that are plausible by themselves.
     const notes = OF_VENTRICLE.map((key) => noteOf(value(key)));
-    expect(notes.join()).toContain('the outline of the RV is not reliable');
+    expect(notes.join()).toContain('the RV outline is not reliable');
   });
 
   it('is withheld where it is not smaller in systole', () => {

@@ -25,7 +25,7 @@ describe('RIMP among the indices of RV function (echo 7.2, 7.3)', () => {
     const study = withIndex(0.5, [null], { tapse: 20 });
     expect(study.findings('rv-function')).toEqual([]);
     expect(study.category('rv-systolic-function')).toBe('single index normal');
-    expect(summaryOf(study)).toContain('RIMP 0.50 was not counted');
+    expect(summaryOf(study)).toContain('RIMP 0.50 was not used');
     expect(study.section('rv-function')?.status).toBe('partial');
   });
   it.each([
@@ -44,7 +44,7 @@ describe('RIMP among the indices of RV function (echo 7.2, 7.3)', () => {
   ])('by %s, %d beside TAPSE 20 mm', (_, value, modes, expected) => {
     const study = withIndex(value, modes, { tapse: 20 });
     expect(study.category('rv-systolic-function')).toBe(expected);
-    expect(summaryOf(study).includes('was not counted')).toBe(expected === 'single index normal');
+    expect(summaryOf(study).includes('was not used')).toBe(expected === 'single index normal');
   });
   it('that does not count leaves the function not assessed where it is the only index', () => {
     const study = withIndex(0.5, [null]);

@@ -95,7 +95,7 @@ describe('what rests on an implausible value', () => {
 
   it('is withheld with the reason', () => {
     const [, pressure] = rest({ 'tr-vmax': 1.2, rvsp: 20 });
-    expect(noteOf(pressure)).toContain('rests on TR peak velocity, which was withheld');
+    expect(noteOf(pressure)).toContain('based on TR peak velocity, which was withheld');
   });
 
   it('of the machine stays where only the images are implausible', () => {

@@ -25,7 +25,7 @@ describe('what can be believed of a value', () => {
   });
 
   it('says why a value is withheld', () => {
-    expect(noteOf(judged('av-vmax', 8))).toContain('outside the plausible 0.7 to 7.0 m/s');
-    expect(noteOf(judged('av-vmax', Number.NaN))).toBe('no finite number');
+    expect(noteOf(judged('av-vmax', 8))).toContain('outside the plausible range of 0.7 to 7.0 m/s');
+    expect(noteOf(judged('av-vmax', Number.NaN))).toBe('not a finite number');
   });
 });

@@ -44,7 +44,9 @@ describe('aortic valve area by peak velocities', () => {
     expect(finding('aortic-stenosis')?.evidence).toContain('av-area-vmax');
   });
   it('is named as the method, in words and among the criteria', () => {
-    expect(summary(BY_VMAX)).toContain('valve area in the grade is that by peak velocities');
+    expect(summary(BY_VMAX)).toContain(
+      'valve area used for grading was calculated from peak velocities',
+    );
     expect(summary(BY_VMAX)).not.toContain('not calculated');
     const names = category('aortic-stenosis')?.criteria.map(({ name }) => name);
     expect(names).toContain('AVA (Vmax) 0.63 cm²: <= 1.00 cm²');
@@ -91,7 +93,7 @@ describe('a valve area of the machine', () => {
     expect(value('av-area')?.quality).toBe('inadequate');
     const text = summary({ ...given, 'av-area': 0.9 });
     expect(text).toContain('differ by more than 1 %');
-    expect(text).toContain('No valve area took part; velocity-based grade only.');
+    expect(text).toContain('No valve area was used; velocity-based grade only.');
   });
   it('is not called missing where it grades without an LVOT diameter', () => {
     expect(summary({ 'av-vmax': 3.5, 'av-area': 0.9 })).not.toContain('not calculated');
@@ -138,7 +140,7 @@ describe('mitral stenosis', () => {
     expect(finding('mitral-stenosis') !== undefined).toBe(expected !== undefined);
   });
   it('is not graded from a normal area on, by convention, which the summary says', () => {
-    expect(summary({ 'mv-area-planimetry': 4.2 })).toContain('by convention');
+    expect(summary({ 'mv-area-planimetry': 4.2 })).toContain('By convention');
   });
   it.each([
     [4.4, undefined],
@@ -155,7 +157,7 @@ describe('mitral stenosis', () => {
   ])('by half-time with AR of %d ml: %s', (volume, expected) => {
     const given = { 'mv-half-time': 220, 'mv-mean-gradient': 8, 'ar-volume': volume };
     expect(ms(given)).toBe(expected);
-    expect(summary(given)).toContain('does not hold with significant AR');
+    expect(summary(given)).toContain('is not valid with significant AR');
   });
 });
 

@@ -56,7 +56,7 @@ describe('the minimum set of a complete study (echo 2.9)', () => {
 describe('views of the RV', () => {
   const section = viewsOf([clipOf('RV-INFLOW'), clipOf('RV-OUTFLOW')], []);
   it('are named, and not measured', () => {
-    expect(section?.summary).toContain('Views that the machine names: RV inflow, RV outflow.');
+    expect(section?.summary).toContain('Views named by the machine: RV inflow, RV outflow.');
     expect(section?.data.clips).toEqual([
       expect.objectContaining({ view: 'RV inflow', measured: false }),
       expect.objectContaining({ view: 'RV outflow', measured: false }),

@@ -131,7 +131,7 @@ describe('which of several values of the machine', () => {
     expect(standing(fl(51), fl(54), fl(52))).toMatchObject({
       value: 52,
       derivation: 'median',
-      note: expect.stringContaining('median of 3 values, of which the machine chose none'),
+      note: expect.stringContaining('median of 3 values, none selected on the machine'),
     });
   });
 
