@@ -25,9 +25,9 @@ async function withDriver<T>(driver: string, body: string): Promise<{ answer: T;
   await writeFile(
     program,
     `import { readRegistry } from '${inference('model-registry.ts')}';
-     import { loadNetwork } from '${inference('network.ts')}';
-     import { networkOpener } from '${inference('network.ts')}';
-     import { largestDifference, selfTestImages } from '${inference('network.ts')}';
+     import { loadNetwork } from '${inference('open-network.ts')}';
+     import { networkOpener } from '${inference('open-network.ts')}';
+     import { largestDifference, selfTestImages } from '${inference('open-network.ts')}';
      const [model, next] = await readRegistry();
      ${body}
      console.log(JSON.stringify(answer));`,
