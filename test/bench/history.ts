@@ -43,7 +43,7 @@ const STATEMENTS = [
      started_at, ended_at, expires_at)
    SELECT 'req_' || n, 'us/obstetric', 'us/obstetric/interpret', '1.0.0', 'succeeded', '{}', 'normal',
      false, '{}', '[]', '[]', '{}', jsonb_build_object('kind', 'dicom'), '{}', '[]',
-     'dicom:1.2.840.99.' || n || ':1', 1, 3, ${AT}, ${AT}, ${AT}, now() + interval '1 year'
+     'dicom:' || ${UUID} || ':1', 1, 3, ${AT}, ${AT}, ${AT}, now() + interval '1 year'
    FROM generate_series(1, $1::int) AS n`,
   `INSERT INTO study_requests (study_id, revision, rule, request_id, submitted_at)
    SELECT ${UUID}, 1, 'all', 'req_' || n, ${AT} FROM generate_series(1, $1::int) AS n`,

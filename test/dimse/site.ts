@@ -7,6 +7,7 @@ import { httpAccess } from '../../fhir/client/authorization.ts';
 import { serviceRequestWorklist } from '../../fhir/match/service-request-worklist.ts';
 import { objectsOnDisk } from '../../src/core/files/received-objects.ts';
 import type { RequestStatus, SubmitCommand } from '../../src/core/requests/request.ts';
+import { findStudy } from '../../src/core/studies/study-store.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../src/platform/database/open.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
@@ -26,6 +27,9 @@ type SiteSettings = {
   orderSeconds?: number;
 };
 
+/** A submission, with the Study Instance UID of its study. */
+type Submitted = SubmitCommand & { studyInstanceUid: string | undefined };
+
 /**
  * A gateway that receives on a free port, with its own database, a clock the test can set, and a
  * core that only records.
@@ -35,7 +39,7 @@ export interface Site {
   database: PooledDatabase;
   gateway: Omit<DimseGateway, 'door'> & Partial<DimseGateway>;
   node: CalledNode;
-  submitted: SubmitCommand[];
+  submitted: Submitted[];
   /** Objects forwarded to other nodes. */
   forwarded: { instances: readonly string[]; destinations: readonly string[] }[];
   /** Replaces the response of the core. Throws to refuse a request. */
@@ -81,7 +85,7 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
 
   let offset = 0;
   const now = () => new Date(Date.now() + offset);
-  const submitted: SubmitCommand[] = [];
+  const submitted: Submitted[] = [];
   const forwarded: Site['forwarded'] = [];
   const start = (dicom: Partial<Config['dicom']> = {}) =>
     startDimse({
@@ -95,7 +99,10 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
       },
       submit: async (command) => {
         site.onSubmit(command);
-        submitted.push(command);
+        const { source } = command;
+        const id = source.kind === 'dicom' ? source.study : '';
+        const study = await findStudy(database, id);
+        submitted.push({ ...command, studyInstanceUid: study?.study_instance_uid });
         return { id: `req_${command.uniqueKey}`, status: site.looked.status };
       },
       result: async () => site.looked.result,

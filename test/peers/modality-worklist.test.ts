@@ -123,7 +123,7 @@ describe.skipIf(!DCMTK_INSTALLED)("a study's order, from DCMTK's worklist provid
       ...over,
     });
   const requestOf = (at: Site) =>
-    at.submitted.find(({ uniqueKey }) => uniqueKey?.includes(`:${studyUid()}:`));
+    at.submitted.find(({ studyInstanceUid }) => studyInstanceUid === studyUid());
   /** Lets the study arrive and complete, and returns its request. */
   const submitted = async (over: Partial<SmallObject> = {}, at = site) => {
     await sendBuffer(at.node, object(over));

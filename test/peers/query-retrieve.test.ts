@@ -126,7 +126,7 @@ describe.skipIf(!installed)('an archive', () => {
       .poll(async () => row(), { interval: 100 })
       .toMatchObject({ complete_because: 'expected-count', revision });
   const requests = () =>
-    site.submitted.filter(({ uniqueKey }) => uniqueKey?.includes(`:${study}:`));
+    site.submitted.filter(({ studyInstanceUid }) => studyInstanceUid === study);
   const fetched = async (name: string, purpose: 'study' | 'missing' = 'study') => {
     const wanted = { archive: name, studyInstanceUid: study, purpose };
     const id = await requestRetrieval(site.database, wanted, new Date());

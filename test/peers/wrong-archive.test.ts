@@ -185,7 +185,8 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
       const study = `${STUDY}.${patient}`;
       await sendBuffer(site.node, object(1));
       site.pass(6);
-      const requests = () => site.submitted.filter(({ uniqueKey }) => uniqueKey?.includes(study));
+      const requests = () =>
+        site.submitted.filter(({ studyInstanceUid }) => studyInstanceUid === study);
       return { requests, row: () => findStudy(site.database, study) };
     };
     const earlier = (over: Partial<SmallObject> = {}) =>

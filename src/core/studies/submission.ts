@@ -119,11 +119,15 @@ export function runsOf(acting: readonly RoutingRule[], instances: readonly Insta
   });
 }
 
+type Revision = Pick<StudyRow, 'id' | 'revision'>;
+
 /**
  * Creates a request from a complete study. It contains no name, identifier or date of the patient.
+ * Its unique key has the id of the study's row and not the Study Instance UID: a study that was
+ * removed by the retention and is sent again gets a new request.
  */
 export function submissionOf(
-  study: Pick<StudyRow, 'id' | 'study_instance_uid' | 'revision'>,
+  study: Revision,
   instances: readonly InstanceRow[],
   rule: Pick<RunningRule, 'name' | 'run' | 'deliverTo'>,
   config: Pick<Config, 'dataDir' | 'destinations'>,
@@ -150,7 +154,7 @@ export function submissionOf(
     },
     webhook: null,
     source: { kind: 'dicom', study: study.id, revision: study.revision, rule: rule.name },
-    uniqueKey: `dicom:${study.study_instance_uid}:${study.revision}${further ? `:${rule.name}` : ''}`,
+    uniqueKey: `dicom:${study.id}:${study.revision}${further ? `:${rule.name}` : ''}`,
     accountId: null,
     keyId: null,
     test: false,
@@ -185,8 +189,6 @@ function targets(
 function distinct(values: readonly string[]): string[] {
   return [...new Set(values)].filter((value) => value !== '');
 }
-
-type Revision = Pick<StudyRow, 'id' | 'revision'>;
 
 export const NOT_LOOKED_AT: ContentFacts = { unknown: 'the images were not classified' };
 
@@ -233,7 +235,7 @@ export async function classifyImages(
     metadata: {},
     webhook: null,
     source: { kind: 'dicom', study: study.id, revision: study.revision, rule: CONTENT_ENDPOINT },
-    uniqueKey: `content:${study.study_instance_uid}:${study.revision}`,
+    uniqueKey: `content:${study.id}:${study.revision}`,
     accountId: null,
     keyId: null,
     test: false,

@@ -119,7 +119,7 @@ async function liveSubmission(
 }
 
 /** The study used when a request is submitted with a test key. */
-const NO_STUDY = { id: '', study_instance_uid: '', revision: 0 };
+const NO_STUDY = { id: '', revision: 0 };
 
 /**
  * Returns the submission for a test key. No study is looked up, so that the response does not

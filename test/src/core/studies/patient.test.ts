@@ -118,7 +118,7 @@ describe('a study that has come', () => {
     await expect.poll(async () => (await row()).state).toBe(state);
   };
   const requests = () =>
-    site.submitted.filter(({ uniqueKey }) => uniqueKey?.includes(`:${study}:`));
+    site.submitted.filter(({ studyInstanceUid }) => studyInstanceUid === study);
   const patientOfResult = async () => {
     const { id, revision } = await row();
     const subject = await subjectOfStudy(site.database, {
@@ -185,7 +185,7 @@ describe('a study that has come', () => {
     expect(await changes()).toMatchObject([
       { actor: 'ae:CART', outcome: 'success', detail: { revision: 2 } },
     ]);
-    const first = await subjectOfRequest(site.database, `req_dicom:${study}:1`);
+    const first = await subjectOfRequest(site.database, `req_dicom:${(await row()).id}:1`);
     expect(first?.identity?.PatientID).toBe('WRONG');
   });
 
@@ -199,7 +199,7 @@ describe('a study that has come', () => {
   test('is not held for a result of ours that names the patient as he was', async () => {
     await send(1, { patientId: 'WRONG' });
     await ended('submitted');
-    const [seriesInstanceUid] = resultSeriesUids(`req_dicom:${study}:1`);
+    const [seriesInstanceUid] = resultSeriesUids(`req_dicom:${(await row()).id}:1`);
     await send(9, { patientId: 'WRONG', seriesInstanceUid });
     await send(1, { patientId: 'RIGHT' });
     await ended('submitted');

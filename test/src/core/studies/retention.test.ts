@@ -1,14 +1,19 @@
-import { access, mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../../../src/core/audit/audit.ts';
 import { objectsOnDisk } from '../../../../src/core/files/received-objects.ts';
+import type { SubmitCommand } from '../../../../src/core/requests/request.ts';
+import { createRequestStore } from '../../../../src/core/requests/submit.ts';
 import { recoverIntake } from '../../../../src/core/studies/arrival.ts';
 import { removeOldStudies } from '../../../../src/core/studies/retention.ts';
+import { findStudy, recordSubmission } from '../../../../src/core/studies/study-store.ts';
+import { classifyImages, submissionOf } from '../../../../src/core/studies/submission.ts';
 import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { freshDataDir } from '../../../peers/embedded.ts';
+import { endpoint } from '../requests/site.ts';
 
 const NOW = new Date('2026-06-01T12:00:00Z');
 const LAST = new Date(NOW.getTime() - 10 * 86_400_000);
@@ -176,6 +181,51 @@ describe('a study that nothing needs any more', () => {
     const options = { dataDir, database, objects: objectsOnDisk(dataDir), sources: [] };
     const recovered = await recoverIntake({ ...options, logger: silentLogger, now: () => NOW });
     expect(recovered.registered).toBe(0);
+  });
+});
+
+describe('the requests of a study', () => {
+  const MIGRATION = new URL(
+    '../../../../src/platform/database/migrations/0022-keys-of-stored-studies.sql',
+    import.meta.url,
+  );
+  const run = { endpoint: 'us/obstetric/interpret', options: {}, priority: 'normal' } as const;
+  /** Submits the study, and its images for classification, and returns the ids of both requests. */
+  async function submitted(): Promise<string[]> {
+    const row = await findStudy(database, '1.2.3');
+    if (!row) throw new Error('no row');
+    const store = createRequestStore(database);
+    const ids: string[] = [];
+    const submit = async (command: SubmitCommand) => {
+      const stored = await store(endpoint, command, LAST);
+      ids.push(stored.row.id);
+      return stored.row;
+    };
+    await classifyImages(row, [], { dataDir, database, submit, result: async () => null });
+    const rule = { name: 'all', run, deliverTo: [] };
+    const { id } = await submit(submissionOf(row, [], rule, { dataDir, destinations: [] }));
+    await recordSubmission(database, row, { rule: 'all', requestId: id, at: LAST });
+    return ids;
+  }
+
+  test('are new ones when it is sent again after its removal', async () => {
+    const first = await submitted();
+    expect(await submitted()).toEqual(first);
+    await database.query("UPDATE requests SET status = 'expired', input = NULL");
+    expect(await clean(5)).toMatchObject({ studies: 1 });
+    await study(OTHER, '1.2.3', NOW);
+    expect(new Set([...first, ...(await submitted())]).size).toBe(4);
+  });
+
+  test('are found again by an upgraded gateway if the study was held in between', async () => {
+    const first = await submitted();
+    await database.query(
+      "UPDATE requests SET unique_key = replace(unique_key, $1, '1.2.3') WHERE unique_key LIKE '%:1'",
+      [STUDY],
+    );
+    await database.query("UPDATE studies SET state = 'held'");
+    await database.query(await readFile(MIGRATION, 'utf8'));
+    expect(await submitted()).toEqual(first);
   });
 });
 

@@ -41,7 +41,7 @@ beforeEach(() => {
 const row = () => findStudy(site.database, study);
 const asked = () =>
   site.submitted
-    .filter(({ uniqueKey }) => uniqueKey?.includes(`:${study}:`))
+    .filter(({ studyInstanceUid }) => studyInstanceUid === study)
     .map(({ endpoint }) => endpoint);
 
 async function arrive(studyDescription: string): Promise<void> {

@@ -52,7 +52,7 @@ const object = (number: number, over: Partial<SmallObject> = {}): Buffer =>
     ...over,
   });
 const send = (file: Buffer) => sendBuffer(site.node, file);
-const requests = () => site.submitted.filter(({ uniqueKey }) => uniqueKey?.includes(`:${study}:`));
+const requests = () => site.submitted.filter(({ studyInstanceUid }) => studyInstanceUid === study);
 const row = async () => findStudy(site.database, study);
 const stateReached = (state: string) => expect.poll(async () => (await row())?.state).toBe(state);
 
@@ -65,7 +65,7 @@ describe('a study', () => {
     expect(requests()).toHaveLength(1);
     expect(requests()[0]).toMatchObject({
       endpoint: 'us/obstetric/interpret',
-      uniqueKey: `dicom:${study}:1`,
+      uniqueKey: `dicom:${(await row())?.id}:1`,
       input: { options: { previews: true, dating: { ga_days: 140, basis: 'lmp' } } },
       source: { kind: 'dicom', revision: 1, rule: 'obstetric' },
     });
@@ -91,7 +91,7 @@ describe('a study', () => {
     await send(object(2));
     site.pass(6);
     await stateReached('submitted');
-    const subject = await subjectOfRequest(site.database, `req_dicom:${study}:1`);
+    const subject = await subjectOfRequest(site.database, `req_dicom:${(await row())?.id}:1`);
     expect(subject?.identity?.PatientName).toBe('DOE^JANE');
     expect(subject?.instances.map(({ file }) => file)).toEqual(requests()[0]?.input.files);
   });
@@ -129,11 +129,12 @@ describe('a study', () => {
     expect(await row()).toMatchObject({ state: 'receiving', revision: 2 });
     site.pass(6);
     await stateReached('submitted');
+    const id = (await row())?.id;
     expect(requests().map(({ uniqueKey, files }) => [uniqueKey, files.length])).toEqual([
-      [`dicom:${study}:1`, 1],
-      [`dicom:${study}:2`, 2],
+      [`dicom:${id}:1`, 1],
+      [`dicom:${id}:2`, 2],
     ]);
-    const first = await subjectOfRequest(site.database, `req_dicom:${study}:1`);
+    const first = await subjectOfRequest(site.database, `req_dicom:${id}:1`);
     expect(first?.instances).toHaveLength(1);
   });
 
