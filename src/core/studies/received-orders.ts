@@ -142,6 +142,11 @@ const NAME = 'hl7v2';
 /** Maximum number of orders read for one study. */
 const MAX_ORDERS = 200;
 
+/** An entry stored by a version that kept one date, perhaps of an earlier pregnancy, has no dates. */
+const NO_DATES: PregnancyDates = { menstrual: [], due: [] };
+
+type StoredEntry = Omit<Entry, 'pregnancy'> & Partial<Pick<Entry, 'pregnancy'>>;
+
 /**
  * Creates a worklist from the orders received by HL7 version 2. An order without an accession
  * number is found by its filler or placer order number, because many sites use one of these as the
@@ -152,7 +157,7 @@ export function receivedOrders(database: Database): Worklist {
     name: NAME,
     isLocal: true,
     async orders(keys) {
-      const { rows } = await database.query<{ patient: PatientIdentity; entries: Entry[] }>(
+      const { rows } = await database.query<{ patient: PatientIdentity; entries: StoredEntry[] }>(
         'accessionNumber' in keys
           ? `SELECT patient, entries FROM received_orders WHERE NOT withdrawn AND (
                accession_numbers @> ARRAY[$1::text]
@@ -168,7 +173,7 @@ export function receivedOrders(database: Database): Worklist {
         const { patientId, issuerOfPatientId: issuer } = patient;
         const survivor = await survivingId(database, { patientId, issuer });
         const named = { ...patient, patientId: survivor };
-        for (const { pregnancy, ...entry } of entries) {
+        for (const { pregnancy = NO_DATES, ...entry } of entries) {
           const lastMenstrualDate = datingMenstrualDate(pregnancy, keys.studyDate ?? '');
           orders.push({ ...numbered(entry, keys), lastMenstrualDate, patient: named });
         }

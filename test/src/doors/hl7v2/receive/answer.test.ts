@@ -168,6 +168,19 @@ describe('an order by HL7', () => {
     expect(await found()).toEqual([0, 0, 0]);
   });
 
+  test('stored by an earlier version is found, and does not date the study', async () => {
+    const order = ORDER.map((one) => one.replaceAll('-1', '-7'));
+    expect(await codeOf(orm({ control: 'M12' }, order))).toBe('AA');
+    await database.query(
+      `UPDATE received_orders SET entries = jsonb_build_array(
+         entries -> 0 #- '{pregnancy}' || '{"lastMenstrualDate": "20260101"}')
+       WHERE placer = 'PL-7'`,
+    );
+    expect(await ordersOf('ACC-7')).toEqual([
+      expect.objectContaining({ indication: 'Größe für das Alter?', lastMenstrualDate: '' }),
+    ]);
+  });
+
   test('is stored completely or not at all', async () => {
     const half = [...ORDER.map((one) => one.replaceAll('-1', '-5')), 'ORC|ZZ|PL-6', 'OBR|1'];
     expect(await codeOf(orm({ control: 'M6' }, half))).toBe('AE 103');
