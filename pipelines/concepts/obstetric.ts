@@ -191,7 +191,7 @@ export const UTERUS = {
     group: 'pelvis',
   },
   'placental-thickness': {
-    ...length('Placental thickness', 'thickness', own('placental-thickness'), PLACENTA),
+    ...length('Placental thickness', 'placental thickness', own('placental-thickness'), PLACENTA),
     group: 'pelvis',
   },
   'angle-of-progression': intrapartum('Angle of progression', 'AoP', 'angle-of-progression', 'deg'),
@@ -329,7 +329,7 @@ const CIRCULATION = {
   ),
   'cardiac-axis': {
     label: 'Cardiac axis, without its side',
-    abbreviation: 'axis',
+    abbreviation: 'cardiac axis',
     codings: [own('cardiac-axis', 'Cardiac axis, without its side')],
     unit: 'deg',
     exchange: { unit: 'deg', factor: 1 },

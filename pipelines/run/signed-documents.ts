@@ -7,6 +7,7 @@ import { rebuildReportPdf } from '../artifacts/pdf/report.ts';
 import type { Subject } from '../dicom/subject.ts';
 import { withArtifacts } from '../result/assemble.ts';
 import type { ArtifactEntry, Result } from '../result/envelope.ts';
+import { limitationsOfSigned } from '../result/render/report-lines.ts';
 import { buildDocuments, type ExtraArtifact } from './write-artifacts.ts';
 
 interface SignedInput {
@@ -25,6 +26,15 @@ interface SignedInput {
   artifactPath(name: string): Promise<string | null>;
 }
 
+/** Removes the notice that the report is a draft from its limitations. */
+const withoutDraftNotice = (result: Result): Result =>
+  result.report
+    ? {
+        ...result,
+        report: { ...result.report, limitations: limitationsOfSigned(result.report.limitations) },
+      }
+    : result;
+
 /**
  * Writes the documents of a signed result: reports, PDF and the artifacts built by other folders.
  * The pictures of the draft are reused.
@@ -33,7 +43,8 @@ interface SignedInput {
 export async function writeSignedDocuments(
   input: SignedInput,
 ): Promise<{ result: Result; artifacts: ArtifactEntry[] }> {
-  const { result, subject, folder, suffix, curves, paper, extra, artifactPath } = input;
+  const { subject, folder, suffix, curves, paper, extra, artifactPath } = input;
+  const result = withoutDraftNotice(input.result);
   const artifacts: ArtifactEntry[] = [];
   const write = async (name: string, mediaType: string, content: Buffer | string) => {
     const ending = extname(name);

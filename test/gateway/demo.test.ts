@@ -66,7 +66,7 @@ describe('npm run demo', { timeout: LONGEST_MS }, () => {
     expect(output).toMatch(/^Rule {6}echo applies: .*studyDescription "Transthoracic/m);
     expect(output).toMatch(/^Late {6}1 more object/m);
     expect(output).toMatch(/^Draft .*cardiac activity/m);
-    expect(output).toMatch(/^Review {4}Dr Demo Reader: entered a value, \d/m);
+    expect(output).toMatch(/^Review {4}Dr Demo Reader: entered a value: Crown-rump length \d/m);
     expect(output).toMatch(/^State {5}held: Held by the rule unrecognised\.$/m);
     // The output consists only of sentences for a person.
     expect(output).not.toMatch(/^\{|npm warn|vulkan|XDG_/im);

@@ -301,7 +301,7 @@ function compactLegend(result: Result): string {
   const [last] = earlierValues(result);
   if (!last) return LEGEND;
   const { days_before: days } = last;
-  return `${LEGEND} Prior: the scan of ${days} ${days === 1 ? 'day' : 'days'} before.`;
+  return `${LEGEND} Prior: the scan ${days} ${days === 1 ? 'day' : 'days'} earlier.`;
 }
 
 /** Draws the table at `page.y`. Lines that do not fit continue on the next page. */

@@ -42,14 +42,17 @@ export function rangeText(measurement: Measurement, isUnitShown = true): string 
 }
 
 /**
- * Returns the value as text, with the half width of its 95 % interval if known: "162.4 ± 5.1 mm".
+ * Returns the value as text, with the half width of its 95 % interval if known: "162.4 ± 5.1 mm". A
+ * half width that would round to zero is given with one significant digit.
  */
 function intervalText(measurement: Measurement): string {
   const { uncertainty, unit } = measurement;
   const value = valueText(measurement);
-  if (uncertainty === null) return value;
+  if (uncertainty === null || uncertainty === 0) return value;
   if (unit === 'd') return `${value} ± ${uncertainty.toFixed(0)} days`;
-  return withUnit(`${numberText(measurement)} ± ${plainNumber(measurement, uncertainty)}`, unit);
+  const rounded = plainNumber(measurement, uncertainty);
+  const margin = Number(rounded) === 0 ? uncertainty.toPrecision(1) : rounded;
+  return withUnit(`${numberText(measurement)} ± ${margin}`, unit);
 }
 
 /** Prefixes of the method, for values that are listed in addition to the value that was used. */
@@ -68,7 +71,7 @@ function methodText(measurement: Measurement, above: Measurement | undefined): s
   const { derivation, inputs, standing } = measurement;
   const method = statedMethod(measurement);
   const isSame = above !== undefined && isShown(above) && statedMethod(above) === method;
-  const text = method === null ? 'typed by the reader' : (methodEntry(method)?.text ?? method);
+  const text = method === null ? 'entered by the reader' : (methodEntry(method)?.text ?? method);
   // A mean over the beats of one image has no input measurements, so the number of beats is not
   // printed.
   const repeated = (derivation === 'mean' || derivation === 'median') && inputs.length > 0;

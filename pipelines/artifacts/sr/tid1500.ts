@@ -3,6 +3,7 @@ import type { Measurement, Result } from '../../result/envelope.ts';
 import { categoryText } from '../../result/render/categories.ts';
 import { conclusionTexts } from '../../result/render/conclusion.ts';
 import {
+  doubtOf,
   isOurs,
   noMeasurementStatement,
   notAcceptedStatement,
@@ -87,7 +88,8 @@ function measurementGroup(
   const sources = [...inputs.map(inputItem), ...(on && !region ? sourceItems(on) : [])];
   const remarks = [
     originStatement(measurement),
-    measurement.note,
+    // The statement on a value that was not accepted may already give the note as its reason.
+    measurement.note === doubtOf(measurement) ? null : measurement.note,
     measurement.quality === 'accepted' ? null : notAcceptedStatement(measurement),
   ].filter((remark) => remark !== null);
   const items = [

@@ -431,11 +431,15 @@ function gapOf({ views }: FetalHeartEvidence, measurements: readonly Measurement
 function judged(evidence: FetalHeartEvidence, measurements: Measurement[]): CardiacSizeOutcome {
   const size = judgeSize(measurements);
   const axis = judgeAxis(measurements);
-  const sized = size.classifications.length > 0;
+  const measured = size.statements.length > 0;
   return {
     measurements,
     statements: [...size.statements, ...axis.statements],
-    missing: [...(sized ? [] : [gapOf(evidence, measurements)]), ...size.missing, ...axis.missing],
+    missing: [
+      ...(measured ? [] : [gapOf(evidence, measurements)]),
+      ...size.missing,
+      ...axis.missing,
+    ],
     findings: [...size.findings, ...axis.findings],
     classifications: [...size.classifications, ...axis.classifications],
   };

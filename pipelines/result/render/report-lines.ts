@@ -11,6 +11,10 @@ export const NOTHING_CONCLUDED = 'No conclusion can be drawn from what was asses
 export const NOTHING_ACCEPTED = 'No measurement was accepted.';
 const DRAFT = 'Computer-assisted draft; to be verified by the reporting clinician.';
 
+/** Returns the limitations of a signed report: those of the draft without the notice that it is one. */
+export const limitationsOfSigned = (limitations: readonly string[]): string[] =>
+  limitations.filter((line) => line !== DRAFT);
+
 /** Adds a full stop unless the text already ends a sentence. */
 export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 

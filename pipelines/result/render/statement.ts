@@ -2,7 +2,7 @@ import { isAmendment, type Measurement, type Result, type Section } from '../env
 import { countingValues } from '../standing.ts';
 import { remarkText, remarkTexts } from './render.ts';
 import { gapLine, sentence } from './report-lines.ts';
-import { RESEARCH_NOTICE } from './shared.ts';
+import { listOfLabels, RESEARCH_NOTICE } from './shared.ts';
 
 /** Notice on every page and document that leaves the gateway. */
 export const DRAFT_NOTICE = 'AI draft, not verified';
@@ -152,7 +152,7 @@ export function remarks(result: Result): string[] {
   });
   const byText = Map.groupBy(noted, ({ text }) => text);
   const byLabels = Map.groupBy(byText, ([, values]) =>
-    [...new Set(values.map(({ label }) => label))].join(', '),
+    listOfLabels(values.map(({ label }) => label)),
   );
   return [...byLabels].map(
     ([labels, texts]) => `${labels}: ${sentence(texts.map(([text]) => text).join('; '))}`,

@@ -260,7 +260,9 @@ async function sendStudy({ config }: Stage, files: DemoStudy['files'], port: num
     const why = status === null ? 'no answer' : `status ${statusHex(status)}`;
     throw new Error(`C-STORE of ${sopInstanceUid} failed: ${why}`);
   }
-  say(`C-STORE   ${stored.length} objects accepted over one dcmjs-dimse association`);
+  say(
+    `C-STORE   ${stored.length} ${stored.length === 1 ? 'object' : 'objects'} accepted over one dcmjs-dimse association`,
+  );
 }
 
 /**

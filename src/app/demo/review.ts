@@ -26,8 +26,8 @@ const TYPED: Readonly<Record<DemoStudyName, readonly string[]>> = {
 const SHARE = 0.95;
 /** The scripted reader's actions, in words. */
 const DONE: Readonly<Partial<Record<Change['kind'], string>>> = {
-  'set-value': 'entered a value,',
-  note: 'added a line,',
+  'set-value': 'entered a value:',
+  note: 'added a line:',
 };
 const NOTE = 'Checked by the scripted reader of the demo.';
 
@@ -93,10 +93,12 @@ export async function reviewScripted(
   const revision = signed.signed_revision;
   return {
     steps: [
-      ...signed.changes.map(({ author, kind, before, after }) => {
+      ...signed.changes.map(({ author, kind, change, before, after }) => {
+        const name = 'measurement' in change ? signed.original[change.measurement]?.label : null;
         const values = [before.value, after.value].filter((value) => value !== null);
         const shown = values.map((value) => value.toFixed(1)).join(' → ');
-        return `${author}: ${DONE[kind] ?? kind} ${after.text ?? `${shown} ${after.unit ?? ''}`}`.trimEnd();
+        const what = after.text ?? [name, shown, after.unit].filter(Boolean).join(' ');
+        return `${author}: ${DONE[kind] ?? kind} ${what}`;
       }),
       `${READER}: signed, revision ${revision}`,
     ],

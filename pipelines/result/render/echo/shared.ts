@@ -2,6 +2,7 @@ import { ECHO_CONCEPTS, type EchoConcept } from '../../../concepts/echo.ts';
 import { rounded } from '../../../measure/rounding.ts';
 import type { Measurement } from '../../envelope.ts';
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
+import { listOfLabels } from '../shared.ts';
 import { withUnit } from '../unit-text.ts';
 
 /** Measurements that a sentence refers to. */
@@ -48,7 +49,9 @@ function withheldText(withheld: readonly Measurement[]): string {
   const byNote = Map.groupBy(withheld, ({ note }) => note);
   const each = [...byNote].map(([note, values]) => {
     const labels = [...new Set(values.map(({ label }) => label))];
-    return sentence(`${labels.join(', ')} ${labels.length > 1 ? 'were' : 'was'} withheld: ${note}`);
+    return sentence(
+      `${listOfLabels(labels)} ${labels.length > 1 ? 'were' : 'was'} withheld: ${note}`,
+    );
   });
   return each.join(' ');
 }

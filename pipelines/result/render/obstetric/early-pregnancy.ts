@@ -66,6 +66,8 @@ const crlText = (crl: number | null, text: ValueTexts) =>
 const msdText = (msd: number | null, text: ValueTexts) =>
   msd === null ? 'MSD not measured' : `MSD ${text.quantity('mean-sac-diameter', msd)}`;
 
+const ACTIVITY_SEEN = 'cardiac activity seen,';
+
 export const EARLY_SENTENCES = {
   'early.found': (
     of: {
@@ -83,7 +85,9 @@ export const EARLY_SENTENCES = {
     const parts = about.flatMap((one) => {
       const { key } = one.concept;
       if (key === 'fetal-heart-rate') {
-        return `cardiac activity seen, ${text.value(one)}${whose(one)}`;
+        // The category that ends the sentence already states the activity.
+        const seen = of.category === 'embryo-with-cardiac-activity' ? 'heart rate' : ACTIVITY_SEEN;
+        return `${seen} ${text.value(one)}${whose(one)}`;
       }
       if (key === 'ga-by-crl') {
         return [...onMMode.splice(0), `gestational age by CRL ${text.weeks(one.value)} weeks`];

@@ -87,7 +87,7 @@ export const PRESENTATION_SENTENCES = {
   'presentation.multiple': ({ count }: { count: number }) =>
     `At least ${count} fetuses, seen one after the other on one sweep; chorionicity was not assessed.`,
   'cardiac.not-assessed': () =>
-    'Cardiac activity was not assessed: no cine of the fetal chest was long and quick enough.',
+    'No cine of the fetal chest was long and quick enough to show cardiac activity.',
   'cardiac.seen': ({ beatsPerMinute }: { beatsPerMinute: number }, { text }: SentenceContext) =>
     `Cardiac activity seen, ${text.quantity('fetal-heart-rate', beatsPerMinute)}.`,
   'cardiac.not-seen': ({ silent }: { silent: readonly Silent[] }) =>

@@ -101,13 +101,21 @@ function closeWhenLeft({ currentTarget, relatedTarget }: FocusEvent): void {
   if (!currentTarget.contains(relatedTarget)) currentTarget.open = false;
 }
 
+/** Labels of keys whose name in the browser is not what the keyboard says. */
+const KEY_NAMES: Readonly<Record<string, string>> = {
+  ' ': 'Space',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  Escape: 'Esc',
+};
+
 /** Renders the list of the page's keys, in a corner where it covers no control. */
 function keyList(keys: readonly KeyBinding[]): TemplateResult {
   return html`<section class="panel keys" aria-label="Keys">
     <h2>Keys</h2>
     <dl>
       ${keys.map(
-        ({ key, does }) => html`<dt><kbd>${key === ' ' ? 'Space' : key}</kbd></dt>
+        ({ key, does }) => html`<dt><kbd>${KEY_NAMES[key] ?? key}</kbd></dt>
           <dd>${does}</dd>`,
       )}
     </dl>

@@ -11,7 +11,7 @@ function conditionView({
 }: ConditionVerdict): TemplateResult {
   const seen = found === null ? 'not shown to your role' : found === '' ? 'nothing' : found;
   return html`<li>
-    <span class=${holds ? 'holds' : 'fails'}>${holds ? '✓' : '✗'}</span>
+    <span class=${holds ? 'met' : 'unmet'}>${holds ? '✓' : '✗'}</span>
     <span class="hidden-text">${holds ? 'met:' : 'not met:'}</span>
     ${given(condition)} ${wanted ? html`<span class="soft">expected</span> ${given(wanted)}` : nothing}
     ${parts ? nothing : html`<span class="soft">found</span> ${given(seen)}`}

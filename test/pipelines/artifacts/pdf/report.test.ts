@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { actionable, compactValues } from '../../../../pipelines/artifacts/pdf/compact-table.ts';
+import { measurementTable } from '../../../../pipelines/artifacts/pdf/measurement-table.ts';
 import {
   readableName,
   rebuildReportPdf,
@@ -17,9 +18,10 @@ import type { Subject } from '../../../../pipelines/dicom/subject.ts';
 import { INTERGROWTH_CURVES } from '../../../../pipelines/obstetric/growth/curves.ts';
 import { artifactSchema, type Result } from '../../../../pipelines/result/envelope.ts';
 import { conclusionTexts } from '../../../../pipelines/result/render/conclusion.ts';
+import { remarks } from '../../../../pipelines/result/render/statement.ts';
 import { writeArtifacts } from '../../../../pipelines/run/write-artifacts.ts';
 import { measuredStudy } from '../../echo/measured-study.ts';
-import { BPD } from '../example-measurements.ts';
+import { BPD, HC } from '../example-measurements.ts';
 import { NOTHING_MEASURED, RESULT } from '../example-result.ts';
 import { ANONYMOUS, IDENTITY, SUBJECT } from '../example-subject.ts';
 import { asFile, installed, run } from '../programs.ts';
@@ -132,6 +134,25 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
       ends.add(`${page}`);
     }
     expect(ends.size).toBeGreaterThan(1);
+  });
+
+  test.each([
+    [5.1, 'HC 262.4 ± 5.1 mm'],
+    [0.04, 'HC 262.4 ± 0.04 mm'],
+    [0, 'HC 262.4 mm'],
+  ])('never rounds the half width of an interval to zero: %d', (uncertainty, shown) => {
+    const value = { ...HC, section: 'biometry', label: 'HC', uncertainty };
+    const { groups } = measurementTable({ ...RESULT, measurements: [value] });
+    const [name, cell] = groups[0]?.rows[0] ?? [];
+    expect(`${name?.text} ${cell?.text}`).toBe(shown);
+  });
+
+  test('separates names that contain a comma by semicolons in a remark on several values', () => {
+    const noted = (label: string) => ({ ...HC, label, remarks: [], note: '1 beat' });
+    const lineOf = (...labels: string[]) =>
+      remarks({ ...RESULT, measurements: labels.map(noted) }).join();
+    expect(lineOf('LA area, A4C', 'LA volume')).toBe('LA area, A4C; LA volume: 1 beat.');
+    expect(lineOf('Mitral E', 'Mitral A')).toBe('Mitral E, Mitral A: 1 beat.');
   });
 
   test('shows each accepted value with range and centile, the abnormal one marked', async () => {

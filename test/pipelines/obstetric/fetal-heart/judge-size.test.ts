@@ -97,6 +97,7 @@ describe('size and axis of the heart', () => {
     const outcome = run({ chests: [chest(area, 45)], uncertainty });
     expect(outcome.findings).toHaveLength(findings);
     expect(outcome.summary?.includes('measure by hand')).toBe(findings === 0);
+    expect(outcome.summary).not.toContain('cardiothoracic ratio was not measured');
   });
 
   it('without a septum have no axis', () => {

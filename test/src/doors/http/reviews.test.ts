@@ -337,6 +337,9 @@ describe('a signature', () => {
       verification: { kind: 'verified', revision: 1 },
     });
     expect(named(request.output, 'fl').value).toBe(40);
+    // A signed report does not say that it is a draft.
+    expect(review.result.report?.limitations.join()).toContain('to be verified by the reporting');
+    expect(request.output.report?.limitations.join()).not.toContain('to be verified');
     const listed = (await (await gateway.call(`/v1/requests/${id}/artifacts`)).json()) as {
       data: { name: string }[];
     };

@@ -49,6 +49,8 @@ const ALL_DECODED =
 async function look(page: Page, name: string): Promise<void> {
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme });
+    // Otherwise bars that stay in view are captured in the middle of the page.
+    await page.evaluate('scrollTo(0, 0)');
     await page.screenshot({ path: join(INTO, `${name}-${colorScheme}.png`), fullPage: true });
   }
 }
@@ -139,6 +141,7 @@ async function lookAtStudy(page: Page, size: string): Promise<void> {
   await page.keyboard.press('v');
   await keep(page, `study-review-${size}`);
   await page.keyboard.press('Escape');
+  await page.keyboard.press('?');
 }
 
 async function showStudies(page: Page, size: string): Promise<void> {
