@@ -140,8 +140,8 @@ async function lookAtStudy(page: Page, size: string): Promise<void> {
   await page.keyboard.press('?');
   await page.keyboard.press('v');
   await keep(page, `study-review-${size}`);
-  await page.keyboard.press('Escape');
-  await page.keyboard.press('?');
+  // Closes the list of keys, which would cover buttons of the next pages on a telephone.
+  await page.reload();
 }
 
 async function showStudies(page: Page, size: string): Promise<void> {
