@@ -43,12 +43,3 @@ export const SHARED_SENTENCES = {
 } as const satisfies SentenceTable;
 
 export const sayOfRun = statementsOf<typeof SHARED_SENTENCES>();
-
-/**
- * Lists names of values, each once. Semicolons separate them if a name contains a comma, as in "LA
- * area, A4C".
- */
-export function listOfLabels(labels: readonly string[]): string {
-  const distinct = [...new Set(labels)];
-  return distinct.join(distinct.some((label) => label.includes(',')) ? '; ' : ', ');
-}

@@ -2,7 +2,8 @@ import { isAmendment, type Measurement, type Result, type Section } from '../env
 import { countingValues } from '../standing.ts';
 import { remarkText, remarkTexts } from './render.ts';
 import { gapLine, sentence } from './report-lines.ts';
-import { listOfLabels, RESEARCH_NOTICE } from './shared.ts';
+import { RESEARCH_NOTICE } from './shared.ts';
+import { listOfLabels } from './unit-text.ts';
 
 /** Notice on every page and document that leaves the gateway. */
 export const DRAFT_NOTICE = 'AI draft, not verified';

@@ -44,3 +44,12 @@ const Z_CUT_OFFS: readonly number[] = [-5, -3, -2, 2, 5];
 export function zScoreText(z: number): string {
   return fixedOffCutOffs(z, 1, Z_CUT_OFFS);
 }
+
+/**
+ * Lists names of values, each once. Semicolons separate them if a name contains a comma, as in "LA
+ * area, A4C".
+ */
+export function listOfLabels(labels: readonly string[]): string {
+  const distinct = [...new Set(labels)];
+  return distinct.join(distinct.some((label) => label.includes(',')) ? '; ' : ', ');
+}

@@ -2,8 +2,7 @@ import { ECHO_CONCEPTS, type EchoConcept } from '../../../concepts/echo.ts';
 import { rounded } from '../../../measure/rounding.ts';
 import type { Measurement } from '../../envelope.ts';
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
-import { listOfLabels } from '../shared.ts';
-import { withUnit } from '../unit-text.ts';
+import { listOfLabels, withUnit } from '../unit-text.ts';
 
 /** Measurements that a sentence refers to. */
 export interface About {
