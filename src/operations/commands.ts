@@ -9,6 +9,7 @@ import {
   type WriteAudit,
 } from '../core/audit/audit.ts';
 import { DELIVERY_STATES } from '../core/outbox/delivery.ts';
+import { MERGE_DECISIONS } from '../core/patients/merges.ts';
 import { STUDY_STATE } from '../core/studies/study-store.ts';
 import { SonogateError } from '../platform/errors/catalogue.ts';
 import type { Operations } from './operations.ts';
@@ -105,9 +106,12 @@ const COMMANDS = {
     studies.complete(study),
   ),
   'studies.release': command(
-    byStudy.extend({ rule: z.string().nullable().default(null) }),
+    byStudy.extend({
+      rule: z.string().nullable().default(null),
+      under: z.enum(MERGE_DECISIONS).nullable().default(null),
+    }),
     'study.release',
-    ({ studies }, { study, rule }) => studies.release(study, rule),
+    ({ studies }, { study, ...how }) => studies.release(study, how),
   ),
   'studies.rerun': command(byStudy, 'study.rerun', ({ studies }, { study }) =>
     studies.rerun(study),
@@ -329,12 +333,15 @@ const ID = /^[A-Za-z0-9_.-]{1,64}$/;
 const OF_KEYS: ReadonlySet<AuditAction> = new Set(['key.create', 'key.rotate', 'key.revoke']);
 
 function detailOf(action: AuditAction, parameters: unknown, answer: unknown): AuditEntry['detail'] {
-  const { id, study } = membersOf(parameters);
+  const { id, study, under } = membersOf(parameters);
   if (OF_KEYS.has(action)) return keyChange(id, membersOf(membersOf(answer).record).id);
   const named = [id, study].find(
     (value): value is string => typeof value === 'string' && ID.test(value),
   );
-  return named === undefined ? null : { id: named };
+  if (named === undefined) return null;
+  return MERGE_DECISIONS.some((one) => one === under)
+    ? { id: named, under: `${under}` }
+    : { id: named };
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -5,7 +5,7 @@ import type { AuditVerdict } from '../core/audit/seal.ts';
 import type { BreakerRow } from '../core/outbox/breaker.ts';
 import type { DeliveryFilter, DeliveryRow } from '../core/outbox/deliveries.ts';
 import type { MergeNote } from '../core/patients/merges.ts';
-import type { DryRun } from '../core/studies/commands.ts';
+import type { DryRun, StudyRelease } from '../core/studies/commands.ts';
 import type { StudyExplanation } from '../core/studies/explain.ts';
 import type { PatientIdentity } from '../core/studies/patient.ts';
 import type { QuarantinedObject } from '../core/studies/quarantine.ts';
@@ -64,11 +64,11 @@ export interface StudyOperations {
   /** Makes the study wait for a person once it is complete. @throws `not_found` */
   hold(study: string, reason: string): Promise<void>;
   /**
-   * Releases a held study under `rule` or, if that is null, under the rules that do not hold
+   * Releases a held study under a rule or, if that is null, under the rules that do not hold
    * studies.
-   * @throws `not_found`
+   * @throws `not_found`; `invalid_input` if the patient ID is not chosen although it must be
    */
-  release(study: string, rule: string | null): Promise<void>;
+  release(study: string, how: StudyRelease): Promise<void>;
   /** Requests a new interpretation of the study, as a new revision. @throws `not_found` */
   rerun(study: string): Promise<void>;
 }

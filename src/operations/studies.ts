@@ -38,7 +38,7 @@ export function createStudyOperations({ database, objects, rules }: StudyParts):
     explain: (study) => explainStudy(database, study, { ...now(), objects }),
     complete: (study) => completeNow(database, study, new Date()),
     hold: (study, reason) => holdStudy(database, study, reason),
-    release: (study, rule) => releaseStudy(database, study, rule, now()),
+    release: (study, how) => releaseStudy(database, study, how, now()),
     rerun: (study) => rerunStudy(database, study, new Date()),
   };
 }

@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import { Command, Option } from 'commander';
 import { EVIDENCE_SETTINGS } from '../../../config/schema.ts';
 import { DELIVERY_STATES } from '../../core/outbox/delivery.ts';
+import { MERGE_DECISIONS } from '../../core/patients/merges.ts';
 import { WEBHOOK_EVENTS } from '../../core/requests/announce.ts';
 import { REQUEST_STATUS } from '../../core/requests/request.ts';
 import { STUDY_STATE } from '../../core/studies/study-store.ts';
@@ -212,6 +213,12 @@ studies
   .command('release <study>')
   .description('release a study that is held, ignored or not routed')
   .option('--rule <name>', 'use this routing rule')
+  .addOption(
+    new Option(
+      '--under <id>',
+      'if the patient ID was merged but the birth date differs: the ID for the study',
+    ).choices(MERGE_DECISIONS),
+  )
   .addOption(asJson())
   .action(async (study, options) => (await import('./studies.ts')).releaseStudy(study, options));
 studies

@@ -1,4 +1,5 @@
 import { loadConfig } from '../../../config/load.ts';
+import type { MergeDecision } from '../../core/patients/merges.ts';
 import type { StudyState } from '../../core/studies/study-store.ts';
 import type { CommandAnswer } from '../../operations/commands.ts';
 import { type AnswerForm, answer } from './answer.ts';
@@ -40,10 +41,11 @@ export async function completeStudy(study: string, form: AnswerForm): Promise<vo
  */
 export async function releaseStudy(
   study: string,
-  { rule, ...form }: AnswerForm & { rule?: string },
+  { rule, under, ...form }: AnswerForm & { rule?: string; under?: MergeDecision },
 ): Promise<void> {
-  await runCommand('studies.release', { study, rule: rule ?? null });
-  answer(form, { study, rule: rule ?? null }, [rule ? `released to rule ${rule}` : 'released']);
+  const how = { rule: rule ?? null, under: under ?? null };
+  await runCommand('studies.release', { study, ...how });
+  answer(form, { study, ...how }, [rule ? `released to rule ${rule}` : 'released']);
 }
 
 /** Requests a new interpretation of a study. */
@@ -77,10 +79,13 @@ function inWords(study: StudyExplanation): string[] {
   }
   if (study.order) lines.push(`  order: ${study.order.detail ?? 'being searched for'}`);
   for (const { at, sender, changed, withdrawnAt } of study.corrections) {
-    const state = withdrawnAt ? ', undone' : '';
+    const state = withdrawnAt === at ? ', declined' : withdrawnAt ? ', undone' : '';
     lines.push(
       `  patient: ${changed} from ${sender} by HL7, ${new Date(at).toISOString()}${state}`,
     );
+  }
+  if (study.perhapsMerged) {
+    lines.push('  patient: perhaps merged; release it with --under surviving-id or own-id');
   }
   if (study.tags.length > 0) lines.push(`  tags: ${study.tags.join(', ')}`);
   const conflicts = study.objects.filter((object) => object.conflict).length;

@@ -107,7 +107,10 @@ export interface CorrectionNote {
   sender: string;
   controlId: string;
   changed: string;
-  /** When an operator withdrew the correction; null while it is in force. */
+  /**
+   * When an operator withdrew the correction, which equals `at` if it was declined; null while it
+   * is in force.
+   */
   withdrawnAt: Date | null;
 }
 

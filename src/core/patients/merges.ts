@@ -83,7 +83,7 @@ export async function mergePatients(
   });
   // The survivor may be the prior ID of another merge.
   for (const id of reached.corrected) {
-    await applyMerges(tx, id, receivedAt, { isConfirmed: false });
+    await applyMerges(tx, id, receivedAt);
   }
   return reached;
 }
@@ -170,44 +170,61 @@ interface MergeRow {
 }
 
 /**
+ * What a person decided about a study whose patient ID was merged, but whose birth date differs
+ * from that of the surviving patient: the patient ID under which the study continues.
+ */
+export const MERGE_DECISIONS = ['surviving-id', 'own-id'] as const;
+export type MergeDecision = (typeof MERGE_DECISIONS)[number];
+
+/** SQL: the merges of a study's patient ID about which nothing was recorded for the study. */
+const MERGES_TO_APPLY = `SELECT m.*, m.birth_date <> '' AND s.identity ->> 'PatientBirthDate' <> ''
+    AND m.birth_date <> s.identity ->> 'PatientBirthDate' AS is_doubtful
+  FROM studies s JOIN patient_merges m ON m.prior_id = s.identity ->> 'PatientID'
+  WHERE s.id = $1 AND m.withdrawn_at IS NULL AND (
+    m.authority = coalesce(nullif(s.identity ->> 'IssuerOfPatientID', ''),
+      s.identity -> 'IssuerOfPatientIDQualifiers' ->> 'UniversalEntityID', '')
+    OR (m.unissued AND coalesce(s.identity ->> 'IssuerOfPatientID', '') = ''
+      AND s.identity -> 'IssuerOfPatientIDQualifiers' IS NULL))
+  AND NOT EXISTS (SELECT 1 FROM patient_corrections c
+    WHERE c.study_id = s.id AND c.merge_id = m.id)`;
+
+type MergeToApply = MergeRow & { is_doubtful: boolean };
+
+/** Returns true if a person must decide under which patient ID a study continues. */
+export async function isPerhapsMerged(database: Queryable, studyId: string): Promise<boolean> {
+  const { rows } = await database.query<MergeToApply>(MERGES_TO_APPLY, [studyId]);
+  return rows.some(({ is_doubtful }) => is_doubtful);
+}
+
+/**
  * Gives the surviving ID to a study that arrived under a prior ID, before the study is interpreted.
  * If the study's birth date differs from that of the surviving patient, the prior ID may have been
- * reissued: the study keeps it until a person has confirmed that the patient is the same.
+ * reissued: the study keeps it until a person has decided. `own-id` is recorded as a correction
+ * that was withdrawn from the beginning, so that the study keeps its ID in later revisions too.
  */
 export async function applyMerges(
   tx: Queryable,
   studyId: string,
   at: Date,
-  { isConfirmed }: { isConfirmed: boolean },
+  decision: MergeDecision | null = null,
 ): Promise<'none' | 'applied' | 'doubtful'> {
   for (let outcome: 'none' | 'applied' = 'none'; ; outcome = 'applied') {
     // No merge is applied to a study twice, so the loop ends.
-    const { rows } = await tx.query<MergeRow & { is_doubtful: boolean }>(
-      `SELECT m.*, m.birth_date <> '' AND s.identity ->> 'PatientBirthDate' <> ''
-           AND m.birth_date <> s.identity ->> 'PatientBirthDate' AS is_doubtful
-       FROM studies s JOIN patient_merges m ON m.prior_id = s.identity ->> 'PatientID'
-       WHERE s.id = $1 AND m.withdrawn_at IS NULL AND (
-         m.authority = coalesce(nullif(s.identity ->> 'IssuerOfPatientID', ''),
-           s.identity -> 'IssuerOfPatientIDQualifiers' ->> 'UniversalEntityID', '')
-         OR (m.unissued AND coalesce(s.identity ->> 'IssuerOfPatientID', '') = ''
-           AND s.identity -> 'IssuerOfPatientIDQualifiers' IS NULL))
-       AND NOT EXISTS (SELECT 1 FROM patient_corrections c
-         WHERE c.study_id = s.id AND c.merge_id = m.id AND c.withdrawn_at IS NULL)
-       FOR UPDATE OF s`,
-      [studyId],
-    );
+    const { rows } = await tx.query<MergeToApply>(`${MERGES_TO_APPLY} FOR UPDATE OF s`, [studyId]);
     const [merge] = rows;
     if (!merge) return outcome;
-    if (merge.is_doubtful && !isConfirmed) return 'doubtful';
+    if (merge.is_doubtful && decision === null) return 'doubtful';
+    const isDeclined = merge.is_doubtful && decision === 'own-id';
     await tx.query(
-      `INSERT INTO patient_corrections
-         (study_id, patient_id, stated, effective_at, received_at, merge_id, sender, control_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      `INSERT INTO patient_corrections (study_id, patient_id, stated, effective_at, received_at,
+         merge_id, sender, control_id, withdrawn_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
       [
         studyId,
         merge.prior_id,
         JSON.stringify({ PatientID: merge.survivor_id }),
         ...[merge.effective_at, at, merge.id, merge.sender, merge.control_id],
+        isDeclined ? at : null,
       ],
     );
     await renewIdentity(tx, studyId);

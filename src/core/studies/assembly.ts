@@ -301,7 +301,7 @@ export function startStudyAssembly(parts: AssemblyParts): Rounds {
 }
 
 const PERHAPS_MERGED =
-  'The patient ID was merged into another one whose patient has a different birth date; release the study only if both are the same person.';
+  'The patient ID was merged into another one whose patient has a different birth date; release the study under the surviving ID if both are the same person, otherwise under its own ID.';
 
 /**
  * Returns a study that arrived under a merged patient ID with the surviving ID. If the study may
@@ -311,10 +311,7 @@ async function underSurvivingId(
   study: StudyRow,
   { database, now }: Pick<AssemblyParts, 'database' | 'now'>,
 ): Promise<StudyRow> {
-  const isConfirmed = study.released_revision === study.revision;
-  const outcome = await database.transaction((tx) =>
-    applyMerges(tx, study.id, now(), { isConfirmed }),
-  );
+  const outcome = await database.transaction((tx) => applyMerges(tx, study.id, now()));
   if (outcome === 'none') return study;
   if (outcome === 'doubtful') await addHoldReason(database, study, PERHAPS_MERGED);
   return (await findStudy(database, study.id)) ?? study;

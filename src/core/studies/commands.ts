@@ -1,7 +1,8 @@
 import type { Routing } from '../../../config/routing.ts';
-import type { Database } from '../../platform/database/port.ts';
+import type { Database, Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
+import { applyMerges, isPerhapsMerged, type MergeDecision } from '../patients/merges.ts';
 import { judgeStudy } from './assembly.ts';
 import type { CompletionSignal } from './completion.ts';
 import type { RuleVerdict } from './rules/route.ts';
@@ -17,19 +18,30 @@ import { findContentFacts, NOT_LOOKED_AT } from './submission.ts';
 /** Commands that a person gives for a study, identified by our id or its Study Instance UID. */
 
 /** Completes a study without waiting for more objects. @throws SonogateError `not_found`. */
-export function completeNow(database: Database, key: string, at: Date): Promise<void> {
-  return complete(database, key, ['receiving'], { at, because: 'command', revisions: 0 });
+export async function completeNow(database: Database, key: string, at: Date): Promise<void> {
+  await database.transaction((tx) =>
+    complete(tx, key, ['receiving'], { at, because: 'command', revisions: 0 }),
+  );
+}
+
+/** How a person releases a study. */
+export interface StudyRelease {
+  rule: string | null;
+  under: MergeDecision | null;
 }
 
 /**
  * Releases a study that is held by a rule or on which no rule acted. The rule chosen by the person
  * then acts on it or, if none was chosen, every rule that does not hold studies.
- * @throws SonogateError `not_found`, also if no rule has that name.
+ * @param under the patient ID under which the study continues, if it may be that of a merged
+ * patient; otherwise null.
+ * @throws SonogateError `not_found`, also if no rule has that name; `invalid_input` if `under` is
+ * missing or not needed.
  */
 export async function releaseStudy(
   database: Database,
   key: string,
-  rule: string | null,
+  { rule, under }: StudyRelease,
   { routing, at }: { routing: Routing; at: Date },
 ): Promise<void> {
   if (rule !== null && !routing.rules.some(({ name, hold }) => name === rule && !hold)) {
@@ -39,14 +51,21 @@ export async function releaseStudy(
     );
   }
   const states = ['held', 'unrouted', 'ignored', 'refused'] as const;
-  await complete(database, key, states, {
-    at,
-    because: 'command',
-    revisions: 0,
-    released: true,
-    rule,
+  await database.transaction(async (tx) => {
+    const change = { at, because: 'command', revisions: 0, released: true, rule } as const;
+    const id = await complete(tx, key, states, change);
+    const mustDecide = await isPerhapsMerged(tx, id);
+    if (mustDecide !== (under !== null)) {
+      throw new SonogateError('invalid_input', mustDecide ? UNDECIDED : NOTHING_TO_DECIDE);
+    }
+    if (under) await applyMerges(tx, id, at, under);
   });
 }
+
+const UNDECIDED =
+  'The patient ID was merged into another one whose patient has a different birth date. State whether the study is released under the surviving ID or under its own ID.';
+const NOTHING_TO_DECIDE =
+  'There is no merge to decide about, so the study is released without choosing a patient ID.';
 
 /**
  * Holds a study, once complete, until a person releases it. Objects are still received.
@@ -69,16 +88,16 @@ export async function holdStudy(database: Database, key: string, reason: string)
  * Interprets a study again, as a new revision with the same objects.
  * @throws SonogateError `not_found`.
  */
-export function rerunStudy(database: Database, key: string, at: Date): Promise<void> {
-  return complete(database, key, ['submitted', 'routed', 'unrouted', 'refused', 'ignored'], {
-    at,
-    because: 'rerun',
-    revisions: 1,
-  });
+export async function rerunStudy(database: Database, key: string, at: Date): Promise<void> {
+  const states = ['submitted', 'routed', 'unrouted', 'refused', 'ignored'] as const;
+  await database.transaction((tx) =>
+    complete(tx, key, states, { at, because: 'rerun', revisions: 1 }),
+  );
 }
 
+/** @returns our id of the study. */
 async function complete(
-  database: Database,
+  tx: Queryable,
   key: string,
   states: readonly StudyState[],
   change: {
@@ -88,33 +107,28 @@ async function complete(
     released?: boolean;
     rule?: string | null;
   },
-): Promise<void> {
-  await database.transaction(async (tx) => {
-    const study = await findStudy(tx, key);
-    if (!study) throw new SonogateError('not_found', `There is no study ${key}.`);
-    const { rowCount } = await tx.query(
-      `UPDATE studies SET state = 'complete', reason = NULL, complete_after = $2,
-         next_attempt_at = $2, complete_because = $3, revision = revision + $4,
-         released_revision = CASE WHEN $5 THEN revision + $4 ELSE released_revision END,
-         chosen_rule = $6, hold_reason = CASE WHEN $5 THEN NULL ELSE hold_reason END,
-         patient_mismatch = CASE WHEN $5 THEN NULL ELSE patient_mismatch END
-       WHERE id = $1 AND state = ANY ($7::text[])`,
-      [
-        study.id,
-        change.at,
-        change.because,
-        change.revisions,
-        change.released ?? false,
-        change.rule ?? null,
-        states,
-      ],
-    );
-    if (rowCount === 1) return;
-    throw new SonogateError(
-      'not_found',
-      `The study is ${study.state}, not ${states.join(' or ')}.`,
-    );
-  });
+): Promise<string> {
+  const study = await findStudy(tx, key);
+  if (!study) throw new SonogateError('not_found', `There is no study ${key}.`);
+  const { rowCount } = await tx.query(
+    `UPDATE studies SET state = 'complete', reason = NULL, complete_after = $2,
+       next_attempt_at = $2, complete_because = $3, revision = revision + $4,
+       released_revision = CASE WHEN $5 THEN revision + $4 ELSE released_revision END,
+       chosen_rule = $6, hold_reason = CASE WHEN $5 THEN NULL ELSE hold_reason END,
+       patient_mismatch = CASE WHEN $5 THEN NULL ELSE patient_mismatch END
+     WHERE id = $1 AND state = ANY ($7::text[])`,
+    [
+      study.id,
+      change.at,
+      change.because,
+      change.revisions,
+      change.released ?? false,
+      change.rule ?? null,
+      states,
+    ],
+  );
+  if (rowCount === 1) return study.id;
+  throw new SonogateError('not_found', `The study is ${study.state}, not ${states.join(' or ')}.`);
 }
 
 /** The effect that edited rules would have on one study. */

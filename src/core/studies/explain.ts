@@ -2,6 +2,7 @@ import type { Routing } from '../../../config/routing.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
 import { type CorrectionNote, correctionNotes } from '../patients/corrections.ts';
+import { isPerhapsMerged } from '../patients/merges.ts';
 import { type ArchiveCount, countOfStudy } from './archive-count.ts';
 import { judgeStudy } from './assembly.ts';
 import type { CompletionSignal } from './completion.ts';
@@ -47,6 +48,8 @@ export interface StudyExplanation {
   order: OrderSearch | null;
   /** Corrections to the patient made by messages, without the values. */
   corrections: CorrectionNote[];
+  /** Whether a release must state if the study continues under its own or the surviving ID. */
+  perhapsMerged: boolean;
   tags: string[];
   objects: { file: string; sopInstanceUid: string; bytes: number; conflict: boolean }[];
   /** How every rule of the current configuration applies to this study. */
@@ -90,6 +93,7 @@ export async function explainStudy(
     priors: await priorSearches(database, study),
     order: await orderInWords(database, study, instances),
     corrections: await correctionNotes(database, study.id),
+    perhapsMerged: await isPerhapsMerged(database, study.id),
     tags: study.tags,
     objects: instances.map(({ path, sop_instance_uid, bytes, conflict }) => ({
       file: path,

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { sees } from '../../core/accounts/roles.ts';
-import type { AuditAction } from '../../core/audit/audit.ts';
+import type { AuditAction, AuditEntry } from '../../core/audit/audit.ts';
 import { auditIdentityView } from '../../core/audit/audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type { WorklistRow } from './contract.ts';
@@ -42,7 +42,7 @@ export async function auditAction(
   of: {
     studyId?: string | null;
     requestId?: string | null;
-    detail?: Record<string, string | number | boolean | null>;
+    detail?: AuditEntry['detail'];
   },
   { writeAudit, now }: AuditDeps,
 ): Promise<void> {

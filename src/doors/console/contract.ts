@@ -313,6 +313,8 @@ export interface StudyPage {
     rules: RuleVerdict[];
     /** Rules under which a person may release the study. */
     releasableTo: string[];
+    /** Whether `ReleaseStudy.under` must be given. */
+    perhapsMerged: boolean;
   } | null;
   /** The study's requests, newest first. The worklist row shows the first. */
   requests: RequestSummary[];
@@ -411,4 +413,6 @@ export interface HoldStudy {
 export interface ReleaseStudy {
   /** One of the rules in `releasableTo`; null to apply all rules except those that hold studies. */
   rule: string | null;
+  /** If the study is perhaps merged, the patient ID under which it continues; otherwise null. */
+  under: 'surviving-id' | 'own-id' | null;
 }

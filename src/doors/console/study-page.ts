@@ -1,6 +1,7 @@
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import { may, readsFreeText, sees } from '../../core/accounts/roles.ts';
 import type { RequestRow } from '../../core/requests/request.ts';
+import type { StudyExplanation } from '../../core/studies/explain.ts';
 import type { InstanceHeader } from '../../core/studies/instance-header.ts';
 import type {
   ConditionVerdict as JudgedCondition,
@@ -44,7 +45,7 @@ export async function studyPage(
   const shown = showRow(row, role, deps.showSubject);
   return {
     row: shown,
-    study: row.study_id === null ? null : await studyOf(row, role, rules, traces, deps),
+    study: judged && (await studyOf(row, role, judged, traces, deps)),
     requests: requests.map((request) => shownRequest(request, role)),
     timeline: timelineOf(traces).flatMap((entry) => shownEntry(entry, role)),
     deliveries: await listDeliveriesOf(requestIds, row.study_id, role, deps),
@@ -56,7 +57,7 @@ export async function studyPage(
 async function studyOf(
   { study_id: id, source, identity }: ListedRow,
   role: ConsoleRole,
-  rules: readonly JudgedRule[],
+  { rules, perhapsMerged }: Pick<StudyExplanation, 'rules' | 'perhapsMerged'>,
   { study }: Traces,
   deps: PageDeps,
 ): Promise<StudyPage['study']> {
@@ -74,6 +75,7 @@ async function studyOf(
       .current()
       .rules.filter(({ hold }) => !hold)
       .map(({ name }) => name),
+    perhapsMerged,
   };
 }
 

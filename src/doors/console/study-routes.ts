@@ -1,7 +1,8 @@
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
-import type { AuditAction } from '../../core/audit/audit.ts';
+import type { AuditAction, AuditEntry } from '../../core/audit/audit.ts';
+import { MERGE_DECISIONS } from '../../core/patients/merges.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { jsonBody, readQuery } from '../http/parse.ts';
 import { parseBody } from '../http/uploads.ts';
@@ -121,6 +122,7 @@ const holdSchema: z.ZodType<HoldStudy> = z.strictObject({
 });
 const releaseSchema: z.ZodType<ReleaseStudy> = z.strictObject({
   rule: z.string().max(100).nullable(),
+  under: z.enum(MERGE_DECISIONS).nullable(),
 });
 
 type Call = Context & { state: ConsoleState; params: Record<string, string> };
@@ -143,6 +145,7 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
     action: StudyAction,
     audit: AuditAction,
     work: (row: ListedRow) => Promise<unknown>,
+    detail: AuditEntry['detail'] = null,
   ) => {
     const { role } = context.state.session;
     const row = await existingRow(key, deps);
@@ -150,7 +153,7 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
       throw new SonogateError('not_found', `This cannot be done while it is ${row.state}.`);
     }
     await work(row);
-    const of = { studyId: row.study_id, requestId: row.request_id };
+    const of = { studyId: row.study_id, requestId: row.request_id, detail };
     await auditAction(context, audit, of, deps);
     const after = showRow(await existingRow(key, deps), role, showSubject);
     await auditRows(context, [after], 'study', deps);
@@ -174,9 +177,14 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
   });
 
   router.post('/studies/:id/release', needs('run'), body, (context) => {
-    const { rule } = parseBody(releaseSchema, context.state.body);
-    return act(context, idOf(context), 'release', 'study.release', ({ key }) =>
-      studies.release(key, rule),
+    const how = parseBody(releaseSchema, context.state.body);
+    return act(
+      context,
+      idOf(context),
+      'release',
+      'study.release',
+      ({ key }) => studies.release(key, how),
+      how.under && { under: how.under },
     );
   });
 

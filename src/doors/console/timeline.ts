@@ -1,4 +1,5 @@
 import { TO_CLIENTS } from '../../core/outbox/delivery.ts';
+import type { MergeDecision } from '../../core/patients/merges.ts';
 import type { EventRecord } from '../../core/requests/events.ts';
 import type { CompletionSignal } from '../../core/studies/completion.ts';
 import type { RuleVerdict as JudgedRule } from '../../core/studies/rules/route.ts';
@@ -56,6 +57,8 @@ export interface Traces {
     where: string | null;
     /** The patient attributes that a message changed. */
     changed: string | null;
+    /** For the release of a perhaps merged study, the chosen patient ID. */
+    under: MergeDecision | null;
   }[];
 }
 
@@ -103,6 +106,11 @@ const CHANGES: Readonly<Record<string, string>> = {
   'request.cancel': 'Canceled',
   'delivery.replay': 'Delivery sent again',
   'delivery.divert': 'Delivery diverted to another destination',
+};
+
+const RELEASED_UNDER: Readonly<Record<MergeDecision, string>> = {
+  'surviving-id': 'Under the surviving patient ID',
+  'own-id': 'Under its own patient ID',
 };
 
 /** Milliseconds within which repeated views by one person are shown as one. */
@@ -262,10 +270,11 @@ function ofHold({ at, action, person, delivery_id, request_id, reason }: Traces[
 
 function ofAudit({ audit }: Traces): Entry[] {
   const lastLook = new Map<string, number>();
-  return audit.flatMap(({ at, action, actor, request_id, where, changed }): Entry[] => {
+  return audit.flatMap(({ at, action, actor, request_id, where, changed, under }): Entry[] => {
     const title = CHANGES[action];
     if (title) {
-      return [entry(at, 'changed', title, { actor, requestId: request_id, detail: changed })];
+      const detail = under ? RELEASED_UNDER[under] : changed;
+      return [entry(at, 'changed', title, { actor, requestId: request_id, detail })];
     }
     if (action !== 'identity.view') return [];
     const last = lastLook.get(actor);
@@ -337,7 +346,7 @@ export async function readTraces(
     ),
     audit: await rowsOf(
       `SELECT a.at, a.action, a.request_id, a.detail ->> 'where' AS where,
-         a.detail ->> 'changed' AS changed,
+         a.detail ->> 'changed' AS changed, a.detail ->> 'under' AS under,
          coalesce(substring(a.actor FROM '^(?:person|node):(.*)$'), a.actor, k.name, a.key_id, '') AS actor
        FROM audit a LEFT JOIN api_keys k ON k.id = a.key_id
        WHERE (a.study_id = $1::uuid OR a.request_id = ANY ($2::text[]))

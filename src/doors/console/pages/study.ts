@@ -3,6 +3,7 @@ import type {
   Artifact,
   ConsoleEvent,
   Delivery,
+  ReleaseStudy,
   ResultView,
   StudyAction,
   StudyPage,
@@ -45,6 +46,7 @@ import { counted } from './words.ts';
 export interface Typed {
   reason: string;
   rule: string;
+  under: ReleaseStudy['under'];
 }
 
 const missing = (what: string): never => {
@@ -124,13 +126,31 @@ function studyActions(
       >
         <option value="">according to the rules</option>
         ${study?.releasableTo.map((rule) => html`<option value=${rule}>${rule}</option>`)}
-      </select>`,
-      run: async () =>
-        done(await api.release(studyId(), { rule: typed.rule || null }), 'The study is released.'),
+      </select>${study?.perhapsMerged ? patientChoice(typed) : nothing}`,
+      run: async () => {
+        const under = study?.perhapsMerged ? typed.under : null;
+        const answer = await api.release(studyId(), { rule: typed.rule || null, under });
+        return done(answer, 'The study is released.');
+      },
     },
   };
   return actions.map((action) => ({ id: action, ...all[action] }));
 }
+
+/** Asks which patient ID a study gets whose birth date differs from that of the surviving patient. */
+const patientChoice = (typed: Typed) => html`<select
+  aria-label="Patient ID"
+  .value=${typed.under ?? ''}
+  @change=${(event: Event) => {
+    if (!(event.target instanceof HTMLSelectElement)) return;
+    const { value } = event.target;
+    typed.under = value === 'surviving-id' || value === 'own-id' ? value : null;
+  }}
+>
+  <option value="">choose the patient ID…</option>
+  <option value="surviving-id">same person: under the surviving ID</option>
+  <option value="own-id">another person: keep its patient ID</option>
+</select>`;
 
 /**
  * Returns the overlays with image contents in words rather than ids, including the side of a paired
@@ -186,7 +206,7 @@ class StudyScreen implements Page {
   readonly #around: Surroundings;
   readonly #study: Loader<StudyPage>;
   readonly #asking: Asking;
-  readonly #typed: Typed = { reason: '', rule: '' };
+  readonly #typed: Typed = { reason: '', rule: '', under: null };
   /** Ids of the measurement rows that are expanded to show their repeats. */
   readonly #opened = new Set<string>();
   #seen: Shown | null = null;

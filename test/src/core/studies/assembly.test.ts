@@ -13,6 +13,7 @@ import { sendBuffer } from '../../../dimse/send.ts';
 import { openSite, type Site } from '../../../dimse/site.ts';
 
 const run = { endpoint: 'us/obstetric/interpret' };
+const BY_RULES = { rule: null, under: null };
 const described = (studyDescription: string) => ({ studyDescription });
 
 let site: Site;
@@ -74,7 +75,7 @@ describe('a study whose rule', () => {
   test('holds it goes on under the next rule that matches, when a person releases it', async () => {
     await complete('held', 'held');
     expect((await row())?.acting_rules).toEqual(['strangers']);
-    await releaseStudy(site.database, study, null, {
+    await releaseStudy(site.database, study, BY_RULES, {
       routing: site.config.routing,
       at: new Date(0),
     });
@@ -86,8 +87,10 @@ describe('a study whose rule', () => {
   test('holds it goes on under the rule that a person names', async () => {
     await complete('held', 'held');
     const now = { routing: site.config.routing, at: new Date(0) };
-    await expect(releaseStudy(site.database, study, 'strangers', now)).rejects.toThrow('not_found');
-    await releaseStudy(site.database, study, 'obstetric', now);
+    await expect(
+      releaseStudy(site.database, study, { ...BY_RULES, rule: 'strangers' }, now),
+    ).rejects.toThrow('not_found');
+    await releaseStudy(site.database, study, { ...BY_RULES, rule: 'obstetric' }, now);
     await reaches('submitted');
     expect(requests().map(({ source }) => source)).toMatchObject([{ rule: 'obstetric' }]);
   });
@@ -144,7 +147,8 @@ describe('a person', () => {
     });
     // A procedure step cannot be created for it either.
     expect((await row())?.hold_reason).toBe((await row())?.reason);
-    await releaseStudy(site.database, study, null, {
+    const decided = { rule: null, under: 'surviving-id' } as const;
+    await releaseStudy(site.database, study, decided, {
       routing: site.config.routing,
       at: new Date(0),
     });
@@ -174,7 +178,10 @@ describe('a person', () => {
   test('cannot release what is not held', async () => {
     await complete('OB', 'submitted');
     await expect(
-      releaseStudy(site.database, study, null, { routing: site.config.routing, at: new Date(0) }),
+      releaseStudy(site.database, study, BY_RULES, {
+        routing: site.config.routing,
+        at: new Date(0),
+      }),
     ).rejects.toThrow('The study is submitted');
   });
 

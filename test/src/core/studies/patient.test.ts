@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { resultSeriesUids } from '../../../../pipelines/artifacts/modules.ts';
 import type { DicomIdentity } from '../../../../pipelines/dicom/subject.ts';
-import { holdStudy, releaseStudy } from '../../../../src/core/studies/commands.ts';
+import { mergePatients } from '../../../../src/core/patients/merges.ts';
+import { holdStudy, releaseStudy, rerunStudy } from '../../../../src/core/studies/commands.ts';
 import {
   holdText,
   mismatchWithinStudy,
@@ -14,6 +15,7 @@ import { instanceHeader } from '../../../dimse/instance-header.ts';
 import { sendBuffer } from '../../../dimse/send.ts';
 import { openSite, type Site } from '../../../dimse/site.ts';
 
+const BY_RULES = { rule: null, under: null };
 const ANNA = { PatientID: 'A', IssuerOfPatientID: 'HOSP', PatientBirthDate: '19900101' };
 const identity = (over: Partial<DicomIdentity>) =>
   instanceHeader({ identity: { ...ANNA, ...over } }).identity;
@@ -147,9 +149,56 @@ describe('a study that has come', () => {
     expect((await row()).identity.PatientID).toBe('A');
 
     const { routing } = site.config;
-    await releaseStudy(site.database, study, null, { routing, at: new Date() });
+    await releaseStudy(site.database, study, BY_RULES, { routing, at: new Date() });
     await ended('submitted');
     expect(requests()).toHaveLength(1);
+  });
+
+  describe('under a merged ID with another birth date than the surviving patient', () => {
+    const arrive = async () => {
+      const prior = { id: `OLD${count}`, authority: 'H', unissued: true };
+      const at = new Date();
+      await site.database.transaction((tx) =>
+        mergePatients(
+          tx,
+          { prior, survivorId: 'NEW', stated: { PatientBirthDate: '19800101' } },
+          { sender: 'his', address: '', controlId: 'M', receivedAt: at, effectiveAt: at },
+        ),
+      );
+      await send(1, { patientId: prior.id });
+      await ended('held');
+      return prior.id;
+    };
+    const release = (under: 'own-id' | null) =>
+      releaseStudy(
+        site.database,
+        study,
+        { rule: null, under },
+        { routing: site.config.routing, at: new Date() },
+      );
+
+    test('keeps its ID and is held when it was released for another reason', async () => {
+      const own = await arrive();
+      await expect(release(null)).rejects.toThrow('invalid_input');
+      await site.database.query(
+        `UPDATE studies SET state = 'complete', hold_reason = NULL, released_revision = revision,
+           next_attempt_at = $2 WHERE study_instance_uid = $1`,
+        [study, new Date(0)],
+      );
+      await ended('held');
+      expect((await row()).identity.PatientID).toBe(own);
+      expect(requests()).toEqual([]);
+    });
+
+    test('keeps its ID when a person decides so, also when it is interpreted again', async () => {
+      const own = await arrive();
+      await release('own-id');
+      await ended('submitted');
+      await rerunStudy(site.database, study, new Date());
+      await ended('submitted');
+      expect(await row()).toMatchObject({ revision: 2, identity: { PatientID: own } });
+      expect(requests()).toHaveLength(2);
+    });
   });
 
   test('with objects that name no patient is interpreted for the patient that others name', async () => {

@@ -95,7 +95,10 @@ describe('a study', () => {
     const page = await operator.get<StudyPage>(`/worklist/${key}`);
     expect(page.actions).toContain('release');
     expect(page.study?.releasableTo).toEqual(['obstetric']);
-    const answer = await operator.call('POST', `/studies/${key}/release`, { rule: 'obstetric' });
+    const answer = await operator.call('POST', `/studies/${key}/release`, {
+      rule: 'obstetric',
+      under: null,
+    });
     expect((await done<WorklistRow>(answer)).state).toBe('complete');
   });
 
@@ -113,7 +116,11 @@ describe('a study', () => {
   ])('refuses %s in a state that does not allow it', async (action, n) => {
     const { key } = await rowOf(n);
     const body =
-      action === 'hold' ? { reason: 'x' } : action === 'release' ? { rule: null } : undefined;
+      action === 'hold'
+        ? { reason: 'x' }
+        : action === 'release'
+          ? { rule: null, under: null }
+          : undefined;
     const answer = await operator.call('POST', `/studies/${key}/${action}`, body);
     expect(answer.status).toBe(404);
   });

@@ -192,6 +192,7 @@ describe('the timeline of a study', () => {
       request_id: null,
       where: 'console study',
       changed: null,
+      under: null,
     });
     const audit = [
       look(1, 'Anne'),
@@ -212,6 +213,7 @@ describe('the timeline of a study', () => {
       request_id: null,
       where: null,
       changed: null,
+      under: null,
     });
     expect(told({ audit: [entry('study.rerun'), entry('request.read')] }).slice(1)).toEqual([
       ['changed', 'Another interpretation requested'],
