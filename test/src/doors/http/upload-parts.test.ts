@@ -108,18 +108,21 @@ describe('an upload in parts', () => {
     ['not all', (parts) => parts.slice(1)],
     ['one twice', ([first, second]) => [first, first, second]],
     ['with another ETag', ([, ...rest]) => [{ part_number: 1, etag: '"0"' }, ...rest]],
-  ])('is not completed with a faulty list of parts (%s), and can continue', async (_how, change) => {
-    const created = await announce();
-    const parts = [];
-    for (const part of created.upload.parts) {
-      const etag = (await put(part)).headers.get('ETag') ?? '';
-      parts.push({ part_number: part.part_number, etag });
-    }
-    const refused = await complete(created, { parts: change(parts) });
-    expect(refused.status).toBe(422);
-    expect((await read(refused)).code).toBe('upload_incomplete');
-    expect((await complete(created, { parts })).status).toBe(200);
-  });
+  ])(
+    'is not completed with a faulty list of parts (%s), and can continue',
+    async (_how, change) => {
+      const created = await announce();
+      const parts = [];
+      for (const part of created.upload.parts) {
+        const etag = (await put(part)).headers.get('ETag') ?? '';
+        parts.push({ part_number: part.part_number, etag });
+      }
+      const refused = await complete(created, { parts: change(parts) });
+      expect(refused.status).toBe(422);
+      expect((await read(refused)).code).toBe('upload_incomplete');
+      expect((await complete(created, { parts })).status).toBe(200);
+    },
+  );
 
   it('refuses a part of the wrong size, a part that does not exist, and a wrong digest', async () => {
     const created = await announce();

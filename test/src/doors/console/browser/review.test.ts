@@ -172,8 +172,12 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
 
   it('shows two readers to each other, and loses no change by either', async () => {
     await openReview(second);
-    await expect.poll(() => panel(reader.page).textContent()).toContain('Dr Second is also reading');
-    await expect.poll(() => panel(second.page).textContent()).toContain('Dr Reader is also reading');
+    await expect
+      .poll(() => panel(reader.page).textContent())
+      .toContain('Dr Second is also reading');
+    await expect
+      .poll(() => panel(second.page).textContent())
+      .toContain('Dr Reader is also reading');
     // Simulates a slow network for the second reader: the change is based on an old revision,
     // because the notice of the first reader's change arrives too late.
     await second.page.route('**/review', async (route) => {
