@@ -238,7 +238,7 @@ describe('a request with prior_files', () => {
     const result = resultSchema.parse(output);
     const growth = result.sections.find((section) => section.id === 'growth');
     expect(growth?.data.change).toMatchObject({ days_before: 28 });
-    expect(growth?.summary).toContain('since the scan 28 days before, at 24+0 weeks');
+    expect(growth?.summary).toContain('since the scan 28 days earlier, at 24+0 weeks');
     expect(result.input_summary).toMatchObject({ files: 3, priors: 3 });
   });
 });

@@ -13,8 +13,8 @@ export const CATEGORIES: Readonly<Record<string, Categories>> = {
   'fetal-growth-restriction': {
     'early-fgr': 'early fetal growth restriction',
     'late-fgr': 'late fetal growth restriction',
-    'sga-not-fgr': 'small, criteria of growth restriction not met',
-    'sga-doppler-needed': 'small, Doppler needed to judge growth restriction',
+    'sga-not-fgr': 'small, criteria for growth restriction not met',
+    'sga-doppler-needed': 'small, Doppler needed to assess growth restriction',
     none: 'none',
     'not-assessable': 'not assessable',
   },

@@ -74,7 +74,7 @@ export function renderStatement(
   });
   const text = sentence(code, params, { about: found, fetus, text: TEXTS });
   if (fetus === null) return text;
-  return fetus === UNNAMED_FETUS ? `A fetus that is not named: ${text}` : `Fetus ${fetus}: ${text}`;
+  return fetus === UNNAMED_FETUS ? `Unnamed fetus: ${text}` : `Fetus ${fetus}: ${text}`;
 }
 
 /** Renders statements as one text, keeping their order. */

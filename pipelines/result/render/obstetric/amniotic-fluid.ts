@@ -39,8 +39,9 @@ export const FLUID_SENTENCES = {
     { about, text }: SentenceContext,
   ) => {
     const values = about.map((one) => `${one.label} ${text.value(one)}${whose(one)}`).join(', ');
-    const words = [...new Set(categories.map((one) => CATEGORY[one]))];
-    return `${[values, words.join(' by the pocket, by the index ')].filter(Boolean).join(': ')}.`;
+    const [first = '', other] = new Set(categories.map((one) => CATEGORY[one]));
+    const amount = other ? `${first} by the deepest pocket, ${other} by the index` : first;
+    return `${[values, amount].filter(Boolean).join(': ')}.`;
   },
   'fluid.at-cut-off': (
     { between: [low, high] }: { between: readonly Category[] },
@@ -50,28 +51,28 @@ export const FLUID_SENTENCES = {
       ? `${value.label} ${text.value(value)}, at the cut-off: ${CATEGORY[low]} or ${CATEGORY[high]}; measure by hand.`
       : '',
   'fluid.deeper-pocket-cut': () =>
-    'A deeper pocket runs out of the picture, so the amount of fluid was not categorised by it.',
+    'A deeper pocket extends beyond the image, so the amount of fluid was not categorised by the deepest pocket.',
   'fluid.no-pocket': () => 'The deepest vertical pocket was not measured.',
   'fluid.quadrants-not-named': () =>
-    'The amniotic fluid index was not assessed: the names of the images do not tell the four quadrants apart, and a sweep does not show where a quadrant begins.',
+    'The amniotic fluid index was not assessed: the image names do not distinguish the four quadrants, and a sweep does not show where a quadrant begins.',
   'fluid.quadrants-not-measured': ({ quadrants }: { quadrants: readonly number[] }) =>
-    `The amniotic fluid index was not assessed: no whole pocket was found in ${quadrants.map((one) => QUADRANT[one]).join(' and ')}.`,
+    `The amniotic fluid index was not assessed: no complete pocket was found in ${quadrants.map((one) => QUADRANT[one]).join(' and ')}.`,
   'fluid.index-too-early': ({ days }: { days: number }, { text }: SentenceContext) =>
     `The amniotic fluid index is not used before ${text.weeks(days)} weeks.`,
   'fluid.no-age': () =>
     'Gestational age was not given, so the amniotic fluid index was not categorised.',
   'fluid.pocket-and-index-differ': () =>
-    'The deepest pocket and the index disagree; the deepest pocket is preferred, which calls fewer healthy pregnancies abnormal (Nabhan 2008).',
+    'The deepest pocket and the index disagree; the deepest pocket is preferred, as it classifies fewer healthy pregnancies as abnormal (Nabhan 2008).',
   'fluid.not-categorised': () => 'The amount of amniotic fluid was not categorised.',
   'fluid.cut-pocket-contradicts': (
     _: Nothing,
     { about: [pocket, deeper], text }: SentenceContext,
   ) =>
     pocket && deeper
-      ? `${pocket.label} ${text.value(pocket)} by the ultrasound machine, but a pocket of the images is at least ${text.value(deeper)} deep and runs out of the picture: measure by hand.`
+      ? `${pocket.label} ${text.value(pocket)} by the ultrasound machine, but a pocket on the images is at least ${text.value(deeper)} deep and extends beyond the image: measure by hand.`
       : '',
   'fluid.index-contradicts': () =>
-    'The index and the deepest pocket contradict each other: the index lies outside one to four times the pocket; measure again.',
+    'The index and the deepest pocket contradict each other: the index is not between one and four times the pocket; measure again.',
   'fluid.machine-differs': (
     { own, machine }: { own: Category; machine: Category },
     { about: [ours, theirs], text }: SentenceContext,
@@ -87,20 +88,20 @@ export const FLUID_SENTENCES = {
     return `${capital(CATEGORY[category])}: ${value ? text.value(value) : ''} (cut-off ${RULE[rule](cutOff)}), ${by}.`;
   },
   'fluid.pockets-apart': ({ source }: { source: SeveralFetusesSource }) =>
-    `Each pocket is given by itself, without an index or a category: ${SEVERAL_FETUSES[source]}.`,
+    `Each pocket is reported separately, without an index or a category: ${SEVERAL_FETUSES[source]}.`,
   'fluid.every-pocket-cut': () =>
-    'The deepest pocket was not measured: every pocket runs out of the picture.',
+    'The deepest pocket was not measured: every pocket extends beyond the image.',
   'fluid.no-model': () => 'No model of the uterus is permitted by the configuration.',
   'fluid.no-view': () => 'Amniotic fluid was not measured: no image of a pocket was found.',
   'fluid.no-scale': () => 'Amniotic fluid was not measured: no physical scale was available.',
   'fluid.no-clear-pocket': ({ mm }: { mm: number }) =>
-    `Amniotic fluid was not measured: no clear pocket at least ${mm} mm wide is on the images. Anhydramnios is not concluded from images that may miss the deepest pocket.`,
+    `Amniotic fluid was not measured: no clear pocket at least ${mm} mm wide is seen on the images. Anhydramnios is not concluded from images that may miss the deepest pocket.`,
 } as const satisfies SentenceTable;
 
 export const say = statementsOf<typeof FLUID_SENTENCES>();
 
 export const FLUID_REMARKS = {
-  'fluid.at-least': () => 'at least so deep: the pocket runs out of the picture',
+  'fluid.at-least': () => 'at least this deep: the pocket extends beyond the image',
   'fluid.quadrant': ({ number }: { number: number }) => `quadrant ${number}`,
   'fluid.index-without-age': () => 'gestational age was not given, so no chart was used',
 } as const satisfies SentenceTable;

@@ -43,14 +43,14 @@ export const SCREEN_SENTENCES = {
   'screen.no-view': () =>
     'The mid-trimester checklist was not assessed: none of its planes was found.',
   'screen.measured-not-judged': (_: Nothing, context: SentenceContext) =>
-    `Measured and not judged: ${sizes(context)}.`,
+    `Measured but not interpreted: ${sizes(context)}.`,
   'screen.measured': (_: Nothing, context: SentenceContext) => `Measured: ${sizes(context)}.`,
   'screen.found': ({ found, expected }: { found: number; expected: number }) =>
-    `A plane or a value that shows it was found for ${found} of ${expected} items of the checklist.`,
+    `A corresponding plane or value was found for ${found} of ${expected} checklist items.`,
   'screen.not-judged': ({ sized }: { sized: boolean }) =>
     sized
-      ? 'Beyond the sizes given, whether what they show is normal was not judged.'
-      : 'Whether what they show is normal was not judged.',
+      ? 'Apart from the sizes given, whether the structures appear normal was not assessed.'
+      : 'Whether the structures appear normal was not assessed.',
   'screen.not-examined': ({ items }: { items: readonly string[] }) =>
     `Not examined: ${items.join(', ')}.`,
   'screen.abnormal': (
@@ -59,8 +59,8 @@ export const SCREEN_SENTENCES = {
   ) => {
     if (!size) return '';
     const by =
-      size.origin === 'machine' ? 'value of the ultrasound machine' : 'measured on the image';
-    const fetus = unnamed ? '; which fetus it belongs to is not known' : '';
+      size.origin === 'machine' ? 'value from the ultrasound machine' : 'measured on the image';
+    const fetus = unnamed ? '; which fetus it belongs to is unknown' : '';
     return `${withSubject(SIZE_NAMES[key], size)} ${text.value(size)}: ${FINDING[finding]} (${by}${fetus}).`;
   },
   /**
@@ -77,7 +77,7 @@ export const SCREEN_SENTENCES = {
     return `${SIZE_NAMES[key]} ${values.join(', ')}: measure by hand.`;
   },
   'screen.no-brain-model': () =>
-    'Structures of the brain were not measured: no permitted model locates them.',
+    'Brain structures were not measured: no permitted model locates them.',
   'screen.not-measured': (
     { key, reason }: { key: string; reason: keyof typeof REASON },
     { text }: SentenceContext,

@@ -12,7 +12,7 @@ type Structure = keyof typeof SOUGHT;
 
 /** Reasons why a frame does not show the plane for its structure (obstetric 1.1). */
 const EXCLUDED = {
-  'steep-femur': 'the femur lies more than 45° to the horizontal',
+  'steep-femur': 'the femur is more than 45° from the horizontal',
   'cerebellum-in-view': 'the cerebellum is in view, which is not the plane for measuring a head',
 } as const;
 export type PlaneExclusion = keyof typeof EXCLUDED;
@@ -22,7 +22,7 @@ const LAST_RESORT = 'measured on the transcerebellar plane, as no better one was
 /** Text for the caliper placement of the BPD in an index. */
 const PLACEMENT = {
   'outer-outer': 'with BPD outer to outer',
-  'not-stated': 'with the BPD of the ultrasound machine, whose placement is not stated',
+  'not-stated': 'with the BPD from the ultrasound machine, caliper placement not stated',
 } as const;
 type Placement = keyof typeof PLACEMENT;
 
@@ -46,7 +46,7 @@ interface OutsideRatio {
 
 /** Renders "FL/AC is 0.37, outside the plausible 0.15 to 0.28". */
 const contradictionText = ({ id, ratio, low, high }: OutsideRatio, text: ValueTexts) =>
-  `${RATIOS[id] ?? id} is ${text.rounded(ratio, 2, [low, high])}, outside the plausible ${low.toFixed(2)} to ${high.toFixed(2)}`;
+  `${RATIOS[id] ?? id} is ${text.rounded(ratio, 2, [low, high])}, outside the plausible range of ${low.toFixed(2)} to ${high.toFixed(2)}`;
 
 type Gap = { keys: readonly string[]; structure: Structure };
 const names = ({ keys }: Gap, text: ValueTexts) => text.names(keys);
@@ -68,7 +68,7 @@ export const BIOMETRY_SENTENCES = {
   'biometry.of-machine': (_: Nothing, { about, text }: SentenceContext) =>
     `${text.names(about.map(({ concept }) => concept.key))} from the report of the ultrasound machine.`,
   'biometry.apart': ({ source }: { source: SeveralFetusesSource }) =>
-    `Each length is given by itself, without a median, an age, a weight or a ratio: ${SEVERAL_FETUSES[source]}.`,
+    `Each length is reported separately, without a median, an age, a weight or a ratio: ${SEVERAL_FETUSES[source]}.`,
   'biometry.plane-missing': (gap: Gap, { text }: SentenceContext) =>
     `${names(gap, text)} not measured: no ${SOUGHT[gap.structure]} was found.`,
   'biometry.plane-uncertain': (gap: Gap & { frames: number }, { text }: SentenceContext) =>
@@ -100,7 +100,7 @@ export const BIOMETRY_SENTENCES = {
     { key, spread, machine }: { key: string; spread: number; machine: boolean },
     { text }: SentenceContext,
   ) =>
-    `Repeated values of ${text.names([key])}${machine ? ' of the ultrasound machine' : ''} differ by ${text.quantity(key, spread)}; measure again.`,
+    `Repeated values of ${text.names([key])}${machine ? ' from the ultrasound machine' : ''} differ by ${text.quantity(key, spread)}; measure again.`,
   'biometry.head-shape': (
     { shape, placement }: { shape: 'dolichocephaly' | 'brachycephaly'; placement: Placement },
     { about: [index], text }: SentenceContext,
@@ -115,7 +115,7 @@ export const BIOMETRY_SENTENCES = {
     const { key } = machine.concept;
     const difference = differenceText(key, ours.value, machine.value, text);
     const advice = far ? '; check both measurements' : '';
-    return `${text.names([key])} of the ultrasound machine ${text.value(machine)}: ${difference}${advice}.`;
+    return `${text.names([key])} from the ultrasound machine ${text.value(machine)}: ${difference}${advice}.`;
   },
   'biometry.machine-weight': (
     { far, limit }: { far: boolean; limit: number },
@@ -124,8 +124,8 @@ export const BIOMETRY_SENTENCES = {
     if (!ours || !machine) return '';
     const percent = (100 * Math.abs(machine.value - ours.value)) / ours.value;
     const side = machine.value < ours.value ? 'below' : 'above';
-    const advice = far ? '; check the measurements and the formula of the machine' : '';
-    return `EFW of the ultrasound machine ${text.value(machine)}: ${text.rounded(percent, 1, [limit])} % ${side} the ${text.value(ours)} calculated here${advice}.`;
+    const advice = far ? '; check the measurements and the machine formula' : '';
+    return `EFW from the ultrasound machine ${text.value(machine)}: ${text.rounded(percent, 1, [limit])} % ${side} the ${text.value(ours)} calculated here${advice}.`;
   },
   'biometry.ratio-inconsistent': (
     { ratio }: { ratio: number },
@@ -136,7 +136,7 @@ export const BIOMETRY_SENTENCES = {
     { percent }: { percent: number },
     { about: [circumference] }: SentenceContext,
   ) =>
-    `${circumference?.label} differs by more than ${percent} % from that of its two diameters; check the measurements.`,
+    `${circumference?.label} differs by more than ${percent} % from that calculated from its two diameters; check the measurements.`,
   'biometry.bpd-not-shorter': (_: Nothing, { about: [bpd, ofd] }: SentenceContext) =>
     `${bpd?.label} is not shorter than ${ofd?.label}; check both measurements.`,
   'biometry.weights-inconsistent': (
@@ -152,7 +152,7 @@ export const BIOMETRY_SENTENCES = {
     { text }: SentenceContext,
   ) =>
     because(
-      `FL was not measured, and the formula of HC and AC begins ${fromDays === null ? `at an AC of ${fromAcMm} mm` : `at ${text.weeks(fromDays)} weeks`}`,
+      `FL was not measured, and the formula by HC and AC starts ${fromDays === null ? `at an AC of ${fromAcMm} mm` : `at ${text.weeks(fromDays)} weeks`}`,
     ),
   'biometry.weight-implausible': (_: Nothing, { text }: SentenceContext) =>
     `Estimated weight is not given: ${text.implausible('efw')}.`,
@@ -161,17 +161,18 @@ export const BIOMETRY_SENTENCES = {
 export const say = statementsOf<typeof BIOMETRY_SENTENCES>();
 
 export const BIOMETRY_REMARKS = {
-  'biometry.extrapolated': () => 'the outline runs out of the image and was carried on by the fit',
+  'biometry.extrapolated': () =>
+    'the outline extends beyond the image and was extrapolated by the fit',
   'biometry.last-resort-plane': () => LAST_RESORT,
   'biometry.bpd-placement': ({ outerInner }: { outerInner: number }, { text }: SentenceContext) =>
     `outer to outer; outer to inner is about 3 % less, ${text.quantity('bpd', outerInner)} (estimated)`,
   'biometry.bpd-on-transventricular': () =>
-    'measured on the transventricular plane; BPD belongs on the transthalamic',
+    'measured on the transventricular plane; BPD should be measured on the transthalamic plane',
   'biometry.not-used': ({ by }: { by: PlaneExclusion }) => `not used: ${EXCLUDED[by]}`,
   'biometry.scale-of-request': () =>
-    'in the scale given with the request, which the image does not state',
+    'measured with the scale given in the request; the image states none',
   'biometry.abdomen-axes': () =>
-    'the axis along the beam was taken for the transverse one; the spine was not located',
+    'the axis along the beam was taken as the transverse axis; the spine was not located',
   'biometry.contradicts': (outside: OutsideRatio, { text }: SentenceContext) =>
     `not used: ${contradictionText(outside, text)}`,
   'biometry.wrong-shape': ({ structure }: { structure: Structure }) =>
@@ -189,25 +190,24 @@ export const BIOMETRY_REMARKS = {
   'biometry.with-machine-lengths': (
     { keys }: { keys: readonly string[] },
     { text }: SentenceContext,
-  ) => `with ${text.names(keys)} of the ultrasound machine`,
+  ) => `with ${text.names(keys)} from the ultrasound machine`,
   'biometry.weight-beyond': ({ from, to }: { from: number; to: number }) =>
-    `outside of ${from} to ${to} g the error of the formula grows`,
+    `outside ${from} to ${to} g the formula error increases`,
   'biometry.reduced-inputs': ({ without }: { without: 'HC' | 'FL' }) =>
     `reduced inputs: computed without ${without}`,
   'biometry.index-placement': ({ placement }: { placement: Placement }) =>
     placement === 'outer-outer'
       ? OUTER_INDEX
-      : 'the report of the ultrasound machine does not say how BPD was placed; outer to outer reads about 2 to 3 points above the outer-inner values of the published range',
+      : 'the report of the ultrasound machine does not state how BPD was placed; outer to outer reads about 2 to 3 points above the outer-inner values of the published range',
   'biometry.femur-ratio-placement': ({ placement }: { placement: Placement }) =>
     placement === 'outer-outer'
       ? 'BPD outer to outer'
-      : 'the report of the ultrasound machine does not say how BPD was placed',
+      : 'the report of the ultrasound machine does not state how BPD was placed',
   'biometry.interval-not-checked': () =>
     'the interval (Hadlock 1984) was not checked against the original paper',
   'biometry.outside-equation': ({ from, to }: { from: number; to: number }) =>
-    `outside the ${from} to ${to} weeks of the equation; not used`,
-  'biometry.square-pixels': () =>
-    'of an image without a physical scale, its pixels taken as square',
+    `outside the ${from} to ${to} week range of the equation; not used`,
+  'biometry.square-pixels': () => 'from an image without a physical scale, assuming square pixels',
 } as const satisfies SentenceTable;
 
 export const remarkOfBiometry = remarksOf<typeof BIOMETRY_REMARKS>();

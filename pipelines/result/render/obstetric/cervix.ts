@@ -30,28 +30,29 @@ export const CERVIX_SENTENCES = {
       : '',
   'cervix.funnel': ({ shape }: { shape: string }) =>
     `Funnelling of the internal os, shape ${shape}.`,
-  'cervix.no-funnel': () => 'No funnel of the internal os was seen, which does not exclude one.',
+  'cervix.no-funnel': () => 'No funnelling of the internal os was seen, which does not exclude it.',
   'cervix.no-age': () => 'Gestational age was not given, so the length was not categorised.',
   'cervix.outside-weeks': ({ from, to }: { from: number; to: number }, { text }: SentenceContext) =>
     `The length is categorised between ${text.weeks(from)} and ${text.weeks(to)} weeks only.`,
   'cervix.route-of-machine': () =>
-    'Only the ultrasound machine gave the length, without its route: a category needs a transvaginal measurement.',
-  'cervix.route-not-named': () => `The images do not name their route; ${NEEDS_TRANSVAGINAL}.`,
+    'The length is from the ultrasound machine only, with no route stated: a category needs a transvaginal measurement.',
+  'cervix.route-not-named': () =>
+    `The images do not state the scanning route; ${NEEDS_TRANSVAGINAL}.`,
   'cervix.transabdominal': () =>
     `The cervix was shown on transabdominal images only; ${NEEDS_TRANSVAGINAL}.`,
   'cervix.machine-differs': (
     { category }: { category: Category },
     { about: [machine], text }: SentenceContext,
   ) =>
-    `By the value of the ultrasound machine, ${machine ? text.value(machine) : ''}, the length is ${CATEGORY[category]}: measure by hand.`,
+    `By the ultrasound machine value, ${machine ? text.value(machine) : ''}, the length is ${CATEGORY[category]}: measure by hand.`,
   'cervix.machine-implausible': (_: Nothing, { about: [machine], text }: SentenceContext) =>
-    `A length of the ultrasound machine is ${text.implausible(machine?.concept.key ?? '')}.`,
+    `A length from the ultrasound machine is ${text.implausible(machine?.concept.key ?? '')}.`,
   'cervix.fewer-repeats': ({ used, wanted }: { used: number; wanted: number }) =>
-    `The shortest of ${used}, not of ${wanted} measurements.`,
+    `The shortest of ${used} instead of ${wanted} measurements.`,
   'cervix.same-clip': () =>
-    'Measured on frames of the same clip, which are not repeated measurements.',
+    'Measured on frames of the same clip, which do not count as repeated measurements.',
   'cervix.bladder': () =>
-    'The bladder is not empty, which lengthens the cervix and hides a funnel.',
+    'The bladder is not empty, which lengthens the cervix and hides funnelling.',
   'cervix.no-model': () => 'No model of the cervix is permitted by the configuration.',
   'cervix.no-view': () => `The cervix was not assessed: ${NEEDS_TRANSVAGINAL}.`,
   'cervix.no-scale': () => 'Cervical length was not measured: no physical scale was available.',

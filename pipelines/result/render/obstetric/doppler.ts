@@ -27,7 +27,7 @@ export const TRACE_PROBLEM = {
   contradictory: 'the velocities of its beats contradict each other',
   irregular: 'its beats differ in length by more than 10 %',
   'few-beats': 'fewer than 3 similar beats',
-  noise: 'the flow stands out too little from the noise',
+  noise: 'the flow does not stand out clearly from the noise',
 } as const;
 export type TraceProblem = keyof typeof TRACE_PROBLEM;
 
@@ -38,11 +38,11 @@ const REFUSAL = {
   'cut-off': 'the flow is cut off by the end of the scale',
   'no-beats': 'no regular beats were seen',
   'beats-differ':
-    'fewer than half of its beats are alike, so that the rhythm is irregular or the trace unreliable',
+    'fewer than half of its beats are similar, so the rhythm is irregular or the trace unreliable',
 } as const;
 
 const ANGLE_UNKNOWN = (limit: number) =>
-  `the angle was not given; the median holds up to ${limit}°`;
+  `the angle was not given; the median applies up to ${limit}°`;
 
 const CONFIRM = 'confirm in a second loop with the lowest wall filter';
 
@@ -64,7 +64,7 @@ type UmbilicalFlow = {
 };
 
 const subjectOf = (vessel: string, unnamed: boolean) =>
-  unnamed ? `${vessel} of a fetus that is not named` : vessel;
+  unnamed ? `${vessel} of an unnamed fetus` : vessel;
 
 /**
  * Renders where the flow was seen, if only in machine values, and what contradicts it, such as ",
@@ -87,16 +87,16 @@ function sourceText(of: UmbilicalFlow, text: ValueTexts): string {
 }
 
 const suspicion = (what: string, problem: TraceProblem) =>
-  `${what} suspected on a trace that allows no category (${TRACE_PROBLEM[problem]}); repeat with the lowest wall filter.`;
+  `${what} suspected on a trace too poor to categorise (${TRACE_PROBLEM[problem]}); repeat with the lowest wall filter.`;
 
 const VESSEL_GAP = {
   'poor-trace': (name: string, problem: TraceProblem | null) =>
-    `The ${name} trace allows no category: ${problem ? TRACE_PROBLEM[problem] : ''}`,
+    `The ${name} trace is too poor to categorise: ${problem ? TRACE_PROBLEM[problem] : ''}`,
   'trace-implausible': (name: string) =>
     `The values of the ${name} trace are implausible and were not used`,
   'machine-implausible': (name: string) =>
-    `The ${name} values of the ultrasound machine are implausible and were not used`,
-  'not-of-this-fetus': (name: string) => `No ${name} spectrum is known to be of this fetus`,
+    `The ${name} values from the ultrasound machine are implausible and were not used`,
+  'not-of-this-fetus': (name: string) => `No ${name} spectrum could be assigned to this fetus`,
   'not-supplied': (name: string) => `${capital(name)} Doppler was not supplied`,
 } as const;
 export type VesselGap = keyof typeof VESSEL_GAP;
@@ -190,13 +190,13 @@ export const DOPPLER_SENTENCES = {
     { angleLimit }: { angleLimit: number | null },
     context: SentenceContext,
   ) =>
-    `MCA peak systolic velocity ${number(context)} multiples of the median: in the range of mild fetal anaemia, below the limit of the flag.${angleRemark(angleLimit)}`,
+    `MCA peak systolic velocity ${number(context)} multiples of the median: in the range of mild fetal anaemia, below the flagging threshold.${angleRemark(angleLimit)}`,
   'doppler.advice': ({ category }: { category: DopplerAdvice }) => GUIDANCE[category],
   'doppler.no-age': () => 'Gestational age was not given: Doppler indices have no centile.',
   'doppler.rate-outside-chart': ({ slowest, fastest }: { slowest: number; fastest: number }) =>
-    `The fetal heart rate during Doppler is outside ${slowest} to ${fastest} per minute: no chart of fetal Doppler holds.`,
+    `The fetal heart rate during Doppler is outside ${slowest} to ${fastest} per minute: no fetal Doppler chart applies.`,
   'doppler.outside-chart': (_: Nothing, { about }: SentenceContext) =>
-    `The gestational age is outside the chart of: ${about.map(({ label }) => label).join(', ')}.`,
+    `The gestational age is outside the chart for: ${about.map(({ label }) => label).join(', ')}.`,
   'doppler.no-peak-velocity': () =>
     'MCA peak velocity in cm/s was not supplied: signs of anaemia were not assessed.',
   'doppler.angle-unknown': ({ limit }: { limit: number }) =>
@@ -206,11 +206,11 @@ export const DOPPLER_SENTENCES = {
   'doppler.peak-outside-chart': () =>
     'MCA peak velocity was not compared with its median: the gestational age is outside its chart.',
   'doppler.no-uterine-mean': () =>
-    'The mean PI of both uterine arteries was not assessed: one side, or the name of a side, is missing.',
+    'The mean PI of both uterine arteries was not assessed: one side, or its label, is missing.',
   'doppler.no-flow': ({ within }: { within: boolean }) =>
     within
-      ? 'Umbilical artery PI is between its 5th and its 95th centile; end-diastolic flow was not assessed.'
-      : 'Only the PI of the umbilical artery is known; end-diastolic flow was not assessed.',
+      ? 'Umbilical artery PI is between its 5th and 95th centiles; end-diastolic flow was not assessed.'
+      : 'Only the umbilical artery PI is known; end-diastolic flow was not assessed.',
   /** `about` contains the value that is used, followed by that of the other side. */
   'doppler.both-sides': (
     { worse }: { worse: 'lower' | 'higher' },
@@ -218,7 +218,7 @@ export const DOPPLER_SENTENCES = {
   ) => {
     if (!one || !other) return '';
     const shown = (value: typeof one) => `${value.laterality} ${text.value(value)}`;
-    return `The ultrasound machine gives the ${text.names([one.concept.key])} of both sides, ${shown(one)} and ${shown(other)}: the ${worse} was judged.`;
+    return `The ultrasound machine gives the ${text.names([one.concept.key])} for both sides, ${shown(one)} and ${shown(other)}: the ${worse} was used.`;
   },
   'doppler.vessel-gap': ({
     vessel,
@@ -254,9 +254,9 @@ export const DOPPLER_SENTENCES = {
   'doppler.several-fetuses': () =>
     'Several fetuses: singleton charts were used, and nothing was compared.',
   'doppler.partly-named': () =>
-    'Not every spectrum and value names its fetus: nothing was compared between those that do and those that do not.',
+    'Not every spectrum and value is labelled by fetus: labelled and unlabelled ones were not compared.',
   'doppler.machine-fetus-not-known': () =>
-    'The values of the ultrasound machine were not used: whether they are of the fetus of the spectra is not known.',
+    'The values from the ultrasound machine were not used: whether they belong to the same fetus as the spectra is unknown.',
   'doppler.not-named': ({ what }: { what: 'vessel' | 'fetus' }) =>
     `A spectrum does not name its ${what}: its indices are given without a category.`,
   'doppler.no-view': () => 'No spectral Doppler image was found.',
@@ -271,11 +271,11 @@ export const DOPPLER_REMARKS = {
   'doppler.angle': ({ degrees }: { degrees: number }) => `angle set on the machine ${degrees}°`,
   'doppler.branch': ({ limit }: { limit: number }) =>
     `at most ${limit} cm/s: it may be a branch of the artery`,
-  'doppler.scale-in-hz': () => 'read on a scale in Hz, which ratios of velocities do not need',
+  'doppler.scale-in-hz': () => 'read on a scale in Hz, which is sufficient for velocity ratios',
   'doppler.vessel-not-named': () =>
     'not used: the header does not name the vessel, or the fetus that it belongs to',
   'doppler.peak-implausible': () =>
-    'not used: the peak velocity of the spectrum is not one of this vessel',
+    'not used: the peak velocity of the spectrum is implausible for this vessel',
   'doppler.no-chart': () => 'no centile chart',
   'doppler.angle-not-given': ({ limit }: { limit: number }) => ANGLE_UNKNOWN(limit),
   'doppler.late': () => 'more false positives from 35 weeks on',

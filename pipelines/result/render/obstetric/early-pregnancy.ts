@@ -23,9 +23,9 @@ type Category = keyof typeof CATEGORY;
 /** Reasons to doubt that a criterion of loss is really met. */
 const DOUBT = {
   'silence-unproven':
-    'The analysis of a clip misses small hearts that beat: it cannot show that one stands still.',
+    'Clip analysis misses the beats of small hearts: it cannot establish that cardiac activity is absent.',
   'emptiness-unproven':
-    'The analysis of the images misses embryos: it cannot show that a sac is empty. A person must look.',
+    'Image analysis misses embryos: it cannot establish that a sac is empty. A person must look.',
 } as const;
 export type EarlyDoubt = keyof typeof DOUBT;
 
@@ -33,7 +33,7 @@ export type EarlyDoubt = keyof typeof DOUBT;
  * Text for an echo-free region without yolk sac and embryo, which need not be a gestational sac.
  */
 const UNPROVEN_SAC =
-  'Neither yolk sac nor embryo was seen in the outlined echo-free area: that it is a gestational sac within the uterus, and not a bladder or a cyst, was not assessed.';
+  'Neither yolk sac nor embryo was seen in the outlined echo-free area: whether it is an intrauterine gestational sac rather than a bladder or a cyst was not assessed.';
 
 const valueText = (one: Measurement, text: ValueTexts) =>
   `${one.label} ${text.value(one)}${whose(one)}`;
@@ -50,7 +50,7 @@ const nearMsd = (near: NearMsd, text: ValueTexts) =>
 /** Reasons why cardiac activity was not assessed. */
 const CINE_GAP = {
   'no-long-clip':
-    'Cardiac activity was not assessed: no clip of the embryo was long and quick enough.',
+    'Cardiac activity was not assessed: no clip of the embryo was long and fast enough.',
   still: 'Cardiac activity was not assessed: a still image cannot show it.',
 } as const;
 type CineGap = keyof typeof CINE_GAP;
@@ -161,15 +161,15 @@ export const EARLY_SENTENCES = {
   'early.several-sacs': () =>
     'More than one gestational sac may be present: which value belongs to which sac was not determined, and nothing was measured.',
   'early.sac-unclear': () =>
-    'Early pregnancy was not assessed: more than one echo-free area may be the sac, and neither a yolk sac nor an embryo shows which of them it is.',
+    'Early pregnancy was not assessed: more than one echo-free area may be the sac, and neither a yolk sac nor an embryo shows which it is.',
   'early.no-sac': () =>
     'Early pregnancy was not assessed: no gestational sac could be outlined with confidence; this does not mean that there is none.',
   'early.no-view': () =>
     'Early pregnancy was not assessed: no view of a gestational sac was found.',
   'early.no-scale': () =>
-    'A gestational sac was seen and not measured: no physical scale was available.',
+    'A gestational sac was seen but not measured: no physical scale was available.',
   'early.apart': ({ source }: { source: SeveralFetusesSource }) =>
-    `Each length of an embryo is given by itself, without an age or a category: ${SEVERAL_FETUSES[source]}.`,
+    `Each embryo length is reported separately, without an age or a category: ${SEVERAL_FETUSES[source]}.`,
   'early.sac-not-found': () => 'No gestational sac was found on the images.',
   'early.no-msd': () =>
     'Mean sac diameter could not be computed; viability criteria based on MSD were not applied.',
@@ -177,14 +177,14 @@ export const EARLY_SENTENCES = {
     { from, to }: { from: number; to: number },
     { about: [crl], text }: SentenceContext,
   ) =>
-    `CRL ${crl ? text.value(crl) : ''} is outside the ${from} to ${to} mm for which age by CRL holds: no age was given.`,
-  'early.two-planes': () => 'An embryo beside the two planes of the sac would not be seen.',
+    `CRL ${crl ? text.value(crl) : ''} is outside the ${from} to ${to} mm range for age by CRL: no age was given.`,
+  'early.two-planes': () => 'An embryo outside the two planes of the sac would not be seen.',
   'early.history': () =>
-    'The criteria that depend on an earlier scan, and an empty amnion, were not assessed.',
+    'Criteria that depend on an earlier scan, and the empty amnion sign, were not assessed.',
   'early.route': () =>
-    'The images are not known to be transvaginal, for which the criteria of loss hold.',
+    'The images are not known to be transvaginal; the criteria for pregnancy loss apply to transvaginal images.',
   'early.location': () =>
-    'Whether the sac lies within the uterus was not assessed; the criteria hold for an intrauterine sac.',
+    'Whether the sac lies within the uterus was not assessed; the criteria apply to an intrauterine sac.',
   'early.no-cine': ({ reason }: { reason: CineGap }) => CINE_GAP[reason],
   'early.crl-and-heart': (
     { crl, heart }: { crl: number | null; heart: keyof typeof HEART },
@@ -210,10 +210,10 @@ export const EARLY_SENTENCES = {
 export const say = statementsOf<typeof EARLY_SENTENCES>();
 
 export const EARLY_REMARKS = {
-  'early.age-from-machine': ({ what }: { what: 'CRL' }) => `from ${what} of the ultrasound machine`,
+  'early.age-from-machine': ({ what }: { what: 'CRL' }) => `from ${what} by the ultrasound machine`,
   'early.age-from': ({ what }: { what: 'CRL' }) => `from ${what}`,
   'early.low-precision': () =>
-    'low precision: it never sets the due date once a crown-rump length exists',
+    'low precision: never used to set the due date once a crown-rump length is available',
 } as const satisfies SentenceTable;
 
 export const remarkOfEarly = remarksOf<typeof EARLY_REMARKS>();

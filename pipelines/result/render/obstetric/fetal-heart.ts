@@ -64,10 +64,10 @@ function rhythmText({ variation, alike, regular }: Rhythm, text: ValueTexts): st
   const some = alike && alike.beats < alike.seen ? `${alike.beats} of ${alike.seen} beats` : null;
   if (variation <= regular) {
     return some
-      ? `The beats on the sweep were regular in length; ${some} were alike in height as well.`
+      ? `The beats on the sweep were regular in length; ${some} were similar in height as well.`
       : 'The beats on the sweep were regular.';
   }
-  const counted = some ? ` ${some} were alike.` : '';
+  const counted = some ? ` ${some} were similar.` : '';
   const share = text.rounded(100 * variation, 0, [100 * regular]);
   return `The beats on the sweep differed by ${share} %, more than ${100 * regular} %: rhythm was not confirmed as regular.${counted}`;
 }
@@ -76,7 +76,7 @@ const ratios = ({ about, text }: SentenceContext) =>
   about.map((one) => `${one.label} ${text.value(one)}${whose(one)}`).join(', ');
 
 const machineSize = (size: Size, value: string) =>
-  `By the value of the ultrasound machine, ${value}, the heart is ${SIZE[size]}: measure by hand.`;
+  `By the ultrasound machine value, ${value}, the heart is ${SIZE[size]}: measure by hand.`;
 
 /** Reasons why a rate has no band. */
 const NO_RANGE = {
@@ -102,7 +102,7 @@ export const HEART_SENTENCES = {
   },
   'heart.rhythm': (rhythm: Rhythm, { text }: SentenceContext) => rhythmText(rhythm, text),
   'heart.irregular': (rhythm: Rhythm, { text }: SentenceContext) =>
-    `${rhythmText(rhythm, text)} Look at it again on a longer sweep.`,
+    `${rhythmText(rhythm, text)} Reassess on a longer sweep.`,
   'heart.band': (
     of: {
       source: RateSource | null;
@@ -140,7 +140,7 @@ export const HEART_SENTENCES = {
   },
   'heart.no-rate': () => 'Fetal heart rate was not measured.',
   'heart.silent-m-mode': () =>
-    'An M-mode shows no beat that repeats: cardiac activity was not confirmed on it.',
+    'An M-mode shows no repeating beat: cardiac activity was not confirmed on it.',
   'heart.silent-cine': () => 'No cardiac activity was seen on a cine of the chest.',
   'heart.second-observer': () =>
     'No cardiac activity was seen on the recorded M-mode; confirmation by a second observer is required.',
@@ -150,22 +150,22 @@ export const HEART_SENTENCES = {
   'heart.named': ({ views }: { views: readonly View[] }) =>
     `Named by the machine, not verified: ${viewList(views)}.`,
   'heart.chest-only': () =>
-    'A section of the chest was seen; a four-chamber view was not confirmed on it.',
+    'A section of the chest was seen but not confirmed as a four-chamber view.',
   'heart.no-four-chamber': () => 'Not seen: four-chamber view.',
   'heart.outflow-not-looked-for': ({ views }: { views: readonly View[] }) =>
-    `Outflow-tract and three-vessel views are recognised only by the names that the machine gives the images; not named: ${viewList(views)}.`,
+    `Outflow-tract and three-vessel views are recognised only by the image names from the machine; not named: ${viewList(views)}.`,
   'heart.not-judged': () =>
     'Situs, position, the side of the axis, chambers, septum, valves, veins, flow and outflow tracts were not assessed, nor whether there is an effusion.',
   'heart.nothing-found': ({ cine, mMode }: { cine: boolean; mMode: boolean }) =>
-    `The fetal heart was not assessed: no four-chamber, outflow-tract or three-vessel view, no ${cine ? 'cine of the chest that is long and quick enough' : 'cine of the chest'} and no ${mMode ? 'M-mode that could be read' : 'M-mode'} was found.`,
+    `The fetal heart was not assessed: no four-chamber, outflow-tract or three-vessel view, no ${cine ? 'sufficiently long and fast cine of the chest' : 'cine of the chest'} and no ${mMode ? 'readable M-mode' : 'M-mode'} was found.`,
   'heart.axis': (_: Nothing, { about: [axis], text }: SentenceContext) =>
-    `Axis of the heart ${axis ? text.value(axis) : ''} to the midline.`,
-  'heart.no-axis': () => 'The axis of the heart was not measured.',
+    `Cardiac axis ${axis ? text.value(axis) : ''} to the midline.`,
+  'heart.no-axis': () => 'The cardiac axis was not measured.',
   'heart.abnormal-axis': (
     { least, most }: { least: number; most: number },
     { about: [axis], text }: SentenceContext,
   ) =>
-    `Axis of the heart ${axis ? text.value(axis) : ''} to the midline, outside ${least}° to ${most}°; its side was not assessed.`,
+    `Cardiac axis ${axis ? text.value(axis) : ''} to the midline, outside ${least}° to ${most}°; its side was not assessed.`,
   'heart.ratios': (_: Nothing, context: SentenceContext) => `${ratios(context)}.`,
   /**
    * `about` contains the ratios that are used; `machine` is the machine's area ratio if it
@@ -185,21 +185,21 @@ export const HEART_SENTENCES = {
   'heart.no-ratio': ({ reason }: { reason: 'implausible' | 'no-model' | 'no-view' }) =>
     ({
       implausible:
-        'The cardiothoracic ratio was not measured. A cardiothoracic ratio of the ultrasound machine is implausible and was not used.',
+        'The cardiothoracic ratio was not measured. A cardiothoracic ratio from the ultrasound machine is implausible and was not used.',
       'no-model':
         'The cardiothoracic ratio was not measured: no permitted model outlines the heart.',
       'no-view':
         'The cardiothoracic ratio was not measured: no four-chamber view that shows the whole thorax was outlined with enough confidence.',
     })[reason],
   'heart.fetus-not-named': ({ source }: { source: SeveralFetusesSource }) =>
-    `The size and the axis of the heart were not assessed on images that name no fetus: ${SEVERAL_FETUSES[source]}.`,
+    `Cardiac size and axis were not assessed on images that do not name the fetus: ${SEVERAL_FETUSES[source]}.`,
 } as const satisfies SentenceTable;
 
 export const say = statementsOf<typeof HEART_SENTENCES>();
 
 export const HEART_REMARKS = {
   'heart.not-known-fetal': () =>
-    'no image of the study shows a fetus, and the machine does not call it fetal',
+    'no image of the study shows a fetus, and the machine does not label it fetal',
   'heart.beats-not-separable': () => 'its beats could not be separated',
 } as const satisfies SentenceTable;
 

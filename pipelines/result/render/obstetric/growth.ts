@@ -14,7 +14,7 @@ interface Lacking {
 function lackingText({ missing, undecided = [] }: Lacking): string[] {
   return [
     ...(undecided.length > 0
-      ? [`Not judged, as a cut-off is within the interval: ${undecided.join(', ')}.`]
+      ? [`Undetermined, as a cut-off lies within the interval: ${undecided.join(', ')}.`]
       : []),
     ...(missing.length > 0 ? [`Not assessed: ${missing.join(', ')}.`] : []),
   ];
@@ -31,11 +31,11 @@ type SizeCategory = keyof typeof SIZE_TEXT;
 
 /** Reasons why a value has no centile on a growth chart. */
 const NOT_CHARTED = {
-  no_chart_for_formula: () => 'no growth chart was made with this weight formula',
+  no_chart_for_formula: () => 'no growth chart is based on this weight formula',
   outside_chart_range: (weeks: Weeks | null) =>
     `no centile: outside the range of the chart (${weeks?.from}+0 to ${weeks?.to}+0 weeks)`,
   bpd_convention_not_stated: () =>
-    'no centile: the report of the ultrasound machine does not say whether it was taken outer to inner, and the chart is of BPD outer to outer',
+    'no centile: the report of the ultrasound machine does not state whether it was measured outer to inner, and the chart is for BPD outer to outer',
 } as const;
 export type NotChartedCode = keyof typeof NOT_CHARTED;
 type Weeks = { from: number; to: number };
@@ -48,8 +48,8 @@ export const notChartedText = ({ code, weeks }: NotChartedReason): string =>
 /** Text for the sources of earlier values. */
 const SOURCE = {
   images: 'measured on its images',
-  'machine-report': 'with values of the report of the ultrasound machine',
-  'unreviewed-draft': 'with values of an unreviewed draft of this gateway',
+  'machine-report': 'with values from the report of the ultrasound machine',
+  'unreviewed-draft': 'with values from an unreviewed draft of this gateway',
 } as const;
 type Source = keyof typeof SOURCE;
 
@@ -58,12 +58,12 @@ const NO_CHANGE = {
   'no-earlier-scan': () => '',
   'several-fetuses': () => ': the earlier scan names several fetuses',
   'interval-too-short': (days: number, least: number) =>
-    `: the interval of ${days} days to the earlier scan is too short to judge growth (${least} days at least)`,
-  'earlier-scan-undated': () => ': the earlier files do not say when they were made',
-  'nothing-comparable': () => ': nothing was measured on the earlier scan that can be compared',
+    `: the interval of ${days} days since the earlier scan is too short to assess growth (at least ${least} days)`,
+  'earlier-scan-undated': () => ': the earlier files are not dated',
+  'nothing-comparable': () => ': nothing comparable was measured on the earlier scan',
 } as const;
 
-const ONLY_IF_DATED = 'This holds only if the dating is right.';
+const ONLY_IF_DATED = 'This applies only if the dating is correct.';
 const conditioned = (text: string, datingInDoubt: boolean) =>
   datingInDoubt ? `${text} ${ONLY_IF_DATED}` : text;
 
@@ -127,14 +127,14 @@ type SmallFetus = {
 };
 
 const DOPPLER_NEEDED =
-  'umbilical artery (and after 32 weeks middle cerebral artery) Doppler is needed to separate constitutional smallness from growth restriction.';
+  'umbilical artery (and after 32 weeks middle cerebral artery) Doppler is needed to distinguish constitutional smallness from growth restriction.';
 
 const metText = (met: readonly Criterion[], text: ValueTexts) =>
   [...new Set(met.map((one) => criterionText(one, text)))].join(', ');
 
 function leadText(of: SmallFetus, text: ValueTexts): string {
   const small = of.onlyAbdomen
-    ? `Abdominal circumference below the ${of.cutOff}th centile, weight not`
+    ? `Abdominal circumference below the ${of.cutOff}th centile, but not the weight`
     : `${of.sizeIsOpen ? 'Possibly small' : 'Small'} for gestational age`;
   const lead = () => {
     if (of.form === 'sga-doppler-needed') return `${small}; ${DOPPLER_NEEDED}`;
@@ -147,7 +147,7 @@ function leadText(of: SmallFetus, text: ValueTexts): string {
 
 export const GROWTH_SENTENCES = {
   'growth.several-fetuses': ({ source }: { source: SeveralFetusesSource }) =>
-    `Size for gestational age was not assessed: ${SEVERAL_FETUSES[source]}. The charts are of singletons.`,
+    `Size for gestational age was not assessed: ${SEVERAL_FETUSES[source]}. The charts apply to singletons.`,
   'growth.no-age': () => 'Gestational age was not given, so size for age was not assessed.',
   'growth.nothing-measured': () =>
     'Nothing was measured that could be compared with a growth chart.',
@@ -161,9 +161,9 @@ export const GROWTH_SENTENCES = {
     context: SentenceContext,
   ) =>
     low && high
-      ? `${withCentile(context)}: the intervals reach from ${SIZE_TEXT[low]} to ${SIZE_TEXT[high]}; measure by hand.`
+      ? `${withCentile(context)}: the intervals extend from ${SIZE_TEXT[low]} to ${SIZE_TEXT[high]}; measure by hand.`
       : '',
-  'growth.not-judged': () => 'Size for gestational age was not judged.',
+  'growth.not-judged': () => 'Size for gestational age was not classified.',
   'growth.dated': ({ basis, days }: { basis: string; days: number }, { text }: SentenceContext) =>
     `Dated by ${text.basis(basis)}: ${text.weeks(days)} weeks.`,
   'growth.values': (_: Nothing, context: SentenceContext) => `${withCentile(context)}.`,
@@ -180,7 +180,7 @@ export const GROWTH_SENTENCES = {
       ...of.notCharted.map(
         ({ code, weeks }, index) => `${about[index]?.label}: ${NOT_CHARTED[code](weeks)}`,
       ),
-      ...(of.doubtful ? ['values do not fit the stated age'] : []),
+      ...(of.doubtful ? ['values are inconsistent with the stated age'] : []),
       ...(of.needsWeight ? ['the size category needs a weight or an AC'] : []),
     ];
     return `${capital(parts.join('; '))}.`;
@@ -196,15 +196,15 @@ export const GROWTH_SENTENCES = {
   ) => {
     const words = of.values.map(
       ({ key, zPerWeek, centileThen }) =>
-        `${text.names([key])} ${signed(zPerWeek)} (centile ${text.centile(centileThen)} then)`,
+        `${text.names([key])} ${signed(zPerWeek)} (then centile ${text.centile(centileThen)})`,
     );
-    return `Change of the z-score per week since the scan ${of.daysBefore} days before, at ${text.weeks(of.days)} weeks, ${of.sources.map((one) => SOURCE[one]).join(' and ')}: ${words.join(', ')}.`;
+    return `Change in z-score per week since the scan ${of.daysBefore} days earlier, at ${text.weeks(of.days)} weeks, ${of.sources.map((one) => SOURCE[one]).join(' and ')}: ${words.join(', ')}.`;
   },
   'growth.no-change': (of: { reason: keyof typeof NO_CHANGE; days: number; least: number }) =>
     `Growth over time was not assessed${NO_CHANGE[of.reason](of.days, of.least)}.`,
   'growth.scan-left-out': () => 'An earlier scan that names several fetuses was left out.',
   'growth.dating-doubtful': ({ z }: { z: number }, { about }: SentenceContext) =>
-    `${about.map(({ label }) => label).join(', ')}: more than ${z} standard deviations from the mean for the stated age; check the dating and the measurement. Size for gestational age was not judged.`,
+    `${about.map(({ label }) => label).join(', ')}: more than ${z} standard deviations from the mean for the stated age; check the dating and the measurement. Size for gestational age was not classified.`,
   'growth.head-size': (
     of: { size: 'large' | 'microcephaly' | 'small'; datingInDoubt: boolean },
     context: SentenceContext,
@@ -215,7 +215,7 @@ export const GROWTH_SENTENCES = {
   },
   'growth.bpd-shape': ({ datingInDoubt }: { datingInDoubt: boolean }, context: SentenceContext) =>
     conditioned(
-      `${withCentile(context)}, z-score ${zOf(context)}, with an HC that is not small: an effect of the shape of the head.`,
+      `${withCentile(context)}, z-score ${zOf(context)}, but HC is not small: attributable to head shape.`,
       datingInDoubt,
     ),
   'growth.short-femur': ({ datingInDoubt }: { datingInDoubt: boolean }, context: SentenceContext) =>
@@ -225,7 +225,7 @@ export const GROWTH_SENTENCES = {
     context: SentenceContext,
   ) =>
     conditioned(
-      `${withCentile(context)}: below the ${cutOff}th centile beside a weight that is not.`,
+      `${withCentile(context)}: below the ${cutOff}th centile, but the weight is not.`,
       datingInDoubt,
     ),
   'growth.macrosomia': ({ grams }: { grams: number }, { about: [efw], text }: SentenceContext) =>
@@ -234,7 +234,7 @@ export const GROWTH_SENTENCES = {
     of: { key: string; daysBefore: number; earlier: number; now: number },
     { text }: SentenceContext,
   ) =>
-    `${text.names([of.key])} crossed more than two quartiles since the scan ${of.daysBefore} days before: centile ${text.centile(of.earlier)} then, ${text.centile(of.now)} now.`,
+    `${text.names([of.key])} crossed more than two quartiles since the scan ${of.daysBefore} days earlier: centile ${text.centile(of.earlier)} then, ${text.centile(of.now)} now.`,
   'growth.age-by-biometry': (
     of: {
       by: 'hc-ac-fl' | 'hc';
@@ -251,7 +251,7 @@ export const GROWTH_SENTENCES = {
     const advice =
       of.stated < of.noRedatingFrom
         ? `beyond ${of.limit} days dating by ultrasound is advised unless an earlier scan confirms the age given (ACOG Committee Opinion 700).`
-        : `beyond ${of.limit} days the dating is in doubt (ACOG Committee Opinion 700). From ${text.weeks(of.noRedatingFrom)} weeks on a single scan does not change the dating of a pregnancy: growth that is too slow or too fast looks the same.`;
+        : `beyond ${of.limit} days the dating is in doubt (ACOG Committee Opinion 700). From ${text.weeks(of.noRedatingFrom)} weeks on, a single scan does not change the dating: abnormally slow or fast growth looks the same.`;
     return `${found}: ${advice} The age given was kept.`;
   },
   'growth.age-stated-by-machine': (
@@ -267,7 +267,7 @@ export const GROWTH_SENTENCES = {
     const open = lackingText(of)
       .map((one) => ` ${one}`)
       .join('');
-    return `Of the consensus definition of ${of.early ? 'early' : 'late'} fetal growth restriction only this is met: ${metText(of.met, text)}. It does not make the definition alone.${open}`;
+    return `Of the consensus definition of ${of.early ? 'early' : 'late'} fetal growth restriction, only this is met: ${metText(of.met, text)}. This alone does not satisfy the definition.${open}`;
   },
   'growth.advice': ({ missing }: Pick<Lacking, 'missing'>) =>
     `Not assessed: ${missing.join(', ')}. Consider confirming the dating, detailed anatomy, amniotic fluid and serial Doppler per local protocol.`,
@@ -276,7 +276,7 @@ export const GROWTH_SENTENCES = {
     { about, text }: SentenceContext,
   ) => {
     const named = about.map((one) => `fetus ${one.fetus} ${text.value(one)}`);
-    return `Weights by the report of the ultrasound machine: ${named.join(', ')}; discordance ${text.rounded(discordance, 1, cutOffs)} % (difference as a share of the larger weight).`;
+    return `Weights from the report of the ultrasound machine: ${named.join(', ')}; discordance ${text.rounded(discordance, 1, cutOffs)} % (difference as a share of the larger weight).`;
   },
   'growth.twin-discordance': (
     of: { discordance: number; reported: number; selective: number },
@@ -286,7 +286,7 @@ export const GROWTH_SENTENCES = {
     const criterion =
       of.discordance < of.selective
         ? `${of.reported} % or more (ISUOG).`
-        : `${of.selective} % or more, a contributory criterion of selective fetal growth restriction (Delphi 2019); its other criteria were not assessed.`;
+        : `${of.selective} % or more, a contributory criterion for selective fetal growth restriction (Delphi 2019); its other criteria were not assessed.`;
     return `Weights of the twins discordant by ${percent} %: ${criterion}`;
   },
 } as const satisfies SentenceTable;

@@ -29,9 +29,9 @@ const FLUID: Readonly<Record<string, string>> = {
 const RESTRICTION = {
   'early-fgr': 'meets the consensus definition of early fetal growth restriction',
   'late-fgr': 'meets the consensus definition of late fetal growth restriction',
-  'sga-not-fgr': 'no Doppler criterion of growth restriction is met',
+  'sga-not-fgr': 'no Doppler criterion for growth restriction is met',
   'sga-doppler-needed':
-    'Doppler is needed to separate constitutional smallness from growth restriction',
+    'Doppler is needed to distinguish constitutional smallness from growth restriction',
 } as const;
 
 const SIDE: Readonly<Record<string, string>> = {
@@ -40,7 +40,7 @@ const SIDE: Readonly<Record<string, string>> = {
   'lateral-or-fundal': 'lateral or fundal',
 };
 
-const IF_DATED = ', if the dating holds';
+const IF_DATED = ', if the dating is correct';
 
 /** Renders "EFW 1165 g (centile 65)"; the centile is left out if the value has none. */
 function charted({ about, text }: SentenceContext): string {
@@ -66,7 +66,7 @@ export const OBSTETRIC_IMPRESSION = {
     { days, basis }: { days: number; basis: string | null },
     { text }: SentenceContext,
   ) => `${text.weeks(days)} weeks${basis === null ? '' : ` by ${text.basis(basis)}`}`,
-  'impression.no-age': () => 'gestational age not given, so size for age cannot be judged',
+  'impression.no-age': () => 'gestational age not given, so size for age cannot be assessed',
   'impression.age-doubt': (
     { by, days, apart }: { by: string; days: number; apart: number },
     { text }: SentenceContext,
@@ -80,11 +80,11 @@ export const OBSTETRIC_IMPRESSION = {
     context: SentenceContext,
   ) =>
     low && high
-      ? `${charted(context)}; size for age not categorised, as the intervals reach from ${DEGREE[low]} to ${DEGREE[high]}`
+      ? `${charted(context)}; size for age not categorised, as the intervals extend from ${DEGREE[low]} to ${DEGREE[high]}`
       : '',
   'impression.lengths': (_: Record<string, never>, context: SentenceContext) => charted(context),
   'impression.several': () =>
-    'several fetuses that the images do not tell apart, so size for age cannot be judged',
+    'several fetuses that the images do not distinguish, so size for age cannot be assessed',
   /** `sizeIsOpen` is true if the interval of a size includes a cut-off that the definition uses. */
   'impression.restriction': ({
     form,
@@ -100,7 +100,7 @@ export const OBSTETRIC_IMPRESSION = {
     of: { key: string; zPerWeek: number; centileThen: number; daysBefore: number },
     { text }: SentenceContext,
   ) =>
-    `${text.names([of.key])} z-score ${signed(of.zPerWeek)} per week since the scan ${of.daysBefore} days before (centile ${text.centile(of.centileThen)} then)`,
+    `${text.names([of.key])} z-score ${signed(of.zPerWeek)} per week since the scan ${of.daysBefore} days earlier (then centile ${text.centile(of.centileThen)})`,
   'impression.fluid': (
     { category }: { category: string | null },
     { about: [value], text }: SentenceContext,
@@ -126,18 +126,18 @@ export const OBSTETRIC_IMPRESSION = {
   'impression.cervix': (_: Record<string, never>, { about: [length], text }: SentenceContext) =>
     `cervical length ${length ? text.value(length) : ''}`,
   'impression.screen': ({ found, expected }: { found: number; expected: number }) =>
-    `anatomy: planes of ${found} of ${expected} items of the checklist found, not judged normal`,
+    `anatomy: planes found for ${found} of ${expected} checklist items, normality not assessed`,
   'impression.uncertain': (
     { cutOff }: { cutOff: number },
     { about: [size], text }: SentenceContext,
   ) =>
     size
-      ? `${withSubject(size.label, size)} ${text.value(size)}, whose interval includes the cut-off of ${cutOff} mm: measure by hand`
+      ? `${withSubject(size.label, size)} ${text.value(size)}, interval includes the cut-off of ${cutOff} mm: measure by hand`
       : '',
   'impression.doppler': ({ forward }: { forward: boolean }, context: SentenceContext) =>
     `Doppler: ${[charted(context), forward ? 'forward umbilical end-diastolic flow' : ''].filter(Boolean).join(', ')}`,
   'impression.doppler-open': (_: Record<string, never>, context: SentenceContext) =>
-    `${charted(context)} not judged, as a cut-off is within the interval`,
+    `${charted(context)} undetermined, as a cut-off lies within the interval`,
 } as const satisfies SentenceTable;
 
 const say = statementsOf<typeof OBSTETRIC_IMPRESSION>();

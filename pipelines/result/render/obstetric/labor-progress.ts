@@ -18,7 +18,7 @@ export const LABOR_SENTENCES = {
   'labor.no-direction': () =>
     'Head direction was not assessable: the long axis of the head could not be determined.',
   'labor.limits': () =>
-    'Head-perineum distance and midline angle need a transverse image; contractions, caput and the position of the occiput, which shifts the station, are not known.',
+    'Head-perineum distance and midline angle need a transverse image; contractions, caput and occiput position, which shifts the station, are unknown.',
   'labor.no-model': () =>
     'No model for symphysis and fetal head is permitted by the configuration.',
   'labor.no-view': () =>
@@ -26,7 +26,7 @@ export const LABOR_SENTENCES = {
   'labor.not-clear': () =>
     'Angle of progression not assessable: symphysis ends or skull outline are not clearly visible.',
   'labor.side-unknown': () =>
-    'Angle of progression not assessable: the symphysis is near the middle of the image, and nothing shows whether the image is mirrored.',
+    'Angle of progression not assessable: the symphysis is near the middle of the image, and whether the image is mirrored cannot be determined.',
 } as const satisfies SentenceTable;
 
 export const say = statementsOf<typeof LABOR_SENTENCES>();
@@ -35,7 +35,7 @@ export const LABOR_REMARKS = {
   'labor.implausible-angle': ({ from, to }: { from: number; to: number }) =>
     `implausible: angle outside ${from}° to ${to}°; not used, measure again`,
   'labor.may-be-mirrored': () =>
-    'not used: whether the image is mirrored is not known, and the value depends on it',
+    'not used: the value depends on whether the image is mirrored, which is unknown',
 } as const satisfies SentenceTable;
 
 export const remarkOfLabor = remarksOf<typeof LABOR_REMARKS>();

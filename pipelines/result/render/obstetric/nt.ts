@@ -42,19 +42,19 @@ export const NT_SENTENCES = {
   /** `about` contains a value that was not accepted; its remarks give the reason. */
   'nt.not-judged': (_: Nothing, { about: [nt], text }: SentenceContext) =>
     nt
-      ? `Nuchal translucency ${text.value(nt)} is not judged: ${text.note(nt)}. Measure again on an adequate plane.`
+      ? `Nuchal translucency ${text.value(nt)} was not interpreted: ${text.note(nt)}. Measure again on an adequate plane.`
       : '',
   'nt.no-scale': () => 'NT was not measured: no physical scale was available.',
-  'nt.lines-not-seen': () => 'NT was not measured: the nuchal lines were not seen well enough.',
+  'nt.lines-not-seen': () => 'NT was not measured: the nuchal lines were not seen clearly enough.',
   'nt.no-crl': ({ mm }: { mm: number }) =>
-    `CRL was not measured: NT is given without a category below ${mm} mm.`,
+    `CRL was not measured: below ${mm} mm, NT is given without a category.`,
   'nt.plane-open': ({ criteria }: { criteria: readonly string[] }) =>
     `Not assessed on the plane: ${criteria.join(', ')}; no Herman score is given.`,
-  'nt.plane-not-assessed': () => 'The plane of the value was not assessed.',
+  'nt.plane-not-assessed': () => 'The plane in which NT was measured was not assessed.',
   'nt.no-model': () => 'No model for the mid-sagittal view is permitted by the configuration.',
   'nt.no-view': () => 'NT was not assessed: no first-trimester mid-sagittal view was found.',
   'nt.apart': ({ source }: { source: SeveralFetusesSource }, { about, text }: SentenceContext) =>
-    `Nuchal translucency ${about.map((one) => text.value(one)).join(', ')}: each is given by itself, without a category: ${SEVERAL_FETUSES[source]}.`,
+    `Nuchal translucency ${about.map((one) => text.value(one)).join(', ')}, each reported separately without a category: ${SEVERAL_FETUSES[source]}.`,
   'nt.high-of-several': ({ cutOff }: { cutOff: number }, { about: [nt], text }: SentenceContext) =>
     nt
       ? `Nuchal translucency ${text.value(nt)}, ${LIMIT.high(cutOff)}, on an image of one of several fetuses.`
@@ -96,7 +96,7 @@ export const say = statementsOf<typeof NT_SENTENCES>();
 
 export const NT_REMARKS = {
   'nt.coarse-scale': ({ mmPerPixel }: { mmPerPixel: number }) =>
-    `the image is calibrated more coarsely than ${mmPerPixel} mm per pixel`,
+    `the image calibration is coarser than ${mmPerPixel} mm per pixel`,
   'nt.criteria-not-met': ({ criteria }: { criteria: readonly string[] }) =>
     `not met: ${criteria.join(', ')}`,
 } as const satisfies SentenceTable;

@@ -13,7 +13,7 @@ type Category = keyof typeof CATEGORY;
 const SIDE = {
   anterior: 'anterior',
   posterior: 'posterior',
-  'lateral-or-fundal': 'on a side of the picture (lateral or fundal)',
+  'lateral-or-fundal': 'at the side of the image (lateral or fundal)',
 } as const;
 
 /**
@@ -29,11 +29,11 @@ const LATER_SCANS = {
 } as const;
 
 const disagreement = ({ about: [, ...others], text }: SentenceContext) =>
-  `The images disagree: on ${others.length > 1 ? 'others' : 'another'} it is ${others.map((one) => text.value(one)).join(' and ')} from the internal os. Measure by hand.`;
+  `The images disagree: on ${others.length > 1 ? 'other images' : 'another image'} it is ${others.map((one) => text.value(one)).join(' and ')} from the internal os. Measure by hand.`;
 
 export const PLACENTA_SENTENCES = {
   'placenta.location': ({ sides }: { sides: readonly (keyof typeof SIDE)[] }) =>
-    `Placenta ${sides.map((side) => SIDE[side]).join(' and ')}, with the probe on the mother's front.`,
+    `Placenta ${sides.map((side) => SIDE[side]).join(' and ')}, with the probe on the maternal abdomen.`,
   'placenta.edge': (
     { category }: { category: Category | null },
     { about: [edge], text }: SentenceContext,
@@ -41,13 +41,13 @@ export const PLACENTA_SENTENCES = {
     `Lower edge ${edge ? text.value(edge) : ''} from the internal os${category ? `: ${CATEGORY[category]}` : ''}.`,
   'placenta.no-location': () => 'The location of the placenta was not assessed.',
   'placenta.on-opposite-walls': () =>
-    'The images show the placenta on opposite walls, anterior and posterior: an image may be misread, or there is a second lobe. Its location was not decided.',
+    'The images show the placenta on opposite walls, anterior and posterior: an image may be misread, or there is a second lobe. Its location was not determined.',
   'placenta.no-age': () =>
     'Gestational age was not given, so the distance to the internal os was not categorised.',
   /** `about` contains the distance that is used, followed by those on the other images. */
   'placenta.edges-disagree': (_: Nothing, context: SentenceContext) => disagreement(context),
   'placenta.transabdominal-edge': (_: Nothing, { about: [edge], text }: SentenceContext) =>
-    `Lower edge ${edge ? text.value(edge) : ''} from the internal os on a transabdominal image, which gives no category: a transvaginal scan is needed.`,
+    `Lower edge ${edge ? text.value(edge) : ''} from the internal os on a transabdominal image, which is not categorised: a transvaginal scan is needed.`,
   'placenta.edge-implausible': () =>
     'The distance to the internal os was not accepted: it is implausible. Measure again.',
   'placenta.edge-without-scale': () =>
@@ -87,8 +87,8 @@ export const PLACENTA_SENTENCES = {
 export const say = statementsOf<typeof PLACENTA_SENTENCES>();
 
 export const PLACENTA_REMARKS = {
-  'placenta.not-transvaginal': () => 'not on a transvaginal image: no category is based on it',
-  'placenta.thickness': () => 'descriptive, no cut-off; an oblique plane shows more',
+  'placenta.not-transvaginal': () => 'not on a transvaginal image: not used for a category',
+  'placenta.thickness': () => 'descriptive, no cut-off; an oblique plane overestimates it',
 } as const satisfies SentenceTable;
 
 export const remarkOfPlacenta = remarksOf<typeof PLACENTA_REMARKS>();

@@ -23,7 +23,7 @@ function beatText({ by, image, beatsPerMinute, maternal }: Beat, text: ValueText
   const rate = text.quantity('fetal-heart-rate', beatsPerMinute);
   if (by === 'cine') return `it was seen in ${imageText(image)} (${rate})`;
   const name = by === 'm-mode' ? 'M-mode' : 'Doppler';
-  const doubt = maternal ? ', which may be the rate of the mother' : '';
+  const doubt = maternal ? ', which may be the maternal rate' : '';
   return `${name} reads ${rate}${doubt}`;
 }
 
@@ -61,18 +61,18 @@ export const PRESENTATION_SENTENCES = {
       ? `${capital(name)} presentation of ${NEAREST_FETUS}.`
       : `Longitudinal lie, ${name} presentation.`;
     if (of.weight === 'no-age') {
-      return `${lead} Gestational age was not given, so its weight was not judged.`;
+      return `${lead} Gestational age was not given, so its clinical relevance was not assessed.`;
     }
     return of.weight === 'too-early'
-      ? `${lead} It is variable before ${text.weeks(of.fromDays)} weeks and has no clinical weight.`
+      ? `${lead} It is variable before ${text.weeks(of.fromDays)} weeks and has no clinical relevance.`
       : lead;
   },
   'presentation.one-fetus': () => 'One fetal head was seen in the swept part of the uterus.',
   'presentation.fetuses': ({ count }: { count: number }) => `At least ${count} fetuses.`,
   'presentation.no-sweep': () =>
-    'Presentation, lie and number of fetuses were not assessed: no sweep of the uterus was found; a single frame does not prove them.',
+    'Presentation, lie and number of fetuses were not assessed: no sweep of the uterus was found; a single frame cannot establish them.',
   'presentation.no-direction': () =>
-    'Presentation and lie were not assessed: the direction of the sweep along the mother is not known.',
+    'Presentation and lie were not assessed: the direction of the sweep along the mother is unknown.',
   'presentation.sweeps-disagree': () =>
     'Presentation was not assessed: the sweeps contradict each other.',
   'presentation.parts-not-found': () =>
@@ -83,9 +83,9 @@ export const PRESENTATION_SENTENCES = {
     { several, fromDays }: { several: boolean; fromDays: number },
     { text }: SentenceContext,
   ) =>
-    `Breech presentation ${several ? `of ${NEAREST_FETUS} ` : ''}at or after ${text.weeks(fromDays)} weeks; the kind of breech was not assessed.`,
+    `Breech presentation ${several ? `of ${NEAREST_FETUS} ` : ''}at or after ${text.weeks(fromDays)} weeks; the type of breech was not assessed.`,
   'presentation.multiple': ({ count }: { count: number }) =>
-    `At least ${count} fetuses, seen one after the other on one sweep; chorionicity was not assessed.`,
+    `At least ${count} fetuses, seen in succession on one sweep; chorionicity was not assessed.`,
   'cardiac.not-assessed': () =>
     'No cine of the fetal chest was long and quick enough to show cardiac activity.',
   'cardiac.seen': ({ beatsPerMinute }: { beatsPerMinute: number }, { text }: SentenceContext) =>

@@ -107,15 +107,14 @@ export function withSubject(
 /** Text for the source that indicates several fetuses. It explains why images are not combined. */
 export const SEVERAL_FETUSES = {
   'named-in-reports':
-    'the reports of the ultrasound machine name several fetuses, and the images do not say which one they show',
+    'the reports of the ultrasound machine name several fetuses, and the images do not identify which one they show',
   'further-named':
-    'the reports of the ultrasound machine name a fetus beside the first one, and the images do not say which one they show',
+    'the reports of the ultrasound machine name a further fetus, and the images do not identify which one they show',
   counted:
-    'the reports of the ultrasound machine count more than one fetus, and the images do not say which one they show',
-  'named-on-images':
-    'the names of the images show that there are several fetuses, which must not be mixed',
+    'the reports of the ultrasound machine count more than one fetus, and the images do not identify which one they show',
+  'named-on-images': 'the image names indicate several fetuses, which must not be mixed',
   'seen-on-sweep':
-    'a sweep shows more than one fetus, and the images do not say which one they show',
+    'a sweep shows more than one fetus, and the images do not identify which one they show',
 } as const;
 export type SeveralFetusesSource = keyof typeof SEVERAL_FETUSES;
 
@@ -161,9 +160,9 @@ export const OBSTETRIC_SENTENCES = {
     { text }: SentenceContext,
   ) => acrossText(text, cutOff, unit),
   'machine.of-several-fetuses': () =>
-    'The values of the ultrasound machine were not used: its reports name several fetuses.',
+    'Values from the ultrasound machine were not used: its reports name several fetuses.',
   'machine.fetus-not-known': () =>
-    'No value of the ultrasound machine was used: which fetus they belong to is not known.',
+    'No value from the ultrasound machine was used: the fetus that the values belong to is unknown.',
 } as const satisfies SentenceTable;
 
 export const sayOfObstetric = statementsOf<typeof OBSTETRIC_SENTENCES>();
@@ -176,7 +175,7 @@ export const SIMULATED_ONLY =
 export const OBSTETRIC_REMARKS = {
   'method.simulated-only': () => SIMULATED_ONLY,
   'method.without-reference': () =>
-    'measured by a method that was not validated on real images; the labels of its real training images were drawn by no clinician',
+    'measured by a method that was not validated on real images; the labels of its real training images were not drawn by a clinician',
   'method.thickness-on-phantoms': () =>
     'thickness checked on simulated images only; not validated in millimetres on real ones',
   'obstetric.implausible': (_: Nothing, { about, text }: SentenceContext) =>
@@ -184,10 +183,10 @@ export const OBSTETRIC_REMARKS = {
   'obstetric.implausible-by': ({ key }: { key: string }, { text }: SentenceContext) =>
     text.implausible(key),
   'machine.in-place-of-ours': () =>
-    'taken from the report of the ultrasound machine, as no value measured here was accepted',
+    'from the report of the ultrasound machine, as no value measured here was accepted',
   'machine.difference': ({ percent }: { percent: number }) =>
     `${Math.abs(percent).toFixed(1)} % ${percent < 0 ? 'below' : 'above'} the value measured here`,
-  'machine.passed-over': () => 'not judged: another value of the machine is used',
+  'machine.passed-over': () => 'not interpreted: another machine value is used',
 } as const satisfies SentenceTable;
 
 export const remark = remarksOf<typeof OBSTETRIC_REMARKS>();

@@ -145,7 +145,7 @@ describe('the deepest vertical pocket', () => {
     expect(measurementOf(result, 'deepest-vertical-pocket').value).toBeCloseTo(60, 6);
     expect(measurementOf(result, 'deepest-vertical-pocket-2')).toMatchObject({ quality: 'low' });
     expect(result.classifications).toEqual([]);
-    expect(sectionOf(result, 'amniotic-fluid').summary).toContain('runs out of the picture');
+    expect(sectionOf(result, 'amniotic-fluid').summary).toContain('extends beyond the image');
   });
 });
 
@@ -200,8 +200,8 @@ describe('the amniotic fluid index', () => {
       index === 2 ? { ...one, pocket: null } : one,
     );
     const { reason } = sectionOf(interpret(frames), 'amniotic-fluid');
-    expect(reason?.detail).toContain('no whole pocket was found in the left upper quadrant');
-    expect(reason?.detail).not.toContain('tell the four quadrants apart');
+    expect(reason?.detail).toContain('no complete pocket was found in the left upper quadrant');
+    expect(reason?.detail).not.toContain('distinguish the four quadrants');
   });
 
   it('is not summed from three quadrants', () => {
@@ -209,7 +209,7 @@ describe('the amniotic fluid index', () => {
     expect(result.measurements.map(({ id }) => id)).toEqual(['deepest-vertical-pocket']);
     const { status, reason } = sectionOf(result, 'amniotic-fluid');
     expect(status).toBe('partial');
-    expect(reason?.detail).toContain('do not tell the four quadrants apart');
+    expect(reason?.detail).toContain('do not distinguish the four quadrants');
   });
 
   it.each([
@@ -234,7 +234,9 @@ describe('the amniotic fluid index', () => {
 describe('what contradicts itself', () => {
   it('an index and a pocket of different categories: the pocket is preferred, which is reported', () => {
     const { summary } = sectionOf(interpret(quadrants(25, 8, 8, 8)), 'amniotic-fluid');
-    expect(summary).toContain('normal amniotic fluid by the pocket, by the index oligohydramnios');
+    expect(summary).toContain(
+      'normal amniotic fluid by the deepest pocket, oligohydramnios by the index',
+    );
     expect(summary).toContain('the deepest pocket is preferred');
   });
 
@@ -357,7 +359,7 @@ it("the machine's pockets of two fetuses are not used, which is reported", () =>
 
 it.each([
   ['of fluid', ['deepest-vertical-pocket', 15, 50], 'its reports name several fetuses'],
-  ['of a head', ['hc', 250, 262], 'which fetus they belong to is not known'],
+  ['of a head', ['hc', 250, 262], 'the fetus that the values belong to is unknown'],
 ] as const)(
   'pockets of two sacs are kept apart, where the machine names two fetuses in values %s',
   (_, [key, first, second], unused) => {

@@ -77,7 +77,7 @@ describe('the section anomaly-screen', () => {
     const section = screen(interpret(140));
     const items = section.data.checklist as { status: string }[];
     expect(new Set(items.map(({ status }) => status))).not.toContain('normal');
-    expect(section.summary).toContain('Whether what they show is normal was not judged.');
+    expect(section.summary).toContain('Whether the structures appear normal was not assessed.');
     expect(section.status).toBe('partial');
   });
 
@@ -175,7 +175,7 @@ describe('brain measurements of the machine', () => {
     const result = interpret(null, [fromCart('atrial-width', 20)]);
     expect(result.findings.filter(({ section }) => section === 'anomaly-screen')).toEqual([]);
     expect(screen(result).status).toBe('not_assessed');
-    expect(screen(result).summary).toContain('Measured and not judged: Atrial width 20.0 mm');
+    expect(screen(result).summary).toContain('Measured but not interpreted: Atrial width 20.0 mm');
     expect(measurementOf(result, 'cart-atrial-width').reference).toBeNull();
   });
 
@@ -280,7 +280,7 @@ describe('brain measurements on images', () => {
       -1,
     );
     expect(statusOf(result, 'cerebellum')).toBe('measured');
-    expect(screen(result).summary).toContain('Beyond the sizes given');
+    expect(screen(result).summary).toContain('Apart from the sizes given');
   });
 
   it.each([
@@ -398,7 +398,9 @@ describe('brain measurements on images', () => {
     const result = screened(frames, 140, [fromCart('atrial-width', 16)]);
     const found = result.findings.filter(({ section }) => section === 'anomaly-screen');
     expect(found.map(({ text }) => text)).toEqual([
-      expect.stringContaining('16.0 mm: severe ventriculomegaly (value of the ultrasound machine)'),
+      expect.stringContaining(
+        '16.0 mm: severe ventriculomegaly (value from the ultrasound machine)',
+      ),
     ]);
   });
 
@@ -449,7 +451,7 @@ describe('sizes of several fetuses', () => {
         'Width of the lateral ventricle (fetus B): severe',
       ],
       texts: [
-        'Width of the lateral ventricle (fetus B) 16.0 mm: severe ventriculomegaly (value of the ultrasound machine).',
+        'Width of the lateral ventricle (fetus B) 16.0 mm: severe ventriculomegaly (value from the ultrasound machine).',
       ],
     });
     expect(screen(result)).toMatchObject({
@@ -466,7 +468,7 @@ describe('sizes of several fetuses', () => {
     expect(own(result)).toEqual({
       names: [],
       texts: [
-        'Width of the lateral ventricle 14.0 mm: moderate ventriculomegaly (measured on the image; which fetus it belongs to is not known).',
+        'Width of the lateral ventricle 14.0 mm: moderate ventriculomegaly (measured on the image; which fetus it belongs to is unknown).',
       ],
     });
     const values = result.measurements.filter(({ section }) => section === 'anomaly-screen');

@@ -44,7 +44,7 @@ describe('a value of the ultrasound machine beside ours', () => {
     });
     expect(result.findings.find(({ id }) => id === 'cart-fl')).toMatchObject({
       severity: 'info',
-      text: 'FL of the ultrasound machine 51.5 mm: 1.5 mm (3.0 %) above the measured 50.0 mm.',
+      text: 'FL from the ultrasound machine 51.5 mm: 1.5 mm (3.0 %) above the measured 50.0 mm.',
     });
   });
 
@@ -81,9 +81,9 @@ describe('a value of the ultrasound machine that we have not', () => {
       value: 240,
       method: 'cart-sr',
       source: { provenance: 'cart-sr' },
-      note: expect.stringContaining('taken from the report of the ultrasound machine'),
+      note: expect.stringContaining('from the report of the ultrasound machine, as no value'),
     });
-    expect(measurementOf(result, 'efw').note).toContain('with AC of the ultrasound machine');
+    expect(measurementOf(result, 'efw').note).toContain('with AC from the ultrasound machine');
     const section = sectionOf(result, 'biometry');
     expect(section.summary).toContain('AC from the report of the ultrasound machine.');
     expect(section.summary).toContain('TAD, APAD not measured');
@@ -145,7 +145,7 @@ describe('which of several values of the machine', () => {
     const result = interpreted([], ...given.map((mm) => fromCart(key, mm)));
     const finding = result.findings.find(({ id }) => id === `repeatability-cart-${key}`);
     expect(finding !== undefined).toBe(far);
-    if (finding) expect(finding.text).toContain('of the ultrasound machine differ by');
+    if (finding) expect(finding.text).toContain('from the ultrasound machine differ by');
   });
 
   it('an impossible value is listed, but neither counts nor enters the median', () => {
@@ -162,7 +162,7 @@ describe('which of several values of the machine', () => {
     const result = interpreted([named('FETUS A FL'), named('FETUS B FL')], fl(51));
     expect(idsOf(result)).not.toContain('cart-fl');
     expect(sectionOf(result, 'biometry').summary).toContain(
-      'No value of the ultrasound machine was used',
+      'No value from the ultrasound machine was used',
     );
   });
 

@@ -40,7 +40,7 @@ describe('a BPD of the machine', () => {
       quality: 'accepted',
       reference: null,
       interpretation: null,
-      note: expect.stringContaining('does not say whether it was taken outer to inner'),
+      note: expect.stringContaining('does not state whether it was measured outer to inner'),
     });
     expect(measurementOf(result, 'ofd').reference?.centile).toBeCloseTo(50, -1);
     expect(sectionOf(result, 'growth').data.not_charted).toMatchObject([
@@ -55,14 +55,14 @@ describe('a BPD of the machine', () => {
       measurementOf(result, 'cephalic-index').note,
       measurementOf(withFemur, 'fl-bpd-ratio').note,
     ]) {
-      expect(note).toContain('does not say how BPD was placed');
+      expect(note).toContain('does not state how BPD was placed');
     }
   });
 
   it('in the sentence about the shape of the head is the machine’s', () => {
     const long = interpreted([], [fromCart('bpd', 62), fromCart('ofd', 92)]);
     const text = long.findings.find(({ id }) => id === 'head-shape')?.text;
-    expect(text).toContain('the BPD of the ultrasound machine, whose placement is not stated');
+    expect(text).toContain('the BPD from the ultrasound machine, caliper placement not stated');
     expect(text).not.toContain('outer to outer');
   });
 
@@ -94,7 +94,7 @@ describe('a weight of the machine', () => {
     expect(measurementOf(result, 'efw').value).toBe(ours);
     expect(measurementOf(result, 'cart-efw').note).toBe('20.0 % above the value measured here');
     expect(beside(1.2)?.text).toMatch(
-      /^EFW of the ultrasound machine \d+ g: 20\.0 % above the \d+ g calculated here; check/,
+      /^EFW from the ultrasound machine \d+ g: 20\.0 % above the \d+ g calculated here; check/,
     );
   });
 

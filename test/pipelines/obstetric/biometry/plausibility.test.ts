@@ -158,7 +158,7 @@ describe('of three lengths the one that both others contradict is withheld', () 
     expect(ids).not.toContain('ga-by-hc-ac-fl');
     const ac = measurementOf(result, 'ac');
     expect(ac).toMatchObject({ quality: 'inadequate', standing: 'withheld', reference: null });
-    expect(ac.note).toContain('HC/AC is 0.70, outside the plausible 0.77 to 1.41');
+    expect(ac.note).toContain('HC/AC is 0.70, outside the plausible range of 0.77 to 1.41');
     const { summary, reason } = sectionOf(result, 'biometry');
     expect(reason?.code).toBe('contradicted');
     expect(summary).toContain('If the ratio is confirmed, it is itself abnormal');
@@ -199,7 +199,7 @@ describe('a value of the machine', () => {
     const ac = result.measurements.filter(({ id }) => id === 'ac').at(-1);
     expect(ac).toMatchObject({ origin: 'machine', quality: 'accepted', value: 233 });
     expect(measurementOf(result, 'ac-traced')).toMatchObject({ quality: 'inadequate' });
-    expect(measurementOf(result, 'efw').note).toContain('AC of the ultrasound machine');
+    expect(measurementOf(result, 'efw').note).toContain('AC from the ultrasound machine');
     const doubt = result.findings.find(({ id }) => id === 'consistency-hc-ac');
     expect(doubt?.evidence).toEqual(['hc', 'ac-traced']);
   });

@@ -154,7 +154,7 @@ describe('lengths', () => {
       source: 'user' as const,
     };
     const given = interpretReadings({ readings: [femur(50, { clip: { regions: [region] } })] });
-    expect(measurementOf(given, 'fl').note).toContain('in the scale given with the request');
+    expect(measurementOf(given, 'fl').note).toContain('with the scale given in the request');
     expect(sectionOf(given, 'biometry').data).toMatchObject({ calibration: 'user' });
     const own = interpretReadings({ readings: [femur(50)] });
     expect(measurementOf(own, 'fl').note).toBeNull();
@@ -423,14 +423,14 @@ describe('what a formula does not hold for', () => {
           femur(51.3 * scale),
         ],
       });
-    expect(measurementOf(of(0.6), 'efw').note).toContain('outside of 500 to 4500 g');
+    expect(measurementOf(of(0.6), 'efw').note).toContain('outside 500 to 4500 g');
     expect(measurementOf(of(1), 'efw').note).toBeNull();
   });
 
   it.each([
     ['no AC', [head(91.8, 73.5), femur(51.3)], undefined, 'AC was not measured'],
     ['AC alone', [abdomen(75, 73.5)], undefined, 'neither HC nor FL was measured'],
-    ['HC and AC at 21+6', [head(91.8, 73.5), abdomen(75, 75)], 153, 'begins at 22+0 weeks'],
+    ['HC and AC at 21+6', [head(91.8, 73.5), abdomen(75, 75)], 153, 'starts at 22+0 weeks'],
     ['HC and a small AC', [head(72, 58), abdomen(50, 50)], undefined, 'at an AC of 160 mm'],
   ])('says why there is no weight: %s', (_, readings, gaDays, why) => {
     const options = gaDays ? { dating: { ga_days: gaDays } } : {};

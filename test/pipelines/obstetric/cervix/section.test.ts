@@ -175,7 +175,7 @@ describe('cervical length', () => {
   it('of fewer than three images, or beside urine, says so', () => {
     const { status, summary } = sectionOf(interpret([shown({ mm: 30, bladder: true })]), 'cervix');
     expect(status).toBe('partial');
-    expect(summary).toContain('shortest of 1, not of 3');
+    expect(summary).toContain('shortest of 1 instead of 3 measurements');
     expect(summary).toContain('bladder is not empty');
   });
 
@@ -185,7 +185,7 @@ describe('cervical length', () => {
     const frames = [first, ...others.map((one) => ({ ...one, clip: first.clip }))];
     const { status, summary } = sectionOf(interpret(frames), 'cervix');
     expect(status).toBe('partial');
-    expect(summary).toContain('not repeated measurements');
+    expect(summary).toContain('do not count as repeated measurements');
   });
 
   it.each([
@@ -211,7 +211,7 @@ describe("the machine's length", () => {
     const result = interpret([], 140, 20);
     expect(measurementOf(result, 'cervical-length').source.provenance).toBe('cart-sr');
     expect(categoryOf(result)).toBeUndefined();
-    expect(sectionOf(result, 'cervix').reason?.detail).toContain('without its route');
+    expect(sectionOf(result, 'cervix').reason?.detail).toContain('with no route stated');
   });
 
   it.each([
@@ -275,7 +275,9 @@ describe('the route of the images', () => {
     const result = interpret([shown({ mm: 22, viewName: 'TA' }), shown({ mm: 28 })]);
     expect(measurementOf(result, 'cervical-length').value).toBeCloseTo(28, 6);
     expect(categoryOf(result)).toBe('normal');
-    expect(sectionOf(result, 'cervix').summary).toContain('shortest of 1, not of 3');
+    expect(sectionOf(result, 'cervix').summary).toContain(
+      'shortest of 1 instead of 3 measurements',
+    );
   });
 
   it('is not known where one of three images does not name it', () => {
@@ -293,7 +295,7 @@ describe('the route of the images', () => {
   ])('of view name %s: %s, %s', (viewName, status, route) => {
     const section = sectionOf(interpret(three(35, { viewName })), 'cervix');
     expect(section).toMatchObject({ status, data: { route } });
-    expect(section.summary?.includes('do not name their route')).toBe(status === 'partial');
+    expect(section.summary?.includes('do not state the scanning route')).toBe(status === 'partial');
   });
 });
 

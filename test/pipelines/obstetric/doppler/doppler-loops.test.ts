@@ -63,7 +63,7 @@ describe('each loop of an umbilical artery is judged by itself', () => {
         reason: 'aliased',
       }),
     ]);
-    expect(summary).toContain('The umbilical artery trace allows no category: fewer than 3');
+    expect(summary).toContain('The umbilical artery trace is too poor to categorise: fewer than 3');
     expect(summary).toContain('The MCA spectrum was not measured: the flow is aliased');
     expect(summary).not.toMatch(/(Umbilical artery|MCA) Doppler was not supplied/);
   });
@@ -143,7 +143,7 @@ describe("lost end-diastolic flow by the machine's values", () => {
   it('without it a PI says that the flow was not assessed', () => {
     const { summary } = run([], 224, of({ 'umbilical-artery-pi': 1 }));
     expect(summary).toContain(
-      'Umbilical artery PI is between its 5th and its 95th centile; end-diastolic flow was not assessed.',
+      'Umbilical artery PI is between its 5th and 95th centiles; end-diastolic flow was not assessed.',
     );
     const ri = run([], 224, of({ 'umbilical-artery-pi': 1, 'umbilical-artery-ri': 0.6 }));
     expect(ri.summary).not.toContain('end-diastolic flow was not assessed');
@@ -158,7 +158,7 @@ describe("lost end-diastolic flow by the machine's values", () => {
       const { value, category, summary } = run([], 224, cart);
       expect(value('middle-cerebral-artery-pi')).toMatchObject({ value: 1, laterality: 'right' });
       expect(category).toBe('redistribution');
-      expect(summary).toContain('right 1.00 and left 2.00: the lower was judged');
+      expect(summary).toContain('right 1.00 and left 2.00: the lower was used');
     }
   });
 });
@@ -217,7 +217,7 @@ describe('one fetus, several, or not known', () => {
     const outcome = run([umbilical('A'), umbilical('B'), spectrum('umbilical-artery', LOST)]);
     const critical = outcome.findings?.filter(({ severity }) => severity === 'critical') ?? [];
     expect(critical.map(({ text }) => text)).toEqual([
-      expect.stringContaining('Umbilical artery of a fetus that is not named: absent'),
+      expect.stringContaining('Umbilical artery of an unnamed fetus: absent'),
     ]);
     expect(critical[0]?.evidence).toEqual(['unnamed-vessel-pi']);
     expect(outcome.data?.category).toBe('aedf');

@@ -267,8 +267,8 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
   });
 
   it.each([
-    ['an empty sac', empty(30), 'it cannot show that a sac is empty. A person must look.'],
-    ['a silent clip', silent(15), 'it cannot show that one stands still.'],
+    ['an empty sac', empty(30), 'it cannot establish that a sac is empty. A person must look.'],
+    ['a silent clip', silent(15), 'it cannot establish that cardiac activity is absent.'],
   ])(
     'says of %s that the analysis proves nothing, and asks for a second look',
     (_, given, unproven) => {
@@ -288,7 +288,7 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
     const of = (mm: number) => interpret(both(empty(mm)));
     const { text } = of(30).findings.find(({ id }) => id === 'viability') ?? {};
     expect(text).toContain('Mean sac diameter 30.0 mm');
-    expect(text).toContain('that it is a gestational sac within the uterus');
+    expect(text).toContain('whether it is an intrauterine gestational sac');
     const [advice] = of(20).guidance;
     expect(advice?.text).not.toContain('second');
   });
@@ -367,7 +367,7 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
     const { findings } = interpret(both(silent(15)));
     expect(findings.find(({ id }) => id === 'viability')).toMatchObject({
       severity: 'abnormal',
-      text: expect.stringContaining('cannot show that one stands still'),
+      text: expect.stringContaining('cannot establish that cardiac activity is absent'),
     });
   });
 
@@ -413,8 +413,10 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
 
   it('says what was not looked at: an earlier scan, an empty amnion, beside the two planes', () => {
     const { reason } = sectionOf(interpret(both(empty(20))), 'early-pregnancy');
-    expect(reason?.detail).toContain('an earlier scan, and an empty amnion, were not assessed');
-    expect(reason?.detail).toContain('beside the two planes');
+    expect(reason?.detail).toContain(
+      'an earlier scan, and the empty amnion sign, were not assessed',
+    );
+    expect(reason?.detail).toContain('outside the two planes');
   });
 
   it.each([
@@ -544,7 +546,7 @@ describe('a value of the machine beside ours', () => {
 describe('several fetuses', () => {
   it.each([
     ['of the embryo', { crl: 20 }, 'its reports name several fetuses'],
-    ['of the head', { hc: 80 }, 'is given by itself'],
+    ['of the head', { hc: 80 }, 'is reported separately'],
   ])('that the machine names in values %s: no median, no age, no category', (_, machine, text) => {
     const clips = [20, 30].map((embryoMm) => view({ embryoMm, cardiac: BEATING }));
     const result = interpret(clips, {}, machine, [], ['A', 'B']);

@@ -73,7 +73,7 @@ describe('sources of the fetal heart rate that differ', () => {
     const outcome = run({ spectra: [ofDoppler(140, 'A'), ofDoppler(75)] });
     expect(textsOf(outcome, 'fetal-heart-rate-sources')).toEqual([]);
     expect(textsOf(outcome, 'fetal-heart-rate-band')).toEqual([
-      expect.stringContaining('A fetus that is not named: Fetal heart rate 75/min'),
+      expect.stringContaining('Unnamed fetus: Fetal heart rate 75/min'),
     ]);
   });
 });
@@ -138,7 +138,7 @@ describe('rhythm', () => {
   ])('is that of all beats seen, $variation: regular $regular', ({ variation, regular }) => {
     const outcome = beats(4, 7, variation);
     expect(outcome.summary?.includes('were regular')).toBe(regular);
-    expect(outcome.summary).toContain('4 of 7 beats were alike');
+    expect(outcome.summary).toContain('4 of 7 beats were similar');
     expect(textsOf(outcome, 'fetal-heart-rhythm')).toHaveLength(regular ? 0 : 1);
     if (!regular) expect(outcome.summary).toContain('differed by 10.1 %, more than 10 %');
   });
@@ -176,7 +176,7 @@ describe('a sweep on which nothing beats', () => {
     ]);
     const { summary, status } = run({ mMode: [silent] });
     expect(status).toBe('partial');
-    expect(summary).toContain('An M-mode shows no beat that repeats');
+    expect(summary).toContain('An M-mode shows no repeating beat');
     expect(summary).not.toContain('no M-mode was found');
   });
 
@@ -197,7 +197,7 @@ describe('a sweep on which nothing beats', () => {
 
   it('that could not be read is not called missing', () => {
     const unread = { status: 'not-assessable', reason: 'too-short' } as const;
-    expect(run({ mMode: [unread] }).summary).toContain('no M-mode that could be read');
+    expect(run({ mMode: [unread] }).summary).toContain('no readable M-mode');
     expect(run({}).summary).toContain('no cine of the chest and no M-mode was found');
   });
 });

@@ -103,7 +103,7 @@ describe('size and axis of the heart', () => {
   it('without a septum have no axis', () => {
     const outcome = run({ chests: [chest(0.3, 45, { septum: null })] });
     expect(measured(outcome, 'cardiac-axis')).toBeUndefined();
-    expect(outcome.summary).toContain('The axis of the heart was not measured.');
+    expect(outcome.summary).toContain('The cardiac axis was not measured.');
   });
 
   it('say who could not outline the heart: no model, or no such view', () => {
@@ -122,7 +122,7 @@ describe('size and axis of the heart', () => {
     it('ours is judged, and a contradicting value of the machine is reported', () => {
       const outcome = run({ chests: [chest(0.55, 45)], cart: [machine(0.3)] });
       expect(sized(outcome)).toBe('large');
-      expect(outcome.summary).toContain('By the value of the ultrasound machine, 0.30, the heart');
+      expect(outcome.summary).toContain('By the ultrasound machine value, 0.30, the heart');
       expect(texts(outcome)).toEqual([expect.stringContaining('0.55: the heart is large')]);
     });
 
@@ -190,7 +190,7 @@ describe('size and axis of the heart', () => {
       const chests = [named(0.3, null), named(0.38, null)];
       const outcome = run({ chests, chestFrames: chests.length, cart: twins });
       expect(outcome.measurements).toEqual([]);
-      expect(outcome.summary).toContain('were not assessed on images that name no fetus');
+      expect(outcome.summary).toContain('were not assessed on images that do not name the fetus');
     });
   });
 });

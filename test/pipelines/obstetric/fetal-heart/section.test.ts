@@ -146,9 +146,7 @@ describe('views', () => {
     const outcome = run({ views: [seen], mMode: [BEATING] });
     expect(outcome.status).toBe('partial');
     expect(outcome.summary).toContain('Seen: four-chamber view.');
-    expect(outcome.summary).toContain(
-      'recognised only by the names that the machine gives the images',
-    );
+    expect(outcome.summary).toContain('recognised only by the image names from the machine');
     expect(outcome.summary).toContain('not named: left outflow tract');
     expect(outcome.summary).toContain('valves, veins, flow and outflow tracts were not assessed');
   });

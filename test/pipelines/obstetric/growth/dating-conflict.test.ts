@@ -62,7 +62,7 @@ describe('an age by biometry beside the one by last period (ACOG Committee Opini
 
   it.each([
     [195, 'dating by ultrasound is advised unless an earlier scan confirms'],
-    [196, 'From 28+0 weeks on a single scan does not change the dating'],
+    [196, 'From 28+0 weeks on, a single scan does not change the dating'],
   ])('at %d days: %s', (given, said) => {
     const conflict = datingConflict([composite(given - 30)], lmp(given));
     const [finding] = conflictFindings(conflict, lmp(given));
@@ -92,9 +92,10 @@ describe('while the dating is in doubt', () => {
       'head-size',
       'size',
     ]);
-    for (const { text } of said) expect(text).toMatch(/This holds only if the dating is right\.$/);
-    expect(doubted.guidance[0]?.text).toContain('only if the dating is right');
-    expect(sectionOf(doubted, 'growth').summary).toContain('only if the dating is right');
+    for (const { text } of said)
+      expect(text).toMatch(/This applies only if the dating is correct\.$/);
+    expect(doubted.guidance[0]?.text).toContain('only if the dating is correct');
+    expect(sectionOf(doubted, 'growth').summary).toContain('only if the dating is correct');
   });
 
   it('the report holds nothing that the result does not', () => {
@@ -104,7 +105,7 @@ describe('while the dating is in doubt', () => {
 
   it('it is not reported where a scan set the age', () => {
     const { findings } = grownTo(132, { ga_days: 145, basis: 'crl' });
-    expect(JSON.stringify(findings)).not.toContain('dating is right');
+    expect(JSON.stringify(findings)).not.toContain('dating is correct');
   });
 });
 
@@ -157,7 +158,7 @@ describe('a criterion of growth restriction without the definition', () => {
     });
     expect(sectionOf(result, 'growth').data.fgr).toMatchObject({ form: 'not-assessable' });
     expect(result.findings.find(({ id }) => id === 'growth-restriction-criterion')?.text).toMatch(
-      /^Of the consensus definition of late fetal growth restriction only this is met: umbilical artery PI above centile 95 \(>99\)\. It does not make the definition alone\./,
+      /^Of the consensus definition of late fetal growth restriction, only this is met: umbilical artery PI above centile 95 \(>99\)\. This alone does not satisfy the definition\./,
     );
   });
 });

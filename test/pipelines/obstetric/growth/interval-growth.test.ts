@@ -57,8 +57,8 @@ describe('growth since the prior study', () => {
     const { summary, data } = growth(196, [before], { ac: -1 });
     expect(changeOf(data, 'ac')).toBeCloseTo(-0.5, 2);
     expect(changeOf(data, 'fl')).toBeCloseTo(0, 2);
-    expect(summary).toContain('since the scan 28 days before, at 24+0 weeks');
-    expect(summary).toContain('AC -0.50 (centile 84 then)');
+    expect(summary).toContain('since the scan 28 days earlier, at 24+0 weeks');
+    expect(summary).toContain('AC -0.50 (then centile 84)');
   });
 
   it.each([
@@ -68,7 +68,7 @@ describe('growth since the prior study', () => {
   ])('after %i days is judged: %s', (days, judged) => {
     const { data, summary } = growth(196, [scan(days, { readings: fetus(196 - days) })]);
     expect(data.change !== null).toBe(judged);
-    expect(summary?.includes('too short to judge growth')).toBe(!judged);
+    expect(summary?.includes('too short to assess growth')).toBe(!judged);
   });
 
   it('is judged against the newest scan that is old enough; the result lists all', () => {
@@ -78,14 +78,16 @@ describe('growth since the prior study', () => {
     expect(earlierValues(result).map(({ ga_days: age }) => age)).toEqual([189, 175, 154]);
   });
 
-  it('is not judged where the earlier files do not say when they were made', () => {
+  it('is not judged where the earlier files are not dated', () => {
     expect(growth(196, [scan(null, { readings: fetus(168) })]).summary).toContain(
-      'the earlier files do not say when they were made',
+      'the earlier files are not dated',
     );
   });
 
   it('is not judged where nothing was measured on them', () => {
-    expect(growth(196, [scan(28)]).summary).toContain('nothing was measured on the earlier scan');
+    expect(growth(196, [scan(28)]).summary).toContain(
+      'nothing comparable was measured on the earlier scan',
+    );
   });
 
   it('has no weight where the formula was another: HC, AC and FL now, AC and FL then', () => {
@@ -123,7 +125,7 @@ describe('earlier values of a report', () => {
     const values = [value('hc', at24('hc')), value('ac', at24('ac')), value('fl', at24('fl'))];
     const { summary, data } = growth(196, [scan(28, { reports: [report(false, values)] })]);
     expect(changeOf(data, 'efw')).toBeCloseTo(0, 0);
-    expect(summary).toContain('with values of the report of the ultrasound machine');
+    expect(summary).toContain('with values from the report of the ultrasound machine');
   });
 
   it('the BPD of a machine is not: it may be outer to inner', () => {
@@ -233,7 +235,7 @@ describe('the draft report', () => {
       options: { dating: { ga_days: 196 }, report: true },
       evidence: { earlier: [before], priors: ['prior.dcm'] },
     });
-    expect(result.report?.impression.join('\n')).toContain('since the scan 28 days before');
+    expect(result.report?.impression.join('\n')).toContain('since the scan 28 days earlier');
   });
 
   it('says the age that was given, though nothing was measured', () => {

@@ -137,7 +137,7 @@ describe('a small fetus', () => {
       criteria_not_available: expect.arrayContaining(['umbilical artery Doppler']),
     });
     const [guidance] = result.guidance;
-    expect(guidance?.text).toContain('Doppler is needed to separate');
+    expect(guidance?.text).toContain('Doppler is needed to distinguish');
     expect(guidance?.text).not.toMatch(/excluded|deliver/i);
     expect(guidance?.text).toContain('Not assessed: umbilical artery Doppler');
     expect(guidance?.text).toMatch(/Not assessed: .*amniotic fluid, anatomy/);
@@ -167,7 +167,7 @@ describe('a small fetus', () => {
       },
     };
     expect(renderStatement(statement, new Map())).toContain(
-      'Not judged, as a cut-off is within the interval: umbilical artery Doppler. Not assessed: anatomy.',
+      'Undetermined, as a cut-off lies within the interval: umbilical artery Doppler. Not assessed: anatomy.',
     );
   });
 
@@ -208,7 +208,7 @@ describe('parts by their z-score (obstetric 3.8)', () => {
 
   it('a small BPD beside a head of its size is a matter of shape, and no small head', () => {
     const result = interpret34({ bpd: -2.3 });
-    expect(textOf(result, 'bpd-shape')).toContain('an effect of the shape of the head');
+    expect(textOf(result, 'bpd-shape')).toContain('attributable to head shape');
     expect(textOf(result, 'head-size')).toBeNull();
     expect(textOf(interpret34({ bpd: -1.9 }), 'bpd-shape')).toBeNull();
   });
@@ -217,7 +217,7 @@ describe('parts by their z-score (obstetric 3.8)', () => {
     const result = interpret34({ ac: -1.45, hc: 1.5, fl: 1.5 });
     expect(textOf(result, 'abdomen-size')).toContain('below the 10th centile');
     expect(result.guidance[0]?.text).toMatch(
-      /^Abdominal circumference below the 10th centile, weight not; .*Doppler is needed/,
+      /^Abdominal circumference below the 10th centile, but not the weight; .*Doppler is needed/,
     );
   });
 });
@@ -243,11 +243,11 @@ describe('the category', () => {
     const result = interpretReadings({ readings: fetus34({ ac: -1.3 }), options: at(238) });
     const { summary, status } = sectionOf(result, 'growth');
     expect(summary).toMatch(
-      /the intervals reach from [^;]*small[^;]* to appropriate [^;]*; measure by hand\./,
+      /the intervals extend from [^;]*small[^;]* to appropriate [^;]*; measure by hand\./,
     );
     expect(status).toBe('partial');
     expect(conclusionTexts(result).join(' ')).toMatch(
-      /not categorised, as the intervals reach from (severely )?small to appropriate\b/,
+      /not categorised, as the intervals extend from (severely )?small to appropriate\b/,
     );
     expect(result.classifications.map(({ id }) => id)).not.toContain('size-category');
     expect(result.findings.map(({ id }) => id)).not.toContain('size');

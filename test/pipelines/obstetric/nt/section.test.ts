@@ -172,7 +172,7 @@ describe('nuchal translucency', () => {
     const regions = [{ ...FINE, scale: { x: mm, y: mm } }];
     const outcome = run({ frames: [midsagittal({ clip: { regions } })], crlMm: 60 });
     expect(outcome.measurements?.[0]?.quality).toBe(quality);
-    expect(outcome.summary?.includes('calibrated more coarsely')).toBe(quality === 'low');
+    expect(outcome.summary?.includes('image calibration is coarser')).toBe(quality === 'low');
   });
 
   it('whose lines were not seen is inadequate, and nothing is normal', () => {
@@ -212,7 +212,7 @@ describe('nasal bone and plane', () => {
     const outcome = run({ frames: [midsagittal({ located, mm: 3.8 })], crlMm: 60 });
     expect(classOf(outcome, 'nt-plane-adequacy')).toBe('inadequate');
     expect(outcome).toMatchObject({ status: 'inadequate', reason: { code: 'plane_inadequate' } });
-    expect(outcome.summary).toContain('3.8 mm is not judged');
+    expect(outcome.summary).toContain('3.8 mm was not interpreted');
     expect(outcome.summary).toContain('palate');
     expect(classOf(outcome, 'nuchal-translucency-category')).toBeUndefined();
     expect(outcome.measurements?.[0]?.reference).toBeNull();
@@ -265,7 +265,7 @@ describe('the value of the machine', () => {
   it('is judged before ours, with the CRL of the machine, and needs no image', () => {
     const outcome = run({ frames: [], crlMm: 60, machineMm: 2.4 });
     expect(outcome.summary).toContain('2.4 mm (ultrasound machine)');
-    expect(outcome.summary).toContain('The plane of the value was not assessed.');
+    expect(outcome.summary).toContain('The plane in which NT was measured was not assessed.');
     expect(outcome.findings).toHaveLength(1);
     expect(run({ crlMm: 60, machineMm: 2.4 }).summary).toContain('2.4 mm (ultrasound machine)');
   });
@@ -347,7 +347,7 @@ describe('images of several fetuses', () => {
       'nuchal-translucency-2',
     ]);
     expect(outcome.classifications ?? []).toEqual([]);
-    expect(outcome.summary).toContain('1.5 mm, 3.4 mm: each is given by itself');
+    expect(outcome.summary).toContain('1.5 mm, 3.4 mm, each reported separately');
   });
 
   it.each([

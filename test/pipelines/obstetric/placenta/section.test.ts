@@ -138,7 +138,7 @@ describe('the lower placental edge', () => {
   it.each([
     [[-12, 30, 31], -12, 'praevia', 'critical', '30.0 mm and 31.0 mm'],
     [[25, 15.97, 30], 15.97, 'low-lying', 'abnormal', '25.0 mm and 30.0 mm'],
-    [[12, 30], 12, 'low-lying', 'abnormal', 'another it is 30.0 mm'],
+    [[12, 30], 12, 'low-lying', 'abnormal', 'another image it is 30.0 mm'],
   ])(
     'of %j mm, which disagree, is the shortest, and the disagreement is reported',
     (mm, shortest, category, severity, others) => {
@@ -209,7 +209,9 @@ describe('the wall of the placenta', () => {
     expect(summaryOf('anterior', 'anterior', 'posterior')).toContain('Placenta anterior,');
   });
   it('may go on to a side', () => {
-    expect(summaryOf('anterior', 'lateral-or-fundal')).toContain('Placenta anterior and on a side');
+    expect(summaryOf('anterior', 'lateral-or-fundal')).toContain(
+      'Placenta anterior and at the side',
+    );
   });
   it('is not decided where as many images show the opposite one', () => {
     const summary = summaryOf('anterior', 'posterior');

@@ -294,11 +294,7 @@ describe('a cine without cardiac activity', () => {
 
   it.each([
     [110, 'abnormal', 'but M-mode reads 110/min; confirmation'],
-    [
-      109,
-      'critical',
-      'but M-mode reads 109/min, which may be the rate of the mother; confirmation',
-    ],
+    [109, 'critical', 'but M-mode reads 109/min, which may be the maternal rate; confirmation'],
   ])('against an M-mode of %i /min is %s, and names it', (rate, severity, words) => {
     const one = found([silent('b.dcm')], { mMode: [mMode(rate)] });
     expect(one).toMatchObject({ severity, state: 'contradictory' });

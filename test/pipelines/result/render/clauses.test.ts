@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { inSentence } from '../../../../pipelines/result/render/obstetric/shared.ts';
 
 it.each([
-  ['The images do not name their route', 'the images do not name their route'],
+  ['The images do not state the route', 'the images do not state the route'],
   ['A deeper pocket was seen', 'a deeper pocket was seen'],
   ['A wave reversed', 'A wave reversed'],
   ["E/e' 14", "E/e' 14"],
