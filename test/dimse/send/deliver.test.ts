@@ -180,6 +180,7 @@ describe('an object in several forms', () => {
     expect(await deliver(closedPort, { objects: [] })).toEqual({
       outcome: 'delivered',
       detail: 'Nothing was sent: the result has no object of this kind.',
+      notSent: true,
     });
   });
 });
