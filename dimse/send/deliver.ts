@@ -30,7 +30,7 @@ interface DicomDelivererOptions {
 }
 
 /** Detail of a delivery for which the result has no object, such as a segmentation of nothing. */
-export const NOTHING_SENT = 'Nothing was sent: the result has no object of this kind.';
+const NOTHING_SENT = 'Nothing was sent: the result has no object of this kind.';
 
 /**
  * Delivers results to PACS. Objects are rebuilt for each attempt, always with the same SOP Instance

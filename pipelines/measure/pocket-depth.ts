@@ -27,7 +27,7 @@ function crossing(wet: number, dry: number, level: number): number {
 
 /**
  * Returns the longest column of fluid that is at least `narrowestMm` wide in its middle (obstetric
- * 4: vertical depth, free of cord and fetal parts); null if there is none. `cell` is the size of a
+ * 4: vertical depth, free of cord and fetal parts), or null. `cell` is the size of a
  * cell in mm, and `level` the minimum probability of fluid.
  */
 export function deepestPocket(

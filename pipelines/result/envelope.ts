@@ -371,7 +371,7 @@ const verificationSchema = z.strictObject({
     .optional()
     .meta({
       description:
-        'Signed result of an earlier request of the same study that this result replaces; absent if there is none',
+        'Signed result of an earlier request of the same study that this result replaces, if there is one',
     }),
 });
 export type Verification = z.infer<typeof verificationSchema>;

@@ -20,7 +20,7 @@ export type ImpressionLine = NonNullable<Report['impression_lines']>[number];
 
 /** Input for a topic: the statements of assessed sections, and the values that are used. */
 export interface Said {
-  /** Returns the first statement with this code; null if there is none. */
+  /** Returns the first statement with this code, or null. */
   find(code: string): Statement | null;
   all(code: string): Statement[];
   /** Returns the first accepted value that is used for the concept. */

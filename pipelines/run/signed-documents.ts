@@ -7,7 +7,7 @@ import { rebuildReportPdf } from '../artifacts/pdf/report.ts';
 import type { Subject } from '../dicom/subject.ts';
 import { withArtifacts } from '../result/assemble.ts';
 import type { ArtifactEntry, Result } from '../result/envelope.ts';
-import { limitationsOfSigned } from '../result/render/report-lines.ts';
+import { titleAndLimitations } from '../result/render/report-lines.ts';
 import { buildDocuments, type ExtraArtifact } from './write-artifacts.ts';
 
 interface SignedInput {
@@ -26,13 +26,10 @@ interface SignedInput {
   artifactPath(name: string): Promise<string | null>;
 }
 
-/** Removes the notice that the report is a draft from its limitations. */
-const withoutDraftNotice = (result: Result): Result =>
+/** Returns the result with a report that no longer says that it is a draft. */
+const withSignedReport = (result: Result): Result =>
   result.report
-    ? {
-        ...result,
-        report: { ...result.report, limitations: limitationsOfSigned(result.report.limitations) },
-      }
+    ? { ...result, report: { ...result.report, ...titleAndLimitations(result) } }
     : result;
 
 /**
@@ -44,7 +41,7 @@ export async function writeSignedDocuments(
   input: SignedInput,
 ): Promise<{ result: Result; artifacts: ArtifactEntry[] }> {
   const { subject, folder, suffix, curves, paper, extra, artifactPath } = input;
-  const result = withoutDraftNotice(input.result);
+  const result = withSignedReport(input.result);
   const artifacts: ArtifactEntry[] = [];
   const write = async (name: string, mediaType: string, content: Buffer | string) => {
     const ending = extname(name);

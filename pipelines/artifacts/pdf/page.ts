@@ -154,7 +154,7 @@ export function rule(page: Page, x = MARGIN, width = WIDTH): void {
 /** Text on every page: the patient and the notices. */
 interface Furniture {
   who: string;
-  /** Second notice, printed with the draft notice; null if there is none. */
+  /** Second notice, printed with the draft notice, or null. */
   notice: string | null;
   /** Names of the people who signed the result; null for a draft, which is marked on every page. */
   signed: string | null;

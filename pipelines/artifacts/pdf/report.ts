@@ -7,7 +7,13 @@ import { earlierValues } from '../../result/earlier-values.ts';
 import type { Measurement, Result, Section } from '../../result/envelope.ts';
 import { conclusionTexts } from '../../result/render/conclusion.ts';
 import { basisText, weeksAndDays } from '../../result/render/obstetric/shared.ts';
-import { gapLine, gapLines, inputLimitations } from '../../result/render/report-lines.ts';
+import {
+  examinationName,
+  gapLine,
+  gapLines,
+  inputLimitations,
+  isEcho,
+} from '../../result/render/report-lines.ts';
 import {
   accepted,
   isShown,
@@ -52,23 +58,11 @@ import {
   within,
 } from './page.ts';
 
-/** Wording of documents that depends on the endpoint. */
-const EXAMINATIONS = {
-  'us/obstetric': { title: 'Obstetric ultrasound report' },
-  'us/echo': { title: 'Echocardiography report' },
-} as const;
-
-type Model = keyof typeof EXAMINATIONS;
-
-function modelOf({ endpoint }: Pick<Result, 'endpoint'>): Model {
-  return endpoint.startsWith('us/echo') ? 'us/echo' : 'us/obstetric';
-}
-
 /** Returns the title of the document. */
-const reportTitle = (result: Pick<Result, 'endpoint'>) => EXAMINATIONS[modelOf(result)].title;
+const reportTitle = (result: Pick<Result, 'endpoint'>) => `${examinationName(result)} report`;
 
 /** Returns true if the report covers gestational age and growth. */
-const isObstetric = (result: Pick<Result, 'endpoint'>) => modelOf(result) === 'us/obstetric';
+const isObstetric = (result: Pick<Result, 'endpoint'>) => !isEcho(result);
 
 /**
  * Returns "Beispiel, Zoë" for the PN "Beispiel^Zoë^^Dr."; only the alphabetic group is used (PS3.5

@@ -17,7 +17,7 @@ export interface ChamberFigure {
   area: number;
   /** Null if the valve plane of the chamber was not found; only the area is known then. */
   axis: ChamberAxis | null;
-  /** Sign that the outline does not show the whole chamber; null if there is none. */
+  /** Sign that the outline does not show the whole chamber, or null. */
   fault: OutlineFault | null;
 }
 

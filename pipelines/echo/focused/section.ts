@@ -50,7 +50,7 @@ interface FocusedConditions<Evidence extends FocusedEvidence> {
   ): {
     depth: Measurement | null;
     grade: string | null;
-    /** View that shows a deeper effusion than was measured; null if there is none. */
+    /** View that shows a deeper effusion than was measured, or null. */
     deeperIn: string | null;
     fluid: { seen: readonly string[] };
   };

@@ -203,7 +203,7 @@ export function gradableEf(values: Values): Measurement | null {
 
 /**
  * Returns a severely reduced EF reported by the machine, which the report would otherwise hide
- * because the headline EF is from the images. Null if there is none.
+ * because the headline EF is from the images. Otherwise null.
  */
 export function severeOfMachine(values: Values): Measurement | null {
   const ef = headlineEf(values);

@@ -17,8 +17,8 @@ export interface ParasternalFrame {
   /** Line across the fluid around the heart where it is deepest; null if no fluid was outlined. */
   fluid: Line | null;
   /**
-   * Line across the echo-free space behind the posterior wall, as seen in the picture; null if
-   * there is none.
+   * Line across the echo-free space behind the posterior wall, as seen in the picture, or
+   * null.
    */
   gap: Line | null;
   /**

@@ -48,7 +48,7 @@ const WALL_EDGES = {
 /** Borders on the long axis, measured in the picture. */
 export interface PictureLines {
   lines: Partial<Record<LongAxisLine, Line>>;
-  /** Line across the echo-free space behind the posterior wall; null if there is none. */
+  /** Line across the echo-free space behind the posterior wall, or null. */
   gap: Line | null;
 }
 

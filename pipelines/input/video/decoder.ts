@@ -109,7 +109,7 @@ export class VideoDecoder {
   /** Width of a pixel divided by its height. */
   readonly pixelAspect: number;
   readonly secondsPerTick: number;
-  /** Frames per second stated in the container; 0 if there is none. */
+  /** Frames per second stated in the container, or 0. */
   readonly frameRate: number;
   readonly seekable: boolean;
 

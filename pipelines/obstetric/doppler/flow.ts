@@ -25,7 +25,7 @@ export interface FlowOfLoops<Flow> {
   shownOn: TracedReading[];
   /**
    * Absent or reversed flow, more severe than the leading flow, that was seen only on a trace too
-   * poor for a category; null if there is none.
+   * poor for a category, or null.
    */
   suspected: { flow: Flow; problem: TraceProblem; shownOn: TracedReading } | null;
 }

@@ -42,7 +42,7 @@ export interface SectionEvidence {
   study: Pick<Study, 'clips' | 'cart'>;
   options: { dating?: Dating | undefined };
   machine: MachineReport;
-  /** Source indicating several fetuses; null if there is none. */
+  /** Source indicating several fetuses, or null. */
   severalFetuses: SeveralFetusesSource | null;
 }
 

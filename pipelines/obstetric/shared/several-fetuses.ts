@@ -44,7 +44,7 @@ function sweepsShowSeveral({ views }: FetusEvidence): boolean {
   );
 }
 
-/** Returns the source indicating several fetuses; null if there is none. */
+/** Returns the source indicating several fetuses, or null. */
 export function severalFetuses(evidence: FetusEvidence): SeveralFetusesSource | null {
   const { cart = [] } = evidence.study;
   const reported = cart.flatMap(({ fetus }) => fetus ?? []);

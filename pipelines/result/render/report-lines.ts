@@ -9,11 +9,19 @@ import { RESEARCH_NOTICE } from './shared.ts';
 
 export const NOTHING_CONCLUDED = 'No conclusion can be drawn from what was assessed.';
 export const NOTHING_ACCEPTED = 'No measurement was accepted.';
+type Report = NonNullable<Result['report']>;
 const DRAFT = 'Computer-assisted draft; to be verified by the reporting clinician.';
 
-/** Returns the limitations of a signed report: those of the draft without the notice that it is one. */
-export const limitationsOfSigned = (limitations: readonly string[]): string[] =>
-  limitations.filter((line) => line !== DRAFT);
+/** Limitation if files of an earlier examination were given, because no section of an echo reads them. */
+const NOT_COMPARED = 'The earlier examination was not compared with this one.';
+
+/** Returns true if the result is that of an echocardiogram. */
+export const isEcho = ({ endpoint }: Pick<Result, 'endpoint'>): boolean =>
+  endpoint.startsWith('us/echo');
+
+/** Returns the name of the examination, for titles. */
+export const examinationName = (result: Pick<Result, 'endpoint'>): string =>
+  isEcho(result) ? 'Echocardiography' : 'Obstetric ultrasound';
 
 /** Adds a full stop unless the text already ends a sentence. */
 export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
@@ -149,15 +157,22 @@ function conditionsOf({ sections, measurements }: Result): string[] {
 
 /**
  * Returns each limitation once: everything that was not assessed, the conditions of the
- * conclusions, and the notice that the report is a draft.
+ * conclusions and, unless the result is signed, the notice that the report is a draft.
  */
 export function limitationsOf(result: Result): string[] {
   const lines = [
+    ...(isEcho(result) && result.input_summary.priors ? [NOT_COMPARED] : []),
     ...result.findings.filter(isOfFiles).map(({ text }) => text),
     ...gapLines(result.sections, result.measurements),
     ...conditionsOf(result),
     ...inputLimitations(result),
-    DRAFT,
+    ...(result.draft ? [DRAFT] : []),
   ];
   return [...new Set(lines)];
 }
+
+/** Returns the parts of a report that differ between a draft and a signed result. */
+export const titleAndLimitations = (result: Result): Pick<Report, 'title' | 'limitations'> => ({
+  title: `${examinationName(result)}${result.draft ? ': draft report' : ' report'}`,
+  limitations: limitationsOf(result),
+});

@@ -7,7 +7,6 @@ import { loadConfig } from '../../../config/load.ts';
 import type { RoutingRule } from '../../../config/routing.ts';
 import type { Config } from '../../../config/schema.ts';
 import { statusHex } from '../../../dimse/network/status.ts';
-import { NOTHING_SENT } from '../../../dimse/send/deliver.ts';
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
 import { RESEARCH_NOTICE } from '../../../pipelines/result/render/shared.ts';
 import { FINAL_STATUS } from '../../core/requests/request.ts';
@@ -312,10 +311,9 @@ async function runRevision(stageOf: Stage, study: DemoStudy, revision: number): 
   const inOrder = deliveries.toSorted(
     (one, other) => +ofDraft.has(other.id) - +ofDraft.has(one.id),
   );
-  for (const { id, object, destination, state, detail } of inOrder) {
+  for (const { id, object, destination, state, detail, not_sent } of inOrder) {
     const what = `${ofDraft.has(id) ? 'draft ' : 'signed'} ${object.padEnd(11)}`;
-    // A delivery for which the result has no object is complete, but nothing arrived.
-    const outcome = detail === NOTHING_SENT ? [detail] : [state, detail];
+    const outcome = not_sent ? [detail] : [state, detail];
     say(`Delivery  ${what} → ${destination}: ${outcome.filter(Boolean).join(', ')}`);
   }
   say(`Result    ${join(out, 'data', 'results', requestId)}`);

@@ -38,7 +38,7 @@ interface ComparisonRow {
   /** UCUM unit. */
   unit: string;
   truth: number;
-  /** The accepted value measured by the pipeline; null if there is none. */
+  /** The accepted value measured by the pipeline, or null. */
   measured: number | null;
   repeats: number;
 }

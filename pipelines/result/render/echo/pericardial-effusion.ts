@@ -42,7 +42,7 @@ export const EFFUSION_SENTENCES = {
   'effusion.found': (
     of: {
       grade: string | null;
-      /** View in which the effusion is deeper than measured; null if there is none. */
+      /** View in which the effusion is deeper than measured, or null. */
       deeperIn: string | null;
       large: boolean;
       tamponade: string;

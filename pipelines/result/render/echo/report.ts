@@ -5,9 +5,9 @@ import { isAssessed } from '../../section-outcome.ts';
 import { impressionWith } from '../conclusion.ts';
 import {
   imagesLine,
-  limitationsOf,
   NOTHING_ACCEPTED,
   sentence,
+  titleAndLimitations,
   withSubject,
 } from '../report-lines.ts';
 import { ECHO_TOPICS } from './impression.ts';
@@ -36,9 +36,6 @@ const ORDER = [
   'cardiomyopathy',
   'focused',
 ] as const;
-
-/** Limitation if files of an earlier examination were given, because no section reads them. */
-const NOT_COMPARED = 'The earlier examination was not compared with this one.';
 
 /** Words for a value relative to its range. */
 const RANGE_TEXT = {
@@ -82,13 +79,12 @@ export function writeReport(result: Result): Report {
   const assessed = ORDER.flatMap((id) => sectionLines(result, id));
   return {
     language: 'en',
-    title: 'Echocardiography: draft report',
+    ...titleAndLimitations(result),
     findings: [
       imagesLine(result),
       ...study,
       ...(assessed.length > 0 ? assessed : [NOTHING_ACCEPTED]),
     ],
     ...impressionWith(ECHO_TOPICS, result),
-    limitations: [...(result.input_summary.priors ? [NOT_COMPARED] : []), ...limitationsOf(result)],
   };
 }

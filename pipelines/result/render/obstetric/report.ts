@@ -10,9 +10,9 @@ import { remarkText } from '../render.ts';
 import {
   imagesLine,
   isOfFiles,
-  limitationsOf,
   NOTHING_ACCEPTED,
   sentence,
+  titleAndLimitations,
   withSubject,
 } from '../report-lines.ts';
 import { centileText, withUnit, zScoreText } from '../unit-text.ts';
@@ -120,7 +120,7 @@ export function writeReport(result: Result): Report {
   const noted = result.findings.filter((one) => one.severity === 'info' && !isOfFiles(one));
   return {
     language: 'en',
-    title: 'Obstetric ultrasound: draft report',
+    ...titleAndLimitations(result),
     findings: [
       ...datingLine(growth),
       imagesLine(result),
@@ -128,6 +128,5 @@ export function writeReport(result: Result): Report {
       ...noted.map(({ text }) => text),
     ],
     ...impressionWith(OBSTETRIC_TOPICS, result),
-    limitations: limitationsOf(result),
   };
 }

@@ -340,6 +340,8 @@ describe('a signature', () => {
     // A signed report does not say that it is a draft.
     expect(review.result.report?.limitations.join()).toContain('to be verified by the reporting');
     expect(request.output.report?.limitations.join()).not.toContain('to be verified');
+    expect(review.result.report?.title).toContain('draft report');
+    expect(request.output.report?.title).not.toContain('draft');
     const listed = (await (await gateway.call(`/v1/requests/${id}/artifacts`)).json()) as {
       data: { name: string }[];
     };
