@@ -10,7 +10,7 @@ import type { AssociationPeer, IncomingObject, StorageService } from '../network
  * next part.
  */
 export interface BodyPart {
-  /** Media type without parameters, in lower case; '' if there is none. */
+  /** Media type without parameters, in lower case, or ''. */
   mediaType: string;
   bytes: AsyncIterable<Buffer>;
 }

@@ -19,7 +19,7 @@ export interface DimseResponse extends Pick<CommandSet, 'status' | 'errorComment
   completed: number | null;
   failed: number | null;
   warning: number | null;
-  /** The encoded identifier in the response; null if there is none. */
+  /** The encoded identifier in the response, or null. */
   dataSet: Buffer | null;
 }
 

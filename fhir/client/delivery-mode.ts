@@ -42,7 +42,7 @@ export function deliveryMode(statement: CapabilityStatement | null): DeliveryMod
 
 /**
  * Returns the next simpler mode, for a receiver that responded with 405 or 501 to an interaction
- * not excluded by its statement; null if there is none.
+ * not excluded by its statement, or null.
  */
 export function simplerMode(mode: DeliveryMode): DeliveryMode | null {
   if (mode.transaction) return { ...mode, transaction: false };

@@ -46,6 +46,6 @@ export interface FhirServer {
    * itself returns 200.
    */
   transaction(bundle: Bundle, signal: AbortSignal): Promise<TransactionReceipt>;
-  /** Returns the server's CapabilityStatement; null if there is none. */
+  /** Returns the server's CapabilityStatement, or null. */
   capabilities(signal: AbortSignal): Promise<CapabilityStatement | null>;
 }

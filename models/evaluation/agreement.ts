@@ -7,7 +7,7 @@ export interface Measured {
   measuredMm: number | null;
   confidence: number;
   accepted: boolean;
-  /** Overlap with the reference outline; absent if there is none. */
+  /** Overlap with the reference outline, if there is one. */
   dice?: number;
 }
 

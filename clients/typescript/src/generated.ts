@@ -128,7 +128,7 @@ export type InterpretEchoOutput = {
       /** Declaration of the person */
       statement: unknown;
     }>;
-    /** Signed result of an earlier request of the same study that this result replaces; absent if there is none */
+    /** Signed result of an earlier request of the same study that this result replaces, if there is one */
     replaces?: {
       /** Id of the earlier request */
       request: string;
@@ -392,7 +392,7 @@ export type InterpretObstetricOutput = {
       /** Declaration of the person */
       statement: unknown;
     }>;
-    /** Signed result of an earlier request of the same study that this result replaces; absent if there is none */
+    /** Signed result of an earlier request of the same study that this result replaces, if there is one */
     replaces?: {
       /** Id of the earlier request */
       request: string;

@@ -15,7 +15,7 @@ interface MailDelivererParts {
   subjectOf(requestId: string): Promise<Subject | null>;
   /** Title of an endpoint, for a person. */
   titleOf(endpoint: string): string;
-  /** URL of the console; null if there is none. */
+  /** URL of the console, or null. */
   consoleUrl: string | null;
 }
 

@@ -337,7 +337,7 @@ export async function startOutbox({
     }
   };
 
-  /** Returns the seconds until the next attempt; null if there is none. */
+  /** Returns the seconds until the next attempt, or null. */
   const waitAfter = (
     { kind, tries, ownFailures }: ClaimedDelivery,
     code: ErrorCode,

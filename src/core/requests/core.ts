@@ -255,7 +255,7 @@ export interface RequestCore extends ResultReader {
    * they have been purged.
    */
   artifacts(id: string): Promise<ArtifactEntry[]>;
-  /** Returns the evidence that the pipeline wrote for reviews, as text; null if there is none. */
+  /** Returns the evidence that the pipeline wrote for reviews, as text, or null. */
   evidence(id: string): Promise<string | null>;
   /** The change feed, for code that needs more of a request than its events. */
   changes: ChangeFeed;

@@ -157,7 +157,7 @@ export interface FoundIdentifier {
 }
 
 /**
- * Returns the identifying text found, grouped by kind; empty if there is none. Text recognised as
+ * Returns the identifying text found, grouped by kind, or empty. Text recognised as
  * one kind is not reported as another: `12.03.1990` is not a phone number.
  * @param mayNameStaff whether the text may contain names of colleagues, as a report does: "seen
  * with Dr Roe".

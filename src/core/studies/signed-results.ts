@@ -9,7 +9,7 @@ export interface SignedResult {
 
 /**
  * Returns the signed result that the result of a request replaces: that of the newest earlier
- * request of the same study and endpoint which a person has signed. Null if there is none.
+ * request of the same study and endpoint which a person has signed. Otherwise null.
  */
 export async function signedBefore(
   database: Queryable,

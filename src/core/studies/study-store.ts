@@ -290,7 +290,7 @@ export async function requestsOf(database: Queryable, studyId: string): Promise<
 
 /**
  * Returns the newest earlier request for a study and endpoint whose result was sent to a PACS, and
- * is now superseded. Null if there is none.
+ * is now superseded. Otherwise null.
  */
 export async function supersededRequest(
   database: Queryable,

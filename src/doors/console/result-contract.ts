@@ -133,10 +133,10 @@ export interface MeasurementRow {
   phase: string | null;
   model: Measured | null;
   cart: Measured | null;
-  /** The value stated in the request; null if there is none. */
+  /** The value stated in the request, or null. */
   given: Measured | null;
   more: Measured[];
-  /** The value from the earlier examination (`ResultView.prior`); null if there is none. */
+  /** The value from the earlier examination (`ResultView.prior`), or null. */
   prior: { value: number; text: string } | null;
 }
 

@@ -437,7 +437,7 @@ export async function withGlances(
  */
 const isWhole = (glance: Partial<Glance> | null): boolean => glance?.abnormal !== undefined;
 
-/** Returns the gestational age stated in a request; null if there is none. */
+/** Returns the gestational age stated in a request, or null. */
 export function statedAge(options: unknown): StatedAge | null {
   const dating = isObject(options) ? options.dating : null;
   if (!isObject(dating) || typeof dating.ga_days !== 'number') return null;

@@ -41,7 +41,7 @@ export function audited(
 
 /**
  * Returns the id of the request that a call concerns, from the path or the response, for the API,
- * the compatible queue and webhook deliveries; null if there is none.
+ * the compatible queue and webhook deliveries, or null.
  */
 function requestOf({ params, body }: Context): string | null {
   const answer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;

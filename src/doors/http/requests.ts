@@ -248,7 +248,7 @@ export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): vo
   }
 
   /**
-   * Returns a URL for downloading the artifact directly from the storage; null if there is none.
+   * Returns a URL for downloading the artifact directly from the storage, or null.
    */
   async function directUrl(row: RequestRow, artifact: ArtifactEntry): Promise<string | null> {
     if (!blobs.direct) return null;

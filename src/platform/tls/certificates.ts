@@ -85,7 +85,7 @@ async function timesOf({ certFile, keyFile, caFile }: ListenerTls): Promise<stri
 }
 
 /**
- * Returns the certificate presented and proved by the peer in the handshake; null if there is none.
+ * Returns the certificate presented and proved by the peer in the handshake, or null.
  */
 export function peerCertificate(socket: TLSSocket): X509Certificate | null {
   return socket.getPeerX509Certificate() ?? null;

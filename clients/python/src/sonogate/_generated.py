@@ -124,7 +124,7 @@ class InterpretEchoOutputVerificationSignatures(TypedDict):
 
 
 class InterpretEchoOutputVerificationReplaces(TypedDict):
-    """Signed result of an earlier request of the same study that this result replaces; absent if there is none."""
+    """Signed result of an earlier request of the same study that this result replaces, if there is one."""
 
     request: str
     """Id of the earlier request"""
@@ -142,7 +142,7 @@ class InterpretEchoOutputVerification(TypedDict):
     signatures: list[InterpretEchoOutputVerificationSignatures]
     """Signatures in order of time"""
     replaces: NotRequired[InterpretEchoOutputVerificationReplaces]
-    """Signed result of an earlier request of the same study that this result replaces; absent if there is none"""
+    """Signed result of an earlier request of the same study that this result replaces, if there is one"""
 
 
 class InterpretEchoOutputInputSummaryRefused(TypedDict):
@@ -434,7 +434,7 @@ class InterpretObstetricOutputVerificationSignatures(TypedDict):
 
 
 class InterpretObstetricOutputVerificationReplaces(TypedDict):
-    """Signed result of an earlier request of the same study that this result replaces; absent if there is none."""
+    """Signed result of an earlier request of the same study that this result replaces, if there is one."""
 
     request: str
     """Id of the earlier request"""
@@ -452,7 +452,7 @@ class InterpretObstetricOutputVerification(TypedDict):
     signatures: list[InterpretObstetricOutputVerificationSignatures]
     """Signatures in order of time"""
     replaces: NotRequired[InterpretObstetricOutputVerificationReplaces]
-    """Signed result of an earlier request of the same study that this result replaces; absent if there is none"""
+    """Signed result of an earlier request of the same study that this result replaces, if there is one"""
 
 
 class InterpretObstetricOutputInputSummaryRefused(TypedDict):

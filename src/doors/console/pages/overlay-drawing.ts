@@ -200,7 +200,7 @@ export interface Drawing {
   /** The measurement to highlight; null to highlight nothing. */
   chosen: string | null;
   /**
-   * The measurement that a person is correcting, with its current shapes; null if there is none.
+   * The measurement that a person is correcting, with its current shapes, or null.
    */
   edited: { measurement: string; shapes: Shape[] } | null;
 }

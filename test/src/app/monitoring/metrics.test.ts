@@ -30,7 +30,7 @@ const collector = (meters = createProcessMeters()) =>
 
 const scrape = async (metrics: ReturnType<typeof collector>) => parseExposition(await metrics());
 
-/** Returns the value of the family's only sample with these labels; null if there is none. */
+/** Returns the value of the family's only sample with these labels, or null. */
 function sampleOf(family: Family | undefined, labels: Record<string, string>, suffix = '') {
   const found = family?.samples.filter(
     ({ name, labels: own }) =>
