@@ -3,16 +3,34 @@ import { defineConfig } from 'vitest/config';
 
 /** Tests of pure code, without a server, a database or another program. */
 const PURE = ['test/{config,models,pipelines}/**/*.test.ts'];
-/** Replace a module or a global, or measure the process they run in: each has a process for itself. */
+/**
+ * Tests that replace a module or a global, or that measure the process in which they run. Each of
+ * these files gets a separate process.
+ */
 const ALONE = [
   'test/pipelines/run/run-section.test.ts',
   'test/pipelines/input/{memory,video/video-without-ffmpeg}.test.ts',
   'test/pipelines/inference/**/*.test.ts',
   'test/dimse/network/listener.test.ts',
 ];
+/**
+ * Tests of pure code that draw phantoms, run networks or decode whole cines. Each file takes 5 to
+ * 35 s. `npm run test:fast` leaves them out.
+ */
+const IMAGES = [
+  'test/models/phantom/**',
+  'test/pipelines/artifacts/{values-read-back,viewer-objects,display/overlays,pdf/report}.test.ts',
+  'test/pipelines/deidentify/object.test.ts',
+  'test/pipelines/echo/displays/*.test.ts',
+  'test/pipelines/echo/locate/{chambers,view-and-lines}.test.ts',
+  'test/pipelines/input/{animation,dicom/dicom-video,pixels/*,video/*}.test.ts',
+  'test/pipelines/measure/{burned-in-text,picture}.test.ts',
+  'test/pipelines/mock/mock-pipeline.test.ts',
+  'test/pipelines/obstetric/{*-on-phantoms,open-locator,other-organs,phantom-study}.test.ts',
+];
 const BENCHES = 'test/bench/**';
 
-// Programs that tests start load their modules from here, as those of `bin.mjs` do.
+// Programs started by tests use the same compile cache as programs started by `bin.mjs`.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
   new URL('node_modules/.cache/compile', import.meta.url),
 );
@@ -21,17 +39,21 @@ export default defineConfig({
   test: {
     globalSetup: 'test/temporary-files.ts',
     pool: 'forks',
-    // Tests with real peers (DCMTK, Orthanc, PostgreSQL) also wait; a third process uses that time on two cores.
+    // Tests with real peers (DCMTK, Orthanc, PostgreSQL) spend time waiting. On two cores, a third
+    // process uses that time.
     maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // A busy machine may give a test no turn for seconds; what never comes fails all the same.
+    // On a busy machine, a test may not get a turn for seconds. Something that never happens still
+    // fails the test.
     expect: { poll: { timeout: 20_000 } },
     env: { TCP_NODELAY: '1' },
-    // No module keeps anything of a test, so a process loads it once for all of its tests.
+    // No module keeps state from a test, so a process loads each module only once for all of its
+    // tests.
     isolate: false,
     projects: [
-      { extends: true, test: { name: 'pure', include: PURE, exclude: [BENCHES, ...ALONE] } },
+      { extends: true, test: { name: 'pure', include: PURE, exclude: [...IMAGES, ...ALONE] } },
+      { extends: true, test: { name: 'images', include: IMAGES, exclude: ALONE } },
       {
         extends: true,
         test: {

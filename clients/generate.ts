@@ -35,7 +35,6 @@ interface Described {
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
 }
 
-/** A call for which both clients have a method. */
 interface Call {
   id: string;
   method: string;
@@ -43,12 +42,12 @@ interface Call {
   summary: string;
   inPath: Described['parameters'];
   inQuery: Described['parameters'];
-  /** Whether it accepts an Idempotency-Key. */
+  /** True if the call accepts an Idempotency-Key. */
   once: boolean;
-  /** Whether it states the revision on which it is based (`If-Match`). */
+  /** True if the call must state the revision on which it is based (`If-Match`). */
   ifMatch: boolean;
   body: { name: string; schema: Schema; required: boolean } | null;
-  /** Schema of the response; null for a response without a body. */
+  /** Null for a response without a body. */
   answer: Schema | null;
 }
 
@@ -66,7 +65,8 @@ const components = document.components.schemas as Record<string, Schema>;
 const upper = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
 /**
- * Returns the calls that need a key and use JSON or no body at all. The others are written by hand.
+ * Returns the calls that need a key and use JSON or no body at all. The client methods for all
+ * other calls are written by hand.
  */
 function readCalls(): Call[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -105,8 +105,8 @@ function readCalls(): Call[] {
 }
 
 /**
- * Returns the alternatives of a schema; null if it has none, or if they are only patterns of a
- * text.
+ * Returns the alternatives of a schema. Returns null if it has none, or if they are only patterns
+ * for a string.
  */
 function alternatives({ anyOf, oneOf = anyOf, type }: Schema): Schema[] | null {
   return oneOf && type === undefined ? oneOf : null;
@@ -225,7 +225,6 @@ function typescriptCall(call: Call): string {
 `;
 }
 
-/** Returns `clients/typescript/src/generated.ts`. */
 export function typescriptClient(): string {
   const calls = readCalls();
   const types = [
@@ -379,7 +378,6 @@ function pythonCall(call: Call, asynchronous: boolean): string {
 `;
 }
 
-/** Returns `clients/python/src/sonogate/_generated.py`. */
 export function pythonClient(): string {
   const calls = readCalls();
   const classes: string[] = [];

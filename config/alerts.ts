@@ -2,15 +2,18 @@ import { z } from 'zod';
 import { name } from './peers.ts';
 import { secretSchema } from './secret.ts';
 
-/** The domain in lower case, as the mail server's answers name it (RFC 5321 2.4: case is ignored). */
+/**
+ * The domain is converted to lower case, as in the mail server's responses (RFC 5321 2.4: case is
+ * ignored).
+ */
 const address = z
   .email()
   .overwrite((text) => text.replace(/@.*/, (domain) => domain.toLowerCase()));
 const addresses = z.array(address).min(1);
 
 /**
- * How the connection to the mail server is encrypted: by STARTTLS, which the server must then offer
- * (RFC 3207), from the first byte (RFC 8314), or not at all.
+ * How the connection to the mail server is encrypted. `starttls`: by STARTTLS, which the server
+ * must then offer (RFC 3207). `implicit`: from the first byte (RFC 8314). `none`: not at all.
  */
 const MAIL_TLS = ['starttls', 'implicit', 'none'] as const;
 

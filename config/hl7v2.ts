@@ -5,7 +5,6 @@ import { listenerTlsSchema } from './tls.ts';
 /** Supported character sets in MSH-18 (table 0211). */
 const CHARACTER_SET = /^(ASCII|UNICODE UTF-8|8859\/([1-9]|1[0-5]))$/;
 
-/** Who may send messages. */
 const senderSchema = z.strictObject({
   name,
   addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).min(1),
@@ -47,7 +46,8 @@ export const hl7v2Schema = z.strictObject({
   /** Idle time after which a connection without a message is closed. */
   idleSeconds: z.number().positive().default(3600),
   /**
-   * Days after its last change until an order is removed, and days until responses are forgotten.
+   * Number of days for which an order is kept after its last change, and for which responses are
+   * kept.
    */
   keepDays: z.number().positive().default(180),
 });

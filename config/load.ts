@@ -172,7 +172,6 @@ function merge(base: Tree, over: Tree): Tree {
   return merged;
 }
 
-/** Returns one line for a person: the setting, its value and the allowed values. */
 function describe(issue: z.core.$ZodIssue, tree: Tree): string {
   const name = issue.path.map(String).join('.') || 'the file';
   if (issue.code === 'unrecognized_keys') {

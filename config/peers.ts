@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { nodeTlsSchema } from './tls.ts';
 
-/** Name of a source, a rule or a destination, chosen in the settings. */
 export const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'a name of a-z, 0-9 and hyphens');
 
 /** PS3.5 6.2, VR AE: 1 to 16 characters, no backslash, no control characters, not all spaces. */
@@ -11,9 +10,7 @@ export const aeTitle = z
 
 const secretFile = z.string().min(1);
 
-/**
- * Ways to authenticate to an HTTP server other than by a client certificate. Secrets are in files.
- */
+/** Ways to authenticate to an HTTP server other than a client certificate. Secrets are in files. */
 const noAuthorization = z.strictObject({ type: z.literal('none') });
 const bearerAuthorization = z.strictObject({
   type: z.literal('bearer'),
@@ -39,7 +36,7 @@ const httpTlsSchema = z
 
 const port = z.number().int().min(0).max(65535);
 
-/** An archive queried and retrieved from by DIMSE (PS3.4 C). */
+/** An archive accessed by DIMSE (PS3.4 C). */
 const dicomArchiveSchema = z.strictObject({
   type: z.literal('dicom'),
   name,
@@ -55,7 +52,7 @@ const dicomArchiveSchema = z.strictObject({
   timeoutSeconds: z.number().positive().default(30),
 });
 
-/** An archive queried by QIDO-RS and retrieved from by WADO-RS (PS3.18). */
+/** An archive accessed by QIDO-RS and WADO-RS (PS3.18). */
 const dicomwebArchiveSchema = z.strictObject({
   type: z.literal('dicomweb'),
   name,
@@ -68,7 +65,6 @@ const dicomwebArchiveSchema = z.strictObject({
   timeoutSeconds: z.number().positive().default(30),
 });
 
-/** Archives that are searched for studies and from which studies are retrieved. */
 export const archiveSchema = z.discriminatedUnion('type', [
   dicomArchiveSchema,
   dicomwebArchiveSchema,
@@ -93,7 +89,7 @@ export type DicomWorklistSettings = z.infer<typeof dicomWorklistSchema>;
 /** How the objects of a source's studies are compared with those in an archive. */
 export const expectedCountSchema = z.strictObject({
   archive: name,
-  /** Maximum time that a study waits for objects that have not arrived but are in the archive. */
+  /** Maximum time that a study waits for objects that are in the archive but have not arrived. */
   waitSeconds: z.number().positive().default(120),
   askEverySeconds: z.number().positive().default(5),
   fetchMissing: z.boolean().default(false),
@@ -123,8 +119,8 @@ export const priorsSchema = z.strictObject({
   /** `reports`: structured reports only; `all`: images, too. */
   objects: z.enum(['reports', 'all']).default('reports'),
   /**
-   * Maximum time that the study waits for the earlier examinations. It is then interpreted without
-   * them, and this is reported.
+   * Maximum time that the study waits for the earlier examinations. If they have not arrived by
+   * then, it is interpreted without them, and this is reported.
    */
   waitSeconds: z.number().positive().default(60),
 });
@@ -269,7 +265,6 @@ export const hl7v2DestinationSchema = z.strictObject({
   assigningAuthority: headerField.optional(),
   /** MSH-18. Messages with characters outside this set are sent in UNICODE UTF-8. */
   characterSet: z.enum(['UNICODE UTF-8', '8859/1']).default('UNICODE UTF-8'),
-  /** Whether the report is included as a PDF. */
   pdf: z.boolean().default(true),
   timeoutSeconds: z.number().positive().default(30),
   alternate: z.undefined().optional(),
@@ -292,8 +287,8 @@ export const ordersSchema = z.strictObject({
   /** Queried in this order until one has the order of the study. */
   worklists: z.array(z.discriminatedUnion('type', [dicomWorklistSchema, fhirWorklistSchema])),
   /**
-   * Maximum time that a study waits for its order. It is then interpreted without it, and this is
-   * reported.
+   * Maximum time that a study waits for its order. If none has been found by then, it is
+   * interpreted without an order, and this is reported.
    */
   waitSeconds: z.number().positive().max(300),
 });
@@ -310,8 +305,8 @@ export const noAlternate = z
   .optional();
 
 /**
- * An EHR that receives results as FHIR R4. The name is added to these settings in the list of
- * destinations.
+ * An EHR that receives results as FHIR R4. These settings lack the name that an entry in the list
+ * of destinations has.
  */
 export const fhirDestinationSettings = z.strictObject({
   type: z.literal('fhir'),
@@ -320,8 +315,7 @@ export const fhirDestinationSettings = z.strictObject({
   authorization: authorizationSchema.default({ type: 'none' }),
   tls: httpTlsSchema.optional(),
   /**
-   * Identifier system of our results, which makes every resource idempotent. It must never be
-   * changed.
+   * Identifier system of our results. It makes every write idempotent, so it must never be changed.
    */
   resultSystem: z.url(),
   organization: z.string().min(1).default('Sonogate'),
@@ -333,7 +327,10 @@ export const fhirDestinationSettings = z.strictObject({
   createPatient: z.boolean().default(false),
   /** `required`: the report waits for a person if no order, or more than one, is found. */
   order: z.enum(['optional', 'required']).default('optional'),
-  /** A string of FHIR R4 has at most 1 MB, and base64 needs four characters for three bytes. */
+  /**
+   * Maximum size of a PDF sent inline. A string in FHIR R4 has at most 1 MB, and base64 needs four
+   * characters for three bytes.
+   */
   inlinePdfMegabytes: z.number().nonnegative().default(0.75),
   timeoutSeconds: z.number().positive().default(30),
 });

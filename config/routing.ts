@@ -26,7 +26,8 @@ const testSchema = z.union([
   z.strictObject({ matches: regularExpression }),
   z.strictObject({ in: z.array(scalar).min(1) }),
   /**
-   * A range including both ends. Numbers, dates (YYYYMMDD) and ages (years) are compared by value.
+   * A range that includes both ends. Numbers, dates (YYYYMMDD) and ages (years) are compared by
+   * value.
    */
   z.strictObject({
     range: z
@@ -63,8 +64,8 @@ export const STUDY_FACTS = [
 export type StudyFact = (typeof STUDY_FACTS)[number];
 
 /**
- * Facts determined from the images by the plane and view classifiers. Before a rule that uses one
- * of them is applied, the images are classified, unless an earlier rule acts.
+ * Facts determined from the images by the plane and view classifiers. The images are classified
+ * only if a rule that uses one of these facts must be evaluated, because no earlier rule acts.
  */
 export const CONTENT_FACTS = ['anatomy', 'plane', 'view'] as const;
 export type ContentFact = (typeof CONTENT_FACTS)[number];
@@ -114,18 +115,16 @@ const ruleSchema = z
     run: runSchema.optional(),
     /** Delivers the values in the machine's structured reports to EHRs, without interpretation. */
     translate: z.boolean().default(false),
-    /** The patient's earlier examinations to include. */
     priors: priorsSchema.optional(),
     deliverTo: z.array(name).default([]),
     /** Forwards the received objects unchanged. */
     forwardTo: z.array(name).default([]),
     /** Forwards a de-identified copy of the received objects (PS3.15 Annex E). */
     deidentifyTo: z.array(name).default([]),
-    /** The study waits for a person (`npx sonogate studies release`). */
+    /** Makes the study wait for a person (`npx sonogate studies release`). */
     hold: z.boolean().default(false),
     /** Keeps the study without any further action. */
     ignore: z.boolean().default(false),
-    /** Labels stored with the study. */
     tags: z.array(z.string().min(1).max(40)).default([]),
   })
   .superRefine((rule, context) => {
@@ -154,7 +153,7 @@ export type RoutingRule = z.infer<typeof ruleSchema>;
 export const routingSchema = z.strictObject({
   /**
    * `first`: only the first matching rule acts. `all`: every matching rule acts, up to the first
-   * that ignores or holds.
+   * that ignores or holds the study.
    */
   match: z.enum(['first', 'all']).default('first'),
   rules: z.array(ruleSchema),

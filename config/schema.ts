@@ -55,7 +55,6 @@ const oidcSchema = z.strictObject({
   roles: z.partialRecord(z.enum(['viewer', 'clinician', 'operator', 'administrator']), names),
 });
 
-/** The web console at `/console`. */
 const consoleSchema = z.strictObject({
   enabled: z.boolean(),
   signInsPerMinute: z.number().int().positive(),
@@ -119,7 +118,6 @@ export const auditSchema = z.strictObject({
     .optional(),
 });
 
-/** Address and credentials of an S3-compatible store. */
 export interface S3Location {
   /** `https://host[:port]` or `http://…`. */
   endpoint: string;
@@ -158,8 +156,8 @@ type Context = z.RefinementCtx<Config>;
 type Path = (string | number)[];
 
 /**
- * Checks that every name used in a setting is defined by another: destinations, archives,
- * authorities.
+ * Checks that every name used in a setting is defined by another setting. The names are those of
+ * destinations, archives and authorities.
  */
 function checkReferences(config: Config, context: Context): void {
   checkNames(config, context);
@@ -175,7 +173,7 @@ const complain = (context: Context, path: Path, message: string): void =>
   context.addIssue({ code: 'custom', path, message });
 
 /**
- * Returns the error text for an undefined name.
+ * Returns the error text for a name that is not defined.
  * @param none shown instead of the allowed names if there are none.
  */
 const notAllowed = (found: string, allowed: readonly string[], none: string): string =>
@@ -315,7 +313,7 @@ const completionSchema = z.strictObject({
   signal: z.enum(['quiet-time', 'association-release']).default('quiet-time'),
   quietSeconds: z.number().positive().default(30),
   afterReleaseSeconds: z.number().positive().default(5),
-  /** Makes a study complete once all objects that an archive has of it have arrived. */
+  /** Makes a study complete once all of its objects in an archive have arrived. */
   expectedCount: expectedCountSchema.optional(),
 });
 
@@ -325,12 +323,12 @@ const sourceSchema = z.strictObject({
   addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).min(1),
   /**
    * Names of API keys that may send objects by STOW-RS for this source; `*` allows every key with
-   * the scope for it.
+   * the scope `store`.
    */
   apiKeys: z.array(z.string().min(1)).default([]),
   /** Whether studies uploaded in the console belong to this source. */
   consoleUploads: z.boolean().default(false),
-  /** The certificate that the machine must present, in addition to `dicom.tls`. */
+  /** The certificate that the machine must present, in addition to what `dicom.tls` requires. */
   certificate: certificateSchema.optional(),
   /** Objects above these limits are refused temporarily: the machine keeps them and tries again. */
   limits: z
@@ -440,7 +438,7 @@ const settingsSchema = z.strictObject({
     maxPduBytes: z.number().int().min(4096).max(1_048_576),
     maxAssociations: z.number().int().positive(),
     maxObjectBytes: z.number().int().positive(),
-    /** Free disk space for `dataDir` in bytes, below which C-STORE returns A700H. */
+    /** Free disk space for `dataDir` in bytes. If less is free, C-STORE returns A700H. */
     minFreeBytes: z.number().int().nonnegative(),
   }),
   /** Search and retrieval of the studies in this gateway (PS3.4 C, PS3.18 10.4 and 10.6). */
@@ -452,7 +450,9 @@ const settingsSchema = z.strictObject({
       z.strictObject({
         callingAeTitles: z.array(aeTitle).min(1),
         addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).min(1),
-        /** The certificate that the caller must present, in addition to `dicom.tls`. */
+        /**
+         * The certificate that the caller must present, in addition to what `dicom.tls` requires.
+         */
         certificate: certificateSchema.optional(),
       }),
     ),

@@ -8,8 +8,8 @@ const file = z.string().min(1);
 const minVersion = z.enum(TLS_VERSIONS).default('1.2');
 
 /**
- * Whether a caller must present a certificate: `none`: not requested; `want`: verified if
- * presented; `require`: required.
+ * Whether a caller must present a certificate. `none`: it is not requested. `want`: it is verified
+ * if presented. `require`: it is required.
  */
 const CLIENT_CERTIFICATE = ['none', 'want', 'require'] as const;
 
@@ -57,8 +57,7 @@ export const certificateSchema = z
     /** Subject alternative names (DNS or IP address); the certificate must have one of them. */
     san: z.array(z.string().min(1)).min(1).optional(),
     /**
-     * SHA-256 of the certificate in hex, with or without colons. Matching one in the list is
-     * enough.
+     * SHA-256 of the certificate in hex, with or without colons. One match in the list is enough.
      */
     fingerprint256: z
       .array(z.string().regex(/^([0-9A-Fa-f]{2}:?){31}[0-9A-Fa-f]{2}$/))

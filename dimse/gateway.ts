@@ -38,9 +38,6 @@ export interface DimseGateway {
   close(): Promise<void>;
 }
 
-/**
- * Requires that a peer may store objects. @throws SonogateError for a peer that may only query.
- */
 function requireSource({ source }: AssociationPeer): void {
   if (source === undefined) throw new SonogateError('operation_not_authorized');
 }
@@ -67,10 +64,8 @@ interface DimseParts {
   submit: Submit;
   result: ResultReader['result'];
   forward: Forward;
-  /** Called with the result of each reception. */
   onReception?: (peer: AssociationPeer, reception: Reception) => void;
   audit?: DicomAudit;
-  /** Credentials for DICOMweb archives. */
   archiveAccess?: ArchiveAccess;
   /** Loads the FHIR worklist. Called only if one of the configured worklists is a FHIR server. */
   fhirWorklist?: OpenFhirWorklist | undefined;
@@ -79,8 +74,9 @@ interface DimseParts {
 }
 
 /**
- * Starts receiving by DICOM: registers the objects that the last run left without a row, then
- * listens, stores, assembles studies and submits them.
+ * Starts receiving objects by DICOM. Objects that the previous run stored but did not record in the
+ * database are registered first. Then the gateway listens, stores objects, assembles studies and
+ * submits them.
  * @throws the system error if the address cannot be bound or a certificate cannot be read.
  */
 export async function startDimse(parts: DimseParts): Promise<DimseGateway> {

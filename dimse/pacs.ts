@@ -10,20 +10,18 @@ import { AssociationPool } from './send/association-pool.ts';
 import { localTransport } from './send/local-transport.ts';
 import { cStoreTransport, type StoreTransport } from './send/store-scu.ts';
 
-/** The configured destinations that accept DICOM objects, and the transport to each. */
 interface Pacs {
   destinations: readonly ObjectDestination[];
   /** The transports, by destination name. */
   transports: ReadonlyMap<string, StoreTransport>;
   /** Maps each destination name to its alternate, which receives diverted deliveries. */
   alternates: ReadonlyMap<string, string>;
-  /** Releases idle associations. */
   close(): Promise<void>;
 }
 
 /**
- * Connects to the configured PACS.
- * @param access credentials for a DICOMweb server.
+ * Creates the transports to the configured PACS. No connection is opened yet.
+ * @param access returns the credentials for a DICOMweb server.
  * @param storage our own intake, for destinations of type `local`.
  */
 export function connectPacs(

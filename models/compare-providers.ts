@@ -5,9 +5,9 @@
  * [--data ../shared/data] [--measure]
  *
  * Each model runs on the self-test images, on phantoms and, if the folder exists, on the first real
- * image of each set: one image at a time, then all together. Prints the largest difference in
- * output units and, with --measure, the difference between measurements on phantoms in mm. The exit
- * status is 1 if a difference exceeds the tolerance.
+ * image of each set: one image at a time, then all together. The program prints the largest
+ * difference in output units and, with --measure, the difference between measurements on phantoms
+ * in mm. The exit status is 1 if a difference exceeds the tolerance.
  */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -82,7 +82,6 @@ const on =
   async (model, { threads }) =>
     inBatches(model, { network: await loadNetwork(model, where, threads), refusals: [] });
 
-/** Concatenates the images, scaled to a model's input size. */
 function inputsOf({ input }: RegisteredModel, images: readonly GrayImage[]) {
   const pixels = input.width * input.height;
   const all = new Float32Array(images.length * pixels);

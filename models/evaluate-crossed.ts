@@ -29,11 +29,11 @@ import {
 import { LAYOUTS, onScreen } from './evaluation/screens.ts';
 
 /**
- * Counts the false measurements that the whole obstetric pipeline makes on held-out real images
- * showing something else. Each image is a separate request with a scale and a gestational age, so
- * that no section is skipped for lack of either. `--ga none` omits the age. With `--screens`, the
- * fetal images are first placed on whole screens with several layouts, and right and wrong plane
- * labels are counted too.
+ * Counts the false measurements of the whole obstetric pipeline on held-out real images that show
+ * something else. Each image is a separate request with a scale and a gestational age, so that no
+ * section is skipped because one of these is missing. `--ga none` omits the age. With `--screens`,
+ * the fetal images are first placed on whole screens with several layouts, and right and wrong
+ * plane labels are counted too.
  *
  * node models/evaluate-crossed.ts [--each 40] [--split test|validation] [--data ../shared/data]
  * [--ga 150] [--only fetal|other] [--screens] [--cases]
@@ -56,7 +56,9 @@ const data = values.data;
 /** Typical screen scale in mm per pixel, assumed for image sets without a scale. */
 const PRETENDED_SCALE = 0.25;
 
-/** Name of a set, its images, and the plane they show (null if they show no part of a fetus). */
+/**
+ * Name of a set, its images, and the plane that they show (null if they show no part of a fetus).
+ */
 type Set = [name: string, cases: readonly Case[], shown: string | null];
 
 /** Returns the requested number of images, spread evenly over the set. */
@@ -68,7 +70,6 @@ function spread<T>(cases: readonly T[]): T[] {
   ).filter((one) => one !== undefined);
 }
 
-/** Returns every file in a folder whose name matches. */
 async function filesOf(folder: string, name: RegExp): Promise<Case[]> {
   const files = (await readdir(join(data, folder))).filter((file) => name.test(file));
   return files.toSorted().map((image) => {
@@ -76,7 +77,7 @@ async function filesOf(folder: string, name: RegExp): Promise<Case[]> {
   });
 }
 
-/** Returns the sets of images showing a fetus in the second or third trimester, or in labour. */
+/** Returns the image sets that show a fetus in the second or third trimester, or in labour. */
 async function fetalSets(): Promise<Set[]> {
   const heads = await hc18Cases(data, split);
   const planes = await planeCases(data, split);
@@ -100,7 +101,8 @@ async function fetalSets(): Promise<Set[]> {
 }
 
 /**
- * Returns the sets of images showing nothing that second- and third-trimester biometry may measure.
+ * Returns the image sets that show nothing that biometry of the second and third trimesters may
+ * measure.
  */
 async function otherSets(): Promise<Set[]> {
   const planes = await planeCases(data, split);
@@ -141,8 +143,8 @@ async function interpret(path: string, mmPerPixel: number): Promise<Result> {
     priorFiles: [],
     options: { ...dated, mm_per_px: mmPerPixel },
     clinicalContext: {},
-    // Accepts the weakest evidence, because this program measures the methods regardless of their
-    // evidence.
+    // The weakest evidence is accepted, because this program measures the methods regardless of
+    // their evidence.
     evidence: 'simulated',
     models: settings,
   };

@@ -9,8 +9,8 @@ import {
 import { earlyOnPhantoms, sacsElsewhere } from './evaluation/early-pregnancy.ts';
 
 /**
- * Measures how accurately the image analysis of `early-pregnancy` reads phantoms of 36 to 69 days,
- * and counts the held-out real images of other structures on which it would wrongly accept a sac.
+ * Measures the accuracy of the `early-pregnancy` image analysis on phantoms of 36 to 69 days, and
+ * counts the held-out real images of other structures on which it would wrongly accept a sac.
  *
  * node models/evaluate-early-pregnancy.ts [--seed 9101] [--count 60] [--each 24] [--data
  * ../shared/data] [--cases]

@@ -24,11 +24,11 @@ import { type SimulatedStudy, simulatedStudy } from './evaluation/echo-study-pha
  * node models/evaluate-echo-studies.ts [--first 9000] [--count 16] [--allow all|permissive]
  * [--still] [--keep DIR [--interpreted]] [--cases]
  *
- * Seeds 9000 to 9099 are for reported results, seeds 8000 to 8999 and 9100 to 9199 for choosing
- * parameters. `--still`: one territory of every heart does not move. `--keep` stores the studies,
- * so that a later run need not simulate them again. With `--interpreted`, a later run also reuses
- * the stored interpretations; it can combine two runs that each processed half of the studies.
- * `--cases` prints every study.
+ * Seeds 9000 to 9099 are for reported results, and seeds 8000 to 8999 and 9100 to 9199 for choosing
+ * parameters. With `--still`, one territory of every heart does not move. `--keep` stores the
+ * studies, so that a later run need not simulate them again. With `--interpreted`, a later run also
+ * reuses the stored interpretations, and can thus combine two runs that each processed half of the
+ * studies. `--cases` prints every study.
  */
 const { values } = parseArgs({
   options: {
@@ -56,8 +56,8 @@ async function interpret({ folder, names }: SimulatedStudy): Promise<void> {
     priorFiles: [],
     options: {},
     clinicalContext: { sex: 'male', age_years: 60, height_cm: 172, weight_kg: 74 },
-    // Accepts the weakest evidence, because this program measures the methods regardless of their
-    // evidence.
+    // The weakest evidence is accepted, because this program measures the methods regardless of
+    // their evidence.
     evidence: 'simulated',
     models: {
       allow: values.allow === 'permissive' ? 'permissive' : 'all',

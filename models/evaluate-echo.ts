@@ -46,9 +46,9 @@ import {
  * [--pairs DIR] [--views DIR] [--long-axes DIR] [--cases] [--write] [--registry
  * models/registry.yaml]
  *
- * `held` is for choosing gates and the recalibration, `validation` only for reporting. `--pairs`
- * are unseen phantoms from models/phantom/echo/generate.ts; `--views` and `--long-axes` come from
- * generate-views.ts.
+ * `held` is for choosing gates and the recalibration, and `validation` only for reporting.
+ * `--pairs` are phantoms from models/phantom/echo/generate.ts that were not used in training.
+ * `--views` and `--long-axes` come from generate-views.ts.
  */
 const { values } = parseArgs({
   options: {
@@ -89,7 +89,7 @@ async function withSession<T>(id: string, use: (session: ModelSession) => Promis
   }
 }
 
-/** Evaluates the model on real pairs, and on unseen phantoms of each apical view in the folder. */
+/** Evaluates the model on real pairs, and on new phantoms of each apical view in the folder. */
 async function evaluateChambers(id: string): Promise<Measures> {
   const median = await medianEjectionFraction(values.data);
   return withSession(id, async (chambers) => {
@@ -142,8 +142,8 @@ function print(estimates: readonly Estimated[]): void {
 const FETAL_EVERY = 3;
 
 /**
- * Evaluates the model on unseen phantoms of every view, on real apical frames, and on real images
- * that do not show an adult heart.
+ * Evaluates the model on new phantoms of every view, on real apical frames, and on real images that
+ * do not show an adult heart.
  */
 async function evaluateViews(id: string): Promise<Measures> {
   const still = async (view: string, path: string): Promise<ViewCase> => ({
@@ -196,7 +196,8 @@ for (const id of values.only ?? known) {
   const evaluate = EVALUATIONS[id];
   if (!evaluate) throw new Error(`unknown model ${id}`);
   const measures = await evaluate(id);
-  // For these models, the test set consists of the CAMUS role `validation` and the unseen phantoms.
+  // For these models, the test set consists of the CAMUS role `validation` and of phantoms not used
+  // in training.
   const split = values.role === 'validation' ? 'test' : values.role;
   const gate = registry.find((model) => model.id === id)?.gate;
   const text = `${JSON.stringify({ model: id, split, gate, ...measures }, null, 2)}\n`;

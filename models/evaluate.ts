@@ -72,7 +72,7 @@ type Evaluation = { gate: number; temperature?: number; sets: Record<string, unk
 
 const EVALUATIONS: Partial<Record<ModelTask, (task: ModelTask) => Promise<Evaluation>>> = {
   'fetal-plane': evaluatePlanes,
-  // Evaluated only on the test split, because the validation split was used to choose this model:
+  // Evaluated only on the test split. The validation split was used to choose this model:
   // judge_head_planes.py selects by cross-validation.
   ...(split === 'test' && { 'fetal-brain-plane': evaluateBrainPlanes }),
   'fetal-head': async (task) =>
@@ -139,7 +139,7 @@ async function evaluateGeometry(task: ModelTask, sets: Record<string, Case[]>) {
     if (cases.length === 0) continue;
     const measured = await measure(session, cases);
     results[name] = agreement(measured);
-    // The first set contains the real images that the model is meant for.
+    // The first set contains the real images for which the model is meant.
     halfWidths.halfWidth95Mm ??= halfWidth95(measured);
     halfWidths.halfWidth95Percent ??= halfWidth95Percent(measured);
     if (values.cases) printCases(measured);
@@ -194,8 +194,8 @@ async function planeSessions() {
 }
 
 /**
- * Evaluates the model together with fetal-plane, as in the product, on heads whose axial plane is
- * known.
+ * Evaluates the model together with fetal-plane, as in the product, on heads with a known axial
+ * plane.
  */
 async function evaluateBrainPlanes() {
   const sessions = await planeSessions();
@@ -261,7 +261,7 @@ async function evaluatePlanes(): Promise<Evaluation> {
   };
 }
 
-/** Returns how often an image showing none of the known planes is classified as `other`. */
+/** Returns how often an image that shows none of the known planes is classified as `other`. */
 function refusal(classified: readonly Classified[]) {
   return {
     cases: classified.length,

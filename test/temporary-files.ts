@@ -4,13 +4,14 @@ import { basename, join } from 'node:path';
 
 const PREFIX = 'sonogate-tests-';
 
-/** A folder in memory, and how much room a run needs there at most. */
+/** A folder in memory. The next constant is the space that a run needs there at most. */
 const MEMORY = '/dev/shm';
 const ROOM_BYTES = 8 * 1024 ** 3;
 
 /**
- * Where the folder of a run is made. The gateway syncs every file and row to the disk, and a test run
- * makes thousands of small databases: in memory they cost nothing. `TMPDIR` says otherwise.
+ * Returns the folder in which the run's folder is created. The gateway syncs every file and row to
+ * the disk, and a test run creates thousands of small databases, which cost nothing in memory.
+ * `TMPDIR` overrides this choice.
  */
 async function place(): Promise<string> {
   if (process.env.TMPDIR) return tmpdir();
@@ -19,15 +20,15 @@ async function place(): Promise<string> {
 }
 
 /**
- * All temporary files of a test run are in one folder, which is removed when the run ends, including
- * what programs started by tests leave there and what a failed test did not remove. Each
- * project of the configuration calls it; the folder is that of the first, since a folder in a folder
- * leaves too little of the 107 characters that the address of a socket may have.
+ * Puts all temporary files of a test run into one folder, and removes it when the run ends,
+ * including what programs started by tests leave there and what a failed test did not remove. Each
+ * project of the configuration calls this function, but only the first call creates a folder: in a
+ * nested folder, too few of the 107 characters allowed for the address of a socket would be left.
  */
 export default async function oneFolderForAll(): Promise<() => Promise<void>> {
   if (basename(tmpdir()).startsWith(PREFIX)) return async () => {};
   const folder = await mkdtemp(join(await place(), PREFIX));
-  // PostgreSQL runs as another user, whose folder is inside this one.
+  // PostgreSQL runs as another user and has its folder inside this one.
   await chmod(folder, 0o755);
   process.env.TMPDIR = folder;
   return () => rm(folder, { recursive: true, force: true });

@@ -9,7 +9,6 @@ import type { StorageService } from '../network/service-ports.ts';
  */
 export interface Archive {
   name: string;
-  /** Finds at most `limit` studies that match all the given keys. */
   studies(keys: StudyKeys, options: AskOptions & { limit: number }): Promise<FoundStudy[]>;
   /** Lists every object of a study; empty if the archive does not have the study. */
   objects(studyInstanceUid: string, options?: AskOptions): Promise<FoundObject[]>;
@@ -37,7 +36,7 @@ export interface StudyKeys {
 
 export interface Wanted {
   studyInstanceUid: string;
-  /** The objects to retrieve. `whole` is true if they are the whole study. */
+  /** The objects to retrieve. `whole` is true if these are all the study's objects. */
   objects: readonly FoundObject[];
   whole: boolean;
   /**

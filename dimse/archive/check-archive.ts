@@ -13,7 +13,7 @@ type Obstacle = string | null;
 /**
  * Queries for a study that does not exist.
  * @returns the response time in milliseconds and the number of studies found.
- * @throws SonogateError for the archive.
+ * @throws SonogateError as listed at `Archive`.
  */
 export async function checkQuery(
   archive: Archive,
@@ -58,7 +58,7 @@ export async function checkGet(node: CalledNode): Promise<Obstacle> {
  * Requests a C-MOVE of a study that does not exist. Some archives still look up the destination and
  * report that they do not know it (A801H); others report this only when a study is actually
  * retrieved.
- * @throws SonogateError for the archive, unless it concerns the destination.
+ * @throws SonogateError as listed at `Archive`, except for an unknown destination.
  */
 export async function checkMove(node: CalledNode, moveTo: string): Promise<Obstacle> {
   const into = {

@@ -11,10 +11,7 @@ import type { AssociationPeer, StorageService } from '../network/service-ports.t
 import type { Archive, Retrieved, Wanted } from './archive.ts';
 import { foundStudy, MAX_MATCHES, matchingKeys } from './query.ts';
 
-/**
- * One data set of the DICOM JSON Model (PS3.18 F.2), as a map from tag to value representation and
- * values.
- */
+/** A data set in the DICOM JSON Model (PS3.18 F.2): value representation and values by tag. */
 type DicomJson = Readonly<Record<string, { vr?: string; Value?: unknown[] }>>;
 
 /** Tags of the attributes that queries request, by keyword (PS3.6). */
@@ -35,7 +32,6 @@ export const TAGS = {
   NumberOfStudyRelatedInstances: '00201208',
 } as const;
 
-/** Returns the values of the attributes in `TAGS`, by keyword as in a C-FIND response. */
 function naturalized(dataSet: DicomJson): Record<string, string> {
   return Object.fromEntries(
     Object.entries(TAGS).map(([keyword, tag]) => [
@@ -45,7 +41,6 @@ function naturalized(dataSet: DicomJson): Record<string, string> {
   );
 }
 
-/** Parses a list of data sets. @returns null if the text is not a list of data sets. */
 function readDicomJson(text: string): DicomJson[] | null {
   try {
     const read: unknown = JSON.parse(text);
@@ -56,18 +51,18 @@ function readDicomJson(text: string): DicomJson[] | null {
   }
 }
 
-/** Maximum number of bytes read from the response to a query. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Statuses that may go away on a retry: the service is missing, busy or has failed (RFC 9110 15).
+ * Statuses after which a retry may succeed: the service is missing, busy or has failed (RFC 9110
+ * 15).
  */
 const FOR_NOW: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /**
  * Sends one GET to a DICOMweb service. Redirects are not followed: only the configured address is
  * contacted.
- * @returns the response with status 200, 204, 206 or 404.
+ * @returns the response if its status is 200, 204, 206 or 404.
  * @throws SonogateError `peer_unreachable`, `peer_unauthorized`, `peer_unavailable`,
  * `archive_refused_query`.
  */
@@ -178,10 +173,7 @@ export async function storeParts(
   return result;
 }
 
-/**
- * Number of matches requested per response. If a server returns fewer, the rest is requested
- * separately.
- */
+/** Number of matches requested per response. A server may return fewer. */
 const PAGE = 1000;
 const JSON_TYPE = 'application/dicom+json';
 /**
@@ -209,10 +201,6 @@ export function dicomwebArchive(
   const get = (path: string, accept: string, signal?: AbortSignal) =>
     dicomwebGet(`${base}${path}`, access, { accept, timeoutSeconds, signal });
 
-  /**
-   * Collects the matches of all pages.
-   * @param keys matching keys and the attributes to return.
-   */
   const search = async (
     path: string,
     keys: URLSearchParams,
@@ -228,7 +216,8 @@ export function dicomwebArchive(
       const fresh = page.filter((row) => !known.has(idOf(row)));
       rows.push(...fresh);
       // A server that ignores `offset` returns the same matches again.
-      if (page.length < PAGE || fresh.length === 0) break;
+      const isLast = page.length < PAGE && !hasMore(answer);
+      if (isLast || fresh.length === 0) break;
     }
     return rows.slice(0, limit);
   };
@@ -283,6 +272,10 @@ function* pathsOf({ studyInstanceUid: study, objects, whole }: Wanted): Generato
     yield `/studies/${study}/series/${series}/instances/${sopInstanceUid}`;
   }
 }
+
+/** Returns true if a response announces matches beyond the limit of the server (PS3.18 8.3.4.4). */
+const hasMore = ({ headers }: Dispatcher.ResponseData): boolean =>
+  [headers.warning ?? []].flat().some((warning) => warning.trimStart().startsWith('299'));
 
 async function rowsOf({ statusCode, body }: Dispatcher.ResponseData): Promise<Rows> {
   const text = await bodyText(body);

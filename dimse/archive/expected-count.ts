@@ -23,7 +23,6 @@ interface CountParts {
   now: () => Date;
 }
 
-/** Maximum number of counts that are requested from one archive at the same time. */
 const AT_A_TIME = 8;
 /** Seconds for which a claimed count belongs to the process that claimed it. */
 const ASKING_SECONDS = 60;
@@ -78,7 +77,8 @@ async function askCount(
   );
   if (count.state === 'complete') {
     const deadline = expectedDeadline(sources, due.source, now());
-    await hastenCompletion(database, due.study_id, deadline, 'expected-count');
+    const completion = { studyId: due.study_id, completeAfter: deadline };
+    await hastenCompletion(database, [completion], 'expected-count');
     return;
   }
   await database.query(

@@ -7,8 +7,7 @@ import type { Archive } from './archive.ts';
 
 /**
  * Creates the function that fetches the objects of a request, from configured archives only.
- * @param limits for the size of one object, and for the time that all objects of a request may
- * take.
+ * @param limits the maximum size of one object, and the time limit for all objects of a request.
  */
 export function fetchIntoFiles(
   archives: readonly Archive[],

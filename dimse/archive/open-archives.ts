@@ -75,9 +75,9 @@ export function archiveNode(
 }
 
 /**
- * Returns the same archive with an audit entry for each query for a patient's studies (PS3.15
- * A.5.3.10). A query about one study that is already here is not audited; arriving objects are
- * audited on receipt.
+ * Wraps an archive so that each query for a patient's studies is audited (PS3.15 A.5.3.10). A query
+ * for the objects of a study already received is not audited. Arriving objects are audited on
+ * receipt.
  */
 export function auditedArchive(archive: Archive, audit: Pick<DicomAudit, 'queried'>): Archive {
   return {

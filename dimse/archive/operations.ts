@@ -10,9 +10,8 @@ import { type ArchiveAccess, auditedArchive, openArchives } from './open-archive
 import { findRetrieval, requestRetrieval } from './retrievals.ts';
 
 /**
- * Creates the archive operations of the admin socket. One finds studies, and writes an audit entry
- * before it responds (PS3.15 A.5.3.10); the other makes the running gateway retrieve and route a
- * study.
+ * Creates the archive operations of the admin socket. `find` writes an audit entry before it
+ * responds (PS3.15 A.5.3.10). `fetch` makes the running gateway retrieve and route a study.
  */
 export function createArchiveOperations(
   config: Pick<Config, 'archives' | 'dicom'>,

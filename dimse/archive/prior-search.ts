@@ -26,7 +26,7 @@ interface PriorChoice {
 
 /**
  * Returns the matching keys for earlier examinations, or why no archive can be queried.
- * @param identity of the current study.
+ * @param identity the identity in the current study.
  */
 export function priorKeys(
   identity: DicomIdentity,
@@ -76,19 +76,18 @@ function daysBefore(date: string, days: number): string | null {
   return day === null ? null : dicomDate(day - days);
 }
 
-/** Maximum number of a patient's studies to read from an archive. */
 const MAX_FOUND = 200;
 
 type Found = Pick<PriorSearch, 'state' | 'detail'> & { instances: string[] };
 
 export interface SearchedStudy {
   identity: DicomIdentity;
-  /** Former patient IDs, merged into the patient ID of the study. */
+  /** The patient's former IDs, which were merged into the patient ID in the study. */
   formerIds?: readonly string[];
   settings: PriorsSettings;
 }
 
-/** Queries the archives in turn until one has earlier examinations, and retrieves them. */
+/** Queries the archives in turn until one of them has earlier examinations, and retrieves these. */
 export async function findPriors(
   study: SearchedStudy,
   archives: ReadonlyMap<string, Archive>,
@@ -123,7 +122,6 @@ export async function findPriors(
   return unavailable ?? answers[0] ?? without('none', 'No archive to query.');
 }
 
-/** Returns those former IDs that contain no wildcard. */
 const safeKeys = ({ formerIds = [] }: SearchedStudy) =>
   formerIds.filter((id) => !/[*?\\]/.test(id));
 
@@ -183,7 +181,11 @@ async function wantedObjects(
   );
 }
 
-/** Returns the retrieved objects whose own header states the same patient. */
+/**
+ * Compares the headers of the retrieved objects with the study's patient.
+ * @returns the ids of the objects that belong to the same patient, and the mismatches of the
+ * others.
+ */
 async function verified(
   study: SearchedStudy,
   studyInstanceUid: string,
@@ -213,7 +215,6 @@ function without(state: 'none' | 'unavailable', detail: string): Found {
   return { state, detail, instances: [] };
 }
 
-/** Lists the reasons, each with its count: "2 not used: another birth date". */
 function countWords(mismatches: readonly PatientMismatch[]): string[] {
   const counts = Map.groupBy(mismatches, (mismatch) => mismatch);
   return [...counts].map(([each, { length }]) => `${length} not used: ${MISMATCH_WORDS[each]}`);

@@ -18,8 +18,8 @@ import { statusHex } from '../network/status.ts';
 import type { StudyKeys } from './archive.ts';
 
 /**
- * Returns the presentation context for a query or retrieval. It proposes every transfer syntax,
- * because identifiers are small.
+ * Returns the presentation context for a query or retrieval. It proposes only uncompressed transfer
+ * syntaxes, because identifiers are small.
  */
 export function queryContext(id: number, abstractSyntax: string): ProposedContext {
   return {
@@ -30,8 +30,8 @@ export function queryContext(id: number, abstractSyntax: string): ProposedContex
 }
 
 /**
- * Returns the transfer syntax that the peer accepted for a class. @throws SonogateError
- * `presentation_context_refused`.
+ * Returns the transfer syntax that the peer accepted for a class.
+ * @throws SonogateError `presentation_context_refused`.
  */
 export function acceptedSyntax(association: CallingAssociation, sopClassUid: string): string {
   for (const context of association.contexts.values()) {
@@ -99,7 +99,7 @@ type QueryLevel = 'PATIENT' | 'STUDY' | 'SERIES' | 'IMAGE';
 
 export interface Query {
   level: QueryLevel;
-  /** The keys by keyword; '' asks the archive to return the value. */
+  /** Values to match, by keyword; '' asks the archive to return the value. */
   keys: Readonly<Record<string, string>>;
 }
 
@@ -122,8 +122,8 @@ export interface QueryAssociation {
 }
 
 /**
- * Opens an association for queries. @throws SonogateError `peer_unreachable`,
- * `peer_rejected_association`.
+ * Opens an association for queries.
+ * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
  */
 export async function openQuery(node: CalledNode, signal?: AbortSignal): Promise<QueryAssociation> {
   const models = [QUERY_RETRIEVE.studyRootFind, QUERY_RETRIEVE.patientRootFind];

@@ -66,7 +66,10 @@ export interface RetrievalParts {
   now: () => Date;
 }
 
-/** Lease of a retrieval in seconds. Once it expires, another process may claim the retrieval. */
+/**
+ * Duration of the lease on a retrieval, in seconds. Once it has expired, another process may claim
+ * the retrieval.
+ */
 const LONGEST_SECONDS = 900;
 /**
  * Milliseconds to wait for late objects: in a C-MOVE, an object may be committed shortly after the
@@ -116,7 +119,7 @@ export async function findRetrieval(database: Queryable, id: string): Promise<Re
 }
 
 /**
- * Claims the oldest retrieval from an archive that no process is working on.
+ * Claims the archive's oldest retrieval that no process is working on.
  * @returns null if there is none.
  */
 export async function claimRetrieval(
@@ -168,9 +171,10 @@ export async function runRetrieval(
 }
 
 /**
- * Retrieves the objects not yet received, as objects of a prior. The row of the retrieval is
- * written before the first object arrives, so that the intake recognises the objects.
- * @returns how many of the objects have been received in the end.
+ * Retrieves those objects of a prior that have not yet been received. The retrieval's row is
+ * written before the first object arrives, so that the intake recognizes the objects as those of a
+ * prior.
+ * @returns the outcome, with the number of objects received.
  */
 export async function fetchPrior(
   studyInstanceUid: string,
@@ -206,7 +210,7 @@ export interface Outcome {
 
 interface Fetch extends Pick<RetrievalRow, 'study_instance_uid' | 'purpose'> {
   objects: readonly FoundObject[];
-  /** Whether `objects` are all the objects that the archive has of the study. */
+  /** True if the archive has no other objects of the study. */
   every: boolean;
 }
 

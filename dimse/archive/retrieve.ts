@@ -25,7 +25,7 @@ import { acceptedSyntax, openAssociation, queryContext, throwIfRefused } from '.
  * 9.3.2.2), and one is needed for C-GET itself.
  */
 const MAX_STORAGE_CONTEXTS = 127;
-/** Number of UIDs per identifier: some implementations limit a list of UIDs to 64 KiB. */
+/** Maximum number of UIDs per identifier: some implementations limit a list of UIDs to 64 KiB. */
 const UIDS_PER_REQUEST = 500;
 
 interface RetrieveOptions {
@@ -148,8 +148,8 @@ function count(
 }
 
 /**
- * Yields the identifiers for a whole study, or for its objects by the UIDs of their series (PS3.4
- * C.4.2.2.1: unique keys only).
+ * Yields one identifier for a whole study. For individual objects, yields one or more identifiers
+ * per series, because only unique keys are allowed (PS3.4 C.4.2.2.1).
  */
 function* identifiersOf({ studyInstanceUid, objects, whole }: Wanted): Generator<NaturalDataset> {
   if (whole) {
@@ -180,8 +180,8 @@ function classesOf({ objects }: Wanted): string[] {
 }
 
 /**
- * Returns the transfer syntaxes to propose for a class. A compressed image needs a context for
- * each, a report only the uncompressed ones.
+ * Returns the transfer syntaxes to propose for a class: all of them for images, only the
+ * uncompressed ones for reports.
  */
 function syntaxesOf(sopClassUid: string): readonly string[] {
   return ACCEPTED_REPORTS.has(sopClassUid)
@@ -233,7 +233,7 @@ async function openGet(
     peer,
     storage: into,
     normalized: null,
-    // A lost connection is detected on reading the next message.
+    // A lost connection is detected when the next message is read.
     send: (contextId, command) => void association.sendAnswer(contextId, command).catch(() => {}),
     log: (event, fields) => logger.event(event, { archive: node.aeTitle, ...fields }),
   });

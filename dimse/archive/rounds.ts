@@ -14,9 +14,8 @@ interface ArchiveRoundParts extends RetrievalParts {
 }
 
 const ROUND_MILLISECONDS = 500;
-/** Number of concurrent searches for priors. */
 const SEARCHES = 4;
-/** Seconds past its deadline for which a search still belongs to the process that claimed it. */
+/** Seconds for which a claimed search belongs to the process that claimed it. */
 const SEARCHING_SECONDS = 300;
 
 /**

@@ -24,7 +24,7 @@ const LONGEST_BOUNDARY = 200;
 /**
  * Returns the boundary of `multipart/related; type="application/dicom"` (PS3.18 8.6.1.2.1); null
  * for another type.
- * @param contentType value of the header.
+ * @param contentType the value of the Content-Type header.
  */
 export function dicomBoundary(contentType: string): string | null {
   if (!/^multipart\/related\s*(;|$)/i.test(contentType)) return null;
@@ -117,19 +117,22 @@ async function readToEnd(bytes: AsyncIterable<Buffer>): Promise<void> {
 
 /**
  * Stores a DICOM file (PS3.10) that arrives in pieces. The gateway writes its own file meta
- * information; the data set is stored byte for byte. Resolves when the object is durable.
+ * information; the data set is stored byte for byte. Resolves when the object is durable, to its
+ * first bytes and whether these are the whole file.
  * @throws SonogateError `object_not_understood` if it is not a DICOM file; any storage error.
  */
 export async function storeFile(
   pieces: AsyncIterable<Buffer>,
   storage: StorageService,
   peer: AssociationPeer,
-): Promise<IncomingObject> {
+): Promise<{ object: IncomingObject; start: Buffer; whole: boolean }> {
   const iterator = pieces[Symbol.asyncIterator]();
   const start: Buffer[] = [];
   let bytes = 0;
-  while (bytes < MAX_META_BYTES) {
+  let whole = false;
+  while (bytes < MAX_META_BYTES && !whole) {
     const { value, done } = await iterator.next();
+    whole = done === true;
     if (done) break;
     start.push(value);
     bytes += value.length;
@@ -149,5 +152,5 @@ export async function storeFile(
     throw error;
   }
   await sink.commit();
-  return object;
+  return { object, start: head, whole };
 }

@@ -1,9 +1,11 @@
 import type { Config, Source } from '../../config/schema.ts';
+import { headerInBytes, wantedAttributes } from '../../pipelines/dicom/bounded-header.ts';
 import { ACCEPTED_STORAGE } from '../../pipelines/dicom/sop-classes.ts';
 import {
   COMPRESSED_TRANSFER_SYNTAXES,
   NATIVE_TRANSFER_SYNTAXES,
 } from '../../pipelines/dicom/transfer-syntaxes.ts';
+import { attributeText } from '../../src/core/studies/instance-header.ts';
 import type {
   StoreInstances,
   StoreOutcome,
@@ -137,13 +139,32 @@ async function storePart(
     if (mediaType !== '' && mediaType !== 'application/dicom') {
       throw new SonogateError('object_not_understood', `A part is ${mediaType}.`);
     }
-    const { sopClassUid, sopInstanceUid } = await storeFile(bytes, checked, peer);
-    outcome.stored.push({ sopClassUid, sopInstanceUid });
+    const { object, start, whole } = await storeFile(bytes, checked, peer);
+    const { sopClassUid, sopInstanceUid } = object;
+    outcome.stored.push({ sopClassUid, sopInstanceUid, within: seriesOf(start, whole) });
   } catch (error) {
     const code = codeOf(error);
     if (code === 'internal') logger.event(EVENTS.stowObjectFailed, { call: peer.id, err: error });
     note(outcome, named, code);
   }
+}
+
+const SERIES = wantedAttributes(['StudyInstanceUID', 'SeriesInstanceUID']);
+
+/**
+ * Returns the study and series of a stored object; null if its header is damaged or longer than
+ * `start`.
+ */
+function seriesOf(start: Buffer, whole: boolean): StoreOutcome['stored'][number]['within'] {
+  let header: ReturnType<typeof headerInBytes>;
+  try {
+    header = headerInBytes(start, whole, SERIES);
+  } catch {
+    return null;
+  }
+  const study = attributeText(header?.StudyInstanceUID);
+  const series = attributeText(header?.SeriesInstanceUID);
+  return study !== '' && series !== '' ? { study, series } : null;
 }
 
 function note(outcome: StoreOutcome, object: IncomingObject | null, code: ErrorCode): void {
@@ -157,7 +178,6 @@ function note(outcome: StoreOutcome, object: IncomingObject | null, code: ErrorC
   outcome.failed.push({ sopClassUid, sopInstanceUid, reason, transient });
 }
 
-/** Requires a SOP class and transfer syntax that C-STORE would negotiate. */
 function requireAccepted({ sopClassUid, transferSyntax }: IncomingObject): void {
   if (!ACCEPTED_STORAGE.has(sopClassUid)) throw new SonogateError('sop_class_not_supported');
   if (!TRANSFER_SYNTAXES.has(transferSyntax)) {

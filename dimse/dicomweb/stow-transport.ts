@@ -84,7 +84,7 @@ export function serverTrouble(answer: StowAnswer): ErrorCode | null {
   if (answer.kind === 'lost') return 'peer_unreachable';
   if (answer.kind === 'unauthorized') return 'peer_unauthorized';
   const { code } = meaningOf(answer);
-  // A server without searches responds with 404, 501 and the like, but works.
+  // A server that does not support searches responds with 404, 501 and the like, but works.
   const broken = answer.status === 429 || (answer.status >= 500 && answer.status !== 501);
   return broken || code === 'peer_unauthorized' ? code : null;
 }
@@ -99,7 +99,7 @@ function meaningOf({ status, retryAfter }: Extract<StowAnswer, { kind: 'answered
   if (status === 401 || status === 403) {
     return { code: 'peer_unauthorized', wait: SLOW_SECONDS, ...asked };
   }
-  // A missing service is not this object's fault, and affects every other object too.
+  // A missing service affects every object, not only this one.
   if (status === 404) return { code: 'peer_unavailable', wait: SLOW_SECONDS, ...asked };
   if ([408, 425, 429].includes(status) || status >= 500) {
     return { code: 'peer_unavailable', ...asked };
@@ -165,7 +165,7 @@ function failed(
   return { sopClassUid, sopInstanceUid, outcome: 'failed', status: null, code, detail: title };
 }
 
-/** Credentials for an HTTP server. Their files are read for each request. */
+/** Credentials for an HTTP server. The files that contain them are read again for each request. */
 export interface HttpAccess {
   /** Returns the value of the `Authorization` header; null if the server needs no such header. */
   header(signal?: AbortSignal): Promise<string | null>;
@@ -307,7 +307,7 @@ async function call(
       body: body ?? null,
       signal,
       ...(dispatcher && { dispatcher }),
-      // The time-out above covers the whole request.
+      // The time-out of `callInTime` covers the whole request.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -375,8 +375,8 @@ async function* multipart(
 }
 
 /**
- * Returns the system error code that ended an HTTP request. The error message is not used, because
- * it may contain the address.
+ * Returns the code of the system error that ended an HTTP request. The error message is not used,
+ * because it may contain the address.
  */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';

@@ -31,7 +31,7 @@ interface Waiting {
  * peers: a peer that wants an association requests it within milliseconds.
  */
 export class UnassociatedConnections {
-  /** The waiting connections by address and port of the peer, oldest first. */
+  /** The waiting connections by the peer's address and port, oldest first. */
   readonly #waiting = new Map<string, Waiting>();
   readonly #milliseconds: number;
   readonly #mostOfAddress: number;

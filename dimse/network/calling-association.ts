@@ -66,7 +66,7 @@ export class CallingAssociation {
     this.#socket = socket;
     this.#timeoutMs = timeoutMs;
     this.#machine.on('associate-request');
-    // Otherwise a peer that no longer reads could delay the end forever.
+    // Without this time-out, a peer that stops reading could keep the association open forever.
     socket.setTimeout(timeoutMs, () => socket.destroy(new Error('no progress')));
     const reader = new PduReader({
       first: [PDU.associateAccept, PDU.associateReject, PDU.abort],
@@ -105,7 +105,6 @@ export class CallingAssociation {
     }
   }
 
-  /** True once the connection has ended: nothing more can be sent over it. */
   get closed(): boolean {
     return this.#closed.signal.aborted || this.#socket.destroyed || this.#socket.writableEnded;
   }
@@ -124,13 +123,13 @@ export class CallingAssociation {
     return this.#fragmentBytes;
   }
 
-  /** True while a message from the peer is incomplete. */
   get insideMessage(): boolean {
     return this.#messages.insideMessage;
   }
 
   /**
-   * Returns the id of the accepted context. @throws SonogateError `presentation_context_refused`.
+   * Returns the id of the accepted context.
+   * @throws SonogateError `presentation_context_refused`.
    */
   contextFor(sopClassUid: string, transferSyntax: string): number {
     for (const [id, context] of this.#contexts) {
@@ -144,7 +143,10 @@ export class CallingAssociation {
     );
   }
 
-  /** Sends a request. @returns its message id. */
+  /**
+   * Sends a request.
+   * @returns its message id.
+   */
   async sendCommand(contextId: number, command: Omit<CommandSet, 'messageId'>): Promise<number> {
     this.#messageId = (this.#messageId % 0xffff) + 1;
     const messageId = this.#messageId;
@@ -162,7 +164,6 @@ export class CallingAssociation {
     await this.#writeData(...encodeData(contextId, fragment, { command: false, last }));
   }
 
-  /** Sends a data set that is held in memory. */
   async sendDataSet(contextId: number, dataSet: Buffer): Promise<void> {
     for (let start = 0; start < dataSet.length; start += this.#fragmentBytes) {
       const fragment = dataSet.subarray(start, start + this.#fragmentBytes);
@@ -188,8 +189,8 @@ export class CallingAssociation {
   }
 
   /**
-   * Runs `read` for one message. The peer's time-out applies to the whole message, whatever the
-   * number of pieces.
+   * Runs `read` for one message. The peer's time-out applies to the whole message, however many
+   * pieces it has.
    * @throws whatever `read` throws.
    */
   async inTime<T>(read: () => Promise<T>): Promise<T> {
@@ -203,7 +204,7 @@ export class CallingAssociation {
 
   /**
    * Waits for the peer.
-   * @returns whether it sends something or ends the association within `milliseconds`.
+   * @returns true if the peer sends something or ends the association within `milliseconds`.
    */
   hears(milliseconds: number): Promise<boolean> {
     this.#ahead ??= this.#events.next();
@@ -229,8 +230,8 @@ export class CallingAssociation {
   }
 
   /**
-   * Called when no request follows for now. If the peer then releases or aborts the association, it
-   * becomes `closed`, so that no request is sent over it in vain.
+   * Called when there is no further request for now. If the peer then releases or aborts the
+   * association, it becomes `closed`, so that no request is sent over it in vain.
    */
   rest(): void {
     this.#resting = true;
@@ -271,7 +272,8 @@ export class CallingAssociation {
     contexts: readonly ProposedContext[],
     roles: RoleSelection[],
   ): Promise<void> {
-    // The socket sends the request as soon as the connection is open.
+    // This event is reported before the connection is open, because the socket holds the request
+    // back until then.
     this.#machine.on('connected');
     await this.#write(associateRequestTo(node, contexts, roles));
     const answer = await this.#next();
@@ -284,8 +286,8 @@ export class CallingAssociation {
   }
 
   /**
-   * Ends the connection as required by the action that resulted from the peer ending the
-   * association.
+   * Performs the action that is due when the peer has ended the association: responds to its
+   * release, or closes the connection.
    */
   #endAfter(action: Action | null): void {
     if (action === 'AR-2') {
@@ -323,7 +325,8 @@ export class CallingAssociation {
   }
 
   /**
-   * Starts a deadline, so that a peer that sends single bytes gets no more time than a silent one.
+   * Starts a deadline that arriving bytes do not extend: a peer that sends single bytes gets no
+   * more time than a silent one.
    */
   #deadline(): NodeJS.Timeout {
     const silence = new Error(`no answer for ${this.#timeoutMs / 1000} s`);
@@ -381,10 +384,6 @@ function readAssociateAnswer(action: Action | null, body: Buffer): AssociateAcce
   throw new SonogateError('peer_rejected_association', 'The peer aborted the association.');
 }
 
-/**
- * Waits for a promise.
- * @returns whether it is settled within `milliseconds`.
- */
 function settlesWithin(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
   const waiting = new AbortController();
   const late = delay(milliseconds, false, { signal: waiting.signal }).catch(() => true);

@@ -5,7 +5,7 @@ import type { TlsVersion } from '../../config/tls.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { bcp195 } from '../../src/platform/tls/profile.ts';
 
-/** TLS settings for calling a node; PEM files. */
+/** TLS settings for connections to a node. The files are in PEM format. */
 export interface ClientTls {
   caFile?: string | undefined;
   certFile?: string | undefined;

@@ -50,11 +50,8 @@ export interface DimseProviderOptions {
 interface Request {
   contextId: number;
   command: CommandSet;
-  /** Receives the object of a C-STORE. */
   sink: ObjectSink | null;
-  /** The part of the data set of a normalized request that has arrived so far. */
   dataSet: CollectedBytes;
-  /** Why the object cannot be stored. */
   failure: unknown;
 }
 
@@ -93,11 +90,11 @@ const isKept = ({ commandField }: CommandSet): boolean =>
   OPERATION[commandField] !== undefined || QUERY[commandField] !== undefined;
 
 /**
- * Serves C-ECHO, C-STORE and normalized requests on an established association (PS3.7 9.3, 10.3).
- * The next part of a message must be passed in only after the previous one was processed. Other
- * operations get the status "unrecognized", and their data sets are read and discarded. While a
- * query or retrieval is being answered, the association continues to be read, so that the peer can
- * cancel the operation and respond to our sub-operations.
+ * Serves C-ECHO, C-STORE, queries, retrievals and normalized requests on an established association
+ * (PS3.7 9.3, 10.3). The next part of a message must be passed in only after the previous one was
+ * processed. Other operations get the status "unrecognized", and their data sets are read and
+ * discarded. While a query or retrieval is being answered, the association continues to be read, so
+ * that the peer can cancel the operation and respond to our sub-operations.
  */
 export class DimseProvider {
   readonly #options: DimseProviderOptions;
@@ -112,8 +109,8 @@ export class DimseProvider {
   }
 
   /**
-   * Processes a part of a message. @throws SonogateError `unexpected_pdu`; the association must
-   * then be aborted.
+   * Processes a part of a message.
+   * @throws SonogateError `unexpected_pdu`; the association must then be aborted.
    */
   take(part: MessagePart): Promise<void> {
     return part.kind === 'command' ? this.#begin(part) : this.#takeData(part);

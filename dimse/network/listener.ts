@@ -8,7 +8,6 @@ import type { Admission } from './service-ports.ts';
 
 export interface ListenerOptions extends Omit<AcceptorOptions, 'artim'> {
   host: string;
-  /** Port; 0 binds any free port. */
   port: number;
   tls?: ListenerTls | undefined;
   maxAssociations: number;
@@ -68,7 +67,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     ? await tlsServer(tls, { onConnection, onRefused, logger, certificateEveryMilliseconds })
     : null;
   const server: Server = secure?.server ?? createServer(onConnection);
-  // With TLS, this event comes before the handshake, which a peer may never finish.
+  // With TLS, this event is emitted before the handshake, which a peer may never finish.
   server.prependListener('connection', (socket: Socket) => {
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));

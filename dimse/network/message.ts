@@ -179,10 +179,8 @@ export type MessagePart =
  */
 export class MessageAssembler {
   #command: { contextId: number; bytes: CollectedBytes } | null = null;
-  /** The message whose data set is still arriving. */
   #message: { contextId: number; command: CommandSet } | null = null;
 
-  /** True while a message is incomplete. */
   get insideMessage(): boolean {
     return this.#command !== null || this.#message !== null;
   }
@@ -234,7 +232,7 @@ export class CollectedBytes {
     if (this.#length > this.#limit) {
       throw unexpected(`A command set or data set has more than ${this.#limit} bytes.`);
     }
-    this.#pieces.push(piece);
+    this.#pieces.push(Buffer.from(piece));
   }
 
   whole(): Buffer {

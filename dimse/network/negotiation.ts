@@ -27,7 +27,10 @@ export interface AcceptedContext {
   transferSyntax: string;
 }
 
-/** Returns why an association request is rejected whoever sends it; null to accept the request. */
+/**
+ * Returns why an association request is rejected regardless of its sender; null to accept the
+ * request.
+ */
 export function whyRejected(request: AssociateRequest, aeTitle: string | null): ErrorCode | null {
   if (request.applicationContext !== DICOM_APPLICATION_CONTEXT) {
     return 'application_context_not_supported';

@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { PDU, PDU_HEADER_BYTES, PDV_HEADER_BYTES, type PduType } from './pdu.ts';
 
-/** A complete association control PDU. */
 interface ControlPdu {
   kind: 'pdu';
   type: Exclude<PduType, typeof PDU.data>;
@@ -21,7 +20,6 @@ export interface Fragment {
   data: Buffer;
 }
 
-/** A part of the data arriving over a connection, in order. */
 export type PduEvent = ControlPdu | Fragment;
 
 interface PduLimits {
@@ -62,7 +60,7 @@ function isPduType(value: number): value is PduType {
  * Divides a byte stream into PDUs. The network may fragment the stream anywhere. The header of a
  * PDU is checked before any byte of its body is stored. Object data is never collected: pieces of
  * the caller's chunk are passed on unchanged, so memory use does not depend on the length announced
- * by a peer.
+ * by a peer. An event is valid only until the next one is read.
  */
 export class PduReader {
   readonly #limits: PduLimits;
@@ -77,7 +75,6 @@ export class PduReader {
     this.#limits = limits;
   }
 
-  /** True while a PDU is incomplete. */
   get insidePdu(): boolean {
     return this.#pdu !== null || this.#heldBytes > 0;
   }
@@ -130,14 +127,14 @@ export class PduReader {
 
   /**
    * Collects exactly `bytes` bytes. The limits above ensure that this number is small. Each byte is
-   * copied at most once.
+   * copied at most twice.
    */
   #take(chunk: Buffer, bytes: number): { complete: Buffer | null; rest: Buffer } {
     const missing = bytes - this.#heldBytes;
     const part = chunk.subarray(0, missing);
     const rest = chunk.subarray(part.length);
     if (part.length < missing) {
-      this.#held.push(part);
+      this.#held.push(Buffer.from(part));
       this.#heldBytes += part.length;
       return { complete: null, rest };
     }

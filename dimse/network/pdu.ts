@@ -50,7 +50,6 @@ export function encodeData(
   return [header, fragment];
 }
 
-/** Encodes a PDU of the given type, with these values as its body. */
 function encodePdu(type: PduType, ...values: Buffer[]): Buffer {
   const length = values.reduce((sum, value) => sum + value.length, 0);
   const header = Buffer.alloc(PDU_HEADER_BYTES);
@@ -76,16 +75,10 @@ function readAeTitle(field: Buffer): string {
     .replace(/^ +/, '');
 }
 
-/**
- * Checks an AE title.
- * @throws SonogateError `unexpected_pdu` if it contains a control character.
- */
 function requireAeTitle(title: string): void {
   if (!CONTROL.test(title)) return;
   throw new SonogateError('unexpected_pdu', 'An AE title contains a control character.');
 }
-
-/** A-ASSOCIATE-RQ, -AC and -RJ: the negotiation of an association (PS3.8 9.3.2 to 9.3.4). */
 
 /** Item types inside A-ASSOCIATE (PS3.8 9.3.2, Annex D). */
 const ITEM = {
@@ -161,7 +154,7 @@ export interface Rejection {
   reason: number;
 }
 
-/** What each reason means, by source (PS3.8 Table 9-21). */
+/** Meanings of the reasons, by source (PS3.8 Table 9-21). */
 const REJECTION_REASONS: Readonly<Record<number, Readonly<Record<number, string>>>> = {
   1: {
     1: 'no reason given',

@@ -19,7 +19,6 @@ export interface DimseResponse extends Pick<CommandSet, 'status' | 'errorComment
   completed: number | null;
   failed: number | null;
   warning: number | null;
-  /** The encoded identifier in the response, or null. */
   dataSet: Buffer | null;
 }
 
@@ -80,8 +79,8 @@ export async function* responsesTo(
 }
 
 /**
- * Sends a C-CANCEL when the signal aborts. It identifies the message to be canceled (PS3.7
- * 9.3.2.3).
+ * Sends a C-CANCEL when the signal aborts. The C-CANCEL identifies the message to be canceled
+ * (PS3.7 9.3.2.3).
  */
 function cancelOn(
   signal: AbortSignal | undefined,
@@ -97,7 +96,7 @@ function cancelOn(
       messageIdBeingRespondedTo: messageId,
     };
     patience = setTimeout(() => association.abort(), CANCEL_PATIENCE_MS);
-    // A lost connection is detected on reading the responses.
+    // A lost connection is detected when the responses are read.
     association.sendAnswer(contextId, cancel).catch(() => {});
   };
   signal?.addEventListener('abort', onAbort, { once: true });

@@ -51,7 +51,6 @@ export class Requestor {
     return new Requestor(await CallingAssociation.open(node, contexts, signal, roles));
   }
 
-  /** True once the connection has ended: nothing more can be sent over it. */
   get closed(): boolean {
     return this.#association.closed;
   }
@@ -148,7 +147,7 @@ export class Requestor {
       peer,
       storage: null,
       normalized,
-      // A lost connection is detected on reading the next message.
+      // A lost connection is detected when the next message is read.
       send: (contextId, command) => {
         answered = true;
         association.sendAnswer(contextId, command).catch(() => {});
@@ -164,14 +163,13 @@ export class Requestor {
   }
 
   /**
-   * Called when no request follows for now. If the peer then ends the association, it becomes
-   * `closed`.
+   * Called when there is no further request for now. If the peer then ends the association, it
+   * becomes `closed`.
    */
   rest(): void {
     this.#association.rest();
   }
 
-  /** Releases the association. Waits for the peer's response no longer than the time-out. */
   release(): Promise<void> {
     return this.#association.release();
   }

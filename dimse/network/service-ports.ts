@@ -1,7 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
 
-/** The peer of an association, as negotiated. */
 export interface AssociationPeer {
   /** Our id of the association, for the log. */
   id: string;
@@ -15,7 +14,6 @@ export interface AssociationPeer {
   certificate?: X509Certificate | null;
   /** Name of the source that admitted the peer; absent if the peer may not store objects. */
   source?: string;
-  /** Whether the peer may query and retrieve. */
   mayQuery?: boolean;
 }
 
@@ -32,12 +30,13 @@ export interface IncomingObject {
  * `write` has resolved.
  */
 export interface ObjectSink {
+  /** The bytes are valid only until the promise has resolved. */
   write(bytes: Buffer): Promise<void>;
   /** Resolves when the object is durable; status 0000H is sent only then. */
   commit(): Promise<void>;
   /**
-   * Resolves when a committed object has its row in the database, or is left for the next startup
-   * to get one.
+   * Resolves when the committed object is recorded in the database, or when recording it has been
+   * left to the next startup.
    */
   recorded?(): Promise<unknown>;
   /** Called when the object will not be completed: deletes the bytes that were written. */
@@ -61,9 +60,7 @@ export interface StorageService {
 }
 
 export interface Admitted {
-  /** Seconds for which the peer may be silent. */
   idleTimeoutSeconds: number;
-  /** Name of the source that admitted the peer. */
   source?: string;
   mayQuery?: boolean;
   /** Called once, after the association has ended. */
@@ -89,7 +86,6 @@ export interface NormalizedRequest {
 export interface NormalizedReport {
   eventTypeId: number;
   dataSet: Buffer;
-  /** Called when the peer has confirmed the report. */
   acknowledged(): Promise<void>;
 }
 
@@ -136,7 +132,6 @@ export interface QueryAnswer {
   subOperations?: SubOperations;
 }
 
-/** An object to be sent by a C-STORE sub-operation. */
 export interface StoredObject {
   sopClassUid: string;
   sopInstanceUid: string;
@@ -145,7 +140,6 @@ export interface StoredObject {
   read(size: number): AsyncIterable<Buffer> | Iterable<Buffer>;
 }
 
-/** The association on which a query arrived. */
 export interface QueryingAssociation {
   /** Aborted when the peer cancels the operation (C-CANCEL) or the association ends. */
   canceled: AbortSignal;

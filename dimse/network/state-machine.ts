@@ -61,7 +61,6 @@ type Row = Readonly<Partial<Record<State, Transition>>>;
 
 const to = (action: Action, next: Transition['next']): Transition => ({ action, next });
 
-/** Returns one row of the table in which several states have the same transition. */
 const from = (states: readonly State[], transition: Transition): Row =>
   Object.fromEntries(states.map((state) => [state, transition]));
 
@@ -75,8 +74,8 @@ const IGNORED: Row = { Sta13: to('AA-6', 'Sta13') };
 const OPEN = ['Sta6', 'Sta7', 'Sta8', 'Sta9', 'Sta10', 'Sta11', 'Sta12'] as const;
 
 /**
- * Transitions for a PDU that a state does not expect. Before an association is established, it is
- * refused; afterwards, it is a protocol error.
+ * Transitions for a PDU that is not expected in a state. In Sta2, before an association has been
+ * requested, it leads to A-ABORT (AA-1). In later states, it is a protocol error (AA-8).
  */
 const UNEXPECTED: Row = { Sta2: AA_1, ...from(['Sta3', 'Sta5', ...OPEN], AA_8), ...IGNORED };
 
@@ -96,8 +95,8 @@ const TABLE = {
   /** E5: a peer has opened a transport connection to us. */
   'connection-accepted': { Sta1: to('AE-5', 'Sta2') },
   /**
-   * E6: an A-ASSOCIATE-RQ has arrived. A request that cannot be read or admitted is rejected from
-   * Sta3 too.
+   * E6: an A-ASSOCIATE-RQ has arrived. Even a request that cannot be read or admitted leads to
+   * Sta3, and is rejected from there.
    */
   'associate-rq-pdu': { ...UNEXPECTED, Sta2: to('AE-6', 'Sta3'), Sta13: to('AA-7', 'Sta13') },
   /** E7 */
@@ -166,7 +165,6 @@ export function eventOfPdu(read: PduEvent): UpperLayerEvent {
   return PDU_EVENT[read.kind === 'fragment' ? PDU.data : read.type];
 }
 
-/** The protocol machine of one association. */
 export class UpperLayerMachine {
   readonly #role: Role;
   #state: State = 'Sta1';

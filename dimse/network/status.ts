@@ -22,8 +22,8 @@ export const STATUS = {
   outOfResources: 0xa700,
   invalidAttributeValue: 0x0106,
   /**
-   * The general failure of C-STORE (PS3.7 C.5.8) and as a Failure Reason (PS3.3 C.14.1.1). For
-   * MPPS, it means that the step is in a final state and may no longer be updated (PS3.4
+   * A general failure, as a C-STORE status (PS3.7 C.5.8) and as a Failure Reason (PS3.3 C.14.1.1).
+   * For MPPS, it means that the step is in a final state and may no longer be updated (PS3.4
    * F.7.2.2.3).
    */
   processingFailure: 0x0110,

@@ -45,7 +45,6 @@ interface QueryParts {
 const MAX_IDENTIFIER_BYTES = 128 * 1024;
 /** Maximum number of matches per query. If there are more, the peer must narrow the query. */
 const MOST_MATCHES = 5000;
-/** Maximum number of objects per retrieval. */
 const MOST_OBJECTS = 20_000;
 
 export function queryService(parts: QueryParts): QueryService {
@@ -72,13 +71,13 @@ const SOP_CLASS: Readonly<Record<QueryRequest['operation'], string>> = {
 
 interface Identifier {
   level: Level;
-  /** Keys of the level and of those above it, with their values; '' requests the attribute. */
+  /**
+   * Keys of this level and of the levels above it, with their values; '' requests the attribute.
+   */
   keys: Map<Keyword, string>;
-  /** Whether the identifier has keys that we do not support. */
   hasOthers: boolean;
 }
 
-/** Attributes of an identifier that are not keys. */
 const NO_KEYS = new Set([
   'QueryRetrieveLevel',
   'SpecificCharacterSet',
@@ -86,7 +85,10 @@ const NO_KEYS = new Set([
   '_vrMap',
 ]);
 
-/** Reads an identifier. @throws SonogateError `invalid_query` */
+/**
+ * Reads an identifier.
+ * @throws SonogateError `invalid_query`
+ */
 function readIdentifier({ identifier, transferSyntax }: QueryRequest): Identifier {
   if (identifier.length > MAX_IDENTIFIER_BYTES) {
     throw new SonogateError('invalid_query', 'The identifier is too long.');
@@ -135,7 +137,7 @@ function requireUniqueKeys({ level, keys }: Identifier, retrieves: boolean): voi
   }
 }
 
-/** Counts, which are returned only at their own level. */
+/** Summaries of a study or series, which are returned only at their own level. */
 const COUNTS: readonly Keyword[] = [
   'ModalitiesInStudy',
   'SOPClassesInStudy',
@@ -270,7 +272,10 @@ interface SubOperation {
   outcome: 'completed' | 'failed' | 'warning';
 }
 
-/** Sends objects over the association of a C-GET, one after the other, and yields the counts. */
+/**
+ * Sends objects over the association of a C-GET, one after the other, and yields the outcome of
+ * each.
+ */
 async function* got(
   held: readonly HeldObject[],
   { objects, association }: RetrieveParts,
@@ -284,7 +289,10 @@ async function* got(
   }
 }
 
-/** Opens an object as stored, or converts it if the peer accepts only the other transfer syntax. */
+/**
+ * Opens an object as stored, or converts it if the peer accepts only the other little-endian
+ * transfer syntax.
+ */
 async function asAccepted(path: string, { accepts }: QueryingAssociation): Promise<OutgoingObject> {
   const stored = await outgoingFile(path);
   const accepted = accepts(stored.sopClassUid);

@@ -42,7 +42,7 @@ export interface SourceLimits {
   associate(source: Source): (() => void) | { refused: ErrorCode };
   /**
    * Counts an object.
-   * @returns whether it is accepted.
+   * @returns true if the object is accepted.
    */
   admitObject(source: Source): boolean;
   countBytes(source: Source, bytes: number): void;
@@ -56,7 +56,6 @@ export function createSourceLimits(now: () => number = () => performance.now()):
   const open = new Map<string, number>();
   const buckets = new Map<string, Bucket>();
 
-  /** Returns the current bucket of a source; null if it has no limit. */
   const bucketOf = (
     { name, limits }: Source,
     kind: 'objectsPerMinute' | 'bytesPerMinute',
@@ -99,21 +98,20 @@ export function createSourceLimits(now: () => number = () => performance.now()):
   };
 }
 
-/** The caller as seen on the network. */
 interface Caller {
   aeTitle: string;
   address: string;
   /**
-   * The certificate that the caller proved in the TLS handshake; null without TLS or without a
-   * certificate.
+   * The certificate for which the caller proved, in the TLS handshake, that it has the private key;
+   * null without TLS or without a certificate.
    */
   certificate: X509Certificate | null;
 }
 
 /**
  * Finds the first source that lists the calling AE title (or `*`), contains the address and, if it
- * requires a certificate, matches the caller's. A title bound to a certificate by a source belongs
- * to one machine, so sources for any title (`*`) do not admit it.
+ * requires a certificate, matches the caller's. If some source binds the title to a certificate,
+ * the title belongs to one machine, so sources for any title (`*`) do not admit it.
  * @returns a catalogue code if no source matches.
  */
 export function findSource<
@@ -153,7 +151,7 @@ export function admitCaller(
   const source = findSource(sources, caller);
   const mayQuery = !('refused' in findSource(callers, caller));
   if ('refused' in source) {
-    // A title bound to a certificate by a source is accepted only with that certificate.
+    // A title that some source binds to a certificate is accepted only with that certificate.
     const isNobody = source.refused === 'calling_ae_not_recognized';
     return isNobody && mayQuery ? { idleTimeoutSeconds: QUERY_IDLE_SECONDS, mayQuery } : source;
   }

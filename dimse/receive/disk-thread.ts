@@ -14,7 +14,7 @@ import {
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { parentPort } from 'node:worker_threads';
-import type { DiskAnswer, DiskTask } from './disk-writer.ts';
+import { type DiskAnswer, type DiskTask, REPORTED_TOGETHER } from './disk-writer.ts';
 
 /**
  * Entry point of the thread that writes received objects (disk-writer.ts). It uses synchronous file
@@ -23,26 +23,31 @@ import type { DiskAnswer, DiskTask } from './disk-writer.ts';
  */
 
 interface ObjectFile {
+  id: number;
   path: string;
   /** Null if the file could not be opened or written; `failure` is the reason. */
   handle: number | null;
   failure: unknown;
   whole: Hash;
   dataSet: Hash;
+  /** Number of blocks that are written but not in the digests yet. */
+  unhashed: number;
+  /** Number of blocks in the digests that were not reported yet. */
+  unreported: number;
+  durable: boolean;
   bytes: number;
   unsynced: number;
 }
 
 /** An object whose bytes have been written and which must now become durable. */
 interface Finish {
-  id: number;
   file: ObjectFile;
   to: string;
 }
 
 /**
- * Number of bytes of a large object after which the disk begins to write while the rest still
- * arrives.
+ * A large object is synced each time this many bytes have been written, so that the disk begins to
+ * write while the rest is still arriving.
  */
 const SYNC_EVERY_BYTES = 32 * 1024 * 1024;
 /**
@@ -51,13 +56,21 @@ const SYNC_EVERY_BYTES = 32 * 1024 * 1024;
  */
 const SMALL_SYNC_BYTES = 4 * 1024 * 1024;
 
+/**
+ * Maximum number of blocks that are written but not in the digests yet. Their objects have no rows
+ * yet, and their memory cannot be used again.
+ */
+const MOST_UNHASHED = 32;
+
 const sync = promisify(fdatasync);
 const files = new Map<number, ObjectFile>();
-/** Open folders, for syncing. Each day has one folder for each source. */
+/** Handles of open folders, kept for syncing. Each day has one folder for each source. */
 const folders = new Map<string, number>();
 const MOST_FOLDERS = 64;
 const finishing: Finish[] = [];
 let busy = false;
+const unhashed: { file: ObjectFile; block: Uint8Array }[] = [];
+let hashing = false;
 
 const post = (answer: DiskAnswer) => parentPort?.postMessage(answer);
 
@@ -90,13 +103,16 @@ function create(path: string): number {
 }
 
 function open(id: number, path: string): ObjectFile {
-  const [whole, dataSet] = [createHash('sha256'), createHash('sha256')];
   const file: ObjectFile = {
+    id,
     path,
     handle: null,
     failure: null,
-    whole,
-    dataSet,
+    whole: createHash('sha256'),
+    dataSet: createHash('sha256'),
+    unhashed: 0,
+    unreported: 0,
+    durable: false,
     bytes: 0,
     unsynced: 0,
   };
@@ -115,19 +131,51 @@ function attempt(file: ObjectFile, work: () => void): ObjectFile {
   return file;
 }
 
-function write(file: ObjectFile, bytes: Uint8Array, isDataSet: boolean): void {
+function write(file: ObjectFile, bytes: Uint8Array): void {
   attempt(file, () => {
     const { handle } = file;
     if (handle === null) return;
     for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done);
-    file.whole.update(bytes);
-    if (isDataSet) file.dataSet.update(bytes);
     file.bytes += bytes.length;
     file.unsynced += bytes.length;
     if (file.unsynced < SYNC_EVERY_BYTES) return;
     file.unsynced = 0;
     // The sync at the end of the object will report the same error.
     sync(handle).catch(() => {});
+  });
+}
+
+/** Adds the oldest written block to the digests of its file. */
+function hashNext(): void {
+  const next = unhashed.shift();
+  if (!next) return;
+  const { file, block } = next;
+  file.unhashed -= 1;
+  file.unreported += 1;
+  if (file.failure !== null) return;
+  file.whole.update(block);
+  file.dataSet.update(block);
+  if (file.durable) reportDigests(file);
+  else if (file.unreported >= REPORTED_TOGETHER) {
+    post({ id: file.id, read: file.unreported });
+    file.unreported = 0;
+  }
+}
+
+function reportDigests({ id, unhashed, whole, dataSet }: ObjectFile): void {
+  if (unhashed > 0) return;
+  const digests = { fileSha256: whole.digest('hex'), dataSetSha256: dataSet.digest('hex') };
+  post({ id, digests });
+}
+
+/** Hashes while there is nothing to write or to sync, which senders are waiting for. */
+function hashInPauses(): void {
+  if (hashing || unhashed.length === 0) return;
+  hashing = true;
+  setImmediate(() => {
+    hashing = false;
+    if (busy || finishing.length === 0) hashNext();
+    hashInPauses();
   });
 }
 
@@ -150,6 +198,13 @@ function close(file: ObjectFile): void {
   file.handle = null;
 }
 
+/** Removes a refused object. What cannot be removed is found at the next startup. */
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {}
+}
+
 function forgetFolders(): void {
   for (const each of folders.values()) closeSync(each);
   folders.clear();
@@ -170,7 +225,8 @@ function syncFolder(path: string): void {
  * finished during the call form the next group.
  */
 async function finishGroup(group: readonly Finish[]): Promise<void> {
-  await Promise.all(group.map(({ file }) => makeContentDurable(file, group.length === 1)));
+  const alone = group.length === 1 && files.size === 0;
+  await Promise.all(group.map(({ file }) => makeContentDurable(file, alone)));
   for (const { file, to } of group) {
     close(file);
     attempt(file, () => renameSync(file.path, to));
@@ -183,15 +239,17 @@ async function finishGroup(group: readonly Finish[]): Promise<void> {
       unsafe.set(folder, error);
     }
   }
-  for (const { id, file, to } of group) {
-    const failure = file.failure ?? unsafe.get(dirname(to));
-    if (failure) {
-      for (const path of [file.path, to]) rmSync(path, { force: true });
-      post({ id, error: described(failure) });
+  for (const { file, to } of group) {
+    const { id, bytes } = file;
+    file.failure ??= unsafe.get(dirname(to)) ?? null;
+    if (file.failure !== null) {
+      for (const path of [file.path, to]) remove(path);
+      post({ id, error: described(file.failure) });
       continue;
     }
-    const digests = [file.whole.digest('hex'), file.dataSet.digest('hex')] as const;
-    post({ id, fileSha256: digests[0], dataSetSha256: digests[1], bytes: file.bytes });
+    file.durable = true;
+    post({ id, durable: { bytes } });
+    reportDigests(file);
   }
 }
 
@@ -208,18 +266,28 @@ function described(error: unknown): { message: string; code: string | undefined 
 
 parentPort?.on('message', ({ id, path, prefix, blocks, finish, discard }: DiskTask) => {
   const file = files.get(id) ?? open(id, path);
-  if (prefix) write(file, prefix, false);
-  for (const block of blocks) write(file, block, true);
-  if (blocks.length > 0) post({ id, written: blocks.length, failed: file.failure !== null });
+  if (prefix) {
+    write(file, prefix);
+    file.whole.update(prefix);
+  }
+  for (const block of blocks) {
+    write(file, block);
+    unhashed.push({ file, block });
+    file.unhashed += 1;
+  }
+  if (file.failure !== null) post({ id, failed: true });
+  while (unhashed.length > MOST_UNHASHED) hashNext();
+  hashInPauses();
   if (discard) {
     files.delete(id);
+    file.failure ??= new Error('the object was discarded');
     close(file);
-    rmSync(file.path, { force: true });
+    remove(file.path);
     post({ id, discarded: true });
   }
   if (finish === null) return;
   files.delete(id);
-  finishing.push({ id, file, to: finish });
+  finishing.push({ file, to: finish });
   // Objects whose last task is already in the thread's queue belong to the same group.
   if (!busy) setImmediate(() => void (busy || finishAll()));
 });

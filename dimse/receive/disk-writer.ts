@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { Digests } from '../../src/core/studies/study-store.ts';
 
 /**
  * A task for the thread about one object. The blocks are shared memory, which the thread only
@@ -16,20 +17,23 @@ export interface DiskTask {
 }
 
 export type DiskAnswer =
-  | { id: number; written: number; failed: boolean }
-  | ({ id: number } & WrittenObject)
+  /** The thread has read so many blocks, in order, which may be filled again. */
+  | { id: number; read: number }
+  /** Writing failed. `finish` will report the reason. */
+  | { id: number; failed: true }
+  /** The content, the name and the folder of the object are synced. */
+  | { id: number; durable: { bytes: number } }
+  | { id: number; digests: Digests }
   | { id: number; discarded: true }
   | { id: number; error: { message: string; code: string | undefined } };
 
-/** A durable object: its content, its name and its folder are synced. */
+/** A durable object. */
 export interface WrittenObject {
   bytes: number;
-  /** SHA-256 of the file, and of the data set alone. */
-  fileSha256: string;
-  dataSetSha256: string;
+  /** Rejects only if the thread ends first. */
+  digests: Promise<Digests>;
 }
 
-/** The file of one object that is being received. */
 export interface ObjectFile {
   /** Copies bytes of the data set. Resolves when more may follow. */
   write(bytes: Uint8Array): Promise<void>;
@@ -42,8 +46,15 @@ export interface ObjectFile {
 }
 
 const BLOCK_BYTES = 128 * 1024;
-/** Maximum number of unwritten blocks of one object. Above it the sender has to wait. */
+/**
+ * Maximum number of blocks of one object that the thread has not read. Above this number, the sender
+ * has to wait.
+ */
 const MOST_BEHIND = 16;
+/**
+ * Number of read blocks that the thread reports together, because each message wakes the main thread.
+ */
+export const REPORTED_TOGETHER = 8;
 /**
  * Maximum number of spare blocks kept for later objects; enough for as many concurrent
  * associations.
@@ -59,7 +70,7 @@ const ENTRY = new URL('./disk-thread.ts', import.meta.url);
  */
 export class DiskWriter {
   readonly #files = new Map<number, WritingFile>();
-  readonly #spare: Uint8Array[] = [];
+  readonly #spare: Buffer[] = [];
   #thread: Worker | null = null;
   #lastId = 0;
 
@@ -71,7 +82,7 @@ export class DiskWriter {
   open(path: string, prefix: Uint8Array): ObjectFile {
     const id = ++this.#lastId;
     const file = new WritingFile(id, path, prefix, {
-      block: () => this.#spare.pop() ?? new Uint8Array(new SharedArrayBuffer(BLOCK_BYTES)),
+      block: () => this.#spare.pop() ?? Buffer.from(new SharedArrayBuffer(BLOCK_BYTES)),
       spare: (block) => {
         if (this.#spare.length < MOST_SPARE) this.#spare.push(block);
       },
@@ -102,8 +113,7 @@ export class DiskWriter {
     };
     thread.on('message', (answer: DiskAnswer) => {
       const file = this.#files.get(answer.id);
-      if (!('written' in answer)) this.#files.delete(answer.id);
-      file?.answered(answer);
+      if (file?.answered(answer)) this.#files.delete(answer.id);
       if (this.#files.size === 0) thread.unref();
     });
     thread.on('error', onEnd);
@@ -113,8 +123,8 @@ export class DiskWriter {
 }
 
 interface Blocks {
-  block(): Uint8Array;
-  spare(block: Uint8Array): void;
+  block(): Buffer;
+  spare(block: Buffer): void;
   send(task: DiskTask): void;
 }
 
@@ -123,13 +133,14 @@ class WritingFile implements ObjectFile {
   readonly #path: string;
   readonly #blocks: Blocks;
   #prefix: Uint8Array | null;
-  #block: Uint8Array | null = null;
+  #block: Buffer | null = null;
   #filled = 0;
-  /** Blocks that the thread has not written yet, in order. */
-  readonly #behind: Uint8Array[] = [];
+  /** Blocks that the thread has not read yet, in order. */
+  readonly #behind: Buffer[] = [];
   #failed = false;
   #goOn: (() => void) | null = null;
-  #end: { resolve(answer: DiskAnswer): void; reject(error: unknown): void } | null = null;
+  #end: PromiseWithResolvers<DiskAnswer> | null = null;
+  readonly #digests = Promise.withResolvers<Digests>();
   #lost: unknown = null;
 
   constructor(id: number, path: string, prefix: Uint8Array, blocks: Blocks) {
@@ -137,6 +148,8 @@ class WritingFile implements ObjectFile {
     this.#path = path;
     this.#prefix = prefix;
     this.#blocks = blocks;
+    // A refused object does not need its digests.
+    this.#digests.promise.catch(() => {});
   }
 
   async write(bytes: Uint8Array): Promise<void> {
@@ -144,24 +157,25 @@ class WritingFile implements ObjectFile {
       if (this.#lost !== null) throw this.#lost;
       this.#block ??= this.#blocks.block();
       const part = bytes.subarray(from, from + this.#block.length - this.#filled);
-      this.#block.set(part, this.#filled);
+      // `set` takes 15 times as long: it copies single bytes into shared memory.
+      this.#block.fill(part, this.#filled, this.#filled + part.length);
       this.#filled += part.length;
       from += part.length;
       if (this.#filled === this.#block.length) this.#send({ finish: null, discard: false });
-      while (this.#behind.length >= MOST_BEHIND && this.#lost === null) {
+      while (this.#behind.length >= MOST_BEHIND && this.#lost === null && !this.#failed) {
         await new Promise<void>((resolve) => {
           this.#goOn = resolve;
         });
       }
     }
-    // `finish` reports the reason. The remaining bytes of the object are not needed.
+    // Finishing the file reports why writing failed. The object's remaining bytes are not needed.
     if (this.#failed) await this.#ended({ finish: this.#path, discard: false });
   }
 
   async finish(to: string): Promise<WrittenObject> {
     const answer = await this.#ended({ finish: to, discard: false });
-    if (!('fileSha256' in answer)) throw new Error('the object was discarded');
-    return answer;
+    if (!('durable' in answer)) throw new Error('the object was discarded');
+    return { ...answer.durable, digests: this.#digests.promise };
   }
 
   async discard(): Promise<void> {
@@ -172,11 +186,9 @@ class WritingFile implements ObjectFile {
 
   async #ended(end: Pick<DiskTask, 'finish' | 'discard'>): Promise<DiskAnswer> {
     if (this.#lost !== null) throw this.#lost;
-    const answered = new Promise<DiskAnswer>((resolve, reject) => {
-      this.#end = { resolve, reject };
-    });
+    this.#end = Promise.withResolvers();
     this.#send(end);
-    const answer = await answered;
+    const answer = await this.#end.promise;
     if (!('error' in answer)) return answer;
     const { message, code } = answer.error;
     throw Object.assign(new Error(message), { code });
@@ -194,18 +206,30 @@ class WritingFile implements ObjectFile {
     this.#prefix = null;
   }
 
-  answered(answer: DiskAnswer): void {
-    if ('written' in answer) {
-      for (const block of this.#behind.splice(0, answer.written)) this.#blocks.spare(block);
-      this.#failed ||= answer.failed;
-      this.#goOn?.();
-    } else this.#end?.resolve(answer);
+  /** Returns whether this is the last answer about the object. */
+  answered(answer: DiskAnswer): boolean {
+    if ('read' in answer) this.#reuse(answer.read);
+    else if ('failed' in answer) this.#failed = true;
+    else if ('digests' in answer) this.#digests.resolve(answer.digests);
+    else this.#end?.resolve(answer);
+    this.#goOn?.();
+    if ('read' in answer || 'failed' in answer || 'durable' in answer) return false;
+    this.#reuse(this.#behind.length);
+    return true;
   }
 
-  /** Called when the thread has ended. Senders are asked to send their objects again. */
+  #reuse(blocks: number): void {
+    for (const block of this.#behind.splice(0, blocks)) this.#blocks.spare(block);
+  }
+
+  /**
+   * Called when the thread has ended. The calls in progress are rejected, so the senders will send
+   * their objects again.
+   */
   lost(error: unknown): void {
     this.#lost = error;
     this.#goOn?.();
     this.#end?.reject(error);
+    this.#digests.reject(error);
   }
 }

@@ -1,16 +1,22 @@
 import type { Source } from '../../config/schema.ts';
 import { scheduleArchiveCount } from '../../src/core/studies/archive-count.ts';
-import { hastenCompletion, releaseDeadline } from '../../src/core/studies/completion.ts';
+import {
+  type Completion,
+  hastenCompletion,
+  releaseDeadline,
+} from '../../src/core/studies/completion.ts';
 import { beginReception, type ReceptionParts } from '../../src/core/studies/receptions.ts';
 import type { Arrival } from '../../src/core/studies/study-store.ts';
+import { batched } from '../../src/platform/database/batched.ts';
 import type { Database } from '../../src/platform/database/port.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { AssociationEnd, AssociationPeer, StorageService } from '../network/service-ports.ts';
 
 /**
- * Returns a storage service that records long receptions for all listeners of the installation,
- * because the object may belong to a study whose quiet time has passed (`claimCompleteStudies`).
+ * Wraps a storage service so that a long reception is recorded for every process of the
+ * installation: the object may belong to a study whose quiet time has already passed
+ * (`claimCompleteStudies`).
  */
 export function noteReceptions(storage: StorageService, parts: ReceptionParts): StorageService {
   return {
@@ -63,8 +69,15 @@ export function watchReleases({
   logger: Logger;
   now: () => Date;
 }): StudyReleases {
-  /** The studies that each open association has sent objects of, with their source and revision. */
+  /**
+   * The studies of which each open association has sent objects, with their source and revision.
+   */
   const open = new Map<string, Map<string, { source: string; revision: number }>>();
+  // Associations that end at the same moment share a statement.
+  const hasten = batched(async (completions: readonly Completion[]) => {
+    await hastenCompletion(database, completions, 'association-release');
+    return completions.map(() => undefined);
+  });
   return {
     arrived(peer, source, { studyId, revision }) {
       const studies = open.get(peer.id) ?? new Map();
@@ -89,10 +102,9 @@ export function watchReleases({
       for (const [studyId, { source }] of studies) {
         await scheduleArchiveCount(database, sources, { studyId, source, at: now() });
         if (end === 'aborted') continue;
-        const deadline = releaseDeadline(sources, source, now());
+        const completeAfter = releaseDeadline(sources, source, now());
         const elsewhere = [...open.values()].some((others) => others.has(studyId));
-        if (!deadline || elsewhere) continue;
-        await hastenCompletion(database, studyId, deadline, 'association-release');
+        if (completeAfter && !elsewhere) await hasten({ studyId, completeAfter });
       }
     },
   };

@@ -4,6 +4,7 @@ import type { Config } from '../../config/schema.ts';
 import { encodeFileMeta, type FileMeta } from '../../pipelines/dicom/part10.ts';
 import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
 import {
+  digestsOf,
   type JudgedObject,
   judgeObject,
   keepShared,
@@ -37,8 +38,8 @@ interface IntakeOptions extends RegistrationOptions {
   sourceLimits: SourceLimits;
   /**
    * True if the sender gets its response once the file of an object is durable, before its row is
-   * committed. The row of a file without one is written at the next startup of this process. False
-   * with a bucket, because the machine may be lost together with its files.
+   * committed. A file that still has no row then gets one at the next startup of this process.
+   * False with a bucket, because the machine may be lost together with its files.
    */
   answersBeforeRow: boolean;
   /** Called when the row of an object is committed. */
@@ -46,24 +47,22 @@ interface IntakeOptions extends RegistrationOptions {
   onAssociationEnd: (peer: AssociationPeer, end: AssociationEnd) => Promise<void>;
 }
 
-/** The storage service of the gateway, which makes objects durable. */
 export interface Intake extends StorageService {
   registrar: Registrar;
-  /** Waits for receptions in progress. After that no more objects are written. */
+  /** Waits for receptions in progress, after which no more objects are written. */
   close(): Promise<void>;
 }
 
 /**
- * Milliseconds for which the response to the end of an association waits for the rows of its
- * objects.
+ * Milliseconds for which our response to a release waits for the rows of the association's objects.
  */
 const ROWS_BEFORE_RELEASE_MS = 5000;
 
 /**
- * Creates the intake. `commit` of an object resolves after its file was written and synced, then
- * renamed, and its folder synced. The file serves as the journal, so no object acknowledged with
- * 0000H can be lost. Its row follows at once, together with those of other objects
- * (`startRegistrar`). A file whose row was never written gets one at the next startup
+ * Creates the intake. `commit` resolves once the object's file has been written, synced and
+ * renamed, and its folder has been synced. The file serves as the journal, so no object
+ * acknowledged with 0000H can be lost. Its row follows at once, together with those of other
+ * objects (`startRegistrar`). A file whose row was never written gets one at the next startup
  * (`recoverIntake`). A refused object leaves nothing behind.
  */
 export function createIntake(options: IntakeOptions): Intake {
@@ -167,10 +166,19 @@ async function openSink(
     },
     async commit() {
       const known = header.end();
-      const written = await file.finish(join(dataDir, place.complete));
-      const stored = { path: place.complete, meta, source, statedStudy: object.statedStudy };
+      const absolute = join(dataDir, place.complete);
+      const written = await file.finish(absolute);
+      const stored = {
+        path: place.complete,
+        meta,
+        bytes: written.bytes,
+        // If the thread that computes them has ended, they are computed from the file.
+        digests: () => written.digests.catch(() => digestsOf(absolute, prefix.length)),
+        source,
+        statedStudy: object.statedStudy,
+      };
       const judged = await keptOrForgotten(place.complete, parts, () =>
-        judgeObject({ ...stored, ...written }, known, parts),
+        judgeObject(stored, known, parts),
       );
       ({ recorded } = await register(judged, peer, parts));
     },
@@ -192,9 +200,10 @@ async function register(
   const known = await keptOrForgotten(object.path, parts, () => keepShared(object, parts));
   const row = registrar.register(object, !answersBeforeRow).then(async (arrival) => {
     onArrival(peer, object.source, arrival);
-    // The object was removed by retention between the two checks.
+    // Retention removed the object between the two checks, so the object is stored again.
     if (known && arrival.outcome !== 'duplicate') {
-      await objects.keep(object).catch((cause) => {
+      const digests = await object.digests();
+      await objects.keep({ ...object, ...digests }).catch((cause) => {
         throw new RowMayExistError('an object with a row could not be stored', { cause });
       });
     }
@@ -271,7 +280,6 @@ function headerInPassing(prefix: Buffer): {
   };
 }
 
-/** The result of receiving one object. */
 export interface Reception {
   outcome: 'stored' | 'refused' | 'broken-off';
   /** Bytes of the data set that arrived. */
@@ -280,7 +288,6 @@ export interface Reception {
   seconds: number;
 }
 
-/** Returns a storage service that reports the result of each reception. */
 function measuredStorage(
   storage: StorageService,
   onReception: (peer: AssociationPeer, reception: Reception) => void,
@@ -320,12 +327,11 @@ export interface StorageScpParts {
   config: Pick<Config, 'dataDir' | 'dicom' | 'sources'>;
   database: Database;
   objects: ReceivedObjects;
-  /** Called with the result of each reception. */
   onReception?: (peer: AssociationPeer, reception: Reception) => void;
   audit?: DicomAudit;
   /**
-   * True if the next startup of this process writes rows for files without one (`recoverIntake`),
-   * so that an object may be acknowledged before its row is committed.
+   * True if the next startup of this process writes the missing rows of stored files
+   * (`recoverIntake`), so that an object may be acknowledged before its row is committed.
    */
   recovers: boolean;
   logger: Logger;
@@ -337,7 +343,6 @@ export interface StorageScpParts {
  * share one intake and one set of limits.
  */
 export interface StorageScp {
-  /** For objects sent by other systems. */
   storage: StorageService;
   /** For objects that we retrieve ourselves, which are not counted as receptions. */
   unmeasured: StorageService;

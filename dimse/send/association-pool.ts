@@ -11,7 +11,6 @@ interface LentAssociation {
   wasIdle: boolean;
 }
 
-/** Supplies associations for C-STORE. */
 export interface Associations {
   /**
    * Supplies an association with contexts for those objects that the peer accepts. Each object
@@ -23,7 +22,7 @@ export interface Associations {
     objects: readonly (readonly ObjectKind[])[],
     signal?: AbortSignal,
   ): Promise<LentAssociation>;
-  /** Returns an association when no object follows for now. */
+  /** Returns an association when there is no further object for now. */
   giveBack(node: CalledNode, lent: LentAssociation): Promise<void>;
 }
 
@@ -134,7 +133,6 @@ export class AssociationPool implements Associations {
     this.#idle.set(open.key, { open, timer });
   }
 
-  /** Releases the idle associations. */
   async close(): Promise<void> {
     const resting = [...this.#idle.keys()].map((key) => this.#unkeep(key));
     await Promise.all(resting.map((open) => open?.lent.requestor.release()));

@@ -7,7 +7,6 @@ import type { Database } from '../../src/platform/database/port.ts';
 import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
 import { failedResult, outgoingFile, type StoreTransport, sendOutcomeOf } from './store-scu.ts';
 
-/** A de-identified copy of a received object, or the reason why it could not be made. */
 export type Deidentified =
   | { outcome: 'made'; path: string; discard(): Promise<void> }
   | { outcome: 'held'; reason: string }
@@ -30,7 +29,6 @@ export type Deidentify = (
  */
 export function createDeidentifiedDeliverer(options: {
   destinations: readonly { name: string; deidentification: DeidentificationSettings }[];
-  /** Transport to each destination, by name. */
   transports: ReadonlyMap<string, StoreTransport>;
   database: Database;
   objects: ReceivedObjects;

@@ -18,18 +18,18 @@ import {
 interface DicomDelivererOptions {
   destinations: readonly (ObjectSource['destination'] &
     Pick<PacsDestination, 'name' | 'release'>)[];
-  /** Transports, by destination name. */
   transports: ReadonlyMap<string, StoreTransport>;
   results: ResultReader;
   /** Returns the subject of a request; null if its study has been removed. */
   subject: (requestId: string) => Promise<Subject | null>;
-  /** Paper size of the PDF report. */
   paper?: Paper;
   /** The builder of each kind of object, by role (`sr-tid1500`). */
   builders: Readonly<Record<string, ObjectBuilder>>;
 }
 
-/** Detail of a delivery for which the result has no object, such as a segmentation of nothing. */
+/**
+ * Detail of a delivery for which the result has no object, such as a segmentation without segments.
+ */
 const NOTHING_SENT = 'Nothing was sent: the result has no object of this kind.';
 
 /**
@@ -84,10 +84,9 @@ function permanentFailure(code: 'invalid_config' | 'expired', detail: string): S
 
 /**
  * Forwards received objects unchanged: same transfer syntax, same UIDs, including private
- * attributes. The delivery identifies the instance.
+ * attributes. The `object` of a delivery is the id of the instance.
  */
 export function createForwardDeliverer(options: {
-  /** Transports, by destination name. */
   transports: ReadonlyMap<string, StoreTransport>;
   database: Database;
   objects: ReceivedObjects;

@@ -175,7 +175,6 @@ function storeInFirstForm(
   return storeOne(requestor, accepted);
 }
 
-/** Returns the forms in which a file can be sent: as stored and, if possible, converted. */
 function formsOf({ sopClassUid, transferSyntax }: OutgoingObject): ObjectKind[] {
   const other = OTHER_LITTLE_ENDIAN[transferSyntax];
   const stored = { sopClassUid, transferSyntax };
@@ -289,11 +288,11 @@ export interface StoreTransport {
     objects: readonly (readonly OutgoingObject[])[],
     signal: AbortSignal,
   ): Promise<StoreResult[]>;
-  /** Whether storage commitment is requested from the peer. STOW-RS has none. */
+  /** True if storage commitment is requested from the peer. STOW-RS has no storage commitment. */
   commits: boolean;
   /**
-   * Checks whether the peer works, without sending an object. @returns the error code; null if the
-   * peer works.
+   * Checks whether the peer works, without sending an object.
+   * @returns the error code; null if the peer works.
    */
   probe?(signal: AbortSignal): Promise<ErrorCode | null>;
 }

@@ -27,7 +27,6 @@ export const REQUEST_COMMITMENT = 1;
 /** Event Type IDs of Storage Commitment (PS3.4 J.3.3.1.1). */
 export const COMMITMENT_EVENT = { complete: 1, failuresExist: 2 } as const;
 
-/** The report of a Storage Commitment SCP on the objects of one transaction. */
 export interface CommitmentReport {
   transactionUid: string;
   committed: SopReference[];
@@ -53,7 +52,6 @@ export function commitmentReportDataSet({
   };
 }
 
-/** The attributes that `readCommitmentReport` reads. */
 export const REPORT_ATTRIBUTES = wantedAttributes([
   ...REFERENCE_ATTRIBUTES,
   'FailedSOPSequence',
@@ -64,7 +62,7 @@ export const REPORT_ATTRIBUTES = wantedAttributes([
 
 /**
  * Reads a report.
- * @returns null if it identifies no transaction.
+ * @returns null if the report contains no Transaction UID.
  */
 export function readCommitmentReport(dataSet: NaturalDataset): CommitmentReport | null {
   const transactionUid = uidOf(dataSet.TransactionUID);

@@ -37,8 +37,8 @@ interface CommitmentScpParts {
 }
 
 /**
- * Milliseconds to wait for a report to be confirmed on the association of its request. If it is
- * not, the report is sent over a new association.
+ * Milliseconds to wait for a report to be confirmed on the association of its request. After that,
+ * the report is sent over a new association.
  */
 const PATIENCE_MILLISECONDS = 10_000;
 
@@ -47,12 +47,12 @@ const REQUEST_ATTRIBUTES = wantedAttributes([
   'ReferencedSOPSequence',
   'TransactionUID',
 ]);
-/** Number of objects looked up at the same time. */
 const LOOKS_AT_A_TIME = 16;
 
 /**
- * Creates Storage Commitment as SCP: a machine asks whether it may delete the objects that it sent.
- * We commit only to objects that are synced to the disk and have a row in the database.
+ * Creates the Storage Commitment service as SCP. A machine uses it to ask whether it may delete the
+ * objects that it sent. We commit only to objects that are synced to the disk and have a row in the
+ * database.
  */
 export function storageCommitmentService(parts: CommitmentScpParts): NormalizedService {
   return async ({ operation, typeId, dataSet, transferSyntax }, peer) => {
@@ -97,7 +97,8 @@ async function judge(
   const classes = new Map(rows.map((row) => [row.uid, row.sop_class]));
   // All conflicting copies must exist, because the machine may mean any of them.
   const gone = new Set<string>();
-  // A bucket is queried over the network while the machine waits for the response.
+  // Several objects are looked up at the same time: a bucket is queried over the network while the
+  // machine waits for the response.
   for (let start = 0; start < rows.length; start += LOOKS_AT_A_TIME) {
     const batch = rows.slice(start, start + LOOKS_AT_A_TIME);
     const kept = await Promise.all(batch.map((row) => objects.has(row)));
@@ -232,7 +233,10 @@ async function sendReportOf(row: ReportRow, parts: ReporterParts): Promise<void>
   }
 }
 
-/** Sends the report of a transaction over a new association. @throws SonogateError */
+/**
+ * Sends the report of a transaction over a new association.
+ * @throws SonogateError
+ */
 export function sendCommitmentReport(node: CalledNode, report: CommitmentReport): Promise<void> {
   const message = {
     commandField: COMMAND.nEventReport,
@@ -247,7 +251,7 @@ export function sendCommitmentReport(node: CalledNode, report: CommitmentReport)
 
 /**
  * Reschedules a report after `wait` seconds, or gives it up and stores the reason in its row.
- * @returns whether it was rescheduled.
+ * @returns true if the report was rescheduled.
  */
 async function rescheduleReport(
   database: Database,

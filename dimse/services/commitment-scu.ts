@@ -42,7 +42,7 @@ const REFUSED = {
  * delivery, the delivery is committed permanently. If the PACS refuses to commit to an object, the
  * delivery is dead and a person has to check and replay it, unless the PACS commits under another
  * transaction.
- * @returns whether the transaction is one of ours.
+ * @returns true if the transaction is one of ours.
  */
 export function settleReport(
   database: Database,
@@ -122,7 +122,7 @@ const BATCH = 500;
  */
 const ASK_AGAIN_DAYS = [1, 2, 4, 7];
 
-/** First wait in seconds before a request that could not be sent is repeated. */
+/** Initial wait in seconds before a request that could not be sent is repeated. */
 const FIRST_WAIT_SECONDS = 60;
 const LONGEST_WAIT_SECONDS = 3600;
 
@@ -138,7 +138,6 @@ interface CommitmentScuParts {
   aeTitle: string;
   logger: Logger;
   now: () => Date;
-  /** Cancels requests in progress. */
   signal?: AbortSignal;
 }
 
@@ -156,8 +155,8 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
   const { database, aeTitle, logger, now } = parts;
   const transactionUid = newUid();
   const inSeconds = (seconds: number) => new Date(now().getTime() + seconds * 1000);
-  // If this process is killed during the request, another soon requests commitment for these
-  // objects.
+  // If this process is killed during the request, another process soon requests commitment for
+  // these objects.
   const sent = inSeconds(WAITS_OF_A_REQUEST * destination.timeoutSeconds);
   const references = await beginTransaction(database, destination.name, {
     transactionUid,
@@ -266,14 +265,13 @@ function sendRequest(
 }
 
 /**
- * Returns the seconds to wait after `failures` failures before a request is sent again: a minute,
- * doubling with each failure.
+ * Returns the seconds to wait before a request is sent again after `failures` failed attempts: a
+ * minute at first, doubled with each failure, at most an hour.
  */
 export function askAgainSeconds(failures: number): number {
   return Math.min(FIRST_WAIT_SECONDS * 2 ** (failures - 1), LONGEST_WAIT_SECONDS);
 }
 
-/** Reschedules a request that could not be sent. */
 async function rescheduleRequest(
   database: Database,
   transactionUid: string,

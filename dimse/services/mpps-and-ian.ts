@@ -12,9 +12,9 @@ import { STATUS } from '../network/status.ts';
 import { newUid, REFERENCE_ATTRIBUTES, sopReferences, uidOf } from './referenced-objects.ts';
 
 /**
- * Creates Modality Performed Procedure Step as SCP (PS3.4 F.7): the machine reports when an
- * examination begins and, at its end, which objects were made. This is the most certain signal that
- * a study is complete.
+ * Creates the Modality Performed Procedure Step service as SCP (PS3.4 F.7). A machine reports when
+ * an examination begins and, when it ends, which objects were made. The final report is the most
+ * certain signal that a study is complete.
  */
 export function performedProcedureService(options: {
   database: Database;
@@ -90,8 +90,8 @@ async function set(
     // A completed or discontinued step can no longer be updated (PS3.4 F.7.2.2.2).
     if (FINAL.includes(step.status)) return { status: STATUS.processingFailure };
     const at = now();
-    // Objects that the step has listed before still count: not every machine repeats them at the
-    // end.
+    // Objects listed in earlier messages of the step still count: not every machine repeats them at
+    // the end.
     const made = [...new Set([...step.sop_instance_uids, ...named])];
     await tx.query(
       `UPDATE performed_procedure_steps SET status = $2, updated_at = $3, sop_instance_uids = $4
@@ -114,7 +114,6 @@ async function set(
   });
 }
 
-/** Returns the objects listed in a step as made. */
 function objectsOf(step: NaturalDataset): string[] {
   return itemsOf(step.PerformedSeriesSequence)
     .flatMap((series) => [
@@ -132,8 +131,8 @@ const NOTIFICATION_ATTRIBUTES = wantedAttributes([
 ]);
 
 /**
- * Creates Instance Availability Notification as SCP (PS3.4 R): a PACS reports which objects of a
- * study it has. Once all of them are here, the study is complete.
+ * Creates the Instance Availability Notification service as SCP (PS3.4 R). A PACS reports which
+ * objects of a study it has. Once we have received all of them, the study is complete.
  */
 export function instanceAvailabilityService({
   database,

@@ -21,14 +21,13 @@ interface ServiceParts {
   now: () => Date;
 }
 
-/** SOP classes of normalized services that the listener offers. */
 export const NORMALIZED_SOP_CLASSES: ReadonlySet<string> = new Set([
   PERFORMED_PROCEDURE_STEP,
   INSTANCE_AVAILABILITY,
   STORAGE_COMMITMENT,
 ]);
 
-/** Returns a service that passes each request to the service of its SOP class. */
+/** Returns a service that dispatches each request by its SOP class. */
 export function normalizedServices(parts: ServiceParts): NormalizedService {
   const requests = storageCommitmentService(parts);
   const reports = commitmentReportService(parts);

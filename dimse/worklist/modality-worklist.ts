@@ -139,7 +139,6 @@ export function modalityWorklist(
   };
 }
 
-/** Opens the worklist of a FHIR server. */
 export type OpenFhirWorklist = (settings: FhirWorklistSettings) => Worklist;
 
 /** Opens the configured worklists. No connection is made before the first query. */

@@ -69,7 +69,6 @@ interface BackendService {
   privateKey: () => Promise<string>;
 }
 
-/** The server that issues tokens. */
 interface TokenEndpoint {
   /** FHIR base, without a trailing slash. */
   baseUrl: string;
@@ -202,8 +201,8 @@ async function ask(
 }
 
 /**
- * Returns the failure of a token request: after 400 or 401, our registration is wrong (RFC 6749
- * 5.2); after any other status, the server is at fault.
+ * Returns the failure of a token request: after 400, 401 or 403, our registration is wrong (RFC
+ * 6749 5.2); after any other status, the server is at fault.
  */
 function tokenFailure(status: number, text: string, retryAfter: string) {
   const asked = retryAfterSeconds(retryAfter);
@@ -246,7 +245,10 @@ export interface Credentials {
    * @throws FhirFailure `ehr_unauthorized`, `ehr_unavailable`.
    */
   header(signal?: AbortSignal): Promise<string | null>;
-  /** Discards the credentials after a 401. @returns whether `header` will supply fresh ones. */
+  /**
+   * Discards the credentials after a 401.
+   * @returns true if `header` will supply fresh ones.
+   */
   renew(): boolean;
 }
 
@@ -300,9 +302,9 @@ async function secretIn(file: string): Promise<string> {
 type TlsSettings = NonNullable<FhirDestination['tls']>;
 
 /**
- * Returns a function that supplies the connection pool of a destination with its own certificate
- * authority or a client certificate; undefined if neither is configured. The files are checked for
- * each request, so that a renewed certificate is used without a restart.
+ * Returns a function that supplies the connection pool for a destination with its own certificate
+ * authority or a client certificate. If neither is configured, the function returns undefined. The
+ * files are checked for each request, so that a renewed certificate is used without a restart.
  * @throws FhirFailure `ehr_unauthorized` if a file cannot be read.
  */
 export function tlsDispatcher(settings: TlsSettings | undefined): () => Promise<Agent | undefined> {
@@ -342,7 +344,10 @@ async function readable<Answer>(read: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** Creates the credentials for an HTTP server. Their files are read for each request. */
+/**
+ * Creates the credentials for an HTTP server. The files that contain them are read again for each
+ * request.
+ */
 export function httpAccess({
   baseUrl,
   authorization,

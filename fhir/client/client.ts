@@ -80,7 +80,6 @@ function causeCode(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-/** The destination settings needed for a connection. */
 type FhirConnection = Pick<FhirDestination, 'baseUrl' | 'authorization' | 'tls' | 'timeoutSeconds'>;
 
 const JSON_BODY = { 'content-type': 'application/fhir+json' };
@@ -97,7 +96,7 @@ const ACCEPTED = 202;
  */
 const STRICT = { prefer: 'handling=strict' };
 
-/** Connects to an EHR. */
+/** Creates the client for an EHR. No connection is made before the first request. */
 export function connectFhir(connection: FhirConnection): FhirServer {
   return new EhrConnection(connection);
 }
@@ -213,15 +212,18 @@ class EhrConnection implements FhirServer {
       );
       return isResource(answer, 'CapabilityStatement') ? answer : null;
     } catch (error) {
-      // A server without a CapabilityStatement may still accept a transaction; an unresponsive one
-      // cannot.
+      // A server without a CapabilityStatement may still accept a transaction; an unresponsive
+      // server cannot.
       if (error instanceof FhirFailure && hasAnswer(error.reason, [404, 405, 406, 501]))
         return null;
       throw error;
     }
   }
 
-  /** Runs one interaction within the time-out. @throws FhirFailure for any error. */
+  /**
+   * Runs one interaction within the time-out.
+   * @throws FhirFailure for any error.
+   */
   async #call<Answer>(
     interaction: 'read' | 'write',
     signal: AbortSignal,

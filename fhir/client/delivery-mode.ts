@@ -4,8 +4,8 @@ import type { FhirServer } from './server.ts';
 /** The interactions used for sending results to a receiver (exchange 1.9). */
 export interface DeliveryMode {
   /**
-   * True to send the whole result at once; false to send it resource by resource, each before those
-   * that refer to it.
+   * True to send the whole result at once; false to send it resource by resource, each resource
+   * before those that refer to it.
    */
   transaction: boolean;
   /**
@@ -41,8 +41,8 @@ export function deliveryMode(statement: CapabilityStatement | null): DeliveryMod
 }
 
 /**
- * Returns the next simpler mode, for a receiver that responded with 405 or 501 to an interaction
- * not excluded by its statement, or null.
+ * Returns the next simpler mode, or null if there is none. It is needed when a receiver has
+ * responded with 405 or 501 to an interaction that its statement did not exclude.
  */
 export function simplerMode(mode: DeliveryMode): DeliveryMode | null {
   if (mode.transaction) return { ...mode, transaction: false };

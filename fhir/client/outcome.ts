@@ -20,7 +20,10 @@ export interface Candidate {
 /** What an HTTP status from the EHR means for a delivery (exchange 1.10). */
 interface StatusMeaning {
   code: ErrorCode;
-  /** How often the delivery may read the report again and rebuild the bundle before giving up. */
+  /**
+   * How often the report at the receiver may be read again, and the bundle rebuilt, before the
+   * delivery is given up.
+   */
   rebuilds?: number;
   /** Number of attempts after which a transient failure is left to a person. */
   attempts?: number;
@@ -34,12 +37,12 @@ interface StatusMeaning {
 const UNAUTHORIZED: StatusMeaning = { code: 'ehr_unauthorized', hold: 300 };
 const UNAVAILABLE: StatusMeaning = { code: 'ehr_unavailable' };
 const REJECTED: StatusMeaning = { code: 'ehr_rejected' };
-/** The request was accepted but may only be carried out later. */
+/** The EHR accepted the request but has not carried it out yet. */
 const ACCEPTED: StatusMeaning = { code: 'ehr_ambiguous' };
 const MISCONFIGURED: StatusMeaning = { code: 'ehr_misconfigured' };
 const LACKING: StatusMeaning = { ...REJECTED, simpler: true };
 
-/** A missing base URL is not the fault of this report, and affects every other report too. */
+/** A missing base URL affects every report, not only this one. */
 const NO_SUCH_BASE: StatusMeaning = { ...UNAVAILABLE, hold: 300 };
 
 const STATUS: Readonly<Record<number, StatusMeaning>> = {
@@ -67,7 +70,7 @@ const STATUS_CLASS: Readonly<Record<number, StatusMeaning>> = {
   5: UNAVAILABLE,
 };
 
-/** OperationOutcome issue types of failures that may go away on a retry. */
+/** Issue types in an OperationOutcome after which a retry may succeed. */
 const PASSING_ISSUES: ReadonlySet<string> = new Set([
   'throttled',
   'transient',
@@ -133,8 +136,8 @@ export function classifyStatus(status: number, body: unknown, retryAfter?: numbe
 }
 
 /**
- * Returns the seconds given in a Retry-After header (RFC 9110 10.2.3) as a number of seconds or a
- * date; at most an hour.
+ * Returns the seconds to wait according to a Retry-After header (RFC 9110 10.2.3), which contains a
+ * number of seconds or a date; at most an hour.
  */
 export function retryAfterSeconds(header: string | null, now = Date.now()): number | undefined {
   const text = header?.trim() ?? '';
@@ -200,7 +203,8 @@ function withoutIdentity(text: string): string {
 }
 
 /**
- * Returns which precondition failed (412), in the words of the EHR; '' if the EHR gives no reason.
+ * Returns the EHR's explanation of a failed precondition (412), without identity; '' for any other
+ * status or without an explanation.
  */
 function diagnosticsOf({ diagnostics, details }: Issue, status: number): string {
   const said = diagnostics ?? details?.text;
@@ -209,8 +213,8 @@ function diagnosticsOf({ diagnostics, details }: Issue, status: number): string 
 
 /**
  * Describes issues by code and element path, because `diagnostics` and `details` may quote the
- * patient's data. For a 412, which a person must resolve in the EHR, the words of `diagnostics`
- * that cannot identify the patient are added.
+ * patient's data. For a 412, which a person must resolve in the EHR, the words of these texts that
+ * cannot identify the patient are added.
  */
 function describe(issues: readonly Issue[], status: number): string[] {
   return issues.slice(0, 5).map((issue) => {

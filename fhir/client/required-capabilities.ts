@@ -12,14 +12,14 @@ interface Asked {
   /** The search parameters that searches and conditional interactions use. */
   searches: Readonly<Record<string, 'token' | 'reference' | 'date' | 'string'>>;
   conditional?: 'create' | 'update';
-  /** Whether the resource is written under an id that the gateway chooses (update as create). */
+  /** True if the resource is written under an id that the gateway chooses (update as create). */
   ownId?: true;
   why: string;
 }
 
 const BY_IDENTIFIER = { identifier: 'token' } as const;
 
-/** Every interaction of an EHR that a delivery may need. They are listed only here. */
+/** Every interaction with an EHR that a delivery may need. They are listed only here. */
 const ASKED: readonly Asked[] = [
   {
     type: 'Patient',
@@ -91,12 +91,11 @@ const ASKED: readonly Asked[] = [
   },
 ];
 
-/** Date of the last change of this list. Change it with each change of an entry. */
+/** Date of the last change to this list. Update it whenever an entry changes. */
 const STATED = '2026-11-21';
 
 /**
- * Returns the interactions that an EHR must offer, as a CapabilityStatement of requirements on a
- * server.
+ * Returns the interactions that an EHR must offer, as a CapabilityStatement of kind `requirements`.
  */
 export function requiredCapabilities(): CapabilityStatement {
   return {
@@ -131,7 +130,7 @@ export function sufficientScopes(): string[] {
     'search-type': 's',
   };
   return ASKED.map(({ type, interactions, conditional }) => {
-    // A conditional write may create a resource. In an EHR without conditional interactions the
+    // A conditional write may create a resource. If the EHR has no conditional interactions, the
     // resource is searched for first.
     const needed = new Set<Interaction>(interactions);
     if (conditional) needed.add('search-type');

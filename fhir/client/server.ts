@@ -6,7 +6,6 @@ import type {
   ResourceType,
 } from '@medplum/fhirtypes';
 
-/** The resource with this `resourceType`. */
 export type ResourceOf<Type extends ResourceType> = Extract<Resource, { resourceType: Type }>;
 
 /** A committed transaction: relative locations of the resources, in the order of the entries. */
@@ -28,13 +27,16 @@ export interface FhirServer {
     parameters: Record<string, string>,
     signal: AbortSignal,
   ): Promise<ResourceOf<Type>[]>;
-  /** Reads one resource by GET; null if it does not exist, or no longer does. */
+  /** Reads one resource by GET; null if it does not exist or has been deleted. */
   read<Type extends ResourceType>(
     type: Type,
     id: string,
     signal: AbortSignal,
   ): Promise<ResourceOf<Type> | null>;
-  /** Creates one resource by POST, outside a transaction. @returns its reference, `Type/id`. */
+  /**
+   * Creates one resource by POST, outside a transaction.
+   * @returns its reference, `Type/id`.
+   */
   create(resource: Resource, signal: AbortSignal): Promise<string>;
   /**
    * Writes a single transaction entry on its own, under the same condition.
@@ -46,6 +48,6 @@ export interface FhirServer {
    * itself returns 200.
    */
   transaction(bundle: Bundle, signal: AbortSignal): Promise<TransactionReceipt>;
-  /** Returns the server's CapabilityStatement, or null. */
+  /** Returns the server's CapabilityStatement; null if the server has none. */
   capabilities(signal: AbortSignal): Promise<CapabilityStatement | null>;
 }

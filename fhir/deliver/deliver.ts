@@ -17,7 +17,7 @@ import type { Outdated } from './existing-report.ts';
 import type { Decision, HoldLedger } from './holds.ts';
 import { type BinaryLedger, sendReport } from './send-report.ts';
 
-/** Previews with calipers, by their name in the HTTP contract. */
+/** Names of previews with calipers, as defined in the HTTP contract. */
 const OVERLAY = /^overlay-.+\.png$/;
 
 /**
@@ -68,13 +68,13 @@ export interface FhirDelivererDeps {
   subjectOf: (requestId: string) => Promise<Subject | null>;
   /** Returns earlier requests of the same study and endpoint, newest first. */
   earlierRequests: (requestId: string) => Promise<readonly string[]>;
-  /** Returns when each signed result of these requests was signed, oldest first. */
+  /** Returns the times at which results of these requests were signed, oldest first. */
   signingTimes: (requestIds: readonly string[]) => Promise<readonly Date[]>;
   /** Returns the rendered report with the subject's identity; null if there is no PDF. */
   reportPdf: (result: Result, subject: Subject) => Promise<Buffer | null>;
   /**
-   * Returns the SOP Instance UID of the structured report that is sent to the PACS, for
-   * `identifier`.
+   * Returns the SOP Instance UID of the structured report that is sent to the PACS. It becomes an
+   * identifier of the FHIR report.
    */
   structuredReportUid?: (result: Result, subject: Subject) => string;
   binaries: BinaryLedger;
@@ -120,9 +120,9 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
 }
 
 /**
- * Limits consecutive attempts. Some failures are transient only for a limited number of consecutive
- * attempts: the last of them fails permanently, and a person has to act. The count restarts if the
- * EHR was unreachable in between, if a person sent the report again, or after a restart.
+ * Some failures count as transient only for a limited number of consecutive attempts: the last of
+ * these fails permanently, and a person has to act. The count restarts if the EHR was unreachable
+ * in between, if a person sent the report again, or after a restart.
  */
 function attemptLimits() {
   const consecutive = new Map<string, number>();
@@ -148,7 +148,7 @@ interface ReportContent {
   decision: Decision | null;
 }
 
-/** Returns the content of a report, or why nothing can be sent, or why no patient was found. */
+/** Returns the content of a report, or the failure if nothing can be sent. */
 async function reportContent(
   { id, requestId, resultRevision }: Delivery,
   { holds, results, subjectOf }: FhirDelivererDeps,
@@ -177,7 +177,7 @@ const NOT_SENT = {
 
 /**
  * Sends a report.
- * @returns what the EHR then contains, or why nothing was sent, for the record of the delivery.
+ * @returns the record of the delivery: what the EHR then contains, or why nothing was sent.
  * @throws FhirFailure
  */
 async function deliverReport(

@@ -19,7 +19,6 @@ const DRAFT: ReadonlySet<DiagnosticReport['status']> = new Set([
   'preliminary',
 ]);
 
-/** The properties that distinguish a result from others of the same study. */
 interface StudyResult {
   /** Signed revision of the result; 0 for the draft. */
   signedRevision: number;
@@ -29,13 +28,13 @@ interface StudyResult {
   earlier: readonly string[];
   /** `generated_at` of the result, ISO 8601. */
   generatedAt: string;
-  /** When this and the earlier results were signed in the gateway, oldest first. */
+  /** The times at which this result and earlier ones were signed in the gateway, oldest first. */
   signed: readonly Date[];
 }
 
 /**
- * Whether a time that a receiver has stored is this one: it may keep times to the second (the least
- * that an `instant` states), cut off or rounded.
+ * Returns true if a time stored by a receiver is the one that was sent. A receiver may truncate or
+ * round it to the second, the coarsest precision that an `instant` allows.
  */
 export const isSameTime = (stored: string | undefined, sent: number): boolean =>
   Math.abs(Date.parse(stored ?? '') - sent) < 1000;
@@ -44,9 +43,9 @@ const isLater = (stored: string | undefined, sent: number): boolean =>
   Date.parse(stored ?? '') > sent && !isSameTime(stored, sent);
 
 /**
- * Returns true if the status of a resource was set by signing in the gateway, and nobody at the
- * receiver has changed it since: the resource then has the time of the signature. The first
- * signature of a study makes its report `final`, each later one `amended`.
+ * Returns true if the status of a resource was set by signing in the gateway and nobody at the
+ * receiver has changed it since. In that case, the resource has the time of the signature. The
+ * first signature of a study makes its report `final`, each later one `amended`.
  */
 function isSignedHere(
   { status, at }: { status?: string | undefined; at?: string | undefined },
@@ -73,7 +72,8 @@ export type Outdated = 'signed' | 'newer';
 /**
  * Finds a study's report at the receiver.
  * @returns the report to replace; `signed` if this is a draft and the report was signed in the
- * gateway; `newer` if the report belongs to a later run and has the same status; null if there is no report.
+ * gateway; `newer` if the report belongs to a later run, and both are drafts or both are signed;
+ * null if there is no report.
  * @throws FhirFailure `ehr_already_verified` if a person has verified, amended or retracted it at
  * the receiver.
  */
@@ -103,7 +103,7 @@ export async function existingReport(
     const [report] = reports;
     if (!report) continue;
     if (signedRevision === 0 && !DRAFT.has(report.status)) return 'signed';
-    // A signed result replaces every draft, also that of a later run.
+    // A signed result replaces every draft, even one from a later run.
     const replacesDraft = signedRevision > 0 && DRAFT.has(report.status);
     if (!replacesDraft && isLater(report.issued, Date.parse(generatedAt))) return 'newer';
     const identifiers = ours(report, resultSystem);
@@ -173,7 +173,6 @@ export async function formerRun(
   return { document: referenceTo(document), withdrawals };
 }
 
-/** Returns the references to the Observations and Media of a report. */
 function partsOf({ report }: FormerReport): string[] {
   const links = [...(report.result ?? []), ...(report.media ?? []).map(({ link }) => link)];
   return links.flatMap(({ reference }) => reference ?? []);
@@ -237,10 +236,10 @@ function referenceTo(document?: DocumentReference): Reference<DocumentReference>
 const LOOK_EVERY_MS = 500;
 
 /**
- * Waits for the report of a result that the receiver has accepted but not carried out yet (202). It
- * searches for the report itself, because servers differ in what they return at the status URL of a
+ * Waits for the report of a result that the receiver has accepted but not yet processed (202). The
+ * report itself is searched for, because servers differ in what they return at the status URL of a
  * transaction.
- * @returns `DiagnosticReport/<id>`; null if it does not appear in time.
+ * @returns `DiagnosticReport/<id>`; null if the report does not appear in time.
  */
 export async function laterArrival(
   server: Pick<FhirServer, 'search'>,

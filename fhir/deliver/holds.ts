@@ -13,7 +13,8 @@ const HOLD_ACTIONS = ['show', 'release', 'reject'] as const;
 type HoldAction = (typeof HOLD_ACTIONS)[number];
 
 /**
- * The last decision that a person made on a delivery, with the patient and the order last chosen.
+ * The last decision that a person made on a delivery, with the patient and the order that were
+ * chosen last.
  */
 export interface Decision extends Choice {
   action: Exclude<HoldAction, 'show'>;
@@ -72,7 +73,6 @@ function choiceInForce(rows: readonly DecisionRow[]): Choice {
 interface HoldQueueDeps {
   database: Database;
   subjectOf: (requestId: string) => Promise<Subject | null>;
-  /** Makes a delivery due at once. */
   sendAgain: (tx: Queryable, deliveryId: string) => Promise<unknown>;
 }
 

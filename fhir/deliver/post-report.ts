@@ -44,8 +44,9 @@ function detachProvenance(bundle: Bundle): { rest: Bundle; provenance: Provenanc
 }
 
 /**
- * Creates the Provenance of a committed transaction, once: one with the same recording time and the
- * report as its target comes from an earlier attempt.
+ * Creates the Provenance of a committed transaction, unless an earlier attempt has done so. A
+ * Provenance that has the same recording time, and the report as its target, comes from such an
+ * attempt.
  * @returns false if the receiver did not return the locations of its resources, so that no
  * Provenance can be created.
  */
@@ -140,7 +141,7 @@ function keyOf({ request }: BundleEntry): { type: ResourceType; token: string } 
   return token ? { type: type as ResourceType, token } : null;
 }
 
-/** Returns the id of the existing resource for each condition, `Type token`. */
+/** Returns the ids of existing resources, by condition (`Type token`). */
 async function existing(
   server: Pick<FhirServer, 'search'>,
   entries: readonly BundleEntry[],
@@ -182,9 +183,10 @@ function chunks<Item>(items: readonly Item[], size: number): Item[][] {
 }
 
 /**
- * Sends the entries of a transaction one by one, for a receiver without transactions. Each is sent
- * after those it refers to, so the report follows its parts. Entries sent before a failure remain
- * at the receiver. Every entry is conditional or has an id, so the next attempt finds them.
+ * Sends the entries of a transaction one by one, for a receiver without transactions. Each entry is
+ * sent after the entries it refers to, so the report follows its parts. Entries sent before a
+ * failure remain at the receiver. Every entry is conditional or has an id, so the next attempt
+ * finds them.
  * @throws FhirFailure for the first entry that is rejected.
  */
 async function sendInOrder(
@@ -203,7 +205,8 @@ async function sendInOrder(
 }
 
 /**
- * Orders entries so that each follows those it refers to; otherwise keeps the order of the bundle.
+ * Orders entries so that each follows the entries it refers to; otherwise keeps the order of the
+ * bundle.
  */
 export function inOrder(entries: readonly BundleEntry[]): BundleEntry[] {
   const byUrl = new Map(entries.map((entry) => [entry.fullUrl, entry]));

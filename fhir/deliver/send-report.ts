@@ -64,7 +64,7 @@ interface ReportToSend {
   identity: DicomIdentity;
   /** Earlier requests of the same study and endpoint, newest first. */
   earlier: readonly string[];
-  /** When this and the earlier results were signed in the gateway, oldest first. */
+  /** The times at which this result and earlier ones were signed in the gateway, oldest first. */
   signed: readonly Date[];
   choice: Choice;
   pdf: Buffer | null;
@@ -131,12 +131,14 @@ export async function sendReport(report: ReportToSend): Promise<ReportReceipt | 
   }
 }
 
-/** How a report is sent. This changes after a failure that sending it differently may avoid. */
+/**
+ * How a report is sent. It changes after a failure that may be avoided by sending the report
+ * differently.
+ */
 interface Attempt {
   mode: DeliveryMode;
   /** Maximum number of bytes sent inline, for the PDF and for all pictures together. */
   inlineBytes: number;
-  /** How often the bundle was rebuilt after a conflict. */
   rebuilt: number;
 }
 
@@ -154,7 +156,6 @@ function nextAttempt(attempt: Attempt, { status, simpler, rebuilds = 0 }: Failur
   return rebuilt < rebuilds ? { ...attempt, rebuilt: rebuilt + 1 } : null;
 }
 
-/** Finds the patient, order and encounter at the receiver. */
 async function matched(report: ReportToSend): Promise<BundleInput> {
   const { server, destination, identity, choice, subject, signal } = report;
   const match = choice.patient

@@ -12,14 +12,13 @@ const MOST_ORDERS = '10';
 /** Statuses that a receiver without orders returns for a search for orders. */
 const NO_ORDERS = [400, 404, 405, 501];
 
-/** The order and encounter of a report, if the receiver has them. */
 export interface Order {
   order?: Reference<ServiceRequest>;
   encounter?: Reference<Encounter>;
 }
 
 interface OrderLookup {
-  /** (0008,0050) */
+  /** Accession Number (0008,0050). */
   accession: string;
   /** The patient at the receiver; null if the bundle creates the patient. */
   patient: Reference<Patient> | null;
@@ -58,7 +57,7 @@ export async function findOrder(
   );
 }
 
-/** Returns the orders with the accession number, whoever the patient is. */
+/** Returns the orders with the accession number, regardless of their patient. */
 async function ordersWith(
   server: Pick<FhirServer, 'search'>,
   identifier: Identifier,

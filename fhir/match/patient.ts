@@ -98,7 +98,7 @@ export function demographicConflicts(patient: Patient, identity: DicomIdentity):
   return compared(patient, identity).flatMap(({ what, same }) => (same === false ? [what] : []));
 }
 
-/** Compares each demographic value: equal, different, or null if either side does not have it. */
+/** Compares each demographic value; `same` is null if either side lacks the value. */
 function compared(
   patient: Patient,
   identity: DicomIdentity,
@@ -166,7 +166,7 @@ function isOutOfUse({ active, link }: Patient): boolean {
 
 /**
  * Returns the issuer of the patient ID: its name, otherwise its universal ID (exchange 1.7), even
- * if that is not an OID: a patient ID from another hospital must not be treated as one without an
+ * if that is not an OID. A patient ID from another hospital must not be treated as one without an
  * issuer.
  */
 function issuerOf({ IssuerOfPatientID, IssuerOfPatientIDQualifiers }: DicomIdentity): string {

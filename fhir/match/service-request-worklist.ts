@@ -83,7 +83,6 @@ async function ordersIn(
   );
 }
 
-/** Returns the patient id in a reference. */
 function patientIn(reference: Reference | undefined): string | null {
   const [, id] =
     /(?:^|\/)Patient\/([A-Za-z0-9.-]{1,64})(?:\/_history\/.*)?$/.exec(reference?.reference ?? '') ??
@@ -205,7 +204,6 @@ function identifiersOf(
   );
 }
 
-/** Returns the valid Observations with a code, newest first. */
 const withCode = (observations: readonly Observation[], loinc: string): Observation[] =>
   observations
     .filter(
@@ -226,7 +224,6 @@ function observedAt(observation: Observation): number {
   return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;
 }
 
-/** Returns the dates of the Observations with a code. */
 function datesIn(observations: readonly Observation[], loinc: string): ObservedDate[] {
   return withCode(observations, loinc).flatMap((observation) => {
     const date = observation.valueDateTime?.slice(0, 10) ?? '';

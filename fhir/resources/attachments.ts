@@ -7,8 +7,8 @@ import { type KeyImage, type ReportContext, signatories, statusOf } from './repo
 export const PDF_MEDIA_TYPE = 'application/pdf';
 
 /**
- * Returns the rendered report, the same in `DiagnosticReport.presentedForm` and
- * `DocumentReference`: inline, or by the URL of a Binary that was stored first (exchange 1.6).
+ * Returns the rendered report for both `DiagnosticReport.presentedForm` and `DocumentReference`:
+ * inline, or as the URL of a Binary that was stored first (exchange 1.6).
  */
 export function pdfAttachment({ pdf, result }: ReportContext): Attachment | null {
   if (!pdf) return null;
@@ -22,7 +22,6 @@ export function pdfAttachment({ pdf, result }: ReportContext): Attachment | null
   };
 }
 
-/** Returns a key image as an attachment, always inline. */
 function imageAttachment({ result }: ReportContext, image: KeyImage): Attachment {
   return {
     contentType: image.contentType,
@@ -39,7 +38,7 @@ function extent(data: Buffer): Pick<Attachment, 'size' | 'hash'> {
 }
 
 /**
- * Builds a document that contains the PDF once more: US Core requires a report's attachment to be
+ * Builds a document that also contains the PDF: US Core requires a report's attachment to be
  * available as a document.
  */
 export function buildDocumentReference(context: ReportContext): DocumentReference | null {
@@ -93,7 +92,7 @@ export function buildMedia(context: ReportContext, image: KeyImage): Media {
   };
 }
 
-/** Returns `DiagnosticReport.media`: R4 allows only Media as the target. */
+/** Returns the value of `DiagnosticReport.media`. R4 allows only references to Media in it. */
 export function mediaLinks({ keyImages = [], requestId }: ReportContext) {
   return keyImages.map((image) => ({
     comment: image.title,

@@ -22,8 +22,8 @@ interface AuditIdentifiers {
   /** Identifier system of our request ids. */
   requestSystem: string;
   /**
-   * The system for each (0010,0021) Issuer of Patient ID, `*` for images without an issuer. Absent
-   * if no system is configured.
+   * Identifier systems by Issuer of Patient ID (0010,0021); `*` is for images without an issuer.
+   * Absent if no system is configured.
    */
   patientSystems?: Readonly<Record<string, string>>;
 }
@@ -59,8 +59,8 @@ function agent({ id, aeTitle, isRequestor, role, address }: Participant): AuditE
 }
 
 /**
- * Returns the entities. The first one contains the details; an event without entities gets one for
- * them.
+ * Returns the entities of the event. The first one holds the details. If the event has no objects,
+ * one entity is added for this.
  */
 function entities(
   { objects, details }: AuditFacts,

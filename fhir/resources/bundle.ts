@@ -127,7 +127,6 @@ function reportEntry(context: ReportContext, report: Resource): BundleEntry {
   return entry;
 }
 
-/** Writes the artifact `fhir-bundle.json` of a request. */
 export const fhirBundleArtifact = {
   name: 'fhir-bundle.json',
   mediaType: 'application/fhir+json',

@@ -10,8 +10,8 @@ import type { Concept, Measurement, Result } from '../../pipelines/result/envelo
 
 /**
  * Codes that FHIR needs in addition to those of the measured concepts
- * (pipelines/concepts/concepts.ts): terminology.hl7.org code systems of R4, and DICOM concepts of
- * FHIR components.
+ * (pipelines/concepts/concepts.ts): code systems of terminology.hl7.org (R4), and DICOM concepts
+ * for the components of an Observation.
  */
 
 const hl7 = (name: string) => `http://terminology.hl7.org/CodeSystem/${name}`;
@@ -68,8 +68,8 @@ export const COMPONENT = {
 } as const satisfies Record<string, CodeableConcept>;
 
 /**
- * Codes of the containers of sections that TID 5000 has (PS3.16 TID 5005, 5003); other sections
- * only have their title.
+ * Codes of those sections that have a container in TID 5000 (PS3.16 TID 5005, 5003); other sections
+ * have only a title.
  */
 export const SECTION_CODES: Readonly<Record<string, Coding>> = {
   biometry: { system: SYSTEMS.DCM, code: '125002', display: 'Fetal Biometry' },
@@ -77,7 +77,7 @@ export const SECTION_CODES: Readonly<Record<string, Coding>> = {
 };
 
 interface ReportCodes {
-  /** The codes. LOINC comes first, because some receivers read only the first coding. */
+  /** LOINC comes first, because some receivers read only the first coding. */
   code: Coding[];
   title: string;
   /** The v2-0074 diagnostic service section, and the LOINC class that US Core requires. */

@@ -47,8 +47,9 @@ export function buildDiagnosticReport(
 }
 
 /**
- * Returns the key of the conditional update, and the ids of all other requests whose report it has
- * replaced. A result that arrives late, or a second time, therefore finds the report by its own id.
+ * Returns the identifier that serves as the key of the conditional update, and the identifiers of
+ * all other requests whose reports this one has replaced. A result that arrives late, or a second
+ * time, therefore finds the report by its own id.
  */
 function requestIdentifiers({ resultSystem, reportKey, requestId, otherRequests }: ReportContext) {
   const key = resultIdentifier(resultSystem, reportKey);
@@ -65,8 +66,8 @@ function requestIdentifiers({ resultSystem, reportKey, requestId, otherRequests 
 }
 
 /**
- * Returns the id of the Provenance. It has no identifier to search for, so a fixed id makes retries
- * harmless.
+ * Returns the id of the Provenance. A Provenance has no identifier to search for. Because its id is
+ * fixed, a retry does not create a second one.
  */
 export function provenanceId(requestId: string): string {
   return resourceUuid(requestId, 'Provenance');

@@ -6,8 +6,8 @@ import { SYSTEMS } from './codes.ts';
 const NAMESPACE = '6bf5099b-1cb3-4019-bc15-e23960e56f25';
 
 /**
- * Returns the name-based UUID (RFC 9562 5.5, version 5) of a resource, from its request and its
- * role in it. It is the same on every retry.
+ * Returns the name-based UUID (RFC 9562 5.5, version 5) of a resource, derived from its request and
+ * its role in that request. It is the same on every retry.
  */
 export function resourceUuid(requestId: string, role: string): string {
   const hash = createHash('sha1')
@@ -32,9 +32,9 @@ export function resourceUrn(requestId: string, role: string): string {
 }
 
 /**
- * Returns the identifier of one of our resources, which is also the key of its conditional update:
- * in the destination's result namespace or, in a bundle without a destination, the name-based UUID
- * itself.
+ * Returns the identifier of one of our resources, which is also the key of its conditional update.
+ * It belongs to the destination's result namespace or, in a bundle without a destination, is the
+ * name-based UUID itself.
  */
 export function resultIdentifier(
   system: string | null,
@@ -68,8 +68,8 @@ export function medicalRecordNumber(system: string, value: string): Identifier {
 }
 
 /**
- * Returns the Accession Number (0008,0050) as an identifier. It has no system, because the subject
- * has no issuer for it.
+ * Returns the Accession Number (0008,0050) as an identifier. It has no system, because the gateway
+ * does not store its issuer.
  */
 export function accessionNumber(value: string): Identifier {
   return { type: identifierType('ACSN', 'Accession ID'), value: value.trim() };

@@ -91,7 +91,6 @@ export function quantity(value: number, unit: string): Quantity {
   return { value: Number(value.toPrecision(4)), unit: shown, system: SYSTEMS.ucum, code };
 }
 
-/** Display texts of v3-ObservationInterpretation. */
 const INTERPRETATION_DISPLAY = {
   N: 'Normal',
   L: 'Low',
@@ -100,7 +99,6 @@ const INTERPRETATION_DISPLAY = {
   AA: 'Critical abnormal',
 } as const;
 
-/** Returns one interpretation as the CodeableConcept of `Observation.interpretation`. */
 function interpretationOf(code: keyof typeof INTERPRETATION_DISPLAY): CodeableConcept {
   return {
     coding: [{ system: SYSTEMS.interpretation, code, display: INTERPRETATION_DISPLAY[code] }],
@@ -256,13 +254,11 @@ function methodOf(m: Measurement): CodeableConcept | undefined {
   };
 }
 
-/** Returns a value in the unit used for exchange. */
 function exchangeQuantity(m: Measurement, value: number): Quantity {
   const inExchange = exchanged(m, value);
   return { ...quantity(value, inExchange.unit), value: inExchange.value };
 }
 
-/** Converts a score to an Observation, with its parts as components. */
 function scoreObservation(
   context: ReportContext,
   score: Result['scores'][number],
@@ -287,7 +283,6 @@ function scoreObservation(
   return { role, section: score.section, resource };
 }
 
-/** Converts a category to an Observation, with the criteria that determined it. */
 function classificationObservation(
   context: ReportContext,
   classification: Result['classifications'][number],

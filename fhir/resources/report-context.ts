@@ -20,7 +20,6 @@ export type RenderedReport = { data: Buffer } | { data: Buffer; binaryUrl: strin
 
 /** A measured frame with its calipers, as a picture small enough to be sent inline. */
 export interface KeyImage {
-  /** Name of the artifact. */
   name: string;
   title: string;
   contentType: string;
@@ -54,7 +53,10 @@ export interface BundleInput {
   versionId?: string;
   /** The request that identifies the report of the study, if an earlier run created it. */
   reportKey?: string;
-  /** Other requests whose report has been replaced, so that it can be found by any of them. */
+  /**
+   * Other requests whose reports this one has replaced. This report can be found by the id of each
+   * of them.
+   */
   otherRequests?: readonly string[];
   /** Document of the earlier run, which the new one replaces. */
   formerDocument?: Reference<DocumentReference>;

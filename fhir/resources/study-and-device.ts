@@ -59,9 +59,9 @@ function seriesOf(instances: readonly SourceInstance[]): ImagingStudySeries[] {
 }
 
 /**
- * Builds the Device for the software that measured. There is one Device per pipeline version and
- * set of weights, shared by all reports and never updated, so the weights are part of its
- * identifier (SemVer build metadata).
+ * Builds the Device for the software that made the measurements. There is one Device per pipeline
+ * version and set of weights, shared by all reports and never updated, so the weights are part of
+ * its identifier (SemVer build metadata).
  */
 export function buildDevice(context: ReportContext): Device {
   const { result } = context;

@@ -1,6 +1,6 @@
 import { median } from '../../pipelines/measure/statistics.ts';
 
-/** One measured case; `measuredMm` is null if the model gave no answer. */
+/** One measured case. `measuredMm` is null if the model measured nothing. */
 export interface Measured {
   image: string;
   referenceMm: number;
@@ -13,7 +13,7 @@ export interface Measured {
 
 /**
  * Returns the agreement with the reference, for the accepted cases and for all cases. Users see
- * only values that reach the gate; the errors of all cases show how useful the gate is.
+ * only values that reach the gate. The errors of all cases show how useful the gate is.
  */
 export function agreement(cases: readonly Measured[]) {
   const found = cases.filter((c) => c.measuredMm !== null);
@@ -27,8 +27,8 @@ export function agreement(cases: readonly Measured[]) {
 }
 
 /**
- * Returns the 95th centile of the absolute error of the accepted cases in mm: the half width of an
- * interval around the measured value that contains the reference in 95 of 100 images.
+ * Returns the 95th centile of the absolute error of the accepted cases in mm. It is the half width
+ * of an interval around the measured value that contains the reference in 95 of 100 images.
  */
 export const halfWidth95 = (cases: readonly Measured[]) => halfWidth95In(cases, () => 1);
 
@@ -53,7 +53,7 @@ function halfWidth95In(
 
 /**
  * Returns the mean absolute error, the bias (measured − reference) and the Bland–Altman 95 % limits
- * in mm; null without cases.
+ * in mm. Null if there are no cases.
  */
 function errors(cases: readonly Measured[]) {
   if (cases.length === 0) return null;
@@ -85,14 +85,13 @@ export function round(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
 
-/** A measured value and its reference; `measured` is null if there was no measurement. */
 export interface Pair {
   truth: number;
   measured: number | null;
   accepted: boolean;
 }
 
-/** Returns the errors of the accepted values: median, 95th centile, maximum and bias. */
+/** Returns the median, 95th centile, maximum and bias of the accepted values' errors. */
 export function deviation(pairs: readonly Pair[]) {
   const found = pairs.flatMap(({ truth, measured, accepted }) =>
     accepted && measured !== null ? [measured - truth] : [],
@@ -115,7 +114,7 @@ export function deviation(pairs: readonly Pair[]) {
 
 export type Deviation = ReturnType<typeof deviation>;
 
-/** Returns the median, lowest and highest of the values, or null without values. */
+/** Returns the median, lowest and highest value; null if there are no values. */
 export function spread(values: readonly number[]) {
   if (values.length === 0) return null;
   return {

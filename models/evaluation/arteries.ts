@@ -28,8 +28,8 @@ const QUANTITIES = ['psv', 'edv', 'tamx', 'pi', 'ri'] as const;
 type Values = Record<(typeof QUANTITIES)[number], number>;
 
 /**
- * One simulated spectrum with its truth and the mean values over the traced beats (null if the
- * spectrum was refused).
+ * One simulated spectrum, its true values, and the mean values over the traced beats. These are
+ * null if the spectrum was refused.
  */
 export interface ArteryCase {
   artery: Artery;
@@ -75,7 +75,7 @@ export function arteryCase(artery: Artery, seed: number): ArteryCase {
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 
-/** Returns the table of biases. With `each`, it is preceded by one line per spectrum. */
+/** Returns the table of biases. With `each`, one line per spectrum precedes it. */
 export function arteryTable(cases: readonly ArteryCase[], each: boolean): string {
   const lines = each
     ? cases.map(({ artery, seed, truth, found, refusal }) =>

@@ -20,7 +20,7 @@ type Show = (line: unknown) => void;
 
 const SQUARE = { x: 1, y: 1 };
 
-/** Measures lengths on `count` phantoms of each view, with heads outlined as in the product. */
+/** Measures the lengths on `count` phantoms of each view, with heads outlined as in the product. */
 export async function brainOnPhantoms(locator: Locator, seed: number, count: number, show: Show) {
   const pairs: Record<Part, Pair[]> = { cerebellum: [], cisternaMagna: [], atrium: [] };
   for (let i = 0; i < 2 * count; i++) {
@@ -56,16 +56,16 @@ export async function brainOnPhantoms(locator: Locator, seed: number, count: num
 interface RealCount {
   images: number;
   heads: number;
-  /** Accepted lengths divided by the width of the head (BPD), a ratio that needs no calibration. */
+  /** Accepted lengths divided by the width of the head (BPD). This ratio needs no calibration. */
   overBpd: Record<Part, number[]>;
-  /** Accepted lengths in per cent of a reader's measurement, for structures the reader saw. */
+  /** Accepted lengths in per cent of a reader's measurement, for structures that the reader saw. */
   ofRead: Record<Part, Pair[]>;
 }
 
 /**
  * Counts how many lengths would be accepted on the real images of each plane. The images have no
  * scale, so the lengths are compared with the width of the head and with a reader's measurements. A
- * length accepted on any other plane is false, unless the reader saw the structure there.
+ * length accepted on another plane is false unless the reader saw the structure there.
  */
 export async function brainOnReal(locator: Locator, data: string, split: SplitName, show: Show) {
   const seen: Record<string, RealCount> = {};

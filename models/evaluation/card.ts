@@ -7,7 +7,7 @@ const END = '<!-- /measured -->';
 type Sets = Record<string, unknown>;
 
 /**
- * Returns the card with an updated table of numbers, so that no number is maintained by hand in two
+ * Returns the card with an updated table of numbers. No number has to be maintained by hand in two
  * places.
  */
 export function withMeasured(card: string, sets: Sets): string {
@@ -48,7 +48,7 @@ const COLUMNS: readonly Column[] = [
   ['95 % limits (mm)', ({ accepted }) => accepted?.limitsOfAgreementMm.join(' to ')],
   ['largest (mm)', ({ accepted }) => accepted?.largestErrorMm],
 ];
-/** Column for models with outlines as both result and reference. */
+/** Column for models whose result and reference are outlines. */
 const DICE: Column = ['mean Dice', ({ accepted }) => accepted?.meanDice];
 
 function geometryTable(sets: readonly Measured[]): string {

@@ -5,7 +5,7 @@ import { mean, round } from './agreement.ts';
 
 /** A statement in a result about a structure that the image does not show. */
 export interface Crossed {
-  /** Biometry structure concerned or, for any other statement, the section. */
+  /** The biometry structure or, for any other statement, the section. */
   part: string;
   said: string;
 }
@@ -13,8 +13,8 @@ export interface Crossed {
 const HEAD = ['head', 'biometry', 'growth', 'anomaly-screen'];
 
 /**
- * Structures that may be measured on an image of each known plane. On any other plane, nothing may
- * be measured.
+ * Structures that may be measured on an image of each known plane. Nothing may be measured on any
+ * other plane.
  */
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
   transthalamic: HEAD,
@@ -47,7 +47,7 @@ const isOfThePixels = ({ source, derivation, quality }: Measurement) =>
 /**
  * Returns the statements in a result about structures that its single image does not show: accepted
  * values measured on the pixels, findings, categories and scores. The category `not-assessed` is
- * not a statement. `plane` is the image's plane; null if it shows no part of a fetus.
+ * not a statement. `plane` is the image's plane, or null if it shows no part of a fetus.
  */
 export function crossedOf(
   { measurements, findings, classifications, scores }: Result,
@@ -65,12 +65,12 @@ export function crossedOf(
       .map(({ section, name, value }) => ({ part: section, said: `${name} ${value}` })),
     ...scores.map(({ section, name }) => ({ part: section, said: name })),
   ];
-  // Plane labels are left out: they are not measurements, and a wrong label alone has no
+  // Plane labels are left out. They are not measurements, and a wrong label alone has no
   // consequence.
   return [...values, ...others].filter(({ part }) => part !== 'planes' && !shown.includes(part));
 }
 
-/** Counts the images with any such statement, in total and by part. */
+/** Counts the images with at least one such statement, in total and by part. */
 export function countCrossed(found: readonly (readonly Crossed[])[]): {
   images: number;
   by: Record<string, number>;
@@ -84,7 +84,7 @@ export function countCrossed(found: readonly (readonly Crossed[])[]): {
 
 const planesData = z.object({ counts: z.record(z.string(), z.number()) });
 
-/** Counts the frames of each plane in a result; empty if the result identifies no planes. */
+/** Counts the frames of each plane in a result. Empty if the result identifies no planes. */
 export function countNamed({ sections }: Pick<Result, 'sections'>): Record<string, number> {
   const own = planesData.safeParse(sections.find(({ id }) => id === 'planes')?.data);
   const counts = Object.entries(own.data?.counts ?? {});
@@ -92,8 +92,8 @@ export function countNamed({ sections }: Pick<Result, 'sections'>): Record<strin
 }
 
 /**
- * Returns the number of frames for which a result identifies a plane; if there are none, the number
- * of all frames.
+ * Returns the number of frames for which a result identifies a plane. If there are none, the number
+ * of all frames is returned.
  */
 export function framesOf(result: Pick<Result, 'sections' | 'input_summary'>): number {
   const named = Object.values(countNamed(result)).reduce((sum, count) => sum + count, 0);
@@ -141,8 +141,8 @@ export function screenOf(
 }
 
 /**
- * Counts right, wrong and missing plane labels and summarises the errors of the accepted lengths:
- * over all screens, by plane, and by layout.
+ * Counts right, wrong and missing plane labels, and summarises the errors of the accepted lengths.
+ * Does this for all screens together, by plane, and by layout.
  */
 export function countScreens(screens: readonly Screen[]) {
   const of = (own: readonly Screen[]) => {

@@ -7,10 +7,7 @@ const WRONG = 0.1;
 const errorOf = ({ value, truth }: DisplayCase) =>
   value === null ? Number.NaN : Math.abs(value / truth - 1);
 
-/**
- * Returns true if a value is wrong. If the display does not show the structure, every value is
- * wrong.
- */
+/** If the display does not show the structure, every value is wrong. */
 const isWrong = (one: DisplayCase) => !(errorOf(one) <= WRONG);
 
 const percent = (share: number) => (Number.isNaN(share) ? '' : (100 * share).toFixed(1));
@@ -30,7 +27,7 @@ function rowOf(name: string, cases: readonly DisplayCase[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** Returns the agreement for each display and quantity as a Markdown table. */
+/** Returns a Markdown table of the agreement for each display and quantity. */
 export function displayTable(cases: readonly DisplayCase[], listWrong: boolean): string {
   const groups = Map.groupBy(cases, ({ kind, key }) => `${kind}: ${key}`);
   const wrong = cases.filter((one) => one.quality === 'accepted' && isWrong(one));

@@ -12,7 +12,7 @@ import { drawHeart } from '../phantom/heart/sizes.ts';
 import { createRandom, type Random } from '../phantom/random.ts';
 
 /**
- * A quantity shown on a display, and the factor converting the truth to the unit of its concept.
+ * A quantity shown on a display, and the factor that converts the truth to the unit of its concept.
  */
 interface Expected {
   key: EchoConcept;
@@ -26,7 +26,7 @@ interface DisplayKind {
   kind: SweepRegion['kind'];
   viewName: string;
   expected: readonly Expected[];
-  /** Samples the flow of a spectrum and its fastest velocity; absent for an M-mode. */
+  /** Samples the flow of a spectrum and its fastest velocity. Absent for an M-mode. */
   flow?: (random: Random) => { flow: Flow; full: number };
   faint?: number;
   /** True if only the early wave differs between beats, as happens with breathing. */
@@ -132,7 +132,7 @@ export const DISPLAY_KINDS: readonly DisplayKind[] = [
   },
   {
     // The display is labelled as a ventricle but shows an aortic root. There is nothing to measure,
-    // so any value is wrong.
+    // so every value is wrong.
     id: 'm-mode-aortic-root',
     kind: 'm-mode',
     viewName: 'PLAX M-Mode LV',
@@ -171,8 +171,8 @@ export function sweepOfFrame({ truth }: PhantomFrame, kind: SweepRegion['kind'])
 }
 
 /**
- * Simulates one display of a kind. Heart, flow, machine and all other properties depend only on
- * `seed`.
+ * Simulates one display of a kind. All its properties (heart, flow, machine and others) depend only
+ * on `seed`.
  */
 export function simulateDisplay(kind: DisplayKind, seed: number): PhantomFrame {
   const random = createRandom(seed).fork(`display ${kind.id}`);

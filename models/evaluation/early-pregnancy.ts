@@ -9,7 +9,7 @@ import { deviation, type Pair } from './agreement.ts';
 import { type Case, readGray } from './cases.ts';
 import { phantomClip } from './phantom-clip.ts';
 
-/** Range of ages in days at which a sac is measured. */
+/** Ages, in days, at which a sac is measured. */
 const AGES = { youngest: 36, oldest: 69 } as const;
 
 function phantomOf(seed: number, index: number): PhantomFrame {
@@ -27,8 +27,8 @@ function phantomOf(seed: number, index: number): PhantomFrame {
 }
 
 /**
- * Returns the axes of the sac, yolk sac and embryo of one phantom, as the product reads them from a
- * single frame.
+ * Returns the axes of the sac, yolk sac and embryo of one phantom, as the product measures them on
+ * a single frame.
  */
 async function lengthsOn(phantom: PhantomFrame) {
   const { clip, frame } = phantomClip(phantom);
@@ -51,7 +51,7 @@ async function lengthsOn(phantom: PhantomFrame) {
 type Length = keyof Awaited<ReturnType<typeof lengthsOn>>;
 
 /**
- * Returns the errors of the image analysis in mm on `count` phantoms of 36 to 69 days, and how
+ * Returns the errors of the image analysis, in mm, on `count` phantoms of 36 to 69 days, and how
  * often it finds a structure that does not exist.
  */
 export async function earlyOnPhantoms(seed: number, count: number, show: (line: unknown) => void) {

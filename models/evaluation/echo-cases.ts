@@ -4,7 +4,7 @@ import type { GrayImage } from '../../pipelines/contract/image.ts';
 import { readGray } from './cases.ts';
 import type { ViewCase } from './echo-views.ts';
 
-/** `held`: every seventh patient with the role `train`, held out of training (echo_datasets.py). */
+/** `held`: every seventh patient with the role `train`, not used in training (echo_datasets.py). */
 export type HeartRole = 'validation' | 'held';
 const HELD_EVERY = 7;
 
@@ -19,8 +19,8 @@ export interface HeartCase {
   ed: HeartFrame;
   es: HeartFrame;
   /**
-   * Reference ejection fraction in per cent, computed by the single-plane area-length method from
-   * the expert's masks.
+   * Reference ejection fraction, per cent, by the single-plane area-length method on the expert's
+   * masks.
    */
   ejectionFraction: number;
 }
@@ -52,7 +52,7 @@ export async function camusCases(data: string, role: HeartRole): Promise<HeartCa
 }
 
 /**
- * Returns the median LVEF of the training patients in per cent. The models are compared with this
+ * Returns the median LVEF of the training patients, per cent. The models are compared with this
  * constant answer.
  */
 export async function medianEjectionFraction(data: string): Promise<number> {
@@ -85,8 +85,8 @@ async function labelsOf(folder: string): Promise<PhantomLabel[]> {
 }
 
 /**
- * Returns the pairs of one apical view. Their LVEF is calculated in the plane, as by a single-plane
- * method.
+ * Returns the pairs of one apical view. Their LVEF is calculated in the plane, as a single-plane
+ * method would do.
  */
 export async function phantomPairs(folder: string, view: string): Promise<HeartCase[]> {
   const labels = (await labelsOf(folder)).filter((label) => label.view === view);
@@ -119,8 +119,8 @@ export async function phantomViews(folder: string): Promise<ViewCase[]> {
 }
 
 /**
- * View for each echo-views label that differs from it. A part of a view (a zoom) does not count as
- * that view.
+ * View for each echo-views label that differs from the view's name. A part of a view (a zoom) does
+ * not count as that view.
  */
 const VIEW_OF_LABEL: Readonly<Record<string, string>> = { 'A4C-zoom': 'other' };
 
@@ -136,7 +136,7 @@ export async function realStills(data: string): Promise<ViewCase[]> {
   );
 }
 
-/** Reads a camus-biplane picture, whose pixels are twice as wide as high. */
+/** Reads a camus-biplane picture. Its pixels are twice as wide as high. */
 async function biplaneImage(stem: string): Promise<GrayImage> {
   const header = await readFile(`${stem}.mhd`, 'utf8');
   const [width = 0, rows = 0] = (/DimSize = (.*)/.exec(header)?.[1] ?? '').split(/\s+/).map(Number);
@@ -166,7 +166,7 @@ export async function biplaneViews(data: string): Promise<ViewCase[]> {
   );
 }
 
-/** A parasternal long axis, and its dimensions in mm by the line on which each is measured. */
+/** A parasternal long axis, with its dimensions in mm by the line on which each is measured. */
 export interface LongAxisCase {
   image: GrayImage;
   mmPerPixel: number;

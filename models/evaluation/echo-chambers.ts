@@ -17,7 +17,6 @@ import type { ModelSession } from '../../pipelines/inference/session.ts';
 import { agreement, halfWidth95, type Measured, mean, round } from './agreement.ts';
 import type { HeartCase, HeartFrame, LongAxisCase } from './echo-cases.ts';
 
-/** Chambers labelled in a reference mask. */
 export type Named = readonly Chamber[];
 export const LEFT_HEART: Named = ['lv', 'myocardium', 'la'];
 
@@ -33,8 +32,8 @@ export async function segmentPair(
 }
 
 /**
- * Returns the overlap of the masks with the reference for each chamber and phase, and the number of
- * masks withheld by the gate.
+ * Returns the overlap of masks and reference for each chamber and phase, and the number of masks
+ * withheld by the gate.
  */
 export async function chamberAgreement(
   session: ModelSession,

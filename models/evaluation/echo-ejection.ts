@@ -13,8 +13,8 @@ import type { HeartCase } from './echo-cases.ts';
 import { segmentPair } from './echo-chambers.ts';
 
 /**
- * One patient with the reference and both estimates in per cent. An estimate that was not possible
- * is null.
+ * One patient with the reference and both estimates, per cent. An estimate that was not possible is
+ * null.
  */
 export interface Estimated {
   patient: string;
@@ -27,7 +27,7 @@ export interface Estimated {
 }
 
 /**
- * Returns every patient's LVEF as the product calculates it: from masks and from the second
+ * Returns every patient's LVEF as the product calculates it: from the masks and from the second
  * network.
  */
 export async function estimateEjectionFractions(
@@ -64,7 +64,7 @@ export async function estimateEjectionFractions(
 }
 
 /**
- * Returns the volume in cubic pixels by single-plane discs; null if the masks contain no ventricle
+ * Returns the volume by single-plane discs, in cubic pixels. Null if the masks contain no ventricle
  * with a base.
  */
 function discVolume(masks: ChamberMasks): number | null {
@@ -82,7 +82,7 @@ function discVolume(masks: ChamberMasks): number | null {
   return ((Math.PI / 4) * squares * axis.length) / diameters.length;
 }
 
-/** Returns the errors of one of the estimates, in percentage points. */
+/** In percentage points. */
 function errors(estimates: readonly Estimated[], of: (one: Estimated) => number | null) {
   const found = estimates.flatMap((one) => {
     const value = of(one);
@@ -122,7 +122,7 @@ const BANDS = [
 /**
  * Returns the bias of the combined LVEF in bands of the reference and in bands of the reported
  * LVEF. An imperfect estimate is always biased in one of the two. The bands of the reference show
- * what is missed; the bands of the reported LVEF show how wrong a reported value is.
+ * what is missed, and the bands of the reported LVEF show how wrong a reported value is.
  */
 export function biasInBands(estimates: readonly Pick<Estimated, 'reference' | 'joint'>[]) {
   const found = estimates.flatMap(({ reference, joint }) =>
@@ -140,8 +140,8 @@ export function biasInBands(estimates: readonly Pick<Estimated, 'reference' | 'j
 }
 
 /**
- * Returns the agreement of the LVEF with the reference and, for comparison, that of always
- * answering `median`.
+ * Returns the agreement of the LVEF with the reference. For comparison, it also returns the
+ * agreement of a constant answer, `median`.
  */
 export function ejectionAgreement(estimates: readonly Estimated[], median: number) {
   const accepted = estimates.filter((one) => one.accepted);
@@ -161,10 +161,10 @@ export function ejectionAgreement(estimates: readonly Estimated[], median: numbe
 }
 
 /**
- * Returns the straight line for `recalibration` in the registry. It gives the mean of both
- * estimates the same mean and standard deviation as the reference. Without a second estimate, only
- * the discs are used. A least-squares line would have a smaller mean error but would shrink the
- * spread: low values would become too high and high values too low.
+ * Returns the straight line for `recalibration` in the registry. With this line, the mean of both
+ * estimates has the same mean and standard deviation as the reference. Without a second estimate,
+ * only the discs are used. A least-squares line would have a smaller mean error but would shrink
+ * the spread: low values would become too high, and high values too low.
  */
 export function recalibrationOf(estimates: readonly Estimated[]) {
   const points = estimates.flatMap(({ reference, byDiscs, byNetwork }) =>

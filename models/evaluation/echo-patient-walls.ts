@@ -17,7 +17,9 @@ interface Motion {
   excursion: number;
 }
 
-/** One wall segment of one patient, measured on the network's outlines and on an expert's. */
+/**
+ * One wall segment of one patient, measured on the network's outlines and on an expert's outlines.
+ */
 interface PatientWall {
   ejectionFraction: number;
   own: Motion;
@@ -54,7 +56,7 @@ const figureOf = ({ lv, muscle }: FrameGeometry) => ({
 });
 
 /**
- * Returns the motion of the six segments between two frames; empty if the ventricle is implausible.
+ * Returns the motion of the six segments between two frames. Empty if the ventricle is implausible.
  */
 const motionsOf = (ed: FrameGeometry | null, es: FrameGeometry | null) =>
   ed && es ? segmentMotions(figureOf(ed), figureOf(es)) : [];
@@ -92,7 +94,7 @@ const scoreOf = ({ thickening, excursion }: Motion) => motionScore(thickening, e
 
 /**
  * Returns the mean motion and the share of each score in one view. Patients are grouped by LVEF,
- * because in a heart with a normal LVEF all walls move.
+ * because all walls move in a heart with a normal LVEF.
  */
 export function wallsByFunction(walls: readonly PatientWall[]) {
   const share = (own: readonly PatientWall[], test: (one: PatientWall) => boolean) =>
@@ -118,7 +120,7 @@ export function wallsByFunction(walls: readonly PatientWall[]) {
   const normal = walls.filter(({ own }) => scoreOf(own) === 1);
   return {
     bands,
-    /** Share of the segments scored normal that move too little on the expert's outlines. */
+    /** Share of segments scored normal that move too little on the expert's outlines. */
     normalButReduced: share(normal, ({ expert }) => expert.excursion <= EXCURSION.normal),
     normalButHalf: share(normal, ({ expert }) => expert.excursion <= EXCURSION.normal / 2),
   };

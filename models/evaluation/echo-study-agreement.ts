@@ -52,7 +52,6 @@ export function wallCases(
   });
 }
 
-/** Counts of segments by true and reported score. */
 interface WallAgreement {
   segments: number;
   reduced: number;
@@ -175,7 +174,10 @@ export function studyAgreement(cases: readonly StudyCase[]): QuantityAgreement[]
   });
 }
 
-/** Returns measured minus true for each study; null if the product withheld the value. */
+/**
+ * Returns the measured value minus the true value for each study. Null if the product withheld the
+ * value.
+ */
 export function errorsOf(cases: readonly StudyCase[], key: ConceptKey) {
   return cases.flatMap(({ seed, truth, said }) => {
     const reference = truth[key];
@@ -205,8 +207,8 @@ export function agreementTable(rows: readonly QuantityAgreement[]): string {
 }
 
 /**
- * Returns the number of studies without pericardial fluid, and how many of them the product reports
- * as having fluid.
+ * Returns the number of studies without pericardial fluid, and in how many of them the product
+ * reports fluid.
  */
 export function inventedFluid(cases: readonly StudyCase[]): { without: number; invented: number } {
   const without = cases.filter(({ truth }) => truth['effusion-depth'] === undefined);

@@ -28,7 +28,6 @@ import {
 } from '../phantom/heart/wall-motion.ts';
 import { createRandom, type Random } from '../phantom/random.ts';
 
-/** The planes in which the chambers are shown. */
 interface ApicalPlanes {
   four: ImagePlane;
   two: ImagePlane;
@@ -50,7 +49,9 @@ const BASAL = { from: Math.ceil(0.05 * DISCS), to: DISCS / 3 } as const;
 /** Distance in mm from the tricuspid plane within which the border counts as the base. */
 const BASE_MM = 1.5;
 
-/** Returns the widest inner diameter in mm in the basal third of the right ventricle in a plane. */
+/**
+ * Returns the largest inner diameter, in mm, in the basal third of the right ventricle in a plane.
+ */
 function rightBasalMm(at: HeartMoment, plane: ImagePlane): number {
   const { tricuspid, tricuspidZ } = at.chambers;
   const inside = toImage(plane, sum([1, tricuspid.centre], [8, { x: 0, y: 0, z: 1 }]));
@@ -70,7 +71,7 @@ function rightBasalMm(at: HeartMoment, plane: ImagePlane): number {
 }
 
 /**
- * Returns the values that perfect outlines in the planes of a study would give. These are the
+ * Returns the values measured on perfect outlines in the planes of a study. These are the
  * reference, because the product measures in planes, which do not show the true volume or width of
  * the heart.
  */
@@ -86,7 +87,7 @@ function truthOfPlanes(heart: Heart, planes: ApicalPlanes): Partial<Record<Conce
   };
 }
 
-/** The values that a perfect reader would measure in a study, each in the unit of its concept. */
+/** The values that a perfect reader would measure in a study, in the units of their concepts. */
 export type StudyTruth = Partial<Record<ConceptKey, number>>;
 
 /** A simulated study on disk. Its images are in `files/`, where a pipeline expects them. */
@@ -98,11 +99,11 @@ export interface SimulatedStudy {
   walls: readonly SegmentTruth[];
 }
 
-/** Share of hearts with pericardial fluid. In all others the product must not find fluid. */
+/** Share of hearts with pericardial fluid. In all others, the product must not find fluid. */
 const EFFUSED = 1 / 3;
 
 /**
- * Picks an adult heart of any size and function at random. LVEF is uniform from 20 to 70 %; as in
+ * Picks a random adult heart of any size and function. LVEF is uniform from 20 to 70 %. As in
  * patients, a wider cavity functions worse. Windows and settings are those of the demo study.
  */
 function drawRequest(random: Random): HeartRequest {
@@ -140,8 +141,8 @@ function shown({ truth }: PhantomFrame, name: string): number {
 }
 
 /**
- * Returns a request for a heart in which the territory of one artery (SEG02) hardly moves, or moves
- * outwards. The base of that territory may still move normally.
+ * Returns a request for a heart in which one artery's territory (SEG02) hardly moves, or moves
+ * outwards. The base of this territory may still move normally.
  */
 function stillTerritory(random: Random): HeartRequest {
   const artery = random.pick(ARTERIES);
@@ -173,7 +174,6 @@ function heartOf(random: Random, still: boolean): Heart {
   }
 }
 
-/** Returns the values that a perfect reader would measure on one clip or display. */
 function truthOfShot({ name, frames }: Pick<Taken, 'name' | 'frames'>): StudyTruth {
   const [diastole, systole] = [least(frames, 'squeeze'), most(frames, 'squeeze')];
   if (name === 'plax') {
@@ -211,7 +211,8 @@ function truthOfHeart(heart: Heart): StudyTruth {
 }
 
 /**
- * Views whose clips the pipeline uses to measure dimensions and function. Each clip has one beat.
+ * Views of the clips on which the pipeline measures dimensions and function. Each clip has one
+ * beat.
  */
 const CINES = [
   'PLAX',

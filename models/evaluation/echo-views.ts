@@ -5,7 +5,7 @@ import { nameView, type ViewEstimate } from '../../pipelines/echo/locate/view.ts
 import type { ModelSession } from '../../pipelines/inference/session.ts';
 import { mean, round } from './agreement.ts';
 
-/** One clip and its view; `other` if it does not show a view of a heart. */
+/** One clip and its view. The view is `other` if the clip does not show a view of a heart. */
 export interface ViewCase {
   view: string;
   frames: readonly GrayImage[];
@@ -17,7 +17,7 @@ interface Named {
 }
 
 /**
- * Identifies the view of each clip as the product does: within its fan, by the mean over its
+ * Identifies the view of each clip as the product does: within its fan, from the mean over its
  * frames.
  */
 export async function nameClips(
@@ -32,9 +32,9 @@ export async function nameClips(
 }
 
 /**
- * Returns how often each view is identified, how often the gate withholds the view, and how often
- * the view is correct (the label PSAX covers every level). Also lists the confusions of the
- * misidentified clips.
+ * Returns how often each view is identified, how often the gate withholds it, and how often it is
+ * correct (the label PSAX covers every level). Also lists the confusions of the misidentified
+ * clips.
  */
 export function viewAgreement(named: readonly Named[]) {
   const isRight = ({ view, found }: Named) =>
@@ -62,7 +62,7 @@ export function viewAgreement(named: readonly Named[]) {
 }
 
 /**
- * Finds the temperature with the smallest mean negative log likelihood on labelled clips (Guo
+ * Returns the temperature with the smallest mean negative log likelihood on labelled clips (Guo
  * 2017).
  */
 export function bestTemperature(

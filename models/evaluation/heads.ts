@@ -30,13 +30,13 @@ const entrySchema = z.object({
 const CROP_WIDTH = 224;
 
 export interface HeadReading {
-  /** Lengths in image pixels; null for a structure the reader did not see. */
+  /** Lengths in image pixels. Null for a structure that the reader did not see. */
   lengths: Record<keyof LocatedBrain, number | null>;
   seen: Record<keyof HeadStructures, boolean>;
 }
 
 /**
- * Returns the lengths measured on real heads by readers who were not clinicians, by data set and
+ * Returns the lengths that readers who were not clinicians measured on real heads, by data set and
  * image.
  */
 export async function headReadings(): Promise<ReadonlyMap<string, HeadReading>> {
@@ -66,9 +66,8 @@ export async function headReadings(): Promise<ReadonlyMap<string, HeadReading>> 
 }
 
 /**
- * Compares which structures the product and a reader see on real heads: how many of those the
- * product reports as visible were seen by the reader, and how many of those reported as absent were
- * not.
+ * Compares which structures the product and a reader see on real heads: how many of the structures
+ * reported as visible were seen by the reader, and how many of those reported as absent were not.
  */
 export async function structureAgreement(classified: readonly Classified[]) {
   const readings = await headReadings();

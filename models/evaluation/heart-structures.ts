@@ -24,12 +24,12 @@ function circumferenceRatio(values: Readonly<Record<string, number>>): number {
   );
 }
 
-/** Range of the heart-to-thorax area ratio in the phantoms: from small to far above the limit. */
+/** Heart-to-thorax area ratios in the phantoms, from small to far above the limit. */
 const AREA_RATIO = { least: 0.18, most: 0.48 } as const;
 
 /**
- * Measures ratios and the cardiac axis on `count` stills at any phase of the beat. The truth is the
- * end-diastolic one.
+ * Measures the ratios and the cardiac axis on `count` stills at any phase of the beat. The truth is
+ * the end-diastolic one.
  */
 export async function chestOnPhantoms(locator: Locator, seed: number, count: number, show: Show) {
   const pairs: Record<keyof typeof VALUES, Pair[]> = {
@@ -72,7 +72,8 @@ export async function chestOnPhantoms(locator: Locator, seed: number, count: num
 
 /**
  * Counts how many real images of each plane would be accepted if each were treated as a chest, and
- * with what ratio. There is no reference. A ratio accepted on any plane except the thorax is false.
+ * with which ratio. There is no reference. A ratio accepted on any plane except the thorax is
+ * false.
  */
 export async function chestOnReal(locator: Locator, data: string, split: SplitName, show: Show) {
   const seen: Record<

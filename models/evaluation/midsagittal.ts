@@ -20,9 +20,9 @@ interface Judged {
 
 /**
  * Returns how often each labelled structure is found: by centre (the centre of the accepted box is
- * inside the reference) and by overlap (intersection over union of at least 0.5). `withoutMarks`
- * repeats the search after blurring the nuchal box; a model that relies on traces of erased
- * calipers would no longer find it.
+ * inside the reference) and by overlap (intersection over union of at least 0.5). `withoutMarks` is
+ * the same search after the nuchal box has been blurred. A model that relies on traces of erased
+ * calipers would then no longer find it.
  */
 export async function midsagittalAgreement(session: ModelSession, cases: readonly Case[]) {
   const locate = async (image: GrayImage) => (await locateMidsagittal(session, [image]))[0] ?? {};
@@ -70,7 +70,6 @@ function centreInside(found: Rectangle, truth: Rectangle): boolean {
   return x >= truth.minX && x <= truth.maxX && y >= truth.minY && y <= truth.maxY;
 }
 
-/** Returns the intersection over union. */
 function overlap(one: Rectangle, other: Rectangle): number {
   const width = Math.min(one.maxX, other.maxX) - Math.max(one.minX, other.minX);
   const height = Math.min(one.maxY, other.maxY) - Math.max(one.minY, other.minY);
@@ -80,7 +79,7 @@ function overlap(one: Rectangle, other: Rectangle): number {
 }
 
 /**
- * Averages a box of the image over 5 × 5 pixels, which removes texture and marks but keeps the dark
+ * Averages a box of the image over 5 × 5 pixels. This removes texture and marks but keeps the dark
  * band.
  */
 function washedOut(image: GrayImage, box: Rectangle): GrayImage {
@@ -103,7 +102,7 @@ function linesOf({ one, image, located }: Judged) {
   return nuchalLines(image, nuchal.box, { x: mm, y: mm });
 }
 
-/** Returns the thickness errors in mm for the cases with a known truth (phantoms). */
+/** In mm, for the cases with a known truth (phantoms). */
 function thicknessErrors(judged: readonly Judged[]) {
   const errors = judged.flatMap((one) => {
     const truth = one.one.nuchalMm;

@@ -25,13 +25,12 @@ export async function classify(
   return classified;
 }
 
-/** Returns the organ a plane shows. The axial head planes are one organ. */
 const organOf = (plane: string | undefined) =>
   HEAD_PLANES.some((head) => head === plane) ? 'brain' : plane;
 
 /**
  * Returns the share of correct classifications after the gate, by organ (brain, abdomen, femur,
- * thorax). For heads with a labelled axial plane, it is also broken down by plane. Images labelled
+ * thorax). For heads with a labelled axial plane, the share is also given by plane. Images labelled
  * `other` are left out.
  */
 export function organAgreement(classified: readonly Classified[]) {
@@ -109,7 +108,7 @@ function calibrationError(classified: readonly Classified[]): number {
 }
 
 /**
- * Returns the temperature with the smallest negative log-likelihood on labelled cases, and that
+ * Returns the temperature with the smallest negative log likelihood on labelled cases, and this
  * likelihood.
  */
 export function bestTemperature(classified: readonly Classified[], current: number) {
@@ -117,7 +116,7 @@ export function bestTemperature(classified: readonly Classified[], current: numb
   const loss = (temperature: number) =>
     mean(
       classified.map(({ one, estimate }) => {
-        // The logits (up to a constant), recovered from the probabilities at the current
+        // The logits, up to a constant, recovered from the probabilities at the current
         // temperature.
         const logits = PLANES.map(
           (plane) => current * Math.log(estimate.probabilities[plane] || 1e-12),

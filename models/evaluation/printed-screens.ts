@@ -9,14 +9,14 @@ import type { Measurement } from '../../pipelines/result/envelope.ts';
 /** Values that a machine printed beside its display, in the units of their concepts. */
 interface PrintedScreen {
   file: string;
-  /** View Name in a cart's wording, because the files have none. */
+  /** View Name in a cart's wording. The files themselves have none. */
   viewName: string;
   printed: Partial<Record<EchoConcept, number>>;
 }
 
 /**
- * Real screens from one machine (Imperial College TTE47; evaluation only). The last shows a line
- * through the aortic root. Nothing is printed on it, and no dimension of a ventricle may be
+ * Real screens from one machine (Imperial College TTE47; evaluation only). The last one shows a
+ * line through the aortic root. Nothing is printed on it, and no ventricular dimension may be
  * accepted.
  */
 export const PRINTED_SCREENS: readonly PrintedScreen[] = [
@@ -49,10 +49,7 @@ export const PRINTED_SCREENS: readonly PrintedScreen[] = [
   { file: 'doppler/tte47_42_mmode-plax-av.dcm', viewName: 'PLAX M-Mode LV', printed: {} },
 ];
 
-/**
- * One printed value and the value that the product measured; `printed` is null if nothing is
- * printed.
- */
+/** One printed value and the product's value. `printed` is null if nothing is printed. */
 export interface PrintedCase {
   file: string;
   key: EchoConcept;

@@ -5,7 +5,7 @@ import { createRandom, type Random } from '../phantom/random.ts';
 /**
  * Layout of a whole screen, as exported by carts and viewers: a picture surrounded and partly
  * covered by a header bar, settings, rulers, a grey bar, calipers and a results box. The layouts
- * imitate several makers; they contain no pixel from a real screen.
+ * imitate several makers, but contain no pixel from a real screen.
  */
 interface Layout {
   name: string;
@@ -15,7 +15,7 @@ interface Layout {
   picture: readonly [number, number, number, number];
   /** Grey level of the background. */
   ground: number;
-  /** Uniform grey bars: left, top, right, bottom as shares of the screen, and the grey level. */
+  /** Uniform grey bars: left, top, right and bottom as shares of the screen, and the grey level. */
   bars: readonly (readonly [number, number, number, number, number])[];
   /** Blocks of text: left and top as shares of the screen, number of lines, and maximum length. */
   texts: readonly (readonly [number, number, number, number])[];
@@ -131,8 +131,8 @@ export const LAYOUTS: readonly Layout[] = [
 const WORDS = ['OB', '2 TRIM', 'GN 5', 'C6', 'M7', '22HZ', '15.3CM', 'TIS 0.4', 'HAR', 'SRI II 3'];
 
 /**
- * Renders the screen. Also returns the scale of the picture on it (screen pixels per picture
- * pixel).
+ * Renders the screen. Also returns the scale of the picture on it, in screen pixels per picture
+ * pixel.
  */
 export function onScreen(
   picture: GrayImage,
@@ -196,8 +196,8 @@ function fill(
 }
 
 /**
- * Draws the picture at a scale. A screen pixel is the mean of the picture pixels it covers, or is
- * interpolated between them.
+ * Draws the picture at a scale. A screen pixel is the mean of the picture pixels that it covers, or
+ * is interpolated between them.
  */
 function place(screen: GrayImage, picture: GrayImage, at: { x: number; y: number }, scale: number) {
   const samples = Math.max(1, Math.ceil(1 / scale));
@@ -269,7 +269,7 @@ function ruler(screen: GrayImage, box: Box, side: 'left' | 'right'): void {
 }
 
 /**
- * Draws two crosses joined by a dotted line on the picture, and beside it a box with the distance
+ * Draws two crosses joined by a dotted line on the picture, and a box next to it with the distance
  * between them.
  */
 function calipers(screen: GrayImage, random: Random, box: Box): void {

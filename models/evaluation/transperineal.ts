@@ -27,7 +27,7 @@ interface Outlines {
 
 interface Judged {
   accepted: boolean;
-  /** Error of the angle in degrees; null if the model found no angle. */
+  /** Error of the angle, degrees; null if the model found no angle. */
   error: number | null;
   /** Angle on the reference mask, degrees. */
   truth: number | null;
@@ -37,8 +37,8 @@ type Dice = { symphysis: number; head: number };
 
 /**
  * Returns the overlap with the reference masks (1 symphysis, 2 head), and the error of the angle of
- * progression. The reference angle is calculated from the masks with the product's geometry. In
- * these images the symphysis is always on the left, which the product does not know. Each image is
+ * progression. The reference angle is calculated from the masks with the product's geometry. The
+ * symphysis is on the left in all these images, but the product does not know this. Each image is
  * therefore measured twice, unchanged and mirrored.
  */
 export async function transperinealAgreement(session: ModelSession, cases: readonly Case[]) {

@@ -34,7 +34,7 @@ interface UterusEvaluation {
 const PLANES = ['cervix', 'placenta', 'amniotic-fluid'];
 const WALLS = ['anterior', 'posterior', 'lateral-or-fundal'];
 /**
- * Distance in mm from the decision boundary within which either decision on a funnel or a distance
+ * Within this distance in mm from the decision boundary, either decision on a funnel or a distance
  * counts as right.
  */
 const UNDECIDED_MM = 2;
@@ -168,7 +168,9 @@ export async function evaluateUterusOnPhantoms(
   return { measured, decisions };
 }
 
-/** Counts how many real images without a cervix would be measured if treated as a cervix. */
+/**
+ * Counts how many real images without a cervix would be measured if they were treated as a cervix.
+ */
 export async function acceptedOnOthers(session: ModelSession, cases: readonly Case[]) {
   let cervices = 0;
   let edges = 0;

@@ -56,7 +56,8 @@ function spine(trunk: Axes, random: Random): Layer[] {
 }
 
 /**
- * Builds one symmetrical pair of ribs just below the subcutis, the sign of a true transverse plane.
+ * Builds one symmetrical pair of ribs just below the subcutis. It is the sign of a true transverse
+ * plane.
  */
 function ribs(trunk: Axes, random: Random): Layer[] {
   if (random.chance(0.25)) return [];

@@ -9,7 +9,6 @@ import {
 import type { Acquisition } from './image-formation.ts';
 import type { Random } from './random.ts';
 
-/** Screen sizes of machines in the field. */
 const SCREENS = [
   { columns: 640, rows: 480 },
   { columns: 800, rows: 600 },
@@ -19,15 +18,14 @@ const SCREENS = [
 /** Finest and coarsest scale of obstetric screens, mm per pixel. */
 const SCALE = { finest: 0.1, coarsest: 0.35 } as const;
 
-/** Half the width and height of the anatomy on the screen in mm, margins included. */
+/** Half the width and half the height of the anatomy on the screen, in mm, including margins. */
 export interface Extent {
   across: number;
   down: number;
 }
 
 /**
- * A view of an anatomy: the placement of the field of view and of the anatomy's centre on the
- * screen.
+ * A view of an anatomy: where the field of view and the centre of the anatomy are on the screen.
  */
 export interface View {
   sector: Sector;
@@ -69,7 +67,6 @@ function drawView(extent: Extent, random: Random, screen?: Screen): View {
   };
 }
 
-/** Columns and rows of the screen. */
 export interface Screen {
   columns: number;
   rows: number;
@@ -95,7 +92,7 @@ function isSeen(view: View, point: Point, margin: number): boolean {
 }
 
 /**
- * Picks a random view showing all of `border` (mm relative to the anatomy's centre). If several
+ * Picks a random view that shows all of `border` (mm relative to the anatomy's centre). If several
  * attempts fail, the anatomy is centred on the axis and the probe is moved back, as a sonographer
  * would do.
  */

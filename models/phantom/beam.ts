@@ -2,7 +2,7 @@ import type { EchoMap, PolarGrid } from './echo-map.ts';
 import { sampleRange } from './echo-map.ts';
 import { fillScatterers } from './random.ts';
 
-/** Resolution of the imaging beam; widths are Gaussian standard deviations in mm. */
+/** Resolution of the imaging beam. Widths are Gaussian standard deviations in mm. */
 export interface Beam {
   axialMm: number;
   lateralMm: number;
@@ -76,10 +76,7 @@ export function blurLaterally(
   return out;
 }
 
-/**
- * Returns the standard deviation of the beam at a sample, in lines. It grows with the distance from
- * the focus.
- */
+/** In lines. It grows with the distance from the focus. */
 function lateralDeviation(beam: Beam, grid: PolarGrid, sample: number): number {
   const range = sampleRange(grid, sample);
   const spread = Math.hypot(1, (range - beam.focusMm) / beam.focalZoneMm);
@@ -92,8 +89,8 @@ function lateralDeviation(beam: Beam, grid: PolarGrid, sample: number): number {
 }
 
 /**
- * Returns the sum of the squared filter weights: the share of white-noise variance that remains
- * after the blur.
+ * Returns the sum of the squared filter weights. It is the share of white-noise variance that
+ * remains after the blur.
  */
 function energy(taps: Float32Array): number {
   return taps.reduce((sum, tap) => sum + tap * tap, 0);

@@ -6,8 +6,8 @@ import { type Layer, TISSUE } from './tissue.ts';
 export type HeadPlane = 'transthalamic' | 'transventricular' | 'transcerebellar';
 
 /**
- * Axes of the head: u from the forehead (-1) to the occiput (+1), v across the head, in units of
- * half an axis.
+ * Axes of the head, in units of half an axis: u from the forehead (-1) to the occiput (+1), v
+ * across the head.
  */
 export interface HeadAxes {
   pose: Pose;
@@ -205,8 +205,8 @@ function anteriorHorns(head: HeadAxes, random: Random): Layer[] {
 }
 
 /**
- * Builds the two cerebellar hemispheres, the bright vermis between them and the cisterna magna
- * behind.
+ * Builds the two cerebellar hemispheres, the bright vermis between them, and the cisterna magna
+ * behind them.
  */
 function posteriorFossa(head: HeadAxes, random: Random): Layer[] {
   const u = random.range(0.56, 0.62);

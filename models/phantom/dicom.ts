@@ -6,8 +6,8 @@ import { fieldOfView } from './acquisition.ts';
 import type { PhantomFrame } from './frame.ts';
 
 /**
- * Returns a UID of the form 2.25.<UUID> (PS3.5 B.2), always the same for the same name. The UUID is
- * the SHA-256 of the name with the version (8, RFC 9562) and variant bits set.
+ * Returns a UID of the form 2.25.<UUID> (PS3.5 B.2). It is always the same for the same name. The
+ * UUID is the SHA-256 of the name, with the bits for version (8, RFC 9562) and variant set.
  */
 export function derivedUid(name: string): string {
   const digest = createHash('sha256').update(name).digest();
@@ -43,7 +43,7 @@ const TRANSFER_SYNTAX = {
   jpeg: '1.2.840.10008.1.2.4.50',
 } as const;
 
-/** The warm screen tint of many machines: channel factors applied to the grey level. */
+/** Channel factors applied to the grey level, for the warm screen tint of many machines. */
 const TINT = { red: 1, green: 0.95, blue: 0.84 } as const;
 
 const JPEG_QUALITY = 90;
@@ -91,7 +91,6 @@ function evenLength(parts: readonly Uint8Array[]): ArrayBuffer {
 const screenPixels = ({ gray, rgb }: PhantomFrame, colour: PixelEncoding['colour']) =>
   colour === 'rgb' ? (rgb ?? interleavedRgb(gray)) : gray;
 
-/** Encodes one frame as a JPEG baseline image. */
 async function jpegFragment(frame: PhantomFrame, colour: PixelEncoding['colour']) {
   const channels = samplesPerPixel(colour);
   const raw = { width: frame.columns, height: frame.rows, channels } as const;
@@ -124,7 +123,7 @@ const SOP_CLASS = {
 
 const IMPLEMENTATION = { classUid: derivedUid('sonogate phantom'), version: 'SONOGATE PHANTOM' };
 
-/** Patient and time, shared by all files of a study. Dates are YYYYMMDD, times HHMMSS. */
+/** Patient and time, the same in all files of a study. Dates are YYYYMMDD, times HHMMSS. */
 export interface StudyHeader {
   patientName: string;
   patientId: string;
@@ -147,14 +146,17 @@ export interface StudyHeader {
   studyDescription: string;
 }
 
-/** Header of one file of the study. A still has one frame, a multi-frame image has several. */
+/** Header of one file of the study. A still has one frame, and a multi-frame image has several. */
 export interface ImageHeader {
   sopInstanceUid: string;
   instanceNumber: number;
   encoding: PixelEncoding;
   /** Time from one frame to the next; 40 ms (25 frames a second) if absent. */
   frameTimeMs?: number;
-  /** Items of the Sequence of Ultrasound Regions; one calibrated 2D tissue region if absent. */
+  /**
+   * Items of the Sequence of Ultrasound Regions. If absent, there is one calibrated 2D tissue
+   * region.
+   */
   regions?: readonly NaturalDataset[];
   /** Further attributes of the image, by keyword. */
   attributes?: NaturalDataset;

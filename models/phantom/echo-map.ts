@@ -32,8 +32,8 @@ export function sampleRange(grid: PolarGrid, sample: number): number {
 export const amplitude = (decibel: number) => Math.exp((Math.LN10 / 20) * decibel);
 
 /**
- * Returns the |cosine| of the angle between the beam and the surface normal. The normal is the
- * gradient of the layer's distance function.
+ * Returns the |cosine| of the angle between the beam and the surface normal, which is the gradient
+ * of the layer's distance function.
  */
 function incidence(layer: Layer, x: number, y: number, beamX: number, beamY: number): number {
   const step = 0.1;
@@ -45,15 +45,15 @@ function incidence(layer: Layer, x: number, y: number, beamX: number, beamY: num
 }
 
 /**
- * Exponent of the specular echo's loss with surface tilt: the echo from a tilted smooth surface
- * misses the aperture. This makes the parietal bones visible and the frontal and occipital poles
- * invisible.
+ * Exponent with which the specular echo weakens as the surface tilts, because the echo from a
+ * tilted smooth surface misses the aperture. This makes the parietal bones visible and the frontal
+ * and occipital poles invisible.
  */
 const SPECULAR_EXPONENT = 3;
 
 /**
- * Lower limit of the cosine in the bone loss. As the beam becomes tangential its path through bone
- * lengthens, but refraction limits this.
+ * Lower limit of the cosine in the bone loss. The path through bone becomes longer as the beam
+ * becomes tangential, but refraction limits this.
  */
 const OBLIQUE_LOSS_FLOOR = 0.5;
 
@@ -67,7 +67,7 @@ const PENUMBRA_PER_MM = 0.25;
 const BEND = { coarse: 1, fine: 0.4 } as const;
 
 /**
- * Samples the slow spatial variation of echogenicity, the roughness of surfaces and the bending of
+ * Samples the slow spatial variation of echogenicity, the roughness of surfaces, and the bending of
  * soft anatomy.
  */
 function drawVariation(random: Random) {

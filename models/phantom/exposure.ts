@@ -20,7 +20,7 @@ interface Exposure {
   scene: Scene;
   acquisition: Acquisition;
   truth: FrameTruth;
-  /** Seed of this frame's speckle; tissue and machine depend on `random`. */
+  /** Seed of this frame's speckle. Tissue and machine depend on `random` instead. */
   speckleSeed: number;
 }
 
@@ -33,7 +33,6 @@ export function expose(exposure: Exposure, random: Random): PhantomFrame {
   return { columns: window.columns, rows: window.rows, gray, acquisition, truth };
 }
 
-/** Returns half the width and half the height of a border. */
 export function extentOf(border: readonly Point[]): Extent {
   return {
     across: Math.max(...border.map(({ x }) => Math.abs(x))),
@@ -41,7 +40,10 @@ export function extentOf(border: readonly Point[]): Extent {
   };
 }
 
-/** Converts a point of the body (x, y in mm) to the axes of the anatomy. The inverse of `place`. */
+/**
+ * Converts a point of the body (x, y in mm) to the axes of the anatomy. It is the inverse of
+ * `place`.
+ */
 export function locate(pose: Pose, x: number, y: number): { u: number; v: number } {
   const dx = x - pose.centre.x;
   const dy = y - pose.centre.y;
@@ -76,7 +78,7 @@ export function maskOf({ window, sector }: Acquisition, shape: Shape): Uint8Arra
   return mask;
 }
 
-/** Returns the bounding box of points as its upper left and lower right corner, in pixels. */
+/** Returns the upper left and lower right corners of the points' bounding box, in pixels. */
 export function boxOf(window: ImageWindow, points: readonly Point[]): [Point, Point] {
   const pixels = points.map((point) => toPixel(window, point));
   const xs = pixels.map(({ x }) => x);

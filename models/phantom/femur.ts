@@ -12,8 +12,8 @@ export interface Femur {
 }
 
 /**
- * Returns the shape of the diaphysis: a rod along u with square ends, with the given half length
- * and half thickness, bowed by `bow` mm.
+ * Returns the shape of the diaphysis: a rod along u with square ends, bowed by `bow` mm. `half` and
+ * `thickness` are its half length and half thickness.
  */
 function diaphysis(pose: Pose, half: number, thickness: number, bow: number): Shape {
   const cos = Math.cos(pose.angle);
@@ -36,7 +36,7 @@ function diaphysis(pose: Pose, half: number, thickness: number, bow: number): Sh
 }
 
 /**
- * Returns a function for the change of level in dB caused by muscle fibres. The fibres run along
+ * Returns a function for the change of level, in dB, caused by muscle fibres. The fibres run along
  * the bone, so the level varies quickly across the bone and slowly along it.
  */
 function fibrous(pose: Pose, random: Random): (x: number, y: number) => number {

@@ -31,7 +31,7 @@ export interface PhantomFrame {
   rows: number;
   gray: Uint8Array;
   /**
-   * The same screen including its colour box, rows x columns x 3; absent without colour Doppler.
+   * The same screen with its colour box, rows x columns x 3. Absent if there is no colour Doppler.
    */
   rgb?: Uint8Array;
   acquisition: Acquisition;
@@ -41,7 +41,7 @@ export interface PhantomFrame {
 interface FrameRequest {
   plane: Plane;
   sizes: FetalSizes;
-  /** Alone determines anatomy, pose, machine and speckle. */
+  /** The only input that determines anatomy, pose, machine and speckle. */
   seed: number;
   screen?: Screen;
 }
@@ -52,7 +52,7 @@ interface Anatomy {
   truth: (acquisition: Acquisition) => FrameTruth;
 }
 
-/** Returns the structure's half lengths along its own axes u and v, mm. */
+/** Half lengths along the structure's own axes u and v, mm. */
 function halfAxes(plane: Plane, sizes: FetalSizes): { u: number; v: number } {
   if (plane === 'femur') return { u: sizes.flMm / 2, v: sizes.flMm / 16 };
   if (plane === 'abdominal') return { u: sizes.apadMm / 2, v: sizes.tadMm / 2 };
@@ -60,7 +60,7 @@ function halfAxes(plane: Plane, sizes: FetalSizes): { u: number; v: number } {
 }
 
 /**
- * Randomly picks the rotation of the structure. The midline of a head and the axis of a thigh lie
+ * Randomly picks the rotation of the structure. The midline of a head and the axis of a thigh are
  * across the beam, as the guideline requires. The spine of an abdomen may be on any side, but the
  * beam must enter below the rib cage.
  */

@@ -22,7 +22,7 @@ const biometryPlane = (plane: Plane): Subject => ({
   simulate: ({ sizes, seed }) => [simulateFrame({ plane, sizes, seed })],
 });
 
-/** Short names for the command line, and the subjects each name selects. */
+/** Short names for the command line, and the subjects that each name selects. */
 const GROUPS: Record<string, readonly Subject[]> = {
   head: (['transthalamic', 'transventricular', 'transcerebellar'] as const).map(biometryPlane),
   abdomen: [biometryPlane('abdominal')],
@@ -35,7 +35,7 @@ interface Label extends Omit<FrameTruth, 'masks'> {
   columns: number;
   rows: number;
   gaDays: number;
-  /** File for each filled structure: a PNG of the same size with 255 inside. */
+  /** File for each filled structure: a PNG of the same size, with 255 inside. */
   masks?: Record<string, string>;
 }
 
@@ -50,8 +50,7 @@ function parsePlanes(list: string): Subject[] {
 }
 
 /**
- * Ranges of the quantities in `--anatomy`. These are distributed evenly instead of being sampled by
- * the view.
+ * Ranges of the quantities in `--anatomy`. They are distributed evenly and not sampled by the view.
  */
 type Ranges = readonly { name: string; least: number; most: number }[];
 
@@ -77,7 +76,7 @@ async function writeGrey(
 }
 
 /**
- * Writes `count` frames, cycling through the subjects. Each frame has its own seed derived from
+ * Writes `count` frames, cycling through the subjects. Each frame has its own seed, derived from
  * `seed`.
  */
 async function generate(
@@ -93,8 +92,8 @@ async function generate(
     const random = createRandom(seed).fork(`frame ${i}`);
     const { id, ages, simulate } = subjects[i % subjects.length] as Subject;
     const gaDays = random.integer(ages.youngest, ages.oldest);
-    // Outside the charted ages, the sizes are those of the nearest charted age. A view chooses its
-    // own content based only on the age.
+    // Outside the charted ages, the sizes are those of the nearest charted age. The view chooses
+    // its content from the age alone.
     const charted = Math.min(CHARTED_DAYS.oldest, Math.max(CHARTED_DAYS.youngest, gaDays));
     const sizes = sizesAt(charted, drawGrowth(random));
     const given = { gaDays, sizes, seed: random.integer(0, 0x7fffffff), frames: 1 };

@@ -8,8 +8,8 @@ export interface Point {
 }
 
 /**
- * An ellipse: its centre, semi-axes a >= b, and the angle of a. The containing object determines
- * the unit.
+ * An ellipse: its centre, its semi-axes a >= b, and the angle of a. The unit depends on the object
+ * that contains it.
  */
 export interface Ellipse {
   centre: Point;
@@ -25,7 +25,10 @@ export interface Sector {
   depthMm: number;
 }
 
-/** Placement of the field of view on the screen; `origin` is the pixel of the millimetre origin. */
+/**
+ * Placement of the field of view on the screen. `origin` is the pixel at the origin of the
+ * millimetre coordinates.
+ */
 export interface ImageWindow {
   columns: number;
   rows: number;
@@ -33,7 +36,7 @@ export interface ImageWindow {
   origin: Point;
 }
 
-/** Returns the range in mm below the probe face along a scan line, and the angle of that line. */
+/** Returns the range below the probe face along a scan line, in mm, and the angle of this line. */
 export function toPolar(sector: Sector, x: number, y: number): { range: number; angle: number } {
   const fromCentre = y + sector.radiusMm;
   const range = Math.sqrt(x * x + fromCentre * fromCentre) - sector.radiusMm;
@@ -68,7 +71,7 @@ export function ellipseInPixels(window: ImageWindow, ellipse: Ellipse): Ellipse 
   };
 }
 
-/** A local coordinate system rotated by `angle` around `centre`; `mirror` flips its second axis. */
+/** A local coordinate system rotated by `angle` around `centre`. `mirror` flips its second axis. */
 export interface Pose {
   centre: Point;
   angle: number;

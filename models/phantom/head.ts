@@ -13,11 +13,11 @@ export interface Head {
   surface: Shape;
 }
 
-/** Builds the structures inside the skull; `boneMm` is the thickness of the surrounding bone. */
+/** Builds the structures inside the skull. `boneMm` is the thickness of the surrounding bone. */
 export type Contents = (head: HeadAxes, random: Random, boneMm: number) => Layer[];
 
 /**
- * Builds the sutures, echo-free gaps one beam width wide between the bones. They do not change the
+ * Builds the sutures: echo-free gaps between the bones, one beam width wide. They do not change the
  * outline.
  */
 function sutures(head: HeadAxes, random: Random): Shape[] {

@@ -14,21 +14,18 @@ import { buildTid5000 } from './sr/tid5000.ts';
 import { buildTid5200 } from './sr/tid5200.ts';
 import { buildTid5300 } from './sr/tid5300.ts';
 
-/**
- * Input for building DICOM objects: the result, its subject, and the settings of the destination.
- */
 export interface ObjectSource {
   result: Result;
   subject: Subject;
   destination: Pick<DicomDestination, 'measurementSopClass' | 'segmentation'>;
   paper?: Paper;
-  /** Returns the path of a stored artifact by its name; null if it does not exist. */
+  /** Null if there is no artifact with this name. */
   artifactPath(name: string): Promise<string | null>;
 }
 
 /**
- * One object, as DICOM files in alternative forms, preferred first. The first one that the peer
- * accepts in the association is sent.
+ * The alternative encodings of one object as DICOM files, most preferred first. The first one that
+ * the peer accepts in the association is sent.
  */
 export type ObjectForms = readonly Buffer[];
 
@@ -36,8 +33,8 @@ export type ObjectForms = readonly Buffer[];
 export type ObjectBuilder = (source: ObjectSource) => ObjectForms[] | Promise<ObjectForms[]>;
 
 /**
- * SOP classes to offer, from the one that IHE AI Results requires to the oldest. The same content
- * tree is valid in all of them (exchange 2.1).
+ * SOP classes in the order in which they are offered: first the one that IHE AI Results requires,
+ * last the oldest. The same content tree is valid in all of them (exchange 2.1).
  */
 const MEASUREMENT_CLASSES = ['comprehensive3d', 'comprehensive', 'enhanced'] as const;
 

@@ -108,14 +108,13 @@ function contributingEquipment(result: Result): NaturalDataset[] {
     Manufacturer: MANUFACTURER,
     ManufacturerModelName: model.id.slice(0, 64),
     SoftwareVersions: model.version.slice(0, 64),
-    // The UID differs if the model differs (IHE AI Results 6.5.3.1).
+    // Different models must have different UIDs (IHE AI Results 6.5.3.1).
     DeviceUID: derivedUid('model', model.sha256),
     ContributionDescription: `ONNX model, sha256 ${model.sha256}, licence ${model.licence}`,
     PurposeOfReferenceCodeSequence: codeSequence(SR.processingEquipment),
   }));
 }
 
-/** Attributes that distinguish an object from the other objects of the same request. */
 export interface ObjectKind {
   sopClassUid: string;
   series: SeriesKind;

@@ -74,7 +74,7 @@ export interface MeasurementConcept {
   site: Coding | null;
 }
 
-/** A method. `measurement.method` is its key. */
+/** A measurement method. `measurement.method` contains its key. */
 export interface Method {
   text: string;
   /**
@@ -87,7 +87,7 @@ export interface Method {
   equation: Coding | null;
 }
 
-/** A chart. `measurement.reference.chart` is its key. */
+/** A reference chart. `measurement.reference.chart` contains its key. */
 export interface Chart {
   name: string;
   /**
@@ -131,7 +131,7 @@ export function hasValidCheckDigit(code: string): boolean {
 
 /**
  * Returns the concept of a length in millimetres. It is in the biometry section unless its entry
- * says otherwise.
+ * overrides the group.
  */
 export function length(
   label: string,
@@ -214,7 +214,6 @@ export function millimetres(label: string, abbreviation: string, coding: Coding)
   } as const satisfies MeasurementConcept;
 }
 
-/** A concept in the format of the result. */
 export interface CodedConcept {
   key: string;
   system: string;

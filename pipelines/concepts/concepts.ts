@@ -68,7 +68,10 @@ function entryOf<Entry>(table: Readonly<Record<string, Entry>>, key: string): En
   return Object.hasOwn(table, key) ? (table[key] ?? null) : null;
 }
 
-/** Returns the entry for `measurement.concept.key`; null for a key of a later version. */
+/**
+ * Returns the entry for `measurement.concept.key`; null for an unknown key, such as one from a
+ * later version.
+ */
 export function conceptEntry(key: string): MeasurementConcept | null {
   return entryOf<MeasurementConcept>(CONCEPTS, key);
 }

@@ -1,6 +1,5 @@
 import { dcm, ln, type MeasurementConcept, own, quantity, sct } from './coding.ts';
 
-/** Size and ejection fraction of the left heart. */
 export const LEFT_HEART = {
   'body-surface-area': quantity(
     'Body surface area',

@@ -1,6 +1,5 @@
 import { ln, type MeasurementConcept, millimetres, own, quantity, sct } from './coding.ts';
 
-/** Right heart, pulmonary pressure and pericardium. */
 export const RIGHT_HEART = {
   tapse: millimetres(
     'TAPSE',

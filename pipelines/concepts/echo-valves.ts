@@ -1,6 +1,5 @@
 import { ln, type MeasurementConcept, millimetres, own, quantity } from './coding.ts';
 
-/** Flow through the valves and the outflow tract. */
 export const VALVES = {
   'av-vmax': quantity(
     'Aortic valve peak velocity',

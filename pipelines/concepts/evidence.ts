@@ -9,7 +9,7 @@ import type { ConceptKey, MethodKey } from './concepts.ts';
  * may be accepted; that is calculated from the entry.
  */
 
-/** Error measured on the held-out cases. `value` is its upper bound. */
+/** Error measured on the held-out cases. */
 interface MeasuredError {
   value: number;
   unit: string;
@@ -21,9 +21,11 @@ interface MeasuredError {
 
 /** Inputs to which the evidence applies. An absent field sets no limit. */
 interface Domain {
-  /** Range of gestational age in days, both ends included. */
+  /** In days, both ends included. */
   gaDays?: readonly [number, number];
-  /** Range of each quantity in the images used as evidence, in its unit, both ends included. */
+  /**
+   * Range of each quantity in the evidence images, in the unit of the quantity, both ends included.
+   */
   sizes?: Readonly<Partial<Record<ConceptKey, readonly [number, number]>>>;
   /** Description of the machines, views and patients. */
   text: string;
@@ -47,11 +49,11 @@ export interface EvidenceEntry {
   cases: number | null;
   /** Null if there is no reference standard to compare with. */
   error: MeasuredError | null;
-  /** Date of the measurement. */
+  /** Date on which the error was measured. */
   date: string;
   /**
-   * Source of the numbers: either `<model>#<path>`, where the path leads to an object with the
-   * cases and the error in metrics.json, or a page.
+   * Source of the numbers: a page, or `<model>#<path>`, where the path leads to the object in
+   * metrics.json that contains the number of cases and the error.
    */
   source: string;
   domain: Domain;
@@ -667,7 +669,10 @@ export type EvidenceKey = keyof typeof EVIDENCE;
 
 const KEYS = Object.keys(EVIDENCE) as EvidenceKey[];
 
-/** Returns the entry for `measurement.evidence`; null for a key of a later version. */
+/**
+ * Returns the entry for `measurement.evidence`; null for an unknown key, such as one from a later
+ * version.
+ */
 export const evidenceEntry = (key: string): EvidenceEntry | null =>
   KEYS.some((known) => known === key) ? EVIDENCE[key as EvidenceKey] : null;
 
@@ -714,8 +719,8 @@ function lackOf({ real, cases, error }: EvidenceEntry): ReviewReason | null {
 }
 
 /**
- * Returns why a value of this method needs a review on this input; null if it may be accepted. This
- * is decided only here.
+ * Returns why a value of this method needs a review on this input; null if it may be accepted. No
+ * other code makes this decision.
  */
 export function reviewReason(
   entry: EvidenceEntry | null,
@@ -729,7 +734,6 @@ export function reviewReason(
   return lackOf(entry) ?? (isInDomain(entry, input) ? null : 'outside-domain');
 }
 
-/** Entries that cover each method, in the order of the table. */
 const BY_METHOD: ReadonlyMap<string, readonly EvidenceKey[]> = new Map(
   [...new Set(KEYS.flatMap((key) => Object.keys(EVIDENCE[key].covers)))].map((method) => [
     method,
@@ -737,7 +741,6 @@ const BY_METHOD: ReadonlyMap<string, readonly EvidenceKey[]> = new Map(
   ]),
 );
 
-/** Returns the concepts of a method that an entry covers; null if it covers none of them. */
 function coveredBy(key: EvidenceKey, method: string): 'all' | readonly ConceptKey[] | null {
   const covers: EvidenceEntry['covers'] = EVIDENCE[key].covers;
   return Object.hasOwn(covers, method) ? (covers[method as MethodKey] ?? null) : null;

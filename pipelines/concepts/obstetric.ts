@@ -209,7 +209,7 @@ const UMBILICAL_ARTERY = sct('50536004', 'Umbilical artery');
 const MIDDLE_CEREBRAL_ARTERY = sct('17232002', 'Middle cerebral artery');
 const UTERINE_ARTERY = sct('91079009', 'Uterine artery');
 
-/** Properties of spectral Doppler of a vessel (CID 12119). The vessel is the finding site. */
+/** Spectral Doppler quantities of a vessel (CID 12119). The vessel is the finding site. */
 const DOPPLER = {
   pi: { name: 'PI', coding: ln('12008-9', 'Pulsatility Index'), unit: '1', decimals: 2 },
   ri: { name: 'RI', coding: ln('12023-8', 'Resistivity Index'), unit: '1', decimals: 2 },
@@ -339,7 +339,6 @@ const CIRCULATION = {
   },
 } as const satisfies Record<string, MeasurementConcept>;
 
-/** Concepts of classifications and findings. */
 export const FINDING_CONCEPTS = {
   'size-for-gestational-age': {
     scheme: '99USINT',
@@ -442,7 +441,6 @@ export const FINDING_CONCEPTS = {
   'fetal-heart-screen': own('fetal-heart-screen'),
 } as const satisfies Record<string, Coding>;
 
-/** Every quantity measured by the obstetric endpoint. */
 export const OBSTETRIC_CONCEPTS = {
   ...BIOMETRY,
   ...EARLY_PREGNANCY,

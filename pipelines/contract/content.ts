@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
 /**
- * Internal endpoint through which routing rules find out what a study shows. Clients cannot call
- * it.
+ * Internal endpoint that determines what a study shows, for routing rules. Clients cannot call it.
  */
 export const CONTENT_ENDPOINT = 'us/content/look';
 

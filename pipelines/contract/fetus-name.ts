@@ -1,9 +1,10 @@
 import { type ViewNamed, viewWords } from './view-words.ts';
 
-/** Number of fetuses that each word implies. */
 const MULTIPLES: Readonly<Record<string, number>> = { twin: 2, triplet: 3, quadruplet: 4 };
 
-/** Words for a fetus used by operators and presets, as normalised by `plainWords`. */
+/**
+ * Pattern for the words that operators and presets use for a fetus, as normalised by `plainWords`.
+ */
 export const FETUS_WORD = `(?:fetus|foetus|baby|${Object.keys(MULTIPLES).join('|')})(?: (?:no|nr|number))?`;
 
 /**

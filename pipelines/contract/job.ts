@@ -121,7 +121,6 @@ export type Pipeline = (
   signal: AbortSignal,
 ) => Promise<PipelineEnd>;
 
-/** A model open in a pipeline process, and the provider on which it runs. */
 export interface ModelInUse {
   id: string;
   version: string;
@@ -129,12 +128,15 @@ export interface ModelInUse {
   provider: string;
 }
 
-/** Function that a module may export beside `pipeline`, to open the models before the first job. */
+/**
+ * Optional function that a pipeline module exports beside `pipeline`, to open the models before the
+ * first job.
+ */
 export type Prepare = (settings: Job['models']) => Promise<readonly ModelInUse[]>;
 
 /**
- * Maximum length of `clinical_context.indication`, in characters. It exceeds the needs of any
- * referral. It also limits the search for identifiers to milliseconds, even for a text crafted to
- * be slow (src/core/requests/submit.ts).
+ * Maximum length of `clinical_context.indication`, in characters. No referral needs more. The limit
+ * also keeps the search for identifiers within milliseconds, even in a text that was crafted to
+ * make it slow (src/core/requests/submit.ts).
  */
 export const LONGEST_INDICATION = 2000;

@@ -3,8 +3,8 @@ import type { DicomDestination } from '../../config/schema.ts';
 type ObjectRole = DicomDestination['objects'][number];
 
 /**
- * Endpoint of each report whose template is specific to one kind of examination. All other objects
- * fit any result.
+ * First two parts of the endpoint id, for each report whose template is specific to one kind of
+ * examination. All other objects fit any result.
  */
 const MODEL_OF: Partial<Record<ObjectRole, string>> = {
   'sr-tid5000': 'us/obstetric',

@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 /** Maximum length, in characters, of a note or a reason. */
 export const LONGEST_NOTE = 500;
-/** Maximum number of changes in one request, and of points in one outline. */
+/** Maximum number of changes in one request. */
 export const MOST_CHANGES = 50;
 const MOST_POINTS = 500;
 

@@ -3,7 +3,6 @@ import { LONGEST_INDICATION } from './job.ts';
 
 /** Fields of `input` that the endpoints for whole studies have in common (api 2.3, 2.4). */
 
-/** Files of a request. */
 export const STUDY_FILES = {
   files: z
     .array(z.string().min(1))

@@ -42,8 +42,8 @@ export interface SweepRegion {
   /** Row of the frame (not of the region) at which the value is 0: the baseline or the skin. */
   zeroRow: number | null;
   /**
-   * Direction of the y axis according to the sign of Physical Delta Y. For Doppler, many carts
-   * write a positive sign as well.
+   * Direction of the y axis according to the sign of Physical Delta Y. It is unreliable for
+   * Doppler, because many carts write a positive sign although velocities increase upwards.
    */
   yDirection: 'up' | 'down';
   /** How the trace is refreshed, according to bits 3 and 4 of Region Flags (PS3.3 C.8.5.5.1.3). */
@@ -84,7 +84,7 @@ export type Timing =
   | 'container'
   | 'none';
 
-/** One frame of a clip. Pixels are decoded on demand, so that a whole cine is never in memory. */
+/** One frame of a clip. Pixels are decoded on demand, so a whole cine is never in memory. */
 export interface Frame {
   /** 0-based index in its clip; DICOM frame number minus one. */
   index: number;
@@ -211,8 +211,8 @@ export interface CartCode {
 }
 
 /**
- * How the machine obtained a value (PS3.16 CID 3627). `other` means that the value is not one of
- * the quantity itself.
+ * How the machine obtained a value (PS3.16 CID 3627). `other` means that the number is not a value
+ * of the quantity itself.
  */
 export type CartDerivation =
   | 'measured'
@@ -248,7 +248,7 @@ export interface CartMeasurement {
   method: CartCode | null;
   site: CartCode | null;
   laterality: 'left' | 'right' | null;
-  /** Letter or number of the fetus; null for an only fetus and for the mother. */
+  /** Letter or number of the fetus; null for a single fetus and for the mother. */
   fetus: string | null;
   /** Point in the cardiac cycle. */
   phase: CartCode | null;
@@ -289,7 +289,6 @@ export const NOTHING_STATED = {
   image: null,
 } as const satisfies Partial<CartMeasurement>;
 
-/** A structured report of an earlier examination. */
 export interface PriorReport {
   file: string;
   /**
@@ -318,22 +317,23 @@ export interface Study {
 }
 
 /**
- * Returns the number of an image in its study, 1-based, by which sentences and viewers name it, as
- * the name of a file means nothing to a reader; null if the file is not an image of the study.
+ * Returns the 1-based number of an image in its study; null if the file is not an image of the
+ * study. Sentences and viewers identify images by this number, because file names mean nothing to a
+ * reader.
  */
 export function imageNumber({ clips }: Pick<Study, 'clips'>, file: string): number | null {
   const place = clips.findIndex((clip) => clip.file === file);
   return place < 0 ? null : place + 1;
 }
 
-/** Names an image by its number in the study, as the console and its pictures do. */
+/** Returns text such as "image 3" for an image number, as used in the console and its pictures. */
 export const imageText = (image: ReturnType<typeof imageNumber>): string =>
   image === null ? 'an image' : `image ${image}`;
 
 /**
- * Returns the scale for a measurement: that of the region containing all of its points or, if there
- * are several, of the smallest, such as an inset over a larger picture. If there is none, returns
- * null, and no value in millimetres is possible (obstetric 0.4).
+ * Returns the scale of the region that contains all points of a measurement. If several regions
+ * contain them, the smallest is used, because it is an inset over a larger picture. If no region
+ * contains them, returns null: a value in millimetres is then impossible (obstetric 0.4).
  */
 export function scaleFor(clip: Clip, points: readonly Point[]): CalibratedRegion | null {
   const holds = ({ area }: CalibratedRegion) =>

@@ -1,6 +1,6 @@
 /**
- * Internal endpoint. It returns the values in the machine's structured reports as a result, without
- * images or models. Clients cannot call it.
+ * Internal endpoint that returns the values in the machine's structured reports as a result,
+ * without using images or models. Clients cannot call it.
  */
 export const TRANSLATE_ENDPOINT = 'us/report/translate';
 

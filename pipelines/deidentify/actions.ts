@@ -4,14 +4,14 @@
  * Ultrasound, Ultrasound Multi-frame, Secondary Capture and structured reports (PS3.3 A.6, A.7,
  * A.8, A.35). They apply to the data set and to all items within it.
  *
- * An unlisted attribute is removed, even if the standard allows it: private attributes, overlays,
+ * An unlisted attribute is removed even if the standard allows it: private attributes, overlays,
  * curves, and everything that may contain text and is not needed to read an image or a measurement.
  * Attributes with the action X therefore need no line.
  */
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** K: technical attributes, which are kept after their values are checked (`attributes.ts`). */
+/** K: technical attributes, kept after a check of their values (`attributes.ts`). */
 const KEEP = words(`
   ImageType SOPClassUID Modality ConversionType
   Manufacturer ManufacturerModelName SoftwareVersions
@@ -65,7 +65,7 @@ const KEEP = words(`
   GraphicType GraphicData TemporalRangeType ReferencedSamplePositions ReferencedTimeOffsets
 `);
 
-/** U: replaced by another UID, always the same one for the same original. */
+/** U: replaced by another UID, which is always the same for the same original. */
 const UID = words(`
   SOPInstanceUID StudyInstanceUID SeriesInstanceUID FrameOfReferenceUID
   SynchronizationFrameOfReferenceUID ReferencedSOPInstanceUID ReferencedFrameOfReferenceUID
@@ -115,14 +115,13 @@ export type Action =
   | 'characteristic'
   | 'characteristic-or-empty'
   | 'descriptor'
-  /** Name or identifier of the patient, replaced by the pseudonym. */
   | 'pseudonym'
   /**
-   * Kept if the scheme is published, or if no word in the code is a name occurring in the object.
+   * Kept if the scheme is published, or if no word in the code is a name that occurs in the object.
    */
   | 'code-value'
   /**
-   * In a published scheme the code meaning is kept. Any other meaning is cleaned like a descriptor.
+   * The code meaning is kept if the scheme is published. Otherwise it is cleaned like a descriptor.
    */
   | 'code-meaning'
   /** D: replaced by a meaningless dummy text. */
@@ -130,7 +129,7 @@ export type Action =
   /** Clean Structured Content (`content-tree.ts`). */
   | 'content';
 
-/** Action for each keyword of PS3.6. An attribute that is not in the table is removed. */
+/** Action for each PS3.6 keyword. Attributes that are not in this table are removed. */
 export const ACTIONS: ReadonlyMap<string, Action> = new Map(
   (
     [

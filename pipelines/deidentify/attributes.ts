@@ -15,7 +15,6 @@ export interface Cleaning {
   pseudonyms: Pseudonyms;
   /** Words of all person names in the object, in lower case. */
   names: ReadonlySet<string>;
-  /** Cleans the items of a Content Sequence. */
   content: (items: readonly TagDataset[], cleaning: Cleaning) => TagDataset[];
 }
 
@@ -58,7 +57,7 @@ export function cleanAttributes(dataSet: TagDataset, cleaning: Cleaning): TagDat
   const clean: TagDataset = {};
   for (const [tag, element] of Object.entries(dataSet)) {
     const entry = LISTED.get(tag.toUpperCase());
-    // An element whose VR differs from the one in PS3.6 may contain anything.
+    // An element with a VR other than the one in PS3.6 may contain anything.
     if (!entry || element.vr !== entry.vr) continue;
     const action = ACTIONS.get(entry.keyword);
     const value = action && cleanValue(action, element, dataSet, cleaning);
@@ -67,7 +66,6 @@ export function cleanAttributes(dataSet: TagDataset, cleaning: Cleaning): TagDat
   return clean;
 }
 
-/** Returns the replacement for the value of an element; null if the element is removed. */
 function cleanValue(
   action: Action,
   element: TagElement,
@@ -110,7 +108,6 @@ function cleanValue(
   }
 }
 
-/** Returns as many whole words of a text as fit into `length`. */
 function shortened(text: string, length: number): string {
   return text.length <= length
     ? text
@@ -129,7 +126,6 @@ function cleanItems(element: TagElement, cleaning: Cleaning): TagDataset[] {
   return itemsIn(element).map((item) => cleanAttributes(item, cleaning));
 }
 
-/** Returns the values of an element as text. */
 export function textsOf({ Value }: TagElement): string[] {
   const values: unknown[] = Value ?? [];
   return values.filter((one) => typeof one === 'string' || typeof one === 'number').map(String);
@@ -146,7 +142,7 @@ function cleanDates(element: TagElement, { dates, pseudonyms }: Cleaning): strin
 
 const TIME = /^\d{2}:?(\d{2}:?(\d{2}(\.\d{1,6})?)?)?\s*$/;
 
-/** Permitted form of a value, by VR. An attribute whose value has another form is removed. */
+/** Permitted form of a value, by VR. An attribute with a value in another form is removed. */
 const FORMS: Readonly<Record<string, RegExp>> = {
   CS: /^[A-Z0-9_ ]{0,16}$/,
   DS: /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/,
@@ -184,20 +180,18 @@ const SCHEME = tagOf('CodingSchemeDesignator');
 const VALUE = tagOf('CodeValue');
 const CODES = [VALUE, tagOf('LongCodeValue')];
 
-/** Meaningless dummy text. */
 const REMOVED = 'REMOVED';
 
 const own = (owner: TagDataset, tag: string) =>
   owner[tag] ? textsOf(owner[tag]).join(' ').trim() : '';
 
-/** Returns true if a site-specific code contains a person's name that occurs in the object. */
 function isNamed(code: TagDataset, names: ReadonlySet<string>): boolean {
   if (PUBLISHED.has(own(code, SCHEME))) return false;
   return CODES.some((tag) => wordsOf(own(code, tag)).some((word) => names.has(word)));
 }
 
 /**
- * Cleans the meaning of a code, because hospitals write the meanings of private codes themselves.
+ * Cleans the meaning of a code, because hospitals themselves write the meanings of private codes.
  */
 function cleanMeaning(meaning: string, owner: TagDataset, names: ReadonlySet<string>): string {
   if (PUBLISHED.has(own(owner, SCHEME))) return meaning;

@@ -4,7 +4,7 @@ import { type Cleaning, cleanAttributes, itemsIn, textsOf } from './attributes.t
 
 /**
  * Clean Structured Content (PS3.15 E.3.4). The containers, codes, measured values, coordinates and
- * image references of a report's content tree are kept. Their UIDs are replaced, and their dates
+ * image references in a report's content tree are kept. Their UIDs are replaced, and their dates
  * are treated as in the rest of the object. Texts and person names are removed, together with all
  * items below them.
  */
@@ -35,7 +35,7 @@ const DATED: Readonly<Record<string, string>> = {
 const FETUS_ID = 'LN:11951-1';
 const SHORT_LABEL = /^[A-Za-z0-9]{1,2}$/;
 
-/** Age, sex, height and weight of the patient (TID 1007, TID 3602), and birth date and race. */
+/** The patient's age, sex, height and weight (TID 1007, TID 3602), birth date and race. */
 const CHARACTERISTICS: ReadonlySet<string> = new Set([
   'DCM:121032',
   'DCM:121033',
@@ -61,7 +61,8 @@ function conceptOf(item: TagDataset): string {
 }
 
 /**
- * Returns a function that returns the items to keep from a content sequence of this report.
+ * Returns a function that selects the items to keep from a content sequence of this report.
+ *
  * @throws UnreadableInput if items refer to each other by position, because removing items changes
  * the positions.
  */
@@ -77,8 +78,8 @@ export function contentCleaner(report: TagDataset): Cleaning['content'] {
 }
 
 /**
- * Maps each fetus label in a report to its label in the copy: unchanged if all labels are short,
- * otherwise a number, so that twins can still be distinguished.
+ * Maps each fetus label in a report to its label in the copy. The labels are unchanged if all of
+ * them are short. Otherwise they are replaced by numbers, so that twins can still be distinguished.
  */
 function fetusLabels(report: TagDataset): ReadonlyMap<string, string> {
   const labels = [...new Set(labelsIn(report))];

@@ -1,6 +1,6 @@
 /**
  * Clean Descriptors (PS3.15 E.3.5). Descriptions may have been typed by an operator. Only words in
- * this list are kept, in their original order; it contains no names, places or remarks.
+ * this list are kept, in their original order. The list contains no names, places or remarks.
  */
 
 // cspell:disable
@@ -38,8 +38,9 @@ const WORD = /[\p{L}\p{N}]+/gu;
 
 /**
  * Returns the known words of a description, separated by spaces; empty if it has none.
- * @param names words of the person names in the object. They are removed even if listed, because
- * "Long" and "Still" are also family names.
+ *
+ * @param names words of the person names in the object. They are removed even if they are in the
+ * list, because "Long" and "Still" are also family names.
  */
 export function cleanDescriptor(text: string, names: ReadonlySet<string>): string {
   const found = text.normalize('NFC').match(WORD) ?? [];

@@ -32,9 +32,7 @@ const PIXEL_DATA = '7FE00010';
 const LONGEST_VALUE = 0xfffffffe;
 
 export interface DeidentificationOrder {
-  /** Path of the received object. */
   source: string;
-  /** Path of the copy. */
   target: string;
   settings: DeidentificationSettings;
   secret: Buffer;
@@ -45,7 +43,8 @@ export interface DeidentificationOrder {
 
 /**
  * Writes a de-identified copy of an object.
- * @returns null if the copy was written; the reason if the object must be held.
+ *
+ * @returns null if the copy was written; otherwise the reason why the object must be held.
  */
 export async function deidentifyObject(order: DeidentificationOrder): Promise<string | null> {
   const inflated = `${order.target}.inflated`;
@@ -62,8 +61,8 @@ export async function deidentifyObject(order: DeidentificationOrder): Promise<st
 }
 
 /**
- * Maximum inflated size, because one deflated megabyte can expand to a thousand. No ultrasound
- * object is larger.
+ * Maximum inflated size. It is limited because one deflated megabyte can expand to a thousand. No
+ * ultrasound object is larger.
  */
 const LONGEST_INFLATED = 2 * 1024 ** 3;
 
@@ -99,7 +98,6 @@ async function deidentified(order: DeidentificationOrder): Promise<string | null
   return await writeImage(order, { ...clean, ...marks(settings, kind) }, lossy);
 }
 
-/** Reads the data set without its pixel data and decodes its text. */
 async function readHeader(path: string): Promise<{ dict: TagDataset; meta: TagDataset }> {
   const { start } = await fileStart(path, LONGEST_HEADER);
   const sets = takeCharacterSets(start);
@@ -123,13 +121,13 @@ function pseudonymsOf({ secret, patient, settings }: DeidentificationOrder): Pse
 }
 
 /**
- * Flag for a report whose observers were removed; a report without observers is not verified (PS3.3
+ * Flag for a report whose observers were removed. A report without observers is not verified (PS3.3
  * C.17.2).
  */
 const UNVERIFIED = DicomMetaDictionary.denaturalizeDataset({ VerificationFlag: 'UNVERIFIED' });
 
 /**
- * Returns the attributes recording that the object was de-identified, and how (PS3.15 E.1.1 step
+ * Returns the attributes that record that the object was de-identified, and how (PS3.15 E.1.1 step
  * 10, PS3.3 C.12.1.1.7).
  */
 function marks(settings: DeidentificationSettings, kind: 'image' | 'report'): TagDataset {
@@ -170,13 +168,13 @@ export function methodCodes(
 }
 
 /**
- * Attributes that describe the stored grey samples and do not apply to the RGB samples written
- * instead.
+ * Attributes that describe the stored grey samples. They do not apply to the RGB samples that are
+ * written instead.
  */
 const OF_GRAY = ['00281050', '00281051', '00281052', '00281053', '00281056', '20500020'];
 
 /**
- * Writes the frames uncompressed, one at a time. Grey frames stay grey; other colour models are
+ * Writes the frames uncompressed, one at a time. Grey frames stay grey, and other colour models are
  * converted to RGB.
  */
 async function writeImage(

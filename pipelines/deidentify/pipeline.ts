@@ -8,22 +8,21 @@ import { deidentifyObject } from './object.ts';
 /** `job.json` in a work folder: how to de-identify the object in `files/`. */
 export const deidentifyJobSchema = z.strictObject({
   settings: deidentificationSchema,
-  /** Secret of the installation, in base64, from which pseudonyms are derived. */
+  /** The installation's secret, in base64, from which pseudonyms are derived. */
   secret: z.string(),
   /** Identifies the patient of the study (`patientKey`). */
   patient: z.string(),
 });
 export type DeidentifyJob = z.infer<typeof deidentifyJobSchema>;
 
-/** `result.json`: the reason why the object must be held; null if the copy was written. */
+/** `result.json`: why the object must be held; null if the copy was written. */
 export const deidentifyResultSchema = z.strictObject({ held: z.string().nullable() });
 
-/** File names in the work folder. */
 export const RECEIVED = join('files', 'object.dcm');
 export const COPY = join('artifacts', 'object.dcm');
 
 /**
- * De-identifies one received object. Runs in a process that has no network and cannot read other
+ * De-identifies one received object. It runs in a process that has no network and cannot read other
  * studies, because the decoders of compressed frames process data from unknown senders.
  */
 export const deidentifyPipeline: Pipeline = async (folder, _report, signal) => {

@@ -2,8 +2,9 @@ import { createHmac } from 'node:crypto';
 import type { DicomIdentity } from '../dicom/subject.ts';
 
 /**
- * Returns a key for the patient of a study: the patient identifier with its issuer, or the study if
- * there is no identifier. It is the same for all objects of the study, whatever each object states.
+ * Returns a key for the patient of a study: the patient identifier with its issuer or, if there is
+ * no identifier, the study. It is the same for all objects of the study, whatever each object
+ * states.
  */
 export function patientKey({
   PatientID,
@@ -16,8 +17,8 @@ export function patientKey({
 }
 
 /**
- * Range of the date shift, in days. Dates are moved back by between one and ten years, so that none
- * is in the future.
+ * Range of the date shift, in days. Dates are moved back by one to ten years, so that none is in
+ * the future.
  */
 const LEAST_DAYS = 365;
 const DAYS = 3287;
@@ -36,10 +37,12 @@ export interface Pseudonyms {
 }
 
 /**
- * Derives pseudonyms from a secret of the installation (HMAC-SHA-256). Without the secret, nobody
- * can trace a pseudonym to a patient or test a guess. With it, priors and repeated transmissions
- * get the same pseudonym, and no table of patients is stored.
- * @param patient key of the patient at the hospital (`patientKey`).
+ * Derives pseudonyms from the installation's secret (HMAC-SHA-256). Without the secret, nobody can
+ * trace a pseudonym to a patient or test a guess. With it, priors and repeated transmissions get
+ * the same pseudonym, and no table of patients has to be stored.
+ *
+ * @param patient the patient's key at the hospital (`patientKey`).
+ *
  * @param variant how the objects are de-identified. A copy with other content gets other UIDs
  * (PS3.5 9).
  */

@@ -10,28 +10,29 @@ import {
 } from '../measure/picture.ts';
 
 /**
- * Clean Pixel Data (PS3.15 E.3.1): determines which part of a screen may be sent, and when nothing
- * may be sent.
+ * Clean Pixel Data (PS3.15 E.3.1): this file determines which part of a screen may be sent, and
+ * when nothing may be sent.
  */
 
 /**
- * Number of frames sampled evenly from a cine. Text at the same place in two of them is confirmed.
+ * Number of frames sampled evenly from a cine. Text that is in the same place in two of them is
+ * confirmed.
  */
 const SAMPLES = 12;
-/** Maximum number of frames searched for text in a longer cine (every second frame). */
+/** Maximum number of frames in which to search for text in a longer cine (every second frame). */
 const MOST_SAMPLES = 100;
-/** Number of attempts to blank text. Text still found afterwards cannot be blanked. */
+/** Number of attempts to blank text. Text that is still found afterwards cannot be blanked. */
 const ROUNDS = 3;
-/** Share of text in the remaining picture above which a screen is a page of text. */
+/** If text fills more than this share of the remaining picture, the screen is a page of text. */
 const MOST_TEXT = 0.3;
 /**
- * Share of the frame above which a picture found by its appearance is a page. A sector is smaller,
- * because it leaves the corners free.
+ * A picture found by its appearance is a page if it fills more than this share of the frame. A
+ * sector is smaller, because it leaves the corners free.
  */
 const LARGEST_FOUND = 0.8;
 /**
- * Number of texts above which a picture found by its appearance is a page of text. Further text on
- * such a page may be missed, because the lines of a table cross its letters.
+ * A picture found by its appearance is a page of text if more texts than this are found on it.
+ * Further text on such a page may be missed, because the lines of a table cross its letters.
  */
 const MOST_TEXTS = 10;
 
@@ -43,8 +44,10 @@ export type Blanking = Pick<ShownPicture, 'areas' | 'text'>;
 /**
  * Determines which part of a clip's frames may be shown: the ultrasound regions in the header and,
  * within them, the sector without text.
+ *
  * @param withoutRegions `detect`: if the header has no region, the picture is found by its
  * appearance.
+ *
  * @returns a reason if the screen must be held.
  */
 export async function blankingOf(
@@ -65,7 +68,7 @@ export async function blankingOf(
   for (let round = 0; round < ROUNDS; round += 1) {
     const found = await textLeft(clip, { areas, text }, looked);
     const left = found.map(({ area }) => area);
-    // Text can only remain in frames in which text was found.
+    // Text can only remain on frames on which text was found.
     looked = [...new Set([...evenSamples(clip), ...found.map(({ frame }) => frame)])];
     if (left.length === 0) {
       const shownOf = litBy(clip, { areas, text });
@@ -86,8 +89,8 @@ const spread = (frames: number, count: number): number[] => [
 const evenSamples = ({ frames }: Clip) => spread(frames.length, SAMPLES);
 
 /**
- * Returns the frames to search for text: all frames of a short cine; in a longer one, enough that
- * text shown on three consecutive frames is found.
+ * Returns the frames in which to search for text: all frames of a short cine and, in a longer cine,
+ * enough frames to find text that is shown on three consecutive frames.
  */
 function denseSamples(clip: Clip): number[] {
   const { length } = clip.frames;
@@ -96,16 +99,15 @@ function denseSamples(clip: Clip): number[] {
   return [...new Set([...evenSamples(clip), ...dense])];
 }
 
-/** A text area, and the number of a frame showing it. */
 interface SeenText {
   frame: number;
   area: Rectangle;
 }
 
 /**
- * Returns the text that remains in the frames after blanking. Tissue resembling letters moves, so
- * in a cine of more than `SAMPLES` frames, text counts only if it is at the same place in two of
- * the evenly sampled frames, or unchanged in the previous or next frame.
+ * Returns the text that remains on the frames after blanking. Tissue that resembles letters moves.
+ * In a cine of more than `SAMPLES` frames, text therefore counts only if it is in the same place on
+ * two of the evenly sampled frames, or unchanged on the previous or next frame.
  */
 async function textLeft(
   clip: Clip,
@@ -127,7 +129,6 @@ async function textLeft(
   };
   const isAt = async (area: Rectangle, index: number) =>
     (await textAt(index)).some((other) => meet(area, other));
-  /** Returns true if the previous or next frame also shows the text. */
   const isBeside = async ({ frame, area }: SeenText) => {
     for (const next of [frame - 1, frame + 1]) {
       if (!(await isAt(area, next))) continue;
@@ -156,15 +157,15 @@ async function textLeft(
 }
 
 /**
- * Grey levels by which lossy compression changes a letter from frame to frame, and the minimum
- * share of a text's brightest pixels that change by no more than that. Chosen on a real cine, with
- * a name drawn over the moving tissue and then compressed.
+ * Maximum change in grey levels that lossy compression causes in a letter from frame to frame, and
+ * the minimum share of a text's brightest pixels that change by no more than that. Chosen on a real
+ * cine: a name was drawn over the moving tissue, and the cine was then compressed.
  */
 const LETTER_CHANGE = 16;
 const LEAST_UNCHANGED = 0.5;
 
 /**
- * Returns true if the bright strokes in an area are the same in two frames. Tissue would change.
+ * Returns true if the bright strokes in an area are the same on two frames. Tissue would change.
  */
 function isUnchanged(
   { minX, minY, maxX, maxY }: Rectangle,
@@ -191,7 +192,6 @@ const middleOf = ({ minX, minY, maxX, maxY }: Rectangle): Point => ({
   y: (minY + maxY) >> 1,
 });
 
-/** Returns the pixels of a frame that would be shown, and their number. */
 function litBy({ width, height }: Clip, blanking: Blanking) {
   const white = { width, height, data: new Uint8Array(width * height).fill(1) };
   const { data } = maskOutside(white, blanking, 1);

@@ -11,29 +11,28 @@ import {
 } from './transfer-syntaxes.ts';
 
 /**
- * This file reads the header of an object from a foreign peer, within limits. Only the attributes
- * requested by the caller become values; all others are skipped by their length. The cost therefore
- * depends on the number of elements, not on their content.
+ * This file reads the header of an object received from another system, within limits. Only the
+ * attributes requested by the caller become values; all others are skipped by their length. The
+ * cost therefore depends on the number of elements, not on their content.
  */
 
-/** Limits for one header. An object exceeding any of them is refused with C000H. */
+/** Limits for one header. An object that exceeds one of them is refused with C000H. */
 export const HEADER_LIMITS = {
   /**
-   * Maximum number of elements. The per-frame groups of a thousand frames with a hundred elements
-   * each need 100,000.
+   * Maximum number of elements. A thousand frames with a hundred elements in each per-frame group
+   * need 100,000.
    */
   elements: 500_000,
   /**
    * Maximum depth of nested sequences. The reports of ultrasound machines (TID 5000, TID 5200) are
-   * nested about ten deep.
+   * about ten levels deep.
    */
   depth: 32,
   /**
-   * Maximum number of bytes of a value that is read. The longest texts in a header have 10,240
+   * Maximum number of bytes in a value that is read. The longest texts in a header have 10,240
    * characters (LT).
    */
   valueBytes: 64 * 1024,
-  /** Maximum number of bytes inflated from a deflated data set to find the pixel data. */
   inflatedBytes: 64 * 1024 * 1024,
 } as const;
 
@@ -46,13 +45,14 @@ const { dictionary, nameMap } = dcmjs.data.DicomMetaDictionary;
 
 /**
  * Returns the wanted attributes by tag.
- * @param names keywords of PS3.6, or the eight hexadecimal digits of private tags. Unknown keywords
- *   are ignored.
+ *
+ * @param names PS3.6 keywords, or the eight hexadecimal digits of private tags. Unknown keywords
+ * are ignored.
  */
 export function wantedAttributes(names: Iterable<string>): WantedAttributes {
   const wanted = new Map([[CHARACTER_SET, { name: 'SpecificCharacterSet', vr: 'CS' }]]);
   for (const name of names) {
-    // dcmjs prefixes the keywords of retired attributes, which old systems still send.
+    // dcmjs adds a prefix to the keywords of retired attributes, which old systems still send.
     const digits = (nameMap[name] ?? nameMap[`RETIRED_${name}`])?.tag.replace(/[(),]/g, '') ?? name;
     if (!/^[0-9A-Fa-f]{8}$/.test(digits)) continue;
     const vr = dictionary[`(${digits.slice(0, 4)},${digits.slice(4)})`]?.vr ?? UNKNOWN;
@@ -63,9 +63,12 @@ export function wantedAttributes(names: Iterable<string>): WantedAttributes {
 
 /**
  * Reads the header from the first bytes of a file.
+ *
  * @param whole true if `bytes` is the whole file.
+ *
  * @returns null if the header continues beyond these bytes, or is deflated.
- * @throws SonogateError `object_not_understood`, including when the header exceeds a limit.
+ *
+ * @throws SonogateError `object_not_understood`, also if the header exceeds a limit.
  */
 export function headerInBytes(
   start: Buffer,
@@ -81,7 +84,8 @@ export function headerInBytes(
 }
 
 /**
- * Reads the data set of a DIMSE message, whose size the network code limits.
+ * Reads the data set of a DIMSE message, whose size is limited by the network code.
+ *
  * @throws SonogateError `object_not_understood` if it is damaged or exceeds a limit.
  */
 export function attributesOfMessage(
@@ -101,7 +105,8 @@ const GROWTH = 4;
 
 /**
  * Reads the header of a file. A large header blocks the thread for up to about a second.
- * @throws SonogateError `object_not_understood`; the system error if the file cannot be read.
+ *
+ * @throws SonogateError `object_not_understood`, or the system error if the file cannot be read.
  */
 export async function headerInFile(
   path: string,
@@ -154,7 +159,6 @@ function encodingOf(transferSyntax: string): Encoding {
   };
 }
 
-/** Thrown if the bytes end too early, or cannot be a data set from this offset on. */
 class HeaderEnds extends Error {
   override name = 'HeaderEnds';
   readonly damaged: boolean;
@@ -165,7 +169,7 @@ class HeaderEnds extends Error {
   }
 }
 
-/** Reads bytes of a file by offset while holding only part of it in memory. */
+/** Reads bytes of a file by offset, keeping only part of the file in memory. */
 class SlidingWindow {
   bytes: Buffer;
   private base = 0;
@@ -177,8 +181,10 @@ class SlidingWindow {
   }
 
   /**
-   * Ensures that `bytes` contains the `length` bytes at `offset` of the file.
-   * @returns the index in `bytes` of the first of them.
+   * Ensures that `bytes` contains the `length` bytes at `offset` in the file.
+   *
+   * @returns the index of the first of them in `bytes`.
+   *
    * @throws HeaderEnds if the file ends before them.
    */
   position(offset: number, length: number): number {
@@ -246,7 +252,8 @@ interface HeaderEnd {
 /**
  * Reads the top level of the data set. If the data set is damaged, the header ends there without an
  * error, because damage after the required attributes does not matter.
- * @returns the reason why the header ended, and the offset of the element that could not be read.
+ *
+ * @returns why the header ended, and the offset of the element that could not be read.
  */
 function readTop(
   bytes: SlidingWindow,
@@ -260,7 +267,7 @@ function readTop(
   try {
     for (;;) {
       const element = elementAt(walk, offset, encoding);
-      // A stray delimiter is skipped; some writers leave one behind.
+      // Some writers leave a stray delimiter behind, which is skipped.
       if (element.tag >= DELIMITER_GROUP && element.tag <= SEQUENCE_END) offset = element.value;
       else if (element.tag < PIXEL_GROUP) offset = readElement(walk, element, encoding, 0, scope);
       else return { dataSet: scope.dataSet, end: { kind: 'pixels', offset } };
@@ -271,11 +278,10 @@ function readTop(
   }
 }
 
-/** A data set or an item while it is being read. */
 interface Scope {
   dataSet: NaturalDataset;
   /**
-   * Decodes text using the character set of the item or, if it has none, of the enclosing data set
+   * Decodes text with the character set of the item or, if it has none, of the enclosing data set
    * (PS3.5 7.5.3).
    */
   decode: DecodeText;
@@ -283,7 +289,9 @@ interface Scope {
 
 /**
  * Stores the value of an element if it is wanted.
+ *
  * @param scope null inside a sequence that is not wanted.
+ *
  * @returns the offset after the element.
  */
 function readElement(
@@ -298,7 +306,7 @@ function readElement(
   const vr = element.vr === '' || element.vr === UNKNOWN ? (wanted?.vr ?? UNKNOWN) : element.vr;
   const next = length === UNDEFINED_LENGTH ? null : value + length;
   if (next === null || (wanted && vr === 'SQ')) {
-    // A sequence in a value of unknown type is encoded in implicit little endian (PS3.5 6.2.2 note
+    // A sequence in a value of unknown VR is encoded in implicit little endian (PS3.5 6.2.2 note
     // 2).
     const inner = element.vr === UNKNOWN ? IMPLICIT : encoding;
     const items: NaturalDataset[] | null = wanted ? [] : null;
@@ -319,7 +327,8 @@ function readElement(
 }
 
 /**
- * Reads the items of a sequence into `items`, or skips the items if `items` is null.
+ * Reads the items of a sequence into `items`, or skips them if `items` is null.
+ *
  * @returns the offset after the sequence.
  */
 function readItems(
@@ -366,7 +375,7 @@ function readItem(
   while (offset < end) {
     const element = elementAt(walk, offset, encoding);
     if (element.tag === ITEM_END) return item.end ?? element.value;
-    // Some carts omit the item delimiter; the item then ends here.
+    // Some carts omit the item delimiter. The item then ends here.
     if (element.tag === ITEM || element.tag === SEQUENCE_END) return item.end ?? offset;
     offset = readElement(walk, element, encoding, depth, scope);
   }
@@ -384,13 +393,15 @@ const NUMBERS: Readonly<
   FD: { size: 8, read: (b, big) => (big ? b.readDoubleBE() : b.readDoubleLE()) },
 };
 
-/** Value representations that hold ASCII text. */
 const ASCII = new Set('AE AS CS DA DT TM UI UR'.split(' '));
 const DECIMAL = new Set(['DS', 'IS']);
 /** VR in the dictionary for attributes that are US or SS. */
 const SIGNED_OR_NOT = 'xs';
 
-/** Returns the value in dcmjs form: a single value, or an array of several. Undefined for bytes. */
+/**
+ * Returns the value in the form used by dcmjs: a single value, or an array of several. Undefined
+ * for bytes.
+ */
 function decodedValue(vr: string, bytes: Buffer, bigEndian: boolean, decode: DecodeText): unknown {
   const kind = TEXT_KINDS[vr];
   if (kind) return alone(textValues(bytes, kind, decode));

@@ -1,12 +1,12 @@
 /**
  * This file decodes text according to (0008,0005) Specific Character Set (PS3.3 C.12.1.1.2),
  * including code extensions (PS3.5 6.1.2.4 and 6.1.2.5). Code extensions are escape sequences that
- * change the character set of the bytes below 128 (G0) or of those from 128 up (G1).
+ * change the character set of the bytes below 128 (G0) or of the bytes from 128 up (G1).
  */
 
 const ESCAPE = 0x1b;
 
-/** A character set in use for G0 or G1. Each character takes `bytes` bytes. */
+/** A character set in use for G0 or G1. Each character has `bytes` bytes. */
 interface CharacterSet {
   bytes: 1 | 2;
   text(code: Uint8Array): string;
@@ -55,8 +55,8 @@ const G1_SETS: Readonly<Record<string, { escape: string; set: CharacterSet }>> =
 };
 
 /**
- * Character set that each escape sequence, without ESC, selects for G0. JIS X 0201 is read as
- * ASCII; only two characters differ.
+ * Character set that each escape sequence selects for G0 (without ESC). JIS X 0201 is read as
+ * ASCII, from which it differs in only two characters.
  */
 const G0_ESCAPES: Readonly<Record<string, CharacterSet>> = {
   '(B': ASCII,
@@ -69,7 +69,7 @@ const G1_ESCAPES: Readonly<Record<string, CharacterSet>> = Object.fromEntries(
 );
 
 /**
- * Character sets without code extensions. In these, one byte of a character may look like a
+ * Character sets without code extensions. In these sets, one byte of a character may look like a
  * delimiter.
  */
 const WHOLE: readonly [RegExp, string][] = [
@@ -78,7 +78,6 @@ const WHOLE: readonly [RegExp, string][] = [
   [/^(ISO 2022 )?GBK$/, 'gbk'],
 ];
 
-/** Decodes the bytes of a value. */
 export type DecodeText = (bytes: Uint8Array, kind: TextKind) => string;
 
 /**
@@ -87,8 +86,8 @@ export type DecodeText = (bytes: Uint8Array, kind: TextKind) => string;
  */
 const DELIMITERS = { name: '\\^=', short: '\\', long: '' } as const;
 /**
- * Kinds of text: `name` is a person name, `short` is other text that can have several values, and
- * `long` is single-valued text.
+ * `name` is a person name, `short` is other text that can have several values, and `long` is text
+ * with a single value.
  */
 export type TextKind = keyof typeof DELIMITERS;
 /**
@@ -99,7 +98,8 @@ const ENDING_CONTROLS = '\n\f\r\t';
 
 /**
  * Returns a function that decodes text.
- * @param terms values of (0008,0005); unknown values are ignored.
+ *
+ * @param terms values of (0008,0005). Unknown values are ignored.
  */
 export function textDecoder(terms: readonly string[]): DecodeText {
   const named = terms.map((term) =>
@@ -114,7 +114,7 @@ export function textDecoder(terms: readonly string[]): DecodeText {
     return (bytes) => decoder.decode(bytes);
   }
   // G1 starts with the first declared character set. The standard requires an escape sequence to
-  // select it, but many carts omit that sequence.
+  // select it, but many carts omit this sequence.
   const numbers = named.map((name) => /^ISO (?:2022 )?IR ?(\d+)$/.exec(name)?.[1] ?? '');
   const g1 = numbers.map((number) => G1_SETS[number]?.set).find(Boolean) ?? LATIN_1;
   return (bytes, kind) => decodeExtended(bytes, g1, DELIMITERS[kind]);
@@ -149,9 +149,6 @@ function decodeExtended(bytes: Uint8Array, initial: CharacterSet, delimiters: st
   return text;
 }
 
-/**
- * Returns the escape sequence at this position, without ESC; '' if DICOM defines no such sequence.
- */
 function escapeAt(bytes: Uint8Array, at: number): string {
   for (const length of [2, 3]) {
     const sequence = String.fromCharCode(...bytes.subarray(at, at + length));
@@ -160,7 +157,6 @@ function escapeAt(bytes: Uint8Array, at: number): string {
   return '';
 }
 
-/** Returns true if both bytes of a two-byte character are below 128, or both are from 128 up. */
 function isPair([first = 0, second = 0]: Uint8Array): boolean {
   const low = second & 0x7f;
   return (first & 0x80) === (second & 0x80) && low > 0x20 && low < 0x7f;

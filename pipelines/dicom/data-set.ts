@@ -5,8 +5,8 @@ import { decodeFileMeta, encodeFileMeta } from './part10.ts';
 import { EXPLICIT_VR_BIG_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN } from './transfer-syntaxes.ts';
 
 /**
- * This file converts data sets from and to bytes. dcmjs decodes text by the first value of
- * (0008,0005) only, and refuses or truncates a header with several values. The character sets are
+ * This file converts data sets from and to bytes. dcmjs uses only the first value of (0008,0005) to
+ * decode text, and refuses or truncates a header with several values. The character sets are
  * therefore removed before dcmjs reads the file. dcmjs then returns one character per byte, and the
  * text is decoded here.
  */
@@ -35,7 +35,7 @@ export const TEXT_KINDS: Readonly<Record<string, TextKind>> = {
 };
 
 /**
- * Maps each character that dcmjs returns when no character set is declared (its "latin1") to its
+ * Maps each character that dcmjs returns if no character set is declared (its "latin1") to its
  * byte.
  */
 const BYTE_OF = new Map(
@@ -44,7 +44,6 @@ const BYTE_OF = new Map(
   ),
 );
 
-/** An element as dcmjs reads it; `_rawValue` is the value before trimming. */
 interface ReadElement {
   vr: string;
   Value?: unknown[];
@@ -52,8 +51,9 @@ interface ReadElement {
 }
 
 /**
- * Overwrites (0008,0005) of the data set with blanks. Does the same in items that declare several
- * character sets, because dcmjs would stop there.
+ * Overwrites (0008,0005) of the data set with blanks. It does the same in items that declare
+ * several character sets, because dcmjs would stop there.
+ *
  * @returns the values of (0008,0005) of the data set; empty if it has none.
  */
 export function takeCharacterSets(file: Buffer): string[] {
@@ -103,7 +103,7 @@ function decodeItem(item: TagDataset, decode: DecodeText): void {
 }
 
 /**
- * Returns the bytes that dcmjs turned into the text; null if a character does not come from a byte.
+ * Returns the bytes from which dcmjs made the text; null if a character does not come from a byte.
  */
 function bytesOf(text: string): Uint8Array | null {
   const bytes = new Uint8Array(text.length);
@@ -141,15 +141,16 @@ function itemsOfElement(value: unknown[] | undefined): TagDataset[] {
 }
 
 /**
- * Placeholder UID for the file meta information: dcmjs reads and writes only whole files, and these
+ * Placeholder UID in the file meta information. dcmjs reads and writes only whole files, and these
  * must identify an object.
  */
 const NO_UID = '0.0';
 
 /**
  * Decodes the data set of a DIMSE message to keywords and values.
- * @throws SonogateError `object_not_understood` if the bytes are not a data set of this transfer
- *   syntax.
+ *
+ * @throws SonogateError `object_not_understood` if the bytes are not a data set in this transfer
+ * syntax.
  */
 export function decodeDataSet(bytes: Buffer, transferSyntax: string): NaturalDataset {
   const file = Buffer.concat([

@@ -4,8 +4,8 @@ const MILLISECONDS_PER_DAY = 86_400_000;
 const SECONDS_PER_HOUR = 3600;
 
 /**
- * Returns the number of days from 1970-01-01 to a date (DA, PS3.5 6.2). It also reads the ACR-NEMA
- * form `2024.03.01`.
+ * Returns the number of days from 1970-01-01 to a date (DA, PS3.5 6.2); null if the text is not a
+ * date. The ACR-NEMA form `2024.03.01` is accepted too.
  */
 export function dayNumber(date: string): number | null {
   const match = /^(\d{4})\.?(\d{2})\.?(\d{2})$/.exec(date);
@@ -20,14 +20,14 @@ export const dicomDate = (day: number): string =>
   new Date(day * MILLISECONDS_PER_DAY).toISOString().slice(0, 10).replaceAll('-', '');
 
 /**
- * Returns the seconds from midnight to a time (TM, PS3.5 6.2). The minutes or the seconds may be
- * missing.
+ * Returns the seconds from midnight to a time (TM, PS3.5 6.2); null if the text is not a time. The
+ * minutes or the seconds may be missing.
  */
 export function secondsOfDay(time: string): number | null {
   const match = /^(\d{2}):?(\d{2})?:?(\d{2}(?:\.\d{0,6})?)?$/.exec(time);
   if (!match) return null;
   const [hours = 0, minutes = 0, seconds = 0] = match.slice(1).map((part) => Number(part ?? 0));
-  // 60 is a leap second, read as the start of the next minute.
+  // 60 is a leap second, which is read as the start of the next minute.
   if (hours > 23 || minutes > 59 || seconds > 60) return null;
   return hours * SECONDS_PER_HOUR + minutes * 60 + seconds;
 }
@@ -57,9 +57,10 @@ function offsetText(minutes: number): string {
 
 /**
  * Returns an instant as DICOM DA, TM and timezone offset. The offset applies to every time in the
- * data set, including those copied from the images (PS3.3 C.12.1.1.8), so the offset of the images
- * is used. If they have none, the offset of this machine is used, which is in the same hospital.
- * Without identity it is UTC.
+ * data set, including times copied from the images (PS3.3 C.12.1.1.8), so the images' offset is
+ * used. If the images have none, the offset of this machine is used, because it is in the same
+ * hospital. Without an identity, it is UTC.
+ *
  * @param instant RFC 3339, `generated_at` of the result.
  */
 export function contentTime(

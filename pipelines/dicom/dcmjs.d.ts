@@ -1,4 +1,4 @@
-/** Types for the part of dcmjs that the gateway calls; the package ships none. */
+/** Types for the part of dcmjs that the gateway uses. The package itself has none. */
 declare module 'dcmjs' {
   /**
    * Data set by keyword. A sequence is an array of data sets. `_vrMap` contains the VR of each
@@ -32,9 +32,9 @@ declare module 'dcmjs' {
       ): DicomFile;
     };
     DicomMetaDictionary: {
-      /** Entry of PS3.6 for each tag; the tag is written as `(0010,0010)`. */
+      /** PS3.6 entry for each tag. Tags are written as `(0010,0010)`. */
       dictionary: Readonly<Record<string, { name: string; vr: string }>>;
-      /** The same entry for each keyword. */
+      /** The same entries by keyword. */
       nameMap: Readonly<Record<string, { tag: string }>>;
       denaturalizeDataset(dataset: NaturalDataset): TagDataset;
       naturalizeDataset(dataset: TagDataset): NaturalDataset;

@@ -19,7 +19,7 @@ const CHARACTER_SET = '00080005';
 /** Maximum size in bytes of a data set, without its pixel data, that is read into memory. */
 export const MAX_DATA_SET_BYTES = 32 * 1024 * 1024;
 /**
- * Length in bytes above which a binary value is not inlined but becomes bulk data with its own
+ * A binary value longer than this, in bytes, is not inlined but becomes bulk data with its own
  * address (PS3.18 F.2.2, Table F.2.3-1).
  */
 const LONGEST_INLINE_BYTES = 16 * 1024;
@@ -28,8 +28,10 @@ const BINARY = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'UN']);
 
 /**
  * Reads the data set of a DICOM file up to its pixel data and decodes its text.
+ *
  * @returns the data set by tag.
- * @throws SonogateError `object_not_understood`, including for a data set over the limit.
+ *
+ * @throws SonogateError `object_not_understood`, also for a data set over the limit.
  */
 export async function readTagDataSet(path: string): Promise<TagDataset> {
   const { start, whole } = await fileStart(path, MAX_DATA_SET_BYTES);
@@ -50,12 +52,13 @@ export async function readTagDataSet(path: string): Promise<TagDataset> {
 
 /**
  * Converts a data set to the DICOM JSON model.
+ *
  * @param bulkDataUri returns the address of the bulk data with this tag. Only top-level values have
  * an address; binary values in items are inlined in the response.
  */
 export function dicomJson(dataSet: TagDataset, bulkDataUri: (tag: string) => string): JsonDataSet {
   const json = itemJson(dataSet, bulkDataUri);
-  // The response is UTF-8, even if the file uses another character set (PS3.18 F.2.1).
+  // The response is UTF-8 even if the file uses another character set (PS3.18 F.2.1).
   if (json[CHARACTER_SET]) json[CHARACTER_SET] = { vr: 'CS', Value: ['ISO_IR 192'] };
   return json;
 }
@@ -63,7 +66,7 @@ export function dicomJson(dataSet: TagDataset, bulkDataUri: (tag: string) => str
 function itemJson(dataSet: TagDataset, bulkDataUri: ((tag: string) => string) | null): JsonDataSet {
   const json: JsonDataSet = {};
   for (const [tag, { vr, Value }] of Object.entries(dataSet)) {
-    // The model has no group lengths, and JSON needs no lengths.
+    // The model has no group lengths, because JSON does not need them.
     if (!/^[0-9A-Fa-f]{8}$/.test(tag) || tag.endsWith('0000')) continue;
     if (tag === PIXEL_DATA) {
       if (bulkDataUri) json[tag] = { vr: vr === 'OW' ? 'OW' : 'OB', BulkDataURI: bulkDataUri(tag) };
@@ -109,7 +112,7 @@ export function bytesOf(values: readonly unknown[] | undefined): Buffer {
   );
 }
 
-/** Value representations whose JSON value is a number (PS3.18 table F.2.3-1). */
+/** Value representations with a number as their JSON value (PS3.18 table F.2.3-1). */
 const NUMBERS = new Set(['DS', 'FD', 'FL', 'IS', 'SL', 'SS', 'UL', 'US', 'SV', 'UV']);
 
 /** Converts one value. An empty value among several becomes null (PS3.18 F.2.5). */
@@ -127,7 +130,6 @@ function valueJson(vr: string, value: unknown): unknown {
   return String(value);
 }
 
-/** Returns the non-empty component groups of a person name. */
 function nameJson(value: unknown): Record<string, string> | null {
   const [alphabetic, ideographic, phonetic] =
     typeof value === 'string' ? value.split('=') : GROUPS.map((group) => groupOf(value, group));

@@ -32,6 +32,7 @@ interface Converted {
 /**
  * Opens a file in Explicit or Implicit VR Little Endian as an object in the other transfer syntax.
  * Long values stay on the disk.
+ *
  * @throws SonogateError `object_not_understood` if it is not such a file, or is damaged.
  */
 export async function convertedFile(path: string): Promise<Converted> {
@@ -68,8 +69,7 @@ export async function convertedFile(path: string): Promise<Converted> {
 
 const WINDOW_BYTES = 256 * 1024;
 /**
- * Maximum length of a value that is copied, so that the file need not be reopened for each short
- * value.
+ * Values up to this length are copied, so that the file need not be reopened for each short value.
  */
 const COPIED_BYTES = 64 * 1024;
 
@@ -82,9 +82,8 @@ interface Walk {
   elements: number;
 }
 
-/** The data set or item that is being converted. */
 interface Scope {
-  /** True if its pixels are signed, which determines whether SS or US is used (PS3.5 A.1). */
+  /** True if its pixels are signed. This determines whether SS or US is used (PS3.5 A.1). */
   isSigned: boolean;
   depth: number;
 }
@@ -122,8 +121,9 @@ async function elementAt(walk: Walk, at: number, isExplicit: boolean): Promise<E
 }
 
 /**
- * Converts the elements of a data set or, if `to` is null, of an item of undefined length up to its
- * delimiter.
+ * Converts the elements of a data set. If `to` is null, it converts the elements of an item of
+ * undefined length up to its delimiter.
+ *
  * @returns the offset at which they end.
  */
 async function convertElements(
@@ -166,7 +166,7 @@ async function convertElement(walk: Walk, element: Element, scope: Scope): Promi
     await copy(walk, value, end);
     return end;
   }
-  // Group lengths are retired (PS3.5 7.2), and would no longer be correct.
+  // Group lengths are retired (PS3.5 7.2) and would no longer be correct.
   if (tag % 0x10000 === 0) return value + length;
   put(walk, header(tag, walk.toExplicit ? vr : '', length));
   await copy(walk, value, value + length);
@@ -195,7 +195,6 @@ async function convertItems(
   return at;
 }
 
-/** Returns the end of the items of a sequence of undefined length in Implicit VR. */
 async function endOfItems(walk: Walk, from: number, depth: number): Promise<number> {
   if (depth > HEADER_LIMITS.depth) throw damaged('is nested too deep');
   for (let at = from; ; ) {
@@ -207,12 +206,13 @@ async function endOfItems(walk: Walk, from: number, depth: number): Promise<numb
 
 const { dictionary } = dcmjs.data.DicomMetaDictionary;
 
-/** The dictionary entries of dcmjs for VRs that depend on other elements (PS3.6 chapter 6). */
+/** VRs for dcmjs dictionary entries that depend on other elements (PS3.6 chapter 6). */
 const AMBIGUOUS: Readonly<Record<string, string>> = { ox: 'OW', lt: 'OW', up: 'UL' };
 
 /**
- * Returns the VR of an element in Implicit VR: the dictionary VR, or UN for private and other
- * unlisted elements (PS3.5 6.2.2). "OB or OW" becomes OW, as Implicit VR requires (PS3.5 A.1).
+ * Returns the VR of an element in Implicit VR: the VR in the dictionary, or UN for private and
+ * other unlisted elements (PS3.5 6.2.2). "OB or OW" becomes OW, as Implicit VR requires (PS3.5
+ * A.1).
  */
 function vrOf(tag: number, { isSigned }: Scope): string {
   const digits = tag.toString(16).toUpperCase().padStart(8, '0');
@@ -225,7 +225,7 @@ function vrOf(tag: number, { isSigned }: Scope): string {
   return /^[A-Z]{2}$/.test(vr) ? vr : (AMBIGUOUS[vr] ?? 'UN');
 }
 
-/** Encodes an element header. An Implicit VR header contains no VR (PS3.5 7.1). */
+/** Encodes an element header. In Implicit VR, it contains no VR (PS3.5 7.1). */
 function header(tag: number, vr: string, length: number): Buffer {
   // A value that is too long for the short form is written as UN (PS3.5 6.2.2).
   const written = vr !== '' && !LONG_FORM.has(vr) && length > 0xffff ? 'UN' : vr;
@@ -247,7 +247,7 @@ function put({ pieces }: Walk, bytes: Buffer): void {
 async function copy({ read, pieces }: Walk, from: number, to: number): Promise<void> {
   const length = to - from;
   if (length > COPIED_BYTES) {
-    // Reads the last byte, so that a value missing from the file is noticed.
+    // The last byte is read so that a value missing from the file is noticed.
     await read(to - 1, 1);
     pieces.push({ from, length });
   } else if (length > 0) pieces.push(Buffer.from(await read(from, length)));
@@ -260,7 +260,7 @@ async function* joined(path: string, pieces: readonly Piece[]): AsyncGenerator<B
   }
 }
 
-/** Regroups bytes into fragments of `size`; the last one may be shorter. */
+/** Regroups bytes into fragments of `size`. The last one may be shorter. */
 async function* inFragments(source: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
   let held: Buffer[] = [];
   let length = 0;

@@ -41,7 +41,8 @@ export const LONG_FORM: ReadonlySet<string> = new Set(
 );
 
 /**
- * Encodes the preamble and file meta information that precede the data set of a received object.
+ * Encodes the preamble and the file meta information that precede the data set of a received
+ * object.
  */
 export function encodeFileMeta(meta: FileMeta): Buffer {
   const elements = Buffer.concat([
@@ -66,7 +67,9 @@ export function encodeFileMeta(meta: FileMeta): Buffer {
 
 /**
  * Decodes the file meta information at the start of a file.
+ *
  * @returns the file meta information, and the offset at which the data set begins.
+ *
  * @throws SonogateError `object_not_understood` if it is not a DICOM file.
  */
 export function decodeFileMeta(bytes: Buffer): { meta: FileMeta; dataSetOffset: number } {
@@ -137,17 +140,18 @@ function element(number: number, representation: string, value: Buffer): Buffer 
   return Buffer.concat([header, value]);
 }
 
-/** First bytes of a DICOM file, in a buffer whose memory is not shared. */
+/** First bytes of a DICOM file, in a buffer that does not share its memory. */
 interface FileStart {
   start: Buffer<ArrayBuffer>;
-  /** True if `start` is the whole file. */
   whole: boolean;
 }
 
 /**
  * Returns the start of a DICOM file, inflated if the file is deflated. Only the requested bytes are
  * inflated, because one deflated megabyte can expand to a thousand.
+ *
  * @param limit number of bytes of the file, or of the inflated data set.
+ *
  * @throws SonogateError `object_not_understood`.
  */
 export async function fileStart(path: string, limit: number): Promise<FileStart> {
@@ -171,7 +175,7 @@ async function firstBytes(path: string, limit: number): Promise<FileStart> {
   }
 }
 
-/** Inflates the start of a data set. The file meta information is not deflated (PS3.5 A.5). */
+/** The file meta information is not deflated (PS3.5 A.5). */
 async function firstInflated(
   path: string,
   offset: number,
@@ -201,7 +205,7 @@ async function firstInflated(
 
 /**
  * Joins buffers in newly allocated memory. `Buffer.concat` may use pooled memory, and dcmjs would
- * read beyond the buffer.
+ * then read beyond the buffer.
  */
 function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
   const whole = Buffer.alloc(parts.reduce((sum, { length }) => sum + length, 0));
@@ -240,7 +244,7 @@ export function evenBytes(bytes: Uint8Array): ArrayBuffer[] {
 const FIRST_REPRESENTATIONS = /^(AE|CS|DA|DT|LO|PN|SH|SQ|ST|TM|UI|UL|UN)$/;
 const LAST_ELEMENT_OF_0008 = 0x9999;
 /**
- * Maximum length in bytes of the first value of a data set. This is a length, a character set, an
+ * Maximum length of a data set's first value in bytes. This value is a length, a character set, an
  * image type or a UID.
  */
 const LONGEST_FIRST_VALUE = 1024;
@@ -251,8 +255,8 @@ export function hasPreamble(head: Buffer): boolean {
 }
 
 /**
- * Guesses the transfer syntax of a data set without file meta information from its first element,
- * which is in group 0008. Returns null if the bytes are not such an element.
+ * Guesses the transfer syntax of a data set that has no file meta information, from its first
+ * element, which is in group 0008. Returns null if the bytes are not such an element.
  */
 export function guessTransferSyntax(head: Buffer): string | null {
   if (head.length < 8) return null;
@@ -264,8 +268,9 @@ export function guessTransferSyntax(head: Buffer): string | null {
 }
 
 /**
- * Returns true if the first bytes belong to a DICOM file: a PS3.10 preamble, file meta information
- * without a preamble, or a bare data set. Old writers and some archives store the last two.
+ * Returns true if the first bytes belong to a DICOM file. This may be a PS3.10 preamble, file meta
+ * information without a preamble, or a bare data set. The last two are stored by old writers and
+ * some archives.
  */
 export function isDicom(head: Buffer): boolean {
   const meta =

@@ -9,7 +9,7 @@ export const PERFORMED_PROCEDURE_STEP = '1.2.840.10008.3.1.2.3.3';
 /** Instance Availability Notification (PS3.4 R). */
 export const INSTANCE_AVAILABILITY = '1.2.840.10008.5.1.4.33';
 
-/** Storage Commitment Push Model and its single well-known instance (PS3.4 J). */
+/** Storage Commitment Push Model, and its single well-known instance (PS3.4 J). */
 export const STORAGE_COMMITMENT = '1.2.840.10008.1.20.1';
 export const STORAGE_COMMITMENT_INSTANCE = '1.2.840.10008.1.20.1.1';
 
@@ -30,7 +30,7 @@ export const UNIFIED_PROCEDURE_STEP = '1.2.840.10008.5.1.4.34.6.1';
 const STORAGE = '1.2.840.10008.5.1.4.1.1';
 
 /**
- * Storage SOP classes (PS3.4 B.5) that the gateway reads, writes or mentions when refusing an
+ * Storage SOP classes (PS3.4 B.5) that the gateway reads, writes, or mentions when it refuses an
  * object.
  */
 export const STORAGE_CLASS = {
@@ -88,8 +88,8 @@ export const ACCEPTED_STORAGE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Classes that only the gateway produces. They are accepted so that a PACS can send them back; no
- * pipeline reads them.
+ * Classes that only the gateway produces. They are accepted so that a PACS can send them back, but
+ * no pipeline reads them.
  */
 const STORED_ONLY: ReadonlySet<string> = new Set([
   STORAGE_CLASS.keyObjects,
@@ -103,7 +103,6 @@ export const RETRIEVED_STORAGE: ReadonlyMap<string, string> = new Map(
   [...ACCEPTED_STORAGE].filter(([uid]) => !STORED_ONLY.has(uid)),
 );
 
-/** Accepted classes that are structured reports. */
 export const ACCEPTED_REPORTS: ReadonlySet<string> = new Set([
   STORAGE_CLASS.basicTextSr,
   STORAGE_CLASS.enhancedSr,
@@ -112,7 +111,6 @@ export const ACCEPTED_REPORTS: ReadonlySet<string> = new Set([
   STORAGE_CLASS.simplifiedAdultEchoSr,
 ]);
 
-/** Two-dimensional ultrasound images, current and retired. */
 export const ULTRASOUND_IMAGES: ReadonlySet<string> = new Set([
   STORAGE_CLASS.ultrasound,
   STORAGE_CLASS.ultrasoundMultiframe,
@@ -120,7 +118,7 @@ export const ULTRASOUND_IMAGES: ReadonlySet<string> = new Set([
   STORAGE_CLASS.ultrasoundMultiframeRetired,
 ]);
 
-/** Screenshots that other programs stored, with one or several frames and any bit depth. */
+/** Screenshots stored by other programs, with one or several frames and any bit depth. */
 export const SECONDARY_CAPTURES: ReadonlySet<string> = new Set([
   STORAGE_CLASS.secondaryCapture,
   STORAGE_CLASS.multiframeSingleBit,

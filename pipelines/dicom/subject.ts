@@ -1,8 +1,8 @@
 /**
- * Subject of a result: the patient, the study and the images that the result is based on. It is the
- * second argument of every builder (SR, PDF, FHIR). In the pipeline the subject is anonymous. Each
- * delivery builds a separate copy with the identity from the source images ("identity is joined
- * last").
+ * Subject of a result: the patient, the study, and the images on which the result is based. It is
+ * the second argument of every builder (SR, PDF, FHIR). In the pipeline, the subject is anonymous.
+ * Each delivery builds a separate copy with the identity from the source images ("identity is
+ * joined last").
  */
 /**
  * Ratios and methods of lossy compression, as in the header. Lossy Image Compression (0028,2110) is
@@ -22,16 +22,13 @@ export interface SourceInstance {
   /** Name of the file in the request, to which `measurement.source.file` refers. */
   file: string;
   numberOfFrames: number;
-  /**
-   * Rows of the image; 0 for an object without pixels, such as a structured report of the machine.
-   */
+  /** 0 for an object without pixels, such as a structured report from the machine. */
   rows: number;
   columns: number;
-  /** Null or absent if the header reports no lossy compression. */
+  /** Null or absent if the header states no lossy compression. */
   lossy?: LossyHistory | null;
 }
 
-/** Attributes of the source images, by DICOM keyword, with the header values unchanged. */
 export interface DicomIdentity {
   SpecificCharacterSet: string | null;
   PatientName: string;
@@ -48,14 +45,14 @@ export interface DicomIdentity {
   StudyDescription: string;
   AccessionNumber: string;
   ReferringPhysicianName: string;
-  /** Acquisition time as a DICOM DT, with its offset if the header has one; '' if not known. */
+  /** Acquisition time as a DICOM DT, with its offset if the header states one; '' if not known. */
   AcquisitionDateTime: string;
   TimezoneOffsetFromUTC: string;
 }
 
 /**
- * Ultrasound machine that acquired the images (PS3.3 C.7.5.1). Attributes missing from the images
- * are ''.
+ * Ultrasound machine that acquired the images (PS3.3 C.7.5.1). Attributes that the images lack are
+ * ''.
  */
 export interface Equipment {
   manufacturer: string;
@@ -63,7 +60,6 @@ export interface Equipment {
   station: string;
 }
 
-/** Values from the study's order, if a worklist contains one (docs/orders.md). */
 export interface SubjectOrder {
   accessionNumber: string;
   placerOrderNumber: string;
@@ -71,8 +67,8 @@ export interface SubjectOrder {
   requestedProcedure: string;
   referringPhysicianName: string;
   /**
-   * Names of the values taken from the order because the images lack them: `indication`, `dating`,
-   * `accessionNumber` and others.
+   * Names of the values that were taken from the order because the images lack them: `indication`,
+   * `dating`, `accessionNumber` and others.
    */
   joined: readonly string[];
 }
@@ -86,8 +82,8 @@ export interface Subject {
    */
   instances: readonly SourceInstance[];
   /**
-   * Request id of the study's previous result. The documents of this result replace that result's
-   * documents.
+   * Request id of the study's previous result. This result's documents replace the documents of
+   * that result.
    */
   supersedes?: string | null;
   /**
@@ -95,17 +91,17 @@ export interface Subject {
    */
   signedRevision?: number;
   /**
-   * True if the receiver gets no drafts; its first signed document then replaces no earlier
+   * True if the receiver gets no drafts. Its first signed document then replaces no earlier
    * document.
    */
   draftsWithheld?: boolean;
-  /** Equipment from the first image whose header states it; absent if no image does. */
+  /** Equipment according to the first image whose header states it; absent if no header does. */
   equipment?: Equipment | null;
   /**
-   * Reason for the examination, printed at the head of the report. It never contains identifiers.
+   * Reason for the examination, printed at the top of the report. It never contains identifiers.
    */
   indication?: string | null;
   order?: SubjectOrder | null;
-  /** Gestational age on the day of the scan and the dating method; null if not given. */
+  /** Gestational age on the day of the scan, and the dating method. Null if not known. */
   dating: { gaDays: number; basis: string } | null;
 }

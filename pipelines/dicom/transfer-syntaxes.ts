@@ -1,5 +1,6 @@
 /**
- * How a transfer syntax stores pixels (PS3.5 Annex A); `input/pixels/compressed.ts` decodes them.
+ * How a transfer syntax stores pixels (PS3.5 Annex A). They are decoded in
+ * `input/pixels/compressed.ts`.
  */
 export type PixelCoding =
   | 'native'
@@ -16,14 +17,13 @@ export type PixelCoding =
 export interface TransferSyntax {
   name: string;
   coding: PixelCoding;
-  /** True if the samples may differ from those before compression. */
   lossy: boolean;
 }
 
 export const IMPLICIT_VR_LITTLE_ENDIAN = '1.2.840.10008.1.2';
 export const EXPLICIT_VR_LITTLE_ENDIAN = '1.2.840.10008.1.2.1';
 export const DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN = '1.2.840.10008.1.2.1.99';
-/** Retired; old carts still send it. */
+/** Retired, but old carts still send it. */
 export const EXPLICIT_VR_BIG_ENDIAN = '1.2.840.10008.1.2.2';
 export const JPEG_BASELINE = '1.2.840.10008.1.2.4.50';
 export const RLE_LOSSLESS = '1.2.840.10008.1.2.5';
@@ -40,8 +40,8 @@ const lossy = (name: string, coding: PixelCoding): TransferSyntax => ({
 });
 
 /**
- * Transfer syntaxes that the gateway receives, forwards and reads, in the order in which it offers
- * them in an association: uncompressed, then lossless, then lossy.
+ * Transfer syntaxes that the gateway receives, forwards and reads. It offers them in this order in
+ * an association: uncompressed, then lossless, then lossy.
  */
 export const TRANSFER_SYNTAXES: Readonly<Record<string, TransferSyntax>> = {
   [EXPLICIT_VR_LITTLE_ENDIAN]: lossless('Explicit VR Little Endian', 'native'),

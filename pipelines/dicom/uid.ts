@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Maximum number of characters of a UID (PS3.5 9.1). */
+/** Maximum number of characters in a UID (PS3.5 9.1). */
 const LONGEST_UID = 64;
 
 /**

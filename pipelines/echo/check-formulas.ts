@@ -84,7 +84,7 @@ import { ARTERIES, territoryOf } from './wall-motion/guideline.ts';
  */
 const frameAt = (time: number, frameTime: number) => Math.floor(time / frameTime);
 
-/** Checks of scales, modes and times in the header (echo 2). */
+/** Checks on scales, modes and times in the header (echo 2). */
 const DICOM_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'dicom.usDistance2D': (i) =>
     distance(
@@ -110,8 +110,8 @@ const DICOM_CHECKS: Readonly<Record<string, CheckFormula>> = {
 };
 
 /**
- * Curves for the checks: velocity as a share of its peak, as a function of the elapsed share of the
- * flow time.
+ * Velocity curves for the checks: velocity as a share of its peak, by elapsed share of the flow
+ * time.
  */
 const SHAPES: Readonly<Record<string, (share: number) => number>> = {
   triangle: (share) => 1 - Math.abs(2 * share - 1),
@@ -119,7 +119,7 @@ const SHAPES: Readonly<Record<string, (share: number) => number>> = {
   'half-sine': (share) => Math.sin(Math.PI * share),
 };
 
-/** Number of samples with which a sum comes close to the integral of a continuous curve. */
+/** Number of samples at which a sum is close to the integral of the continuous curve. */
 const CONTINUOUS = 10_001;
 
 function curve(i: VectorInputs): { samples: number[]; step: number } {
@@ -136,7 +136,7 @@ const volumes = (i: VectorInputs) => ({
   fraction: i.optionalNumber('regurgitantFractionPercent'),
 });
 
-/** Checks of Doppler and valves (echo 11, 17). */
+/** Checks on Doppler and valves (echo 11, 17). */
 const FLOW_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'doppler.bernoulli': (i) => pressureGradient(i.number('velocityMS')),
   'doppler.bernoulliProximalCorrected': (i) =>
@@ -239,13 +239,12 @@ const quotient =
 const biplane: CheckFormula = (i) =>
   biplaneDiscVolume(i.numbers('a4cDiametersCm'), i.numbers('a2cDiametersCm'), i.number('lengthCm'));
 
-/** Returns the S/D ratio of a pulmonary vein, for which the checks use two names. */
 const veinRatio = (i: VectorInputs) =>
   i.optionalNumber('pvSOverD') ?? i.optionalNumber('pulmonaryVeinSD');
 
 /**
- * Returns whether the LVEF is reduced, as stated in the check's input or, failing that, by
- * comparing the LVEF with its limit.
+ * Returns whether the LVEF is reduced: as stated in the check's input or, if not stated, from the
+ * LVEF itself.
  */
 const reducedEf = (i: VectorInputs) =>
   i.optionalFlag('lvefReduced') ?? (i.optionalNumber('lvefPercent') ?? 100) < 50;
@@ -260,7 +259,9 @@ const diastolic2016 = (i: VectorInputs): Diastolic2016 => ({
   atrialIndex: i.optionalNumber('laviMlM2'),
 });
 
-/** Checks of left ventricle and atrium, strain, wall motion and diastole (echo 1 to 10, 14, 15). */
+/**
+ * Checks on the left ventricle and atrium, strain, wall motion and diastole (echo 1 to 10, 14, 15).
+ */
 const LEFT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'bsa.dubois': bodySurface('dubois'),
   'bsa.mosteller': bodySurface('mosteller'),
@@ -350,7 +351,7 @@ const isCategory = (text: string): text is SignCategory => ['A', 'B', 'C'].inclu
 const variation: CheckFormula = (i) =>
   respiratoryVariation(i.number('eExpirationCmS'), i.number('eInspirationCmS'));
 
-/** Checks of right heart, pulmonary pressure and pericardium (echo 7, 12, 13). */
+/** Checks on the right heart, pulmonary pressure and pericardium (echo 7, 12, 13). */
 const RIGHT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'rv.fac': (i) => fractionalChange(i.number('edaCm2'), i.number('esaCm2')),
   'rv.rimp': (i) => performanceIndex(i.number('tcoMs'), i.number('ejectionTimeMs')),
@@ -377,7 +378,7 @@ const RIGHT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'tamponade.tricuspidVariation': variation,
 };
 
-/** Maps each formula name in `echo-checks.json` to the function of this project that it checks. */
+/** Maps each formula name in `echo-checks.json` to the function that it checks. */
 export const ECHO_CHECKS: Readonly<Record<string, CheckFormula>> = {
   ...DICOM_CHECKS,
   ...LEFT_HEART_CHECKS,

@@ -7,7 +7,7 @@ import { SECTIONS } from './sections.ts';
 import { echoInputSchema } from './shared/input.ts';
 import { viewsDataSchema } from './views/section.ts';
 
-/** Prices in USD as decimal strings, by the number of frames in the upload (api 1). */
+/** Prices in USD, as decimal strings, by number of frames in the upload (api 1). */
 const ECHO_PRICE_TIERS = [
   { up_to_frames: 1000, price: '0.06' },
   { up_to_frames: 8000, price: '0.15' },
@@ -23,9 +23,6 @@ const line = (item: string, price: string) => ({
   amount: price,
 });
 
-/**
- * Returns the price lines for a run with this number of frames and, if requested, for the report.
- */
 function echoPrice(id: string, frames: number, withReport: boolean) {
   const tier =
     ECHO_PRICE_TIERS.find(({ up_to_frames: most }) => most === null || frames <= most) ??
@@ -34,7 +31,7 @@ function echoPrice(id: string, frames: number, withReport: boolean) {
 }
 
 /**
- * Schema of the result envelope that includes the data of the section `views`. The data of all
+ * Schema of the result envelope, with a schema for the data of the section `views`. The data of
  * other sections has no fixed schema, and a section that was not assessed has no data.
  */
 const echoResultSchema = resultSchema.extend({
@@ -51,14 +48,14 @@ const echoResultSchema = resultSchema.extend({
     .meta({ description: 'Every section of the endpoint' }),
 });
 
-/** The endpoint us/echo/interpret, in the form required by the request core. */
+/** The endpoint us/echo/interpret, in the form that the request core requires. */
 export const echoEndpoint = {
   ...ECHO,
   input: echoInputSchema,
   output: echoResultSchema,
   /**
-   * Returns the price. The number of frames is unknown until the files have been read; until then
-   * it is the price of the lowest tier.
+   * Returns the price. Until the files have been read, the number of frames is unknown and the
+   * price of the lowest tier is returned.
    */
   price(input: { options?: Record<string, unknown> | undefined }, frames = 0) {
     return echoPrice(ECHO.id, frames, input.options?.report === true);

@@ -42,11 +42,10 @@ import { withPlausibility, withRemark } from './shared/plausibility.ts';
 import type { EchoPatient, EchoSection } from './shared/section.ts';
 import { scoreIndexOf, type WallSegmentReading, wallSegments } from './wall-motion/measure.ts';
 
-/** The measured apical clips. They are measured once, for all sections that use them. */
+/** The measured apical clips. They are measured once for all sections. */
 export interface HeartOutlines {
-  /** Every clip that was outlined. */
   outlined: readonly MeasuredClip[];
-  /** Clip that is measured for each view. */
+  /** The clip to use for each view. */
   clips: ApicalClips;
   segments: readonly WallSegmentReading[];
   /**
@@ -66,7 +65,7 @@ export const NO_OUTLINES: HeartOutlines = {
   trusted: false,
 };
 
-/** Returns true if both networks agree on an LVEF that is below the normal range of both sexes. */
+/** Returns true if both networks agree on an LVEF below the normal range for both sexes. */
 function isReduced(on: MeasuredClip | null): boolean {
   const agreeing = on?.clip.ejections.filter(({ accepted }) => accepted) ?? [];
   const percent = mean(agreeing.map((one) => one.percent));
@@ -76,8 +75,9 @@ function isReduced(on: MeasuredClip | null): boolean {
 
 /**
  * Measures the outlined apical clips, the wall segments and the score index.
- * @param parasternal readings whose short-axis clips also show the walls; null if their reader
- *   failed.
+ *
+ * @param parasternal readings of the short-axis clips, which also show the walls; null if reading
+ * them failed.
  */
 export function heartOutlines(
   { clips, volumesTrusted }: ApicalReadings,
@@ -100,19 +100,19 @@ const DISAGREEING = remarkOfEcho('outlines.networks-disagree-here', {});
 
 /**
  * Marks a measurement as one that must not be reported, with `why` as its only remark. A
- * measurement confirmed by a person is left as it is.
+ * measurement confirmed by a person is left unchanged.
  */
 const notTrusted = (one: Measurement, why: Remark): Measurement =>
   isConfirmed(one) ? one : { ...one, quality: 'low', remarks: [why] };
 
 /**
- * Sections that report values even if no second network confirms them, because the values are
- * outlines rather than volumes.
+ * Sections that are reported even if no second network confirms their values, because these are
+ * outlines and not volumes.
  */
 const SHOWN_WITHOUT_SECOND_NETWORK = new Set(['segment-chambers']);
 
 /**
- * Returns all values from the outlines. A value that must not be reported is marked with the
+ * Returns all values measured on the outlines. A value that must not be reported is marked with the
  * reason.
  */
 export function outlinedValues(heart: HeartOutlines): Measurement[] {
@@ -141,7 +141,6 @@ export function outlinedValues(heart: HeartOutlines): Measurement[] {
   ];
 }
 
-/** All evidence that sections may use. It is gathered once, before the first section runs. */
 export interface EchoEvidence {
   study: Study;
   patient: EchoPatient;
@@ -150,39 +149,37 @@ export interface EchoEvidence {
    * that reports it.
    */
   measured: readonly Measurement[];
-  /** Readings of all spectral and M-mode displays, for every flow. */
   spectra: readonly DisplayReading[];
-  /** View of each clip. */
   clips: readonly ClipView[];
-  /** Findings of each image reader; null if the reader failed. */
+  /** What each image reader found; null if the reader failed. */
   views: Readings;
-  /** Measured outlines of the apical clips. */
   heart: HeartOutlines;
-  /** Fluid around the heart in the parasternal and subcostal clips. */
   fluid: FluidFinding;
   /**
-   * Kind of Doppler with which the machine measured RIMP; null if it is not known, or if both kinds
+   * Kind of Doppler with which the machine measured RIMP. Null if it is not known, or if both kinds
    * were used.
    */
   performanceMethod: PerformanceMethod | null;
-  /** True if the input is one to five videos from a handheld scanner rather than a study. */
+  /** True if the input is one to five videos from a handheld scanner and not a study. */
   handheld: boolean;
   priors: readonly string[];
   /**
-   * Absent if values of methods shown to work only on simulated images are used without a review.
+   * Absent if a value may be used without a review even if its method was shown to work only on
+   * simulated images.
    */
   review?: {
     setting: ReviewSetting;
     /**
-     * The same study without the values that need a review. The sections draw their conclusions
-     * only from this evidence.
+     * The same evidence without the values that need a review. Sections draw their conclusions only
+     * from it.
      */
     counting: EchoEvidence;
   };
 }
 
 /**
- * Returns the patient from the request. The sex is used only if there are reference ranges for it.
+ * Returns the patient described in the request. The sex is used only if there are reference ranges
+ * for it.
  */
 export function patientOf(context: EchoContext): EchoPatient {
   const {
@@ -200,13 +197,12 @@ export function patientOf(context: EchoContext): EchoPatient {
   };
 }
 
-/** Section in which the report shows the body surface area. */
 export const SURFACE_SECTION = 'lv-size';
 
 /**
- * Returns the body surface area by Du Bois from the height and weight in the request. If one of
- * them is missing, the area comes from the machine's report (TID 5201; echo 0.6). An implausible
- * height or weight is not replaced by the machine's area.
+ * Returns the body surface area by Du Bois, from the height and weight in the request. If one of
+ * them is missing, the area comes from the machine's report (TID 5201; echo 0.6). If one of them is
+ * implausible, the machine's area is not used instead.
  */
 function surfaceOf(
   { surface, height, weight }: EchoPatient,
@@ -226,8 +222,8 @@ function surfaceOf(
 }
 
 /**
- * Returns a machine value, with a remark that states the value from the images for the same
- * quantity, if there is one.
+ * Returns a machine value. If the same quantity was measured on the images, a remark states that
+ * value.
  */
 function beside(value: Measurement, images: readonly Measurement[]): Measurement {
   const key = value.concept.key as EchoConcept;
@@ -236,7 +232,6 @@ function beside(value: Measurement, images: readonly Measurement[]): Measurement
   return withRemark(value, remarkOfEcho('echo.of-images', { key, value: own.value }));
 }
 
-/** Readings of a study, before values are calculated from them. */
 export interface Gathered {
   study: Study;
   context: EchoContext;
@@ -244,13 +239,12 @@ export interface Gathered {
   clips: readonly ClipView[];
   views: Readings;
   priors: readonly string[];
-  /** Evidence that a method needs for its values to be used without a review. */
+  /** Evidence that a method must have for its values to be used without a review. */
   accept: AcceptedEvidence;
-  /** Ids of the models in use. */
   models: readonly string[];
 }
 
-/** Removes the scores and strain of the segments, because they need a review. */
+/** Removes the scores and strains of the segments, because they need a review. */
 const withoutSegments = (heart: HeartOutlines): HeartOutlines => ({
   ...heart,
   segments: [],
@@ -258,8 +252,8 @@ const withoutSegments = (heart: HeartOutlines): HeartOutlines => ({
 });
 
 /**
- * Removes the fluid that was found, because its method needs a review, so that no conclusion is
- * drawn from it.
+ * Removes the fluid that was found. Its method needs a review, so no conclusion may be drawn from
+ * it.
  */
 const unseenFluid = ({ searched }: FluidFinding): FluidFinding => ({
   searched,
@@ -269,8 +263,8 @@ const unseenFluid = ({ searched }: FluidFinding): FluidFinding => ({
 });
 
 /**
- * Gathers the evidence before the first section runs. Each value is assigned to the section that
- * reports it. `review` holds the same study without the values that need a review.
+ * Gathers the evidence before the first section runs, with each value assigned to the section that
+ * reports it. `review` contains the same evidence without the values that need a review.
  */
 export function gatherEvidence(
   given: Gathered,
@@ -297,6 +291,7 @@ export function gatherEvidence(
 
 /**
  * Gathers the evidence of a study.
+ *
  * @param counts returns true if a value measured on the images is to be used.
  */
 function gather(
@@ -324,11 +319,11 @@ function gather(
     ...(views.parasternal ? longAxisValues(views.parasternal) : []),
     ...(fluid.depth ? [fluid.depth] : []),
   ];
-  // The values are in order of preference: 2D lines come before M-mode (echo 5.1), and M-mode
-  // before the motion of an outline.
+  // The values are in order of preference: 2D lines before M-mode (echo 5.1), and M-mode before the
+  // motion of an outline.
   const used = new Set(models);
-  // The check comes before the filter, so that a value that needs a review can still cause a value
-  // it contradicts to be withheld.
+  // The check comes before the filter. A value that contradicts another is thus withheld even if
+  // the other needs a review.
   const images = withConsistency(
     [...parasternal, ...traced, ...outlinedValues(heart)].filter(({ value }) =>
       Number.isFinite(value),

@@ -1,9 +1,8 @@
 import type { Clip } from '../contract/study.ts';
 
-/** Minimum and maximum number of handheld clips in one request (api 2.4). */
+/** Number of handheld clips allowed in one request (api 2.4). */
 const HANDHELD_CLIPS = { least: 1, most: 5 } as const;
 
-/** What the files of an echo request contain; `reason` is the error text for the client. */
 type EchoInput = { kind: 'study' } | { kind: 'handheld' } | { kind: 'none'; reason: string };
 
 function isVideo({ sopInstanceUid, timing, frames }: Clip): boolean {
@@ -11,9 +10,9 @@ function isVideo({ sopInstanceUid, timing, frames }: Clip): boolean {
 }
 
 /**
- * Determines whether the clips are an echo study with DICOM objects, with or without videos, or one
- * to five videos from a handheld scanner (MP4, MOV, AVI). Stills alone are neither, because they
- * show no heartbeat.
+ * Determines what the clips are: an echo study (DICOM objects, with or without videos) or one to
+ * five videos from a handheld scanner (MP4, MOV, AVI). Stills alone are neither, because they show
+ * no heartbeat.
  */
 export function echoInputOf(clips: readonly Clip[]): EchoInput {
   if (clips.some(({ sopInstanceUid }) => sopInstanceUid !== null)) return { kind: 'study' };

@@ -22,7 +22,9 @@ export const ECHO = {
   title: 'Echocardiography',
 } as const;
 
-/** Adds the limitation of a focused study (echo 15) to every section with an accepted value. */
+/**
+ * Adds the limitation of a focused study (echo 15) to a section with at least one accepted value.
+ */
 function withFocusedRemark(outcome: SectionOutcome): SectionOutcome {
   const { measurements = [], statements = [] } = outcome;
   if (!measurements.some(({ quality }) => quality === 'accepted')) return outcome;
@@ -32,7 +34,7 @@ function withFocusedRemark(outcome: SectionOutcome): SectionOutcome {
   };
 }
 
-/** Outcome of a section, and the concepts of the values it used. */
+/** A section's outcome, and the concepts of the values that it used. */
 interface Run {
   outcome: SectionOutcome;
   reads: ReadonlySet<string>;
@@ -41,8 +43,9 @@ interface Run {
 const outcomeOf = ({ outcome }: Run) => outcome;
 
 /**
- * Runs a section on the measured values and those calculated by earlier sections.
- * @param before the outcomes of the earlier sections.
+ * Runs a section on the measured values and on those calculated by earlier sections.
+ *
+ * @param before outcomes of the earlier sections.
  */
 function runOn(
   section: (typeof SECTIONS)[number],
@@ -62,7 +65,6 @@ function runOn(
   return { outcome: evidence.handheld ? withFocusedRemark(whole) : whole, reads };
 }
 
-/** Returns the concepts whose values differ between two outcomes of the same section. */
 function changedConcepts(one: SectionOutcome, other: SectionOutcome): string[] {
   const { measurements: before = [] } = one;
   const { measurements: after = [] } = other;
@@ -73,14 +75,15 @@ function changedConcepts(one: SectionOutcome, other: SectionOutcome): string[] {
 }
 
 /**
- * Ignores the failure of a section at an end of an interval. Such an outcome is left out of the
+ * Ignores a section that fails at one end of an interval. Such an outcome is left out of the
  * comparison.
  */
 const unreported: SectionFailed = () => undefined;
 
 /**
- * Returns the outcomes with one value moved to an end of its interval. Only sections that use a
- * changed concept run again; for every other section, the object from `runs` is returned as it is.
+ * Returns the outcomes with one value moved to one end of its interval. Only sections that use a
+ * changed concept run again. For every other section, the outcome object in `runs` is returned
+ * unchanged.
  */
 function outcomesAt(shift: Shift, evidence: EchoEvidence, runs: readonly Run[]): SectionOutcome[] {
   const changed = new Set([shift.concept]);
@@ -99,8 +102,8 @@ function outcomesAt(shift: Shift, evidence: EchoEvidence, runs: readonly Run[]):
 }
 
 /**
- * Runs all sections and reports only the conclusions that hold at both ends of the interval of
- * every value.
+ * Runs all sections. Only conclusions that hold at both ends of every value's interval are
+ * reported.
  */
 function concluded(evidence: EchoEvidence, onFailure: SectionFailed): SectionOutcome[] {
   const runs: Run[] = [];
@@ -114,8 +117,8 @@ function concluded(evidence: EchoEvidence, onFailure: SectionFailed): SectionOut
 }
 
 /**
- * Returns the outcomes with conclusions that use no value needing a review; the values that need
- * one are then added.
+ * Returns the outcomes. Their conclusions use no value that needs a review; values that need one
+ * are added afterwards.
  */
 function reviewed(
   evidence: EchoEvidence,
@@ -139,8 +142,9 @@ function reviewed(
  * Runs the sections on the evidence, in the order of the endpoint, and assembles the result
  * envelope. A section uses the measured values and those calculated by earlier sections. If a
  * section throws, the others still run. The result depends only on the arguments; the only side
- * effect is the log entry for a failed section.
- * @param decisions the decisions made by a person in a review.
+ * effect is a log entry for each failed section.
+ *
+ * @param decisions decisions made by a person in a review.
  */
 export function interpretStudy(
   evidence: EchoEvidence,
@@ -156,7 +160,7 @@ export function interpretStudy(
     ({ section, concept, quality }) =>
       section === SURFACE_SECTION &&
       concept.key === 'body-surface-area' &&
-      // A withheld value is not passed on to later sections; its own section already lists it as
+      // A withheld value is not passed on to later sections. Its own section already lists it as
       // withheld.
       quality === 'accepted',
   );

@@ -23,7 +23,7 @@ import type { EchoReviewed } from './review.ts';
 import { SECTIONS } from './sections.ts';
 import { parseRequest } from './shared/input.ts';
 
-/** Share of the total progress at which each stage begins. Progress is linear within a stage. */
+/** Share of total progress at which each stage begins. Progress is linear within a stage. */
 const PROGRESS = { views: 0.05, chambers: 0.15, read: 0.8 } as const;
 
 /**
@@ -86,8 +86,8 @@ export function createEchoPipeline(parts: EchoParts): Pipeline {
           accept,
           models: locator.models.map(({ id }) => id),
         };
-        // Previews show each clip and display as soon as it is read, while others are still being
-        // read.
+        // Each clip and display is shown in a preview as soon as it is read, while others are still
+        // being read.
         let known: Gathered = gathered;
         const previews = createEarlyPreviews(() => preview(resultOf(known)));
         const tellKnown = (more: Partial<Pick<Gathered, 'spectra' | 'views'>>) => {
@@ -102,7 +102,7 @@ export function createEchoPipeline(parts: EchoParts): Pipeline {
             { study, views: clips, locator, signal },
             ({ stage: name, label }, share) =>
               tell(`inference.${name}`, label, chambers, read, share),
-            // The gateway writes the standard error of the child process to its log.
+            // The gateway writes the child process's standard error to its log.
             (reader, error) => console.error(`reader ${reader} failed`, error),
             (soFar) => tellKnown({ views: { ...gathered.views, ...soFar } }),
           ),

@@ -14,10 +14,7 @@ import { SECTIONS } from './sections.ts';
 import type { EchoOptions } from './shared/input.ts';
 import { plausibleRange } from './shared/plausibility.ts';
 
-/**
- * Data of an echo study that the pipeline stores so that the study can be interpreted again in a
- * review.
- */
+/** What the pipeline stores of an echo study, so that a review can interpret it again. */
 export interface EchoReviewed {
   gathered: Gathered;
   options: EchoOptions;
@@ -26,8 +23,8 @@ export interface EchoReviewed {
 }
 
 /**
- * Values not measured on the outlines that still change with the ventricular outline, because they
- * are calculated from it: the combined LVEF.
+ * The combined LVEF is not measured on the outlines but calculated from them, so it also changes
+ * with the ventricular outline.
  */
 const OF_NETWORKS = ['lvef-networks'];
 
@@ -43,7 +40,6 @@ const ventricle = (view: '4c' | '2c', phase: 'd' | 's'): CorrectableOutline => (
   replaces: OF_NETWORKS,
 });
 
-/** Outlines that a person may correct, by the concept of the value that shows the outline. */
 const OUTLINES: Readonly<Record<string, CorrectableOutline>> = {
   'lvedv-4c': ventricle('4c', 'd'),
   'lvesv-4c': ventricle('4c', 's'),
@@ -59,15 +55,11 @@ const outlineOf = ({ concept, source }: Measurement): CorrectableOutline | null 
 const toPoints = (points: readonly (readonly [number, number])[]): Point[] =>
   points.map(([x, y]) => ({ x, y }));
 
-/**
- * Returns the clip with the outlines and view corrected by a person. Empty if that view is not
- * apical.
- */
 function correctedClip(clip: ChamberClip, effects: readonly Effect[]): ChamberClip[] {
   const own = effects.filter((one) => 'file' in one && one.file === clip.file);
   const isTouched = own.some((one) => one.do === 'name-view' || one.do === 'outline');
-  // The measurements of a clip are cached by object, so a clip without corrections is returned
-  // unchanged to avoid measuring it again.
+  // The measurements of a clip are cached by object identity. A clip without corrections is
+  // returned unchanged, so that it is not measured again.
   if (!isTouched) return [clip];
   const named = own.findLast((one) => one.do === 'name-view');
   const view = named ? APICAL_VIEWS.find((one) => one === named.view) : clip.view;
@@ -81,7 +73,6 @@ function correctedClip(clip: ChamberClip, effects: readonly Effect[]): ChamberCl
   return [{ ...clip, view, frames }];
 }
 
-/** Replaces outlines and views with those given by a person. */
 function asReviewed(gathered: Gathered, effects: readonly Effect[]): Gathered {
   const { views, clips } = gathered;
   const apical = views.apical && {
@@ -103,8 +94,7 @@ function asReviewed(gathered: Gathered, effects: readonly Effect[]): Gathered {
 }
 
 /**
- * Returns the result of a study after a review, by running the same sections on the corrected
- * evidence.
+ * Returns the result of a study after a review. The same sections run on the corrected evidence.
  */
 export function interpretReviewed(
   { gathered, options, models }: EchoReviewed,

@@ -19,7 +19,7 @@ import { views } from './views/section.ts';
 import { wallMotion } from './wall-motion/section.ts';
 
 /**
- * Sections of us/echo/interpret in the order of the result (api 2.6). The report is added after
+ * Sections of us/echo/interpret, in the order of the result (api 2.6). The report is added after
  * them.
  */
 export const SECTIONS: readonly EchoSection<EchoEvidence>[] = [

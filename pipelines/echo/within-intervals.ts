@@ -12,9 +12,9 @@ import type { Shift } from './shared/section.ts';
 /**
  * A conclusion is reported only if it holds at both ends of the 95 % interval of every value. The
  * sections run on the values as measured, and again with each value moved to each end of its
- * interval; calculated values have intervals too and are moved in the same way. A category, finding
- * or conclusion that changes at an end is replaced by a statement of both sides. Only one value is
- * moved at a time, so two values that are both close to a cut-off are not tested together.
+ * interval. Calculated values have intervals too and are moved in the same way. A category, finding
+ * or conclusion that changes at one end is replaced by a statement of both sides. Only one value is
+ * moved at a time, so two values that are both close to a cut-off are not moved together.
  */
 
 /**
@@ -23,14 +23,12 @@ import type { Shift } from './shared/section.ts';
  */
 const INSIDE = 1e-6;
 
-/** Outcomes of all sections at both ends of the interval of one value. */
 interface ValueEnds {
   of: Measurement;
   low: readonly SectionOutcome[];
   high: readonly SectionOutcome[];
 }
 
-/** Outcome of one section at one end of an interval. */
 interface SectionEnd {
   of: Measurement;
   outcome: SectionOutcome;
@@ -40,7 +38,6 @@ interface SectionEnd {
 interface Undecided {
   id: string;
   name: string;
-  /** Categories found along the interval. */
   categories: readonly string[];
   /** Values whose intervals include a cut-off. */
   about: readonly Measurement[];
@@ -55,7 +52,6 @@ const isLoud = ({ severity }: FindingDraft) => severity !== 'info';
  */
 const GROUNDS: ReadonlySet<string> = new Set(['criteria', 'readings', 'judged']);
 
-/** Returns a parameter without its numbers. All bands that are not abnormal become `normal`. */
 function categoryOf(param: Param): Param {
   if (typeof param === 'number') return 0;
   if (typeof param === 'string') return UNGRADED_BANDS.has(param) ? 'normal' : param;
@@ -69,7 +65,7 @@ function categoryOf(param: Param): Param {
 }
 
 /**
- * Returns a string that is equal for two statements that draw the same conclusion from different
+ * Returns a string that is equal for two statements if they draw the same conclusion from different
  * numbers.
  */
 const sayingOf = ({ code, params }: Statement) => JSON.stringify([code, categoryOf(params)]);
@@ -77,15 +73,11 @@ const sayingOf = ({ code, params }: Statement) => JSON.stringify([code, category
 const sayingsOf = ({ statement, statements = [] }: FindingDraft) =>
   JSON.stringify([...(statement ? [statement] : []), ...statements].map(sayingOf));
 
-/** Removes repeated values. A value is listed twice if it is undecided at both ends. */
+/** A value is listed twice if it is undecided at both ends. */
 const distinct = (values: readonly Measurement[]) => [
   ...new Map(values.map((one) => [one.id, one])).values(),
 ];
 
-/**
- * Returns the categories in their order along the interval, each once. All bands that are not
- * abnormal become `normal`.
- */
 function sidesOf(found: readonly (string | null)[]): string[] {
   const named = found.map((one) => {
     if (one === null) return 'no grade';
@@ -94,7 +86,6 @@ function sidesOf(found: readonly (string | null)[]): string[] {
   return [...new Set(named)];
 }
 
-/** Returns the classifications that are different at some end, with all their categories. */
 function undecidedOf(outcome: SectionOutcome, ends: readonly SectionEnd[]): Undecided[] {
   const all = [outcome, ...ends.map((end) => end.outcome)].flatMap(
     ({ classifications = [] }) => classifications,
@@ -119,7 +110,7 @@ function undecidedOf(outcome: SectionOutcome, ends: readonly SectionEnd[]): Unde
 }
 
 /**
- * Returns statements that give both sides of undecided classifications. Classifications that depend
+ * Returns statements with both sides of each undecided classification. Classifications that depend
  * on the same values share a statement.
  */
 function bothSides(undecided: readonly Undecided[]): Statement[] {
@@ -149,9 +140,9 @@ const sharesEvidence = (one: FindingDraft, other: FindingDraft) =>
   one.evidence.some((id) => other.evidence.includes(id));
 
 /**
- * Returns the findings that hold. A finding that is present at every end, but with different
- * grades, states both sides. So does a critical finding that is absent at an end; it is still
- * reported, because a clinician must look at it at once.
+ * Returns the findings that hold. If a finding is present at every end but with different grades,
+ * it states both sides. The same applies to a critical finding that is absent at one end: it is
+ * still reported, because a clinician must look at it at once.
  */
 function findingsOf(
   outcome: SectionOutcome,
@@ -187,10 +178,6 @@ function findingsOf(
   return { kept, dropped };
 }
 
-/**
- * Returns the values for which a finding appears at an end of the interval but not at the measured
- * value.
- */
 function foundAtEnds(outcome: SectionOutcome, ends: readonly SectionEnd[]): Measurement[] {
   const own = (outcome.findings ?? []).filter(isLoud);
   return ends.flatMap(({ of, outcome: { findings = [] } }) =>
@@ -232,11 +219,14 @@ function holding(outcome: SectionOutcome, ends: readonly SectionEnd[]): SectionO
 }
 
 /**
- * Returns the outcomes of the sections with only the conclusions that hold within the interval of
- * every value.
- * @param outcomes the outcomes with every value as measured.
- * @param at returns the outcomes with one value moved; an outcome that did not change is the same
- *   object.
+ * Returns the outcomes of the sections with only the conclusions that hold within every value's
+ * interval.
+ *
+ * @param outcomes outcomes with every value as measured.
+ *
+ * @param at returns the outcomes with one value moved. An outcome that did not change is the same
+ * object.
+ *
  * @param judgesItself returns true if the rules of a section already consider the intervals.
  */
 export function withinIntervals(

@@ -58,7 +58,7 @@ function reasonAgainst(accelerator: Accelerator, machine: Machine): string | nul
     const library = cudaLibrary(machine);
     return library && holds(library) ? null : 'the CUDA library of onnxruntime is not installed';
   }
-  // On other platforms the driver is part of the operating system (Metal, Direct3D).
+  // On other platforms, the driver is part of the operating system (Metal, Direct3D).
   if (platform !== 'linux') return null;
   const found =
     VULKAN_VARIABLES.some((name) => environment[name]) ||
@@ -67,9 +67,9 @@ function reasonAgainst(accelerator: Accelerator, machine: Machine): string | nul
 }
 
 /**
- * Returns the accelerators that might load on a machine, and for each of the others the reason why
- * it cannot. Only files are checked, because trying to use a missing device makes the library print
- * errors into the operator's log.
+ * Returns the accelerators that might load on a machine, and why each of the others cannot. Only
+ * files are checked, because if a missing device were tried, the library would print errors into
+ * the operator's log.
  */
 export function acceleratorsOf(machine: Machine = thisMachine): {
   present: Accelerator[];
@@ -87,9 +87,7 @@ export function acceleratorsOf(machine: Machine = thisMachine): {
   };
 }
 
-/**
- * Reasons why a model runs on the processor although an accelerator was requested or might exist.
- */
+/** Why a model runs on the processor although an accelerator was requested or might exist. */
 export const ACCELERATOR_REFUSALS = {
   absent: 'is not on this machine',
   unloadable: 'does not load',
@@ -106,10 +104,8 @@ export interface AcceleratorRefusal {
   detail: string;
 }
 
-/** Refused accelerator, as published on `ACCELERATOR_REFUSAL`. */
 export interface AcceleratorRefusalOfModel extends AcceleratorRefusal {
   model: string;
 }
 
-/** Channel on which each refused accelerator is published. */
 export const ACCELERATOR_REFUSAL = channel('sonogate:accelerator-refusal');

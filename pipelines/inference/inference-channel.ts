@@ -1,6 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
 
-/** Record of one batch run by a model. */
 export interface InferenceRun {
   model: string;
   images: number;

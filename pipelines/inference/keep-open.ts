@@ -3,8 +3,8 @@ import type { Job } from '../contract/job.ts';
 type Open<T> = (settings: Job['models']) => Promise<T>;
 
 /**
- * Returns a function that opens the models for each group of settings only once. If opening fails,
- * the caller receives the error, and the next call tries again.
+ * Returns a function that opens the models for each combination of settings only once. If opening
+ * fails, the caller receives the error, and the next call tries again.
  */
 export function openOnce<T>(open: Open<T>): Open<T> {
   const kept = new Map<string, Promise<T>>();

@@ -34,7 +34,7 @@ interface Letterboxed {
 
 /**
  * Fits the whole image into `width` × `height`, centred on black, keeping the aspect ratio. The
- * image is reduced by area averaging or enlarged by bilinear interpolation; the grey levels are
+ * image is reduced by area averaging or enlarged by bilinear interpolation. The grey levels are
  * rounded and divided by 255. Training does exactly the same (models/training/letterbox.py); a
  * difference would cause a systematic error in millimetres.
  */
@@ -70,8 +70,8 @@ function scaleInto(image: GrayImage, width: number, height: number): Letterboxed
     const end = rows.first[y + 1] ?? 0;
     for (let n = rows.first[y] ?? 0; n < end; n++) {
       const row = rows.source[n] ?? 0;
-      // The last source row of one target row is often the first of the next, and then need not be
-      // scaled again.
+      // The last source row of a target row is often the first source row of the next one, and then
+      // need not be scaled again.
       if (row !== scaledRow) {
         scaledRow = row;
         scaleRow(scaled, image, row, columns);
@@ -98,7 +98,7 @@ export function toSource(placement: Placement, point: Point): Point {
 
 /**
  * Scales one source row along x. Most of the time is spent in this loop. It uses flat arrays,
- * because with arrays of several types it takes three times as long.
+ * because it takes three times as long with arrays of several types.
  */
 function scaleRow(
   scaled: Float64Array,
@@ -116,7 +116,7 @@ function scaleRow(
   }
 }
 
-/** Weights of all targets in one array; those of target `t` begin at `first[t]`. */
+/** Weights of all targets in one array. The weights of target `t` begin at `first[t]`. */
 interface FlatWeights {
   first: Int32Array;
   source: Int32Array;
@@ -150,7 +150,7 @@ function flatten(weights: Weights): FlatWeights {
   };
 }
 
-/** Source indices with their weights for each target index; the weights for one target sum to 1. */
+/** Source indices and their weights for each target index. The weights for one target sum to 1. */
 type Weights = [index: number, weight: number][][];
 
 function areaWeights(from: number, to: number): Weights {
@@ -194,9 +194,10 @@ const WORTH = 1.2;
 /**
  * Crops the image to the ultrasound picture before `letterbox` if the screen around the picture
  * would make it much smaller. The sector often fills only half of a cart's screen, and borders blur
- * in small images (heads were measured 2 % too large, femora were missed). Images in the training
- * sets have no such surroundings.
- * @param margin added on each side of the picture, as a share of its size.
+ * in small images (heads were measured 2 % too large, and femora were missed). Images in the
+ * training sets have no such surroundings.
+ *
+ * @param margin margin on each side of the picture, as a share of its size.
  */
 export function letterboxLit(
   image: GrayImage,
@@ -242,14 +243,15 @@ function withMargin(
 interface LitPart {
   area: Rectangle;
   /**
-   * Cropped pictures by margin, created only when needed because most images have no surroundings.
+   * Cropped pictures by margin. They are created only when needed, because most images have no
+   * surroundings.
    */
   lit: Map<string, GrayImage>;
 }
 
 /**
- * Caches the lit part of each image, because several models use the same image, and so that
- * `letterbox` recognises the cropped image in its own cache. A cached part must not be modified.
+ * Caches the lit part of each image. Several models use the same image, and `letterbox` must
+ * recognise the cropped image in its own cache. A cached part must not be modified.
  */
 const partOf = new WeakMap<GrayImage, LitPart>();
 
@@ -263,7 +265,7 @@ function litPart(image: GrayImage): LitPart {
 
 /**
  * Returns the rectangle around all rows and columns with lit pixels, restricted to `within`. If
- * nothing is lit, returns `within` or the whole image.
+ * nothing is lit, `within` or the whole image is returned.
  */
 export function litArea(
   { width, height, data }: GrayImage,
@@ -290,7 +292,6 @@ export function litArea(
   };
 }
 
-/** Returns the first and the last index whose count exceeds `least`. */
 function span(counts: Uint32Array, least: number): [number, number] {
   const first = counts.findIndex((count) => count > least);
   const last = counts.findLastIndex((count) => count > least);

@@ -11,8 +11,8 @@ interface ImageMaps {
 
 /**
  * Runs a model that outputs one map per channel on each image and on its mirror image (left and
- * right exchanged), and averages the two. If the output depends on the orientation of the probe,
- * averaging blurs it and lowers its confidence.
+ * right exchanged), and averages the two outputs. If the output depends on the orientation of the
+ * probe, averaging blurs it and lowers its confidence.
  */
 export async function mirroredMaps(
   session: ModelSession,

@@ -26,7 +26,7 @@ const modelSchema = z.strictObject({
   id: z.string(),
   version: z.string(),
   task: z.enum([...MODEL_TASKS.obstetric, ...MODEL_TASKS.echo]),
-  /** Path relative to the registry, as are the paths of card and metrics. */
+  /** Path relative to the registry. The paths of card and metrics are relative to it too. */
   file: z.string(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   licence: z.string(),
@@ -44,11 +44,11 @@ const modelSchema = z.strictObject({
     /** Meaning of each channel or logit. */
     channels: z.array(z.string()).min(1),
   }),
-  /** Temperature that divides the logits before the softmax; classifiers only. */
+  /** The logits are divided by this before the softmax. Classifiers only. */
   temperature: z.number().positive().optional(),
-  /** Confidence below which the output is not used, chosen on the validation split. */
+  /** Confidence below which the output is not used. Chosen on the validation split. */
   gate: z.number().min(0).max(1),
-  /** Gates for classes that need one other than `gate`; classifiers only. */
+  /** Gates for classes that need another gate than `gate`. Classifiers only. */
   class_gates: z.record(z.string(), z.number().min(0).max(1)).optional(),
   /** Linear correction of the raw output, fitted on held-out training patients. */
   recalibration: z.strictObject({ slope: z.number(), offset: z.number() }).optional(),
@@ -57,7 +57,6 @@ const registrySchema = z.strictObject({ models: z.array(modelSchema) });
 
 export type ModelTask = z.infer<typeof modelSchema>['task'];
 type ModelDescription = z.infer<typeof modelSchema>;
-/** A registry entry with the absolute path of its file. */
 export type RegisteredModel = ModelDescription & { path: string };
 export type PackSetting = 'all' | 'permissive';
 
@@ -66,7 +65,8 @@ export const REGISTRY_FILE = fileURLToPath(new URL('../../models/registry.yaml',
 
 /**
  * Reads and validates a registry.
- * @throws Error listing every fault.
+ *
+ * @throws Error with a list of all faults.
  */
 export async function readRegistry(file = REGISTRY_FILE): Promise<RegisteredModel[]> {
   const parsed = registrySchema.safeParse(parse(await readFile(file, 'utf8')));
@@ -77,8 +77,8 @@ export async function readRegistry(file = REGISTRY_FILE): Promise<RegisteredMode
 }
 
 /**
- * Returns the model for a task from the packs that `models.allow` permits. This is the first match
- * in the registry, where more accurate models come first. Null if no model is permitted.
+ * Returns the model for a task from the packs that `models.allow` permits. It is the first match in
+ * the registry, where more accurate models come first. Null if no model is permitted.
  */
 export function modelFor(
   models: readonly RegisteredModel[],
@@ -92,9 +92,9 @@ const isAllowed = ({ pack }: RegisteredModel, allow: PackSetting) =>
   allow === 'all' || pack === 'permissive';
 
 /**
- * Returns every model that a job may use: the first model for each task, and any further model with
- * a channel that its predecessors lack (such as the right heart, which the more accurate chamber
- * network does not segment).
+ * Returns every model that a job may use. This is the first model for each task, and any further
+ * model with a channel that the models before it lack. An example is the right heart, which the
+ * more accurate chamber network does not segment.
  */
 export function modelsInUse(
   models: readonly RegisteredModel[],
@@ -110,6 +110,7 @@ export function modelsInUse(
 
 /**
  * Reads the bytes of a model.
+ *
  * @throws Error if their hash differs from the one in the registry.
  */
 export async function readModel(model: RegisteredModel): Promise<Uint8Array> {
@@ -123,7 +124,6 @@ export async function readModel(model: RegisteredModel): Promise<Uint8Array> {
   return bytes;
 }
 
-/** What a client should know about a model before relying on it. */
 export interface ModelCard {
   id: string;
   version: string;

@@ -4,6 +4,6 @@
  * vendor over the network, and stores a machine identifier in the home folder
  * (microsoft/onnxruntime#27379). The library reads this variable once, when it is loaded, and a
  * thread starts with a copy of the environment. Therefore this file must be loaded before the
- * library is, and before a thread that uses it starts.
+ * library, and before a thread that uses the library starts.
  */
 process.env.ORT_DISABLE_TELEMETRY = '1';

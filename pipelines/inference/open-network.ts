@@ -12,7 +12,6 @@ export interface InferenceSettings {
 
 export type Provider = Accelerator | 'cpu';
 
-/** Output of a network for one batch. */
 export interface Answer {
   /** Values, image by image and, within each image, channel by channel. */
   values: Float32Array;
@@ -22,17 +21,16 @@ export interface Answer {
   refusal?: AcceleratorRefusal;
 }
 
-/** A loaded model that runs one batch at a time. */
 export interface Network {
-  /** Provider on which the model runs. */
   provider: Provider;
-  /** Runs a batch. `images` holds `count` consecutive images of the model's input size. */
+  /** Runs a batch. `images` contains `count` consecutive images of the model's input size. */
   run(images: Float32Array<ArrayBuffer>, count: number): Promise<Answer>;
   release(): Promise<void>;
 }
 
 /**
  * Loads a verified model on one provider.
+ *
  * @throws if the provider cannot load the model.
  */
 export type LoadNetwork = (
@@ -42,7 +40,7 @@ export type LoadNetwork = (
 ) => Promise<Network>;
 
 /**
- * Loads a network with ONNX Runtime. A run blocks the calling thread; the library offers no
+ * Loads a network with ONNX Runtime. A run blocks the calling thread; the library has no
  * alternative.
  */
 export const loadNetwork: LoadNetwork = async (model, provider, threads) => {
@@ -75,7 +73,7 @@ export const loadNetwork: LoadNetwork = async (model, provider, threads) => {
 
 /**
  * Maximum difference between two providers, in units of the output (logits, or shares of a map). An
- * accelerator that exceeds it in the self-test is not used. For measured differences see
+ * accelerator that exceeds it in the self-test is not used. For measured differences, see
  * docs/model-training.md.
  */
 export const PROVIDER_TOLERANCE = 1e-2;
@@ -85,15 +83,16 @@ const BATCH_IMAGES = 4;
 
 /**
  * An accelerator that is this many times slower than the processor on a single image is a software
- * renderer. SwiftShader is slower by a factor of hundreds.
+ * renderer. SwiftShader is hundreds of times slower.
  */
 const TIMES_SLOWER_IN_SOFTWARE = 20;
 
 /**
- * Returns why an accelerator must not be used for a model; null if it may be. Its output for one
- * image and for a batch is compared with the processor's. If `timed`, its speed is compared as
- * well, in a second run, because the first run compiles shaders.
- * @param pixels per input image.
+ * Returns why an accelerator must not be used for a model; null if it may be used. Its output for
+ * one image and for a batch is compared with the processor's output. If `timed`, its speed is
+ * compared as well, in a second run, because the first run compiles shaders.
+ *
+ * @param pixels pixels per input image.
  */
 export async function faultOf(
   accelerated: Network,
@@ -125,7 +124,7 @@ interface Comparison {
   images: number;
   /** Largest difference, in units of the output. */
   difference: number;
-  /** Seconds of the last run on each provider. */
+  /** Seconds taken by the last run on each provider. */
   accelerated: number;
   processor: number;
 }
@@ -163,8 +162,8 @@ const duration = ({ images, accelerated, processor }: Comparison) =>
 const milliseconds = (seconds: number) => `${(seconds * 1000).toPrecision(2)} ms`;
 
 /**
- * Returns the largest difference between two outputs; infinite if they differ in length or either
- * contains NaN.
+ * Returns the largest difference between two outputs. It is infinite if they differ in length or if
+ * either contains NaN.
  */
 export function largestDifference(found: Answer['values'], expected: Answer['values']): number {
   if (found.length !== expected.length) return Infinity;
@@ -230,12 +229,11 @@ function withProcessorFallback(
   };
 }
 
-/** A network, and the accelerators refused for it. */
 export interface OpenedNetwork {
   network: Network;
   /**
-   * Reasons why accelerators were not used. A refusal that applies to every model is listed only
-   * for the first.
+   * Why accelerators were not used. A refusal that applies to every model is listed only for the
+   * first model.
    */
   refusals: readonly AcceleratorRefusal[];
 }
@@ -253,14 +251,15 @@ interface Parts {
 
 /**
  * Refusals that apply to every model. The accelerator is then not tried with further models,
- * because that would delay startup and print errors.
+ * because this would delay startup and print errors.
  */
 const FOR_ALL: readonly AcceleratorRefusal['why'][] = ['absent', 'unloadable', 'software'];
 
 /**
  * Returns a function that opens verified models, each on the first provider that loads it, agrees
- * with the processor and is not slower. A provider requested by name may be slower than the
- * processor; if it fails, it is replaced by the processor, never by another accelerator.
+ * with the processor and is not slower than the processor. A provider requested by name may be
+ * slower. If it fails, it is replaced by the processor, never by another accelerator.
+ *
  * @throws only if a model cannot be opened on the processor.
  */
 export function networkOpener({

@@ -76,11 +76,10 @@ export interface ModelSession {
    * accelerator.
    */
   readonly provider: Provider;
-  /** Images per batch. */
   batch: number;
   /**
    * Runs a batch. `inputs` are images of the model's input size, row by row, with values from 0 to
-   * 1. Resolves to one array per image with its part of the output, channel by channel.
+   * 1. Resolves to one array per image, which contains its part of the output, channel by channel.
    */
   run(inputs: readonly Float32Array[]): Promise<Float32Array[]>;
   close(): Promise<void>;
@@ -88,7 +87,8 @@ export interface ModelSession {
 
 /**
  * Loads a verified model.
- * @throws if the bytes of the model differ from the registry.
+ *
+ * @throws if the bytes of the model differ from those in the registry.
  */
 export type OpenSession = (
   model: RegisteredModel,

@@ -18,7 +18,6 @@ export interface Opened {
   refusals: readonly AcceleratorRefusal[];
 }
 
-/** A request, with the port for its response. */
 export interface Asked {
   call: Call;
   port: MessagePort;

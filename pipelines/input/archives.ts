@@ -11,11 +11,10 @@ import { inflateDicom } from './dicom/deflated.ts';
 import { CONTAINER_LIMITS, type ContainerLimits } from './limits.ts';
 import { type StudyFile, withByteSource } from './study-file.ts';
 
-/** One entry of an archive that is not a folder. */
 interface ArchiveMember {
-  /** Path inside the archive. It is unchecked and must not be shown or used. */
+  /** Path in the archive. It is unchecked and must not be shown or used. */
   path: string;
-  /** Sentence explaining why the entry is refused; null for a plain file. */
+  /** Sentence that explains why the entry is refused; null for a plain file. */
   refused: string | null;
   /**
    * Returns the bytes, unpacked on demand. They must be consumed before the next member is
@@ -25,15 +24,16 @@ interface ArchiveMember {
 }
 
 /**
- * Header fields of POSIX.1-1988 (ustar) and of the older (V7) format, which has no magic number.
+ * Layout of a tar header. It is the same in POSIX.1-1988 (ustar) and in the older V7 format, which
+ * has no magic number.
  */
 const BLOCK = 512;
 const CHECKSUM_START = 148;
 const CHECKSUM_END = 156;
 
 /**
- * Returns true if `block` is a tar header. The header is recognised by its checksum: the sum of all
- * bytes, with the checksum field counted as spaces.
+ * Recognises a tar header by its checksum: the sum of all bytes, with the checksum field counted as
+ * spaces.
  */
 function isTarHeader(block: Buffer): boolean {
   if (block.length < BLOCK || block[0] === 0) return false;
@@ -55,18 +55,21 @@ function tarRefusal({ type }: Header): string | null {
   return 'the archive holds no plain file here';
 }
 
-/** tar-stream option that also accepts the pre-POSIX format; missing from its type declarations. */
+/**
+ * tar-stream option that makes it accept the pre-POSIX format. It is missing from the type
+ * declarations.
+ */
 const ANY_FORMAT: Parameters<typeof extract>[0] & { allowUnknownFormat: true } = {
   allowUnknownFormat: true,
 };
 
 /**
- * Yields the members of a tar file in the order of the file. A member whose content is not consumed
- * is skipped.
+ * Yields the members of a tar file in file order. A member whose content is not consumed is
+ * skipped.
  */
 async function* tarMembers(path: string): AsyncGenerator<ArchiveMember> {
   const entries = extract(ANY_FORMAT);
-  // The callback does nothing: the consumer of the entries receives any source error.
+  // The callback does nothing, because the consumer of the entries receives any source error.
   pipeline(createReadStream(path), entries, () => {});
   for await (const entry of entries) {
     if (entry.header.type !== 'directory') {
@@ -84,8 +87,7 @@ const FILE_TYPE = 0o170_000;
 const SYMBOLIC_LINK = 0o120_000;
 
 /**
- * Returns true if an entry is a link. The upper half of the attributes holds the Unix mode (APPNOTE
- * 4.4.15), or 0 if the archive has none.
+ * The upper half of the attributes is the Unix mode (APPNOTE 4.4.15), or 0 if the archive has none.
  */
 function isLink(entry: Entry): boolean {
   return ((entry.externalFileAttributes >>> 16) & FILE_TYPE) === SYMBOLIC_LINK;
@@ -101,7 +103,7 @@ function zipRefusal(entry: Entry): string | null {
 }
 
 /**
- * Yields the bytes of an entry and verifies the checksum; yauzl itself only verifies the length.
+ * Yields the bytes of an entry and verifies the checksum; yauzl itself verifies only the length.
  * The stream is opened when the first byte is requested, because an error event without a listener
  * would end the process.
  */
@@ -140,13 +142,13 @@ async function* zipMembers(path: string): AsyncGenerator<ArchiveMember> {
 }
 
 export interface Unpacked {
-  /** Plain files, in the order of the request and, within an archive, in archive order. */
+  /** Plain files in request order and, within an archive, in archive order. */
   files: StudyFile[];
   refused: RefusedFile[];
 }
 
 /**
- * Thrown when a limit for the whole study or for the outermost archive is reached. Nothing more is
+ * Thrown if a limit for the whole study or for the outermost archive is reached. Nothing more is
  * then read from that archive.
  */
 class LimitReached extends UnreadableInput {}
@@ -158,11 +160,11 @@ interface Unpacking extends Unpacked {
   names: Set<string>;
   members: number;
   bytes: number;
-  /** Unpacked byte count at which free disk space is measured again. */
+  /** Number of unpacked bytes at which free disk space is measured again. */
   measureAt: number;
   /**
-   * Number of files written so far. Written files are named by this number, never by a name from an
-   * archive.
+   * Number of files written so far. Written files are named after this number, never after a name
+   * in an archive.
    */
   written: number;
   outermost: { size: number; unpacked: number };
@@ -171,8 +173,8 @@ interface Unpacking extends Unpacked {
 type ContainerKind = 'zip' | 'tar' | 'gzip';
 
 /**
- * Returns the kind of archive, recognised by its content and never by its name; null for other
- * files, including DICOM files whose preamble looks like an archive header.
+ * Returns the kind of archive, recognised by its content and never by its name. Null for other
+ * files, including DICOM files with a preamble that looks like an archive header.
  */
 async function containerKind(path: string): Promise<ContainerKind | null> {
   return withByteSource(path, async (source) => {
@@ -186,9 +188,9 @@ async function containerKind(path: string): Promise<ContainerKind | null> {
 }
 
 /**
- * Converts library errors, which damaged files cause, to UnreadableInput. Errors of this machine
- * (such as a full disk) carry a system call and are rethrown unchanged. After a cancellation, the
- * cancellation reason is thrown instead.
+ * Converts library errors, which are caused by damaged files, to UnreadableInput. Errors of this
+ * machine (such as a full disk) have a system call and are rethrown unchanged. After a
+ * cancellation, the cancellation reason is thrown instead.
  */
 function asRefusal(error: unknown, { signal }: Unpacking): UnreadableInput {
   signal?.throwIfAborted();
@@ -236,7 +238,6 @@ async function measureRoom(unpacking: Unpacking): Promise<void> {
   throw Object.assign(full, { code: 'ENOSPC', syscall: 'write' });
 }
 
-/** Writes `content` to a new file, counting its bytes. Returns the path of the file. */
 async function spool(unpacking: Unpacking, content: AsyncIterable<Buffer>): Promise<string> {
   await mkdir(unpacking.folder, { recursive: true });
   const path = join(unpacking.folder, String(unpacking.written));
@@ -259,13 +260,11 @@ async function spool(unpacking: Unpacking, content: AsyncIterable<Buffer>): Prom
 
 const MAX_SHOWN = 120;
 
-/** Returns a path that is safe to display: printable, and at most a line or two long. */
 function shown(path: string): string {
   const printable = path.replaceAll(/\p{C}/gu, '?');
   return printable.length > MAX_SHOWN ? `${printable.slice(0, MAX_SHOWN)}…` : printable;
 }
 
-/** Throws UnreadableInput for a path that leads out of its archive or exceeds a limit. */
 function checkPath(path: string, limits: ContainerLimits): void {
   const parts = path.split(/[\\/]/);
   if (parts.includes('..'))
@@ -281,8 +280,8 @@ function checkPath(path: string, limits: ContainerLimits): void {
 }
 
 /**
- * Returns a name such as `archive.zip/inner/file.dcm`, with a number appended if the archive
- * contains the name twice.
+ * Returns a name such as `archive.zip/inner/file.dcm`. A number is appended if the archive contains
+ * the name twice.
  */
 function memberName(unpacking: Unpacking, archive: string, path: string): string {
   const parts = path.split(/[\\/]/).filter((part) => part !== '' && part !== '.');
@@ -328,7 +327,8 @@ async function openMembers(
  * level, not two.
  */
 async function openGzip(unpacking: Unpacking, file: StudyFile, depth: number): Promise<void> {
-  // The callback does nothing: the consumer of the bytes receives the errors of both streams.
+  // The callback does nothing, because the consumer of the bytes receives the errors of both
+  // streams.
   const content = pipeline(createReadStream(file.path), createGunzip(), () => {});
   const path = await spool(unpacking, content);
   if ((await containerKind(path)) === 'tar') {
@@ -339,7 +339,6 @@ async function openGzip(unpacking: Unpacking, file: StudyFile, depth: number): P
   }
 }
 
-/** Returns the file itself or, for a deflated DICOM file, an inflated copy. */
 async function plain(unpacking: Unpacking, file: StudyFile, depth: number): Promise<StudyFile> {
   const content = await inflateDicom(file.path);
   if (!content) return file;
@@ -349,8 +348,8 @@ async function plain(unpacking: Unpacking, file: StudyFile, depth: number): Prom
 }
 
 /**
- * Adds a file to the study or, if the file is an archive, opens it. `depth` is the nesting level of
- * the archive.
+ * Adds a file to the study or, if it is an archive, opens it. `depth` is the nesting level of the
+ * archive.
  */
 async function openFile(unpacking: Unpacking, file: StudyFile, depth: number): Promise<void> {
   const kind = await containerKind(file.path);
@@ -372,10 +371,10 @@ async function openFile(unpacking: Unpacking, file: StudyFile, depth: number): P
 }
 
 /**
- * Opens zip, tar, tar.gz and gzip files, including nested archives, inflates deflated DICOM files,
- * and returns all other files unchanged. Members are written to `folder`, which is created when the
- * first member is written, and are named `archive.zip/path/in/it`. A file that cannot be opened is
- * refused with a sentence, and the other files are still read. The only errors thrown are those of
+ * Opens zip, tar, tar.gz and gzip files, including nested archives, and inflates deflated DICOM
+ * files. All other files are returned unchanged. Members are named `archive.zip/path/in/it` and are
+ * written to `folder`, which is created when it is first needed. A file that cannot be opened is
+ * refused with a sentence, and the other files are still read. The only errors thrown are errors of
  * this machine and, within one chunk of an abort, the reason of `signal`.
  */
 export async function unpack(

@@ -3,27 +3,23 @@ import type { RgbImage } from '../contract/study.ts';
 import { spanOfRow } from '../measure/polygon.ts';
 
 /**
- * Minimum chroma (of 255) of a coloured pixel. A lower chroma can result from a tinted grey map or
- * from compression.
+ * Minimum chroma (out of 255) of a coloured pixel. A tinted grey map, or compression, can cause a
+ * lower chroma.
  */
 const LEAST_CHROMA = 48;
 /**
  * Minimum saturation (chroma divided by brightness) of a coloured pixel. The sepia and blue grey
- * maps of carts are less saturated than this.
+ * maps of carts are less saturated.
  */
 const LEAST_SATURATION = 0.4;
-/** Minimum brightness of a lit pixel. */
 const LIT = 24;
-/** Share of coloured pixels among the lit pixels above which the grey map itself is tinted. */
+/** If more than this share of the lit pixels are coloured, the grey map itself is tinted. */
 const TINTED_SHARE = 0.6;
 /** Degrees of hue on either side of a tint that still belong to the tinted map. */
 const TINT_WIDTH = 40;
-/**
- * Minimum number of coloured pixels in the 3 × 3 block around a flow pixel, because flow fills an
- * area.
- */
+/** Minimum number of coloured pixels in the 3 × 3 block around a flow pixel. Flow fills an area. */
 const LEAST_NEIGHBOURS = 7;
-/** Minimum coloured share of a picture showing colour flow. An ECG line covers less. */
+/** Minimum coloured share of a picture with colour flow. An ECG line covers less. */
 const FLOW_SHARE = 0.004;
 
 function chromaOf(red: number, green: number, blue: number) {
@@ -45,7 +41,7 @@ function hueDistance(a: number, b: number): number {
   return Math.min(turn, 360 - turn);
 }
 
-/** Returns the hue of a tinted grey map, in steps of ten degrees; null if the map is grey. */
+/** Returns the hue of a tinted grey map, in steps of ten degrees. Null if the map is grey. */
 function tintOf(data: Uint8Array, coloured: Uint8Array): number | null {
   const hues = new Uint32Array(36);
   let [lit, total] = [0, 0];
@@ -62,7 +58,7 @@ function tintOf(data: Uint8Array, coloured: Uint8Array): number | null {
 }
 
 /**
- * Returns a mask of the pixels showing colour Doppler: 1 for flow, 0 for everything else. Flow is
+ * Returns a mask of the pixels that show colour Doppler: 1 for flow, 0 for everything else. Flow is
  * recognised by its saturation. A tinted grey map is excluded by its single hue.
  */
 export function colourMask({ data, width, height }: RgbImage): Uint8Array {
@@ -89,7 +85,7 @@ function neighbours(mask: Uint8Array, width: number, x: number, y: number): numb
 }
 
 /**
- * Returns true if one of the areas (convex polygons of pixel coordinates) shows colour flow.
+ * Returns true if one of the areas (convex polygons in pixel coordinates) shows colour flow.
  * Coloured text and lines are ignored.
  */
 export function showsColourFlow(image: RgbImage, areas: readonly (readonly Point[])[]): boolean {

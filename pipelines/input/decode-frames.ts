@@ -8,22 +8,23 @@ import {
   UnreadableInput,
 } from '../contract/study.ts';
 
-/** Limits on the memory for decoded frames, independent of the length of a cine. */
+/** Limits on the memory used for decoded frames. They do not depend on the length of a cine. */
 export const DECODING = {
-  /** Frames per batch, which is also the number of frames a model processes in one run. */
+  /** Frames per batch. A model processes as many frames in one run. */
   frames: 16,
   /**
-   * Batches in progress at the same time: two models each work on one while the next is decoded.
+   * Batches in progress at the same time. Two models work on one batch each while the next is
+   * decoded.
    */
   batches: 3,
-  /** Bytes of grey pixels per batch. A batch always holds at least one frame. */
+  /** Bytes of grey pixels per batch. A batch always contains at least one frame. */
   bytes: 64 * 1024 * 1024,
   /**
    * Frames decoded at the same time. Each also needs memory for its compressed bytes and its
    * colours.
    */
   atOnce: 4,
-  /** Files read at the same time. Reading covers the header and the first frame. */
+  /** Files read at the same time. Reading a file includes its header and first frame. */
   files: 4,
 } as const;
 
@@ -38,7 +39,7 @@ interface DecodedFrame extends ClipFrame {
 
 interface DecodedBatch {
   decoded: DecodedFrame[];
-  /** Files with frames that could not be decoded although the file was accepted. */
+  /** Files that were accepted but contain frames that could not be decoded. */
   refused: RefusedFile[];
 }
 

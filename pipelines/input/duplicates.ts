@@ -4,23 +4,20 @@ import { pipeline } from 'node:stream/promises';
 import type { Clip, RefusedFile } from '../contract/study.ts';
 import type { AcquisitionTime } from './dicom/acquisition-time.ts';
 
-/** A clip that was read but has no position in the study yet. */
 export interface ReadClip {
   clip: Clip;
   taken: AcquisitionTime | null;
-  /** Study Instance UID; null if the file does not contain it. */
   study: string | null;
   /** Remark on an inconsistency in a file that is still readable; null for a consistent file. */
   remark: string | null;
-  /** Property shared by duplicates: the digest of the first frame's pixels, or the file size. */
+  /** What duplicates have in common: the digest of the first frame's pixels, or the file size. */
   likeness: { pixels: string } | { bytes: number };
-  /** Path on this machine. */
   path: string;
 }
 
 /**
- * Returns a digest of decoded pixels. Two files showing the same picture have the same digest,
- * however they are compressed.
+ * Returns a digest of decoded pixels. Two files with the same picture have the same digest, however
+ * they are compressed.
  */
 export function pixelDigest(data: Uint8Array): string {
   return createHash('sha256').update(data).digest('base64');
@@ -38,8 +35,8 @@ async function sameFrame(one: Clip, other: Clip, index: number): Promise<boolean
 }
 
 /**
- * Returns true if two clips whose first frames are equal have the same pixels throughout. The
- * middle and last frames are compared, because those differ between two cines of one scene.
+ * Returns true if two clips with equal first frames have the same pixels throughout. The middle and
+ * last frames are compared, because they differ between two cines of one scene.
  */
 async function samePixels(one: Clip, other: Clip): Promise<boolean> {
   const last = one.frames.length - 1;
@@ -49,7 +46,6 @@ async function samePixels(one: Clip, other: Clip): Promise<boolean> {
   return true;
 }
 
-/** Returns a key shared by clips that may be duplicates of each other. */
 function keyOf({ clip, likeness }: ReadClip): string {
   return JSON.stringify([clip.width, clip.height, clip.frames.length, likeness]);
 }
@@ -60,7 +56,7 @@ async function isSame(one: ReadClip, other: ReadClip): Promise<boolean> {
 }
 
 /**
- * Removes duplicates. Among files with the same SOP Instance UID, the same bytes or the same
+ * Removes duplicates. Of several files with the same SOP Instance UID, the same bytes or the same
  * pixels, the first is kept and the others are refused.
  */
 export async function withoutDuplicates(

@@ -1,34 +1,38 @@
 /**
- * Limits on the resources that one file may use in this process. A file beyond a limit is refused
- * with a sentence.
+ * Limits on the resources that one file may use in this process. A file that exceeds a limit is
+ * refused with a sentence.
  */
 export const LIMITS = {
   /** Data elements before the pixel data. Real ultrasound headers have a few hundred. */
   headerElements: 50_000,
   sequenceDepth: 16,
   /**
-   * Maximum number of bytes of a value. The largest values are palettes of 65536 16-bit entries.
+   * Maximum number of bytes in a value. The largest values are palettes with 65536 16-bit entries.
    */
   valueBytes: 131_072,
   regions: 64,
   framesPerClip: 20_000,
   pixelsPerFrame: 40_000_000,
-  /** Compressed bytes of one frame. */
   frameBytes: 256 * 1024 * 1024,
   /** Pixels in all frames of a GIF or WebP, enough for 1,300 frames of 640 x 480. */
   pixelsPerAnimation: 400_000_000,
-  /** Bytes of decoded frames held in memory at a time for one GIF or WebP. */
+  /** Bytes of decoded frames that are kept in memory at a time for one GIF or WebP. */
   animationRunBytes: 32 * 1024 * 1024,
   /**
-   * Pixels of the largest frame in H.264 level 5.2, 4096 x 2304. A decoder holds about twenty such
+   * Pixels of the largest frame in H.264 level 5.2, 4096 x 2304. A decoder keeps about twenty such
    * frames in memory.
    */
   pixelsPerVideoFrame: 9_437_184,
-  /** Bytes of decoded frames held in memory at a time for one video; at least one frame. */
+  /**
+   * Bytes of decoded frames that are kept in memory at a time for one video, but at least one
+   * frame.
+   */
   videoCacheBytes: 16 * 1024 * 1024,
-  /** Time in seconds to list the frames of one video. For most videos this needs no decoding. */
+  /**
+   * Seconds allowed for listing the frames of one video. For most videos, this needs no decoding.
+   */
   videoListSeconds: 120,
-  /** Time in seconds to decode one frame and the frames that it depends on. */
+  /** Seconds allowed for decoding one frame and the frames on which it depends. */
   videoFrameSeconds: 60,
   /** Seconds after which an idle decoder is closed to free its native memory. */
   videoIdleSeconds: 2,
@@ -39,11 +43,10 @@ export const LIMITS = {
  * never entirely into memory.
  */
 export const CONTAINER_LIMITS = {
-  /** Depth of nested archives, counting the outermost. */
+  /** Depth of nested archives, including the outermost. */
   nesting: 3,
-  /** Members of all archives of a study, not counting folders. */
+  /** Members of all archives in a study, not counting folders. */
   members: 10_000,
-  /** Unpacked bytes of all archives of a study. */
   unpackedBytes: 8 * 1024 ** 3,
   /** Unpacked bytes per byte of the outermost archive. Grey images reach a few tens. */
   ratio: 200,
@@ -54,9 +57,7 @@ export const CONTAINER_LIMITS = {
   ratioFreeBytes: 64 * 1024 ** 2,
   /** Bytes that must stay free on the disk for other programs on the machine. */
   freeBytes: 64 * 1024 ** 2,
-  /** Length of a member's path in characters. */
   pathLength: 512,
-  /** Components of a member's path. */
   pathDepth: 32,
 } as const;
 

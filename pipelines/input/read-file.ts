@@ -17,7 +17,7 @@ import { readVideo } from './video/frames.ts';
 
 type FileKind = 'dicom' | 'still' | 'animation' | 'video' | 'unknown';
 
-/** Returns the kind of a file, recognised by its content and never by its name. */
+/** Recognises the kind of a file by its content, never by its name. */
 async function sniff(path: string): Promise<FileKind> {
   return withByteSource(path, async (source) => {
     if (source.size === 0) throw new UnreadableInput('the file is empty');
@@ -32,12 +32,12 @@ async function sniff(path: string): Promise<FileKind> {
 }
 
 /**
- * Returns the clip with its mode. If the header does not indicate whether the clip shows colour
- * flow, this is determined from the pixels.
+ * Returns the clip with its mode. If the header does not state whether the clip shows colour flow,
+ * this is determined from the pixels.
  */
 async function withColourMode(clip: Clip, firstFrame: RgbImage): Promise<Clip> {
   if (clip.mode !== '2d' && clip.mode !== 'unknown') return clip;
-  // Most frames are grey, so the picture is located only if the frame has any colour.
+  // Most frames are grey, so the picture is located only if the frame has colour.
   if (!showsColourFlow(firstFrame, [rectanglePolygon(wholeFrame(clip))])) return clip;
   const { areas } = await ultrasoundOf(clip);
   return showsColourFlow(firstFrame, areas) ? { ...clip, mode: 'colour' } : clip;
@@ -70,8 +70,9 @@ async function withoutHeader(read: Promise<Clip>, path: string): Promise<ReadCli
 }
 
 /**
- * Reads one file, either a clip or a structured report of ultrasound measurements. `mmPerPx` is the
- * user's scale.
+ * Reads one file, which is either a clip or a structured report of ultrasound measurements.
+ * `mmPerPx` is the user's scale.
+ *
  * @throws UnreadableInput with a readable sentence if the file cannot be used.
  */
 export async function readFile(

@@ -16,20 +16,22 @@ import type { StudyFile } from './study-file.ts';
 
 interface ReadOptions {
   /**
-   * Returns the user's scale, in millimetres per pixel, for an image without one; null if the user
-   * gave none.
+   * Returns the user's scale, in millimetres per pixel, for an image that has none. Null if the
+   * user entered no scale.
    */
   mmPerPx?: (file: string) => number | null;
   /** Folder for the contents of archives. Without it, archives are not opened. */
   unpackTo?: string | undefined;
-  /** Files of earlier examinations; they become `Study.priors`. */
+  /** Files of earlier examinations. They become `Study.priors`. */
   priors?: readonly StudyFile[] | undefined;
   /**
-   * Names of files that an earlier run failed to finish reading. They are refused without being
+   * Names of files that an earlier run could not finish reading. They are refused without being
    * read.
    */
   unreadable?: readonly string[] | undefined;
-  /** Stops reading between two files or within an archive. The reason of the signal is thrown. */
+  /**
+   * Stops reading between two files or within an archive. The reason of the signal is then thrown.
+   */
   signal?: AbortSignal | undefined;
 }
 
@@ -89,14 +91,13 @@ async function readFiles(
   return { clips, reports, refused, files: files.length + unpacked.refused.length };
 }
 
-/** Returns each clip with its time, and with its luminance limited to the ultrasound picture. */
 function placed(read: readonly ReadClip[], instants: readonly (number | null)[]): Clip[] {
   return read.map(({ clip }, index) =>
     measuredInPicture({ ...clip, instant: instants[index] ?? null }),
   );
 }
 
-/** Returns the reports written by the machine. Drafts that this gateway wrote are refused. */
+/** Returns the reports written by the machine. Drafts written by this gateway are refused. */
 function ofMachine(reports: readonly ReadReport[]) {
   const reason = 'the structured report is a draft of this gateway, not of the machine';
   return {
@@ -119,7 +120,7 @@ function priorReports(
 
 /**
  * Reads every file of a study, including files in archives and DICOMDIR sets. A file that is
- * unreadable or a duplicate is refused with a sentence; the other files are still read. Only an
+ * unreadable or a duplicate is refused with a sentence, and the other files are still read. Only an
  * error of this machine (a missing file, a full disk) is thrown. A file from an earlier examination
  * is not used as a prior if it duplicates an image of the study.
  */

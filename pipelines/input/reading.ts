@@ -1,6 +1,8 @@
 import { channel } from 'node:diagnostics_channel';
 
-/** Start or end of reading a file or decoding one of its frames. Both events have the same `id`. */
+/**
+ * Start or end of reading a file or decoding one of its frames. The two events have the same `id`.
+ */
 export interface Reading {
   id: number;
   file: string;
@@ -8,14 +10,14 @@ export interface Reading {
 }
 
 /**
- * Channel that publishes what is being read, so that a watchdog outside this process can identify
- * the file on which a decoder hangs. Usually the channel has no subscribers.
+ * Channel on which we publish what is being read, so that a watchdog outside this process can
+ * identify the file on which a decoder hangs. Usually the channel has no subscribers.
  */
 export const READING = channel('sonogate:reading');
 
 let count = 0;
 
-/** Runs `read` and publishes an event before and after. */
+/** Runs `read`, and publishes an event before and after it. */
 export async function published<T>(file: string, read: () => Promise<T>): Promise<T> {
   count += 1;
   const id = count;

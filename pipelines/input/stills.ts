@@ -17,7 +17,7 @@ async function decodeStill(path: string): Promise<Pixels> {
       failOn: 'truncated',
       limitInputPixels: LIMITS.pixelsPerFrame,
     })
-      // A camera stores the picture in the orientation of its sensor; EXIF records which way is up.
+      // A camera stores the picture in the orientation of its sensor. EXIF records which way is up.
       .autoOrient()
       .flatten()
       .toColourspace('srgb')
@@ -66,7 +66,7 @@ interface Animation {
   frames: number;
 }
 
-/** Reads only the metadata, without a size limit; `checkSize` enforces that. */
+/** Reads only the metadata, without a size limit. `checkSize` enforces the limit. */
 async function readMetadata(path: string): Promise<Metadata> {
   try {
     return await sharp(path, { pages: -1, limitInputPixels: false }).metadata();
@@ -77,7 +77,7 @@ async function readMetadata(path: string): Promise<Metadata> {
 
 /**
  * Checks that a GIF is complete. For a truncated GIF, libvips returns the complete frames without
- * an error; only the missing trailer reveals the truncation (GIF89a 27).
+ * an error; only the missing trailer shows that it was truncated (GIF89a 27).
  */
 async function checkGifEnds(path: string): Promise<void> {
   const tail = await withByteSource(path, (source) => {
@@ -165,7 +165,7 @@ function frameTimes(delays: readonly number[], frames: number): number[] {
 }
 
 /**
- * Reads a GIF or WebP, animated or not. The last frame is decoded immediately, which decodes all
+ * Reads a GIF or WebP, animated or not. The last frame is decoded immediately, and with it all
  * frames before it, so that a damaged file is refused as a whole. `mmPerPx` is the user's scale.
  */
 export async function readAnimation(

@@ -1,12 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { UnreadableInput } from '../contract/study.ts';
 
-/** A file of a study on this machine's disk. */
 export interface StudyFile {
-  /**
-   * Name of the file in the request. A member of an archive has a name such as
-   * `archive.zip/path/in/it`.
-   */
+  /** Name in the request. A member of an archive has a name such as `archive.zip/path/in/it`. */
   name: string;
   path: string;
 }
@@ -19,6 +15,7 @@ export interface ByteSource {
   readonly size: number;
   /**
    * Returns `length` bytes at `offset`.
+   *
    * @throws UnreadableInput if the file ends before them.
    */
   read(offset: number, length: number): Promise<Buffer>;
@@ -62,6 +59,7 @@ export async function withByteSource<T>(
 
 /**
  * Returns `length` bytes of `path` at `offset`, in a new buffer.
+ *
  * @throws UnreadableInput if the file ends before them.
  */
 export async function readBytes(path: string, offset: number, length: number): Promise<Buffer> {

@@ -53,18 +53,18 @@ function parabolicOffset(series: ArrayLike<number>, at: number): number {
 }
 
 interface Period {
-  /** Period in samples; it may be fractional. */
+  /** In samples; it may be fractional. */
   lag: number;
-  /** Normalised autocorrelation at that lag; 1 means a perfect repetition. */
+  /** Normalised autocorrelation at this lag; 1 means a perfect repetition. */
   strength: number;
 }
 
 /**
- * Minimum strength at which a shorter lag is taken as the period, as a share of the strongest
- * autocorrelation. The strongest lag is then a multiple of the period.
+ * A shorter lag counts as the period if its autocorrelation is at least this share of the
+ * strongest. The strongest lag is then a multiple of the period.
  */
 const NEARLY = 0.82;
-/** Search range around a multiple of the period, as a share of the period. */
+/** Width of the search range on each side of a multiple of the period, as a share of the period. */
 const MULTIPLE_TOLERANCE = 0.15;
 
 function isPeak(series: ArrayLike<number>, at: number): boolean {
@@ -73,8 +73,8 @@ function isPeak(series: ArrayLike<number>, at: number): boolean {
 }
 
 /**
- * Returns the period of a series, found by autocorrelation between two lags and refined at its
- * multiples, where an error of one sample matters less. Null if the autocorrelation has no peak
+ * Returns the period of a series. It is found by autocorrelation between two lags, and refined at
+ * its multiples, where an error of one sample matters less. Null if the autocorrelation has no peak
  * between the lags.
  */
 export function periodOf(covariance: ArrayLike<number>, from: number, to: number): Period | null {
@@ -102,10 +102,9 @@ export function periodOf(covariance: ArrayLike<number>, from: number, to: number
   return { lag, strength: (covariance[first] ?? 0) / power };
 }
 
-/** Requirements that a curve over time must meet for its beats to be separated. */
 export const BEATS = {
   /**
-   * Plausible heart rates in beats per minute (obstetric 0.6; adult resting rates are within this
+   * Plausible heart rates, beats per minute (obstetric 0.6; adult resting rates are within this
    * range).
    */
   slowest: 40,
@@ -135,7 +134,6 @@ export interface Beats {
   strength: number;
 }
 
-/** Returns for each sample how much the curve rose over the preceding `reach` samples. */
 function rises(curve: ArrayLike<number>, reach: number): Float64Array {
   return Float64Array.from(
     { length: curve.length },
@@ -144,7 +142,8 @@ function rises(curve: ArrayLike<number>, reach: number): Float64Array {
 }
 
 /**
- * Returns the steepest rise of each beat. Two of them are at least six tenths of the period apart.
+ * Returns the steepest rise of each beat. Any two of these are at least six tenths of the period
+ * apart.
  */
 function upstrokes(curve: ArrayLike<number>, lag: number): number[] {
   const reach = Math.max(2, Math.round(0.12 * lag));
@@ -162,7 +161,7 @@ function upstrokes(curve: ArrayLike<number>, lag: number): number[] {
 }
 
 /**
- * Returns the foot of an upstroke: the point at which the line along the upstroke meets the level
+ * Returns the foot of an upstroke: the point where the line along the upstroke meets the level
  * before it. Null if the upstroke is too close to the start of the curve.
  */
 function footBefore(curve: ArrayLike<number>, upstroke: number, lag: number): number | null {

@@ -8,14 +8,16 @@ import type { Rectangle, RgbImage } from '../contract/study.ts';
  * and tissue are not like that. Text is several such strokes of similar height side by side.
  */
 
-/** Half width of the surroundings that a pixel is compared with, as a share of the image height. */
+/**
+ * Half width of the surroundings with which a pixel is compared, as a share of the image height.
+ */
 const SURROUNDINGS = 0.025;
 const LEAST_SURROUNDINGS = 8;
 /** Minimum difference in grey levels between an ink pixel and the mean of its surroundings. */
 const LEAST_DIFFERENCE = 22;
 /**
  * Minimum difference between ink and the mean of its surroundings, in standard deviations of the
- * surroundings. The lower value finds small, soft letters on a bar; the higher value finds letters
+ * surroundings. The lower value finds small, soft letters on a bar. The higher value finds letters
  * on tissue without joining them to speckle.
  */
 const DEVIATIONS = [0.5, 1.5] as const;
@@ -23,25 +25,25 @@ const DEVIATIONS = [0.5, 1.5] as const;
 const LEAST_LETTER = 5;
 const TALLEST_LETTER = 0.06;
 /**
- * Minimum and maximum share of a letter's bounds that is ink. The maximum does not apply to a
- * narrow letter such as `l`.
+ * Minimum and maximum share of ink in the letter's bounds. The maximum does not apply to a narrow
+ * letter such as `l`.
  */
 const LEAST_FILL = 0.12;
 const MOST_FILL = 0.9;
 /**
- * Greatest width of a part, as a multiple of its height. A wide part is a word whose letters touch
- * each other.
+ * Maximum width of a part, as a multiple of its height. A wide part is a word with touching
+ * letters.
  */
 const WIDEST = 30;
 /**
- * Minimum difference in grey levels between a letter and the ring around it. The ring may vary by
- * at most the given share of this difference.
+ * Minimum difference in grey levels between a letter and the ring around it, and the maximum
+ * variation of the ring as a share of this difference.
  */
 const LEAST_CONTRAST = 34;
 const MOST_RING_VARIATION = 0.36;
 /**
- * Width in pixels of the ring around a letter. It covers the soft edge of letters on a compressed
- * or scaled screen.
+ * Width in pixels of the ring around a letter. The ring covers the soft edge of letters on a
+ * compressed or scaled screen.
  */
 const EDGE = 2;
 /**
@@ -49,59 +51,58 @@ const EDGE = 2;
  * letters.
  */
 const LEAST_LETTERS = 3;
-/** Widest gap between two letters on a line, in letter heights. */
+/** Maximum gap between two letters on a line, in letter heights. */
 const WIDEST_GAP = 1.3;
-/** Widest gap between words of a text that was already found, in letter heights. */
+/** Maximum gap between words of a text that was already found, in letter heights. */
 const WIDEST_WORD_GAP = 2.8;
-/** Greatest ratio of the heights of two letters in neighbouring lines of a block. */
+/** Maximum ratio of the heights of two letters in neighbouring lines of a block. */
 const MOST_STACKED_RATIO = 1.5;
 /**
- * Greatest ratio of the heights of two letters on one line, such as a capital letter beside a comma
+ * Maximum ratio of the heights of two letters on one line, such as a capital letter next to a comma
  * or an `x`.
  */
 const HEIGHT_RATIO = 2.4;
-/**
- * Greatest difference in grey levels between letters on one line at their brightest (or darkest).
- */
 const SAME_INK = 45;
-/** Minimum number of parts for a line whose letters need not be even. */
+/** Minimum number of parts in a line whose letters need not be even. */
 const LONG_LINE = 6;
 /**
- * Limits of an even line: lowest height relative to the tallest letter, greatest difference in
- * shade, and distance from the baseline as a share of the height.
+ * Limits of an even line: minimum height relative to the tallest letter, maximum difference in
+ * shade, and maximum distance from the baseline as a share of the height.
  */
 const EVEN_HEIGHT = 0.5;
 const EVEN_SHADE = 28;
 const LEVEL = 0.12;
 /**
- * Height of the strips above and below a line, in line heights, and the greatest share of ink in
+ * Height of the strips above and below a line, in line heights, and the maximum share of ink in
  * them, relative to that in the line.
  */
 const STRIP = 0.35;
 const MOST_INK_BESIDE = 0.6;
 /**
- * Margin added above and below a text, in letter heights, for accents, descenders and soft edges.
+ * Margin added above and below a text, in letter heights. It covers accents, descenders and soft
+ * edges.
  */
 const PADDING = 0.4;
 /**
- * Margin added at both ends of a text, in letter heights, for a letter that was missed because it
- * touches something.
+ * Margin added at both ends of a text, in letter heights. It covers a letter that was missed
+ * because it touches something.
  */
 const END_PADDING = 0.8;
-/** Widest gap between two texts on one line, in text heights, that is covered too. */
+/**
+ * Two texts on one line are covered together, including the gap, if the gap is at most this many
+ * text heights.
+ */
 const JOINED_GAP = 2;
 
-/** A connected part of the ink. */
 interface Part extends Rectangle {
   ink: number;
   /** 1 if brighter than its surroundings, 2 if darker. */
   kind: number;
 }
 
-/** A part that looks like a letter, or like several touching letters. */
 interface Letter extends Rectangle {
   kind: number;
-  /** Grey level of its brightest pixel; for dark ink, of its darkest pixel. */
+  /** Grey level of the brightest pixel or, for dark ink, of the darkest pixel. */
   shade: number;
   /** Minimum number of letters that the part contains. */
   count: number;
@@ -114,8 +115,8 @@ interface Channel {
 }
 
 /**
- * Returns, for each corner, the sum of the values of all pixels above and to the left of it, and
- * the sum of their squares.
+ * Returns, for each corner, the sum of all pixel values above and to the left of it, and the sum of
+ * their squares.
  */
 function integrals({ width, height, data }: Channel) {
   const stride = width + 1;
@@ -259,17 +260,17 @@ function measure({ width, height, data }: Channel, ink: Uint8Array, part: Part) 
 }
 
 /**
- * Returns a part as a letter, or as several touching letters. Null if its contrast with the ring
- * around it is not much larger than the variation of the ring, or if it is wide but has too few
- * strokes for several letters.
+ * Returns a part as a letter, or as several touching letters. Null if its contrast with the ring is
+ * not much larger than the variation of the ring, or if it is wide but has too few strokes for
+ * several letters.
  */
 function letterOf(channel: Channel, ink: Uint8Array, part: Part): Letter | null {
   if (!hasLetterShape(part, channel.height)) return null;
   const { contrast, variation, shade, strokesPerRow } = measure(channel, ink, part);
   if (contrast < LEAST_CONTRAST || variation > MOST_RING_VARIATION * contrast) return null;
   const count = Math.max(1, Math.round(widthOf(part) / (0.9 * heightOf(part))));
-  // Each letter has at least one upright stroke, whereas a bright reflector or an ECG has only one
-  // in total.
+  // Each letter has at least one upright stroke, but a bright reflector or an ECG has only one in
+  // total.
   if (count > 2 && strokesPerRow < 0.75 * count) return null;
   const { minX, minY, maxX, maxY, kind } = part;
   return { minX, minY, maxX, maxY, kind, shade, count };
@@ -285,10 +286,9 @@ function sameLine(a: Letter, b: Letter, widestGap = WIDEST_GAP): boolean {
   return shared >= 0.6 * low && gap <= widestGap * high;
 }
 
-/** Number of letters at the end of a line to which the next letter is compared. */
+/** A letter is compared with this many letters at the end of a line. */
 const RECENT = 6;
 
-/** Groups letters that are side by side into lines of text. */
 function linesOf(letters: readonly Letter[]): Letter[][] {
   const lines: Letter[][] = [];
   for (const letter of letters.toSorted((a, b) => a.minX - b.minX)) {
@@ -318,7 +318,7 @@ function padded(area: Rectangle, { width, height }: Pick<GrayImage, 'width' | 'h
   };
 }
 
-/** Returns the share of an area that is ink of one kind. Areas outside the image contain no ink. */
+/** Returns the share of ink of one kind in an area. Areas outside the image contain no ink. */
 function inkShare(ink: Uint8Array, { width, height }: Channel, area: Rectangle, kind: number) {
   let count = 0;
   for (let y = Math.max(0, area.minY); y <= area.maxY && y < height; y += 1) {
@@ -346,9 +346,9 @@ function isApart(channel: Channel, ink: Uint8Array, line: readonly Letter[]): bo
 }
 
 /**
- * Returns true if the letters of a line are even, as in a short text: similar in height and shade,
- * and on one baseline. Three echoes of tissue or flow side by side are rarely even. Long lines need
- * not be.
+ * Returns true if the letters of a line are as even as in a short text: similar in height and
+ * shade, and on one baseline. Three echoes of tissue or flow side by side are rarely even. Long
+ * lines need not be.
  */
 function isEven(line: readonly Letter[]): boolean {
   if (line.length < 3 || line.length >= LONG_LINE) return true;
@@ -380,7 +380,8 @@ function textIn(channel: Channel, ink: Uint8Array): Rectangle[] {
 
 /**
  * Adds lines of one or two letters that are on the same line as a text, or directly above or below
- * it, as in a block of settings (`Gn -2`), and then the neighbours of these in turn.
+ * it, as in a block of settings (`Gn -2`). The neighbours of the added lines are then added in the
+ * same way.
  */
 function withNeighbours(texts: readonly Letter[][], lines: readonly Letter[][]): Letter[][] {
   const found = [...texts];
@@ -397,7 +398,6 @@ function withNeighbours(texts: readonly Letter[][], lines: readonly Letter[][]):
   return found;
 }
 
-/** Returns true if two letters are on neighbouring lines of one block of text. */
 function isStacked(a: Letter, b: Letter): boolean {
   if (a.kind !== b.kind || Math.abs(a.shade - b.shade) > EVEN_SHADE) return false;
   const low = Math.min(heightOf(a), heightOf(b));
@@ -407,7 +407,6 @@ function isStacked(a: Letter, b: Letter): boolean {
   return high <= MOST_STACKED_RATIO * low && apart >= 0 && apart <= high && gap <= high;
 }
 
-/** Joins texts that are side by side on one line into a single rectangle. */
 function joined(texts: readonly Rectangle[]): Rectangle[] {
   const lines: Rectangle[] = [];
   for (const text of texts.toSorted((a, b) => a.minX - b.minX)) {
@@ -441,7 +440,7 @@ function channelsOf({ width, height, data }: RgbImage): Channel[] {
 }
 
 /**
- * Returns rectangles that cover the text in a frame. Since text is found by its shape and not read,
+ * Returns rectangles that cover the text in a frame. Text is found by its shape and not read, so
  * the numbers of a ruler and the letters of a body mark are covered too.
  */
 export function burnedInText(frame: RgbImage): Rectangle[] {

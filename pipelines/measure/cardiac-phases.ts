@@ -1,12 +1,10 @@
-/** Size of the ventricular cavity on one frame. */
 interface CavitySample {
-  /** Seconds from the first frame of the clip. */
   time: number;
-  /** Area in any unit; only relative changes are used. */
+  /** In any unit; only relative changes are used. */
   area: number;
 }
 
-/** End-diastole and end-systole of one beat, as indices of the samples. */
+/** End-diastole and end-systole of one beat, as indices into the samples. */
 export interface Beat {
   diastole: number;
   systole: number;
@@ -19,32 +17,26 @@ export type PhaseSource = 'ecg' | 'area';
 interface Phases {
   beats: Beat[];
   /**
-   * `ecg`: end-diastole was searched for near R waves; `area`: only the course of the area was
+   * `ecg`: end-diastole was searched for near R waves. `area`: only the course of the area was
    * used.
    */
   source: PhaseSource;
 }
 
-/**
- * Time in seconds, before and after the R wave, within which end-diastole is searched for (echo
- * 4.3).
- */
+/** Seconds before and after the R wave within which to search for end-diastole (echo 4.3). */
 const AROUND_R = 0.08;
-/**
- * Part of the RR interval after end-diastole within which end-systole is searched for, as shares
- * (echo 4.3).
- */
+/** Part of the RR interval after end-diastole in which to search for end-systole (echo 4.3). */
 const SYSTOLE = [0.25, 0.6] as const;
-/** Minimum and maximum time between two beats, in seconds: 200 to 30 beats per minute. */
+/** Minimum and maximum seconds between two beats: 200 to 30 beats per minute. */
 const INTERVALS = [0.3, 2] as const;
 /**
- * Minimum change in the cavity, as a share of its largest area. A smaller change cannot be
+ * Minimum change in the cavity's area, as a share of its largest area. A smaller change cannot be
  * distinguished from noise.
  */
 const LEAST_CHANGE = 0.04;
 /**
- * Maximum length of an RR interval, as a multiple of the usual interval. If it is longer, an R wave
- * was missed.
+ * Maximum RR interval, as a multiple of the usual interval. If an interval is longer, an R wave was
+ * missed.
  */
 const REGULAR = 1.6;
 
@@ -54,7 +46,6 @@ const argBest = (indices: readonly number[], better: (one: number, other: number
     null,
   );
 
-/** Returns the samples in a period of time, including those at both ends. */
 const within = (samples: readonly CavitySample[], from: number, to: number) =>
   samples.flatMap(({ time }, index) => (time >= from - 1e-9 && time <= to + 1e-9 ? [index] : []));
 
@@ -65,7 +56,6 @@ const largest = (samples: readonly CavitySample[], indices: readonly number[]) =
 const smallest = (samples: readonly CavitySample[], indices: readonly number[]) =>
   argBest(indices, (one, other) => areaAt(samples, one) < areaAt(samples, other));
 
-/** Returns the beat that begins near a time; null if the clip does not contain its systole. */
 function beatFrom(samples: readonly CavitySample[], start: number, interval: number): Beat | null {
   const diastole = largest(samples, within(samples, start - AROUND_R, start + AROUND_R));
   if (diastole === null) return null;
@@ -107,8 +97,8 @@ function calmed(samples: readonly CavitySample[]): CavitySample[] {
 }
 
 /**
- * Returns the time in seconds after which the course of the area repeats best; null if it does not
- * repeat within the clip.
+ * Returns the seconds after which the course of the area repeats best; null if it does not repeat
+ * within the clip.
  */
 function periodOf(samples: readonly CavitySample[]): number | null {
   const first = samples[0]?.time ?? 0;
@@ -174,7 +164,9 @@ function beatsOfArea(samples: readonly CavitySample[], heartRate: number | null)
  * largest cavity near an R wave or, if no R wave is known, in the whole beat. End-systole is the
  * frame with the smallest cavity between 25 and 60 % of the RR interval after end-diastole.
  * Incomplete beats are left out.
- * @param samples the cavity on each frame, in order of time.
+ *
+ * @param samples the cavity on each frame, in chronological order.
+ *
  * @param rWaves the R waves, in seconds from the first frame.
  */
 export function cardiacPhases(

@@ -10,8 +10,8 @@ import {
 } from './outline.ts';
 
 /**
- * The long axis of a chamber. Lengths are in the unit of the points; `left` and `right` are as seen
- * with the apex at the top.
+ * The long axis of a chamber. Lengths are in the unit of the points. `left` and `right` apply if
+ * the apex is at the top.
  */
 export interface ChamberAxis {
   /** Hinge points of the valve, where the walls begin. */
@@ -24,16 +24,15 @@ export interface ChamberAxis {
 }
 
 /**
- * Greatest distance between points of two outlines that count as touching, as a share of the
+ * Maximum distance between points of two outlines that count as touching, as a share of the
  * outline's length.
  */
 const TOUCH = 0.02;
 /**
- * Maximum number of points in a gap between touching points for the gap to count as a flaw in the
- * mask.
+ * Maximum number of points in a gap between touching points that is treated as a flaw in the mask.
  */
 const GAP = 3;
-/** Smallest and largest share of the outline that the valve plane can occupy. */
+/** Minimum and maximum share of the outline that the valve plane can occupy. */
 const BASE_SHARE = [0.06, 0.45] as const;
 
 interface Run {
@@ -42,7 +41,7 @@ interface Run {
 }
 
 /**
- * Returns the longest run of `true` around a closed outline, bridging small gaps; null if no flag
+ * Returns the longest run of `true` around a closed outline, bridging small gaps. Null if no flag
  * is set.
  */
 function longestRun(flags: readonly boolean[]): Run | null {
@@ -73,9 +72,9 @@ const isBase = (run: Run | null, n: number): run is Run =>
   run !== null && run.count / n >= BASE_SHARE[0] && run.count / n <= BASE_SHARE[1];
 
 /**
- * Returns the part of the outline at the valve: the part not covered by the wall or, if its size is
- * implausible, the part that touches the chamber on the other side of the valve. Null if the size
- * of neither is plausible.
+ * Returns the part of the outline at the valve: the part that is not covered by the wall. If its
+ * size is implausible, the part that touches the chamber on the other side of the valve is
+ * returned. Null if neither has a plausible size.
  */
 function baseRun(outline: Outline, across: Outline | null, wall: Outline | null): Run | null {
   const touch = TOUCH * lengthOf([...outline, outline[0] ?? { x: 0, y: 0 }]);
@@ -92,8 +91,11 @@ const middle = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b
  * Returns the long axis of a chamber, from the middle of the valve plane to the farthest point of
  * the outline (echo 3). The points must have equal scales on both axes (millimetres, or square
  * pixels).
+ *
  * @param across the chamber on the other side of the valve.
+ *
  * @param wall the muscle around the chamber, which ends at the valve.
+ *
  * @returns null if no valve plane was found.
  */
 export function chamberAxis(
@@ -115,7 +117,7 @@ export function chamberAxis(
 }
 
 /**
- * Returns two unit vectors: `along` points from base to apex; `across` is perpendicular to it and
+ * Returns two unit vectors. `along` points from base to apex. `across` is perpendicular to it and
  * points to the right if the apex is at the top.
  */
 export function directionsOf({ base, apex, length }: ChamberAxis): { along: Point; across: Point } {
@@ -123,13 +125,13 @@ export function directionsOf({ base, apex, length }: ChamberAxis): { along: Poin
   return { along, across: { x: -along.y, y: along.x } };
 }
 
-/** Returns the point at a given share of the axis: 0 is the base, 1 the apex. */
+/** Returns the point at a share of the axis: 0 is the base, 1 is the apex. */
 export function onAxis({ base, apex }: ChamberAxis, share: number): Point {
   return { x: base.x + share * (apex.x - base.x), y: base.y + share * (apex.y - base.y) };
 }
 
 /**
- * Returns the points on both walls at a given share of the axis, as signed distances from it; null
+ * Returns the points on both walls at a share of the axis, as signed distances from the axis. Null
  * if the perpendicular does not cross the outline there.
  */
 export function wallsAt(
@@ -143,8 +145,8 @@ export function wallsAt(
 }
 
 /**
- * Returns the area divided by the square of the length. An ellipse with axes of 1 : 2 has 0.39; a
- * foreshortened view is rounder.
+ * Returns the area divided by the square of the length. For an ellipse with axes 1 : 2, it is 0.39.
+ * A foreshortened view is rounder.
  */
 export const roundness = (outline: Outline, { length }: ChamberAxis) =>
   areaOf(outline) / (length * length);

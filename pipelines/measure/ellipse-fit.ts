@@ -13,13 +13,13 @@ interface UnitMap {
 }
 
 const ITERATIONS = 25;
-/** Multiple of the median residual above which a residual is given less weight (Huber 1964). */
+/** Residuals above this multiple of the median residual are given less weight (Huber 1964). */
 const ROBUST_AT = 2;
 
 /**
  * Returns the ellipse that best fits the points, by Gauss–Newton on the first-order distance to the
- * ellipse (Sampson 1982). Distant points are given less weight. It needs at least five points and a
- * roughly correct start, such as `ellipseFromMoments`. Null if the fit is not an ellipse.
+ * ellipse (Sampson 1982). Distant points are given less weight. At least five points and a roughly
+ * correct start, such as `ellipseFromMoments`, are needed. Null if the fit is not an ellipse.
  */
 export function fitEllipse(points: readonly Point[], start: Ellipse): Ellipse | null {
   if (points.length < 5) return null;
@@ -53,14 +53,15 @@ export function ellipseFromMoments(moments: {
 }
 
 /**
- * Returns the signed first-order distance from a point to the ellipse, in pixels; negative inside.
+ * Returns the signed first-order distance from a point to the ellipse, in pixels. It is negative
+ * inside.
  */
 export function distanceToEllipse(ellipse: Ellipse, { x, y }: Point): number {
   return distanceFrom(ellipse)(x, y);
 }
 
 /**
- * Returns a function that calculates the signed distance to an ellipse, for use with many points,
+ * Returns a function that calculates the signed distance to an ellipse. Use it for many points,
  * such as all pixels of a mask.
  */
 export function distanceFrom(ellipse: Ellipse): (x: number, y: number) => number {
@@ -110,7 +111,7 @@ function gaussNewtonStep(points: readonly Point[], map: UnitMap): Vector | null 
 type Vector = [number, number, number, number, number];
 
 /**
- * Solves linear equations by Gaussian elimination with row exchange; null for a singular matrix.
+ * Solves linear equations by Gaussian elimination with row exchange. Null for a singular matrix.
  */
 function solve(matrix: Vector[], right: Vector): Vector | null {
   const rows = matrix.map((row, i) => [...row, right[i] ?? 0]);

@@ -1,6 +1,6 @@
 import type { Ellipse, PixelScale, Point } from '../contract/image.ts';
 
-/** Returns the length in mm between two points in pixels; each axis has its own scale. */
+/** Returns the distance in mm between two points in pixels. Each axis has its own scale. */
 export function distance(from: Point, to: Point, scale: PixelScale): number {
   return Math.hypot((to.x - from.x) * scale.x, (to.y - from.y) * scale.y);
 }
@@ -39,8 +39,8 @@ export function toMillimetres(ellipse: Ellipse, scale: PixelScale): Ellipse {
 }
 
 /**
- * Returns both ends of the axis `a`, then both ends of the axis `b`, in the same coordinates as the
- * ellipse.
+ * Returns the two ends of the axis `a`, then the two ends of the axis `b`, in the same coordinates
+ * as the ellipse.
  */
 export function axisEnds({ centre, a, b, angle }: Ellipse): [Point, Point, Point, Point] {
   const along = (length: number, direction: number): [Point, Point] => {

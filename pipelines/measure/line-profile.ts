@@ -1,30 +1,30 @@
 import type { GrayImage, PixelScale, Point } from '../contract/image.ts';
 
 /**
- * Grey levels along a straight line in a picture. Positions are in millimetres from its first
- * point.
+ * Grey levels along a straight line in a picture. Positions are in millimetres from the line's
+ * first point.
  */
 export interface LineProfile {
   /** Returns the interpolated grey level at a position; 0 outside the picture. */
   level(mm: number): number;
   /** Returns the point at a position, in pixels. */
   point(mm: number): Point;
-  /** Length of the line in mm. */
+  /** Millimetres. */
   length: number;
 }
 
 export interface Band {
-  /** Half width in mm of the band across which the levels are averaged. */
+  /** Half width, in mm, of the band across which the levels are averaged. */
   half: number;
   /**
-   * Distance in mm by which the profile starts before the first point and continues beyond the last
-   * one.
+   * Distances, in mm, by which the profile starts before the first point and continues beyond the
+   * last one.
    */
   before: number;
   beyond: number;
 }
 
-/** Distance in mm between two samples of a profile, and between two lines of the band. */
+/** Distance, in mm, between two samples of a profile, and between two lines of the band. */
 const STEP = 0.25;
 const BESIDE = 0.5;
 
@@ -85,26 +85,25 @@ export function meanLevel({ level }: Pick<LineProfile, 'level'>, from: number, t
   return sum / steps;
 }
 
-/** A change of level on a profile. */
 export interface Step {
   /** Position in mm. */
   at: number;
   /**
-   * Level after the step minus level before it, divided by the sum of both plus a faint level: -1
-   * to 1.
+   * Level after the step minus level before it, divided by the sum of both and a faint level. From
+   * -1 to 1.
    */
   contrast: number;
 }
 
-/** Distance in mm, before and after a step, over which the levels are averaged and compared. */
+/** Distance, in mm, before and after a step, over which the levels are averaged and compared. */
 const COMPARED = 2;
 /** Grey level of an echo so faint that the contrast of its step is halved. */
 const FAINT = 25;
 
 /**
- * Returns the steepest step to a brighter (or darker) level between two positions. It is found by
- * absolute levels, because relative levels would shift an edge towards its darker side. Null if
- * there is no step in that direction.
+ * Returns the steepest step to a brighter (or darker) level between two positions. Absolute levels
+ * are used, because relative levels would shift an edge towards its darker side. Null if there is
+ * no step in that direction.
  */
 export function steepestStep(
   profile: LineProfile,

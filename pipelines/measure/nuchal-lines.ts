@@ -2,36 +2,35 @@ import type { GrayImage, PixelScale, Point } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
 import { median } from './statistics.ts';
 
-/** Thickest part of the nuchal translucency inside its box. */
 export interface NuchalLines {
   /**
    * Points on the inner borders of the upper and lower lines, in pixels. The segment between them
    * is perpendicular to the lines.
    */
   ends: readonly [Point, Point];
-  /** Thickness in the unit of the scale. */
+  /** In the unit of the scale. */
   thickness: number;
   /** Share of the box's columns that show a dark band between two bright lines. */
   seen: number;
 }
 
 /**
- * Margin above and below the box that is searched too, as a share of the box's height, because the
- * box ends at the lines.
+ * Margin above and below the box, as a share of its height, that is included in the search, because
+ * the box ends at the lines.
  */
 const MARGIN = 0.5;
-/** Minimum rise in grey levels from the dark band to each line. */
+/** Minimum rise, in grey levels, from the dark band to each line. */
 const LEAST_RISE = 25;
 /** Width over which columns are smoothed, as a share of the box's width. */
 const SMOOTHING = 0.05;
 /** Maximum slope of the band, in rows per column. */
 const STEEPEST = 1;
 /**
- * Part at the left and right end of the box that is not measured, as a share of the box's width,
- * because the lines meet there.
+ * Part at each end of the box, as a share of its width, that is not measured, because the lines
+ * meet there.
  */
 const ENDS = 0.1;
-/** Widest band that is searched for, as a share of the box's height. */
+/** Maximum width of the band, as a share of the box's height. */
 const WIDEST = 0.8;
 /**
  * Weight of the brightness of the two lines relative to the darkness of the band. It is above 1
@@ -39,17 +38,17 @@ const WIDEST = 0.8;
  */
 const LINE_WEIGHT = 2;
 /**
- * Extra contrast, in grey levels, needed by a position at the edge of the searched strip compared
- * with one in the middle.
+ * By how many grey levels more contrast a position at the edge of the strip needs than a position
+ * in its middle.
  */
 const OFF_MIDDLE = 40;
-/** Minimum share of the columns that must show both lines. */
+/** Minimum share of columns that must show both lines. */
 const LEAST_SEEN = 0.4;
 
 /**
  * Returns the largest thickness of the dark band between two bright lines, perpendicular to the
  * band. Each border is where the grey level has risen half way to the line ("on to on", FMF
- * protocol). Null if the lines are seen in too small a share of the box.
+ * protocol). Null if the lines are visible in too small a share of the box.
  */
 export function nuchalLines(
   image: GrayImage,
@@ -94,7 +93,6 @@ export function nuchalLines(
 interface Strip {
   left: number;
   top: number;
-  /** Grey levels from top to bottom in each column of the strip. */
   columns: Float64Array[];
 }
 
@@ -108,7 +106,9 @@ function cutStrip(image: GrayImage, { minX, maxX, minY, maxY }: Rectangle): Stri
   return { left: minX, top: minY, columns };
 }
 
-/** Smooths the levels: the mean over neighbouring columns, then (1 2 1)/4 down each column. */
+/**
+ * Smooths the levels with the mean over neighbouring columns, then with (1 2 1)/4 down each column.
+ */
 function smoothed(columns: readonly Float64Array[], window: number): Float64Array[] {
   const reach = Math.floor(window / 2);
   return columns.map((own, x) => {
@@ -123,9 +123,9 @@ function smoothed(columns: readonly Float64Array[], window: number): Float64Arra
 }
 
 /**
- * Returns the connected path from left to right that is darkest in comparison with the lines on
- * both sides. The fainter of the two lines is compared: the gap to the amnion is dark too, but the
- * amnion is a faint line.
+ * Returns the connected path from left to right that is darkest compared with the lines on both
+ * sides. The fainter of the two lines counts: the gap to the amnion is dark too, but the amnion is
+ * a faint line.
  */
 function bandPath(columns: readonly Float64Array[], widest: number): number[] {
   const rows = columns[0]?.length ?? 0;
@@ -173,10 +173,6 @@ interface Borders {
   lower: number;
 }
 
-/**
- * Returns the rows at which the grey level has risen half way to the line above and to the line
- * below.
- */
 function bordersOf(column: Float64Array, valley: number, reach: number): Borders | null {
   const upper = halfRise(column, valley, -1, reach);
   const lower = halfRise(column, valley, 1, reach);
@@ -193,8 +189,8 @@ function halfRise(
   let peak = dark;
   for (let y = valley, n = 0; n <= reach && y >= 0 && y < column.length; y += step, n++) {
     const value = column[y] ?? 0;
-    // The search stops where the level falls again, so that it finds the line rather than a
-    // brighter structure behind it.
+    // The search stops where the level falls again, so that it finds the line and not a brighter
+    // structure behind it.
     if (value < peak - LEAST_RISE / 2 && peak - dark >= LEAST_RISE) break;
     peak = Math.max(peak, value);
   }

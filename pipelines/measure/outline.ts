@@ -1,22 +1,21 @@
 import type { PixelScale, Point } from '../contract/image.ts';
 import { largestOf, paint, type Region, regionsOf } from './regions.ts';
 
-/** Square millimetres in a square centimetre, the unit of reported areas. */
+/** Square millimetres per square centimetre, the unit of reported areas. */
 export const SQUARE_CENTIMETRE = 100;
 
-/** A closed curve; the first point is not repeated at the end. */
+/** A closed curve. The first point is not repeated at the end. */
 export type Outline = readonly Point[];
 
 /**
  * Number of points on an outline. On a chamber they are a few pixels apart, and there are few
- * enough for an SR.
+ * enough of them for an SR.
  */
 const POINTS = 96;
-/** Number of points before smoothing per final point. */
 const OVERSAMPLING = 4;
 /**
- * Length over which an outline is smoothed, as a share of the outline. It removes the steps of an
- * enlarged mask but preserves its shape.
+ * Length over which an outline is smoothed, as a share of the outline. Smoothing removes the steps
+ * of an enlarged mask but preserves its shape.
  */
 const SMOOTHING = 0.006;
 /** Minimum size of a region in pixels. Smaller regions are noise in the mask. */
@@ -59,7 +58,7 @@ const mix = (a: Point, b: Point, share: number): Point => ({
 });
 
 /**
- * Returns evenly spaced points along a path, including both ends; a closed path ends where it
+ * Returns evenly spaced points along a path, including both ends. A closed path ends where it
  * began.
  */
 export function resampled(path: readonly Point[], count: number, closed: boolean): Point[] {
@@ -101,7 +100,7 @@ function smoothedClosed(points: readonly Point[], sigma: number): Point[] {
 }
 
 /**
- * Returns the outer border of the largest region of a mask (1 inside), ignoring holes, in
+ * Returns the outer border of the largest region in a mask (1 inside), ignoring holes, in
  * pixel-centre coordinates. Null if every region is too small.
  */
 export function outlineOf(mask: Uint8Array, width: number, height: number): Outline | null {
@@ -110,7 +109,7 @@ export function outlineOf(mask: Uint8Array, width: number, height: number): Outl
 }
 
 /**
- * Returns the outer border of one region in an image of `width` × `height` pixels; null if the
+ * Returns the outer border of one region in an image of `width` × `height` pixels. Null if the
  * region is too small.
  */
 export function outlineOfRegion(region: Region, width: number, height: number): Outline | null {
@@ -131,7 +130,7 @@ export function inMillimetres(points: readonly Point[], scale: PixelScale): Poin
   return points.map(({ x, y }) => ({ x: x * scale.x, y: y * scale.y }));
 }
 
-/** Returns the enclosed area, in the square of the unit of the points. */
+/** Returns the enclosed area, in the square of the points' unit. */
 export function areaOf(outline: Outline): number {
   let twice = 0;
   for (const [i, a] of outline.entries()) {
@@ -141,7 +140,7 @@ export function areaOf(outline: Outline): number {
   return Math.abs(twice) / 2;
 }
 
-/** Returns the length of an open path, in the unit of the points. */
+/** Returns the length of an open path, in the points' unit. */
 export function lengthOf(path: readonly Point[]): number {
   return path.slice(1).reduce((sum, point, i) => sum + distance(path[i] ?? point, point), 0);
 }

@@ -7,23 +7,23 @@ export const CARDIAC_MOTION = {
   /** Plausible rates, beats per minute (obstetric 0.6). */
   slowest: 40,
   fastest: 260,
-  /** Minimum length of a clip in seconds, and minimum frame rate, for determining a rate. */
+  /** Minimum length of a clip in seconds, and minimum frame rate, to determine a rate. */
   seconds: 1.5,
   framesPerSecond: 10,
-  /** Minimum number of beats in a clip; fewer repetitions prove nothing. */
+  /** Minimum number of beats in a clip. Fewer repetitions prove nothing. */
   beats: 2.5,
   /** Minimum oscillation of a block, as the standard deviation of its grey levels. */
   swing: 2.5,
   /**
-   * Minimum autocorrelation at the period: of the best block together with its neighbours, and of
-   * the blocks around it.
+   * Minimum autocorrelation at the period: of the best block together with its neighbours (`gate`),
+   * and of the blocks around it (`around`).
    */
   gate: 0.5,
   around: 0.4,
   /** Minimum number of connected blocks. In one or two blocks, speckle can repeat by chance. */
   cluster: 4,
   /**
-   * Share of textured blocks above which the repetition does not come from a heart: the whole
+   * If more than this share of the textured blocks repeat, the cause is not a heart: the whole
    * picture moves, or the video flickers.
    */
   local: 0.5,
@@ -43,10 +43,9 @@ export type CardiacActivity =
       uncertainty: number;
       /** Autocorrelation at the period, 0 to 1. */
       strength: number;
-      /** Rectangle around the beating blocks, in pixels of the frame. */
       area: Rectangle;
     }
-  /** A heartbeat was searched for but not seen, which does not prove that there is none. */
+  /** A heartbeat was searched for but not seen. This does not prove that there is none. */
   | { status: 'not-seen'; strength: number }
   | {
       status: 'not-assessable';
@@ -99,7 +98,6 @@ function evenlySpaced(values: readonly number[], times: readonly number[], step:
   });
 }
 
-/** Returns, for every block and lag, the sum over the block and its eight neighbours. */
 function pooled(covariances: readonly Float64Array[], grid: BlockGrid): Float64Array[] {
   const { columns, rows } = grid;
   return covariances.map((own, block) => {
@@ -127,7 +125,6 @@ function around(blocks: readonly number[], { area, size, columns }: BlockGrid): 
   };
 }
 
-/** Returns the blocks of `members` that are connected to `seed`. */
 function cluster(seed: number, members: ReadonlySet<number>, { columns }: BlockGrid): number[] {
   const found = new Set([seed]);
   const open = [seed];
@@ -213,9 +210,9 @@ function judge(series: readonly number[][], step: number, grid: BlockGrid): Card
 }
 
 /**
- * Determines from the repetition of grey levels in small blocks whether a cine shows a heartbeat,
- * and at what rate. `times` are the times of the frames in seconds; `area` (pixels) is the part
- * that shows ultrasound. Activity is never reported for a still (obstetric 19), nor for a cine with
+ * Determines whether a cine shows a heartbeat, and at what rate, from the repetition of grey levels
+ * in small blocks. `times` are the times of the frames in seconds. `area` (pixels) is the part that
+ * shows ultrasound. Activity is never reported for a still (obstetric 19) or for a cine with
  * unknown frame times. Frames are read once, in order, and not kept.
  */
 export async function cardiacActivity(
@@ -231,7 +228,7 @@ export async function cardiacActivity(
     return { status: 'not-assessable', reason: 'no-frame-times' };
   }
   const step = seconds / (count - 1);
-  // The times are those at which frames start, so the duration of the last frame is added.
+  // Frame times are start times, so the duration of the last frame is added.
   if (seconds + step < CARDIAC_MOTION.seconds) {
     return { status: 'not-assessable', reason: 'too-short' };
   }

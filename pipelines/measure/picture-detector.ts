@@ -6,7 +6,7 @@ import { clipToRectangle, convexHull, spanOfRow } from './polygon.ts';
 export const MEASURED_MARGIN = 0.12;
 export const SHOWN_MARGIN = 0.022;
 
-/** Brightness above which a pixel counts as lit. Black after lossy compression stays below it. */
+/** Brightness above which a pixel counts as lit. Black stays below it after lossy compression. */
 const LIT = 10;
 /** Number of pixels sampled along the longer side. The actual number can be up to twice this. */
 const LONGEST_SAMPLED = 384;
@@ -18,8 +18,8 @@ const CELLS = 256;
 /** Minimum share of lit pixels in a cell of tissue. Letters and lines light a smaller share. */
 const LIT_SHARE = 0.5;
 /**
- * Half the height, as a share of the image height, below which a lit area is text or graphics
- * rather than a picture.
+ * A lit area whose half height is below this share of the image height is text or graphics and not
+ * a picture.
  */
 const TEXT_HALF_HEIGHT = 0.022;
 /**
@@ -28,7 +28,8 @@ const TEXT_HALF_HEIGHT = 0.022;
  */
 const LEAST_PART = 0.04;
 /**
- * Minimum share of changing pixels in a part of a picture. With less, it is a panel of the screen.
+ * Minimum share of changing pixels in a part of a picture. If fewer change, it is a panel of the
+ * screen.
  */
 const LEAST_MOTION = 0.02;
 /** Minimum share of the frame that a picture must fill, and maximum lit share outside it. */
@@ -41,7 +42,7 @@ const MOST_CUT = 0.08;
 export const BAR_THICKNESS = 0.14;
 const BAR_INSET = 0.03;
 /**
- * Range of grey levels on either side of a bar's shade, and the minimum share of a line within that
+ * Range of grey levels on either side of a bar's shade, and the minimum share of a line within this
  * range. In speckle, the share is lower.
  */
 const BAR_SHADE = 4;
@@ -53,14 +54,12 @@ const MOST_UNLIKE_LETTERS = 0.03;
 /** Minimum side of a screen in pixels. Smaller images are not screens. */
 const LEAST_SIDE = 64;
 
-/** A grid of cells that are 1 or 0. */
 interface Grid {
   width: number;
   height: number;
   cells: Uint8Array;
 }
 
-/** Samples every `stride`th pixel of every `stride`th row. */
 function thin({ width, height, data }: GrayImage, stride: number): Uint8Array {
   if (stride === 1) return data;
   const [columns, rows] = [Math.ceil(width / stride), Math.ceil(height / stride)];
@@ -91,10 +90,7 @@ function extremes(frames: readonly Uint8Array[]) {
   return { most, range };
 }
 
-/**
- * Returns a grid in which a cell is 1 if at least `LIT_SHARE` of its pixels are brighter than
- * `LIT`.
- */
+/** A cell is 1 if at least `LIT_SHARE` of its pixels are brighter than `LIT`. */
 function gridOf(values: Uint8Array, width: number, cell: number): Grid {
   const height = values.length / width;
   const grid = { width: Math.ceil(width / cell), height: Math.ceil(height / cell) };
@@ -146,7 +142,6 @@ const dilate = (grid: Grid, radius: number) =>
 const erode = (grid: Grid, radius: number) =>
   sweep(sweep(grid, radius, 'row', false), radius, 'column', false);
 
-/** Returns the connected parts, each as a list of cell indices. */
 function partsOf({ width, cells }: Grid): number[][] {
   const seen = Uint8Array.from(cells, (lit) => 1 - lit);
   const parts: number[][] = [];
@@ -175,14 +170,13 @@ function partsOf({ width, cells }: Grid): number[][] {
 /** The rows or columns of an image, counted from one of its edges. */
 interface Lines {
   count: number;
-  /** Number of pixels in a line, and the distance between neighbouring ones in the data. */
+  /** Number of pixels in a line, and the distance between neighbouring pixels in the data. */
   length: number;
   step: number;
-  /** Returns the first pixel of a line. */
+  /** Returns the index of the first pixel of a line. */
   startOf: (line: number) => number;
 }
 
-/** Counts the pixels of a line by brightness. */
 function histogramOf(values: Uint8Array, { length, step, startOf }: Lines, line: number) {
   const counts = new Uint16Array(256);
   for (let n = 0, at = startOf(line); n < length; n += 1, at += step) {
@@ -195,7 +189,7 @@ function histogramOf(values: Uint8Array, { length, step, startOf }: Lines, line:
 const sumOf = (counts: Uint16Array) => counts.reduce((sum, n) => sum + n, 0);
 
 /**
- * Returns the shade of a line that has a single shade, like the background of a title bar; null if
+ * Returns the shade of a line that has a single shade, like the background of a title bar. Null if
  * it has several.
  */
 function shadeOf(counts: Uint16Array, length: number): number | null {
@@ -218,7 +212,7 @@ function isLettered(counts: Uint16Array, shade: number, length: number): boolean
 
 /**
  * Returns the number of lines, from an edge inwards, that belong to a bar on the screen; 0 if there
- * is no bar. A bar starts and ends with a line of one shade; in between, there may be lines of
+ * is no bar. A bar starts and ends with a line of one shade. In between, there may be lines of
  * letters.
  */
 function barLines(values: Uint8Array, lines: Lines): number {
@@ -238,7 +232,6 @@ function barLines(values: Uint8Array, lines: Lines): number {
     if (own !== null && Math.abs(own - shade) <= LETTER_SHADE) end = line + 1;
     else if (own !== null || !isLettered(counts, shade, lines.length)) break;
   }
-  // A band that is too thick is not a bar.
   return end - start > BAR_THICKNESS * lines.count ? 0 : end;
 }
 
@@ -274,11 +267,11 @@ function pictureParts(grid: Grid, moving: Grid | null): number[][] {
   const motion = (part: readonly number[]) =>
     part.filter((at) => moving?.cells[at]).length / part.length;
   const alive = moving ? large.filter((part) => motion(part) >= LEAST_MOTION) : large;
-  // In a frozen cine nothing moves, so motion cannot tell the picture from a panel.
+  // In a frozen cine nothing moves, so motion cannot distinguish the picture from a panel.
   return alive.length > 0 ? alive : large;
 }
 
-/** Returns two shares of the whole grid: the area of a hull, and the lit area outside it. */
+/** Returns the area of a hull and the lit area outside it, both as shares of the whole grid. */
 function judge(hull: readonly Point[], { width, height, cells }: Grid) {
   let [inside, litInside] = [0, 0];
   for (let y = 0; y < height; y += 1) {
@@ -316,12 +309,15 @@ function hullOf(cells: readonly number[], width: number, margin: number): Point[
 
 /**
  * Finds the part of a screen that shows the ultrasound picture, as a convex polygon in pixel
- * coordinates. It consists of the large lit areas that are not text or lines; in a cine, panels
+ * coordinates. It consists of the large lit areas that are not text or lines. In a cine, panels
  * that do not move are left out.
+ *
  * @param frames some frames of the same size; more than one if the clip has several.
+ *
  * @param margin the margin added around the picture, as a share of the frame's height.
- * @returns null if the picture cannot be distinguished from its surroundings. In that case nothing
- *   may be cut off.
+ *
+ * @returns null if the picture cannot be distinguished from its surroundings. Nothing may then be
+ * cut off.
  */
 export function detectPicture(frames: readonly GrayImage[], margin: number): Point[] | null {
   const [first] = frames;
@@ -350,16 +346,16 @@ export function detectPicture(frames: readonly GrayImage[], margin: number): Poi
 }
 
 /**
- * Maximum brightness of a screen's background, and the minimum share of pixels with that one shade.
+ * Maximum brightness of a screen's background, and minimum share of pixels that have exactly this
+ * shade.
  */
 const BRIGHTEST_GROUND = 40;
 const LEAST_GROUND = 0.2;
-/** Increase in grey levels caused by lossy compression in parts of the background. */
+/** Increase in grey levels that lossy compression causes in parts of the background. */
 const GROUND_NOISE = 3;
-/** Minimum share of a screen filled by a panel: a menu, a title, a column of small pictures. */
+/** Minimum share of a screen filled by a panel: a menu, a title, or a column of small pictures. */
 const LEAST_PANEL = 0.03;
 
-/** Returns an image with a black background and black panels. */
 function onBlack(image: GrayImage): GrayImage {
   const { width, data } = image;
   const counts = new Uint32Array(256);
@@ -374,7 +370,7 @@ function onBlack(image: GrayImage): GrayImage {
   );
   if (ground === 0 && !isPanel.includes(1)) return image;
   const black = data.map((value, i) =>
-    // A panel has the same shade from pixel to pixel; speckle does not.
+    // A panel has the same shade from pixel to pixel, but speckle does not.
     isPanel[value] && data[i - 1] === value && data[i - width] === value
       ? 0
       : Math.max(0, value - ground),
@@ -383,7 +379,7 @@ function onBlack(image: GrayImage): GrayImage {
 }
 
 /**
- * Returns the smallest rectangle around the ultrasound picture on a screen; null if the picture
+ * Returns the smallest rectangle around the ultrasound picture on a screen. Null if the picture
  * cannot be distinguished from the background.
  */
 export function pictureBox(image: GrayImage): Rectangle | null {

@@ -10,36 +10,32 @@ import { burnedInText } from './burned-in-text.ts';
 import { BAR_THICKNESS, detectPicture, MEASURED_MARGIN, SHOWN_MARGIN } from './picture-detector.ts';
 import { clipToRectangle, rectanglePolygon, spanOfRow } from './polygon.ts';
 
-/** Areas of a frame that show ultrasound, without names, menus and rulers. */
 export interface Picture {
   /** Convex polygons in pixel coordinates. */
   areas: readonly (readonly Point[])[];
   /**
-   * False if the picture could not be distinguished from its surroundings; `areas` is then the whole
-   * frame.
+   * False if the picture could not be distinguished from its surroundings. `areas` is then the
+   * whole frame.
    */
   known: boolean;
 }
 
-/** Areas of a frame that may be shown to others. */
 export interface ShownPicture extends Picture {
-  /** Rectangles of text inside the areas, which are to be blanked. */
+  /** Rectangles of text inside the areas, to be blackened. */
   text: readonly Rectangle[];
 }
 
 /**
- * Share of the frame from which regions count as covering the whole screen, so that they do not
- * delimit the picture.
+ * Regions that cover at least this share of the frame count as covering the whole screen, so they
+ * do not delimit the picture.
  */
 const WHOLE_SCREEN = 0.9;
 
-/**
- * Number of frames that are analysed, spread over the first frames of the clip (about two seconds).
- */
+/** Number of frames to analyse, spread over the first frames of the clip (about two seconds). */
 const SAMPLES = 5;
 const SAMPLED_FRAMES = 60;
 
-/** Returns the image; null for a damaged frame, which the measuring code refuses later. */
+/** Returns the image. Null for a damaged frame, which the measuring code refuses later. */
 async function readable(frame: Frame | undefined): Promise<GrayImage | null> {
   try {
     return (await frame?.gray()) ?? null;
@@ -49,7 +45,6 @@ async function readable(frame: Frame | undefined): Promise<GrayImage | null> {
   }
 }
 
-/** Returns a copy with the given rectangles blackened. */
 function blanked(image: GrayImage, areas: readonly Rectangle[]): GrayImage {
   const data = Uint8Array.from(image.data);
   for (const { minX, minY, maxX, maxY } of areas) {
@@ -62,7 +57,9 @@ function blanked(image: GrayImage, areas: readonly Rectangle[]): GrayImage {
 
 /**
  * Finds the picture on a few frames of a clip.
- * @param text text to blank if the picture cannot otherwise be distinguished from its surroundings.
+ *
+ * @param text text to blacken if the picture cannot otherwise be distinguished from its
+ * surroundings.
  */
 async function detect(
   { frames }: Clip,
@@ -87,8 +84,8 @@ async function detect(
 }
 
 /**
- * Returns true if rectangles together cover the whole screen, and therefore do not delimit
- * the picture.
+ * Returns true if the rectangles together cover the whole screen and therefore do not delimit the
+ * picture.
  */
 export function coverScreen(
   areas: readonly Rectangle[],
@@ -104,7 +101,6 @@ export function coverScreen(
   return covered.reduce((sum, one) => sum + one, 0) >= WHOLE_SCREEN * covered.length;
 }
 
-/** Returns true if a clip shows a trace, that is, a spectrum or an M-mode. */
 const showsTrace = ({ sweeps, mode }: Clip) =>
   sweeps.length > 0 || mode === 'spectral' || mode === 'm-mode';
 
@@ -119,8 +115,8 @@ function within(detected: readonly Point[], regions: readonly Rectangle[]): Pict
 
 /**
  * Returns the picture of a clip for measuring: the ultrasound regions in the header. If there are
- * none, or they cover the whole screen, it is the area that is lit and moves on a few frames, with
- * a wide margin, because cutting off anatomy would be worse than including a letter.
+ * none, or if they cover the whole screen, it is the area that is lit and moves on a few frames.
+ * This area has a wide margin, because cutting off anatomy would be worse than including a letter.
  */
 async function pictureOf(clip: Clip): Promise<Picture> {
   const regions = clip.ultrasoundAreas;
@@ -135,12 +131,12 @@ async function pictureOf(clip: Clip): Promise<Picture> {
   return { areas: [rectanglePolygon(wholeFrame(clip))], known: false };
 }
 
-/** Number of frames in which text is searched for. Text rarely moves within a clip. */
+/** Number of frames in which to search for text. Text rarely moves within a clip. */
 const TEXT_SAMPLES = 3;
 
 /**
  * Finds the text burned into the first, middle and last frames of a clip. If a cine has more
- * frames, a text must be in the same place in two of these three, because tissue that resembles
+ * frames, a text must be in the same place on two of these three, because tissue that resembles
  * letters moves.
  */
 async function textOf({ frames }: Clip): Promise<Rectangle[]> {
@@ -154,7 +150,7 @@ async function textOf({ frames }: Clip): Promise<Rectangle[]> {
       const frame = await frames[index]?.rgb();
       if (frame) found.push(burnedInText(frame));
     } catch (error) {
-      // A damaged frame is refused later, by the measuring code.
+      // A damaged frame is refused later by the measuring code.
       if (!(error instanceof UnreadableInput)) throw error;
     }
   }
@@ -165,7 +161,9 @@ async function textOf({ frames }: Clip): Promise<Rectangle[]> {
   });
 }
 
-/** Returns true if two rectangles share at least half the area of the smaller one. */
+/**
+ * Returns true if the intersection of two rectangles is at least half the area of the smaller one.
+ */
 export function meet(a: Rectangle, b: Rectangle): boolean {
   const width = Math.min(a.maxX, b.maxX) - Math.max(a.minX, b.minX) + 1;
   const height = Math.min(a.maxY, b.maxY) - Math.max(a.minY, b.minY) + 1;
@@ -175,7 +173,7 @@ export function meet(a: Rectangle, b: Rectangle): boolean {
 
 /**
  * Extends text near the top or bottom edge to the full width, because a title bar spans the screen.
- * This is used if the picture could not be distinguished from its surroundings.
+ * Used if the picture could not be distinguished from its surroundings.
  */
 function acrossBars(text: readonly Rectangle[], { width, height }: Clip): Rectangle[] {
   const bar = BAR_THICKNESS * height;
@@ -196,24 +194,25 @@ export async function shownPictureOf(clip: Clip): Promise<ShownPicture> {
 }
 
 /**
- * Returns the areas of a clip that show ultrasound: its regions, and within them only what is lit
- * and moves, because names are also displayed in the corners beside a sector. Empty if Burned In
- * Annotation is YES, the header has no regions, and the picture cannot be distinguished from its
- * surroundings.
- * @param text the rectangles of burned-in text, if known.
+ * Returns the areas of a clip that show ultrasound. Within the regions, these are only the parts
+ * that are lit and move, because names are also displayed in the corners beside a sector. Empty if
+ * Burned In Annotation is YES, the header has no regions, and the picture cannot be distinguished
+ * from its surroundings.
+ *
+ * @param text rectangles of burned-in text, if known.
  */
 export async function ultrasoundOf(clip: Clip, text: readonly Rectangle[] = []): Promise<Picture> {
   const regions = clip.ultrasoundAreas;
   const bounds = regions.length > 0 ? regions : [wholeFrame(clip)];
   const bounded = { areas: bounds.map(rectanglePolygon), known: regions.length > 0 };
-  // A trace fills its whole region, which therefore has no corners with text.
+  // A trace fills its whole region, so the region has no corners with text.
   if (bounded.known && showsTrace(clip)) return bounded;
   const detected = await detect(clip, SHOWN_MARGIN, text);
   if (detected) return within(detected, bounds);
   return clip.burnedInAnnotation === true && !bounded.known ? { areas: [], known: false } : bounded;
 }
 
-/** Returns a copy in which all pixels outside the areas are black; `channels` are interleaved. */
+/** `channels` are interleaved. */
 function keepInside(
   image: { width: number; height: number; data: Uint8Array },
   areas: Picture['areas'],
@@ -242,7 +241,7 @@ function coversFrame(areas: Picture['areas'], { width, height }: Clip): boolean 
 }
 
 /**
- * Returns a frame that is black outside the areas and where there is text; `channels` are
+ * Returns a frame that is black outside the areas and where there is text. `channels` are
  * interleaved.
  */
 export function maskOutside(

@@ -18,8 +18,8 @@ interface Pocket {
 const LEVEL = 0.5;
 
 /**
- * Returns the position between a wet cell and its dry neighbour at which the map crosses the level,
- * as a share of the distance.
+ * Returns where the map crosses the level between a wet cell and its dry neighbour, as a share of
+ * the distance.
  */
 function crossing(wet: number, dry: number, level: number): number {
   return wet <= dry ? 0.5 : Math.min(1, Math.max(0, (wet - level) / (wet - dry)));
@@ -27,8 +27,8 @@ function crossing(wet: number, dry: number, level: number): number {
 
 /**
  * Returns the longest column of fluid that is at least `narrowestMm` wide in its middle (obstetric
- * 4: vertical depth, free of cord and fetal parts), or null. `cell` is the size of a
- * cell in mm, and `level` the minimum probability of fluid.
+ * 4: vertical depth, free of cord and fetal parts), or null. `cell` is the size of a cell in mm.
+ * `level` is the minimum probability of fluid.
  */
 export function deepestPocket(
   map: FluidMap,

@@ -2,14 +2,14 @@ import type { Point } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
 
 /**
- * Returns twice the area of the triangle, positive if the three points turn clockwise on the
+ * Returns twice the area of the triangle. It is positive if the three points turn clockwise on the
  * screen.
  */
 function turn(a: Point, b: Point, c: Point): number {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-/** Returns the convex hull, clockwise on the screen (Andrew 1979); empty for no points. */
+/** Returns the convex hull, clockwise on the screen (Andrew 1979). Empty if there are no points. */
 export function convexHull(points: readonly Point[]): Point[] {
   const sorted = points.toSorted((a, b) => a.x - b.x || a.y - b.y);
   const half = (ordered: readonly Point[]) => {
@@ -27,7 +27,7 @@ export function convexHull(points: readonly Point[]): Point[] {
   return [...half(sorted), ...half(sorted.toReversed())];
 }
 
-/** Returns the corners of a rectangle of pixels, at the outer edges of its pixels. */
+/** Returns the corners of a rectangle of pixels, at the pixels' outer edges. */
 export function rectanglePolygon({ minX, minY, maxX, maxY }: Rectangle): Point[] {
   return [
     { x: minX - 0.5, y: minY - 0.5 },
@@ -38,8 +38,8 @@ export function rectanglePolygon({ minX, minY, maxX, maxY }: Rectangle): Point[]
 }
 
 /**
- * Returns the first and last column of a row with its centre in a convex polygon; null if there is
- * none.
+ * Returns the first and last column of a row whose centres are in a convex polygon. Null if there
+ * are none.
  */
 export function spanOfRow(
   polygon: readonly Point[],
@@ -60,7 +60,7 @@ export function spanOfRow(
 }
 
 /**
- * Returns the intersection of a convex polygon and a rectangle (Sutherland and Hodgman 1974); it
+ * Returns the intersection of a convex polygon and a rectangle (Sutherland and Hodgman 1974). It
  * may be empty.
  */
 export function clipToRectangle(polygon: readonly Point[], area: Rectangle): Point[] {

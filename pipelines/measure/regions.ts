@@ -1,9 +1,8 @@
 import type { GrayImage } from '../contract/image.ts';
 
-/** Neighbouring pixels in one row with the same value. */
 export interface Run {
   value: number;
-  /** Index of the first pixel, and of the one after the last. */
+  /** Index of the first pixel, and index after the last pixel. */
   start: number;
   end: number;
 }
@@ -11,7 +10,6 @@ export interface Run {
 /** Pixels of one value that are connected by their edges. */
 export interface Region {
   value: number;
-  /** Number of pixels. */
   size: number;
   /** Runs in pixel order. */
   runs: readonly Run[];
@@ -19,7 +17,6 @@ export interface Region {
   open: boolean;
 }
 
-/** Returns the runs in a row with a value other than 0. */
 function runsOfRow(values: Uint8Array, from: number, to: number): Run[] {
   const runs: Run[] = [];
   for (let start = from; start < to; ) {
@@ -46,7 +43,7 @@ function rootOf(parents: number[], run: number): number {
 
 /**
  * Connects touching runs in two neighbouring rows. `above` and `below` are the indices of the first
- * run in the upper and the lower row.
+ * run in the upper row and in the lower row.
  */
 function joinRows(
   runs: readonly Run[],
@@ -71,9 +68,10 @@ function joinRows(
 
 /**
  * Returns the connected regions of every value except 0, in the order of their first pixels. The
- * runs of each row are joined with those above them (Rosenfeld and Pfaltz 1966), so the time taken
- * depends on the number of runs, not on the size of a region.
- * @param values the values row by row, `width` to a row.
+ * runs of each row are joined with the runs in the row above (Rosenfeld and Pfaltz 1966), so the
+ * time taken depends on the number of runs and not on the size of a region.
+ *
+ * @param values row by row, `width` values per row.
  */
 export function regionsOf(values: Uint8Array, width: number): Region[] {
   const runs: Run[] = [];
@@ -138,8 +136,8 @@ export interface Blob {
 }
 
 /**
- * Returns the image averaged over squares of `factor` pixels. Leftover pixels on the right and at
- * the bottom are dropped.
+ * Returns the image averaged over squares of `factor` × `factor` pixels. Leftover pixels on the
+ * right and at the bottom are dropped.
  */
 export function reduced(image: GrayImage, factor: number): GrayImage {
   const width = Math.floor(image.width / factor);
@@ -160,8 +158,8 @@ export function reduced(image: GrayImage, factor: number): GrayImage {
 }
 
 /**
- * Returns the mean over a square of (2 radius + 1) pixels, by running sums. Beyond the border, the
- * border pixels are repeated.
+ * Returns the mean over a square with sides of 2 `radius` + 1 pixels, calculated with running sums.
+ * Beyond the border, the border pixels are repeated.
  */
 export function smoothed({ width, height, data }: GrayImage, radius: number): GrayImage {
   const span = 2 * radius + 1;

@@ -22,11 +22,11 @@ export interface Region {
   xx: number;
   xy: number;
   yy: number;
-  /** Mask with only this region and its soft margin; other regions are removed. */
+  /** Mask with only this region and its soft margin. Other regions are removed. */
   mask: SoftMask;
 }
 
-/** Returns 1 for each pixel of the grid at or above the level, and 0 for the others. */
+/** Returns 1 for each pixel of the grid at or above the level, and 0 for all others. */
 export function insideOf({ values }: SoftMask): Uint8Array {
   const inside = new Uint8Array(values.length);
   for (let at = 0; at < inside.length; at++) inside[at] = (values[at] ?? 0) >= LEVEL ? 1 : 0;
@@ -34,7 +34,7 @@ export function insideOf({ values }: SoftMask): Uint8Array {
 }
 
 /**
- * Returns the largest connected region at or above the level, with its moments; null if no pixel
+ * Returns the largest connected region at or above the level, with its moments. Null if no pixel
  * reaches the level.
  */
 export function largestRegion(mask: SoftMask): Region | null {
@@ -87,9 +87,9 @@ function withRim({ width, height, values: all }: SoftMask, region: readonly numb
 }
 
 /**
- * Returns points on the border of a region to a fraction of a pixel. They are on rays from the
- * centre of the region, where the outermost crossing of the level is. A ray on which the region
- * leaves the image has no point.
+ * Returns points on the border of a region, to a fraction of a pixel. Each is on a ray from the
+ * region's centre, at the outermost crossing of the level. A ray on which the region leaves the
+ * image has no point.
  */
 export function borderPoints(region: Region): Point[] {
   const { mask, mean } = region;
@@ -117,7 +117,7 @@ export function borderPoints(region: Region): Point[] {
   return points;
 }
 
-/** Returns the value between grid points, by bilinear interpolation; null outside the grid. */
+/** Returns the value between grid points, by bilinear interpolation. Null outside the grid. */
 function sample({ width, height, values }: SoftMask, x: number, y: number): number | null {
   if (x < 0 || y < 0 || x > width - 1 || y > height - 1) return null;
   const left = Math.min(Math.floor(x), width - 2);

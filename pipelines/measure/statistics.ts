@@ -1,6 +1,6 @@
 /**
- * Returns the middle value, or the mean of the two middle values if their number is even. NaN if
- * there are no values.
+ * Returns the middle value, or the mean of the two middle values if the number of values is even.
+ * NaN if there are no values.
  */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
@@ -43,7 +43,7 @@ export function normalCdf(z: number): number {
 }
 
 /**
- * Coefficients of Acklam's rational approximation of the inverse; its relative error is below
+ * Coefficients of Acklam's rational approximation of the inverse. Its relative error is below
  * 1.2e-9.
  */
 const ACKLAM_A = [
@@ -75,7 +75,7 @@ function acklam(p: number): number {
 
 /**
  * Returns the inverse of `normalCdf`, by Acklam's approximation and one Halley step (obstetric
- * 16.1). NaN outside 0 to 1, infinite at both ends.
+ * 16.1). It is NaN outside 0 to 1, and infinite at both ends.
  */
 export function normalQuantile(p: number): number {
   if (!(p >= 0 && p <= 1)) return Number.NaN;
@@ -97,7 +97,7 @@ export function zOf(centile: number): number {
 }
 
 /**
- * Greatest difference between a similar beat and the median, as a share of the median. A beat that
+ * Maximum difference between a similar beat and the median, as a share of the median. A beat that
  * differs more is of another kind (ectopic, with a torn trace, or during a deep breath).
  */
 const WITHIN = 0.15;
@@ -119,25 +119,25 @@ export function meanOfSimilar(
   return { mean, used: chosen };
 }
 
-/** A mean over beats, and whether these contradict each other. */
 export interface BeatMean {
   value: number;
-  /** The minimum and the maximum of contradicting values; null if the values agree. */
+  /** The minimum and maximum of contradicting values; null if the values agree. */
   contradicting: readonly [least: number, greatest: number] | null;
 }
 
 /**
- * Range of the values of a few beats, as a share of their mean, above which they contradict each
- * other. The volumes and areas of a heart vary from beat to beat by a fifth in sinus rhythm and by
- * up to a half in atrial fibrillation. A larger range means that an outline failed.
+ * Beats contradict each other if the range of their values is above this share of their mean. The
+ * volumes and areas of a heart vary from beat to beat by a fifth in sinus rhythm and by up to a
+ * half in atrial fibrillation. A larger range means that an outline failed.
  */
 const CONTRADICTION = 0.5;
 
 /**
  * Returns the mean over beats; null if there is no beat. Beats contradict each other if they have
  * opposite signs (one chamber shrinks, the other grows), or if they differ by more than half of
- * their mean. The mean of such beats does not describe any of them and must not be used.
- * @param noise the greatest difference at which two beats never contradict each other.
+ * their mean. The mean of such beats describes none of them and must not be used.
+ *
+ * @param noise maximum difference at which two beats never contradict each other.
  */
 export function meanOfBeats(values: readonly number[], noise = 0): BeatMean | null {
   if (values.length === 0) return null;
@@ -150,10 +150,7 @@ export function meanOfBeats(values: readonly number[], noise = 0): BeatMean | nu
   return { value, contradicting: contradict ? [least, greatest] : null };
 }
 
-/**
- * Returns the standard error of the mean of some values, as a share of that mean; 0 for a single
- * value.
- */
+/** Returns the standard error of the mean, as a share of the mean; 0 for a single value. */
 export function standardError(values: readonly number[]): number {
   const count = values.length;
   if (count < 2) return 0;
@@ -165,7 +162,7 @@ export function standardError(values: readonly number[]): number {
 /** Coefficient of variation of the intervals above which a rhythm counts as irregular. */
 const IRREGULAR = 0.1;
 
-/** Returns true if points in time are evenly spaced; null for fewer than three. */
+/** Returns true if points in time are evenly spaced. Null for fewer than three points. */
 export function isRegular(places: readonly number[]): boolean | null {
   if (places.length < 3) return null;
   const intervals = places.slice(1).map((place, i) => place - (places[i] ?? 0));

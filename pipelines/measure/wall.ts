@@ -5,11 +5,10 @@ import { crossings, distance, lengthOf, type Outline } from './outline.ts';
 const WALL_SIDES = ['left', 'right'] as const;
 export type WallSide = (typeof WALL_SIDES)[number];
 
-/** Levels of a wall, in order from the valve to the apex. */
+/** In order from the valve to the apex. */
 const WALL_LEVELS = ['basal', 'mid', 'apical'] as const;
 export type WallLevel = (typeof WALL_LEVELS)[number];
 
-/** One third of one wall of a ventricle in one view. */
 export interface WallSegment {
   side: WallSide;
   level: WallLevel;
@@ -47,13 +46,12 @@ function wallPaths(outline: Outline, axis: ChamberAxis): Record<WallSide, Point[
   };
 }
 
-/** Returns the length of the wall from one hinge via the apex to the other. */
 function wallLength(outline: Outline, axis: ChamberAxis): number {
   const { left, right } = wallPaths(outline, axis);
   return lengthOf(left) + lengthOf(right);
 }
 
-/** Returns the level of a point: the third of the long axis beside it. */
+/** Returns the level of a point: the third of the long axis next to it. */
 function levelOf(point: Point, axis: ChamberAxis): WallLevel {
   const { along } = directionsOf(axis);
   const share =
@@ -61,9 +59,8 @@ function levelOf(point: Point, axis: ChamberAxis): WallLevel {
   return share < 1 / 3 ? 'basal' : share < 2 / 3 ? 'mid' : 'apical';
 }
 
-/** Size of a wall segment in one frame, in the unit of the points. */
+/** Size of a wall segment on one frame, in the points' unit. */
 interface SegmentSize extends WallSegment {
-  /** Length along the inner border. */
   length: number;
   /** Mean distance from the long axis. */
   radius: number;
@@ -72,13 +69,13 @@ interface SegmentSize extends WallSegment {
 }
 
 /**
- * Greatest distance outwards from the cavity within which muscle is searched for, as a share of the
- * long axis. Other structures are further away.
+ * Maximum distance outwards from the cavity at which to search for muscle, as a share of the long
+ * axis. Other structures are further away.
  */
 const THICKEST = 0.35;
 
 /**
- * Returns the thickness of the muscle outwards from a point on the inner border; null if there is
+ * Returns the thickness of the muscle outwards from a point on the inner border. Null if there is
  * no muscle.
  */
 function thicknessAt(
@@ -97,9 +94,6 @@ function thicknessAt(
 const mean = (values: readonly number[]) =>
   values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 
-/**
- * Returns the length, radius and thickness of the six segments in a view, base first on each side.
- */
 function segmentSizes(outline: Outline, axis: ChamberAxis, muscle: Outline | null): SegmentSize[] {
   const paths = wallPaths(outline, axis);
   const { across } = directionsOf(axis);
@@ -117,7 +111,7 @@ function segmentSizes(outline: Outline, axis: ChamberAxis, muscle: Outline | nul
         ? steps.flatMap(({ from, point, centre }) => {
             const [dx, dy] = [point.x - from.x, point.y - from.y];
             const norm = Math.hypot(dx, dy) || 1;
-            // Looking towards the apex, the muscle is on the left of the left wall.
+            // If one looks towards the apex, the muscle is on the left of the left wall.
             const sign = side === 'left' ? 1 : -1;
             const outwards = { x: (sign * dy) / norm, y: (-sign * dx) / norm };
             return thicknessAt(centre, outwards, muscle, farthest) ?? [];
@@ -139,7 +133,6 @@ function segmentSizes(outline: Outline, axis: ChamberAxis, muscle: Outline | nul
   );
 }
 
-/** The outlined ventricle of one frame. */
 interface WallFigure {
   outline: Outline;
   axis: ChamberAxis;
@@ -148,11 +141,11 @@ interface WallFigure {
 
 /** Change in a wall segment from end-diastole to end-systole, in per cent. */
 export interface SegmentMotion extends WallSegment {
-  /** Change of the length of its inner border; shortening is negative. */
+  /** Change in the length of its inner border. Shortening is negative. */
   strain: number;
-  /** Decrease of its distance from the long axis; inward motion is positive. */
+  /** Decrease in its distance from the long axis. Inward motion is positive. */
   excursion: number;
-  /** Increase of its thickness; null if the muscle was not outlined in both frames. */
+  /** Increase in its thickness; null if the muscle was not outlined on both frames. */
   thickening: number | null;
 }
 
@@ -171,8 +164,8 @@ export function contourStrain(diastole: WallFigure, systole: WallFigure): number
 }
 
 /**
- * Returns the motion of the six segments in a view. The segments are thirds of the long axis in
- * each frame, so that the wall is compared at the same relative height.
+ * Returns the motion of the six segments in a view. The segments are thirds of the long axis on
+ * each frame, so the wall is compared at the same relative height.
  */
 export function segmentMotions(diastole: WallFigure, systole: WallFigure): SegmentMotion[] {
   const sizes = ({ outline, axis, muscle }: WallFigure) => segmentSizes(outline, axis, muscle);

@@ -1,6 +1,5 @@
 /**
- * One wave of a velocity curve. Positions are samples of the curve; values are in the unit of the
- * curve.
+ * One wave of a velocity curve. Positions are samples of the curve. Values are in the curve's unit.
  */
 export interface Wave {
   /**
@@ -11,7 +10,7 @@ export interface Wave {
   peak: number;
   height: number;
   /**
-   * True if the wave starts at the first sample or ends at the last one, so that part of it is
+   * True if the wave starts at the first sample or ends at the last one. Part of it is then
    * missing.
    */
   cut: boolean;
@@ -20,7 +19,7 @@ export interface Wave {
 interface WaveLimits {
   /** Minimum height of a wave above the valleys on both sides. */
   prominence: number;
-  /** Level below which the curve counts as at the baseline. */
+  /** Below this level, the curve counts as being at the baseline. */
   floor: number;
   /** Minimum number of samples in a wave. Shorter waves are clicks. */
   shortest: number;
@@ -38,7 +37,6 @@ export function steadied(curve: ArrayLike<number>, times: number): Float64Array 
   return current;
 }
 
-/** Returns the lowest sample between two samples, both included. */
 function lowestBetween(curve: ArrayLike<number>, from: number, to: number): number {
   let lowest = from;
   for (let i = from; i <= to; i++) if ((curve[i] ?? 0) < (curve[lowest] ?? 0)) lowest = i;
@@ -55,10 +53,6 @@ function descend(curve: ArrayLike<number>, peak: number, floor: number, step: 1 
   return at;
 }
 
-/**
- * Returns the peaks in order. Each peak is higher than the valleys on both sides by at least
- * `prominence`.
- */
 function prominentPeaks(curve: ArrayLike<number>, prominence: number): number[] {
   const peaks: number[] = [];
   let top = 0;
@@ -85,7 +79,8 @@ function prominentPeaks(curve: ArrayLike<number>, prominence: number): number[] 
 
 /**
  * Returns the waves of a curve without negative values: its peaks, each from foot to foot. If two
- * waves meet above the floor, the valley between them is the end of one and the start of the other.
+ * waves meet above the floor, the valley between them is the end of one wave and the start of the
+ * other.
  */
 export function wavesOf(curve: ArrayLike<number>, limits: WaveLimits): Wave[] {
   const peaks = prominentPeaks(curve, limits.prominence);
@@ -111,7 +106,7 @@ export function wavesOf(curve: ArrayLike<number>, limits: WaveLimits): Wave[] {
 const FLANK = { low: 0.3, high: 0.7 } as const;
 
 /**
- * Fits a line to a flank of a wave by least squares. A flank of fewer than three samples is taken
+ * Fits a line to a flank of a wave by least squares. A flank of fewer than three samples is treated
  * as vertical, at the first sample below it. Null if the wave does not fall that far.
  */
 export function flankLine(
@@ -140,8 +135,8 @@ export function flankLine(
 
 export interface WaveOutline {
   /**
-   * Fractional samples at which the wave meets the baseline. They are outside the curve if the wave
-   * was cut off.
+   * Samples, as fractions, at which the wave meets the baseline. They are outside the curve if the
+   * wave was cut off.
    */
   from: number;
   to: number;
@@ -173,7 +168,7 @@ export function outlineOfWave(curve: ArrayLike<number>, wave: Wave): WaveOutline
 }
 
 /**
- * Returns the curve within the wave; beyond the ends of the wave, it continues in a straight line
+ * Returns the curve within the wave. Beyond the ends of the wave, it continues in a straight line
  * to the baseline.
  */
 function seenOf(

@@ -13,7 +13,6 @@ import { machineReport } from './machine-report.ts';
 import { AREA, mockClip } from './picture.ts';
 import type { Seed } from './seed.ts';
 
-/** Views of the clips of the examination. */
 const VIEWS = [
   'PLAX',
   'PSAX-PM',

@@ -12,8 +12,8 @@ export const BEAT = { seconds: 0.9, systole: 0.375, perFrame: 0.075 } as const;
 export const BEAT_FRAMES = 15;
 
 /**
- * A ventricle in one plane, in millimetres: half an ellipse standing on the valve, with the apex at
- * the top.
+ * A ventricle in one plane, in millimetres: half an ellipse, with its base at the valve and its
+ * apex at the top.
  */
 interface Ventricle {
   base: number;
@@ -103,7 +103,10 @@ function frameAt(frame: number, size: number): ChamberFrame {
 
 const heartRate = 60 / BEAT.seconds;
 
-/** Returns outlines of a normal left ventricle for one apical clip, as the networks return them. */
+/**
+ * Returns outlines of a normal left ventricle for one apical clip, in the form returned by the
+ * networks.
+ */
 function apicalClip({ file }: Clip, view: ApicalView, seed: Seed): ChamberClip {
   const size = 0.98 + 0.04 * seed.share(7);
   const percent = 57 + 6 * seed.share(8);

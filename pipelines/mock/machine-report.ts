@@ -2,10 +2,7 @@ import { CONCEPTS, type ConceptKey } from '../concepts/concepts.ts';
 import { type CartMeasurement, NOTHING_STATED } from '../contract/study.ts';
 import type { Seed } from './seed.ts';
 
-/**
- * Range within which a made-up value varies with the input, as a share of the value, in either
- * direction.
- */
+/** Made-up values vary with the input by at most this share, in either direction. */
 const VARIATION = 0.02;
 
 /**

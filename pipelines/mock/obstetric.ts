@@ -63,7 +63,6 @@ const away = ({ x, y }: Point, mmRight: number, mmDown: number): Point => ({
   y: y + mmDown / MM_PER_PIXEL,
 });
 
-/** Returns the frame of a clip that shows a plane. */
 const on = (clip: Clip) => (label: (typeof SHOWN)[number]) => ({
   clip,
   frame: clip.frames[SHOWN.indexOf(label)] as Frame,
@@ -71,8 +70,8 @@ const on = (clip: Clip) => (label: (typeof SHOWN)[number]) => ({
 });
 
 /**
- * Returns outlines and end points for a fetus of average size for its age, as a locator returns
- * them.
+ * Returns outlines and end points for a fetus of average size for its age, in the form returned by
+ * a locator.
  */
 function biometryOf(clip: Clip, options: ObstetricOptions, seed: Seed): FrameReading[] {
   const { from, to } = INTERGROWTH_SIZE_WEEKS;
@@ -105,7 +104,7 @@ function biometryOf(clip: Clip, options: ObstetricOptions, seed: Seed): FrameRea
   ];
 }
 
-/** Returns made-up results for the other readers. */
+/** Returns made-up results for all readers other than the biometry reader. */
 function viewsOf(clip: Clip): StudyEvidence['views'] {
   const at = on(clip);
   const lowerEdge: Point = { x: 130, y: 90 };

@@ -13,10 +13,8 @@ export const FRAME = { width: 400, height: 300 } as const;
 
 export const MM_PER_PIXEL = 0.6;
 
-/** Centre of the sector. */
 export const CENTRE: Point = { x: FRAME.width / 2, y: FRAME.height * 0.55 };
 
-/** Ultrasound area: the whole frame. */
 export const AREA = { minX: 0, minY: 0, maxX: FRAME.width - 1, maxY: FRAME.height - 1 };
 
 /** Draws a sector-shaped frame with a text stating that it is not an image. */
@@ -38,7 +36,6 @@ async function picture(): Promise<Buffer> {
 
 let drawn: Promise<Buffer> | null = null;
 
-/** Returns the picture, which never changes and is therefore drawn once per process. */
 function drawnOnce(): Promise<Buffer> {
   drawn ??= picture();
   return drawn;

@@ -91,7 +91,6 @@ function withFlag(result: Result, { code, display, section }: CriticalFlag): Res
  */
 const CHARTS: ReadonlySet<string> = new Set(['growth-chart.png', 'bullseye.png']);
 
-/** Writes MOCK across a picture and returns its entry. */
 async function stampedEntry(entry: ArtifactEntry, folder: string): Promise<ArtifactEntry> {
   if (!CHARTS.has(entry.name)) return entry;
   const path = join(folder, entry.name);
@@ -126,8 +125,8 @@ function make(
 /**
  * Creates the mock backend for requests made with test keys. It produces the stages, events,
  * envelope and artifacts of a live run in less than two seconds. The same input produces the same
- * result, marked as made up throughout. The files are not opened. `extra` are artifacts from other
- * folders.
+ * result, marked as made up throughout. The files are not opened.
+ * @param extra artifacts built by other folders.
  */
 export function createMockPipeline(extra: ArtifactInput['extra']): Pipeline {
   return async (folder, report, signal) => {

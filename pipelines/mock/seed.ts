@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Job } from '../contract/job.ts';
 
-/** Numbers that depend only on the job, so that the same input gives the same result. */
+/** Numbers that depend only on the job, so the same input gives the same result. */
 export interface Seed {
   /** An id of 26 letters and digits. */
   id: string;

@@ -10,7 +10,6 @@ const NOTICE = 'Made up by the mock backend: no image was read and nobody was ex
 
 const marked = (text: string): string => `${MOCK}: ${text}`;
 
-/** The only model listed in a mock result. */
 const MOCK_MODEL: Result['models'][number] = {
   id: 'mock',
   version: '1.0.0',

@@ -129,7 +129,7 @@ function hadlock1991Spread(name: string) {
 /**
  * Checks that a test vector uses logarithmic interpolation, the only kind implemented for WHO and
  * Mari.
- * @throws if it uses another.
+ * @throws if it uses another kind.
  */
 function interpolatedInLog(inputs: VectorInputs): void {
   const way = inputs.optionalText('interpolation');

@@ -77,7 +77,6 @@ export const obstetricEndpoint = {
   ...OBSTETRIC,
   input: obstetricInputSchema,
   output: obstetricResultSchema,
-  /** Returns one price line for the run, and another for the report if requested. */
   price(input: { options?: Record<string, unknown> | undefined }) {
     const run = line(OBSTETRIC.id, PRICE.run);
     return input.options?.report === true ? [run, line('report', PRICE.report)] : [run];

@@ -102,7 +102,7 @@ function outcomesOf(
 /**
  * Runs every section on the evidence, in the order of the endpoint, and builds the result envelope.
  * The only side effect is the logging of failed sections; the date is passed in.
- * @param decisions made by a person in a review.
+ * @param decisions a person's decisions from a review.
  */
 export function interpretStudy(
   given: StudyEvidence,

@@ -102,14 +102,15 @@ const SURE_SYMPHYSIS = 0.85;
 
 /**
  * Limits at which a head contradicts an abdomen that was classified with certainty: the head
- * outline must have at least the confidence `least` and exceed the abdomen outline's by `by`. They
- * are needed because a head of 75 mm was classified as an abdomen at 0.986. No abdomen of the
- * validation split contains a head outlined with this confidence.
+ * outline must have at least the confidence `least` and exceed the confidence of the abdomen
+ * outline by `by`. They are needed because a head of 75 mm was classified as an abdomen at 0.986.
+ * No abdomen of the validation split contains a head outlined with this confidence.
  */
 const SURER_HEAD = { least: 0.85, by: 0.02 } as const;
 
 /**
- * Tests, by uncertain plane, whether a head outlined on the image contradicts the plane.
+ * For each plane that can be uncertain, a function that returns true if a head outlined on the
+ * image contradicts the plane.
  *
  * An abdomen must be outlined more confidently than a head, by at least `SURER_HEAD.by`. A head of
  * 70 mm was classified as an abdomen at 0.70; its outline had 0.940 as an abdomen and 0.937 as a
@@ -180,7 +181,8 @@ async function contradicted(
 /**
  * Returns the indices of images that were classified as an abdomen, with any confidence, but show a
  * heart in the thorax. A section through the heart is above the plane of the abdominal
- * circumference (ISUOG 2019). On the validation split no abdomen shows a heart, and most chests do.
+ * circumference (ISUOG 2019). On the validation split no abdomen shows a heart, whereas most chests
+ * show one.
  */
 async function withHeart(
   chest: ModelSession,

@@ -20,7 +20,6 @@ export interface ObstetricReviewed {
   indication: string | null;
 }
 
-/** Values measured on the outline of each structure. */
 const ON_OUTLINE = {
   head: ['hc', 'bpd', 'ofd'],
   abdomen: ['ac', 'tad', 'apad'],

@@ -7,9 +7,9 @@ import type { LABOR_KEYS } from './labor-progress/evidence.ts';
 import type { FramePlane, FrameReading, Plane, Structure } from './shared/plane.ts';
 
 /**
- * Evidence entry for the outline or ends of each structure. `whatCounts` removes readings that need
- * review before the sections run (review.ts), so the sections need not know on which images a
- * method was validated.
+ * Evidence entry for the outline or ends of each structure. `withholdUnvalidated` removes readings
+ * that need review before the sections run, so the sections need not know on which images a method
+ * was validated.
  */
 
 const OF_STRUCTURE = {

@@ -6,7 +6,6 @@ import { withEvidence } from './review.ts';
 import type { FindingDraft, SectionOutcome } from './section-outcome.ts';
 import { withStanding } from './standing.ts';
 
-/** A section of an endpoint with its outcome. */
 interface ConcludedSection {
   id: string;
   title: string;
@@ -77,8 +76,8 @@ function summarise(study: Study, refusedFrames: Study['refused'], priors: number
 }
 
 /**
- * Returns a finding if the files in the request belong to several studies. It is needed because a
- * request is read as one examination of one patient.
+ * Returns a finding if the files in the request belong to several studies, because a request is
+ * read as one examination of one patient.
  */
 function severalStudies({ studies }: Study, sections: readonly ConcludedSection[]): FindingDraft[] {
   const [first] = sections;

@@ -1,5 +1,5 @@
 import type { ConceptKey } from '../concepts/concepts.ts';
-import { CONCEPTS, conceptEntry, measurementConcept } from '../concepts/concepts.ts';
+import { CONCEPTS, measurementConcept } from '../concepts/concepts.ts';
 import type { CartMeasurement } from '../contract/study.ts';
 import { median } from '../measure/statistics.ts';
 import type { Measurement } from './envelope.ts';
@@ -62,7 +62,6 @@ const DERIVED = {
 /** One or more repeated values of a quantity. */
 export type Values = readonly [CartMeasurement, ...CartMeasurement[]];
 
-/** A machine value in the format of the result. */
 interface CartStanding {
   from: CartMeasurement;
   value: number;
@@ -71,7 +70,6 @@ interface CartStanding {
   remarks: readonly Remark[];
 }
 
-/** Smallest and largest of the repeated values. */
 interface Spread {
   low: number;
   high: number;
@@ -85,14 +83,19 @@ interface CartChoice {
   unused: CartStanding[];
 }
 
+/** Units of values read directly from an image or a display: lengths, areas, velocities, times, angles. */
+const MEASURED_UNITS: ReadonlySet<string> = new Set([
+  ...['mm', 'cm', 'mm2', 'cm2', 'm/s', 'cm/s', 'ms', 's', 'deg'],
+]);
+
 /**
- * Returns the derivation of a value. If the report does not state it, the value counts as measured,
- * unless its concept is a calculated one.
+ * Returns the derivation of a value. If the report does not state it, a value without an equation
+ * counts as measured if its unit is that of a direct reading; volumes, weights, ages, ratios and
+ * pressures count as calculated.
  */
-function derivationOf({ key, derivation, equation }: CartMeasurement): Measurement['derivation'] {
+function derivationOf({ unit, derivation, equation }: CartMeasurement): Measurement['derivation'] {
   if (derivation) return DERIVED[derivation];
-  const measured = key !== null && conceptEntry(key)?.group === 'biometry' && equation === null;
-  return measured ? 'measured' : 'calculated';
+  return equation === null && MEASURED_UNITS.has(unit) ? 'measured' : 'calculated';
 }
 
 const asWritten = (from: CartMeasurement): CartStanding => ({
@@ -109,7 +112,10 @@ const notUsed = (from: CartMeasurement, reason: Remark): CartStanding => ({
   remarks: [reason],
 });
 
-/** Returns the source for a value derived from several values, which belongs to no single image. */
+/**
+ * Returns the source of a value that was derived from several others and therefore belongs to no
+ * single image.
+ */
 const summedUp = (first: CartMeasurement) => ({
   from: { ...first, image: null },
   quality: 'accepted' as const,
@@ -220,8 +226,9 @@ function meanSac(values: Values): CartChoice {
 /**
  * Chooses the value to use for a quantity among those within the hard limits (obstetric 0.6): the
  * one that the cart selected (PS3.16 CID 224, CID 12301), otherwise its best value, mean or median.
- * If there is none of these, the only value is used or, of several, the one determined by `END` or
- * their median. Values beyond the limits are listed with the reason and not used.
+ * If there is none of these, a single value is used as it is. Of several values, the one determined
+ * by `END` is used, otherwise their median. Values beyond the limits are listed with the reason and
+ * not used.
  */
 function chooseCartValue(key: ConceptKey, values: Values): CartChoice {
   const implausible = remark('value.implausible', { key });

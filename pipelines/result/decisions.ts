@@ -3,8 +3,6 @@ import { withDecisions } from './measured.ts';
 import { remark } from './render/remarks.ts';
 
 /**
- * Points drawn by a person.
- *
  * This module applies a person's decisions about single values when the values are created.
  * Everything that depends on them is then calculated by the same code as in the pipeline, so
  * sections need not handle reviews. The decisions apply during one synchronous run of the sections.
@@ -29,7 +27,7 @@ export interface Confirmation {
   value: number | null;
   /** Null if the calipers were kept; an empty list if they were removed. */
   calipers: Caliper[] | null;
-  /** Frame to which the calipers were moved; null if they stayed on theirs. */
+  /** Frame to which the calipers were moved; null if they stayed on the same frame. */
   movedTo: number | null;
 }
 
@@ -61,7 +59,10 @@ export type Effect =
   | { do: 'name-plane'; file: string; frame: number; plane: string }
   | { do: 'note'; text: string };
 
-/** Decisions about measurements, by identity. */
+/**
+ * A person's decisions. `of` contains the decision about each measurement, by the identity of the
+ * measurement.
+ */
 export interface Decisions {
   of: ReadonlyMap<string, Extract<Effect, { on: string }>>;
   /**

@@ -338,7 +338,6 @@ export const artifactSchema = z
   })
   .meta({ id: 'ResultArtifact', description: 'A file of the result' });
 
-/** Schema for the signatures on a result. */
 const verificationSchema = z.strictObject({
   kind: z.literal('verified').meta({ description: 'Kind of verification: signed by a person' }),
   revision: z
@@ -376,7 +375,10 @@ const verificationSchema = z.strictObject({
 });
 export type Verification = z.infer<typeof verificationSchema>;
 
-/** Whether a signed result replaces one that was signed before, of this or of an earlier request. */
+/**
+ * Returns true if a signed result replaces one that was signed before, for this request or for an
+ * earlier one.
+ */
 export const isAmendment = ({ revision, replaces }: Verification): boolean =>
   revision > 1 || replaces !== undefined;
 

@@ -20,7 +20,7 @@ export type ImpressionLine = NonNullable<Report['impression_lines']>[number];
 
 /** Input for a topic: the statements of assessed sections, and the values that are used. */
 export interface Said {
-  /** Returns the first statement with this code, or null. */
+  /** Returns the first statement with this code; null if there is no such statement. */
   find(code: string): Statement | null;
   all(code: string): Statement[];
   /** Returns the first accepted value that is used for the concept. */
@@ -37,10 +37,13 @@ export interface Said {
   result: Result;
 }
 
-/** One clause of a topic, and the codes of the findings that it already covers. */
+/** One clause of a topic, and what the line need not repeat because of it. */
 export interface Clause {
   statement: Statement | null;
+  /** Codes of the findings that the clause already covers. */
   covers?: readonly string[];
+  /** Undecided classifications whose possible categories the clause states. */
+  states?: readonly string[];
 }
 
 export interface Topic {
@@ -51,7 +54,10 @@ export interface Topic {
   codes?: readonly string[];
   /** True if the topic is left out when the impression has no other line. */
   onlyBeside?: boolean;
-  /** True if the topic shares the line of the topic before it, as long as both are usual. */
+  /**
+   * True if the topic shares the line of the topic before it, provided that neither has an abnormal
+   * finding.
+   */
   sharesLine?: boolean;
   say(said: Said): Clause[];
 }
@@ -139,7 +145,10 @@ const joined = (lines: readonly ImpressionLine[]): ImpressionLine => ({
   statements: lines.flatMap(({ statements }) => statements),
 });
 
-/** Joins the line of each topic that shares a line with the line before it, if both are usual. */
+/**
+ * Joins the line of each topic with `sharesLine` to the line before it, if neither has an abnormal
+ * finding.
+ */
 function withSharedLines(
   lines: readonly ImpressionLine[],
   topics: readonly Topic[],
@@ -156,8 +165,9 @@ function withSharedLines(
 }
 
 /**
- * Merges lines until at most five remain: the last two neighbours without an abnormal finding,
- * otherwise the last two such lines, otherwise the last two lines.
+ * Merges lines until at most five remain. Each step merges the last pair of adjacent lines without
+ * an abnormal finding; if there is no such pair, the last two lines without an abnormal finding;
+ * otherwise the last two lines.
  */
 function shortened(lines: readonly ImpressionLine[]): ImpressionLine[] {
   if (lines.length <= IMPRESSION_LINES) return [...lines];

@@ -35,8 +35,8 @@ type Source = Measurement['source'];
 /**
  * Returns the source of a value.
  * @param frame 0-based index, as in readers (frames in a result are numbered from 1); null if the
- *   value belongs to no single frame.
- * @param calipers drawn on the frame.
+ * value belongs to no single frame.
+ * @param calipers the calipers drawn on the frame.
  */
 export function measuredOn(
   { file, sopInstanceUid }: Pick<Clip, 'file' | 'sopInstanceUid'>,
@@ -198,7 +198,7 @@ export const LOCATED_STRUCTURES = {
 
 export type StructureName = keyof typeof LOCATED_STRUCTURES;
 
-/** A position in pixels, without any lengths in millimetres, so it needs no scale. */
+/** A position in pixels. It contains no lengths in millimetres and therefore needs no scale. */
 const placeSchema = z.object({
   type: z.enum(['line', 'ellipse', 'polygon', 'rectangle']).meta({
     description:
@@ -294,7 +294,7 @@ export function locatedOn(
 
 /** `trace` of a listed spectrum in a section's data: the velocity curve that was measured. */
 export const flowTraceSchema = z.object({
-  /** Frame number, 1-based. */
+  /** 1-based. */
   frame: z.number().int().positive(),
   side: z.enum(['above', 'below']),
   baseline_row: z.number(),
@@ -306,7 +306,7 @@ export type FlowTraceData = z.infer<typeof flowTraceSchema>;
 /** A velocity curve in pixels of its frame, as traced by `measure/doppler`. */
 export interface DrawnFlow {
   side: 'above' | 'below';
-  /** Row of velocity zero. */
+  /** Row at which the velocity is 0. */
   baselineRow: number;
   points: readonly [x: number, y: number][];
   /** Columns that mark the beats. */

@@ -47,7 +47,7 @@ export const isMeasuredByUs = (one: Measurement): boolean =>
 
 /**
  * Returns why a measured value needs review; null if it does not. Values from the machine, the
- * request or a person never do.
+ * request or a person never need review.
  */
 export function reviewOf(one: Measurement, setting: ReviewSetting): ReviewReason | null {
   if (!isMeasuredByUs(one) || isConfirmed(one)) return null;
@@ -115,7 +115,7 @@ const measurementsOf = (outcomes: readonly SectionOutcome[]): Measurement[] =>
 
 /**
  * Returns why a value from the second run needs review. For a calculated value, the reason is that
- * its inputs do.
+ * its inputs need review.
  */
 function reasonFor(one: Measurement, setting: ReviewSetting): ReviewReason {
   const reason = reviewOf(one, setting);

@@ -26,7 +26,8 @@ export interface CriterionValue {
   of: string;
   value: number;
   /**
-   * True if the number is printed with its unit, as in sentences; false if without, as in tables.
+   * True if the number is printed with its unit, as in sentences; false if it is printed without a
+   * unit, as in tables.
    */
   unit?: boolean;
   /** Cut-offs that apply to this value only. */
@@ -94,7 +95,6 @@ export interface SectionOutcome {
   guidance?: GuidanceDraft[];
 }
 
-/** Returns the outcome of a section that has only gaps. */
 function withGaps(
   status: Section['status'],
   code: string,

@@ -6,7 +6,7 @@ const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'medi
 
 /**
  * Returns true if two names do not contradict each other. A missing name agrees with any name,
- * because an only fetus or a side may be unnamed.
+ * because a single fetus or a side may be unnamed.
  */
 const agree = (one: string | null, other: string | null) =>
   one === null || other === null || one === other;
@@ -80,8 +80,8 @@ export function countingValues(measurements: readonly Measurement[]): Measuremen
 
 /**
  * Returns the values that are used, followed by the parts of each mean or median, for documents
- * that contain calipers. The used values come first because some receivers take the first value of
- * a quantity.
+ * that contain calipers. The values that are used come first, because some receivers take the first
+ * value of a quantity.
  */
 export function countingFirst(measurements: readonly Measurement[]): Measurement[] {
   const counting = countingValues(measurements);

@@ -31,15 +31,15 @@ export interface Statement {
 }
 
 /**
- * What the reader of one measurement should know, for example that a formula is of grade R or that
- * inputs were missing.
+ * Something that the reader of a measurement should know, for example that a formula is of grade R
+ * or that inputs were missing.
  */
 export interface Remark {
   readonly code: string;
   readonly params: Params;
 }
 
-/** Value of `fetus` in a statement about one of several fetuses whose identity no image states. */
+/** Value of `fetus` in a statement about one of several fetuses that no image identifies. */
 export const UNNAMED_FETUS = 'unnamed';
 
 /**
@@ -98,7 +98,6 @@ type ParamsOf<Table, Code extends keyof Table> = Table[Code] extends (
     : Record<string, never>
   : never;
 
-/** A measurement, or the id of one. */
 type About = readonly (string | { readonly id: string })[];
 
 const idsOf = (about: About) => about.map((one) => (typeof one === 'string' ? one : one.id));

@@ -1,7 +1,7 @@
 import { inParallel } from '../../src/platform/in-parallel.ts';
 import { DECODING } from '../input/decode-frames.ts';
 
-/** What `runReaders` needs of a reader, whichever endpoint it belongs to. */
+/** The members of a reader that `runReaders` uses, for any endpoint. */
 interface RunnableReader<Input, T = unknown> {
   /** Suffix of the stage name, after `inference.`. */
   stage: string;

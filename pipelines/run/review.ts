@@ -38,11 +38,11 @@ export interface EndpointRules {
   /** Returns the bounds of a quantity in its unit; null if unknown. */
   limitsOf(concept: string): { low: number; high: number } | null;
   /**
-   * Returns the outline on which a value is measured; null if there is none, or none that can be
-   * corrected.
+   * Returns the outline on which a value is measured; null if there is no outline or if it cannot
+   * be corrected.
    */
   outlineOf(measurement: Measurement): CorrectableOutline | null;
-  /** Returns the outline of the structure on another frame; null if none was found there. */
+  /** Returns the outline of the structure on another frame; null if no outline was found there. */
   outlineAt(measurement: Measurement, frame: number): readonly Point[] | null;
   /** Returns why nothing can be measured on an outline that a person drew; null if it is usable. */
   faultOf(measurement: Measurement, frame: number, points: readonly Point[]): string | null;

@@ -4,7 +4,6 @@ import { unsupportedClaims } from '../result/render/report-check.ts';
 import { sayOfRun } from '../result/render/shared.ts';
 import { failed, notAssessed, type SectionOutcome } from '../result/section-outcome.ts';
 
-/** Called with the id of the failed section and the error. */
 export type SectionFailed = (section: string, error: unknown) => void;
 
 /** Logs the failure. The gateway copies the standard error of the child process to its log. */

@@ -23,15 +23,18 @@ export type Report = (event: PipelineEvent) => void;
 /** Interprets one job of an endpoint, with its options parsed and its models open. */
 export interface StudyInterpreter {
   /**
-   * Returns the scale that the request gives for a file without its own; null if it gives
-   * none.
+   * Returns the scale given in the request for a file that contains no scale; null if the request
+   * has none for it.
    */
   mmPerPx?: (file: string) => number | null;
   previews: boolean;
   dating: Subject['dating'];
   /** Growth charts to draw in the documents. */
   curves: ArtifactInput['curves'];
-  /** Returns a sentence telling the client why the study cannot be interpreted; null if it can. */
+  /**
+   * Returns a sentence explaining to the client why the study cannot be interpreted; null if it
+   * can.
+   */
   refusal(study: Study): string | null;
   /**
    * Returns the result, and the evidence from which a review can rebuild it
@@ -103,9 +106,7 @@ export function indicationOf({ clinicalContext }: Job): string | null {
   return typeof indication === 'string' && indication.trim() !== '' ? indication.trim() : null;
 }
 
-/**
- * Reports critical findings before any document is written, so that they need not wait for a PDF.
- */
+/** Reports critical findings before any document is written, so they need not wait for a PDF. */
 function alarm(report: Report, { findings }: Result): void {
   for (const { id, section, concept, text, severity, evidence } of findings) {
     if (severity !== 'critical') continue;

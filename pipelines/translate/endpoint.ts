@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TRANSLATE_ENDPOINT } from '../contract/translate.ts';
 import { resultSchema } from '../result/envelope.ts';
 
-/** The endpoint as the request core needs it. */
+/** The endpoint in the form that the request core expects. */
 export const translateEndpoint = {
   id: TRANSLATE_ENDPOINT,
   model: 'us/report',

@@ -66,7 +66,7 @@ const hasSystem = (scheme: string): scheme is CodingScheme => Object.hasOwn(CODI
 /**
  * Returns the quantities that our concept table lacks, with the machine's code and unit. A code
  * from a manufacturer's private scheme, which is not publicly known, is given our scheme, and the
- * name of the private scheme is added.
+ * name of the private scheme becomes part of the code.
  */
 function unlistedValues(cart: readonly CartMeasurement[]): Measurement[] {
   const seen = new Map<string, number>();

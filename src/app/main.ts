@@ -38,7 +38,7 @@ import { startCleaning } from './wiring/cleaning.ts';
 import { operationsOn, retentionOf } from './wiring/operations.ts';
 import { reviewsOf, withReviews } from './wiring/reviews.ts';
 
-/** The endpoints of this gateway, and the pipeline module loaded by a child process for each. */
+/** The endpoints of this gateway, and the pipeline module that a child process loads for each. */
 const DESCRIBED = [obstetricEndpoint, echoEndpoint, contentEndpoint, translateEndpoint];
 const PIPELINES: Readonly<Record<string, string>> = {
   [obstetricEndpoint.id]: new URL('./pipelines/obstetric.ts', import.meta.url).href,
@@ -56,7 +56,6 @@ export interface Gateway {
   /** Port of the HL7 version 2 listener; null without `hl7v2` or the role `dimse`. */
   hl7v2: { port: number } | null;
   core: RequestCore;
-  /** Runs a command in the same way as the command line. */
   run: RunCommand;
   /** Answers readiness probes with 503 from now on. Everything else continues. */
   announceStop(): void;
@@ -71,8 +70,8 @@ export interface Gateway {
  * connected. Modules needed by only one role are imported when that role starts: a process that
  * only listens for DICOM loads no web server, no PDF writer and no pipeline.
  * @param rules source of the routing rules, if they can change while the gateway is running.
- * @throws DatabaseLockedError if another gateway is running on the data folder; the system error if
- * an address cannot be bound.
+ * @throws DatabaseLockedError if another gateway is running on the data folder.
+ * @throws the system error if an address cannot be bound.
  */
 export async function startGateway(
   config: Config,
@@ -227,7 +226,7 @@ export async function startGateway(
         hl7v2 = messages;
       }
     }
-    // Both servers receive objects and store them on the disk of the machine they run on.
+    // The DICOM and HTTP servers both receive objects and store them on the disk of this machine.
     if (roles.has('dimse') || roles.has('api')) {
       const retention = startRetention({ ...retentionOf(config, database, objects), logger });
       ends.push(() => retention.stop());

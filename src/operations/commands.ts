@@ -14,7 +14,6 @@ import { STUDY_STATE } from '../core/studies/study-store.ts';
 import { SonogateError } from '../platform/errors/catalogue.ts';
 import type { Operations } from './operations.ts';
 
-/** An operation that can be run as a command, by name. */
 interface Command<Schema extends z.ZodType, Answer> {
   parameters: Schema;
   /**
@@ -62,7 +61,6 @@ const reference = (type: string) =>
 /** A UID (PS3.5 9.1). It is checked because it becomes part of queries and paths. */
 const uid = z.string().regex(/^[0-9.]{1,64}$/, 'a UID');
 
-/** Every command, by its name on the admin socket. */
 const COMMANDS = {
   'keys.create': command(
     z.strictObject({
@@ -270,16 +268,18 @@ type AsJson<Value> = Value extends Date
         ? { [Key in keyof Value]: AsJson<Value[Key]> }
         : Value;
 
-/** Runs a command by its name, with unvalidated parameters. @returns the answer as JSON text. */
+/**
+ * Runs a command by its name, with unvalidated parameters.
+ * @returns the answer as JSON text.
+ */
 export type RunByName = (name: string, parameters: unknown) => Promise<string>;
 
-/** Runs a command, in this process or in the gateway. */
 export type RunCommand = <Name extends CommandName>(
   name: Name,
   parameters: CommandParameters<Name>,
 ) => Promise<CommandAnswer<Name>>;
 
-/** Types the commands that `run` runs, here or in another process. */
+/** Adds types to `run`, which may run the commands in this process or in another one. */
 export const typedCommands =
   (run: RunByName): RunCommand =>
   async (name, parameters) =>
@@ -292,7 +292,7 @@ const BY_NAME: ReadonlyMap<
   }
 > = new Map(Object.entries(COMMANDS));
 
-/** Runs commands on `operations`, and audits those that change something or show a person. */
+/** Runs commands on `operations`, and audits those that change something or show a patient. */
 export function commandsOn(operations: Operations, writeAudit: WriteAudit): RunByName {
   return async (name, parameters) => {
     const named = BY_NAME.get(name);

@@ -52,29 +52,38 @@ export interface KeyOperations {
 
 /** Operations on studies. A study is identified by our own id or its Study Instance UID. */
 export interface StudyOperations {
-  /** Lists the most recently received studies, in all states or in one, without identity. */
+  /**
+   * Lists the most recently received studies, either in all states or in one. Patient identity is
+   * not included.
+   */
   list(filter: { state: StudyState | null; limit: number }): Promise<StudySummary[]>;
   /** Explains how a study was processed and how each rule applies; null if the study is unknown. */
   explain(study: string): Promise<StudyExplanation | null>;
   /**
    * Stops waiting for more objects.
-   * @throws `not_found`, also in a state that does not allow this.
+   * @throws `not_found` if the study is unknown or its state does not allow this.
    */
   complete(study: string): Promise<void>;
-  /** Makes the study wait for a person once it is complete. @throws `not_found` */
+  /**
+   * Makes the study wait for a person once it is complete.
+   * @throws `not_found`
+   */
   hold(study: string, reason: string): Promise<void>;
   /**
    * Releases a held study under a rule or, if that is null, under the rules that do not hold
    * studies.
-   * @throws `not_found`; `invalid_input` if the patient ID is not chosen although it must be
+   * @throws `not_found`
+   * @throws `invalid_input` if a patient ID must be chosen and was not
    */
   release(study: string, how: StudyRelease): Promise<void>;
-  /** Requests a new interpretation of the study, as a new revision. @throws `not_found` */
+  /**
+   * Requests a new interpretation of the study, as a new revision.
+   * @throws `not_found`
+   */
   rerun(study: string): Promise<void>;
 }
 
 export interface RuleOperations {
-  /** Returns the current routing rules. */
   current(): Routing;
   /**
    * Checks that every attribute used in the rules exists.
@@ -82,8 +91,8 @@ export interface RuleOperations {
    */
   check(routing: Routing): void;
   /**
-   * Applies rules to the most recently received studies without acting on them; null for the
-   * current rules.
+   * Tries rules on the most recently received studies without acting on the studies.
+   * @param routing the rules to try; null for the current rules.
    */
   dryRun(routing: Routing | null, last: number): Promise<DryRun[]>;
   /**
@@ -109,15 +118,19 @@ export interface RuleOperations {
 export interface DeliveryOperations {
   list(filter: DeliveryFilter): Promise<DeliveryRow[]>;
   breakers(): Promise<BreakerRow[]>;
-  /** Sends a dead delivery again. @throws `not_found` */
+  /**
+   * Sends a dead delivery again.
+   * @throws `not_found`
+   */
   replay(id: string): Promise<DeliveryRow>;
   /**
-   * Sends every dead delivery to a destination again.
+   * Sends all dead deliveries of a destination again.
    * @returns the number of deliveries.
    */
   replayAll(destination: string): Promise<number>;
   /**
-   * Diverts a delivery to another destination; null selects its destination's alternate.
+   * Diverts a delivery to another destination. If `destination` is null, this is the alternate of
+   * the delivery's own destination.
    * @throws `not_found`
    */
   divert(id: string, destination: string | null): Promise<DeliveryRow>;
@@ -128,7 +141,7 @@ export interface DeliveryOperations {
   divertAll(destination: string): Promise<number>;
 }
 
-/** A report waiting for a person, with the reason. Contains no identity. */
+/** A report that waits for a person, with the reason. Contains no patient identity. */
 export interface HeldReport {
   /** Id of the delivery. */
   id: string;
@@ -152,7 +165,7 @@ export interface HeldReport {
 }
 
 export interface HoldOperations {
-  /** Lists the reports waiting for a person, oldest first. */
+  /** Lists the reports that wait for a person, oldest first. */
   list(): Promise<HeldReport[]>;
   /**
    * Returns one report with the patient identity from its images. Who viewed it is recorded in the
@@ -176,20 +189,22 @@ export interface HoldOperations {
 
 /** Operations on received objects that could not be recorded, on the machine that answers. */
 export interface QuarantineOperations {
-  /** Lists the objects, newest first, without the patient. */
+  /** Lists the objects, newest first. Patient identity is not included. */
   list(): Promise<QuarantinedObject[]>;
   /**
    * Registers an object as if it had just arrived.
    * @throws SonogateError `not_found`, or the reason why it was moved back to the quarantine.
    */
   register(id: string): Promise<void>;
-  /** Deletes an object permanently. @throws `not_found` */
+  /**
+   * Deletes an object permanently.
+   * @throws `not_found`
+   */
   remove(id: string): Promise<void>;
 }
 
-/** Operations on patients merged by HL7 messages. */
 export interface PatientOperations {
-  /** Lists the merges in force, newest first, without the patients. */
+  /** Lists the merges in force, newest first. Patient identity is not included. */
   merges(): Promise<MergeNote[]>;
   /**
    * Withdraws a merge: its studies get their own patient ID back.
@@ -206,7 +221,6 @@ export interface AlertOperations {
   acknowledge(call: { request: string; person: string }): Promise<void>;
 }
 
-/** A study as listed by an archive. */
 export interface FoundStudy extends PatientIdentity {
   studyInstanceUid: string;
   /** YYYYMMDD; '' if the archive does not report it. */
@@ -251,7 +265,6 @@ export interface ArchiveOperations {
       modality?: string | undefined;
     };
     limit: number;
-    /** Whether to list the objects of each study as well. */
     objects: boolean;
     person?: string | undefined;
   }): Promise<(FoundStudy & { listed: FoundObject[] | null })[]>;
@@ -292,7 +305,6 @@ export interface AuditOperations {
   export(format: string, after: bigint): Promise<{ lines: string[]; next: string | null }>;
 }
 
-/** The result of one doctor check. */
 export interface DoctorFinding {
   what: string;
   state: 'ok' | 'warning' | 'fault';

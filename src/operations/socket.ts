@@ -26,8 +26,8 @@ export function adminSocketPath(dataDir: string): string {
 /**
  * Serves commands on a Unix socket that only the gateway's own user may open (mode 0600). Commands
  * go through the socket because only one process can use the embedded database. If several
- * processes share a data folder (with a database server), the first one serves; a socket file that
- * no process answers on is replaced.
+ * processes share a data folder (with a database server), the first one serves. A socket file on
+ * which no process answers is replaced.
  */
 export async function serveAdminSocket(
   dataDir: string,
@@ -46,8 +46,9 @@ export async function serveAdminSocket(
       answer.end(body);
     });
   });
-  // Processes starting at the same moment all get no answer. Each binds a temporary name and
-  // renames it, which is atomic: the last process serves, and no process fails to start.
+  // Processes that start at the same moment all find that no process answers. Each binds a
+  // temporary name and renames it, which is atomic: the last process serves, and no process fails
+  // to start.
   const own = join(dirname(path), `.a${randomBytes(3).toString('hex')}`);
   await new Promise<void>((done, fail) => {
     server.once('error', fail);

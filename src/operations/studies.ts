@@ -43,7 +43,6 @@ export function createStudyOperations({ database, objects, rules }: StudyParts):
   };
 }
 
-/** The value that makes a source admit every AE title. */
 const ANY_AE_TITLE = '*';
 
 export function createRuleOperations({

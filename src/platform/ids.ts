@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 type IdPrefix = 'req' | 'file' | 'art' | 'key' | 'whd' | 'whe' | 'acc' | 'dlv' | 'sub';
 
@@ -19,13 +19,19 @@ let last = 0n;
 
 /** Returns a UUIDv7 (RFC 9562 5.7) as a number: 48 bits of time, version, 12 and 62 random bits. */
 function uuidV7(milliseconds: number): bigint {
-  const random = BigInt(`0x${randomBytes(10).toString('hex')}`);
+  // The first 8 and the last 12 digits of a version 4 UUID are random. Node.js generates the random
+  // bits of many such UUIDs at once.
+  const uuid = randomUUID();
+  const random = BigInt(`0x${uuid.slice(0, 8)}${uuid.slice(-12)}`);
   const high = (BigInt(milliseconds) << 16n) | 0x7000n | (random >> 68n);
   const low = (0b10n << 62n) | (random & ((1n << 62n) - 1n));
   return (high << 64n) | low;
 }
 
-/** Returns the next UUIDv7, greater than all previous ones in this process. */
+/**
+ * Returns the next UUIDv7. It is greater than all previous ones in this process, unless the clock
+ * was set back by more than a second.
+ */
 function nextUuid(now: Date): bigint {
   const next = uuidV7(now.getTime());
   // In the same millisecond, or if the clock was set back a little, continue from the last id (RFC

@@ -12,7 +12,6 @@ interface BegunRounds extends Rounds {
   first: Promise<void>;
 }
 
-/** Called with the outcomes of rounds. */
 interface RoundObserver {
   /** `failures` is the number of consecutive failed rounds, including this one. */
   onError(error: unknown, failures: number): void;

@@ -4,5 +4,4 @@ const description = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 );
 
-/** Version of this program in package.json. */
 export const VERSION: string = description.version;

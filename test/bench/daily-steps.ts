@@ -22,14 +22,14 @@ import { dicomFile } from '../dimse/dicom-file.ts';
 import { numberText } from './history.ts';
 
 /**
- * Maximum number of the newest studies that a page shows. Oldest and newest studies differ only in
- * age.
+ * A page shows at most this many studies, namely the newest. Older studies differ from these only
+ * in age.
  */
 const SHOWN = 100;
 
 /**
- * The steps of a hospital's working day on a database filled by `fillHistory`, by name. Each step
- * receives the number of its round, so that no two rounds request the same thing.
+ * Returns the steps of a hospital's working day, by name, on a database filled by `fillHistory`.
+ * Each step receives the number of its round, so that no two rounds request the same data.
  */
 export async function dailySteps(database: PooledDatabase, config: Config, objects: number) {
   const blobs = openBlobFolder(join(config.dataDir, 'files'));
@@ -74,7 +74,7 @@ export async function dailySteps(database: PooledDatabase, config: Config, objec
   };
 }
 
-/** Writes small object files for these studies, which `explain` and retention need. */
+/** Writes small object files for these studies. `explain` and retention need files. */
 export async function writeFilesOf(
   dataDir: string,
   studies: readonly number[],
@@ -91,7 +91,6 @@ export async function writeFilesOf(
   }
 }
 
-/** Returns our id for a study made by `fillHistory`. */
 function studyId(n: number): string {
   const digits = n.toString(16).padStart(32, '0');
   return digits.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');

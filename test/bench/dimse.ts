@@ -1,8 +1,8 @@
 /**
  * Reception of one 209 MB multi-frame object: `node test/bench/dimse.ts`. Sonogate (with fsync and
  * database row), DCMTK `storescp +B` and Orthanc take turns in one run, with the same sender.
- * Prints a table and writes nothing else. Memory is the proportional set size of the process tree
- * above its idle value; the echo runs on a separate association while the object arrives.
+ * Prints a table and writes nothing else. Memory is the proportional set size of the process tree,
+ * minus its idle value. C-ECHO is timed on a separate association while the object arrives.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -149,7 +149,10 @@ async function measure({ aeTitle, port, pid }: Receiver, object: string): Promis
   return { seconds, growthMegabytes: peak - idle, echoes };
 }
 
-/** Waits until startup is over: compiling the database's WebAssembly takes memory for seconds. */
+/**
+ * Waits until startup is over: compiling the database's WebAssembly occupies memory for several
+ * seconds.
+ */
 async function settle(pid: number): Promise<void> {
   let steadySince = performance.now();
   let last = await treeMegabytes(pid);

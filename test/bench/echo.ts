@@ -1,10 +1,11 @@
 /**
  * A 60-clip echo study: `node test/bench/echo.ts [rounds]`. Compares the whole request in a warm
- * child process, from files to documents, with its unavoidable part: decoding once the frames it
- * looks at (those that identify the view of each clip, those outlined in apical clips, and the last
- * one of a display; parasternal frames are left out, since the result does not state which were
- * used) and running as many images through the same networks. The two alternate, each run in a
- * separate process. Prints a table and writes nothing else.
+ * child process, from files to documents, with the part of its cost that cannot be avoided:
+ * decoding each frame that it uses once, and running as many images through the same networks. The
+ * frames counted are those that identify the view of each clip, those outlined in apical clips, and
+ * the last one of a display. Parasternal frames are left out, since the result does not state which
+ * were used. The two measurements alternate, each in a separate process. Prints a table and writes
+ * nothing else.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +21,7 @@ const ROUNDS = Number(process.argv[2] ?? 3);
 const BATCH = 8;
 
 /**
- * Returns as many phantom studies as needed, each of a different heart, because a repeated file
+ * Creates as many phantom studies as needed, each of a different heart, because a repeated file
  * would be read only once.
  */
 async function studyFiles() {
@@ -35,8 +36,8 @@ async function studyFiles() {
 }
 
 /**
- * Returns the number of outlined frames per clip, from the result: only the best clips of a view
- * are outlined.
+ * Returns the number of outlined frames per clip, read from the result, because only the best clips
+ * of a view are outlined.
  */
 async function outlinedOf(folder: string): Promise<ReadonlyMap<string, number>> {
   const { sections } = JSON.parse(await readFile(join(folder, 'result.json'), 'utf8'));

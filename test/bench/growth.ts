@@ -1,10 +1,10 @@
 /**
  * Cost of a long history: `node test/bench/growth.ts [--studies 100000] [--objects 50] [--rounds
  * 40]`. Two databases on one PostgreSQL server (commits wait for the disk), one with a hundred
- * studies and one with `--studies`, take turns in each step of `daily-steps.ts`. Counts the 8 kB
- * pages that PostgreSQL touched in each step (`pg_stat_statements`), which do not depend on other
- * load, and its own time for them. Then retention removes studies with their files from the larger
- * database. Prints tables and writes nothing else.
+ * studies and one with `--studies`, take turns in each step of `daily-steps.ts`. For each step,
+ * reports how many 8 kB pages PostgreSQL touched (`pg_stat_statements`; this number does not depend
+ * on other load) and the time it spent. Then retention removes studies with their files from the
+ * larger database. Prints tables and writes nothing else.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,9 +32,9 @@ const { values: options } = parseArgs({
 const STUDIES = Number(options.studies);
 const OBJECTS = Number(options.objects);
 const ROUNDS = Number(options.rounds);
-/** Studies in the smaller database, so that pages have something to show. */
+/** Studies in the smaller database: enough for its pages to have content. */
 const FEW = 100;
-/** Studies that retention removes, with their files. */
+/** Number of studies that retention removes together with their files. */
 const OLD = 100;
 
 const folder = await mkdtemp(join(tmpdir(), 'sonogate-growth-'));
@@ -94,7 +94,7 @@ async function site(studies: number) {
   const database = await openDatabase({ dataDir, databaseUrl, logger: silentLogger });
   await migrate(database);
   await fillHistory(database, studies, OBJECTS);
-  // Number of deliveries set back to pending, among all that were made.
+  // Sets this many of the completed deliveries back to pending.
   await database.query(
     `UPDATE deliveries SET state = 'pending', next_at = now(), ended_at = NULL
      WHERE id IN (SELECT id FROM deliveries ORDER BY id LIMIT $1)`,
@@ -102,7 +102,7 @@ async function site(studies: number) {
   );
   await database.query('VACUUM ANALYZE');
   await database.query('CREATE EXTENSION pg_stat_statements');
-  // Files of the studies whose pages are opened.
+  // The studies whose pages are opened need files.
   await writeFilesOf(
     dataDir,
     Array.from({ length: Math.min(ROUNDS, FEW) }, (_, index) => 1 + index),
@@ -113,7 +113,6 @@ async function site(studies: number) {
   return {
     steps,
 
-    /** Returns what the statements on this database have cost so far. */
     async spent(): Promise<{ pages: number; read: number; ms: number }> {
       const { rows } = await database.query<{ pages: number; read: number; ms: number }>(
         `SELECT sum(shared_blks_hit + shared_blks_read)::float8 AS pages,
@@ -124,7 +123,9 @@ async function site(studies: number) {
       return rows[0] ?? { pages: 0, read: 0, ms: 0 };
     },
 
-    /** Returns the size of the database, by object. */
+    /**
+     * Prints the size of the database and of its largest tables, with the share of their indexes.
+     */
     async report() {
       const { rows } = await database.query<{ name: string; bytes: number; share: number }>(
         `SELECT relname AS name, pg_total_relation_size(oid)::float8 AS bytes,
@@ -143,7 +144,6 @@ async function site(studies: number) {
       );
     },
 
-    /** Removes the oldest studies, each with small object files. */
     async retain() {
       const numbers = Array.from({ length: OLD }, (_, index) => studies - index);
       await writeFilesOf(dataDir, numbers, OBJECTS);

@@ -8,9 +8,9 @@ import { createObstetricPipeline } from '../../pipelines/obstetric/pipeline.ts';
 import { resultSchema } from '../../pipelines/result/envelope.ts';
 
 /**
- * Head circumference on hc18 images of pregnancies not used in training
- * (models/fetal-head/split.json), each image as a separate study, through the whole pipeline except
- * its documents.
+ * Head circumference on hc18 images of pregnancies that were not used in training
+ * (models/fetal-head/split.json). Each image is a separate study and passes through the whole
+ * pipeline except the documents.
  *
  * node test/bench/hc18.ts [--split test|validation] [--data ../shared/data] [--limit N] [--cases]
  */
@@ -28,7 +28,7 @@ const pipeline = createObstetricPipeline({ openLocator, writeArtifacts: async ()
 interface Reading {
   image: string;
   referenceMm: number;
-  /** Null if the pipeline produced no accepted HC; `why` then contains the reason. */
+  /** Null if the pipeline produced no accepted HC; `why` then states the reason. */
   measuredMm: number | null;
   why: string;
 }

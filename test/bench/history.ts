@@ -1,14 +1,14 @@
 import type { Database } from '../../src/platform/database/port.ts';
 
 /**
- * Fills an empty, migrated database like that of a hospital after years of use: `studies` studies
- * of `objects` objects, each interpreted and delivered, with its history, request events, the
- * objects accepted by the PACS, audit entries, and a hold for every tenth. A third as many requests
- * came from API clients. Names and IDs are padded to the same number of digits, so that a search
- * for one finds only that one.
+ * Fills an empty, migrated database so that it resembles a hospital's after years of use: `studies`
+ * studies of `objects` objects, each interpreted and delivered, with its history, request events,
+ * the objects accepted by the PACS, audit entries, and a hold for every tenth. In addition, API
+ * clients made a third as many requests. Names and IDs are padded to the same number of digits, so
+ * that a search for one finds only that one.
  */
 export async function fillHistory(database: Database, studies: number, objects = 1): Promise<void> {
-  // The work that triggers do for each row is done once for all rows afterwards.
+  // The triggers' work for each row is done afterwards, once for all rows.
   await database.transaction(async (tx) => {
     await tx.query('SET LOCAL session_replication_role = replica');
     for (const statement of STATEMENTS) await tx.query(statement, [studies]);
@@ -19,7 +19,7 @@ export async function fillHistory(database: Database, studies: number, objects =
 }
 
 const UUID = `lpad(to_hex(n), 32, '0')::uuid`;
-/** Returns the number of a study as it appears in names and IDs. `PADDED` is the same in SQL. */
+/** Returns a study's number as it appears in names and IDs. `PADDED` is the same in SQL. */
 export const numberText = (n: number) => String(n).padStart(8, '0');
 const PADDED = `lpad(n::text, 8, '0')`;
 const IDENTITY = `jsonb_build_object('SpecificCharacterSet', NULL, 'PatientName', 'N' || ${PADDED},

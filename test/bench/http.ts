@@ -1,7 +1,7 @@
 /**
- * The HTTP door on PostgreSQL and Redis: `node test/bench/http.ts`. Measures submits compared with
- * a bare koa route on the same database, taking turns in one run; the delay from the worker's
- * transaction to an event at an SSE client; and the memory of 10,000 open streams and their effect
+ * The HTTP door on PostgreSQL and Redis: `node test/bench/http.ts`. Measures three things: submits,
+ * taking turns with a bare koa route on the same database; the delay from the worker's transaction
+ * until an SSE client receives the event; and the memory of 10,000 open streams with their effect
  * on other requests. Prints tables and writes nothing else.
  */
 import { spawn } from 'node:child_process';
@@ -31,7 +31,10 @@ const TOGETHER = 16;
 const EVENTS = 300;
 const EVENT_PAUSE_MS = 20;
 const STREAMS = 10_000;
-/** Number of streams opened at a time, and number of requests timed while they are open. */
+/**
+ * The number of streams opened at a time, followed by the number of requests that are timed while
+ * they are open.
+ */
 const OPENED_TOGETHER = 100;
 const READS = 500;
 const SETTLE_MS = 8000;
@@ -73,7 +76,7 @@ const client = createApiClient({ url: gateway.url, key });
 const files = await Promise.all(
   Array.from({ length: TOGETHER }, () => client.upload(fileURLToPath(import.meta.url))),
 );
-/** Returns a submit of one of the files. Clients do not share files. */
+/** Creates a submission of one of the files. No two clients share a file. */
 const submission = (n: number) => ({ input: { files: [files[n % TOGETHER] ?? ''] } });
 const worker = testWorker(database, dataDir);
 try {
@@ -121,7 +124,7 @@ async function compareSubmits(): Promise<void> {
   );
 }
 
-/** Returns the milliseconds from each request to its 202, one request at a time. */
+/** Returns the milliseconds from each request to its 202. Requests are made one at a time. */
 async function callsAlone(target: Target): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const times: number[] = [];
@@ -134,7 +137,7 @@ async function callsAlone(target: Target): Promise<number[]> {
   return times;
 }
 
-/** Returns the requests per second that `TOGETHER` clients complete. */
+/** Returns how many requests per second `TOGETHER` clients complete. */
 async function callsTogether(target: Target, seconds: number): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: TOGETHER });
   const start = performance.now();
@@ -201,7 +204,8 @@ async function followEvents(): Promise<void> {
 }
 
 /**
- * Returns the milliseconds from the start of the worker's transaction to the event at the client.
+ * Returns the milliseconds from the start of the worker's transaction until the client receives the
+ * event.
  */
 async function eventDelays(): Promise<number[]> {
   const { id } = await client.submit('us/obstetric', submission(0));
@@ -237,7 +241,8 @@ async function openStream(id: string, signal: AbortSignal): Promise<ReadableStre
 }
 
 /**
- * Opens a stream that is read and discarded until its agent is destroyed. Resolves when it is open.
+ * Opens a stream and discards its content until the agent is destroyed. Resolves when the stream is
+ * open.
  */
 function holdStream(id: string, agent: Agent): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -252,7 +257,10 @@ function holdStream(id: string, agent: Agent): Promise<void> {
   });
 }
 
-/** Returns the milliseconds from each request to its complete response, one request at a time. */
+/**
+ * Returns the milliseconds from each request to its complete response. Requests are made one at a
+ * time.
+ */
 async function readTimes(ids: readonly string[]): Promise<number[]> {
   const times: number[] = [];
   for (const id of ids.slice(0, READS)) {

@@ -1,6 +1,6 @@
 /**
  * Reading pixels: `node test/bench/input.ts`. Decodes every frame of a 100-frame cine to RGB, as
- * JPEG, RLE, JPEG 2000 and MP4, taking turns with DCMTK, GDCM and FFmpeg on the same file; and
+ * JPEG, RLE, JPEG 2000 and MP4, taking turns with DCMTK, GDCM and FFmpeg on the same file. Also
  * reads the headers of 1,000 files, compared with dcmdump. Prints tables and writes nothing else.
  */
 import { execFile, spawn } from 'node:child_process';
@@ -30,7 +30,7 @@ interface Measure {
   peakMegabytes: number;
 }
 
-/** Returns a moving grey fan of speckle on black, as RGB. */
+/** Returns a moving fan of grey speckle on black, as RGB. */
 function frame(index: number): Buffer {
   const rgb = Buffer.alloc(WIDTH * HEIGHT * 3);
   let seed = index + 1;

@@ -1,9 +1,9 @@
 /**
  * Intake compared with other receivers: `node test/bench/intake.ts [--rounds 3] [--studies 2000]
  * [--only TEXT]`. DCMTK storescp, dicom-storescp (Rust), Orthanc and a whole Sonogate (role dimse,
- * embedded database) all stay running and take turns in each round, so that all face the same
- * machine load. None of the other three syncs to the disk. Prints the best time of each, ratios,
- * the gateway's memory and its event-loop delay, and writes nothing else.
+ * embedded database) all stay running and take turns in each round, so that all of them face the
+ * same machine load. Of these, only Sonogate syncs to the disk. Prints each receiver's best time,
+ * the ratios, and the gateway's memory and event-loop delay, and writes nothing else.
  */
 import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,9 @@ const SMALL_BYTES = 20_000;
 const FRAMES = 145;
 const FRAME_BYTES = 600 * 800 * 3;
 
-/** One row of the table. `send` sends to a receiver and returns the seconds it took. */
+/**
+ * One row of the table. `send` sends the objects to a receiver and returns the seconds this took.
+ */
 interface Work {
   name: string;
   send(receiver: Receiver, round: number): Promise<number>;
@@ -139,10 +141,7 @@ function rowOf({ name }: Work, seconds: readonly number[][]): string[] {
   ];
 }
 
-/**
- * Returns the event-loop delays of the gateway since the previous call: p50, p99 and maximum, in
- * ms.
- */
+/** Returns the gateway's event-loop delays since the previous call: p50, p99 and maximum, in ms. */
 async function loopDelay({ pid }: Receiver): Promise<number[]> {
   await rm(delayFile, { force: true });
   process.kill(pid ?? 0, 'SIGUSR2');
@@ -166,8 +165,8 @@ async function storescu({ aeTitle, port }: Receiver, from: string): Promise<void
 }
 
 /**
- * Returns a folder with objects of one study, or of one study each. It is created on first use and
- * then reused.
+ * Returns a folder of objects that belong either to one study or to one study each. It is created
+ * on first use and then reused.
  */
 async function objects(
   name: string,

@@ -1,9 +1,9 @@
 /**
  * Reception over many simultaneous associations: `node test/bench/listener.ts`. 50 parallel
  * associations send 2,000 single-object studies, each over a separate association, to each
- * receiver: Sonogate on the embedded database and on PostgreSQL, each empty and with 100,000
- * studies, DCMTK `storescp +B --fork` and Orthanc. All stay running and take turns in rounds, so
- * that all face the same machine load. Prints a table and writes nothing else.
+ * receiver: Sonogate on the embedded database and on PostgreSQL (each empty and with 100,000
+ * studies), DCMTK `storescp +B --fork`, and Orthanc. All stay running and take turns in rounds, so
+ * that all of them face the same machine load. Prints a table and writes nothing else.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

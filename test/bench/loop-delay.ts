@@ -1,5 +1,5 @@
 /**
- * Loaded into a gateway with `node --import`: at every SIGUSR2, writes the event-loop delay in
+ * Loaded into a gateway with `node --import`. At every SIGUSR2, writes the event-loop delay in
  * milliseconds (p50, p99, maximum) to the file `LOOP_DELAY_FILE` and starts over.
  */
 import { writeFileSync } from 'node:fs';

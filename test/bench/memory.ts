@@ -1,8 +1,8 @@
 /**
  * Memory of each role at rest: `node test/bench/memory.ts`. Starts a whole gateway with each role
- * alone and with all of them, on the embedded database and, where PostgreSQL is installed, on a
- * server. Prints the startup time, the processor time used until then, and the resident memory ten
- * seconds later. A worker's warm pipeline process is a separate column.
+ * alone and then with all of them, on the embedded database and, where PostgreSQL is installed, on
+ * a server. Prints the startup time, the processor time used during startup, and the resident
+ * memory ten seconds later. A worker's warm pipeline process has a separate column.
  */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';

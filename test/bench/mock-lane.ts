@@ -2,9 +2,9 @@
  * Effect of requests made with test keys on a live study: `node test/bench/mock-lane.ts [--calls
  * 1000] [--rounds 1]`. A whole gateway on its embedded database, with the roles `api` and `worker`,
  * reads the same live study (three biometry planes, uploaded with a live key) alternately alone and
- * while all requests of a test key are queued or running. Prints both times with their ratio, the
- * time of one mock result by itself, and how many mock requests finished in the meantime. Writes
- * nothing else.
+ * while all requests made with a test key are queued or running. Prints both times with their
+ * ratio, the time of one mock result by itself, and how many mock requests finished in the
+ * meantime. Writes nothing else.
  */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -28,7 +28,6 @@ const { values: options } = parseArgs({
 const CALLS = Number(options.calls);
 const ROUNDS = Number(options.rounds);
 const ALONE = 20;
-/** One image of each biometry plane. */
 const SHOTS = (['transthalamic', 'abdominal', 'femur'] as const).map((of) => ({
   of,
   frames: 1,
@@ -40,7 +39,7 @@ const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const seconds = (milliseconds: number) => (milliseconds / 1000).toFixed(1);
 
-/** Returns the milliseconds from calling `submit` until its request ends. */
+/** Returns the milliseconds from the call of `submit` until its request has ended. */
 async function timed(client: ApiClient, submit: () => Promise<{ id: string }>): Promise<number> {
   const begin = performance.now();
   const { id } = await submit();
@@ -53,7 +52,7 @@ async function timed(client: ApiClient, submit: () => Promise<{ id: string }>): 
   return elapsed;
 }
 
-/** Submits all the requests of a test key. Resolves to their ids as soon as they are accepted. */
+/** Submits all requests of the test key. Resolves to their ids as soon as they are accepted. */
 async function flood(client: ApiClient, file: string): Promise<string[]> {
   const ids: string[] = [];
   const waiting = Array.from({ length: CALLS }).keys();
@@ -103,7 +102,7 @@ try {
     timed(live, () => live.submit('us/obstetric', { input: { files: study } }));
   const mock = () => timed(test, () => test.submit('us/obstetric', { input: { files: [scan] } }));
 
-  // The first run of each opens models and warms the code.
+  // The first live run and the first mock run open the models and warm up the code.
   await readStudy();
   await mock();
   const mocks: number[] = [];
@@ -118,7 +117,7 @@ try {
     const beside = await readStudy();
     const during = performance.now() - begin;
     const ended = (await endedOf(test, calls)) - before;
-    // After the last round the gateway is killed anyway.
+    // After the last round the gateway is killed, so nothing needs to be canceled.
     if (round + 1 < ROUNDS) await cancelAll(test, calls);
     ratios.push(beside / alone);
     rows.push([

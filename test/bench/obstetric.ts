@@ -1,9 +1,9 @@
 /**
  * A complete 20-week study: `node test/bench/obstetric.ts [rounds]`. Compares the whole request in
  * a warm child process (reading, inference, interpretation, PDF, SR, previews, FHIR bundle) with
- * its unavoidable part: decoding every frame once and running as many images through the same
- * networks. The two alternate, each run in a separate process. Prints a table and writes nothing
- * else.
+ * the part of its cost that cannot be avoided: decoding every frame once and running as many images
+ * through the same networks. The two measurements alternate, each in a separate process. Prints a
+ * table and writes nothing else.
  */
 import { fileURLToPath } from 'node:url';
 import { simulateObstetricStudy } from '../../models/phantom/study.ts';

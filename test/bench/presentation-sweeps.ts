@@ -15,9 +15,9 @@ import { readPresentation } from '../../pipelines/obstetric/shared/sweeps.ts';
 
 /**
  * Prints what is read from simulated sweeps along the uterus (one fetus or two, cephalic or breech,
- * upwards or downwards, at all ages of the view): `node test/bench/presentation-sweeps.ts [count]
- * [first seed]`. Under each sweep it prints the part shown in each frame (H head, T trunk) and the
- * plane assigned to it.
+ * upwards or downwards, over the whole range of gestational ages): `node
+ * test/bench/presentation-sweeps.ts [count] [first seed]`. Under each sweep it prints the part
+ * shown in each frame (H head, T trunk) and the plane assigned to it.
  */
 const [count = 32, first = 90_000] = process.argv.slice(2).map(Number);
 const FRAMES = 36;

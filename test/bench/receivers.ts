@@ -13,12 +13,12 @@ import { freshDataDir } from '../peers/embedded.ts';
 import { startOrthanc } from '../peers/orthanc.ts';
 import { fillHistory } from './history.ts';
 
-/** A storage SCP that a benchmark sends to. */
+/** A storage SCP to which a benchmark sends. */
 export interface Receiver {
   name: string;
   aeTitle: string;
   port: number;
-  /** Process id; null if the benchmark does not measure its memory. */
+  /** Null if the benchmark does not measure the process's memory. */
   pid: number | null;
   stop(): Promise<void>;
 }
@@ -110,7 +110,6 @@ export async function startRust(): Promise<Receiver | null> {
   };
 }
 
-/** Starts Orthanc; null if it is not installed. */
 export async function startOrthancReceiver(): Promise<Receiver | null> {
   const orthanc = await startOrthanc();
   if (!orthanc) return null;

@@ -12,7 +12,6 @@ import { type ModelSession, openSession } from '../../pipelines/inference/sessio
 import { type ClipFrame, decodeBatch } from '../../pipelines/input/decode-frames.ts';
 import { readStudy } from '../../pipelines/input/read-study.ts';
 
-/** One model call, as reported by `INFERENCE`. */
 type Call = Pick<InferenceRun, 'model' | 'images'>;
 
 interface Measure {
@@ -22,17 +21,19 @@ interface Measure {
   calls: Call[];
 }
 
-/** How to measure an endpoint: the whole request, and the part of it that cannot be avoided. */
+/**
+ * How to measure an endpoint: the whole request, and the part of its cost that cannot be avoided.
+ */
 export interface MeasuredRequest {
-  /** The benchmark's own file, started again for each measurement. */
+  /** The benchmark's own file, which is started again for each measurement. */
   program: string;
   pipeline: Pipeline;
   prepare: Prepare;
   job: Omit<Job, 'version' | 'files' | 'priorFiles'>;
   files(): Promise<{ name: string; bytes: Uint8Array }[]>;
   /**
-   * Returns the frames that the request decoded at least once, in batches; `folder` contains its
-   * result.
+   * Decodes, in batches, the frames that the request decoded at least once. `folder` contains the
+   * request's result.
    */
   decoded(study: Study, folder: string): Promise<Iterable<ClipFrame[]>>;
 }
@@ -160,7 +161,7 @@ async function compare(request: MeasuredRequest, rounds: number): Promise<void> 
   }
 }
 
-/** Runs what the command line requests: one measurement, or `rounds` of both. */
+/** Runs the mode given on the command line: one measurement, or `rounds` of both. */
 export async function measureRequest(request: MeasuredRequest, rounds: number): Promise<void> {
   const [mode, folder = '', calls = ''] = process.argv.slice(2);
   if (mode === 'whole') {

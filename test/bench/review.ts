@@ -2,7 +2,7 @@
  * How quickly a result follows a reader's changes: `node test/bench/review.ts [--rounds 10] [--only
  * echo]`. The whole gateway on its embedded database reads both phantom studies; then `PATCH
  * …/review` enters one value after another in an open study. Prints the median and longest request
- * time, its processor time, and the load of this machine, and writes nothing else.
+ * time, its processor time, and the machine's load, and writes nothing else.
  */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -25,7 +25,6 @@ const { values: options } = parseArgs({
 const STUDIES = ['obstetric', 'echo'] as const satisfies DemoStudyName[];
 const ROUNDS = Number(options.rounds);
 
-/** Sends a phantom study and returns the request that interpreted it. */
 async function read(site: Site, name: DemoStudyName): Promise<string> {
   const study = await phantomStudy(name, 1);
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-review-'));
@@ -65,7 +64,7 @@ interface Call {
   processor: number;
 }
 
-/** Times a series of changes, each to a different value measured on the images. */
+/** Times a series of changes, each of which selects a different value measured on the images. */
 async function changes(site: Site, key: string, id: string): Promise<Call[]> {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const url = `${site.gateway.http?.url}/v1/requests/${id}/review`;

@@ -35,19 +35,20 @@ const CLI = join(ROOT, 'src/app/cli/sonogate.ts');
 /** The receiver's port in the guides. The tests use a free port for each language. */
 const PORT_OF_GUIDES = '9000';
 
-/** The blocks of docs/guides.md in one language, with the port replaced by a free one. */
+/**
+ * Returns the code blocks of docs/guides.md in one language, with a free port in place of the
+ * documented one.
+ */
 let guideBlocks: (language: string) => string[];
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** Returns the examples in a README in one language. */
 async function examples(client: string, language: string): Promise<string[]> {
   const text = await readFile(join(CLIENTS, client, 'README.md'), 'utf8');
   const blocks = text.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'));
   return [...blocks].map(([, code = '']) => code);
 }
 
-/** Returns the samples of every operation in one language. */
 function samples(label: string): [id: string, source: string][] {
   const { paths } = describeApi([obstetricEndpoint, echoEndpoint], 'https://ward.example');
   return Object.values(paths).flatMap((methods) =>
@@ -94,7 +95,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true });
 });
 
-/** Returns the output of an example receiver for a webhook signed with a secret. */
+/** Runs an example receiver, sends it a webhook signed with the secret, and returns its output. */
 async function receive(command: string[], env: NodeJS.ProcessEnv, secret: string): Promise<string> {
   const port = await freePort();
   const [program = '', ...rest] = command;
@@ -116,7 +117,7 @@ async function receive(command: string[], env: NodeJS.ProcessEnv, secret: string
   }
 }
 
-/** Returns the environment after following the guides to create the key and the secret. */
+/** Follows the guides to create the key and the secret, and returns the environment with both. */
 async function followedSetUp(): Promise<NodeJS.ProcessEnv> {
   const [, keys = ''] = guideBlocks('sh');
   const npx = `npx() { shift; '${process.execPath}' '${CLI}' "$@"; }`;
@@ -144,12 +145,12 @@ const VERIFIED = 'verified: request.succeeded succeeded';
 /** The test runs several programs and mock requests one after the other. */
 const LONG = { timeout: 240_000 };
 
-describe('what is generated for the clients', () => {
-  it.each(Object.entries(GENERATED))('%s is that of the description', async (path, make) => {
+describe('the generated parts of the clients', () => {
+  it.each(Object.entries(GENERATED))('%s matches the API description', async (path, make) => {
     expect(await readFile(join(CLIENTS, path), 'utf8')).toBe(make());
   });
 
-  it('has the version of the API', async () => {
+  it('have the version of the API', async () => {
     const { version } = JSON.parse(
       await readFile(join(CLIENTS, 'typescript/package.json'), 'utf8'),
     );
@@ -175,7 +176,7 @@ describe('the packed client for TypeScript', () => {
     return stdout;
   };
 
-  it('submits a folder, follows it and downloads, as its README says', async () => {
+  it('submits a folder, follows the request and downloads its artifacts, as its README shows', async () => {
     const [first = ''] = await examples('typescript', 'ts');
     const said = await node('first.ts', first);
     expect(said).toContain('1600 of 1600 bytes');
@@ -191,13 +192,13 @@ describe('the packed client for TypeScript', () => {
     expect(history.trim()).toBe('1');
   });
 
-  it('makes every call, and says how one was refused, as its README says', async () => {
+  it('makes every call, and reports why one was refused, as its README shows', async () => {
     const said = await node('calls.ts', (await examples('typescript', 'ts'))[1] ?? '');
     expect(said).toMatch(/succeeded/);
     expect(said).toContain('404 not_found');
   });
 
-  it('resumes the events after the one it has', async () => {
+  it('resumes events after the last one that it received', async () => {
     const said = await node(
       'resume.ts',
       `import { Sonogate } from '@sonogate/client';
@@ -212,7 +213,7 @@ describe('the packed client for TypeScript', () => {
     expect(seen).toEqual(seen.map((_, n) => n + 4));
   });
 
-  it('takes no webhook that another secret signed', async () => {
+  it('rejects a webhook that was signed with another secret', async () => {
     await writeFile(join(folder, 'hook.ts'), (await examples('typescript', 'ts'))[2] ?? '');
     const command = [process.execPath, 'hook.ts'];
     expect(await receive(command, environment, SECRET)).toBe('204');
@@ -220,7 +221,7 @@ describe('the packed client for TypeScript', () => {
   });
 
   it(
-    'gets a verified webhook as the guides say, also for a request made with curl',
+    'receives a verified webhook as the guides describe, also for a request made with curl',
     LONG,
     async () => {
       const env = await followedSetUp();
@@ -264,7 +265,7 @@ describe('the packed client for TypeScript', () => {
     expect(queue).toMatch(/^IN_/);
   });
 
-  it('fits every sample of the reference', async () => {
+  it('accepts every sample in the reference', async () => {
     await mkdir(join(folder, 'samples'));
     for (const [n, code] of guideBlocks('ts').entries()) {
       await writeFile(join(folder, 'samples', `guides-${n}.ts`), code);
@@ -321,7 +322,7 @@ describe.skipIf(!PYTHON_INSTALLED)('the built client for Python', () => {
   const python = async (code: string) =>
     (await run('python3', ['-c', code], { cwd: folder, env })).stdout;
 
-  it('submits a folder, follows it and downloads, as its README says', async () => {
+  it('submits a folder, follows the request and downloads its artifacts, as its README shows', async () => {
     const [first = '', asynchronous = '', calls = ''] = await examples('python', 'python');
     const said = await python(first);
     expect(said).toContain('1600 of 1600 bytes');
@@ -331,7 +332,7 @@ describe.skipIf(!PYTHON_INSTALLED)('the built client for Python', () => {
     expect(await python(calls)).toContain('404 not_found');
   });
 
-  it('resumes the events after the one it has', async () => {
+  it('resumes events after the last one that it received', async () => {
     const said = await python(`
 from sonogate import Sonogate
 with Sonogate() as sonogate:
@@ -343,14 +344,14 @@ with Sonogate() as sonogate:
     expect(seen).toEqual(seen.map((_, n) => n + 4));
   });
 
-  it('takes no webhook that another secret signed', async () => {
+  it('rejects a webhook that was signed with another secret', async () => {
     await writeFile(join(folder, 'hook.py'), (await examples('python', 'python'))[3] ?? '');
     const command = ['python3', 'hook.py'];
     expect(await receive(command, env, SECRET)).toBe('204');
     expect(await receive(command, env, `whsec_${'A'.repeat(43)}=`)).toBe('400');
   });
 
-  it('gets a verified webhook as the guides say', LONG, async () => {
+  it('receives a verified webhook as the guides describe', LONG, async () => {
     const withKey = await followedSetUp();
     const given = { ...withKey, PYTHONPATH: env.PYTHONPATH };
     const [receiver = '', submit = ''] = guideBlocks('python');
@@ -378,7 +379,7 @@ with Sonogate() as sonogate:
     expect(queue).toMatch(/^IN_/);
   });
 
-  it('fits every sample of the reference', async () => {
+  it('accepts every sample in the reference', async () => {
     const own = join(folder, 'python-samples');
     await mkdir(own);
     for (const [id, source] of samples('Python')) await writeFile(join(own, `${id}.py`), source);

@@ -29,19 +29,19 @@ const refusal = (settings: Record<string, unknown>) => {
 };
 
 describe('archives', () => {
-  test('have defaults that fetch over our own association', () => {
+  test('fetch over our own association by default', () => {
     const { archives } = loadConfig({}, { archives: [PACS] });
     expect(archives).toEqual([{ ...PACS, retrieve: 'c-get', timeoutSeconds: 30 }]);
   });
 
-  test('named by a source must be there', () => {
+  test('must be configured if a source refers to them', () => {
     expect(refusal({ archives: [PACS], sources: [source('pacs')] })).toBeNull();
     expect(refusal({ archives: [PACS], sources: [source('vna')] })).toContain(
       'found "vna"; allowed: pacs',
     );
   });
 
-  test('named by a rule must be there', () => {
+  test('must be configured if a rule refers to them', () => {
     const rules = (from: string[]) => ({ routing: { rules: [rule({ priors: { from } })] } });
     expect(refusal({ archives: [PACS], ...rules(['pacs']) })).toBeNull();
     expect(refusal(rules(['pacs']))).toContain('found "pacs"; allowed: no archive is configured');
@@ -49,7 +49,7 @@ describe('archives', () => {
   });
 });
 
-test('priors of a rule that runs nothing are refused', () => {
+test('a rule that requests priors but runs no endpoint is refused', () => {
   const tags = { name: 'ob', tags: ['seen'], priors: { from: ['pacs'] } };
   expect(refusal({ archives: [PACS], routing: { rules: [tags] } })).toContain(
     'priors have no effect without run',
@@ -62,7 +62,7 @@ test.each([
   ['withinDays', { withinDays: 0 }],
   ['waitSeconds', { waitSeconds: 0 }],
   ['description', { description: '(' }],
-])('%s of priors is held within its bounds: %o', (field, over) => {
+])('the setting %s of priors must be within its bounds: %o', (field, over) => {
   const priors = { from: ['pacs'], ...over };
   expect(refusal({ archives: [PACS], routing: { rules: [rule({ priors })] } })).toContain(field);
 });

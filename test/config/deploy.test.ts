@@ -15,7 +15,7 @@ const DEPLOY = new URL('../../config/deploy/', import.meta.url);
 const file = (name: string) => readFile(new URL(name, DEPLOY), 'utf8');
 const run = promisify(execFile);
 
-/** Names of all metrics, whether or not they currently have a sample. */
+/** Names of all metrics, including those without a current sample. */
 async function metricNames(): Promise<Set<string>> {
   const text = await createMetrics({
     database: { query: async () => ({ rows: [], rowCount: 0 }) },
@@ -35,7 +35,7 @@ async function metricNames(): Promise<Set<string>> {
 const metricsIn = (text: string) => [...text.matchAll(/\bsonogate_[a-z_]+/g)].map(([name]) => name);
 
 describe('the alert rules', () => {
-  test('ask for metrics and events that there are', async () => {
+  test('refer only to metrics and events that exist', async () => {
     const text = await file('alerts.yaml');
     const known = await metricNames();
     const asked = metricsIn(text);
@@ -46,7 +46,7 @@ describe('the alert rules', () => {
     expect(events.filter((event) => !ids.has(event))).toEqual([]);
   });
 
-  test('have a runbook each, and docs/monitoring.md lists every metric', async () => {
+  test('each have a runbook, and docs/monitoring.md lists every metric', async () => {
     const runbooks = await readFile(new URL('../../docs/runbooks.md', import.meta.url), 'utf8');
     const { groups } = parse(await file('alerts.yaml')) as {
       groups: { rules: { alert: string; annotations: { runbook: string } }[] }[];
@@ -77,7 +77,7 @@ describe('the dashboard', () => {
   const panels = async () =>
     (JSON.parse(await file('grafana-dashboard.json')) as { panels: Panel[] }).panels;
 
-  test('asks for metrics that there are, and says what each panel shows', async () => {
+  test('refers only to metrics that exist, and describes what each panel shows', async () => {
     const known = await metricNames();
     const graphs = (await panels()).filter(({ type }) => type !== 'row');
     expect(graphs.length).toBeGreaterThan(15);
@@ -90,7 +90,7 @@ describe('the dashboard', () => {
     }
   });
 
-  test('never adds up what every process reports for the whole site', async () => {
+  test('never adds up values that every process reports for the whole site', async () => {
     const page = await readFile(new URL('../../docs/monitoring.md', import.meta.url), 'utf8');
     const [, ofSite = ''] = page.split('| of the site | | |');
     const site = new Set([...ofSite.matchAll(/^\| `(sonogate_\w+)`/gm)].map(([, name]) => name));
@@ -125,7 +125,7 @@ describe('the example for Kubernetes', () => {
   const resources = async () =>
     parseAllDocuments(await file('kubernetes.yaml')).map((one) => one.toJS() as Resource);
 
-  test('has a deployment for each role that stops slowly enough, without root, on a read-only disk', async () => {
+  test('has a deployment for each role, with enough time to stop, without root, on a read-only disk', async () => {
     const { shutdown } = loadConfig({});
     const pods = (await resources()).flatMap(({ spec: { template } }) => template?.spec ?? []);
     const roles = pods.flatMap(({ containers }) => containers.map(({ env }) => env[0]?.value));
@@ -147,7 +147,7 @@ describe('the example for Kubernetes', () => {
     );
   });
 
-  test('is valid for the schemas of Kubernetes, without unknown fields', async ({ skip }) => {
+  test('is valid against the Kubernetes schemas, without unknown fields', async ({ skip }) => {
     const validator = new URL('../../.ci/kubernetes', import.meta.url).pathname;
     if (!existsSync(validator)) return skip('kubernetes-validate is not installed');
     const path = new URL('kubernetes.yaml', DEPLOY).pathname;
@@ -162,7 +162,7 @@ describe('the example for Kubernetes', () => {
 });
 
 describe('the example of several machines', () => {
-  test('has every role, twice where it can be, and settings that can be used', async () => {
+  test('has every role, twice where possible, and usable settings', async () => {
     const { services } = parse(await file('compose.yaml'), { merge: true }) as {
       services: Record<string, { image: string; environment: Record<string, string> }>;
     };
@@ -201,10 +201,10 @@ describe('the container file', () => {
 describe('the systemd unit', () => {
   const ANALYZE = '/usr/bin/systemd-analyze';
 
-  test('is valid and little exposed', async ({ skip }) => {
+  test('is valid and exposes little', async ({ skip }) => {
     if (!existsSync(ANALYZE)) return skip('systemd is not installed');
     const folder = await mkdtemp(join(tmpdir(), 'sonogate-unit-'));
-    // The program is not installed on this machine, so another program replaces it.
+    // The gateway is not installed on this machine, so another program replaces it in the unit.
     const unit = (await file('sonogate.service'))
       .replace(/^ExecStart=\S+/m, 'ExecStart=/bin/true')
       .replace(/^WorkingDirectory=.*$/m, 'WorkingDirectory=/');
@@ -225,7 +225,7 @@ describe('the systemd unit', () => {
   });
 });
 
-test('every file that is deployed is checked here', async () => {
+test('every deployed file is checked by these tests', async () => {
   expect((await readdir(DEPLOY)).sort()).toEqual([
     'Containerfile',
     'alerts.yaml',

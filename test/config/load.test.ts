@@ -29,7 +29,7 @@ function complaint(environment: Record<string, string>, overrides = {}): string 
 }
 
 describe('configuration', () => {
-  it('starts on the defaults alone', () => {
+  it('starts with only the defaults', () => {
     const config = loadConfig({});
     expect(config.dicom.port).toBe(11112);
     expect(config.http.port).toBe(8080);
@@ -64,7 +64,7 @@ describe('configuration', () => {
     expect([...keys].filter((key) => !new RegExp(`\\b${key}\\b`).test(text))).toEqual([]);
   });
 
-  it('puts the environment over the site file, and the site file over the defaults', () => {
+  it('lets the environment override the site file, and the site file override the defaults', () => {
     const file = siteFile('http: { port: 9000 }\ndicom: { port: 9001, aeTitle: WARD3 }\n');
     const config = loadConfig({ SONOGATE_CONFIG: file, SONOGATE_DICOM_PORT: '4242' });
     expect(config.http.port).toBe(9000);
@@ -97,13 +97,13 @@ describe('configuration', () => {
     });
   });
 
-  it('does not repeat the secret of a wrong storage address', () => {
+  it('does not repeat the secret in a malformed storage address', () => {
     const complained = complaint({ SONOGATE_BLOB_URL: 's3://key:hush@s3.example.org' });
     expect(complained).toContain('blobUrl: allowed: s3://key:secret@host/bucket?region=…');
     expect(complained).not.toContain('hush');
   });
 
-  it('names a misspelt setting', () => {
+  it('identifies a misspelt setting', () => {
     expect(complaint({ SONOGATE_CONFIG: siteFile('htpp: { port: 1 }') })).toContain(
       'htpp: is not a setting',
     );
@@ -112,7 +112,7 @@ describe('configuration', () => {
     );
   });
 
-  it('names a wrong value, what was found and what is allowed, all at once', () => {
+  it('reports all wrong values at once, each with what was found and what is allowed', () => {
     const message = complaint({
       SONOGATE_HTTP_PORT: '70000',
       SONOGATE_ROLES: 'api,scanner',
@@ -140,7 +140,7 @@ describe('configuration', () => {
     const load = (rule: object) =>
       loadConfig({}, { destinations, routing: { rules: [{ name: 'rule', ...rule }] } });
 
-    it('is named by deidentifyTo, which holds by default what has no region', () => {
+    it('is referenced by deidentifyTo, and by default holds images without a known region', () => {
       const [, loaded] = load({ deidentifyTo: ['research'] }).destinations;
       expect(loaded).toMatchObject({
         deidentification: {
@@ -159,11 +159,14 @@ describe('configuration', () => {
         'found "research"; allowed: archive',
       ],
       ['deidentifyTo', { deidentifyTo: ['archive'] }, 'found "archive"; allowed: research'],
-    ])('gets nothing else, and others get no copies: %s', (list, rule, complaint) => {
-      expect(() => load(rule)).toThrow(`routing.rules.0.${list}.0: ${complaint}`);
-    });
+    ])(
+      'receives only copies, and no other destination receives copies: %s',
+      (list, rule, complaint) => {
+        expect(() => load(rule)).toThrow(`routing.rules.0.${list}.0: ${complaint}`);
+      },
+    );
 
-    it('neither has an alternate nor takes over deliveries', () => {
+    it('neither has an alternate nor is one', () => {
       const both = (first: object, second: object) => () =>
         loadConfig({}, { destinations: [first, second] });
       const [archive] = destinations;
@@ -176,7 +179,7 @@ describe('configuration', () => {
     });
   });
 
-  it('says that an EHR cannot have an alternate', () => {
+  it('reports that an EHR cannot have an alternate', () => {
     const ehr = {
       type: 'fhir',
       name: 'ehr',
@@ -211,7 +214,7 @@ describe('configuration', () => {
     );
   });
 
-  it('takes the defaults of a completion of which a source states a part', () => {
+  it('fills in the defaults of a completion that a source states only in part', () => {
     const site = `sources: [
       { name: a, callingAeTitles: [A], addresses: [10.0.0.1], completion: { signal: quiet-time } },
       { name: b, callingAeTitles: [B], addresses: [10.0.0.2], completion: { quietSeconds: 90 } } ]`;
@@ -222,7 +225,7 @@ describe('configuration', () => {
     ]);
   });
 
-  it('refuses a password without TLS, an unknown source, and mails that link nowhere', () => {
+  it('refuses a password without TLS, an unknown source, and mails whose links lead nowhere', () => {
     const alerts = {
       server: { host: 'smtp.example' },
       from: 'sonogate@hospital.example',
@@ -237,14 +240,14 @@ describe('configuration', () => {
     );
   });
 
-  it('refuses two destinations of one name', () => {
+  it('refuses two destinations with the same name', () => {
     const pacs = '{ type: dicom, name: pacs, host: localhost, port: 104, aeTitle: PACS }';
     expect(complaint({ SONOGATE_CONFIG: siteFile(`destinations: [${pacs}, ${pacs}]`) })).toContain(
       'destinations.1.name: found "pacs" twice',
     );
   });
 
-  it('says so when the site file is missing or is not YAML', () => {
+  it('reports a site file that is missing or is not YAML', () => {
     expect(complaint({ SONOGATE_CONFIG: '/no/such/file.yaml' })).toContain('cannot be read');
     expect(complaint({ SONOGATE_CONFIG: siteFile('http: [') })).toContain('is not valid YAML');
   });

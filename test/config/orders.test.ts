@@ -16,7 +16,7 @@ const rules = (rule: object) => ({
 });
 
 describe('a destination of HL7 v2 messages', () => {
-  test('has defaults, and no TLS unless it is set', () => {
+  test('has defaults, and uses TLS only if it is configured', () => {
     expect(loadConfig({}, { destinations: [HIS] }).destinations).toEqual([
       {
         ...HIS,
@@ -29,7 +29,7 @@ describe('a destination of HL7 v2 messages', () => {
     ]);
   });
 
-  test('gets results, and no received objects', () => {
+  test('receives results but no received objects', () => {
     expect(refusal({ destinations: [HIS], ...rules({ deliverTo: ['his'] }) })).toBeNull();
     expect(refusal({ destinations: [HIS], ...rules({ forwardTo: ['his'] }) })).toContain(
       'forwardTo',
@@ -37,7 +37,7 @@ describe('a destination of HL7 v2 messages', () => {
   });
 
   test.each(['HIS|MSH', 'a^b', 'a&b', 'a\\b', 'a~b', 'a\rb', ''])(
-    'is not named %j in a header, which would change its meaning',
+    'cannot use the application name %j, which would change the meaning of a header',
     (receivingApplication) => {
       expect(refusal({ destinations: [{ ...HIS, receivingApplication }] })).toContain(
         'receivingApplication',
@@ -51,7 +51,7 @@ describe('worklists', () => {
     expect(loadConfig({}, {}).orders).toEqual({ worklists: [], waitSeconds: 20 });
   });
 
-  test('hold a study for five minutes at the most', () => {
+  test('hold a study for at most five minutes', () => {
     expect(refusal({ orders: { waitSeconds: 301 } })).toContain('waitSeconds');
   });
 });

@@ -28,11 +28,11 @@ describe('a secret', () => {
     ['itself', () => ({ databaseUrl: URL }), {}],
     ['from a file, without its line end', () => ({ databaseUrl: { file: file(`${URL}\n`) } }), {}],
     ['from a variable', () => ({ databaseUrl: { env: 'PG' } }), { PG: URL }],
-  ])('is given %s', (_how, settings, environment) => {
+  ])('can be given %s', (_how, settings, environment) => {
     expect(loadConfig(environment, settings()).databaseUrl).toBe(URL);
   });
 
-  test.each(['DATABASE_URL', 'REDIS_URL', 'SONOGATE_BLOB_URL'])('%s may be a file', (variable) => {
+  test.each(['DATABASE_URL', 'REDIS_URL', 'SONOGATE_BLOB_URL'])('can be a file: %s', (variable) => {
     const value = {
       DATABASE_URL: URL,
       REDIS_URL: `redis://:${SECRET}@redis.example`,
@@ -42,12 +42,12 @@ describe('a secret', () => {
     expect(JSON.stringify(config)).toContain(SECRET);
   });
 
-  test('given twice is refused', () => {
+  test('is refused if it is given twice', () => {
     const environment = { DATABASE_URL: URL, DATABASE_URL_FILE: file(URL) };
     expect(complaint(environment)).toContain('DATABASE_URL_FILE are both set');
   });
 
-  test('that is not there stops the start, and says where it was looked for', () => {
+  test('that cannot be found stops the startup, and the error states where it was expected', () => {
     expect(complaint({}, { databaseUrl: { env: 'ABSENT' } })).toContain(
       'databaseUrl: the environment variable ABSENT is not set',
     );
@@ -60,7 +60,7 @@ describe('a secret', () => {
     ['databaseUrl', `mysql://sonogate:${SECRET}@db.example/sonogate`],
     ['redisUrl', `http://:${SECRET}@redis.example`],
     ['blobUrl', `s4://key:${SECRET}@s3.example/bucket`],
-  ])('in a wrong %s is not shown in the complaint', (name, value) => {
+  ])('is not shown in the error about a wrong %s', (name, value) => {
     for (const given of [value, { file: file(value) }]) {
       const text = complaint({}, { [name]: given });
       expect(text).toContain(name);

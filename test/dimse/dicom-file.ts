@@ -72,7 +72,6 @@ function greyImage(side: number): [string, string, Buffer | string][] {
   ];
 }
 
-/** Encodes the object as a DICOM file. */
 export function dicomFile(object: SmallObject): Buffer {
   const meta = encodeFileMeta({
     sopClassUid: object.sopClassUid ?? US_IMAGE,

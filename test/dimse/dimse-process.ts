@@ -15,7 +15,7 @@ const config = loadConfig(
   {
     dataDir,
     dicom: { host: '127.0.0.1', port: 0 },
-    // This rule needs no look at the images, which would be another request.
+    // This rule does not depend on the content of the images, which would require another request.
     routing: {
       rules: [
         { name: 'all', when: { modality: 'US' }, run: { endpoint: 'us/obstetric/interpret' } },

@@ -2,8 +2,8 @@ import type { CalledNode } from '../../dimse/network/dial.ts';
 import { outgoingBuffer, type StoreResult, sendObjects } from '../../dimse/send/store-scu.ts';
 
 /**
- * Sends objects given as DICOM files in memory, one file for each form. Never throws because of the
- * peer.
+ * Sends objects given as DICOM files in memory, one file for each form. A fault of the peer does
+ * not make it throw.
  */
 export function sendForms(
   node: CalledNode,
@@ -14,7 +14,6 @@ export function sendForms(
   return sendObjects(node, forms, { signal });
 }
 
-/** Sends one DICOM file from memory. */
 export async function sendBuffer(
   node: CalledNode,
   file: Buffer,

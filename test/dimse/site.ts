@@ -23,16 +23,14 @@ type SiteSettings = {
   worklists?: unknown[];
   /** Settings for the HL7 version 2 listener, which the test starts itself. */
   hl7v2?: unknown;
-  /** Maximum time to wait for an order. */
   orderSeconds?: number;
 };
 
-/** A submission, with the Study Instance UID of its study. */
 type Submitted = SubmitCommand & { studyInstanceUid: string | undefined };
 
 /**
- * A gateway that receives on a free port, with its own database, a clock the test can set, and a
- * core that only records.
+ * A gateway that receives on a free port. It has its own database, a clock that the test can set,
+ * and a core that only records.
  */
 export interface Site {
   config: Config;
@@ -40,13 +38,11 @@ export interface Site {
   gateway: Omit<DimseGateway, 'door'> & Partial<DimseGateway>;
   node: CalledNode;
   submitted: Submitted[];
-  /** Objects forwarded to other nodes. */
   forwarded: { instances: readonly string[]; destinations: readonly string[] }[];
-  /** Replaces the response of the core. Throws to refuse a request. */
+  /** Replaces the response of the core. A request is refused by throwing. */
   onSubmit: (command: SubmitCommand) => void;
   /** Status and result returned for every request. */
   looked: { status: RequestStatus; result: unknown };
-  /** Advances the gateway's clock. */
   pass(seconds: number): void;
   /** Restarts the listener and the assembly on the same data with other settings. */
   restart(dicom?: Partial<Config['dicom']>): Promise<void>;

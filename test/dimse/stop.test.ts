@@ -4,13 +4,12 @@ import { expect, test } from 'vitest';
 import { dataPdu, RawPeer, statusOf, storeCommand } from './network/raw-peer.ts';
 import { openSite } from './site.ts';
 
-/** Stops a site with the given grace period while a cart is in the middle of an object. */
 async function stopInsideAnObject(graceSeconds: number) {
   const site = await openSite();
   site.config.shutdown.graceSeconds = graceSeconds;
   const cart = new RawPeer(site.node.port);
   await cart.associate();
-  // Exceeds the first block of the disk writer, which creates the file when a block is full.
+  // More than the first block of the disk writer, which creates the file when a block is full.
   const fragments = [1, 2, 3].map(() => dataPdu([Buffer.alloc(60_000)], false));
   cart.send(storeCommand('1.2.3.4'), ...fragments);
   await expect
@@ -22,7 +21,7 @@ async function stopInsideAnObject(graceSeconds: number) {
   return { cart, stopped: site.close() };
 }
 
-test('an object under way is cut when `shutdown.graceSeconds` is over', async () => {
+test('an object that is being received is cut off when `shutdown.graceSeconds` is over', async () => {
   const { cart, stopped } = await stopInsideAnObject(0.2);
   const begin = performance.now();
   expect(await cart.next()).toBeNull();
@@ -31,10 +30,10 @@ test('an object under way is cut when `shutdown.graceSeconds` is over', async ()
   expect(performance.now() - begin).toBeLessThan(9000);
 });
 
-test('an object that ends in time is answered first', async () => {
+test('an object that is complete in time is answered first', async () => {
   const { cart, stopped } = await stopInsideAnObject(600);
   cart.send(dataPdu([Buffer.alloc(20)], true));
-  // The bytes were received and refused, because they are not a data set.
+  // The bytes were received but refused, because they are not a data set.
   expect(statusOf(await cart.next())).toBe(0xc000);
   expect((await cart.next())?.[0]).toBe(7);
   await stopped;

@@ -26,7 +26,7 @@ describe.skipIf(missing !== null)('docs/api.md', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('its examples run as printed, one after the other', async () => {
+  it('contains examples that run as printed, one after the other', async () => {
     const page = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
     const examples = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text]) => text);
     const image = join(folder, 'scan.dcm');
@@ -66,7 +66,7 @@ describe('docs/api.md, in TypeScript', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('its example follows a request to its result', async () => {
+  it('contains an example that follows a request to its result', async () => {
     const page = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
     const [, example = ''] = /^```ts\n(.*?)^```$/ms.exec(page) ?? [];
     const image = join(folder, 'scan.dcm');
@@ -92,7 +92,7 @@ describe('docs/api.md, in TypeScript', () => {
   });
 });
 
-/** Acts as the worker for the only request in the examples. */
+/** Acts as the worker for the only request that the examples make. */
 async function finishWhateverComes({ database, worker }: Gateway): Promise<void> {
   const queued = async () => (await database.query<{ id: string }>('SELECT id FROM requests')).rows;
   await expect.poll(queued, { timeout: 30_000 }).toHaveLength(1);

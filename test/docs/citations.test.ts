@@ -24,10 +24,9 @@ interface Citation {
   section: string;
 }
 
-/** Returns the comment text on each line of a source file; null for lines without a comment. */
 function commentLines(source: string, file: string): (string | null)[] {
   const lines = source.split('\n');
-  // Python also has comments in strings, and none of its code resembles a citation.
+  // In Python, strings can be comments too, and no code resembles a citation.
   if (file.endsWith('.py')) return lines;
   let inBlock = false;
   return lines.map((line) => {
@@ -98,7 +97,7 @@ describe('the rules that comments cite', () => {
     PAGES.map((page) => [page, new Set(anchorsOf(page))]),
   );
 
-  it('are in docs/reference, under the section that is named', () => {
+  it('are in docs/reference, in the section that is cited', () => {
     const citations = sources.flatMap(citationsIn);
     const missing = citations
       .filter(({ page, section }) => !anchors.get(page)?.has(section))
@@ -112,7 +111,7 @@ describe('the rules that comments cite', () => {
     expect(sources.flatMap(elsewhereIn)).toEqual([]);
   });
 
-  it.each(PAGES)('have separate numbers in %s.md', (page) => {
+  it.each(PAGES)('have different numbers in %s.md', (page) => {
     const all = anchorsOf(page);
 
     expect(all.filter((anchor, index) => all.indexOf(anchor) !== index)).toEqual([]);

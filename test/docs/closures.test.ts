@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 /**
- * Maximum number of files that a section may depend on, including types: what a reader may have to
- * open.
+ * Maximum number of files that a section may depend on (including files with types only), so that a
+ * reader need not open too many.
  */
 const MOST = 20;
 
 const IMPORT = /(?:\bfrom|\bimport\(|^import)\s*'(\.[^']+)'/gm;
 
-/** Returns the files that a file imports, directly or indirectly, without itself. */
+/** Returns the files that a file imports, directly or indirectly, except the file itself. */
 function closureOf(file: string, reached = new Set<string>()): ReadonlySet<string> {
   for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
     const imported = join(file, '..', path);
@@ -45,7 +45,7 @@ describe('import closure of a section', () => {
 /** Imports that run when a file is loaded: neither type imports nor dynamic ones. */
 const AT_LOAD = /^(?:import|export)(?! type\b)(?:[^;'=]*\bfrom)? '([^']+)'/gm;
 
-/** Returns the packages loaded together with a file of ours. */
+/** Returns the packages that are loaded together with one of our files. */
 function packagesOf(file: string, seen = new Set<string>(), packages = new Set<string>()) {
   if (seen.has(file)) return packages;
   seen.add(file);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 /**
  * The layers of the architecture, from the bottom up. A file may import from its own folder and
  * from any folder in a lower layer; two folders in the same layer may not import from each other.
- * The longest matching folder counts. docs/architecture.md explains each placement.
+ * The longest matching folder applies. docs/architecture.md explains each placement.
  */
 const STOREYS: readonly (readonly string[])[] = [
   ['config'],
@@ -22,7 +22,7 @@ const STOREYS: readonly (readonly string[])[] = [
   ['src/app'],
 ];
 
-/** Folders in which the third level is the topic; everywhere else the second level is. */
+/** Folders whose topics are the third level of the path; elsewhere, topics are the second level. */
 const DEEP = ['src/core/', 'src/platform/', 'src/doors/'];
 
 const ROOTS = ['config', 'src', 'dimse', 'fhir', 'pipelines', 'models'];
@@ -62,7 +62,7 @@ function folderOf(file: string): string {
   return parts.slice(0, Math.min(parts.length - 1, depth)).join('/');
 }
 
-/** Returns groups of nodes that can reach each other (Tarjan 1972). */
+/** Returns the groups of nodes that can reach each other (Tarjan 1972). */
 function circles(edges: readonly (readonly [string, string])[]): string[][] {
   const next = new Map<string, string[]>();
   for (const [from, to] of edges) next.set(from, [...(next.get(from) ?? []), to]);
@@ -94,7 +94,7 @@ function circles(edges: readonly (readonly [string, string])[]): string[][] {
 const shown = ({ from, line, to }: Import) => `${from}:${line} imports ${to}`;
 
 describe('imports', () => {
-  it('are found in every way in which they are written', () => {
+  it('are found in every notation', () => {
     expect(importsOf('src/app/cli/interpret.ts').map(({ to }) => to)).toEqual(
       expect.arrayContaining([
         'config/load.ts',
@@ -104,12 +104,12 @@ describe('imports', () => {
     );
   });
 
-  it('come from a folder that has a storey', () => {
+  it('come from a folder that has a layer', () => {
     const homeless = IMPORTS.filter(({ from, to }) => !storeyOf(from) || !storeyOf(to));
     expect(homeless.map(shown)).toEqual([]);
   });
 
-  it('point down', () => {
+  it('point downwards', () => {
     const upward = IMPORTS.filter(({ from, to }) => {
       const here = storeyOf(from);
       const there = storeyOf(to);
@@ -118,19 +118,19 @@ describe('imports', () => {
     expect(upward.map(shown)).toEqual([]);
   });
 
-  it('make no circle of folders', () => {
+  it('form no cycle of folders', () => {
     const between = IMPORTS.filter(({ from, to }) => folderOf(from) !== folderOf(to));
     const found = circles(between.map(({ from, to }) => [folderOf(from), folderOf(to)]));
     expect(found.map((circle) => withExamples(circle, between))).toEqual([]);
   });
 
-  it('make no circle of files', () => {
+  it('form no cycle of files', () => {
     const found = circles(IMPORTS.map(({ from, to }) => [from, to]));
     expect(found.map((circle) => circle.join(' <-> '))).toEqual([]);
   });
 });
 
-/** Renders a cycle of folders with one example import per edge. */
+/** Renders a cycle of folders, with an example import for each edge. */
 function withExamples(circle: readonly string[], imports: readonly Import[]): string {
   const arrows = new Map<string, string>();
   for (const each of imports) {

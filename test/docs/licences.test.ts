@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 const ROOT = new URL('../..', import.meta.url);
 
-/** Licences that require only that their text be included. */
+/** Licences whose only requirement is that their text be included. */
 const PERMISSIVE = new Set([
   '0BSD',
   'Apache-2.0',
@@ -19,7 +19,7 @@ const PERMISSIVE = new Set([
   'Zlib',
 ]);
 
-/** Packages under other licences. docs/licences.md describes each. */
+/** Packages under other licences, each described in docs/licences.md. */
 const EXCEPTIONS: readonly { packages: RegExp; licence: string; told: string }[] = [
   { packages: /^@img\/sharp-/, licence: 'LGPL-3.0-or-later', told: '@img/sharp-libvips-*' },
   { packages: /^mediabunny$/, licence: 'MPL-2.0', told: '`mediabunny`' },
@@ -68,7 +68,7 @@ describe('the bill of materials', () => {
     ({ properties = [] }) => !properties.some(({ name }) => name === DEVELOPMENT),
   );
 
-  test('is CycloneDX and has every direct dependency, and none for development', () => {
+  test('is CycloneDX and lists every direct dependency, but none for development', () => {
     expect(bom.bomFormat).toBe('CycloneDX');
     const { dependencies, devDependencies } = JSON.parse(
       readFileSync(new URL('package.json', ROOT), 'utf8'),
@@ -82,7 +82,7 @@ describe('the bill of materials', () => {
     for (const { purl } of components) expect(purl).toMatch(/^pkg:npm\//);
   });
 
-  test('has permissive licences, and exceptions that docs/licences.md names', () => {
+  test('lists permissive licences, and exceptions described in docs/licences.md', () => {
     const text = readFileSync(new URL('docs/licences.md', ROOT), 'utf8');
     const others = components.filter((component) => !isAccepted(licenceOf(component), PERMISSIVE));
     expect(others.length).toBeGreaterThan(0);

@@ -20,8 +20,7 @@ const PAGES = [
 const PATH = /^(?:\.cspell|config|dimse|docs|fhir|models|pipelines|src|test)\/[\w./-]*$/;
 
 /**
- * Returns code spans and links outside code blocks. Code blocks may show files that a reader
- * creates.
+ * Returns the code spans and links outside code blocks, which may show files that a reader creates.
  */
 function pathsOn(page: string): string[] {
   const text = readFileSync(page, 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '');

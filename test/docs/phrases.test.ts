@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { phrasesIn, phrasesOf, textFiles } from './phrases.ts';
 
 /**
- * Folders that have not been rewritten yet, and how many phrases they may still contain; all others
- * may contain none. Rewriting a folder lowers its number, and its entry is removed at zero. Numbers
- * never rise. `node test/docs/phrases.ts FOLDER` lists what is left.
+ * Folders that have not been rewritten yet, each with the number of phrases that it may still
+ * contain. All other folders must contain no listed phrase. Rewriting a folder lowers its number,
+ * and its entry is removed at zero. Numbers never rise. `node test/docs/phrases.ts FOLDER` lists
+ * the remaining phrases.
  */
 const NOT_YET_CLEAN: Readonly<Record<string, number>> = {};
 
@@ -27,7 +28,7 @@ describe('phrases that are hard to read', () => {
     expect(phrasesIn('a.md', 'Do not write `told of`.')).toEqual([]);
   });
 
-  it('do not occur in what has been rewritten', () => {
+  it('do not occur in folders that have been rewritten', () => {
     expect(phrasesFound(null)).toEqual([]);
   });
 

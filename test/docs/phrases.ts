@@ -53,7 +53,7 @@ const TEXT = /\.(ts|mjs|py|md|yaml)$/;
 /** The list itself and its test. */
 const EXEMPT = /^test\/docs\/phrases\./;
 
-/** Returns every file in the repository that contains prose, including untracked ones. */
+/** Returns every text file in the repository, including untracked ones. */
 export const textFiles = (): string[] =>
   execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
     .split('\n')

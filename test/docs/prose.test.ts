@@ -9,22 +9,24 @@ import { expect, it } from 'vitest';
  * test walks the syntax trees of all product code that handles results.
  */
 
-/** Methods that inspect a text. */
 const LOOKS_INTO: ReadonlySet<string> = new Set([
   ...['includes', 'startsWith', 'endsWith', 'indexOf', 'lastIndexOf', 'search'],
   ...['match', 'matchAll', 'split', 'slice', 'substring', 'replace', 'replaceAll'],
 ]);
 /** Regular expression methods whose argument is the text. */
 const MATCHES: ReadonlySet<string> = new Set(['test', 'exec']);
-/** Rendered fields of the envelope, read from an object or from a variable with that name. */
+/**
+ * Rendered fields of the envelope. They can be read from an object, or from a variable with the
+ * same name.
+ */
 const RENDERED: ReadonlySet<string> = new Set(['note', 'summary', 'detail']);
 /**
- * Code that creates results and turns them into documents. Here, the ids of entries are checked as
- * well.
+ * Code that creates results and turns them into documents. In this code, the ids of entries are
+ * checked as well.
  */
 const OF_RESULTS = /^(pipelines|fhir)\//;
 
-/** Remaining places, by file. The number never rises. */
+/** Number of known violations in each file. It never rises. */
 const KNOWN: Readonly<Record<string, number>> = {};
 
 interface SyntaxNode {
@@ -35,7 +37,6 @@ interface SyntaxNode {
 const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 
-/** Returns the node inside `a?.b` or `(a)`. */
 function unwrapped(node: unknown): SyntaxNode | null {
   if (!isNode(node)) return null;
   const wrapped =
@@ -46,8 +47,8 @@ function unwrapped(node: unknown): SyntaxNode | null {
 }
 
 /**
- * Returns the name of the field or variable that an expression reads: `note` for both
- * `measurement.note` and `note`.
+ * Returns the name of the field or variable that an expression reads, such as `note` for
+ * `measurement.note` and for `note`.
  */
 function nameOf(node: unknown): string | null {
   const inner = unwrapped(node);
@@ -129,6 +130,6 @@ it.each([
   ['m.id.slice(0, 64)', 0],
   ['m.id === other.id', 0],
   ['view.name.includes("4ch")', 0],
-])('%s counts %d', (code, count) => {
+])('%s has %d offences', (code, count) => {
   expect(offencesIn('pipelines/a.ts', code)).toHaveLength(count);
 });

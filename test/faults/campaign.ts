@@ -47,8 +47,8 @@ for (const fault of chosen) {
   const outcome = await scenario(fault, amount);
   outcomes.push(outcome);
   process.stdout.write(`${fault.name}: ${told(outcome)}\n`);
-  // The page is written after each fault, so that an interrupted campaign keeps its outcomes and
-  // states how many there are.
+  // The page is written after each fault. If the campaign is interrupted, the page keeps the
+  // outcomes so far and states how many there are.
   const run = { amount, commit, at: new Date(), faults: FAULTS.length };
   const page = await readFile(PAGE, 'utf8');
   if (values.only === '') await writeFile(PAGE, reliabilityPage(outcomes, run, page));

@@ -4,16 +4,14 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * A cart at the end of a cable that can be pulled: a network namespace with a pair of interfaces.
+ * A cart at the end of a cable that can be pulled, simulated by a network namespace and a pair of
+ * interfaces.
  */
 export interface CartNetwork {
   /** The gateway's address as seen from the cart. */
   gateway: string;
-  /** The address range of the cable. */
   range: string;
-  /** Starts a program on the cart. */
   start(program: string, args: readonly string[]): ChildProcess;
-  /** Limits the cart's sending rate. */
   throttle(megabits: number): Promise<void>;
   /** Pulls the cable: neither side is notified that the connection is gone. */
   pull(): Promise<void>;
@@ -26,7 +24,8 @@ export async function cartNetwork(): Promise<CartNetwork | null> {
   const id = process.pid % 100_000;
   const namespace = `sonogate-cart-${id}`;
   const [ours, theirs] = [`sg${id}g`, `sg${id}c`];
-  // The addresses must differ from those of another run, or of a killed run that left them behind.
+  // The addresses must differ from those of other runs, including killed runs that left their
+  // addresses behind.
   const network = `10.213.${process.pid % 256}`;
   const gateway = `${network}.1`;
   const ip = (...args: string[]) => run('ip', args);

@@ -12,19 +12,24 @@ export interface CartObject {
   path: string;
   sopInstanceUid: string;
   studyUid: string;
-  /** Digest of the data set alone, which must be found again in whichever file contains it. */
+  /**
+   * Digest of the data set only, because the data set must be found again in whichever file
+   * contains it.
+   */
   dataSetSha256: string;
 }
 
 export interface CartStudies {
-  /** The objects of each study. */
   studies: CartObject[][];
   remove(): Promise<void>;
 }
 
 const PLANES = ['transthalamic', 'abdominal'] as const;
 
-/** Writes small studies of one patient with two stills each, enough for a report and for SR. */
+/**
+ * Writes small studies of one patient, each with two stills, which is enough for a report and for
+ * an SR document.
+ */
 export async function cartStudies(label: string, count: number): Promise<CartStudies> {
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-cart-'));
   const sizes = sizesAt(168);

@@ -45,10 +45,10 @@ export interface Taken {
   kept: boolean;
 }
 
-/** A PACS that counts what it receives and can be in any mood. */
+/** A PACS that counts what it receives. Its behavior can be changed at any time. */
 export interface CountingPacs {
   port: number;
-  /** Every C-STORE answered with 0000H, in order. */
+  /** Every C-STORE that was answered with 0000H, in order. */
   taken: readonly Taken[];
   /** Number of C-STOREs and associations that failed because of the mood. */
   refusals: number;

@@ -13,8 +13,8 @@ const LIBRARY = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 export interface FakeClock {
   environment: Record<string, string>;
   /**
-   * Sets the offset from the real time, such as `+3600` seconds, at once for all processes with
-   * this environment.
+   * Sets the offset from real time, such as `+3600` seconds. It takes effect at once in all
+   * processes with this environment.
    */
   jump(offset: string): Promise<void>;
   remove(): Promise<void>;

@@ -16,7 +16,7 @@ import { type SmallDisk, smallDisk } from './small-disk.ts';
 import { soak } from './soak.ts';
 import type { Amount } from './traffic.ts';
 
-/** What a fault needs from its machine, set up before the site starts. */
+/** What a fault needs from its machine; set up before the site starts. */
 export interface Surroundings {
   site: SiteOptions;
   disk?: SmallDisk;
@@ -27,18 +27,17 @@ export interface Surroundings {
 
 export interface Fault {
   name: string;
-  /** What is done to the site under traffic. */
   done: string;
   /**
-   * Maximum traffic for this fault, which ends with the strikes. If omitted, the campaign's traffic
-   * is used.
+   * Maximum traffic for this fault; it ends when the strikes end. If omitted, the campaign's
+   * traffic is used.
    */
   traffic?: Amount;
-  /** Sets up the machine, or returns why this is impossible here. */
+  /** Sets up the machine, or returns why that is impossible here. */
   prepare?(): Promise<Surroundings | { impossible: string }>;
   /**
    * Strikes while traffic flows, and repairs what does not recover by itself.
-   * @returns what was observed of the fault: it must have happened.
+   * @returns what was observed of the fault, as evidence that it happened.
    * @throws Error if the fault did not strike.
    */
   strike(site: SiteUnderFault, surroundings: Surroundings): Promise<string>;
@@ -66,7 +65,7 @@ const kill = (role: 'dimse' | 'api' | 'worker' | 'delivery'): Fault => ({
   },
 });
 
-/** What both archives do in each mood. */
+/** How both archives behave in each mood. */
 const MOOD_IN_WORDS: Readonly<Record<Exclude<PacsMood, 'well'>, string>> = {
   dead: 'do not listen',
   slow: 'answer each object late',
@@ -93,7 +92,7 @@ const pacs = (mood: Exclude<PacsMood, 'well'>): Fault => ({
 });
 
 /**
- * Replays dead deliveries, as a person would, until everything has arrived and is committed. A
+ * Replays dead deliveries, as a person would, until every object has arrived and is committed. A
  * delivery is dead if the PACS refused the object for good, or accepted it but did not commit to
  * keep it.
  */
@@ -136,7 +135,7 @@ const ehr = (name: string, done: string, fault: EhrFault): Fault => ({
   },
 });
 
-/** Returns the error codes of deliveries that failed and are still waiting, with counts. */
+/** Counts, by error code, the deliveries that failed but are still waiting. */
 async function troubled(site: SiteUnderFault, destinations: string[]): Promise<string[]> {
   const rows = await site.query<{ code: string; count: number }>(
     `SELECT code, count(*)::int AS count FROM deliveries
@@ -146,7 +145,7 @@ async function troubled(site: SiteUnderFault, destinations: string[]): Promise<s
   return rows.map(({ code, count }) => `${count} × ${code}`);
 }
 
-/** Waits until a pipeline is working on a request, then strikes its child processes. */
+/** Waits until a pipeline is working on a request, then kills its child processes. */
 async function pipelineStruck(
   site: SiteUnderFault,
   strike: (pid: number) => void,
@@ -252,8 +251,8 @@ export const FAULTS: readonly Fault[] = [
       const { bavail, bsize } = await statfs(site.dataDir);
       await writeFile(filler, Buffer.alloc(bavail * bsize)).catch(() => {});
       const full = await statfs(site.dataDir);
-      // The traffic may be between two studies or over, so one more cart makes sure that an object
-      // meets the full disk.
+      // The regular traffic may be between two studies or already over, so one more cart makes sure
+      // that an object meets the full disk.
       const cart = await cartStudies('met the full disk', 1);
       const late = {
         host: '127.0.0.1',

@@ -16,7 +16,7 @@ export interface HookReceiver {
   close(): Promise<void>;
 }
 
-/** Starts an API client's webhook server, which counts the events it receives. */
+/** Starts a webhook server, as an API client would, that counts the events it receives. */
 export async function startHookReceiver(): Promise<HookReceiver> {
   const calls: HookCall[] = [];
   const server = createServer(async (request, response) => {

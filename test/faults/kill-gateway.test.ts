@@ -10,8 +10,8 @@ import { siteSettings, waitUntil } from '../gateway/site.ts';
 import { freshDataDir } from '../peers/embedded.ts';
 
 /**
- * The whole gateway, started as an operator starts it, is killed again and again while it processes
- * one study: during reception, while the pipeline works, and while results are sent.
+ * The whole gateway, started as an operator starts it, is killed repeatedly while it processes one
+ * study: during reception, while the pipeline works, and while results are sent.
  */
 describe('kill -9 of the whole gateway', () => {
   let dataDir: string;
@@ -59,7 +59,7 @@ describe('kill -9 of the whole gateway', () => {
       study: study.studyUid,
     });
 
-  it('loses no study, runs it as one request, and delivers each object', {
+  it('loses no study, interprets it in one request, and delivers each object', {
     timeout: 300_000,
   }, async () => {
     const first = await serve(config);

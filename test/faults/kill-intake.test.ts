@@ -94,7 +94,8 @@ test('kill -9 at many moments of a transfer neither loses nor duplicates an obje
         onResult(path, { outcome }) {
           if (outcome === 'stored') acknowledged.add(path);
           answers += 1;
-          // Kills a few milliseconds into the next object, at whatever stage it is then.
+          // Kills a few milliseconds into the next object, wherever its processing has got to by
+          // then.
           if (answers === answersBeforeKill) {
             killed = new Promise((resolve) => setTimeout(resolve, randomInt(0, 12))).then(() =>
               stop(run, 'SIGKILL'),

@@ -5,45 +5,46 @@ import { type CartObject, dataSetSha256 } from './cart-studies.ts';
 import type { Part, SiteUnderFault } from './site-under-fault.ts';
 import type { Promised } from './traffic.ts';
 
-/** What became of everything that was promised. */
+/** The outcome of everything that was promised. */
 export interface Ledger {
   objectsAcknowledged: number;
   requestsAcknowledged: number;
   /**
-   * Acknowledged, but will never arrive: missing, with different bytes, failed, or its delivery
-   * ended without arriving. One description each.
+   * Descriptions of the objects and results that were acknowledged but will never arrive. They are
+   * missing, changed or failed, or their delivery ended without an arrival.
    */
   lost: string[];
   /** Number of deliveries whose wait for the next attempt was cut short after the fault. */
   hastened: number;
   /**
-   * Not finished when the campaign stopped waiting; one description each, with what it was waiting
-   * for.
+   * Descriptions of the work that was not finished when the campaign stopped waiting. Each states
+   * what the work was waiting for.
    */
   late: string[];
   deliveries: number;
   /** Number of repeated arrivals with the same SOP Instance UID, identifier or webhook-id. */
   repeated: number;
-  /** Arrived more than once under different identities; one description each. */
+  /** Descriptions of the results that arrived more than once under different identities. */
   doubled: string[];
 }
 
 /** The campaign gives up if nothing finishes for this long. */
 const PATIENCE_MS = 1_200_000;
 const POLL_MS = 500;
-/** Long enough for an ordinary retry to happen by itself. */
+/** Long enough for an ordinary retry to take place by itself. */
 const HASTEN_MS = 45_000;
 /**
- * If nothing has arrived anywhere for this long, a gateway that must be stopped for a query is
- * stopped.
+ * If nothing has arrived anywhere for this long, it is safe to stop a gateway whose database can
+ * only be queried while it is stopped.
  */
 const QUIET_MS = 60_000;
 
-/** SR documents per obstetric study: TID 5000 and its TID 1500. */
+/** Number of SR documents per obstetric study: TID 5000 and its TID 1500. */
 const DOCUMENTS_OF_STUDY = 2;
 
 /**
- * Waits until all work has finished, and counts the outcome. What has not finished by then is late.
+ * Waits until all work has finished, and counts the outcome. Work that has not finished in time is
+ * late.
  */
 export async function settle(site: SiteUnderFault, promised: Promised): Promise<Ledger> {
   const studies = [...new Set(promised.objects.map(({ studyUid }) => studyUid))];
@@ -82,8 +83,8 @@ export async function settle(site: SiteUnderFault, promised: Promised): Promise<
 }
 
 /**
- * Waits until nothing more arrives at the PACS, archive, EHR and webhook. A gateway on the embedded
- * database must be stopped for each query, which interrupts the studies that are being interpreted.
+ * Waits until nothing more arrives at the PACS, archive, EHR or webhook. A gateway on the embedded
+ * database must be stopped for each query, which would interrupt the studies being interpreted.
  */
 async function quiet({ pacs, archive, ehr, hook }: SiteUnderFault): Promise<void> {
   const arrivals = () =>
@@ -95,7 +96,7 @@ async function quiet({ pacs, archive, ehr, hook }: SiteUnderFault): Promise<void
 }
 
 /**
- * Checks that a gateway process has not ended unless it was stopped.
+ * Checks that a gateway process has not ended by itself.
  * @throws Error if it has.
  */
 function endedByItself(part: Part, site: SiteUnderFault): void {
@@ -108,7 +109,7 @@ function endedByItself(part: Part, site: SiteUnderFault): void {
 
 /**
  * Ends the waits between two attempts, which last from minutes (a paused destination) to hours (a
- * webhook): the fault is over, and a campaign cannot wait as long as a delivery can.
+ * webhook), since the fault is over and a campaign cannot wait that long.
  * @returns the ids of the deliveries that were waiting.
  */
 async function hastenDeliveries(site: SiteUnderFault): Promise<string[]> {
@@ -160,14 +161,14 @@ async function unfinished(site: SiteUnderFault): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** The deliveries of one kind for a request, or for a forwarded object. */
+/** The deliveries of one kind that are expected for a request or for a forwarded object. */
 interface Awaited {
   kind: 'forward' | 'dicom' | 'fhir' | 'webhook';
   of: string;
 }
 
 /**
- * Counts arrivals. What has not arrived is lost, unless a delivery of it is unfinished; then it is
+ * Counts arrivals. Whatever has not arrived is lost, unless its delivery is unfinished; then it is
  * late.
  */
 async function count(
@@ -184,7 +185,7 @@ async function count(
     'SELECT state, attempt, code FROM deliveries WHERE kind = $1 AND (request_id = $2 OR object = $2)',
     [kind, of],
   );
-  // `unfinished` already lists it as late.
+  // `unfinished` already lists this as late.
   if (rows.some(({ state }) => state === 'pending' || state === 'sending')) return;
   const ends = rows.map((row) => `${row.state}, attempt ${row.attempt}, ${row.code}`);
   ledger.lost.push(`${otherwise} (${ends.join('; ') || 'no delivery'})`);

@@ -12,7 +12,7 @@ import type { SiteUnderFault } from './site-under-fault.ts';
 
 const OBJECT_BYTES = 24_000_000;
 const MEGABITS = 40;
-/** A source that sends nothing for this long is disconnected. */
+/** A source that sends nothing for this many seconds is disconnected. */
 const IDLE_SECONDS = 4;
 const OBJECT = { sopInstanceUid: '1.2.840.97.1.1', studyInstanceUid: '1.2.840.97.1' };
 
@@ -31,7 +31,7 @@ export const networkCut: Fault = {
     if (!network) throw new Error('no network');
     const folder = await mkdtemp(join(tmpdir(), 'sonogate-cut-'));
     const path = join(folder, 'large.dcm');
-    // No rule matches it: only its storage matters.
+    // No rule matches this object; only its storage matters.
     const object = { ...OBJECT, modality: 'OT', pixels: Buffer.alloc(OBJECT_BYTES, 7) };
     await writeFile(path, dicomFile(object));
     const send = () =>
@@ -64,12 +64,14 @@ export const networkCut: Fault = {
   },
 };
 
-/** Number of polls of the intake: two minutes, because a busy machine needs time. */
+/**
+ * Number of polls of the intake. Together they last two minutes, because a busy machine needs time.
+ */
 const PATIENCE = 2400;
 
 /**
- * Waits until the number of bytes received so far passes the check, and returns it; with several
- * objects, that of the largest.
+ * Waits until the number of bytes received so far passes the check, and returns it. If several
+ * objects are being received, the largest counts.
  */
 async function partial(site: SiteUnderFault, passes: (bytes: number) => boolean): Promise<number> {
   for (let left = PATIENCE; left > 0; left -= 1) {
@@ -84,7 +86,7 @@ async function partial(site: SiteUnderFault, passes: (bytes: number) => boolean)
         ),
       ),
     );
-    // Objects from the other traffic are small and disappear within moments.
+    // Objects from the regular traffic are small and disappear within moments.
     const large = sizes.filter((size) => size > OBJECT_BYTES / 20);
     const bytes = Math.max(0, ...large);
     if (passes(bytes)) return bytes;

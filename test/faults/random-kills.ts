@@ -51,7 +51,7 @@ const VICTIMS: Readonly<Record<Backend, readonly Victim[]>> = {
   'PostgreSQL and Redis': [...EACH_ROLE.map(part), EVERYTHING, POSTGRESQL, REDIS],
 };
 
-/** Returns every victim equally often, in random order. */
+/** Returns every victim the same number of times, in random order. */
 function shuffled(victims: readonly Victim[]): Victim[] {
   const order = victims.flatMap((victim) => Array.from({ length: KILLS }, () => victim));
   for (let at = order.length - 1; at > 0; at -= 1) {
@@ -61,15 +61,17 @@ function shuffled(victims: readonly Victim[]): Victim[] {
   return order;
 }
 
-/** Kills at random moments, while carts send and clients submit from the first kill to the last. */
+/**
+ * Kills processes at random moments. Carts send and clients submit from the first kill to the last.
+ */
 export const randomKills = (backend: Backend): Fault => {
   const victims = VICTIMS[backend];
   const count = victims.length * KILLS;
   return {
     name: `random kills on ${backend}`,
     done: `kill -9 at random moments, ${KILLS} times each in random order: ${victims.map(({ name }) => name).join(', ')}`,
-    // The traffic ends with the last kill. It is limited to what a site can interpret afterwards in
-    // reasonable time.
+    // The traffic ends with the last kill. Its amount is limited to what a site can interpret
+    // afterwards in a reasonable time.
     traffic: { studies: count, submits: 2 * count, pauseMs: 12_000, untilFinished: true },
     prepare: async () => ({ site: { backend }, remove: async () => {} }),
     async strike(site) {

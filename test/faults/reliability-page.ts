@@ -5,7 +5,7 @@ interface Run {
   amount: { studies: number; submits: number };
   commit: string;
   at: Date;
-  /** Number of faults in the campaign, some of which may not have been run yet. */
+  /** Number of faults in the campaign, including those that have not been run yet. */
   faults: number;
 }
 
@@ -16,13 +16,16 @@ const APART = ['date, commit', 'fault', 'what was done', 'what was seen', ...COL
 const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
 const heading = (names: readonly string[]) => `${line(names)}\n${line(names.map(() => '---'))}`;
 
-/** Headings that separate what whole campaigns write from the recorded runs of single faults. */
+/**
+ * Headings before and after the recorded runs of single faults. Everything else on the page is
+ * written by whole campaigns.
+ */
 const RUNS_APART = '## Runs of single faults\n';
 const NOT_SHOWN = '## What the campaign does not show\n';
 
 /**
  * Returns `docs/reliability.md` with the table of faults and their outcomes in this run.
- * @param before the previous page, from which the runs of single faults are kept.
+ * @param before the previous page, whose runs of single faults are kept.
  */
 export function reliabilityPage(outcomes: readonly Outcome[], run: Run, before: string): string {
   const ran = outcomes.filter((outcome) => 'ledger' in outcome);
@@ -65,7 +68,7 @@ ${runsApart(before)}${NOT_SHOWN}
 `;
 }
 
-/** Returns the page with one more run of a single fault. */
+/** Returns the page with one more recorded run of a single fault. */
 export function withRun(page: string, outcome: Outcome, { commit, at }: Run): string {
   const [before = '', after = ''] = page.split(NOT_SHOWN);
   const section =
@@ -82,7 +85,10 @@ ${heading(APART)}
   return `${others}${section.trimEnd()}\n${row}\n\n${NOT_SHOWN}${after}`;
 }
 
-/** Returns the section with the runs of single faults; '' if the page has no such section. */
+/**
+ * Returns the section with the runs of single faults, or an empty string if the page has no such
+ * section.
+ */
 function runsApart(page: string): string {
   const [, section] = page.split(RUNS_APART);
   return section === undefined ? '' : `${RUNS_APART}${section.split(NOT_SHOWN)[0] ?? ''}`;

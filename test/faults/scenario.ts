@@ -3,13 +3,12 @@ import { type Ledger, settle } from './ledger.ts';
 import { startSiteUnderFault } from './site-under-fault.ts';
 import { type Amount, startTraffic } from './traffic.ts';
 
-/** A fault and its outcome. */
 export type Outcome =
   | { fault: Fault; skipped: string }
   | { fault: Fault; failed: string }
   | { fault: Fault; seen: string; seconds: number; ledger: Ledger };
 
-/** Runs the traffic with the fault in the middle of it, then counts the outcome. */
+/** Runs the traffic, strikes in the middle of it, and then counts the outcome. */
 export async function scenario(fault: Fault, amount: Amount): Promise<Outcome> {
   const begin = performance.now();
   const prepared = await (fault.prepare?.() ?? { site: {}, remove: async () => {} });
@@ -49,7 +48,8 @@ async function struck(
 }
 
 /**
- * Whether everything acknowledged has finished, and nothing was lost, or duplicated without a mark.
+ * Returns true if everything acknowledged has finished, nothing was lost, and nothing was
+ * duplicated without a mark.
  */
 export function stood(outcome: Outcome): boolean {
   if (!('ledger' in outcome)) return false;

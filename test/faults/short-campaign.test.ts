@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FAULTS } from './faults.ts';
 import { scenario } from './scenario.ts';
 
-/** The other faults are covered by the long form, `npm run faults`. */
+/** The long form, `npm run faults`, covers the other faults. */
 const SHORT = ['network cut in the middle of a PDU', 'disk full'];
 const AMOUNT = { studies: 2, submits: 3 };
 

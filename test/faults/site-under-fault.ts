@@ -19,7 +19,9 @@ import { type HookReceiver, startHookReceiver } from './hook-receiver.ts';
 export type Role = 'dimse' | 'api' | 'worker' | 'delivery';
 export const EACH_ROLE = ['dimse', 'api', 'worker', 'delivery'] as const satisfies readonly Role[];
 
-/** A process of the site: one role or, as the embedded database requires, all roles in one. */
+/**
+ * A process of the site. It has either one role or, as the embedded database requires, all of them.
+ */
 export type Part = Role | 'gateway';
 
 /** Where a site stores its rows and its queue. */
@@ -33,26 +35,25 @@ const PATIENT_SYSTEM = 'urn:oid:1.2.3';
 export interface SiteOptions {
   /** The default is PostgreSQL and Redis. */
   backend?: Backend;
-  /** Whether Redis restarts with its data. */
+  /** True if Redis keeps its data across a restart. */
   persistentRedis?: boolean;
-  /** A cart that is not on this machine, for which the listener binds every address. */
+  /** A cart on another machine, for which the listener binds every address. */
   cart?: { range: string; idleTimeoutSeconds: number };
-  /** Environment of each gateway process. */
   environment?: Record<string, string>;
-  /** A special data folder, and how much space must stay free there. */
+  /** A data folder on a separate disk, and how much space must stay free there. */
   disk?: { folder: string; minFreeBytes: number };
 }
 
 /**
- * A site whose roles are separate processes on one data folder, with PostgreSQL and Redis unless
- * `backend` states otherwise. They are surrounded by a PACS, an archive, an EHR and a client with a
- * webhook, all of which count what arrives.
+ * A site whose roles are separate processes with a shared data folder, using PostgreSQL and Redis
+ * unless `backend` states otherwise. Around it are a PACS, an archive, an EHR and a client with a
+ * webhook, each of which counts what it receives.
  */
 export interface SiteUnderFault {
   dicomPort: number;
   url: string;
   key: string;
-  /** Any use throws if the site has no PostgreSQL; likewise for Redis. */
+  /** Using `postgres` or `redis` throws if the site does not have that server. */
   postgres: PostgresServer;
   redis: RedisServer;
   parts: readonly Part[];
@@ -61,29 +62,27 @@ export interface SiteUnderFault {
   ehr: FhirTestServer;
   hook: HookReceiver;
   process(part: Part): Served;
-  /** Kills these processes at the same time and starts new ones in their place. */
+  /** Kills these processes simultaneously and starts new ones in their place. */
   kill(...parts: Part[]): Promise<void>;
   stop(part: Part): Promise<void>;
   start(part: Part): Promise<void>;
   dataDir: string;
-  /** Performs an operator's command, as the command line would. */
   operate(name: string, asked: Record<string, unknown>): Promise<unknown>;
   /**
    * Queries the database. The embedded database serves only one process, so the gateway is stopped
    * for the query.
    */
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
-  /** Restarts a gateway that `query` has stopped. */
   resume(): Promise<void>;
   /**
-   * Writes each role's log into a folder, so that it can be read after the site is gone, and
-   * returns the folder.
+   * Writes each role's log to a folder, so that it can be read after the site has been removed.
+   * Returns the folder.
    */
   keepLogs(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Takes the place of a server that the back end does not use. */
+/** Takes the place of a server that the back end does not use. Any access to it throws. */
 function absent<Server extends object>(name: string): Server {
   return new Proxy({} as Server, {
     get() {
@@ -210,7 +209,7 @@ export async function startSiteUnderFault(
       await redis?.stop();
       await postgres?.stop();
       const configs = [...configFiles.values()].map((file) => join(file, '..'));
-      // A separate disk is removed by whoever mounted it.
+      // Whoever mounted a separate disk also removes it.
       for (const folder of options.disk ? configs : [dataDir, ...configs]) {
         await rm(folder, { recursive: true, force: true });
       }

@@ -44,9 +44,9 @@ const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 /**
- * Maximum growth between the second quarter and the last: memory by what the garbage collector has
- * not freed yet, the database by its rows (a study of two objects takes about 30 kB) and one file
- * of its log.
+ * Maximum growth between the second quarter and the last. Memory may grow by what the garbage
+ * collector has not freed yet, and the database by its rows (a study of two objects takes about 30
+ * kB) and one file of its log.
  */
 const MAY_GROW: Readonly<Record<keyof Sample, number>> = {
   residentMegabytes: 150,
@@ -55,12 +55,12 @@ const MAY_GROW: Readonly<Record<keyof Sample, number>> = {
 };
 
 /**
- * The gateway with default settings under steady traffic, with its pipelines killed now and then.
+ * The gateway with default settings under steady traffic. Its pipelines are killed now and then.
  */
 export const soak: Fault = {
   name: 'soak',
   done: `${MINUTES} minutes of studies and submits on the embedded database; a pipeline process is killed every minute`,
-  // Keeps less than two cores busy: a soak is meant to show what accumulates, not how a queue
+  // Keeps less than two cores busy, since a soak should show what accumulates, not how a queue
   // grows.
   traffic: { studies: 6 * MINUTES, submits: 12 * MINUTES, pauseMs: 10_000 },
   prepare: async () => ({ site: { backend: 'PGlite' }, remove: async () => {} }),

@@ -3,7 +3,7 @@ import { sendFiles } from '../../dimse/send/store-scu.ts';
 import { type CartObject, cartStudies } from './cart-studies.ts';
 import type { SiteUnderFault } from './site-under-fault.ts';
 
-/** What the gateway has promised to keep, by answering it with 0000H or 202. */
+/** What the gateway has promised to keep by responding with 0000H or 202. */
 export interface Promised {
   objects: CartObject[];
   requests: string[];
@@ -11,7 +11,7 @@ export interface Promised {
 
 export interface Traffic {
   promised: Promised;
-  /** Starts no further studies or submits. */
+  /** Starts no further studies or submits; those already started continue. */
   finish(): void;
   /** Resolves when everything that was started has been acknowledged. */
   all: Promise<void>;
@@ -20,19 +20,19 @@ export interface Traffic {
   remove(): Promise<void>;
 }
 
-/** Number of studies and submits, and how long a cart waits between two studies. */
+/** Number of studies and submits, and the pause of a cart between two studies. */
 export interface Amount {
   studies: number;
   submits: number;
   pauseMs?: number;
   /**
-   * The traffic lasts until `finish`, and nobody gives up before, because the gateway may hardly
-   * run.
+   * The traffic lasts until `finish`. Carts and clients do not give up before then, because the
+   * gateway may hardly be running.
    */
   untilFinished?: boolean;
 }
 
-/** How long a cart or client repeats what is not acknowledged. */
+/** How long a cart or client repeats whatever is not acknowledged. */
 interface Patience {
   ended(): boolean;
 }
@@ -48,8 +48,8 @@ function patience(milliseconds = PATIENCE_MS): Patience {
 const BETWEEN_STUDIES_MS = 700;
 
 /**
- * Starts a cart that sends studies and a client that submits. Like real ones, they repeat what is
- * not acknowledged, the client with the same Idempotency-Key.
+ * Starts a cart that sends studies and a client that submits. As in reality, both repeat whatever
+ * is not acknowledged; the client reuses its Idempotency-Key.
  */
 export async function startTraffic(
   site: Pick<SiteUnderFault, 'dicomPort' | 'url' | 'key' | 'hook'>,
@@ -78,7 +78,7 @@ export async function startTraffic(
     }
   };
   const all = Promise.all([sendStudies(), submitAll()]).then(() => {});
-  // A failure reaches callers of `all` and `reached`; this only prevents an unhandled rejection.
+  // Callers of `all` and `reached` receive the failure; this only prevents an unhandled rejection.
   all.catch(() => {});
   return {
     promised,
@@ -96,7 +96,7 @@ export async function startTraffic(
   };
 }
 
-/** Sends what is not stored yet, again and again. */
+/** Sends the objects that are not stored yet, until all of them are stored. */
 export async function sendUntilStored(
   port: number,
   objects: readonly CartObject[],
@@ -126,7 +126,7 @@ export async function sendUntilStored(
 }
 
 /**
- * Uploads and submits, repeating each HTTP request until it is answered; returns the id of the
+ * Uploads and submits, repeating each HTTP request until it is answered. Returns the id of the
  * request.
  */
 export async function submitUntilAccepted(

@@ -42,7 +42,7 @@ export const DELIVERY: Delivery = {
   attempt: 1,
 };
 
-/** Returns the settings with which a site sends to an EHR. */
+/** Returns the settings of a destination that sends to this EHR. */
 export function destinationOf(
   { baseUrl }: Pick<FhirTestServer, 'baseUrl'>,
   settings: Partial<FhirDestination> = {},
@@ -64,7 +64,10 @@ export function destinationOf(
   };
 }
 
-/** Creates a ledger of one delivery, with its candidates and a person's decision. */
+/**
+ * Creates a hold ledger for one delivery, which records its candidates and contains a person's
+ * decision.
+ */
 export function holdsOf(decision: Decision | null = null): HoldLedger & {
   candidates: readonly Candidate[];
 } {
@@ -80,7 +83,7 @@ export function holdsOf(decision: Decision | null = null): HoldLedger & {
 
 /**
  * Creates a deliverer that sends the sample result to an EHR.
- * @param folder stores the record of Binaries.
+ * @param folder contains the record of the Binaries that were created.
  */
 export function delivererTo(
   destination: FhirDestination,
@@ -125,7 +128,6 @@ export function withEhr() {
     get folder() {
       return folder;
     },
-    /** Replaces the EHR with a new one. */
     async restart(options: FhirServerOptions): Promise<void> {
       await ehr?.close();
       ehr = await startFhirServer(options);
@@ -149,7 +151,7 @@ export function withEhr() {
     },
     send: (to: Deliverer, attempt = 1) =>
       to.send({ ...DELIVERY, attempt }, AbortSignal.timeout(30_000)),
-    /** Counts the EHR's resources for each type that a bundle creates. */
+    /** Counts the EHR's resources, by each type that a bundle creates. */
     async counts(): Promise<Record<string, number>> {
       const found = await Promise.all(CREATED.map((type) => running().all(type)));
       return Object.fromEntries(CREATED.map((type, index) => [type, found[index]?.length ?? 0]));

@@ -60,7 +60,7 @@ export function sampleMeasurement(
   };
 }
 
-/** Returns a finished obstetric result with one example for each rule of the mapping. */
+/** Returns a finished obstetric result with one example for each mapping rule. */
 export function sampleResult(change: Partial<Result> = {}): Result {
   const result = resultSchema.parse({
     schema: 'sonogate.result/1',

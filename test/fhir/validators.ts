@@ -20,15 +20,16 @@ export function indexDefinitions(): void {
 }
 
 /**
- * Returns the errors that two offline validators report for a resource; empty if there are none.
- * Each detects errors that the other misses (structure and invariants; required value sets).
+ * Returns the errors that two offline validators report for a resource. Each detects errors that
+ * the other misses: one checks structure and invariants, the other required value sets.
  */
 export function validationErrors(resource: Resource): string[] {
   const inside =
     resource.resourceType === 'Bundle'
       ? (resource.entry ?? []).flatMap((entry) => entry.resource ?? [])
       : [];
-  // The invariants of a resource inside a Bundle are checked only if it is validated on its own.
+  // The invariants of a resource inside a Bundle are checked only if the resource is validated
+  // separately.
   return [...[resource, ...inside].flatMap(structureErrors), ...valueSetErrors(resource)];
 }
 
@@ -36,8 +37,8 @@ function structureErrors(resource: Resource): string[] {
   indexDefinitions();
   try {
     const warnings = validateResource(resource);
-    // This validator reports every `urn:uuid:` reference as one to a wrong type, so reference
-    // warnings are dropped.
+    // This validator reports every `urn:uuid:` reference as pointing to a wrong type, so its
+    // reference warnings are dropped.
     return warnings
       .filter((issue) => !/reference/i.test(issue.details?.text ?? ''))
       .map((issue) => `${issue.expression?.join()}: ${issue.details?.text}`);

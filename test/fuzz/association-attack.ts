@@ -12,14 +12,14 @@ import type { Attack } from './attack.ts';
 import type { AttackedGateway } from './attacked-gateway.ts';
 
 /**
- * A peer stays silent for this long (more than the idle timeout of an association), then
+ * A peer stays silent for this long (longer than the idle timeout of an association), then
  * disconnects.
  */
 const SILENT_MS = 2_000;
 
 /**
- * Attacks the listener with sessions. `stored` collects the digests of what a good peer stored
- * between them.
+ * Attacks the listener with generated sessions. `stored` collects the digests of the objects that a
+ * good peer stores in between.
  */
 export function associationAttack(stored: string[] = []): Attack<Session> {
   return {

@@ -64,7 +64,7 @@ const uid = fc.oneof(
 );
 const us = fc.oneof(fc.nat(8), fc.nat(65_535));
 
-/** Generates `bytes`, sometimes damaged by mutations. */
+/** Generates `bytes`, damaged by mutations once in `oneIn` cases. */
 const perhapsDamaged = (bytes: fc.Arbitrary<Buffer>, oneIn: number) =>
   fc
     .tuple(bytes, fc.nat(oneIn - 1), seed)
@@ -95,7 +95,7 @@ const associate = fc
   })
   .map((request) => encodeAssociateRequest(request));
 
-/** The association request that most peers send, so that what follows reaches the services. */
+/** The association request that most peers send, so that the steps after it reach the services. */
 const usualAssociate = fc.constant(
   encodeAssociateRequest({
     calledAeTitle: 'SONOGATE',
@@ -148,7 +148,10 @@ const command = fc
   )
   .map((fields) => encodeCommandSet(fields));
 
-/** Generates P-DATA-TFs, whole or in fragments. The last may be missing or not marked as last. */
+/**
+ * Generates P-DATA-TFs, whole or in fragments. The last fragment may be missing or not marked as
+ * last.
+ */
 const fragments = (bytes: fc.Arbitrary<Buffer>, isCommand: boolean) =>
   fc
     .record({
@@ -169,7 +172,7 @@ const fragments = (bytes: fc.Arbitrary<Buffer>, isCommand: boolean) =>
       return Buffer.concat(pdus);
     });
 
-/** Generates a correct C-STORE, apart from its data set. */
+/** Generates a C-STORE that is correct apart from its data set. */
 const store = fc.tuple(uid, content, fc.nat(65_535)).map(([instance, data, messageId]) => {
   const request = encodeCommandSet({
     commandField: COMMAND.cStore,
@@ -185,7 +188,7 @@ const store = fc.tuple(uid, content, fc.nat(65_535)).map(([instance, data, messa
   ]);
 });
 
-/** Generates any PDU type, with a length that is wrong as often as right. */
+/** Generates PDUs of any type. Their length is as often wrong as right. */
 const anyPdu = fc
   .record({
     type: byte,
@@ -221,7 +224,7 @@ const leave = fc.constantFrom<Step>(
   { do: 'finish' },
   { do: 'reset' },
   { do: 'write', bytes: encodeReleaseRequest() },
-  // Sends nothing more, so that the gateway has to end the association.
+  // The peer sends nothing more, so the gateway has to end the association.
   { do: 'pause', milliseconds: 1500 },
 );
 

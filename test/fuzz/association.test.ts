@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-it('the listener outlives broken and hostile peers, and keeps what good ones store meanwhile', async () => {
+it('the listener survives broken and hostile peers, and keeps what good peers store meanwhile', async () => {
   const stored: string[] = [];
   const { cases, warm, end } = await attack(gateway, associationAttack(stored), {
     seconds: 8,

@@ -4,9 +4,9 @@ import type { Footprint } from './gateway-process.ts';
 
 export interface Attack<Case> {
   cases: fc.Arbitrary<Case>;
-  /** Runs one case. Throws if the gateway does something it must not do. */
+  /** Runs one case. Throws if the gateway does something that it must not do. */
   run(gateway: AttackedGateway, one: Case): Promise<void>;
-  /** Runs a well-behaved peer after each batch. Throws if it is not served. */
+  /** Runs a well-behaved peer after each batch. Throws if the peer is not served. */
   probe(gateway: AttackedGateway): Promise<void>;
 }
 
@@ -31,12 +31,12 @@ const BATCH = 96;
 /** Number of simultaneous connections. */
 const SIDE_BY_SIDE = 16;
 const WARM_AFTER = 0.1;
-/** Time after which the last silent connections have been dropped. */
+/** After this time, the last silent connections have been dropped. */
 const SETTLE_MS = 3_000;
 
 /**
- * Attacks the gateway for `seconds` over several parallel connections, and checks after each batch
- * that it is alive and serving. The same seed produces the same batches.
+ * Attacks the gateway for `seconds` over several parallel connections. After each batch, checks
+ * that the gateway is alive and serves a good peer. The same seed produces the same batches.
  * @throws Finding
  */
 export async function attack<Case>(

@@ -11,12 +11,11 @@ export interface AttackedGateway extends Started {
   dataDir: string;
   footprint(): Promise<Footprint>;
   loopDelay(): Promise<LoopDelay>;
-  /** Null while it runs; otherwise how it ended, with the end of its output. */
+  /** Null while the gateway runs; otherwise how it ended, with the end of its output. */
   ended(): string | null;
   stop(): Promise<void>;
 }
 
-/** Starts the gateway for a fuzzer to attack. */
 export async function startAttackedGateway(): Promise<AttackedGateway> {
   const dataDir = await freshDataDir();
   const child = fork(SCRIPT, [dataDir], {

@@ -6,7 +6,10 @@ import { mutated } from './mutate.ts';
 import { filesOf, generatedSamples, hostileSamples } from './samples.ts';
 import { videoSamples } from './video-samples.ts';
 
-/** A task from the parent: one mutation of one sample, stored in `keep` before it is read. */
+/**
+ * A task from the parent: one mutation of one sample. The mutated bytes are stored in `keep` before
+ * they are read.
+ */
 export interface Task {
   sample: number;
   other: number;
@@ -16,7 +19,7 @@ export interface Task {
 export interface Answer {
   name: string;
   error: string | null;
-  /** Processor time used, which does not depend on the load of the machine. */
+  /** Processor time, since it does not depend on the machine's load. */
   cpuMs: number;
   /** The mutated bytes that broke the reader, in base64. */
   bytes?: string;
@@ -37,7 +40,7 @@ async function answer({ sample, other, seed }: Task): Promise<Answer> {
   if (!chosen || !lender) throw new Error('no samples');
   const { name } = chosen;
   const bytes = mutated(chosen.bytes, lender.bytes, seed);
-  // A native crash sends no reply, but the parent finds the input in this file.
+  // After a native crash there is no reply, but the parent finds the input in this file.
   await writeFile(lastInput, bytes);
   const before = process.cpuUsage();
   const cpuMs = () => {

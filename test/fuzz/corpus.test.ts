@@ -27,14 +27,14 @@ describe('inputs that once broke the reader', async () => {
 });
 
 describe('the fuzzer itself', () => {
-  it('makes the same input of the same seed, and another of another', () => {
+  it('generates the same input from the same seed, and a different one from another seed', () => {
     const bytes = ultrasound();
     expect(mutated(bytes, bytes, 7)).toEqual(mutated(bytes, bytes, 7));
     const inputs = Array.from({ length: 50 }, (_, seed) => mutated(bytes, bytes, seed));
     expect(new Set(inputs.map((input) => input.toString('hex'))).size).toBeGreaterThan(40);
   });
 
-  it('starts from samples that the reader takes', async () => {
+  it('starts from samples that the reader accepts', async () => {
     for (const { name, bytes } of await generatedSamples()) {
       if (name === 'DICOMDIR') continue;
       const folder = await mkdtemp(join(tmpdir(), 'sample-'));

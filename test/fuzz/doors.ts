@@ -5,15 +5,15 @@ import { startAttackedGateway } from './attacked-gateway.ts';
 import { httpAttack, type Statuses } from './http-attack.ts';
 
 /**
- * Fuzzes a whole gateway from the outside, by hand:
+ * Fuzzes a whole gateway from the outside; run by hand:
  *
- *   node test/fuzz/doors.ts association --minutes 10 --seed 1
- *   node test/fuzz/doors.ts http --minutes 10 --seed 1
+ * node test/fuzz/doors.ts association --minutes 10 --seed 1   node test/fuzz/doors.ts http
+ * --minutes 10 --seed 1
  *
- * `association`: generated and damaged PDUs and DIMSE messages, cut, interleaved and over several
- * connections. `http`: requests to every operation with generated and damaged paths, headers and
- * bodies. In between, a good peer must be served. Prints a summary and the use of memory and
- * sockets; exit status 1 if the gateway failed.
+ * `association` sends generated and damaged PDUs and DIMSE messages, cut, interleaved and over
+ * several connections. `http` makes requests to every operation with generated and damaged paths,
+ * headers and bodies. In between, a good peer must be served. Prints a summary with the use of
+ * memory and sockets. The exit status is 1 if the gateway failed.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

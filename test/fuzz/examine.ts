@@ -5,7 +5,8 @@ import { UnreadableInput } from '../../pipelines/contract/study.ts';
 import { readStudy } from '../../pipelines/input/read-study.ts';
 
 /**
- * Maximum length of a reason: a sentence for a person, not a value from the file that fills a page.
+ * Maximum length of a reason. A reason is a sentence for a person, not a value from the file that
+ * fills a page.
  */
 const LONGEST_REASON = 300;
 /** PS3.5 9.1. Results, reports and FHIR refer to images by these UIDs. */
@@ -15,7 +16,10 @@ function checkUids(uids: readonly (string | null | undefined)[]): void {
   for (const uid of uids) if (uid && !UID.test(uid)) throw new Error('an invalid UID');
 }
 
-/** Returns the frames of a clip to decode: both ends and the middle, where offsets go wrong. */
+/**
+ * Returns the frames of a clip to decode: the first, the middle and the last, where offsets go
+ * wrong.
+ */
 function framesOf({ frames }: Clip): Clip['frames'] {
   const wanted = new Set([0, frames.length >> 1, frames.length - 1]);
   return frames.filter(({ index }) => wanted.has(index));
@@ -35,9 +39,9 @@ async function decode(clip: Clip): Promise<void> {
 }
 
 /**
- * Reads `bytes` as a single-file study in `folder` and decodes what a pipeline would. Throws if the
- * reader breaks its promise that any file is read or refused with a printable sentence, and that
- * calibrations are positive numbers inside the image.
+ * Reads `bytes` as a single-file study in `folder`, and decodes what a pipeline would decode.
+ * Throws if the reader breaks its promises: that any file is either read or refused with a
+ * printable sentence, and that calibrations are positive numbers inside the image.
  */
 export async function examine(name: string, bytes: Buffer, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });

@@ -1,5 +1,5 @@
 /**
- * The gateway that fuzzers attack, in a separate process that exposes the garbage collector:
+ * The gateway that fuzzers attack, in a separate process with an exposed garbage collector:
  * `gateway-process.ts DATA_DIR`. As in production, an unhandled rejection ends it.
  */
 import { readdir, readlink } from 'node:fs/promises';
@@ -17,7 +17,7 @@ export interface Started {
   key: string;
 }
 
-/** Quantities that a leak would increase, after a full collection. */
+/** Quantities that a leak would increase, measured after a full garbage collection. */
 export interface Footprint {
   heapBytes: number;
   sockets: number;
@@ -25,15 +25,14 @@ export interface Footprint {
   resources: number;
 }
 
-/** How long the event loop was blocked since the previous question, in ms. */
+/** How long the event loop was blocked since the previous query, in ms. */
 export interface LoopDelay {
   p99: number;
   longest: number;
-  /** The same in thread processor time, which does not depend on other load. */
+  /** The same delays, in processor time of the thread, which does not depend on other load. */
   work: { p99: number; longest: number };
 }
 
-/** Questions that a parent may ask. */
 export type Question = 'footprint' | 'loop-delay';
 
 const ANY_NUMBER_OF_CALLS = 1_000_000_000;
@@ -65,7 +64,7 @@ const RESOLUTION_MS = 5;
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delay.enable();
 
-/** Processor time of the thread, in microseconds, between two timer ticks. */
+/** Processor time of the thread between two timer ticks, in microseconds. */
 const work = createHistogram();
 let before = process.threadCpuUsage();
 setInterval(() => {
@@ -98,8 +97,8 @@ process.on('message', async (question: Question) => {
   process.send?.(question === 'loop-delay' ? loopDelay() : await footprint());
 });
 /**
- * Returns the target of each open descriptor, except the embedded database's files, which come and
- * go.
+ * Returns the target of each open descriptor, except for the embedded database's files, which are
+ * opened and closed all the time.
  */
 async function descriptors(): Promise<string[]> {
   const folder = '/proc/self/fd';

@@ -9,13 +9,16 @@ import type { LoopDelay } from './gateway-process.ts';
 import { type HostileObject, hostileObjects } from './hostile-objects.ts';
 
 /**
- * Share of its arrival time for which an object may block the event loop at a stretch. Read without
- * limits on the gateway's thread, these objects would block it nearly all of the time.
+ * An object may block the event loop for at most this share of its arrival time at a stretch. Read
+ * without limits on the gateway's thread, these objects would block it nearly all of the time.
  */
 const MOST_OF_ARRIVAL = 0.5;
-/** Processor time in ms for which the event loop may work at a stretch (99th percentile). */
+/**
+ * The event loop may work for at most this long at a stretch: processor time in ms, 99th
+ * percentile.
+ */
 const WORK_MS = 50;
-/** A shorter stall can be due to other load on the machine or to a garbage collection. */
+/** A shorter stall can be due to other load on the machine or to garbage collection. */
 const STALL_MS = 500;
 
 /** Heading of the table in docs/security.md, in ms. */
@@ -29,7 +32,7 @@ const rows: string[] = [];
 beforeAll(async () => {
   gateway = await startAttackedGateway();
   folder = await mkdtemp(join(tmpdir(), 'sonogate-hostile-'));
-  // The first large header starts the thread that reads such headers.
+  // The first large header starts the thread that reads large headers.
   await byAssociation({ name: 'ordinary', ...ordinary() });
 }, 300_000);
 afterAll(async () => {
@@ -74,7 +77,7 @@ async function byStow({ bytes, refused }: HostileObject): Promise<void> {
   });
   const text = await answer.text();
   expect(answer.status, text).toBe(refused ? 409 : 200);
-  // Failure Reason C000H.
+  // The value is Failure Reason C000H.
   if (refused) expect(text).toContain('"00081197":{"vr":"US","Value":[49152]}');
 }
 
@@ -88,16 +91,19 @@ async function loopDelayDuring(work: () => Promise<void>): Promise<LoopDelay> {
 describe.each([
   ['C-STORE', byAssociation, '1.2.840.101'],
   ['STOW-RS', byStow, '1.2.840.102'],
-] as const)('by %s, the gateway serves others while an object arrives', (door, send, study) => {
-  test.each(hostileObjects(study))('with $name', async (object) => {
-    const idle = await loopDelayDuring(() => delay(500));
-    const began = performance.now();
-    const { p99, longest, work } = await loopDelayDuring(() => send(object));
-    const arrival = performance.now() - began;
-    const times = [work.p99, work.longest, p99, longest, idle.p99].map((ms) => ms.toFixed(0));
-    rows.push(`| ${[door, object.name, ...times].join(' | ')} |`);
-    expect(work.p99).toBeLessThan(WORK_MS);
-    expect(longest).toBeLessThan(Math.max(STALL_MS, MOST_OF_ARRIVAL * arrival));
-    expect(gateway.ended()).toBeNull();
-  });
-});
+] as const)(
+  'sent by %s, the gateway serves others while an object arrives',
+  (door, send, study) => {
+    test.each(hostileObjects(study))('with $name', async (object) => {
+      const idle = await loopDelayDuring(() => delay(500));
+      const began = performance.now();
+      const { p99, longest, work } = await loopDelayDuring(() => send(object));
+      const arrival = performance.now() - began;
+      const times = [work.p99, work.longest, p99, longest, idle.p99].map((ms) => ms.toFixed(0));
+      rows.push(`| ${[door, object.name, ...times].join(' | ')} |`);
+      expect(work.p99).toBeLessThan(WORK_MS);
+      expect(longest).toBeLessThan(Math.max(STALL_MS, MOST_OF_ARRIVAL * arrival));
+      expect(gateway.ended()).toBeNull();
+    });
+  },
+);

@@ -4,8 +4,8 @@ import { DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN } from '../../pipelines/dicom/transf
 import { dicomFile, type SmallObject } from '../dimse/dicom-file.ts';
 
 /**
- * Full-size versions of objects that once stalled the gateway for minutes or ended it. Each is a
- * valid small ultrasound image, apart from what is inserted before or after its Study Instance UID.
+ * Full-size versions of objects that once stalled or ended the gateway. Each is a valid small
+ * ultrasound image, apart from what is inserted before or after its Study Instance UID.
  */
 
 const MEBIBYTE = 1024 * 1024;
@@ -71,7 +71,7 @@ function nestedByLength(tag: string, depth: number): Buffer {
 function emptyElements(count: number): Buffer {
   const bytes = Buffer.alloc(count * 8);
   for (let index = 0; index < count; index += 1) {
-    // Empty private elements in odd groups after 0009.
+    // The empty elements are private, in the odd groups after 0009.
     const group = 0x0009 + 2 * Math.floor(index / 0xf000);
     bytes.writeUInt16LE(group, index * 8);
     bytes.writeUInt16LE(0x1000 + (index % 0xf000), index * 8 + 2);
@@ -118,8 +118,8 @@ function longReport(items: number): Buffer {
 
 /**
  * Returns the hostile objects.
- * @param study the Study Instance UID of all of them.
- * @param part share of the full size, for the fuzzers, which read thousands of objects.
+ * @param study the Study Instance UID of all these objects.
+ * @param part share of the full size, for fuzzers that read thousands of objects.
  */
 export function hostileObjects(study: string, part = 1): HostileObject[] {
   const sized = (full: number) => Math.ceil(full * part);

@@ -7,20 +7,20 @@ import { temporaryFolder } from '../pipelines/temporary-folder.ts';
 import { hostileObjects } from './hostile-objects.ts';
 
 /**
- * The objects that the listener refuses, uploaded by a client: the gateway stores them unread, and
- * the pipeline reads them in a child process with limited memory.
+ * The objects that the listener refuses, here uploaded by a client. The gateway stores them unread,
+ * and the pipeline reads them in a child process with limited memory.
  */
 
 const OBJECT = 'HOSTILE.DCM';
 const IMAGE = 'IMAGE.DCM';
 
-/** Still beyond every pipeline limit, and quick to compress. */
+/** Still beyond every limit of the pipeline, but quick to compress. */
 const PART = 1 / 4;
 
 /**
- * The refused objects with their reasons; everything else is read. The pipeline needs fewer
- * attributes than the listener and skips the others by their length. In an archive, only what
- * precedes a bomb is read.
+ * The refused objects with their reasons; all others are read. The pipeline needs fewer attributes
+ * than the listener and skips the rest by their length. In an archive, only the entries before a
+ * bomb are read.
  */
 const REFUSED: Readonly<Record<string, string>> = {
   '200,000 nested sequences': 'nested too deeply',
@@ -61,7 +61,7 @@ const WAYS = {
 
 describe.each(Object.entries(WAYS))('an upload %s', (_, packed) => {
   it.each(hostileObjects('1.2.840.103', PART))(
-    'with $name leaves the image beside it readable',
+    'with $name does not prevent the other image from being read',
     async ({ name, bytes }) => {
       const { clips, refused } = await read(packed({ [IMAGE]: ultrasound(), [OBJECT]: bytes }));
       const reason = REFUSED[name];

@@ -6,17 +6,17 @@ import type { AttackedGateway } from './attacked-gateway.ts';
 import { type Call, call } from './http-calls.ts';
 
 /**
- * An event stream does not end, and a request whose body is missing gets no response, so waiting is
- * limited.
+ * An event stream does not end, and a request without its announced body gets no response, so the
+ * wait is limited.
  */
 const WAIT_MS = 1_500;
 
-/** Counts of every response status of the fuzzed gateway. */
+/** Number of responses of the fuzzed gateway, by status. */
 export type Statuses = Map<string, number>;
 
 /**
- * Attacks the API with requests. A response must be HTTP, and never 500: what a client sends is
- * never our defect.
+ * Attacks the API with requests. Every response must be HTTP but never 500, because nothing that a
+ * client sends is our defect.
  * @param statuses counts the responses.
  */
 export function httpAttack(statuses: Statuses = new Map()): Attack<Call> {
@@ -45,7 +45,7 @@ export function httpAttack(statuses: Statuses = new Map()): Attack<Call> {
   };
 }
 
-/** Does what a good client does: uploads a file and submits it. */
+/** Uploads a file and submits it, as a well-behaved client does. */
 async function ordinaryWork({ url, key }: AttackedGateway) {
   const authorization = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const post = async (path: string, body: unknown) => {

@@ -6,18 +6,17 @@ import { submitBody } from '../../src/doors/http/submission.ts';
 import { HOSTILE_TEXT, type JsonSchema, valuesOf } from '../src/doors/http/schema-arbitrary.ts';
 import { mutated } from './mutate.ts';
 
-/** One request as sent over the wire. */
 export interface Call {
-  /** The operation in the API description from which it was generated. */
+  /** The operation in the API description from which the request was generated. */
   operation: string;
   /**
-   * `GET /v1/…`, with `KEY`, `FILE` and `REQUEST` as placeholders for what only a running gateway
-   * knows.
+   * `GET /v1/…`, with `KEY`, `FILE` and `REQUEST` as placeholders for values that only a running
+   * gateway has.
    */
   head: string;
   body: Buffer;
   pieceBytes: number;
-  /** Disconnects after this many bytes. */
+  /** The client disconnects after this many bytes. */
   cutAt: number | null;
 }
 
@@ -136,7 +135,9 @@ function framed(body: Buffer, way: string): { lines: string[]; bytes: Buffer } {
   }
 }
 
-/** What the API description leaves out: both runs, health, metrics and pages. */
+/**
+ * Operations that are missing from the API description: both submits, health, metrics and pages.
+ */
 const SUBMIT = {
   id: 'submit',
   method: 'post',
@@ -216,5 +217,5 @@ function callsOf({ id, method, path, query, body }: Described): fc.Arbitrary<Cal
     });
 }
 
-/** Requests to every operation: correct, nearly correct and broken. */
+/** Generates requests to every operation: correct, nearly correct and broken. */
 export const call: fc.Arbitrary<Call> = fc.oneof(...[...OPERATIONS, ...MORE].map(callsOf));

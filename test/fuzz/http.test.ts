@@ -15,7 +15,7 @@ it('every operation answers generated and malformed calls without an internal er
   const { warm, end } = await attack(gateway, httpAttack(statuses), {
     seconds: 8,
     seed: 20_261_121,
-    // Enough batches even on a slow machine: with this seed they cover every operation.
+    // These are enough batches even on a slow machine: with this seed they cover every operation.
     leastBatches: 4,
   });
   const called = new Set([...statuses.keys()].map((name) => name.split(' ')[0]));

@@ -2,9 +2,7 @@
 
 export type Random = () => number;
 
-/**
- * Mulberry32 (Tommy Ettinger 2017): generates numbers from 0 to 1 (exclusive) from a 32-bit seed.
- */
+/** Mulberry32 (Tommy Ettinger 2017): generates numbers in [0, 1) from a 32-bit seed. */
 export function randomOf(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -15,20 +13,23 @@ export function randomOf(seed: number): Random {
   };
 }
 
-/** Extreme values of lengths and counts. */
+/** Extreme values for lengths and counts. */
 const BOUNDARIES = [
   0, 1, 2, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xfffe, 0xffff, 0x10000, 0x7fffffff, 0x80000000,
   0xfffffffe, 0xffffffff,
 ];
 
-/** Length of the header in bytes, where most damage is done; real files are mostly pixels. */
+/**
+ * Number of bytes at the start of a file that receive most of the damage. Beyond them, real files
+ * are mostly pixels.
+ */
 const HEADER = 4096;
 
 type Mutation = (bytes: Buffer, random: Random, other: Buffer) => Buffer;
 
 const below = (random: Random, limit: number) => Math.floor(random() * limit);
 
-/** Picks an offset, twice as often in the first bytes of the file as in the rest. */
+/** Picks an offset. Two thirds of the offsets are in the header. */
 function offset(bytes: Buffer, random: Random): number {
   const end = random() < 2 / 3 ? Math.min(HEADER, bytes.length) : bytes.length;
   return below(random, Math.max(1, end));

@@ -8,19 +8,19 @@ import { randomOf } from './mutate.ts';
 
 /**
  * Fuzzes the study reader: mutates generated files and those in a folder, and reads them in a child
- * process with a memory limit and hang detection. By hand:
+ * process with a memory limit and a hang detector. By hand:
  *
  * node test/fuzz/reader.ts --minutes 10 --seed 1 --data ../shared/data --out fuzz-findings
  *
  * Each input that broke the reader is written to `--out` with its error. The exit status is 1 if
- * there are any. Nothing made from the data folder may be committed.
+ * there are any such inputs. Nothing derived from the data folder may be committed.
  */
 const { values: options } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
     data: { type: 'string', default: '' },
-    /** Part of the names of the samples to mutate; if empty, all are mutated. */
+    /** Mutates only the samples whose names contain this text; if it is empty, all samples. */
     only: { type: 'string', default: '' },
     out: { type: 'string', default: 'fuzz-findings' },
   },
@@ -29,9 +29,9 @@ const { values: options } = parseArgs({
 const HEAP_MIB = 512;
 /** At rest, with every codec loaded, resident memory is about 250 MiB. */
 const RESIDENT_BYTES = 1.5 * 1024 ** 3;
-/** Processor time limit. The largest sample takes a tenth of it. */
+/** Limit of the processor time. The largest sample takes a tenth of it. */
 const SLOW_CPU_MS = 5_000;
-/** Wall-clock limit, generous because the machine may be loaded. */
+/** Limit of the wall-clock time, which is generous because the machine may be loaded. */
 const HANG_MS = 60_000;
 const HANG = `no answer after ${HANG_MS} ms`;
 const MOST_SAMPLE_BYTES = 1024 ** 2;
@@ -60,8 +60,8 @@ async function processorMs(pid: number): Promise<number> {
 }
 
 /**
- * Returns the error without its numbers, so that one fault is kept once or twice and not a thousand
- * times.
+ * Returns the error without its numbers, so that one fault is kept once or twice instead of a
+ * thousand times.
  */
 function faultOf(name: string, error: string): string {
   const lines = error.split('\n').slice(0, 3).join(' ');
@@ -92,10 +92,7 @@ async function startChild(): Promise<ChildProcess> {
 
 type Outcome = { kind: 'answer'; answer: Answer } | { kind: 'broken'; how: string };
 
-/**
- * Runs one task. A child that hangs, dies or takes too much memory is ended, and the fault is
- * reported.
- */
+/** Runs one task. Ends a child that hangs, dies or uses too much memory, and reports the fault. */
 async function run(child: ChildProcess, task: Task): Promise<Outcome> {
   const ending = new AbortController();
   const { signal } = ending;

@@ -26,7 +26,6 @@ import {
 } from '../pipelines/input/dicom-sample.ts';
 import { hostileObjects } from './hostile-objects.ts';
 
-/** A file to be mutated. */
 export interface FuzzSample {
   name: string;
   bytes: Buffer;
@@ -203,7 +202,10 @@ export async function generatedSamples(): Promise<FuzzSample[]> {
   ];
 }
 
-/** Returns the files in `folder` of up to `mostBytes` each; none if the folder is absent. */
+/**
+ * Returns the files in `folder` that have at most `mostBytes` each, or an empty list if the folder
+ * does not exist.
+ */
 export async function filesOf(folder: string, mostBytes: number): Promise<FuzzSample[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const samples: FuzzSample[] = [];
@@ -216,8 +218,8 @@ export async function filesOf(folder: string, mostBytes: number): Promise<FuzzSa
 }
 
 /**
- * Returns the hostile headers and bombs at a thousandth of their size; their mutations are just as
- * hostile.
+ * Returns the hostile headers and bombs at a thousandth of their size, at which their mutations are
+ * just as hostile.
  */
 export function hostileSamples(): FuzzSample[] {
   return hostileObjects('1.2.840.99', 1 / 1000).map(({ name, bytes }) => ({

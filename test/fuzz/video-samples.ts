@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { FFMPEG_INSTALLED, makeVideo } from '../peers/ffmpeg.ts';
 import type { FuzzSample } from './samples.ts';
 
-/** Every container and codec that the reader lists. */
+/** One video for every container and codec that the reader supports. */
 const VIDEOS: Readonly<Record<string, readonly string[]>> = {
   'h264.mp4': ['-c:v', 'libx264', '-pix_fmt', 'yuv420p'],
   'hevc.mov': ['-c:v', 'libx265', '-x265-params', 'log-level=none', '-pix_fmt', 'yuv420p'],
@@ -14,7 +14,10 @@ const VIDEOS: Readonly<Record<string, readonly string[]>> = {
   'mpeg2.mpg': ['-c:v', 'mpeg2video'],
 };
 
-/** Encodes eight small frames as each of the videos; none if FFmpeg is not installed. */
+/**
+ * Encodes eight small frames as each of the videos. Returns an empty list if FFmpeg is not
+ * installed.
+ */
 export async function videoSamples(): Promise<FuzzSample[]> {
   if (!FFMPEG_INSTALLED) return [];
   const folder = await mkdtemp(join(tmpdir(), 'fuzz-video-'));

@@ -10,7 +10,7 @@ import { openSite, type Site } from './site.ts';
 /** FIPS 180-2 B.1. */
 const SHA256_OF_ABC = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
 
-/** Larger than some images of the study and smaller than others. */
+/** Larger than some images of the study but smaller than others. */
 const PUT_LIMIT = 500_000;
 
 let server: Awaited<ReturnType<typeof startS3rver>>;
@@ -59,7 +59,7 @@ const put = ({ upload: { url, headers } }: Announced, body: string) =>
   fetch(url, { method: 'PUT', headers, body });
 
 describe('with S3-compatible storage', () => {
-  it('a request reads files from there, of one PUT and of parts, and its artifacts are there', async () => {
+  it("reads a request's files from there, uploaded in one PUT or in parts, and stores its artifacts there", async () => {
     const sizes = await Promise.all(study.paths.map(async (path) => (await stat(path)).size));
     expect(sizes.some((size) => size > PUT_LIMIT) && sizes.some((size) => size <= PUT_LIMIT)).toBe(
       true,
@@ -86,7 +86,7 @@ describe('with S3-compatible storage', () => {
     expect(await readdir(join(site.config.dataDir, 'spool'))).toEqual([]);
   });
 
-  it('the address to PUT to is the storage, signed for the upload', async () => {
+  it('clients upload to the storage itself, at an address signed for the upload', async () => {
     const { file, upload } = await announce(3);
     const url = new URL(upload.url);
     expect(url.host).toBe(new URL(server.url).host);
@@ -94,7 +94,7 @@ describe('with S3-compatible storage', () => {
     expect(url.searchParams.get('X-Amz-Expires')).toBe('3600');
   });
 
-  it('an upload is complete only once its bytes are there, as many as announced', async () => {
+  it('an upload is complete only once all of the announced bytes are there', async () => {
     const announced = await announce(3);
     const complete = (body = {}) => post(announced.complete_url, body);
     expect((await complete()).status).toBe(422);
@@ -113,7 +113,7 @@ describe('with S3-compatible storage', () => {
     expect((await complete()).status).toBe(200);
   });
 
-  it('bytes of another digest than the client has are sent again', async () => {
+  it("an upload with another digest than the client's must be sent again", async () => {
     const announced = await announce(3);
     const complete = () => post(announced.complete_url, { sha256: SHA256_OF_ABC });
     await put(announced, 'xyz');

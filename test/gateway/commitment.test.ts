@@ -80,12 +80,12 @@ describe.skipIf(!DCMTK_INSTALLED || !PYNETDICOM_INSTALLED)('an object sent to a 
     expect((await delivery())?.committed_at).not.toBeNull();
   });
 
-  it('is dead and left to a person when the PACS does not commit to it', async () => {
+  it('is dead and left to a person if the PACS does not commit to it', async () => {
     expect(await answer([], [uid])).toEqual({ status: 0 });
     expect(await delivery()).toMatchObject({ state: 'dead', code: 'commitment_refused' });
   });
 
-  it('stays as it is when the report names a transaction that is not ours', async () => {
+  it('stays unchanged if the report refers to a transaction that is not ours', async () => {
     transaction = '1.2.3.4.5';
     expect(await answer([uid], [])).toEqual({ status: 0x0112 });
     expect(await delivery()).toMatchObject({ state: 'delivered', committed_at: null });

@@ -74,7 +74,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a study that a rule sends without its identit
     expect(IDENTIFYING.filter((value) => all.includes(value.toUpperCase()))).toEqual([]);
   });
 
-  it('names one patient in all copies, whatever an object states', async () => {
+  it('shows the same patient in all copies, whatever the objects state', async () => {
     const names = await readdir(received);
     const patients = await Promise.all(
       names.map(async (name) => {
@@ -87,7 +87,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a study that a rule sends without its identit
     expect(new Set(patients).size).toBe(1);
   });
 
-  it('leaves behind the screen that cannot be blanked, with the reason for a person', async () => {
+  it('leaves out a screen that cannot be blanked, with the reason for a person', async () => {
     const held = (await deliveries(site)).filter(({ state }) => state === 'dead');
     expect(held.map(({ kind, code, detail }) => ({ kind, code, detail }))).toEqual([
       {
@@ -98,7 +98,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a study that a rule sends without its identit
     ]);
   });
 
-  it('leaves no copy on the disk of the gateway', async () => {
+  it("leaves no copy on the gateway's disk", async () => {
     const place = join(site.config.dataDir, 'deidentification');
     const left = await readdir(place, { recursive: true, withFileTypes: true });
     expect(left.filter((entry) => entry.isFile())).toEqual([]);

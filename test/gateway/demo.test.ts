@@ -11,7 +11,6 @@ const CLI = fileURLToPath(new URL('../../src/app/cli/sonogate.ts', import.meta.u
 /** Speed is not tested, because the machine may be busy. */
 const LONGEST_MS = 900_000;
 
-/** Runs `sonogate demo` as a new user would. */
 function runDemo(
   out: string,
   environment: Record<string, string>,
@@ -29,11 +28,14 @@ function runDemo(
   });
 }
 
-/** Minimum number of structured reports per study: TID 1500, and the one for its examination. */
+/**
+ * Minimum number of structured reports per study: a TID 1500 report, and the one specific to its
+ * examination.
+ */
 const LEAST_OBJECTS = 2;
 
 interface Arrived {
-  /** Status of each study's report, oldest first. A late instance replaces a report. */
+  /** Status of each study's reports, oldest first. A late instance replaces a report. */
   reports: readonly string[];
   objects: number;
 }
@@ -58,11 +60,12 @@ describe('npm run demo', { timeout: LONGEST_MS }, () => {
     expect(code, output).toBe(0);
     expect(output).toContain('database embedded, queue in the database');
     await expectArrived(out, { reports: ['preliminary', 'final'], objects: 3 * LEAST_OBJECTS });
-    // Nearly every section of the heart is exercised.
+    // The demo exercises nearly every section of the heart.
     const [, assessed] =
       /^Sections {2}of us\/echo\/interpret, all studies: (\d+) of 15/m.exec(output) ?? [];
     expect(Number(assessed)).toBeGreaterThanOrEqual(13);
-    // A rule, a late instance with what it adds, a correction, and a study that matches no rule.
+    // The demo shows a rule, a late instance with what it adds, a correction, and a study that
+    // matches no rule.
     expect(output).toMatch(/^Rule {6}echo applies: .*studyDescription "Transthoracic/m);
     expect(output).toMatch(/^Late {6}1 more object/m);
     expect(output).toMatch(/^Draft .*cardiac activity/m);

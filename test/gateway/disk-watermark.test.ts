@@ -11,7 +11,7 @@ import { openSite, type Site } from './site.ts';
 const DISK_MEGABYTES = 300;
 const MEGABYTE = 1_048_576;
 
-/** Mounts a small disk in memory; null if this user is not allowed to. */
+/** Mounts a small disk in memory. Returns null if this user is not allowed to mount. */
 function mountDisk(): string | null {
   const folder = mkdtempSync(join(tmpdir(), 'sonogate-disk-'));
   try {
@@ -69,7 +69,7 @@ describe.skipIf(disk === null)('a disk that is nearly full', () => {
     return { status: answer.status, checks };
   }
 
-  /** Fills the disk, leaving a number of megabytes free. */
+  /** Fills the disk until the given number of megabytes is free. */
   async function fillUpTo(megabytes: number): Promise<void> {
     const line = execFileSync('df', ['-B1', '--output=avail', disk ?? ''], { encoding: 'utf8' });
     const free = Number(line.trim().split('\n').at(-1));
@@ -78,12 +78,12 @@ describe.skipIf(disk === null)('a disk that is nearly full', () => {
     await file.close();
   }
 
-  test('takes objects and uploads while there is room', async () => {
+  test('accepts objects and uploads while there is space', async () => {
     expect(await store()).toMatchObject({ outcome: 'stored' });
     expect((await upload()).status).toBe(201);
   });
 
-  test('refuses both for now before harm: A700H, and 503 with the time to wait', async () => {
+  test('refuses both temporarily before harm is done: A700H, and 503 with the time to wait', async () => {
     await fillUpTo(90);
     const refused = await store();
     expect(refused).toMatchObject({ outcome: 'failed', code: 'peer_out_of_resources' });
@@ -98,7 +98,7 @@ describe.skipIf(disk === null)('a disk that is nearly full', () => {
     });
   });
 
-  test('takes them again when there is room', async () => {
+  test('accepts them again when there is space', async () => {
     await rm(filler);
     // The free space is checked four times a second.
     await expect.poll(store).toMatchObject({ outcome: 'stored' });

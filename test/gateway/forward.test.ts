@@ -57,14 +57,14 @@ describe.skipIf(!DCMTK_INSTALLED)('a study that a rule forwards', () => {
     for (const made of [archived, folder]) await rm(made, { recursive: true, force: true });
   });
 
-  it('reaches the archive, every data set byte for byte', async () => {
+  it('reaches the archive, with every data set unchanged byte for byte', async () => {
     const names = await readdir(archived);
     const files = await Promise.all(names.map((name) => readFile(join(archived, name))));
     const received = files.map((file) => dataSetOf(file).toString('hex')).sort();
     expect(received).toEqual(sent.map((file) => dataSetOf(file).toString('hex')).sort());
   });
 
-  it('has a delivery for each object, and no request', async () => {
+  it('has one delivery for each object, but no request', async () => {
     const rows = await deliveries(site);
     expect(
       rows.map(({ kind, destination, request_id }) => ({ kind, destination, request_id })),

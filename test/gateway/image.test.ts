@@ -14,7 +14,6 @@ import { freePort } from '../peers/free-port.ts';
 const TOP = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
 
-/** Parses the last stage of the container file. */
 async function recipe() {
   const text = await readFile(join(TOP, 'config/deploy/Containerfile'), 'utf8');
   const joined = text.replaceAll(/\\\n\s*/g, ' ');
@@ -25,7 +24,7 @@ async function recipe() {
   return {
     user,
     environment,
-    /** Files and folders of the program, by their names at the top level of the repository. */
+    /** The program's files and folders, by their names at the top level of the repository. */
     copied: [...joined.matchAll(/^COPY (?!--from)(.*) \S+$/gm)]
       .flatMap(([, names = '']) => names.split(' '))
       .filter((name) => !name.endsWith('*')),
@@ -47,7 +46,7 @@ function mayMount(): boolean {
 }
 
 /**
- * Returns a script that builds the container's root file system from this Debian and what the
+ * Returns a script that builds the container's root file system from this Debian and from what the
  * container file copies (read-only except for the volume and /tmp), and runs commands in it as the
  * container file's user.
  */
@@ -149,7 +148,8 @@ it.skipIf(!mayMount() || !DCMTK_INSTALLED)(
         { studyInstanceUid: '1.2.840.113.78', objects: 1 },
       ]);
 
-      // Checks what clients and people open, and that nothing outside the volume can be written.
+      // Opens the addresses that clients and people use. Then checks that nothing outside the
+      // volume can be written.
       for (const path of ['/docs', '/v1/openapi.json', '/console/']) {
         expect((await fetch(`http://127.0.0.1:${http}${path}`)).status, path).toBe(200);
       }

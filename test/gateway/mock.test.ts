@@ -54,34 +54,37 @@ async function run(endpoint: string, metadata: Record<string, string> = {}) {
   return { request: await client.request(id), events: new Set(names) };
 }
 
-describe('a request of a test key', () => {
-  it.each(['us/obstetric', 'us/echo'])('%s succeeds at no cost, without a model', async (model) => {
-    const { request, events } = await run(model);
-    expect(request).toMatchObject({
-      model,
-      status: 'succeeded',
-      test: true,
-      cost: { total: '0.00' },
-      output: { models: [{ id: 'mock' }] },
-    });
-    expect(events).toEqual(new Set(['status', 'stage', 'partial', 'done']));
-  });
+describe('a request made with a test key', () => {
+  it.each(['us/obstetric', 'us/echo'])(
+    '%s succeeds free of charge, without a model',
+    async (model) => {
+      const { request, events } = await run(model);
+      expect(request).toMatchObject({
+        model,
+        status: 'succeeded',
+        test: true,
+        cost: { total: '0.00' },
+        output: { models: [{ id: 'mock' }] },
+      });
+      expect(events).toEqual(new Set(['status', 'stage', 'partial', 'done']));
+    },
+  );
 
   it.each([
     ['reject', 'rejected', 'no_readable_image'],
     ['fail', 'failed', 'pipeline_failed'],
-  ])('ends with metadata.mock %s as %s', async (mock, status, code) => {
+  ])('with metadata.mock %s ends as %s', async (mock, status, code) => {
     const { request, events } = await run('us/obstetric', { mock });
     expect(request).toMatchObject({ status, output: null, error: { code } });
     expect(events).toContain('error');
   });
 
-  it('announces a critical flag with metadata.mock triage', async () => {
+  it('with metadata.mock triage announces a critical flag', async () => {
     const { events } = await run('us/echo', { mock: 'triage' });
     expect(events).toContain('triage');
   });
 
-  it('can be canceled while it runs, with metadata.mock slow', async () => {
+  it('with metadata.mock slow can be canceled while it runs', async () => {
     const files = [await client.upload(scan)];
     const { id } = await client.submit('us/echo', { input: { files }, metadata: { mock: 'slow' } });
     for await (const { name, data } of client.follow(id)) {
@@ -91,7 +94,7 @@ describe('a request of a test key', () => {
     expect((await client.request(id)).status).toBe('canceled');
   });
 
-  it('runs through the compatible queue with the client of fal', async () => {
+  it("runs through the compatible queue with fal's client", async () => {
     const fal = createFalClient({
       credentials: key,
       requestMiddleware: async (request) => ({
@@ -128,7 +131,7 @@ describe('GET /v1/models/{ns}/{model}', () => {
     return (await fetch(`${url}/v1/models/${id}`, { headers })).json();
   };
 
-  it('names sections, prices and the models in use with licence and accuracy', async () => {
+  it('lists sections, prices and the models in use with licence and accuracy', async () => {
     expect(await model('us/obstetric')).toMatchObject({
       versions: ['1.0.0'],
       prices: { lines: [{ unit_price: '0.08' }, { item: 'report', unit_price: '0.02' }] },
@@ -142,7 +145,7 @@ describe('GET /v1/models/{ns}/{model}', () => {
   it.each([
     ['us/obstetric', MODEL_TASKS.obstetric],
     ['us/echo', MODEL_TASKS.echo],
-  ])('lists for %s every model of the registry that it may use', async (id, tasks) => {
+  ])('lists for %s every model in the registry that it may use', async (id, tasks) => {
     const used = modelsInUse(await readRegistry(), site.config.models.allow);
     const own = used.filter(({ task }) => tasks.some((each) => each === task));
     const { models } = (await model(id)) as { models: { id: string; task: string }[] };
@@ -152,25 +155,28 @@ describe('GET /v1/models/{ns}/{model}', () => {
     );
   });
 
-  it('gives the prices of echo by frames', async () => {
+  it('lists the prices of echo by number of frames', async () => {
     expect(await model('us/echo')).toMatchObject({
       prices: { by_frames: [{ price: '0.06' }, { price: '0.15' }, { price: '0.25' }] },
     });
   });
 });
 
-describe('a request of a live key', () => {
-  it.each(['us/obstetric', 'us/echo'])('%s is read by no mock: no image, no result', async (to) => {
-    const live = createApiClient({ url, key: await newKey(false) });
-    const { id } = await live.submit(to, { input: { files: [await live.upload(scan)] } });
-    for await (const { name } of live.follow(id)) if (name === 'done') break;
-    expect(await live.request(id)).toMatchObject({
-      status: 'rejected',
-      test: false,
-      error: { code: 'no_readable_image' },
-      cost: { total: '0.00' },
-    });
-  });
+describe('a request made with a live key', () => {
+  it.each(['us/obstetric', 'us/echo'])(
+    '%s is not read by a mock: no image, no result',
+    async (to) => {
+      const live = createApiClient({ url, key: await newKey(false) });
+      const { id } = await live.submit(to, { input: { files: [await live.upload(scan)] } });
+      for await (const { name } of live.follow(id)) if (name === 'done') break;
+      expect(await live.request(id)).toMatchObject({
+        status: 'rejected',
+        test: false,
+        error: { code: 'no_readable_image' },
+        cost: { total: '0.00' },
+      });
+    },
+  );
 });
 
 describe('the commands of a client', () => {
@@ -203,7 +209,7 @@ describe('the commands of a client', () => {
     });
   });
 
-  it('say by their exit status how a request ended', async () => {
+  it('show by their exit status how a request ended', async () => {
     const rejected = sonogate('submit', 'us/echo', scan, '--metadata', 'mock=reject');
     await expect(rejected).rejects.toMatchObject({ code: 5 });
   });

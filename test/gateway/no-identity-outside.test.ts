@@ -28,10 +28,10 @@ const IDENTITY = {
   studyDescription: 'US of Mrs ZXQUNUSUAL',
 };
 
-/** Everything that identifies the patient, including dates as written in FHIR and JSON. */
+/** Everything that identifies the patient, including dates in the notation of FHIR and JSON. */
 const TELLING = /zxqunusual|marvella|QZ9917|ACCZQ881|1987-?06-?13|2025-?08-?03|2026-?01-?18/i;
 
-/** Starts an EHR that repeats, in each refusal, everything we sent it. */
+/** Starts an EHR whose refusals repeat everything that we sent it. */
 async function startParrot(): Promise<{ server: Server; url: string; heard: string[] }> {
   const heard: string[] = [];
   const server = createServer((call, answer) => {
@@ -41,7 +41,7 @@ async function startParrot(): Promise<{ server: Server; url: string; heard: stri
       const body = Buffer.concat(chunks).toString();
       heard.push(`${call.url} ${decodeURIComponent(body)}`);
       const diagnostics = `no room for ${IDENTITY.patientName} ${IDENTITY.patientId} ${body}`;
-      // The EHR is queried even though it offers no capability statement.
+      // The EHR is queried even though it has no capability statement.
       answer.writeHead(call.method === 'GET' ? 404 : 422, {
         'content-type': 'application/fhir+json',
       });
@@ -54,7 +54,7 @@ async function startParrot(): Promise<{ server: Server; url: string; heard: stri
   return { server, url: `http://127.0.0.1:${port}/fhir`, heard };
 }
 
-describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has', () => {
+describe.skipIf(!DCMTK_INSTALLED)('a patient whose name occurs nowhere else', () => {
   let dataDir: string;
   let gateway: Served;
   let ehr: Awaited<ReturnType<typeof startParrot>>;
@@ -78,8 +78,8 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
   beforeAll(async () => {
     dataDir = await freshDataDir();
     ehr = await startParrot();
-    // Nothing listens on these ports. Each destination has its own, since an unreachable one is not
-    // retried for a while.
+    // Nothing listens on these ports. Each destination has a separate port, since an unreachable
+    // peer is not retried for a while.
     const away = async (name: string) => {
       const port = await freePort();
       return { type: 'dicom', name, host: '127.0.0.1', port, aeTitle: 'PACS' };
@@ -143,7 +143,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
     await dcmtk('storescu', ['-aec', 'OTHER', '127.0.0.1', `${gateway.dicomPort}`, ...study.paths]);
   }
 
-  /** Sends requests that contain the name where it does not belong. */
+  /** Makes requests that contain the name in places where it does not belong. */
   async function callWithTheName(): Promise<void> {
     const made = await operation('keys.create', { name: 'client', test: true });
     const headers = { authorization: `Bearer ${made.key}`, 'content-type': 'application/json' };
@@ -173,7 +173,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
     });
   }
 
-  /** Collects the job from each work folder while the folder exists. */
+  /** Copies the job from each work folder while the folder exists. */
   function watchWork(): AbortController {
     const stop = new AbortController();
     const look = async () => {
@@ -190,7 +190,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
     return stop;
   }
 
-  test('is sent to the EHR, so that there is something that could leak', () => {
+  test('is sent to the EHR, so there is something that could leak', () => {
     expect(ehr.heard.join('\n')).toMatch(TELLING);
   });
 
@@ -208,17 +208,17 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
     expect(metrics).not.toMatch(TELLING);
   });
 
-  test('appears only in the answer that repeats what the call itself said', () => {
+  test('appears only in the response that repeats what the call itself contained', () => {
     const [refused = '', unknownFile = ''] = bodies;
     expect(JSON.parse(refused)).toMatchObject({ status: 422 });
-    // The error quotes the date that the caller wrote into the indication, so that it can be
-    // removed.
+    // The error quotes the date that the caller wrote in the indication, so that the caller can
+    // remove it.
     expect(refused).toContain('1987-06-13');
     expect(refused.replaceAll('1987-06-13', '')).not.toMatch(TELLING);
     expect(unknownFile).not.toMatch(TELLING);
   });
 
-  test('stands neither in the job of a pipeline nor in its results', async () => {
+  test("appears neither in a pipeline's job nor in its results", async () => {
     expect(workFiles.length).toBeGreaterThan(0);
     expect(workFiles.filter((job) => TELLING.test(job))).toEqual([]);
     const results = await readdir(join(dataDir, 'results'), {
@@ -232,7 +232,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
     }
   });
 
-  test('does not appear in the audit, which names who did what', async () => {
+  test('does not appear in the audit, which records who did what', async () => {
     const { lines } = await operation('audit.export', { format: 'jsonl' });
     const events = lines.map((line) => JSON.parse(line));
     const actions = new Set(
@@ -252,13 +252,14 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
     ]) {
       expect(actions, action).toContain(action);
     }
-    // Study and patient are joined to it on output; the rows contain our own ids.
+    // The study and the patient are joined to the events on output; the rows themselves contain our
+    // own ids.
     const rows = events.map(({ objects: _joined, ...row }) => JSON.stringify(row));
     expect(rows.filter((row) => TELLING.test(row) && !row.includes('dicom.refused'))).toEqual([]);
   });
 });
 
-test('an error of the database tells its message alone', async () => {
+test('an error from the database shows only its message', async () => {
   const { errorFields } = await import('../../src/platform/logging/logger.ts');
   const error = Object.assign(new Error('duplicate key'), {
     code: '23505',

@@ -42,8 +42,8 @@ const statusOf = ({ sections }: Result, id: string) =>
   sections.find((section) => section.id === id)?.status;
 
 /**
- * Returns a complete study without repeated stills and with only a short cine of the heart, because
- * each frame costs time.
+ * Returns a complete study without repeated stills, and with only a short cine of the heart,
+ * because each frame takes time.
  */
 function oneOfEachView(): Shot[] {
   const views = new Map(
@@ -55,7 +55,10 @@ function oneOfEachView(): Shot[] {
   return [...views.values()];
 }
 
-/** Takes some 110 s of processor time; the test of the demo also reads a complete study. */
+/**
+ * This test takes about 110 s of processor time, and the test of the demo reads a complete study
+ * too.
+ */
 const SKIPPED = !DCMTK_INSTALLED || process.env.SONOGATE_LONG !== '1';
 
 describe.skipIf(SKIPPED)('a complete study of 20 weeks, sent by storescu', () => {
@@ -81,7 +84,7 @@ describe.skipIf(SKIPPED)('a complete study of 20 weeks, sent by storescu', () =>
     result = resultSchema.parse(await site.gateway.core.result(row.id));
   }, 600_000);
 
-  it('keeps its reports beside the study, where QIDO-RS finds them, and reads nothing again', async () => {
+  it('keeps its reports with the study, where QIDO-RS finds them, and does not read them again', async () => {
     await allDelivered(site);
     const { key } = await site.gateway.run('keys.create', { name: 'viewer', scopes: ['retrieve'] });
     const url = `${site.gateway.http?.url}/dicomweb/studies/${study}/instances?Modality=SR`;
@@ -93,8 +96,8 @@ describe.skipIf(SKIPPED)('a complete study of 20 weeks, sent by storescu', () =>
   it.each([
     ['planes', 'complete'],
     ['biometry', 'complete'],
-    // The weight of an average fetus is known to within about 15 %, which spans both centiles of
-    // the size category.
+    // The weight of an average fetus is known only to within about 15 %, an interval that contains
+    // both centiles of the size category.
     ['growth', 'partial'],
     ['presentation', 'complete'],
     // A value whose interval contains a cut-off has no category, which counts as a gap.
@@ -105,7 +108,7 @@ describe.skipIf(SKIPPED)('a complete study of 20 weeks, sent by storescu', () =>
   });
 
   it.each(['amniotic-fluid', 'placenta', 'cervix', 'fetal-heart', 'anomaly-screen'])(
-    'gives of %s what its views show above the gate, and says what they do not',
+    'reports for %s what its views show above the gate, and states what they do not show',
     (id) => {
       const section = result.sections.find((one) => one.id === id);
       expect(['complete', 'partial', 'inadequate']).toContain(section?.status);
@@ -114,7 +117,7 @@ describe.skipIf(SKIPPED)('a complete study of 20 weeks, sent by storescu', () =>
   );
 
   it.each(['early-pregnancy', 'nt', 'labor-progress'])(
-    'does not assess %s: it has none of its views',
+    'does not assess %s, because it has none of its views',
     (id) => {
       expect(result.sections.find((section) => section.id === id)).toMatchObject({
         status: 'not_assessed',
@@ -124,7 +127,7 @@ describe.skipIf(SKIPPED)('a complete study of 20 weeks, sent by storescu', () =>
     },
   );
 
-  it('dates it by the header, and gives no size category that the interval of the weight leaves open', () => {
+  it('is dated by its header, and has no size category if the interval of the weight leaves it open', () => {
     expect(result.sections.find(({ id }) => id === 'growth')?.data.dating).toMatchObject({
       ga_days: GA_DAYS,
     });
@@ -145,7 +148,7 @@ describe.skipIf(SKIPPED)('a complete study of 20 weeks, sent by storescu', () =>
     expect(pdf.subarray(0, 5).toString('latin1')).toBe('%PDF-');
   });
 
-  it('gives a viewer its frames, and over them the calipers of the result', async () => {
+  it('provides a viewer with its frames, and with the calipers of the result on top', async () => {
     const read = async (name: string) =>
       readFile((await site.gateway.core.artifactPath(requestId, name)) ?? `no ${name}`);
     const overlays = overlaysSchema.parse(JSON.parse((await read('overlays.json')).toString()));
@@ -169,7 +172,7 @@ describe.skipIf(SKIPPED)('a complete study of 20 weeks, sent by storescu', () =>
     expect(overlays.clips.some(({ traces }) => traces.length > 0)).toBe(true);
   });
 
-  it('says what its models run on, in the result and in the metrics', async () => {
+  it('reports on which hardware its models run, in the result and in the metrics', async () => {
     const providers = new Set(result.models.map(({ provider }) => provider));
     expect([...providers].every((one) => ['cuda', 'webgpu', 'cpu'].includes(one))).toBe(true);
     const metrics = await (await fetch(new URL('/metrics', site.gateway.http?.url))).text();
@@ -182,7 +185,7 @@ describe.skipIf(SKIPPED)('a complete study of 20 weeks, sent by storescu', () =>
   });
 });
 
-/** Writes one still of each biometry plane, of one fetus at the medians. */
+/** Writes one still of each biometry plane of a fetus with median sizes. */
 async function biometryFiles(gaDays: number, studyDate: string): Promise<string[]> {
   const sizes = sizesAt(gaDays);
   const study = {

@@ -20,8 +20,8 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-// As on a shared file system whose locks are not exclusive.
-test('a gateway does not start on a data folder whose admin socket answers', async () => {
+// Simulates a shared file system whose locks are not exclusive.
+test('a gateway does not start on a data folder whose admin socket responds', async () => {
   const started = startGateway(loadConfig({}, siteSettings(dataDir)), silentLogger);
   await expect(started).rejects.toThrow(`the gateway that serves ${adminSocketPath(dataDir)}`);
 });

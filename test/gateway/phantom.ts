@@ -29,14 +29,14 @@ const IDENTITY = {
 const PLANES = ['transthalamic', 'abdominal', 'femur'] as const;
 let drawn: PhantomFrame[] | undefined;
 
-/** The screens of every study, drawn once. */
+/** The screens that all studies share, drawn only once. */
 const screens = () => {
   const sizes = sizesAt(168);
   drawn ??= PLANES.map((plane, index) => simulateFrame({ plane, sizes, seed: 11 + index }));
   return drawn;
 };
 
-/** Writes a small study of one fetus to the disk: one still of each plane, 24 weeks by LMP. */
+/** Writes a small study of one fetus at 24 weeks by LMP, with one still of each plane. */
 export async function phantomFiles(
   name: string,
   identity: Partial<typeof IDENTITY> = {},

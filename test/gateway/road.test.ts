@@ -98,14 +98,14 @@ describe.skipIf(!DCMTK_INSTALLED)(
       expect(JSON.stringify(growth?.data)).toContain('168');
     });
 
-    it('lists all fourteen sections, none of them normal because it was not looked at', () => {
+    it('lists all fourteen sections, and calls none of them normal merely because nobody looked', () => {
       expect(result.sections).toHaveLength(14);
       for (const section of result.sections.filter(({ status }) => status === 'not_assessed')) {
         expect(section.reason?.detail).not.toBe('');
       }
     });
 
-    it('lets no name, identifier or date of the patient into the result', () => {
+    it('leaves no name, identifier or date of the patient in the result', () => {
       const text = JSON.stringify(result);
       for (const secret of [
         NAME,
@@ -119,7 +119,7 @@ describe.skipIf(!DCMTK_INSTALLED)(
     });
 
     it.runIf(DCMTK_INSTALLED)(
-      'stores both SR in Orthanc under the study of the images',
+      'stores both SR documents in Orthanc, in the study of the images',
       async ({ skip }) => {
         if (!orthanc) return skip('Orthanc is not installed');
         const held = await orthanc.instances();
@@ -140,7 +140,7 @@ describe.skipIf(!DCMTK_INSTALLED)(
       },
     );
 
-    it('leaves one preliminary report in the EHR, on the patient that was there', async () => {
+    it('leaves one preliminary report in the EHR, for the existing patient', async () => {
       const reports = await ehr.all('DiagnosticReport');
       const patients = await ehr.all('Patient');
       expect(patients).toHaveLength(1);
@@ -155,7 +155,9 @@ describe.skipIf(!DCMTK_INSTALLED)(
 );
 
 describe.skipIf(!DCMTK_INSTALLED)('a PACS and an EHR that are down', () => {
-  it('get the results when they are back, once each', { timeout: 180_000 }, async () => {
+  it('receive the results once each when they are available again', {
+    timeout: 180_000,
+  }, async () => {
     const pacsPort = await freePort();
     const ehr = await startFhirServer();
     await knowPatient(ehr);

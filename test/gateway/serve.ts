@@ -15,7 +15,7 @@ export interface Served {
   dicomPort: number;
   url: string;
   log: readonly string[];
-  /** Null while it runs, or if a signal ended it. */
+  /** Null while the process runs, and if a signal ended it. */
   exitCode(): number | null;
   stop(signal: NodeJS.Signals): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function siteFile(settings: unknown): Promise<string> {
 
 /**
  * Starts the gateway as an operator does, and waits until it reports that it has started.
- * @param niceness of its process, if different from the caller's.
+ * @param niceness of the gateway's process, if it differs from the caller's.
  */
 export async function serve(
   configFile: string,

@@ -18,8 +18,8 @@ import { siteSettings, waitUntil } from './site.ts';
 
 const STUDIES = 20;
 /**
- * Number of studies that are interpreted, which takes a second or more each. Forwarding the others
- * shows the same for their objects.
+ * Number of studies that are interpreted, because each takes a second or more. The other studies
+ * are forwarded, which tests the same for their objects.
  */
 const INTERPRETED = 2;
 const SUBMITS = 6;
@@ -36,7 +36,9 @@ const ROLE_OF = {
 type Machine = keyof typeof ROLE_OF;
 const MACHINES = Object.keys(ROLE_OF) as Machine[];
 
-/** What the next version may do to the tables while this one still runs: it only adds. */
+/**
+ * What the next version may do to the tables while this version still runs: it only adds to them.
+ */
 const EXPANSION = `
   ALTER TABLE studies ADD COLUMN next_version text;
   ALTER TABLE instances ADD COLUMN next_version text;
@@ -53,7 +55,8 @@ afterAll(async () => {
 });
 
 /**
- * Each machine has its own data folder; everything they share is in PostgreSQL, Redis and a bucket.
+ * Each machine has its own data folder; everything that the machines share is in PostgreSQL, Redis
+ * and a bucket.
  */
 describe.skipIf(!postgres || !redis || !bucket)(
   'two listeners, two API servers and two workers',
@@ -130,7 +133,7 @@ describe.skipIf(!postgres || !redis || !bucket)(
     }, async () => {
       const acknowledged: CartObject[] = [];
       const submitted: string[] = [];
-      // Different machines receive the objects of one study.
+      // The objects of one study are sent to different machines.
       const sendTo = async (machine: Machine, index: number) => {
         for (const study of cart.studies) {
           const objects = study.slice(index, index + 1);
@@ -196,7 +199,8 @@ function node(name: string, port: number) {
 }
 
 /**
- * Returns a rule on an attribute, so that whichever machine judges a study must open its objects.
+ * Returns rules on an attribute, so that whichever machine evaluates them for a study must open the
+ * study's objects.
  */
 function rules(interpreted: readonly (readonly CartObject[])[]) {
   const studies = interpreted.flatMap(([object]) => object?.studyUid ?? []);

@@ -38,12 +38,12 @@ const start = async (settings: Record<string, unknown>) => {
 
 const object = (sopInstanceUid: string) => ({ sopInstanceUid, studyInstanceUid: STUDY });
 
-/** Starts sending an object: the command and part of the data set have arrived. */
+/** Starts sending an object, and waits until the command and part of the data set have arrived. */
 async function halfAnObject(port: number, sopInstanceUid: string) {
   const bytes = dataSet({ ...object(sopInstanceUid), pixels: Buffer.alloc(200_000) });
   const cart = new RawPeer(port);
   await cart.associate(associateRequest());
-  // Exceeds the first block of the disk writer, which creates the file when a block is full.
+  // More than the first block of the disk writer, which creates the file when a block is full.
   const fragments = [0, 60_000, 120_000].map((from) => bytes.subarray(from, from + 60_000));
   cart.send(
     storeCommand(sopInstanceUid),
@@ -76,11 +76,11 @@ async function silentPacs(): Promise<{ server: Server; port: number; called: Pro
   return { server, port: (server.address() as AddressInfo).port, called };
 }
 
-/** Time for a gateway to start on a busy machine; speed is not tested. */
+/** A gateway may need this long to start on a busy machine; speed is not tested. */
 const PATIENCE = { timeout: 180_000 };
 
 describe('SIGTERM in the middle of everything', PATIENCE, () => {
-  test('finishes the object, hands run and delivery back, and the next start ends both', async () => {
+  test('finishes the object, releases the run and the delivery, and the next start completes both', async () => {
     const silent = await silentPacs();
     const settings = {
       destinations: [
@@ -163,7 +163,7 @@ describe('a gateway that receives a stop signal', PATIENCE, () => {
     expect(gateway.exitCode()).toBe(0);
   });
 
-  test('and is stuck ends by a second signal with its number', async () => {
+  test("but is stuck is ended by a second signal, with that signal's number", async () => {
     const gateway = await start({ shutdown: { graceSeconds: 600 } });
     const { cart } = await halfAnObject(gateway.dicomPort, '1.2.3.79.1');
     process.kill(gateway.pid, 'SIGTERM');
@@ -173,7 +173,7 @@ describe('a gateway that receives a stop signal', PATIENCE, () => {
     cart.socket.destroy();
   });
 
-  test('and is stuck ends by itself when its time is over, and says so', async () => {
+  test('but is stuck ends by itself when its time is over, and reports that', async () => {
     const gateway = await start({ shutdown: { graceSeconds: 0.5 } });
     const { cart } = await halfAnObject(gateway.dicomPort, '1.2.3.80.1');
     await gateway.stop('SIGTERM');

@@ -11,10 +11,13 @@ import { freshDataDir } from '../peers/embedded.ts';
 
 const LOOPBACK = '127.0.0.1';
 
-/** Maximum wait before the test reports what did not happen; speed is not tested. */
+/** Maximum time to wait before the test reports what did not happen; speed is not tested. */
 const PATIENCE_MS = 90_000;
 
-/** Returns the settings shared by all gateways in the tests: free ports, loopback, short waits. */
+/**
+ * Returns the settings that all gateways in the tests share: free ports, loopback addresses, short
+ * waits.
+ */
 export function siteSettings(dataDir: string, overrides: Record<string, unknown> = {}) {
   return {
     dataDir,
@@ -47,7 +50,7 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** Starts the whole gateway in this process, on a separate database. */
+/** Starts the whole gateway in this process, with a separate database. */
 export async function openSite(overrides: Record<string, unknown> = {}): Promise<Site> {
   const dataDir = await freshDataDir();
   const config = loadConfig({}, siteSettings(dataDir, overrides));
@@ -73,7 +76,7 @@ export async function endOfStudy({ gateway }: Site, studyUid: string): Promise<R
   });
 }
 
-/** Returns the gateway's record of a study; null if it does not know the study. */
+/** Returns what the gateway has recorded about a study, or null if it has no record of it. */
 export async function explain(
   gateway: Gateway,
   study: string,
@@ -90,8 +93,7 @@ export async function deliveries({ gateway }: Site): Promise<CommandAnswer<'deli
 }
 
 /**
- * Waits until every delivery is confirmed by its peer. On failure, the error lists the state of
- * each.
+ * Waits until the peer has confirmed every delivery. On failure, the error lists the state of each.
  */
 export async function allDelivered(site: Site): Promise<void> {
   try {

@@ -70,7 +70,7 @@ const send = (file: Buffer) =>
     file,
   );
 
-describe('a study that comes by DICOM', () => {
+describe('a study that arrives by DICOM', () => {
   test('is one trace from its association to its end, without identity', async () => {
     const file = dicomFile({
       sopInstanceUid: '1.2.3.901.1',
@@ -94,7 +94,7 @@ describe('a study that comes by DICOM', () => {
   });
 
   test.skipIf(!PYNETDICOM_INSTALLED)(
-    'and is only sent on is one trace too, down to the commitment of the PACS',
+    'and is only forwarded is one trace too, up to the commitment of the PACS',
     async () => {
       const uids = { sopInstanceUid: '1.2.3.901.2.1', studyInstanceUid: '1.2.3.901.2' };
       const file = dicomFile({ ...uids, studyDescription: 'onward' });
@@ -121,8 +121,8 @@ describe('a study that comes by DICOM', () => {
   );
 });
 
-describe('a request of a client with a traceparent', () => {
-  test('hangs below it, and its webhook carries the trace on', async () => {
+describe("a client's request with a traceparent", () => {
+  test('is a child of that span, and its webhook continues the trace', async () => {
     const called: (string | undefined)[] = [];
     const receiver = createServer((request, response) => {
       called.push(request.headers.traceparent as string | undefined);

@@ -18,8 +18,8 @@ afterAll(async () => {
 });
 
 /**
- * Processes of one site, each started as an operator does: one data folder, one PostgreSQL, one
- * Redis. The front process accepts requests and runs none.
+ * Processes of one site, each started as an operator does, that share one data folder, one
+ * PostgreSQL server and one Redis server. The front process accepts requests but runs none.
  */
 describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Redis', () => {
   const started: Served[] = [];
@@ -64,7 +64,7 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
   const submit = async (metadata: Record<string, string> = {}) =>
     client.submit('us/echo', { input: { files: [await client.upload(scan)] }, metadata });
 
-  /** Reads the events of a request as the front process streams them over one connection. */
+  /** Reads the events of a request as the front process streams them over a single connection. */
   const follow = async (id: string, onEvent: (event: RequestEvent) => Promise<void>) => {
     const events: RequestEvent[] = [];
     for await (const event of client.follow(id)) {
@@ -75,7 +75,7 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
   };
   const nothing = async () => {};
 
-  it('a stream opened on the one follows a request that the other runs', async () => {
+  it('a stream opened on one process follows a request that the other runs', async () => {
     const { id } = await submit();
     const followed = follow(id, nothing);
     expect((await client.request(id)).status).toBe('queued');
@@ -85,7 +85,7 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
     expect(events.at(-1)).toMatchObject({ name: 'done', data: { id, status: 'succeeded' } });
   });
 
-  it('a call repeated at the other with its Idempotency-Key is answered by the first', async () => {
+  it('a call repeated at the other process with its Idempotency-Key gets the first response', async () => {
     const other = await start(['api']);
     const body = JSON.stringify({ input: { files: [await client.upload(scan)] } });
     const run = (url: string) =>
@@ -105,7 +105,7 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
     expect(await again.json()).toEqual(await first.json());
   });
 
-  it('a request whose process is killed before it could put it on the queue is run all the same', {
+  it('a request whose process is killed before queueing it is still run', {
     timeout: 60_000,
   }, async () => {
     await start(['worker']);
@@ -121,7 +121,7 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
     expect(events.at(-1)).toMatchObject({ name: 'done', data: { id, status: 'succeeded' } });
   });
 
-  it('a request whose worker is killed is run to its end by another, its log without a gap', {
+  it('a request whose worker is killed is completed by another, without a gap in its log', {
     timeout: 120_000,
   }, async () => {
     const killed = await start(['worker']);

@@ -34,8 +34,8 @@ interface Rehearsal {
 }
 
 /**
- * Makes and unpacks a backup with the commands on the operations page, changing only the folders.
- * The test itself stops and starts the gateway.
+ * Creates and unpacks a backup with the commands on the operations page, in which only the folders
+ * are replaced. The test itself stops and starts the gateway.
  */
 async function rehearse(title: string, { dataDir, restored, environment }: Rehearsal) {
   const [, ofTitle = ''] = (await readFile(OPERATIONS, 'utf8')).split(`**${title}**`);
@@ -51,11 +51,10 @@ async function rehearse(title: string, { dataDir, restored, environment }: Rehea
   await rm(cwd, { recursive: true });
 }
 
-/** Unpacks the data folder of the previous release. */
 async function previousDataFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-upgrade-'));
-  // A file is needed, because tar closes a pipe after reading the last record, which may precede
-  // the end of the data.
+  // A pipe does not work here: tar closes it after the last record, which may precede the end of
+  // the data.
   const archive = `${folder}.tar`;
   await pipeline(
     createReadStream(PREVIOUS),
@@ -73,7 +72,7 @@ describe('the data folder of the previous release', { timeout: LONGEST_MS }, () 
   let postgres: PostgresServer | null;
   let gateway: Served | undefined;
   let server = { DATABASE_URL: '' };
-  /** Folder for the copies that backups are restored to. */
+  /** Folder to which backups are restored. */
   let copies: string;
 
   const settingsOf = (folder: string) =>
@@ -96,7 +95,7 @@ describe('the data folder of the previous release', { timeout: LONGEST_MS }, () 
     await rm(copies, { recursive: true, force: true });
   });
 
-  /** Checks that everything is still there for a client, a cart's study and an auditor. */
+  /** Checks that a client's requests, a cart's study and the audit are still there. */
   async function expectEverything(url: string, folder = dataDir): Promise<void> {
     const ward = createApiClient({ url, key: TEST_KEY });
     const { data } = await ward.history({});
@@ -126,7 +125,7 @@ describe('the data folder of the previous release', { timeout: LONGEST_MS }, () 
     expect(await run('audit.verify', {})).toMatchObject({ intact: true, findings: [] });
   }
 
-  it('starts under this program, which migrates it, and has kept everything', async () => {
+  it('starts under this program, which migrates it and keeps everything', async () => {
     gateway = await serve(settings);
     expect(gateway.log.join('\n')).toContain('database_migrated');
     await expectEverything(gateway.url);
@@ -134,7 +133,7 @@ describe('the data folder of the previous release', { timeout: LONGEST_MS }, () 
     expect(gateway.exitCode()).toBe(0);
   });
 
-  it('is restored from a backup by the commands of the operations page', async () => {
+  it('is restored from a backup with the commands on the operations page', async () => {
     const restored = join(copies, 'embedded');
     await rehearse('The embedded database', { dataDir, restored });
     gateway = await serve(await settingsOf(restored));
@@ -142,7 +141,7 @@ describe('the data folder of the previous release', { timeout: LONGEST_MS }, () 
     await gateway.stop('SIGTERM');
   });
 
-  it('moves to a PostgreSQL server, where the gateway goes on with everything', async ({
+  it('moves to a PostgreSQL server, where the gateway continues with everything', async ({
     skip,
   }) => {
     if (!postgres) return skip('PostgreSQL is not installed');

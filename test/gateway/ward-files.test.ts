@@ -9,8 +9,8 @@ const FOLDER = join(import.meta.dirname, '../../../shared/data/dicom/us');
 const AVAILABLE = existsSync(FOLDER) && DCMTK_INSTALLED;
 
 /**
- * DCMTK stops at the broken sequence delimiter before sending; our own SCU sends the bytes as they
- * are.
+ * DCMTK stops at the broken sequence delimiter before it sends anything. Our own SCU sends the
+ * bytes unchanged.
  */
 const REFUSED_BY_DCMTK = 'DIRW0007_broken-delimiter.dcm';
 
@@ -25,7 +25,7 @@ describe.skipIf(!AVAILABLE)('every real ultrasound file, sent by DCMTK in its ow
   let site: Site;
 
   beforeAll(async () => {
-    // Matches whatever the description is; the default rules hold what they do not recognise.
+    // This rule matches any description; the default rules hold studies that they do not recognize.
     const run = { endpoint: 'us/obstetric/interpret' };
     site = await openSite({ routing: { rules: [{ name: 'any', run }] } });
   });

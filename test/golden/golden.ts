@@ -1,14 +1,14 @@
 /**
  * The golden record: what the pipelines find in fixed inputs, value by value, without any wording.
- * A change of structure must leave it equal; a change to a model or a rule shows here what it
- * affected.
+ * A refactoring must leave it unchanged; after a change to a model or a rule it shows what the
+ * change affected.
  *
- *   npm run golden              compares this tree with the record, and fails if a value differs
- *   npm run golden -- --write   renews the record
- *   npm run golden -- hc18      only cases whose name contains the word
+ * npm run golden              compares this tree with the record, and fails if a value differs
+ * npm run golden -- --write   renews the record   npm run golden -- hc18      only cases whose name
+ * contains the word
  *
  * Inputs: phantom studies (the same bytes for the same seed), and images from ../shared/data, which
- * are left out if that folder is absent.
+ * are left out if that folder does not exist.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ interface Case {
 const DATA = '../shared/data';
 const RECORDS = new URL('./records/', import.meta.url).pathname;
 /**
- * Processors differ in the last bits of a convolution; a change of method makes a larger
+ * Processors differ in the last bits of a convolution. A change of method makes a larger
  * difference.
  */
 const TOLERANCE = 1e-4;
@@ -68,7 +68,7 @@ async function labelled(file: string): Promise<string[][]> {
   return rows.map((row) => row.split(','));
 }
 
-/** Returns twenty images and clips, chosen by their position in the lists of labels. */
+/** Returns twenty images and clips, picked at fixed positions from the lists of labels. */
 async function realCases(): Promise<Case[]> {
   if (!existsSync(DATA)) return [];
   const heads = await labelled('hc18/labels.csv');
@@ -122,8 +122,8 @@ async function allCases(): Promise<Case[]> {
 }
 
 /**
- * Findings of a case by path, such as `measurements.hc.value`: codes, numbers and statuses, but no
- * sentences.
+ * The findings of a case by path, such as `measurements.hc.value`. They are codes, numbers and
+ * statuses, but never sentences.
  */
 type Found = Record<string, string | number | boolean | null>;
 

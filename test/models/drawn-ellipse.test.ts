@@ -5,7 +5,7 @@ import type { Ellipse, GrayImage } from '../../pipelines/contract/image.ts';
 const WIDTH = 400;
 const HEIGHT = 300;
 
-/** Draws a one-pixel line along the ellipse, as in HC18. */
+/** Draws a line along the ellipse, one pixel wide, as in HC18. */
 function drawing({ centre, a, b, angle }: Ellipse): GrayImage {
   const data = new Uint8Array(WIDTH * HEIGHT);
   for (let t = 0; t < 2 * Math.PI; t += 0.002) {
@@ -17,7 +17,7 @@ function drawing({ centre, a, b, angle }: Ellipse): GrayImage {
   return { width: WIDTH, height: HEIGHT, data };
 }
 
-it('gives the ellipse that was drawn, to a fifth of a pixel', () => {
+it('returns the ellipse that was drawn, to a fifth of a pixel', () => {
   const drawn = { centre: { x: 205.3, y: 148.6 }, a: 151.2, b: 118.4, angle: 0.4 };
   const found = drawnEllipse(drawing(drawn));
   for (const key of ['a', 'b'] as const) {

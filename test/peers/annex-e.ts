@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Folder into which `.ci/run` installs dicom-anonymizer, which contains the table of PS3.15 Annex
- * E.
+ * `.ci/run` installs dicom-anonymizer into this folder. It contains the table of PS3.15 Annex E.
  */
 const MODULES = fileURLToPath(new URL('../../.ci/deid', import.meta.url));
 const env = { ...process.env, PYTHONPATH: MODULES };
@@ -13,8 +12,8 @@ export const ANONYMIZER_INSTALLED =
   spawnSync('python3', ['-c', 'import dicomanonymizer'], { env }).status === 0;
 
 /**
- * Returns what is wrong with each copy according to dicom-anonymizer's table, for pairs of original
- * and copy.
+ * For each pair of an original and its copy, returns what is wrong with the copy according to
+ * dicom-anonymizer's table.
  */
 export function wrongByAnnexE(pairs: readonly (readonly [string, string])[]): string[][] {
   const { stdout, stderr } = spawnSync('python3', [CHECK, ...pairs.flat()], {

@@ -16,10 +16,10 @@ const DICOM_OBJECTS = dicomObjects(INTERGROWTH_CURVES);
 
 const AE_TITLE = 'ARCHIVE';
 
-/** An archive that can count the objects of our study. */
+/** An archive that can report how many objects of our study it has. */
 interface Archive {
   port: number;
-  /** Returns how many objects of the study it has indexed. */
+  /** Returns the number of objects of the study that are indexed. */
   held(): Promise<number>;
   stop(): Promise<void>;
 }

@@ -8,7 +8,6 @@ export const OPENSSL_INSTALLED = existsSync(OPENSSL);
 const run = (args: readonly string[]) => execFileSync(OPENSSL, args, { stdio: 'ignore' });
 const KEY = ['-newkey', 'rsa:2048', '-nodes'];
 
-/** PEM files for one holder. */
 export interface CertificateFiles {
   certFile: string;
   keyFile: string;
@@ -17,7 +16,7 @@ export interface CertificateFiles {
 /** A hospital's certificate authority, as files in a folder. */
 export interface Authority {
   caFile: string;
-  /** Issues a certificate for `name` (CN, O and DNS name), signed by the authority. */
+  /** Issues a certificate for `name` (used as CN, O and DNS name), signed by the authority. */
   issue(name: string): CertificateFiles;
 }
 
@@ -45,7 +44,7 @@ export function makeAuthority(folder: string, name = 'authority'): Authority {
   };
 }
 
-/** The listener under test runs in this process, so this must not block it. */
+/** Asynchronous because the listener under test runs in this process and must not be blocked. */
 function sClient(port: number, args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const connect = ['s_client', '-connect', `127.0.0.1:${port}`, ...args];
@@ -57,8 +56,8 @@ function sClient(port: number, args: readonly string[]): Promise<string> {
 }
 
 /**
- * Returns the version and suite that `openssl s_client` and a port agree on; null if they do not
- * agree.
+ * Returns the protocol version and cipher suite that `openssl s_client` and a port agree on, or
+ * null if they do not agree.
  */
 export async function handshake(port: number, args: readonly string[]): Promise<string | null> {
   const output = await sClient(port, args);

@@ -108,8 +108,8 @@ describe('dcmjs-dimse as the cart, the PACS and a workstation', () => {
     expect(failed).toBe(0);
   });
 
-  // This node stores in Implicit VR. For C-GET it offers both VRs in one context, in which Explicit
-  // VR is accepted.
+  // This node stores in Implicit VR. For C-GET it offers both VRs in one context, and Explicit VR
+  // is accepted.
   it('gets what it stored in Implicit VR, converted to the accepted Explicit VR', async () => {
     const { received, failed } = await getByDcmjs(node(), study.studyUid);
     expect(failed).toBe(0);

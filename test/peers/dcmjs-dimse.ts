@@ -11,10 +11,10 @@ import { freePort } from './free-port.ts';
 const { Server, Scp, constants, requests, responses } = dimse;
 const { PresentationContextResult, Status, TransferSyntax } = constants;
 
-// It logs every PDU, and its dcmjs warns about attributes that can have one of two types.
+// dcmjs-dimse logs every PDU, and its dcmjs warns about attributes that can have one of two types.
 dimse.log.disableAll();
 
-/** A data set that the node received, by keyword. */
+/** A data set by keyword. */
 export type Elements = Record<string, unknown>;
 
 /** A node that accepts every class in native transfer syntaxes and keeps what it receives. */
@@ -71,7 +71,7 @@ export async function startDcmjsNode(): Promise<DcmjsNode> {
 
   const port = await freePort();
   const server = new Server(Node);
-  // The side under test reports errors of an association.
+  // The side under test reports the errors of an association.
   server.on('networkError', () => {});
   server.listen(port);
   return {
@@ -84,7 +84,6 @@ export async function startDcmjsNode(): Promise<DcmjsNode> {
   };
 }
 
-/** The node to call, and both AE titles. */
 export interface CalledByDcmjs {
   port: number;
   calledAeTitle?: string;
@@ -97,8 +96,8 @@ const overAssociation = (
 ) => perform({ host: '127.0.0.1', port, aeTitle: calledAeTitle, callingAeTitle }, ask);
 
 /**
- * Sends files with C-STORE. dcmjs-dimse decodes and re-encodes them; the carts of `simulate` send
- * them as they are.
+ * Sends files with C-STORE. dcmjs-dimse decodes and re-encodes them, whereas the carts of
+ * `simulate` send them unchanged.
  * @returns the status of each.
  */
 export async function storeByDcmjs(

@@ -44,7 +44,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true });
 });
 
-/** Returns the data set of the only file that `storescp` wrote since the previous call. */
+/** Returns the data set of the only file that `storescp` has written since the previous call. */
 async function takeFromStorescp(): Promise<Buffer> {
   const [name = '', ...others] = await readdir(folder);
   expect(others).toEqual([]);
@@ -53,7 +53,7 @@ async function takeFromStorescp(): Promise<Buffer> {
   return file.subarray(decodeFileMeta(file).dataSetOffset);
 }
 
-/** Returns the data set as stored by the intake, found by its digest; null if it is missing. */
+/** Returns the data set as the intake stored it, found by its digest, or null if it is missing. */
 async function storedDataSet(dataSet: Buffer): Promise<Buffer | null> {
   const { rows } = await site.database.query<{ path: string; transfer_syntax: string }>(
     'SELECT path, transfer_syntax FROM instances WHERE data_set_sha256 = $1',
@@ -74,7 +74,7 @@ describe.skipIf(!DCMTK_INSTALLED)('DCMTK', () => {
         ['STORESCP', storescp.port],
         ['SONOGATE', site.gateway.port],
       ]) {
-        // -R proposes only the class of the file; without it DCMTK omits retired classes.
+        // -R proposes only the file's class. Without it, DCMTK omits retired classes.
         const args = ['-R', '-aec', String(title), option, '127.0.0.1', String(port), path];
         expect(await dcmtk('storescu', args)).toMatchObject({ exitCode: 0 });
       }

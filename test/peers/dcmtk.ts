@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 
 /**
- * Without this, DCMTK leaves Nagle's algorithm on, which adds 44 ms per object regardless of the
- * receiver.
+ * Without this, DCMTK leaves Nagle's algorithm on, which adds 44 ms per object whatever the
+ * receiver is.
  */
 const ENVIRONMENT = { ...process.env, TCP_NODELAY: '1' };
 const TIMEOUT_MILLISECONDS = 30_000;
@@ -19,7 +19,7 @@ export interface ToolResult {
   output: string;
 }
 
-/** Runs a DCMTK program to completion. A failure is returned, not thrown. */
+/** Runs a DCMTK program to completion. Its failure is returned, not thrown. */
 export function dcmtk(program: string, args: readonly string[]): Promise<ToolResult> {
   return new Promise((resolve) => {
     const options = { env: ENVIRONMENT, timeout: TIMEOUT_MILLISECONDS };
@@ -99,15 +99,15 @@ export function startDcmqrscp(
       `${aeTitle} ${folder} RW (100, 1024mb) ANY`,
       'AETable END',
     ];
-    // The file is read at startup.
+    // dcmqrscp reads the file at startup.
     writeFileSync(configFile, `${settings.join('\n')}\n`);
     return ['-c', configFile];
   });
 }
 
 /**
- * Starts `wlmscpfs`, a modality worklist provider. It answers from the `*.wl` files in the folder
- * named after the called AE title.
+ * Starts `wlmscpfs`, a modality worklist provider. It answers queries from the `*.wl` files in the
+ * folder named after the called AE title.
  */
 export function startWlmscpfs(folder: string): Promise<Program> {
   return startListening('wlmscpfs', (port) => ['-csk', '-dfr', '-dfp', folder, String(port)]);

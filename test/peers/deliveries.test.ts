@@ -14,7 +14,7 @@ import { ORTHANC_DICOMWEB_INSTALLED, type Orthanc, startOrthanc } from './orthan
 const OBJECTS = 4;
 const LOOPBACK = '127.0.0.1';
 
-/** The study description determines where a study is forwarded. */
+/** The study description determines the destination. */
 const ruleTo = (destination: string) => ({
   name: destination,
   when: { studyDescription: { equals: destination } },

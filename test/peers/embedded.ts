@@ -14,12 +14,12 @@ const copy = promisify(execFile);
 const MIGRATIONS = new URL('../../src/platform/database/migrations/', import.meta.url);
 
 /**
- * Returns a data folder with a fresh embedded database, `migrated` or `empty`. PGlite takes seconds
- * to initialize one, so this is done once and then copied.
+ * Returns a data folder with a fresh embedded database, `migrated` or `empty`. Initializing one
+ * takes PGlite several seconds, so this is done once and then copied.
  */
 export async function freshDataDir(state: 'migrated' | 'empty' = 'migrated'): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'sonogate-data-'));
-  // For a thousand small files, `cp` takes a tenth of the work of `fs.cp`.
+  // For a thousand small files, `cp` needs a tenth of the processor time of `fs.cp`.
   await copy('cp', ['-r', join(await template(state), 'database'), join(dataDir, 'database')]);
   return dataDir;
 }
@@ -31,12 +31,12 @@ async function template(state: 'migrated' | 'empty'): Promise<string> {
   const database = await openDatabase({ dataDir: making, logger: silentLogger });
   if (state === 'migrated') await migrate(database);
   await database.close();
-  // If several test processes get here, the first one's database is kept.
+  // If several test processes make a template at the same time, the first one is kept.
   await rename(making, ready).catch(() => rm(making, { recursive: true, force: true }));
   return ready;
 }
 
-/** Returns a hash of everything that a template is made from. */
+/** Returns a hash of everything that determines the content of a template. */
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256');
   const require = createRequire(import.meta.url);

@@ -31,7 +31,7 @@ import type {
 } from '@medplum/fhirtypes';
 import { indexDefinitions } from '../fhir/validators.ts';
 
-/** What the server does to a request instead of, or after, answering it. */
+/** What the server does instead of responding, or in addition to it. */
 export type Fault =
   | { kind: 'status'; status: number; headers?: Record<string, string>; body?: unknown }
   | { kind: 'page'; status: number }
@@ -40,7 +40,7 @@ export type Fault =
   /** Responds with 202 at once and commits later. */
   | { kind: 'accepted'; milliseconds: number }
   | { kind: 'cut-after-commit' }
-  /** Commits, but does not return the location. */
+  /** Commits, but does not return the resource's location. */
   | { kind: 'silent' }
   | { kind: 'entry-status'; status: string };
 
@@ -56,7 +56,6 @@ type OfType<Type extends Resource['resourceType']> = WithId<
 
 export interface FhirTestServer {
   baseUrl: string;
-  /** Every request so far, with its headers. */
   calls: readonly Call[];
   /**
    * Applies `fault` to the next requests for `METHOD path`, such as `POST /` or `POST
@@ -69,10 +68,10 @@ export interface FhirTestServer {
   close(): Promise<void>;
 }
 
-/** Validates what it stores, and can be rolled back to an earlier state. */
+/** Validates every resource that it stores, and can be rolled back to an earlier state. */
 class TransactionalRepository extends MemoryRepository {
   readonly #current = new Map<string, WithId<Resource>>();
-  /** Ids of the resources that have, or once had, an identifier. */
+  /** For each identifier, the ids of all resources that have it or once had it. */
   readonly #idsByIdentifier = new Map<string, Set<string>>();
 
   override async createResource<T extends Resource>(resource: T): Promise<WithId<T>> {
@@ -87,8 +86,8 @@ class TransactionalRepository extends MemoryRepository {
   }
 
   /**
-   * Looks up identifiers in an index. The base class's search evaluates FHIRPath on every resource,
-   * which keeps a whole processor busy once the server holds a few thousand.
+   * Looks up identifiers in an index. The base class evaluates FHIRPath on every resource, which
+   * keeps a whole processor busy once the server has a few thousand.
    */
   override async search<T extends Resource>(request: SearchRequest<T>): Promise<Bundle<WithId<T>>> {
     const tokens = request.filters
@@ -164,20 +163,20 @@ function indexSearchParameters(): void {
 
 export interface FhirServerOptions {
   /**
-   * The statement that the server publishes and enforces: an interaction that it denies is refused.
-   * Null: no statement.
+   * The capability statement, which the server publishes and enforces: an interaction that it
+   * denies is refused. If null, there is no statement.
    */
   capabilities?: CapabilityStatement | null;
-  /** What the server neither supports nor states; answered with 405. */
+  /** Interactions that the server neither supports nor mentions. It answers them with 405. */
   lacks?: readonly ('transaction' | 'conditional')[];
-  /** Returns true if a request may be served; others are answered with 401. */
+  /** Returns true if a request may be served. All others are answered with 401. */
   authorized?: (headers: IncomingMessage['headers']) => boolean;
-  /** `.well-known/smart-configuration`, which requires no authorization. */
+  /** Content of `.well-known/smart-configuration`, which requires no authorization. */
   smartConfiguration?: object;
   tls?: ServerOptions;
 }
 
-/** Returns a CapabilityStatement with only what matters to a test. */
+/** Returns a CapabilityStatement with only the parts that matter to a test. */
 export function statementOf(
   rest: Partial<NonNullable<CapabilityStatement['rest']>[number]>,
 ): CapabilityStatement {
@@ -361,7 +360,7 @@ function versionHeader(resource: Resource | undefined): Record<string, string> {
   return version ? { etag: `W/"${version}"` } : {};
 }
 
-/** The router continues after a failed entry and answers 200, which is wrong for a transaction. */
+/** After a failed entry, the router continues and answers 200, which is wrong for a transaction. */
 function failedEntry(resource: Resource): OperationOutcome | null {
   if (resource.resourceType !== 'Bundle' || resource.type !== 'transaction-response') return null;
   const outcomes = (resource.entry ?? []).map((entry) => entry.response?.outcome);

@@ -20,7 +20,7 @@ const STUDY = '1.2.840.77.501';
 const UIDS = [`${STUDY}.1.1`, `${STUDY}.1.2`];
 
 /**
- * An EHR with the ImagingStudy, an Orthanc with its objects, and the FHIR interface between them.
+ * An EHR with the ImagingStudy and an Orthanc with its objects, connected by the FHIR interface.
  */
 describe.skipIf(!ORTHANC_DICOMWEB_INSTALLED)('a study from an EHR, submitted as a Task', () => {
   let orthanc: Orthanc;
@@ -125,7 +125,7 @@ describe.skipIf(!ORTHANC_DICOMWEB_INSTALLED)('a study from an EHR, submitted as 
       expect(bytes.subarray(128, 132).toString()).toBe('DICM');
       expect(bytes.includes(object.sopInstanceUid)).toBe(true);
     }
-    // An object that exceeds the configured size, or that the archive has lost, is missing.
+    // An object is missing if it exceeds the configured size, or if the archive has lost it.
     const elsewhere = wanted.map((one) => ({ ...one, path: `${one.path}.again` }));
     const small = await fetchIntoFiles(archives, { ...limits, maxObjectBytes: 10 })(
       elsewhere,

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that the system assigns automatically (Linux's `ip_local_port_range`). Otherwise
- * another test listening on port 0, or any outgoing connection, could take a port before its
- * program does.
+ * Below the ports that the system assigns automatically (Linux's `ip_local_port_range`). Otherwise,
+ * another test that listens on port 0, or any outgoing connection, could take a port before the
+ * program that it is meant for.
  */
 const RANGE = { from: 20_000, below: 32_768 } as const;
 
 /**
- * Returns a loopback TCP port that was free a moment ago and is never assigned to a program that
- * asks for any free port.
+ * Returns a loopback TCP port that is currently free and that the system never assigns
+ * automatically.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -6,7 +6,7 @@ import { encodeFileMeta } from '../../pipelines/dicom/part10.ts';
 import { dicomFile, type Element, encapsulated, SYNTAX } from '../pipelines/input/dicom-sample.ts';
 
 /**
- * A study with two series for queries and retrievals: a grey cine with two frames and a colour
+ * A study with two series, for queries and retrievals: a grey cine of two frames, and a colour
  * JPEG.
  */
 
@@ -37,7 +37,6 @@ export const heldStudy = (
   ...over,
 });
 
-/** Writes the two objects as files. */
 export async function writeStudy(
   { study, cine, still, patientId, patientName, studyDate }: HeldStudy,
   folder: string,

@@ -8,14 +8,19 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Hl7v2Destination } from '../../config/schema.ts';
 import { dial } from '../../dimse/network/dial.ts';
+import { enqueueDeliveries, receivedRevisions } from '../../src/core/outbox/deliveries.ts';
 import type { Delivery } from '../../src/core/outbox/delivery.ts';
+import { type Outbox, startOutbox } from '../../src/core/outbox/outbox.ts';
+import { signatureOver } from '../../src/core/studies/signed-results.ts';
 import { createHl7v2Deliverer } from '../../src/doors/hl7v2/deliver.ts';
 import { connected } from '../../src/doors/hl7v2/mllp.ts';
 import { controlIdOf } from '../../src/doors/hl7v2/oru.ts';
+import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { sampleResult, sampleSubject } from '../fhir/sample.ts';
+import { openSite, type Site } from '../src/core/requests/site.ts';
 import { makeAuthority, OPENSSL_INSTALLED } from './certificates.ts';
 import { freePort } from './free-port.ts';
 
@@ -45,6 +50,8 @@ const delivererTo = (settings: Partial<Hl7v2Destination>, names: string | undefi
     results: { result: async () => sampleResult() },
     subjectOf: async (requestId) =>
       sampleSubject(requestId, names === undefined ? {} : { PatientName: names }),
+    signatureOver: async () => null,
+    receivedRevisions: async () => [],
     reportPdf: async () => PDF,
     dial,
   });
@@ -58,7 +65,6 @@ const DELIVERY: Delivery = {
   attempt: 1,
 };
 
-/** A receiver that prints what it reads. */
 interface Hapi {
   port: number;
   /** Returns the values of the next message received, in order. */
@@ -94,7 +100,7 @@ async function startHapi(options: readonly string[] = [], tls = false): Promise<
     return value as string;
   };
   while ((await next()) !== 'listening');
-  // HAPI binds its port a moment later, on a thread of its server.
+  // HAPI binds its port a moment after it has started, on a separate thread.
   const receiver = destination({ port });
   while (!(await isOpen(receiver))) await setTimeout(50);
   return {
@@ -180,6 +186,192 @@ describe.skipIf(!INSTALLED)('a result for HAPI, the HL7 version 2 library for Ja
 
   test('is preceded by a probe that finds HAPI listening', async () => {
     expect(await delivererTo({ port: hapi.port }).probe?.('his', ENDLESS)).toBeNull();
+  });
+});
+
+describe.skipIf(!INSTALLED)('a signed result for HAPI', () => {
+  let hapi: Hapi;
+  let site: Site;
+  let outbox: Outbox | null = null;
+  let facility: string | undefined;
+  /**
+   * Ports to which the next connections go. Once they are used up, and by default, connections go
+   * to HAPI.
+   */
+  let detours: number[] = [];
+  beforeAll(async () => {
+    [hapi, site] = await Promise.all([startHapi(), openSite()]);
+  });
+  beforeEach(() => {
+    facility = undefined;
+    detours = [];
+  });
+  afterEach(async () => {
+    await outbox?.stop();
+    outbox = null;
+  });
+  afterAll(async () => {
+    await hapi?.stop();
+    await site?.close();
+  });
+
+  const draft = sampleResult();
+  /** The draft without the value that the reader rejected. */
+  const signedResult = (revision: number, rejected: string) =>
+    sampleResult({
+      draft: false,
+      measurements: draft.measurements.filter(({ id }) => id !== rejected),
+      verification: {
+        kind: 'verified',
+        revision,
+        signatures: [
+          {
+            observer: 'Dr Ada Reader',
+            organization: 'Ward',
+            at: `2026-03-04T1${revision}:30:00.000Z`,
+            statement: null,
+          },
+        ],
+      },
+    });
+  const results = [draft, signedResult(1, 'ac'), signedResult(2, 'hc')];
+  const start = async () => {
+    const receiver = destination({ port: hapi.port, pdf: false });
+    Object.defineProperty(receiver, 'receivingFacility', { get: () => facility });
+    outbox = await startOutbox({
+      database: site.database,
+      config: {
+        delivery: {
+          retryBaseSeconds: 0.02,
+          retryCapSeconds: 0.05,
+          giveUpAfterHours: 1,
+          breaker: { failures: 100, openSeconds: 1, longestOpenSeconds: 1 },
+          alternateAfterMinutes: 1,
+        },
+      },
+      logger: silentLogger,
+      deliverers: [
+        createHl7v2Deliverer({
+          destinations: [receiver],
+          results: { result: async (_, revision = 0) => results[revision] ?? null },
+          subjectOf: async (requestId) => sampleSubject(requestId),
+          signatureOver: (requestId) => signatureOver(site.database, requestId),
+          receivedRevisions: (delivery) => receivedRevisions(site.database, delivery),
+          reportPdf: async () => null,
+          dial: (to) => dial({ ...to, port: detours.shift() ?? to.port }),
+        }),
+      ],
+    });
+    return outbox;
+  };
+  const enqueue = (requestId: string, revision: number) =>
+    site.database.transaction((tx) =>
+      enqueueDeliveries(
+        tx,
+        requestId,
+        [{ kind: 'hl7v2', destination: 'his', object: 'oru-r01' }],
+        3600,
+        revision,
+      ),
+    );
+  const sign = async (requestId: string, revision = 1) => {
+    await site.database.query(
+      `INSERT INTO reviews (request_id, state, signed_revision) VALUES ($1, 'signed', $2)
+       ON CONFLICT (request_id) DO UPDATE SET signed_revision = $2`,
+      [requestId, revision],
+    );
+    await enqueue(requestId, revision);
+  };
+  const rows = async (requestId: string) =>
+    ((await outbox?.list({ requestId })) ?? []).toSorted(
+      (a, b) => a.result_revision - b.result_revision,
+    );
+  const states = async (requestId: string) => (await rows(requestId)).map(({ state }) => state);
+  const poll = (requestId: string) => expect.poll(() => states(requestId), { timeout: 30_000 });
+  /** Returns the status of a value in the next message received. */
+  const statusOf = async (subId: string) => {
+    const values = await hapi.received();
+    const found = values.find(([name, value]) => name === 'OBX' && value.split('|')[2] === subId);
+    return found?.[1].split('|')[5] ?? null;
+  };
+
+  test('deletes the rejected value of its draft', async () => {
+    const request = await site.submit();
+    await enqueue(request, 0);
+    await start();
+    await poll(request).toEqual(['delivered']);
+    expect(await statusOf('ac')).toBe('P');
+    await sign(request);
+    await poll(request).toEqual(['delivered', 'delivered']);
+    expect(await statusOf('ac')).toBe('D');
+  });
+
+  test('deletes nothing of a draft that the receiver rejected', async () => {
+    const request = await site.submit();
+    facility = 'AE';
+    await enqueue(request, 0);
+    await start();
+    await poll(request).toEqual(['dead']);
+    await hapi.received();
+    facility = undefined;
+    await sign(request);
+    await poll(request).toEqual(['dead', 'delivered']);
+    expect(await statusOf('ac')).toBeNull();
+  });
+
+  test('is sent in place of a draft that still waits', async () => {
+    const request = await site.submit();
+    await enqueue(request, 0);
+    await sign(request);
+    await start();
+    await poll(request).toEqual(['delivered', 'delivered']);
+    expect(await statusOf('ac')).toBeNull();
+    expect(await rows(request)).toMatchObject([
+      {
+        result_revision: 0,
+        not_sent: true,
+        detail: 'Not sent: the result has been signed in the meantime',
+      },
+      { result_revision: 1, not_sent: false },
+    ]);
+  });
+
+  test('deletes the rejected value of a draft whose response was lost', async () => {
+    const silent = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.destroy());
+    });
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const gone = await freePort();
+    const request = await site.submit();
+    detours = [(silent.address() as { port: number }).port, ...Array(50).fill(gone)];
+    await enqueue(request, 0);
+    await start();
+    const codes = async () => (await rows(request)).map(({ code }) => code);
+    await expect.poll(codes, { timeout: 30_000 }).toEqual(['peer_unreachable']);
+    silent.close();
+    await sign(request);
+    detours = [];
+    await poll(request).toEqual(['delivered', 'delivered']);
+    expect(await statusOf('ac')).toBe('D');
+    expect(await rows(request)).toMatchObject([{ not_sent: true }, { result_revision: 1 }]);
+  });
+
+  test('is not sent after a later signature', async () => {
+    const request = await site.submit();
+    facility = 'AE';
+    await sign(request, 1);
+    const sending = await start();
+    await poll(request).toEqual(['dead']);
+    await hapi.received();
+    facility = undefined;
+    await sign(request, 2);
+    await poll(request).toEqual(['dead', 'delivered']);
+    expect(await statusOf('ac')).toBe('C');
+    const [dead] = await rows(request);
+    await sending.replay(dead?.id ?? '');
+    await poll(request).toEqual(['delivered', 'delivered']);
+    expect(await rows(request)).toMatchObject([{ not_sent: true }, { not_sent: false }]);
   });
 });
 

@@ -22,7 +22,6 @@ const COMPLETION = {
 } as const;
 const RULES = [{ name: 'obstetric', run: { endpoint: 'us/obstetric/interpret' } }];
 
-/** A worklist entry: its accession number, its patient, and optional attributes. */
 interface Entry {
   accession: string;
   patientId: string;
@@ -33,7 +32,6 @@ interface Entry {
   pregnancyStatus?: number;
 }
 
-/** Returns a worklist entry in `dump2dcm` notation. */
 const entryDump = (entry: Entry) =>
   [
     '(0008,0005) CS [ISO_IR 192]',
@@ -124,7 +122,7 @@ describe.skipIf(!DCMTK_INSTALLED)("a study's order, from DCMTK's worklist provid
     });
   const requestOf = (at: Site) =>
     at.submitted.find(({ studyInstanceUid }) => studyInstanceUid === studyUid());
-  /** Lets the study arrive and complete, and returns its request. */
+  /** Lets the study arrive and complete, and returns the request made for it. */
   const submitted = async (over: Partial<SmallObject> = {}, at = site) => {
     await sendBuffer(at.node, object(over));
     at.pass(6);

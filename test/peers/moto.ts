@@ -9,9 +9,9 @@ const KEY = 'moto';
 const START_MS = 60_000;
 
 /**
- * Starts moto's S3 server (`pip install 'moto[s3,server]'`) with one empty bucket; null if it is
- * not installed. It supports all of S3's multipart uploads, whereas s3rver can neither list nor
- * abort them. moto does not check signatures.
+ * Starts moto's S3 server (`pip install 'moto[s3,server]'`) with one empty bucket. Returns null if
+ * it is not installed. It supports all of S3's multipart uploads, whereas s3rver can neither list
+ * nor abort them. moto does not check signatures.
  */
 export async function startMoto(): Promise<{ url: string; stop(): Promise<void> } | null> {
   const port = await freePort();

@@ -8,8 +8,8 @@ import { freePort } from './free-port.ts';
 import { ORTHANC_INSTALLED, type Orthanc, startOrthanc } from './orthanc.ts';
 
 /**
- * The script in docs/query-retrieve.md. It forwards only images, so that results are not sent back
- * and forth endlessly.
+ * The script in docs/query-retrieve.md. It forwards only images, because otherwise results would be
+ * sent back and forth endlessly.
  */
 const AUTO_ROUTING = `
 function OnStableStudy(study, tags, metadata)
@@ -36,7 +36,7 @@ let study: PhantomFiles;
 
 /**
  * One PACS does everything: it receives a cart's images, forwards them to us, receives the results,
- * and is queried.
+ * and answers queries.
  */
 describe.skipIf(!ORTHANC_INSTALLED || !DCMTK_INSTALLED)('Orthanc with auto-routing', () => {
   beforeAll(async () => {

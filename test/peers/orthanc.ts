@@ -9,25 +9,24 @@ const PROGRAM = ['/usr/sbin/Orthanc', '/usr/bin/Orthanc'].find((path) => existsS
 
 export const ORTHANC_INSTALLED = PROGRAM !== undefined;
 
-/** Its DICOMweb plugin, a separate Debian package. */
+/** Orthanc's DICOMweb plugin, a separate Debian package. */
 const DICOMWEB_PLUGIN = '/usr/share/orthanc/plugins/libOrthancDicomWeb.so';
 export const ORTHANC_DICOMWEB_INSTALLED = existsSync(DICOMWEB_PLUGIN);
 
 export interface Orthanc {
   aeTitle: string;
   dicomPort: number;
-  /** Address of its REST interface. */
+  /** Address of the REST interface. */
   url: string;
-  /** Simplified tags of every instance it holds. */
   instances(): Promise<Record<string, unknown>[]>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a separate Orthanc on free ports; null if it is not installed.
- * @param dicomWeb enables its DICOMweb plugin, under `/dicom-web/` of `url`.
- * @param settings entries of its configuration file, overriding the tests' defaults.
- * @param lua a script for it to run.
+ * Starts a separate Orthanc on free ports. Returns null if it is not installed.
+ * @param dicomWeb enables the DICOMweb plugin, under `/dicom-web/` of `url`.
+ * @param settings entries of the configuration file, overriding the tests' defaults.
+ * @param lua a script for Orthanc to run.
  */
 export async function startOrthanc({
   dicomWeb = false,
@@ -61,7 +60,7 @@ export async function startOrthanc({
       DicomAlwaysAllowFind: true,
       DicomAlwaysAllowGet: true,
     };
-    // Orthanc reads its file at startup, so it must exist before the program runs.
+    // Orthanc reads this file at startup, so it must exist by then.
     writeFileSync(configFile, JSON.stringify({ ...everyTest, ...settings }));
     return [configFile];
   });

@@ -11,13 +11,12 @@ const run = promisify(execFile);
 const VERSIONS = '/usr/lib/postgresql';
 
 export interface PostgresServer {
-  /** Folder with this version's `pg_dump` and other programs. */
+  /** Folder with `pg_dump` and the other programs of this version. */
   programs: string;
-  /** Creates a new, empty database and returns its address. */
   createDatabase(): Promise<string>;
-  /** Kills the server immediately; its sessions end once they notice. */
+  /** Kills the server immediately; sessions end once they notice. */
   crash(): Promise<void>;
-  /** Restarts it at the same address. */
+  /** Restarts the server at the same address. */
   resume(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -30,8 +29,8 @@ async function programs(): Promise<string | null> {
 }
 
 /**
- * Returns the user that runs PostgreSQL, which refuses to run as root; Debian's package creates
- * one.
+ * Returns the user under which PostgreSQL runs, because it refuses to run as root. Debian's package
+ * creates this user.
  */
 function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -41,7 +40,7 @@ function serverUser(): { uid: number; gid: number } | undefined {
 }
 
 /**
- * Starts a separate PostgreSQL server in a temporary folder; null if it is not installed.
+ * Starts a separate PostgreSQL server in a temporary folder. Returns null if it is not installed.
  * @param durable commits wait for the disk, as in production
  * @param preload PostgreSQL libraries to load at startup, such as `pg_stat_statements`
  */
@@ -101,7 +100,7 @@ export async function startPostgres({
     },
     resume: async () => {
       await until(async () => {
-        // It refuses to start while a session of the killed server still holds its memory.
+        // PostgreSQL refuses to start while a session of the killed server still holds its memory.
         if (server.exitCode !== null || server.signalCode !== null) {
           server = start();
           exited = once(server, 'exit');

@@ -82,7 +82,7 @@ describe.skipIf(!ORTHANC_INSTALLED)('earlier examinations', () => {
   const row = (study: string) => findStudy(site.database, uid(study));
   const requestsOf = (study: string) =>
     site.submitted.filter(({ studyInstanceUid }) => studyInstanceUid === uid(study));
-  /** Lets the study arrive and complete, and returns its request. */
+  /** Lets the study arrive and complete, and returns the request made for it. */
   const submitted = async (over: Partial<SmallObject> = {}) => {
     await sendBuffer(site.node, object('9', over));
     site.pass(6);

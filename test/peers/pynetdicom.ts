@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /**
- * `peer`: a machine or a PACS that supports the normalized services; `archive`: one that is
+ * A `peer` is a machine or a PACS that supports the normalized services; an `archive` can be
  * queried.
  */
 type Kind = 'peer' | 'archive';

@@ -208,7 +208,9 @@ describe.skipIf(!DCMTK_INSTALLED)('the gateway as a query/retrieve provider', ()
   );
 });
 
-/** Returns the only object in a folder, after checking that its pixels are those of the cine. */
+/**
+ * Checks that the folder contains a single object with the cine's pixels, and returns that object.
+ */
 async function onlyObject(folder: string) {
   const [name, ...others] = await readdir(folder);
   expect(others).toEqual([]);

@@ -120,7 +120,7 @@ describe.skipIf(!installed)('an archive', () => {
   };
   const row = () => findStudy(site.database, study);
   const stateReached = (state: string) => expect.poll(async () => (await row())?.state).toBe(state);
-  /** All announced objects have arrived, so only the wait for the study to settle remains. */
+  /** All announced objects have arrived, so the study waits only until it has settled. */
   const expectedReached = (revision: number) =>
     expect
       .poll(async () => row(), { interval: 100 })

@@ -7,7 +7,7 @@ import { freePort } from './free-port.ts';
 
 export interface RedisServer {
   url: string;
-  /** Deletes everything, as if the server had lost its memory. */
+  /** Deletes everything, as if the server had restarted without its data. */
   flush(): Promise<void>;
   /** Makes the server unreachable: connections break and new ones are refused. */
   pause(): Promise<void>;
@@ -17,8 +17,8 @@ export interface RedisServer {
 }
 
 /**
- * Starts a separate Redis server; null if it is not installed.
- * @param persistent each write is logged to the disk (AOF), so that it restarts with its data
+ * Starts a separate Redis server. Returns null if it is not installed.
+ * @param persistent logs each write to the disk (AOF), so that the server restarts with its data
  */
 export async function startRedis({ persistent = false } = {}): Promise<RedisServer | null> {
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-redis-'));

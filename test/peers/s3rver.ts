@@ -8,11 +8,11 @@ const KEY = 'S3RVER';
 
 /**
  * Starts an S3 server on a free port with one empty bucket. It refuses unknown keys and expired
- * addresses but does not check signatures (signature-v4.ts does).
+ * addresses but does not check signatures, which signature-v4.ts computes.
  */
 export async function startS3rver(): Promise<{
   url: string;
-  /** Returns the path of an object on this machine; its file time is when it was last written. */
+  /** Returns the local path of an object. The file's time is when the object was last written. */
   fileOf(key: string): string;
   stop(): Promise<void>;
 }> {

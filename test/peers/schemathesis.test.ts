@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSite, type Site } from '../gateway/site.ts';
 
 /**
- * Folder into which `.ci/run` installs schemathesis, with its own versions of packages that others
- * also use.
+ * `.ci/run` installs schemathesis into this folder, with its own versions of packages that other
+ * programs also use.
  */
 const MODULES = fileURLToPath(new URL('../../.ci/schemathesis', import.meta.url));
 const PROGRAM = [
@@ -18,23 +18,23 @@ const PROGRAM = [
 const env = { ...process.env, PYTHONPATH: MODULES };
 const INSTALLED = spawnSync('python3', ['-c', 'import schemathesis'], { env }).status === 0;
 
-/** Number of requests per operation and phase; raise it to search longer. */
+/** Number of requests per operation and phase. Raise it for a longer search. */
 const EXAMPLES = process.env.FUZZ_EXAMPLES ?? '2';
-/** Random requests take as long as all the others together. */
+/** Random requests take as long as all other requests together. */
 const PHASES =
   process.env.SONOGATE_LONG === '1' ? 'examples,coverage,fuzzing' : 'examples,coverage';
 
 /**
- * Covers every operation in the description except those in `LEFT_OUT`, using a test key with all
- * permissions, the examples and each keyword of each schema; with SONOGATE_LONG=1 also random
- * requests.
+ * Covers every operation in the description except those in `LEFT_OUT`. Requests are made with a
+ * test key that has all permissions, from the examples and from each keyword of each schema; with
+ * SONOGATE_LONG=1, random requests are added.
  *
- * Not covered here, with the tests that cover it:
+ * Two things are covered elsewhere:
  * - that every request matching the description succeeds (`positive_data_acceptance`), because a
- *   submit needs uploaded files and a cancellation needs a queued request (openapi-fuzz.test.ts
- *   uses existing ones);
- * - sequences of requests (the phase `stateful`), because the description contains no links to
- *   build them from (requests.test.ts, uploads.test.ts and run.test.ts use sequences).
+ * submit needs uploaded files and a cancellation needs a queued request (openapi-fuzz.test.ts
+ * uses existing ones);
+ * - sequences of requests (the phase `stateful`), because the description contains no links from
+ * which they could be built (requests.test.ts, uploads.test.ts and run.test.ts use sequences).
  */
 const CHECKS = [
   'not_a_server_error',

@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 
 /**
- * Computes the signature that a presigned URL should have according to AWS Signature Version 4
- * (query string, unsigned payload), because s3rver accepts any.
+ * Computes the signature that a presigned URL must have according to AWS Signature Version 4 (query
+ * string, unsigned payload), because s3rver accepts any signature.
  */
 export function presignedSignature(
   method: string,

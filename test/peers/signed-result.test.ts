@@ -19,7 +19,8 @@ const READER = 'Dr Ada Reader';
 const TYPED_FEMUR_MM = 40.4;
 
 /**
- * Folder into which `.ci/run` installs highdicom, separate from Debian's pydicom, which is older.
+ * Includes the folder into which `.ci/run` installs highdicom, which is separate from Debian's
+ * older pydicom.
  */
 const env = {
   ...process.env,
@@ -30,7 +31,7 @@ const python = (script: string, args: readonly string[] = []) =>
 const PEERS_INSTALLED =
   DCMTK_INSTALLED && ORTHANC_INSTALLED && python('import highdicom').status === 0;
 
-/** Reads an SR with pydicom and highdicom: its header, and each NUM with its equation. */
+/** Reads an SR with pydicom and highdicom, and prints its header and each NUM with its equation. */
 const READ = `
 import sys, json, pydicom, highdicom as hd
 document = pydicom.dcmread(sys.argv[1])
@@ -76,7 +77,7 @@ print(json.dumps({
 `;
 
 interface ReadBack {
-  /** As highdicom reads it. */
+  /** Verification flag as highdicom reads it. */
   verified: string;
   verification: string;
   preliminary: string;
@@ -91,14 +92,13 @@ describe.skipIf(!PEERS_INSTALLED)('a signed result', () => {
   let orthanc: Orthanc;
   /** An archive that receives only signed documents. */
   let archive: Program & { folder: string };
-  /** Number of objects in the archive before anything was signed. */
   let archivedDrafts: number;
   let ehr: FhirTestServer;
   let site: Site;
   let study: PhantomFiles;
   let requestId: string;
   let signed: Result;
-  /** SRs in Orthanc, by SOP Instance UID. */
+  /** The SR documents in Orthanc by SOP Instance UID. */
   const held = new Map<string, { tags: Record<string, unknown>; bytes: Buffer }>();
 
   const call = async (
@@ -148,7 +148,6 @@ describe.skipIf(!PEERS_INSTALLED)('a signed result', () => {
     expect(stderr).not.toContain('Traceback');
     return JSON.parse(stdout) as ReadBack;
   };
-  /** Returns the files that the archive has written so far. */
   const archived = async () =>
     Promise.all(
       (await readdir(archive.folder)).map((name) => readFile(join(archive.folder, name))),
@@ -262,7 +261,7 @@ describe.skipIf(!PEERS_INSTALLED)('a signed result', () => {
     expect(femurs.length).toBeGreaterThan(0);
     for (const femur of femurs) {
       expect(femur.value).toBe(TYPED_FEMUR_MM);
-      // Nothing is known about how the reader measured it.
+      // It is unknown how the reader measured this value.
       expect(femur.items).not.toContain('Equation Citation');
       expect(femur.items).not.toContain('Equation');
     }

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 export interface RegisteredClient {
   clientId: string;
   keyId: string;
-  /** PEM. */
+  /** In PEM format. */
   publicKey: string;
   algorithm: 'RS384' | 'ES384';
 }
@@ -20,16 +20,15 @@ export interface TokenServer {
   scope: string;
   /** Returns true if an Authorization header contains a token that is still valid. */
   accepts(authorization: string | undefined): boolean;
-  /** Invalidates every token issued so far. */
   revoke(): void;
-  /** Responds to the next requests with this. */
+  /** Sets the response to the next requests. */
   fail(status: number, body: object | string, times?: number): void;
   close(): Promise<void>;
 }
 
 /**
- * Starts an authorization server on loopback. It checks signed assertions with the public key
- * alone, independently of how they were made.
+ * Starts an authorization server on loopback. It checks signed assertions using only the public
+ * key, independently of the code that created them.
  */
 export async function startTokenServer(
   client: RegisteredClient,
@@ -83,7 +82,7 @@ export async function startTokenServer(
   return tokens;
 }
 
-/** Returns why a request is not granted; null if it is. */
+/** Returns why a request is refused, or null if it is granted. */
 function complaint(
   form: URLSearchParams,
   client: RegisteredClient,

@@ -52,7 +52,8 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
     });
   });
   afterAll(async () => {
-    // The peer is stopped first, so that a query it is still processing is not awaited.
+    // The peer is stopped first; otherwise closing the site would wait for a query that the peer is
+    // still processing.
     await peer?.stop();
     await site?.close();
   });

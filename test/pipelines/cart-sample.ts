@@ -1,6 +1,6 @@
 import { type CartMeasurement, NOTHING_STATED } from '../../pipelines/contract/study.ts';
 
-/** Returns a value as found in the machine's structured report, with only the given modifiers. */
+/** Creates a value as found in the machine's structured report, with only the given modifiers. */
 export function cartValue(
   given: Partial<CartMeasurement> & Pick<CartMeasurement, 'concept' | 'value' | 'unit'>,
 ): CartMeasurement {

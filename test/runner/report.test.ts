@@ -40,7 +40,8 @@ describe('a run of the tests', () => {
       errors: [],
     };
     const report = afterRepeat(FIRST, repeated, again);
-    // The error that belongs to no file remains, and so does the failure behind the dead process.
+    // The error that belongs to no file remains, and so does the failure behind the process that
+    // died.
     expect(totals(report)).toEqual({ passed: 15, failed: 2, skipped: 1 });
   });
 

@@ -6,18 +6,20 @@ export interface Counts {
   passed: number;
   failed: number;
   skipped: number;
-  /** Tests that did not run to completion, because the process of the file died. */
+  /** Tests that did not run to completion, because the process of their file died. */
   unfinished: number;
 }
 
-/** The outcome of one vitest run. */
 export interface Report {
   files: Record<string, Counts>;
-  /** For each error outside any test, the file running at the time; null if unknown. */
+  /**
+   * For each error outside any test, the file that was running at the time, or null if it is
+   * unknown.
+   */
   errors: (string | null)[];
 }
 
-/** Environment variable with the path of the file to which the reporter writes the `Report`. */
+/** Environment variable that contains the path to which the reporter writes the `Report`. */
 export const REPORT_FILE = 'SONOGATE_TEST_REPORT';
 
 function countsOf(module: TestModule): Counts {
@@ -26,16 +28,20 @@ function countsOf(module: TestModule): Counts {
     const { state } = test.result();
     counts[state === 'pending' ? 'unfinished' : state] += 1;
   }
-  // A file that cannot be loaded, or whose setup fails, has no failed test.
+  // A file that cannot be loaded, or whose setup fails, has no failed tests, so it is counted as
+  // one failure.
   if (module.state() === 'failed') counts.failed = Math.max(counts.failed, 1);
-  // A file whose process died before it was read has no tests at all.
+  // A file whose process died before the file was read has no tests at all.
   if (module.state() === 'queued' || module.state() === 'pending') {
     counts.unfinished = Math.max(counts.unfinished, 1);
   }
   return counts;
 }
 
-/** vitest reporter for run.ts. vitest's JSON reporter omits errors outside tests. */
+/**
+ * vitest reporter for run.ts. It is needed because vitest's JSON reporter omits errors outside
+ * tests.
+ */
 export default class RunReporter implements Reporter {
   onTestRunEnd(
     modules: readonly TestModule[],
@@ -64,7 +70,10 @@ export function filesToRepeat({ files, errors }: Report): string[] {
     .map(([path]) => path);
 }
 
-/** Replaces the first run's results for the `repeated` files with those of the second run. */
+/**
+ * Returns the first run's report, in which the results of the `repeated` files come from the second
+ * run.
+ */
 export function afterRepeat(first: Report, repeated: readonly string[], again: Report): Report {
   const cleared = new Set(repeated);
   return {
@@ -73,7 +82,7 @@ export function afterRepeat(first: Report, repeated: readonly string[], again: R
   };
 }
 
-/** Sums up the files. Unfinished tests and errors outside tests count as failed. */
+/** Returns the sums over all files. Unfinished tests and errors outside tests count as failed. */
 export function totals({ files, errors }: Report): Omit<Counts, 'unfinished'> {
   const sum = (which: keyof Counts) =>
     Object.values(files).reduce((total, counts) => total + counts[which], 0);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterRepeat, filesToRepeat, REPORT_FILE, type Report, totals } from './report.ts';
 
 /**
- * Above this number, failures are not an accident of a busy machine, and running the files again
+ * If more files than this fail, the cause is not merely a busy machine, and running them again
  * would only take time.
  */
 const MOST_FILES_TO_REPEAT = 8;
@@ -44,9 +44,9 @@ function list(title: string, files: readonly string[]): void {
 
 /**
  * Runs the tests with vitest's options. Files that failed run once more, one at a time and with
- * nothing else running: real peers on a machine with two cores may miss a deadline without any
- * defect. Such files are listed at the end, so that intermittent failures are not overlooked. The
- * last line is "N passed, N failed[, N skipped]".
+ * nothing else running, because on a machine with two cores real peers may miss a deadline without
+ * any defect. Such files are listed at the end, so that intermittent failures are not overlooked.
+ * The last line is "N passed, N failed[, N skipped]".
  */
 function main(options: readonly string[]): number {
   const folder = mkdtempSync(join(tmpdir(), 'sonogate-report-'));

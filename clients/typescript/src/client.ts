@@ -45,9 +45,9 @@ const ENDED: ReadonlySet<string> = new Set([
 
 const LONGEST_WAIT_SECONDS = 60;
 
-/** The HTTP API of a Sonogate gateway. */
+/** A client for the HTTP API of a Sonogate gateway. */
 export class Sonogate {
-  /** Every call of the API, as a method. */
+  /** Every call of the API as a method. */
   readonly calls: Calls;
   readonly #request: Fetch;
   readonly #retries: number;
@@ -64,14 +64,14 @@ export class Sonogate {
   }
 
   /**
-   * Makes a call with the key, for calls that `calls` does not cover.
+   * Makes a request with the API key, for calls that `calls` does not cover.
    * @throws ApiError, NoAnswerError
    */
   fetch(path: string, init?: FetchInit): Promise<Response> {
     return this.#request(path, init);
   }
 
-  /** Uploads files, and every file of a folder; returns the ids for `files`. */
+  /** Uploads files, and every file in the given folders. Returns the upload ids for `files`. */
   async upload(sources: readonly Source[], options?: UploadOptions): Promise<string[]> {
     const opened = (await Promise.all(sources.map(openSource))).flat();
     return upload(
@@ -82,8 +82,8 @@ export class Sonogate {
   }
 
   /**
-   * Uploads whatever has not been uploaded, and submits it. Calls repeated with the same
-   * `idempotencyKey` create one request, and interrupted uploads are resumed.
+   * Uploads whatever has not been uploaded yet, and submits it. Repeating a submission with the
+   * same `idempotencyKey` creates only one request and resumes interrupted uploads.
    */
   async submit(
     endpoint: string,
@@ -112,7 +112,7 @@ export class Sonogate {
     return (await answer.json()) as Request;
   }
 
-  /** Returns the sources as ids or addresses, uploading all others. */
+  /** Replaces each source with its upload id or address, uploading those that have neither. */
   async #ids(sources: readonly Source[], options: UploadOptions): Promise<string[]> {
     const known = (each: Source): each is string =>
       typeof each === 'string' && /^(file_[0-9a-z]{26}$|https?:\/\/)/.test(each);

@@ -23,7 +23,8 @@ const RECONNECT_MS = 1000;
 const MOST_FAILURES = 20;
 
 /**
- * Yields the events of one connection (WHATWG HTML 9.2.6), without comments and incomplete events.
+ * Yields the events of one connection (WHATWG HTML 9.2.6), leaving out comments and incomplete
+ * events.
  */
 async function* read(body: ReadableStream<Uint8Array>): AsyncGenerator<RequestEvent> {
   const reader = body.getReader();

@@ -1,7 +1,7 @@
 import type { LocalFile } from './upload.ts';
 
 /**
- * Browser counterparts of the functions in files-node.ts. A browser has neither paths nor
+ * Browser counterparts of the functions in files-node.ts. A browser can open neither paths nor
  * environment variables.
  */
 export async function filesAt(path: string): Promise<LocalFile[]> {

@@ -21,8 +21,8 @@ export async function filesAt(path: string): Promise<LocalFile[]> {
 }
 
 /**
- * Writes an artifact to a folder. If the download is incomplete or its SHA-256 differs, no file
- * remains.
+ * Writes an artifact to a folder. If the download is incomplete or its SHA-256 differs, the file is
+ * removed.
  */
 export async function save(
   folder: string,
@@ -46,5 +46,4 @@ export async function save(
   return path;
 }
 
-/** Returns an environment variable. */
 export const environment = (name: string): string | undefined => process.env[name];

@@ -33,8 +33,8 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
 /**
- * Returns the milliseconds before the next retry: as requested by the gateway, otherwise doubling
- * each time.
+ * Returns how many milliseconds to wait before the next retry: as long as the gateway requested,
+ * otherwise twice as long each time.
  */
 function waitBefore(attempt: number, answer: Response | null): number {
   const asked = Number(answer?.headers.get('Retry-After'));
@@ -55,7 +55,7 @@ async function problemOf(answer: Response): Promise<Problem> {
   return { type: 'about:blank', title, status: answer.status, detail: title, code: 'unknown' };
 }
 
-/** Repeats a call while its failure may be temporary. `send` must be safe to repeat. */
+/** Repeats a call for as long as its failure may be temporary. `send` must be safe to repeat. */
 export async function withRetries(
   send: () => Promise<Response>,
   { retries, signal }: { retries: number; signal?: AbortSignal | undefined },
@@ -89,13 +89,12 @@ export interface TransportOptions {
 
 export type Fetch = (path: string, init?: FetchInit) => Promise<Response>;
 
-/** The options of `fetch`, and a body to be sent as JSON. */
 export type FetchInit = RequestInit & { json?: unknown };
 
 /** Methods that are safe to repeat (RFC 9110 9.2.2). */
 const REPEATABLE = new Set(['GET', 'PUT', 'DELETE']);
 
-/** Creates functions that call the gateway with the key, and retry where that is safe. */
+/** Returns functions that call the gateway with the API key and retry where that is safe. */
 export function createTransport({ url, key, retries, fetch: call }: TransportOptions) {
   const base = url.replace(/\/+$/, '');
 

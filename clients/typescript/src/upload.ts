@@ -9,11 +9,9 @@ export interface LocalFile {
 }
 
 export interface UploadProgress {
-  /** Name of the file. */
   file: string;
-  /** Bytes that the gateway has received, over all files. */
+  /** Bytes received by the gateway so far, summed over all files. */
   sent: number;
-  /** Total bytes of all files. */
   total: number;
 }
 
@@ -25,8 +23,8 @@ interface UploadParts {
 
 export interface UploadOptions {
   /**
-   * Repeating an upload with the same key within 24 hours resumes it. By default, each upload has a
-   * new key.
+   * Repeating an upload with the same key within 24 hours resumes it. By default, every upload gets
+   * a new key.
    */
   idempotencyKey?: string;
   onProgress?: (progress: UploadProgress) => void;
@@ -61,7 +59,7 @@ export async function openSource(source: Source): Promise<LocalFile[]> {
   return [{ name: 'name' in source ? String(source.name) : 'file', data: source }];
 }
 
-/** Uploads files; returns their ids in the same order. */
+/** Uploads files and returns their ids in the same order. */
 export async function upload(
   parts: UploadParts,
   files: readonly LocalFile[],
@@ -74,8 +72,8 @@ export async function upload(
       sent += bytes;
       onProgress?.({ file: file.name, sent, total });
     };
-    // The key includes the size of the file, so that a file in a changed folder is not mistaken for
-    // the earlier one.
+    // The key includes the file's size, so that a different file at the same position in a changed
+    // folder is not mistaken for the earlier one.
     const key = `${idempotencyKey}/${index}/${file.data.size}`;
     return uploadOne(parts, file, { key, tell, ...(signal && { signal }) });
   });
@@ -94,7 +92,7 @@ async function uploadOne(
     media_type: data.type || 'application/octet-stream',
   };
   const { file } = await calls.createUpload({ body }, { ...options, idempotencyKey: key });
-  // This may be the stored response to an earlier call, so the current state and addresses are
+  // The response may be a stored one from an earlier call, so the current state and addresses are
   // fetched.
   const state = await calls.getUpload({ id: file.id }, options);
   if (state.file.status === 'ready') {

@@ -5,9 +5,7 @@ export class WebhookError extends Error {
   override name = 'WebhookError';
 }
 
-/**
- * Tolerated clock difference in seconds, which is also how long a recorded webhook can be replayed.
- */
+/** Tolerated clock difference in seconds. A recorded webhook can be replayed for this long. */
 const TOLERANCE_SECONDS = 300;
 
 type HeaderSource = Headers | Record<string, string | string[] | undefined>;

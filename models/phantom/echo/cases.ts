@@ -2,14 +2,12 @@ import type { HeartRequest } from '../heart/sizes.ts';
 import type { ColourRequest, Jet } from './colour.ts';
 import type { EchoSpectrumId, Flow } from './spectrum.ts';
 
-/**
- * A named adult heart: its dimensions, and the flows in which it differs from a healthy adult's.
- */
+/** A named adult heart: its dimensions, and the flows that differ from those of a healthy adult. */
 export interface EchoCase {
   heart: HeartRequest;
   /** Additional spectra, or other velocities for the usual ones, in cm/s and ms. */
   flows: Partial<Record<EchoSpectrumId, Flow>>;
-  /** Leaks, each with the view that shows it. */
+  /** Leaks, with the views that show them. */
   jets?: readonly (Jet & Pick<ColourRequest, 'view'>)[];
 }
 
@@ -34,8 +32,8 @@ const HEALTHY: HeartRequest = {
 };
 
 /**
- * Named hearts. Each clearly meets the published criterion for the condition in its name; none is a
- * patient. They test whether a reader measures dimensions correctly, not whether it detects
+ * Named hearts. Each clearly meets the published criterion for the condition in its name, but none
+ * is a patient. They test whether a reader measures dimensions correctly, not whether it detects
  * disease.
  */
 export const ECHO_CASES = {

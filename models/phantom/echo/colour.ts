@@ -8,7 +8,6 @@ import { createNoise, createRandom } from '../random.ts';
 import { cineHeader, type EchoRequest, type EchoViewId, FRAME_TIME_MS } from './view.ts';
 import { ECHO_VIEWS, shotOf } from './views.ts';
 
-/** A leaking valve, with the width and length of its jet. */
 export interface Jet {
   valve: 'mitral' | 'aortic' | 'tricuspid';
   venaContractaMm: number;
@@ -81,7 +80,7 @@ function colourOf(velocity: number): readonly [number, number, number] {
 
 /**
  * Returns a function that computes the velocity of the blood at a place. Inflow and outflow are
- * slow, the jet is fast.
+ * slow, and the jet is fast.
  */
 function velocityField(
   heart: HeartMoment,

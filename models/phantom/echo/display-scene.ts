@@ -20,8 +20,8 @@ export interface DisplayScene {
   /** Velocity range beyond the baseline, as a share of the range on the side of the flow. */
   otherSide: number;
   /**
-   * Velocity of the slowest blood in the gate as a share of the fastest. Near 1, the spectrum is
-   * hollow.
+   * Velocity of the slowest blood in the gate, as a share of the fastest. If it is near 1, the
+   * spectrum is hollow.
    */
   slowestShare?: number;
   /** Echoes from slow walls and valves that pass the wall filter, on both sides of the baseline. */
@@ -33,7 +33,8 @@ export interface DisplayScene {
   /** Standard deviation of the peak velocity between beats, as a share of that velocity. */
   unevenness: number;
   /**
-   * Seconds after the R wave up to which beats differ, so that E but not A varies with breathing.
+   * Beats differ only up to this many seconds after the R wave, so that E varies with breathing but
+   * A does not.
    */
   unevenUntilS?: number;
   marks: DisplayMarks;
@@ -41,7 +42,7 @@ export interface DisplayScene {
 }
 
 /**
- * Samples a scene that resembles real screens; `full` is the fastest velocity of the flow, cm/s.
+ * Samples a scene that resembles real screens. `full` is the fastest velocity of the flow, cm/s.
  */
 export function drawDisplayScene(
   random: Random,

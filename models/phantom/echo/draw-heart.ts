@@ -34,7 +34,7 @@ const ATTEMPTS = 20;
 
 /**
  * Randomly picks a heart for training. A few in a thousand cannot eject the requested volume with
- * so many akinetic segments; those are rejected and picked again.
+ * so many akinetic segments. These are rejected, and another heart is picked.
  */
 export function drawBeatingHeart(random: Random): Heart {
   for (let attempt = 0; ; attempt++) {

@@ -32,7 +32,6 @@ const { values } = parseArgs({
   },
 });
 
-/** Combines all masks into one label image. */
 function labelsOf({ columns, rows, truth }: PhantomFrame): Uint8Array {
   const labels = new Uint8Array(columns * rows);
   for (const [name, mask] of Object.entries(truth.masks ?? {})) {

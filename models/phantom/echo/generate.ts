@@ -55,7 +55,7 @@ function describe(heart: Heart, shot: HeartShot, moment: Moment) {
 }
 
 /**
- * Writes end diastole and end systole of one heart, with the same plane, machine and tissue but
+ * Writes end-diastole and end-systole of one heart, with the same plane, machine and tissue but
  * different speckle.
  */
 async function writePair(

@@ -12,7 +12,7 @@ import { DEFAULT_SCREEN, type EchoRequest, type EchoViewId, FRAME_TIME_MS } from
 
 const BLOOD = { echo: -58, loss: -0.02, texture: 2 } as const;
 
-/** Breaths per minute of a quiet patient, who is asked to sniff once per clip. */
+/** Breaths per minute of a quiet patient. The patient is asked to sniff once per clip. */
 const BREATHS_PER_MINUTE = 18;
 
 function viewOf(depthMm: number, halfAngle: number, request: EchoRequest): View {

@@ -126,7 +126,7 @@ function annulusLine(heart: Heart, side: 'tricuspid' | 'mitral'): Line {
 }
 
 /**
- * Returns the levels of the ray. The annulus is bright where the ray crosses the plane of the
+ * Returns the levels along the ray. The annulus is bright where the ray crosses the plane of the
  * valve.
  */
 function ringLevels(
@@ -150,7 +150,7 @@ function ringLevels(
 }
 
 /**
- * Contents of a real M-mode display besides the structure, sampled at random. If absent, the
+ * Randomly sampled contents of a real M-mode display, in addition to the structure. If absent, the
  * display shows only the structure.
  */
 export interface SweepScene {
@@ -159,14 +159,14 @@ export interface SweepScene {
   cavaDepthMm: number;
   cavaDriftMm: number;
   /**
-   * Levels in dB: the liver in front of the vein, the lumen and both walls of the vein, and the
-   * space behind it.
+   * Levels in dB: the liver in front of the vein, the vein's lumen and walls, and the space behind
+   * it.
    */
   liver: number;
   lumen: number;
   wall: number;
   behind: number;
-  /** Thickness in mm of the space between the vein and the next echo behind it. */
+  /** Distance in mm between the vein and the next echo behind it. */
   behindMm: number;
 }
 
@@ -263,13 +263,13 @@ interface MModeRequest {
   heart: Heart;
   seed: number;
   screen?: Screen;
-  /** Contents of a real screen besides the structure. */
+  /** Contents of a real screen, in addition to the structure. */
   scene?: SweepScene;
 }
 
 /**
- * Number of pixel columns sharing one calculated column: a machine sends fewer pulses per second
- * than the sweep has columns.
+ * Number of pixel columns for which only one column is calculated. A machine sends fewer pulses per
+ * second than the sweep has columns.
  */
 const PULSE_COLUMNS = 2;
 

@@ -6,7 +6,7 @@ import { electrocardiogram } from '../views/display-marks.ts';
 /** Marks that the machine draws over an echo image: ECG trace, depth marks and text. */
 export interface Marks {
   /**
-   * `from`: phase of the beat at the left end of the trace; `beats`: number of beats on the trace.
+   * `from`: phase of the beat at the left end of the trace. `beats`: number of beats on the trace.
    * If absent, no trace is drawn.
    */
   trace?: { from: number; beats: number; now: number };

@@ -6,8 +6,8 @@ import type { FrameReading } from './cine.ts';
 const Z: Place = { x: 0, y: 0, z: 1 };
 
 /**
- * Distance from the mitral plane to the tips of the leaflets, as a share of the long axis. The PLAX
- * diameters are measured at the tips.
+ * Distance from the mitral plane to the tips of the leaflets, where the PLAX diameters are
+ * measured, as a share of the long axis.
  */
 const TIPS_SHARE = 0.28;
 
@@ -37,8 +37,8 @@ export function beatValues(heart: Heart): Record<string, number> {
 }
 
 /**
- * Reads an apical view: outlines, long axis and single-plane volume and, in the four-chamber view,
- * the right chambers.
+ * Reads an apical view: its outlines, long axis and single-plane volume. In the four-chamber view,
+ * the right chambers are read too.
  */
 export function readApical(heart: Heart, moment: HeartMoment, plane: ImagePlane): FrameReading {
   const values: Record<string, number> = {

@@ -40,11 +40,11 @@ interface SpectrumKind {
   mode: Mode;
   viewName: string;
   waveform(beat: Beat, flow: Flow): EchoWaveform;
-  /** Values of a healthy adult, used where the caller gives none. */
+  /** Values of a healthy adult, used if the caller provides none. */
   usual: Flow;
 }
 
-/** Describes a kind of spectrum with the value names in `usual`. */
+/** Describes a kind of spectrum. The names of its values are the keys of `usual`. */
 const kind = <Names extends string>(
   mode: Mode,
   viewName: string,

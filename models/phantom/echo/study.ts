@@ -19,7 +19,7 @@ import { takeStudy } from './study-shots.ts';
 import { ECHO_VIEWS } from './views.ts';
 
 interface EchoStudyRequest {
-  /** Alone determines the patient, the sonographer's hand and the machine. */
+  /** The only input that determines the patient, the sonographer's hand and the machine. */
   seed: number;
   /** A named heart; `normal` if absent. */
   of?: EchoCaseName;
@@ -112,7 +112,6 @@ export function echoPatient(request: EchoStudyRequest): EchoStudy['patient'] {
   return patientOf(header, ageYears);
 }
 
-/** Creates the requested heart with its truth. */
 function heartOf(request: EchoStudyRequest) {
   const { seed, of = 'normal', studyDate = DEFAULT_STUDY_DATE } = request;
   const random = createRandom(seed).fork('echo study');
@@ -138,7 +137,8 @@ function heartOf(request: EchoStudyRequest) {
 
 /**
  * Simulates one adult echo study of a fictional patient as DICOM files, with the values that a
- * perfect reader would measure in each frame and overall.
+ * perfect reader would measure, per frame and for the whole study.
+ *
  *
  * @throws RangeError for an invalid date
  */
@@ -181,6 +181,7 @@ const HANDHELD_FRAMES_PER_SECOND = 30;
 /**
  * Simulates clips of the same heart in the export format of a handheld scanner: MP4 without header
  * and calibration, recorded with a less steady hand. Each file's `bytes` is the video.
+ *
  *
  * @throws Error if FFmpeg's binding is not installed
  */

@@ -22,7 +22,7 @@ export type EchoViewId = (typeof ECHO_VIEW_IDS)[number];
 
 export interface EchoRequest {
   heart: Heart;
-  /** Alone determines the probe position, the machine and the speckle. */
+  /** The only input that determines the probe position, the machine and the speckle. */
   seed: number;
   /** Number of frames, starting at the R wave; 1 for a still. */
   frames: number;
@@ -31,18 +31,21 @@ export interface EchoRequest {
   frameTimeMs?: number;
   screen?: Screen;
   /**
-   * Clarity of the clip. 0 allows the wide range of the training images; 1, the default, is a good
-   * window and a steady hand.
+   * Clarity of the clip. With 0, it varies as widely as in the training images. The default, 1, is
+   * a good window and a steady hand.
    */
   clarity?: number;
-  /** True (the default) to calculate masks for the truth, which takes as long as the image. */
+  /**
+   * True (the default) if masks are calculated for the truth. This takes as long as calculating the
+   * image.
+   */
   masks?: boolean;
 }
 
 /** A view of an adult heart: frames with their truth, and the attributes of its DICOM header. */
 export interface EchoView {
   id: EchoViewId;
-  /** Simulates the frames. Views of a structure that does not beat also produce a cine. */
+  /** Simulates the frames. A view of a structure that does not beat is also simulated as a cine. */
   simulate(request: EchoRequest): PhantomFrame[];
   header(request: EchoRequest): Partial<ImageHeader>;
 }

@@ -10,7 +10,10 @@ export interface EchoWaveform {
   values: Readonly<Record<string, number>>;
 }
 
-/** Returns the time integral in cm of the positive or negative velocities over part of the beat. */
+/**
+ * Returns the time integral, in cm, of the positive or the negative velocities over part of the
+ * beat.
+ */
 function integral(velocity: (s: number) => number, from: number, to: number, sign: 1 | -1): number {
   const steps = 1500;
   let total = 0;
@@ -35,7 +38,7 @@ function meanGradient(velocity: (s: number) => number, from: number, to: number)
 
 /**
  * Returns the velocity at time `t` of a flow that rises smoothly to `peak` and falls smoothly. `at`
- * is the share of the flow's duration after which the peak is reached.
+ * is the time of the peak, as a share of the flow's duration.
  */
 function ejection(t: number, from: number, to: number, peak: number, at: number): number {
   const p = (t - from) / (to - from);
@@ -115,7 +118,7 @@ export function systolicLeak(beat: Beat, { peak }: { peak: number }): EchoWavefo
 }
 
 /**
- * Pressure half-time as a share of the deceleration time if the velocity falls linearly (0.29). The
+ * Pressure half-time as a share of the deceleration time (0.29) if the velocity falls linearly. The
  * gradient has halved when the velocity is 1/√2 of the peak.
  */
 const PRESSURE_HALF_SHARE = 1 - Math.SQRT1_2;

@@ -14,8 +14,8 @@ import type { ImagePlane } from '../heart/space.ts';
 import type { Random } from '../random.ts';
 
 /**
- * Recording quality of a clip. 0 allows the wide range of the training images; 1 is a good window
- * and a steady hand.
+ * Recording quality of a clip. With 0, it varies as widely as in the training images; 1 is a good
+ * window and a steady hand.
  */
 export interface Care {
   clarity: number;
@@ -23,7 +23,7 @@ export interface Care {
 
 /**
  * Randomly picks an apical view. The sector either includes the whole atria or cuts them off. In a
- * quarter of the training images the mitral plane is deep, as with dilated ventricles.
+ * quarter of the training images, the mitral plane is deep, as in dilated ventricles.
  */
 export function apicalShot(
   view: ApicalView,
@@ -83,7 +83,7 @@ function shotOf(
 }
 
 /**
- * Randomly picks a parasternal long axis. The probe is over the mitral valve; the left atrium and
+ * Randomly picks a parasternal long axis. The probe is over the mitral valve. The left atrium and
  * the aorta are on the right of the screen.
  */
 export function longAxisShot(

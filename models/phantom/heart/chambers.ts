@@ -73,7 +73,7 @@ interface AorticRoot {
   annulus: Place;
   direction: Place;
   /**
-   * Returns the position along the axis of the root (negative in the outflow tract) and the
+   * Returns a place's position along the axis of the root (negative in the outflow tract) and its
    * distance to the inner wall.
    */
   at(x: number, y: number, z: number): { along: number; inner: number };
@@ -109,8 +109,8 @@ function createAorta(sizes: HeartSizes, ventricle: Ventricle): AorticRoot {
 }
 
 /**
- * Angle of the middle of the right ventricle around the left ventricle, and the angle covered on
- * either side, degrees.
+ * Angle of the middle of the right ventricle around the left ventricle, and the angle that it
+ * covers on either side, degrees.
  */
 const RIGHT = { angle: 195, reach: 82 } as const;
 
@@ -123,7 +123,6 @@ const ATRIUM_BELOW = 0.6;
 /** Share of the ellipsoid's volume that remains after the mitral plane cuts it at ATRIUM_BELOW. */
 const ATRIUM_SHARE = 1 - ((1 - ATRIUM_BELOW) ** 2 * (2 + ATRIUM_BELOW)) / 4;
 
-/** All chambers except the left ventricle, at one moment of the beat. */
 export interface Chambers {
   aorta: AorticRoot;
   leftAtrium: Distance;
@@ -131,12 +130,12 @@ export interface Chambers {
   atriumMiddle: Place;
   rightAtrium: Distance;
   /**
-   * Returns the distance to the right ventricle without its outflow tract; `epicardium` is the
-   * distance to the epicardium of the left ventricle.
+   * Returns the distance to the right ventricle without its outflow tract. `epicardium` is the
+   * distance to the left ventricular epicardium.
    */
   rightVentricle(x: number, y: number, z: number, epicardium: number): number;
   /**
-   * Distance to the outflow tract of the right ventricle and the pulmonary trunk; `pulmonaryValve`
+   * Distance to the right ventricular outflow tract and the pulmonary trunk. `pulmonaryValve`
    * separates them.
    */
   outflow: Distance;

@@ -7,9 +7,9 @@ const REACH_MM = 130;
 const STEP_MM = 1.5;
 
 /**
- * Returns the border of a structure in an imaging plane as a polygon (mm of the image). It is found
- * along rays from a point inside; the list is empty if the point is not inside. The border is exact
- * if straight lines from that point reach all of it.
+ * Returns the border of a structure in an imaging plane as a polygon, in mm of the image. It is
+ * found along rays from a point inside; the list is empty if the point is not inside. The border is
+ * exact if straight lines from this point reach all of it.
  */
 export function borderOf(
   heart: HeartMoment,
@@ -44,7 +44,7 @@ export function borderOf(
   });
 }
 
-/** Returns the area in the squared unit of the polygon (shoelace formula). */
+/** Returns the area in the square of the polygon's unit (shoelace formula). */
 export function areaOf(polygon: readonly Point[]): number {
   let twice = 0;
   for (const [i, a] of polygon.entries()) {
@@ -87,7 +87,8 @@ export function discWidths(
 }
 
 /**
- * A cavity in an apical plane: its outline, its apex and both ends of its base, in mm of the image.
+ * A cavity in an apical plane: its outline, its apex and the two ends of its base, in mm of the
+ * image.
  */
 export interface ApicalCut {
   outline: Point[];

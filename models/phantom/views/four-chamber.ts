@@ -32,8 +32,8 @@ export interface Heart {
 }
 
 /**
- * Returns the degree of emptying of the ventricles at a phase of the beat: 0 at end diastole, 1 at
- * end systole.
+ * Returns how far the ventricles have emptied at a phase of the beat: 0 at end diastole, 1 at end
+ * systole.
  */
 export function systole(phase: number): number {
   const p = phase - Math.floor(phase);
@@ -45,9 +45,9 @@ export function systole(phase: number): number {
 type Along = readonly [forward: number, side: number];
 
 /**
- * Builds four chambers that fill the epicardium up to their walls, a septum from crux to apex, and
- * valves that open in diastole. In systole the valve plane moves towards the apex, the ventricles
- * empty and the atria fill.
+ * Builds the heart: four chambers that fill the epicardium up to its walls, a septum from crux to
+ * apex, and valves that open in diastole. In systole the valve plane moves towards the apex, the
+ * ventricles empty and the atria fill.
  */
 function buildHeart(
   pose: Pose,
@@ -59,7 +59,8 @@ function buildHeart(
   const squeeze = systole(phase);
   const cos = Math.cos(direction);
   const sin = Math.sin(direction);
-  // In millimetres along the septum and across it. The right ventricle is on the positive side.
+  // Converts millimetres along and across the septum to coordinates of the pose. The right
+  // ventricle is on the positive side.
   const uv = ([forward, side]: Along): [number, number] => [
     centre.u + forward * cos - side * sin,
     centre.v + forward * sin + side * cos,
@@ -75,8 +76,7 @@ function buildHeart(
   const wall = random.range(0.1, 0.24) * b;
   const septum = random.range(0.08, 0.16) * b;
   const valvesAt = (0.14 * squeeze - random.range(0.16, 0.26)) * a;
-  // The septum is placed so that the ventricles have their ratio and it meets the crux in the
-  // middle.
+  // The septum is offset to give the ventricles their size ratio, but meets the crux in the middle.
   const lean = ((1 - ventricleRatio) / (1 + ventricleRatio)) * (b - wall - septum);
   const septumAt = (forward: number) =>
     lean * Math.min(1, Math.max(0, (forward - valvesAt) / (0.35 * a)));
@@ -153,8 +153,8 @@ function buildHeart(
 }
 
 /**
- * Returns the half plane on one side of a line through `at`: the side towards which `direction` (of
- * the pose, times `sign`) points.
+ * Returns the half plane bounded by a line through `at`, on the side to which `direction` (in the
+ * pose's coordinates) points, or on the opposite side if `sign` is -1.
  */
 function halfPlane(at: Point, pose: Pose, direction: number, sign: 1 | -1): Shape {
   const angle = pose.angle + (pose.mirror ? -1 : 1) * direction;
@@ -167,7 +167,6 @@ function halfPlane(at: Point, pose: Pose, direction: number, sign: 1 | -1): Shap
   };
 }
 
-/** Returns the union of two shapes. */
 function joined(one: Shape, other: Shape): Shape {
   const x = (one.centre.x + other.centre.x) / 2;
   const y = (one.centre.y + other.centre.y) / 2;
@@ -324,8 +323,8 @@ function borderOf(pose: Pose, { u, v }: ChestSizes['thorax']): Point[] {
 function simulate(request: ViewRequest): PhantomFrame[] {
   const random = createRandom(request.seed);
   const sizes = drawSizes(request, random.fork('sizes'));
-  // The spine is never directly above the heart, which would be hidden by the shadow of the spine
-  // and the ribs. Below the heart, the spine casts no shadow on it.
+  // The spine is never directly above the heart, because the shadow of the spine and ribs would
+  // hide the heart. A spine below the heart casts no shadow on it.
   const turn = Math.PI / 2 + random.range(-1.9, 1.9);
   const mirror = random.fork('mirror').chance(0.5);
   const loose: Pose = { centre: { x: 0, y: 0 }, angle: turn, mirror };

@@ -7,9 +7,7 @@ import { type Layer, risingFrom, TISSUE, type Tissue } from '../tissue.ts';
 /** A position along (u) and across (v) a part of the fetus, in that part's own units. */
 export type UV = readonly [u: number, v: number];
 
-/**
- * Tissues of a fetus at 11 to 14 weeks that differ from `TISSUE`, because its bone is still thin.
- */
+/** Tissues that differ from `TISSUE` at 11 to 14 weeks, when fetal bone is still thin. */
 const MEDIAN_TISSUE = {
   body: { echo: -33, loss: 0.01, texture: 6 },
   faceBone: { echo: -15, mirror: 2, loss: 0.5, texture: 3, rough: 8 },

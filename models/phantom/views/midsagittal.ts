@@ -12,8 +12,8 @@ import type { PhantomView, ViewRequest } from '../view.ts';
 import { buildMedianFetus, type MedianFetus, type MedianSizes } from './midsagittal-fetus.ts';
 
 /**
- * Returns the CRL at an age from INTERGROWTH-21st (Papageorghiou 2014). Deliberately separate from
- * the gateway's chart.
+ * Returns the CRL at an age from INTERGROWTH-21st (Papageorghiou 2014). Deliberately independent of
+ * the gateway's own chart.
  */
 const crlAt = (days: number) => -50.6562 + 0.815118 * days + 0.00535302 * days ** 2;
 
@@ -84,7 +84,7 @@ function simulate(request: ViewRequest, id: string, whole: boolean): PhantomFram
   };
   const fetus = buildMedianFetus(pose, sizes, random.fork('fetus'));
   const around = buildUterus(view.sector, fetus.surface, view.wallMm, random.fork('uterus'));
-  // The fluid around a fetus of this age. The uterus surrounds it.
+  // The amniotic fluid around the fetus. The uterus encloses it.
   const pool = grown(
     ellipse(pose, { u: 24 * unit, v: 1 * unit, a: 46 * unit, b: 23 * unit }),
     random.fork('pool').range(0, 6),
@@ -116,7 +116,7 @@ export const midsagittal: PhantomView = {
   simulate: (request) => simulate(request, 'midsagittal', false),
 };
 
-/** The same fetus from crown to rump. */
+/** The whole fetus, from crown to rump, with the same `anatomy` options. */
 export const crlSagittal: PhantomView = {
   id: 'crl-sagittal',
   ages: AGES,

@@ -191,7 +191,7 @@ interface SpectrumSettings {
 
 export const power = (decibel: number) => 10 ** (decibel / 10);
 
-/** Falls smoothly from 1 to 0 around `edge`, over about `width`. */
+/** Returns a value that falls smoothly from 1 to 0 around `edge`, over about `width`. */
 const below = (value: number, edge: number, width: number) =>
   1 / (1 + Math.exp((2.4 * (value - edge)) / width));
 

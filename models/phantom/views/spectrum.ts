@@ -110,7 +110,7 @@ function simulateSpectrum(vessel: Vessel, request: ViewRequest): PhantomFrame {
   };
 }
 
-/** SNOMED CT codes (obstetric 15.4, which does not confirm the code of the ductus venosus). */
+/** SNOMED CT codes (obstetric 15.4, which does not confirm a code for the ductus venosus). */
 const REGION_CODES: Readonly<Record<Vessel, { code: string; meaning: string } | null>> = {
   'umbilical-artery': { code: '50536004', meaning: 'Umbilical artery' },
   'middle-cerebral-artery': { code: '17232002', meaning: 'Middle cerebral artery' },

@@ -100,8 +100,9 @@ export function runsOf(pixels: Uint8Array, columns: number): Mask['runs'] {
 }
 
 /**
- * Returns the accepted outlines on a clip, the same as in its DICOM Segmentation: first those of
- * measurements, then those that only a section lists.
+ * Returns the accepted outlines on a clip, which are the same as in its DICOM Segmentation.
+ * Outlines that belong to a measurement come first, followed by outlines that are only listed by a
+ * section.
  */
 export function masksOn(
   clip: Clip,
@@ -139,7 +140,7 @@ function measuredMasks(clip: Clip, measurements: readonly Measurement[]): Mask[]
 
 const DAYS_PER_WEEK = 7;
 
-/** Rounds to six significant digits, which is more precise than any screen. */
+/** Six significant digits are more precise than any screen. */
 const rounded = (value: number) => Number(value.toPrecision(6));
 
 function chartOf(curve: GrowthCurve, result: Result, gaDays: number): GrowthChart[] {
@@ -177,7 +178,10 @@ function chartOf(curve: GrowthCurve, result: Result, gaDays: number): GrowthChar
   ];
 }
 
-/** Returns the charts with at least one value, as in `growth-chart.png`; null if there are none. */
+/**
+ * Returns the charts with at least one value, which are the charts in `growth-chart.png`; null if
+ * no chart has a value.
+ */
 export function growthCharts(
   curves: readonly GrowthCurve[],
   result: Result,

@@ -7,8 +7,8 @@ import type { Contour, FlowTrace, OverlayClip, Structure } from './overlay-contr
 const STRUCTURES = ['lv', 'myocardium', 'la', 'rv', 'ra'] as const satisfies Contour['structure'][];
 
 /**
- * Every n-th point of an outline is written. Outlines have a point every few pixels, so every
- * second point looks the same and takes half the bytes.
+ * Step between the outline points that are written. Outlines have a point every few pixels, so
+ * leaving out every second one halves the size without a visible difference.
  */
 const CONTOUR_STEP = 2;
 
@@ -36,7 +36,7 @@ const viewedClips = z.array(z.object({ file: z.string(), view: z.string().nullab
 
 const framePlanes = z.array(z.object({ file: z.string(), frame: z.number(), plane: z.string() }));
 
-/** Plane name for a frame on which no plane was recognised (obstetric/shared/locator.ts). */
+/** Plane name for a frame on which no plane was recognised (obstetric/shared/plane.ts). */
 const NO_PLANE = 'other';
 
 const spectra = z.array(
@@ -48,10 +48,6 @@ const spectra = z.array(
   }),
 );
 
-/**
- * Returns a list from the data of a section; empty if the section has no list of the expected
- * shape.
- */
 function listed<Entry>(
   { sections }: Pick<Result, 'sections'>,
   section: string,
@@ -64,9 +60,9 @@ function listed<Entry>(
 
 const frameKey = (file: string, frame: number) => JSON.stringify([file, frame]);
 
-/** Outlines, traces, views and phases by file, from the data of the sections of a result. */
+/** Frame-level data of a result's sections, looked up by file. */
 export interface Listed {
-  /** Returns the numbers (1-based) of the frames in a file that best show their plane. */
+  /** Returns the 1-based numbers of the frames in a file that best show their plane. */
   bestOf(file: string): number[];
   /**
    * Returns the view of the clip or, if it is not listed, the plane of the frame; null if neither
@@ -130,11 +126,10 @@ export function listedInSections(result: Pick<Result, 'sections'>): Listed {
   };
 }
 
-/** Structures whose border is drawn as a contour. */
 const CONTOURED = ['symphysis', 'fetal-head', 'fetal-abdomen'] as const satisfies (StructureName &
   Contour['structure'])[];
 
-/** Returns the structures listed by sections for one clip. */
+/** Returns the structures that the sections found on one clip. */
 export function structuresOn(file: string, listed: readonly ListedStructure[]): Structure[] {
   return listed
     .filter((one) => one.file === file)
@@ -149,7 +144,7 @@ export function structuresOn(file: string, listed: readonly ListedStructure[]): 
     }));
 }
 
-/** Returns the outlines on one clip, from the structures that the sections listed. */
+/** From the structures that the sections found, returns the closed outlines on one clip. */
 export function contoursOn(file: string, listed: readonly ListedStructure[]): Contour[] {
   return listed.flatMap((one) => {
     const structure = CONTOURED.find((name) => name === one.structure);

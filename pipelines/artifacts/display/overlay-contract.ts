@@ -1,6 +1,7 @@
 /**
- * `overlays.json` of a request: what a viewer draws over its key frames and cines. This file
- * contains only types, so that a browser can import it; overlay-schema.ts checks the same shape.
+ * The contents of a request's `overlays.json`: what a viewer draws over the key frames and cines.
+ * This file contains only types, so that a browser can import it. The matching schema is in
+ * overlay-schema.ts.
  *
  * Positions are as in the result: pixel-centre coordinates of the stored frame, independent of the
  * size of the displayed picture. For SVG over a picture use `viewBox="-0.5 -0.5 {columns} {rows}"`.
@@ -17,7 +18,6 @@ export interface Overlays {
   growth: GrowthCharts | null;
 }
 
-/** [x, y]. */
 export type Position = [x: number, y: number];
 
 /** Both corners are included. */
@@ -55,7 +55,7 @@ export interface OverlayClip {
   calipers: DrawnMeasurement[];
   contours: Contour[];
   masks: Mask[];
-  /** Structures that models found but no caliper shows. */
+  /** Structures that models found but that are not drawn as calipers. */
   structures: Structure[];
   traces: FlowTrace[];
 }
@@ -93,16 +93,16 @@ export interface Cine {
   frames: { frame: number; time: number; offset: number; bytes: number }[];
 }
 
-/** A measurement on the frame on which it was made. */
+/** A measurement, to be drawn on the frame on which it was made. */
 export interface DrawnMeasurement {
   /** Id of the measurement in the result. */
   measurement: string;
   section: string;
-  /** Key of the concept table, such as `hc`. */
+  /** Key in the concept table, such as `hc`. */
   concept: string;
   label: string;
   value: number;
-  /** Unit as a UCUM code. */
+  /** UCUM code. */
   unit: string;
   /**
    * Label with the value, such as "HC 262.4 mm"; without the number if the value was not accepted.
@@ -124,8 +124,8 @@ export interface Shape {
 }
 
 /**
- * The closed outline of a structure on one frame. Chambers have one on each frame of a cine,
- * reduced to every second point; other structures have the outlines listed in the result.
+ * The closed outline of a structure on one frame. Chambers have an outline on every frame of a
+ * cine, reduced to every second point. Other structures have the outlines that the result lists.
  */
 export interface Contour {
   frame: number;
@@ -145,7 +145,7 @@ export interface Contour {
   measured: boolean;
 }
 
-/** An accepted outline, filled. Its pixels are those of the DICOM Segmentation. */
+/** An accepted outline, filled. It covers the same pixels as in the DICOM Segmentation. */
 export interface Mask {
   frame: number;
   label: string;
@@ -155,13 +155,12 @@ export interface Mask {
    */
   measurement: string | null;
   section: string;
-  /** Row, first and last column of each run of pixels. */
   runs: [row: number, first: number, last: number][];
 }
 
 /**
- * A structure that was found on a frame, even if the image has no scale or the structure was not
- * measured. It contains no lengths.
+ * A structure that was found on a frame. It may be unmeasured and the image may have no scale, so
+ * it contains no lengths.
  */
 export interface Structure {
   frame: number;
@@ -170,7 +169,7 @@ export interface Structure {
   structure: string;
   /** Display name of the structure, such as "Nuchal translucency". */
   label: string;
-  /** Confidence from 0 to 1. */
+  /** From 0 to 1. */
   confidence: number;
   /**
    * False if the confidence is below the model's gate or the shape is implausible. Such a structure
@@ -182,12 +181,11 @@ export interface Structure {
   points: Position[];
 }
 
-/** The traced velocity curve of a spectral Doppler display. */
 export interface FlowTrace {
   frame: number;
   section: string;
   side: 'above' | 'below';
-  /** Row of velocity zero. */
+  /** Row at which the velocity is 0. */
   baseline_row: number;
   /** One point for each column. Where there is no flow, the point is on the baseline. */
   points: Position[];
@@ -214,13 +212,12 @@ export interface GrowthCharts {
   charts: GrowthChart[];
 }
 
-/** Centile curves of one quantity, and its values. */
+/** Centile curves of one quantity, with its values in this scan and in earlier scans. */
 export interface GrowthChart {
   concept: string;
   label: string;
-  /** Unit as a UCUM code. */
+  /** UCUM code. */
   unit: string;
-  /** Name of the chart, and its citation. */
   chart: string;
   citation: string;
   curves: { centile: number; points: [weeks: number, value: number][] }[];
@@ -231,6 +228,6 @@ export interface GrowthChart {
     value: number;
     centile: number | null;
   }[];
-  /** Values of earlier scans, the oldest first. */
+  /** Values from earlier scans, oldest first. */
   earlier: { weeks: number; value: number }[];
 }

@@ -150,7 +150,7 @@ const growthChart = z.strictObject({
   earlier: z.array(z.strictObject({ weeks: z.number(), value: z.number() })),
 });
 
-/** The shape of `overlays.json` (overlay-contract.ts). */
+/** The schema of `overlays.json`, whose fields are documented in overlay-contract.ts. */
 export const overlaysSchema: z.ZodType<Overlays> = z.strictObject({
   schema: z.literal('sonogate.overlays/1'),
   draft: z.literal(true),

@@ -17,7 +17,6 @@ export const KEPT = {
    * always included.
    */
   cineFrames: 60,
-  /** Maximum number of key frames. */
   keyFrames: 200,
   /**
    * Maximum total size of all cines, in bytes. Once it is reached, further clips get only key
@@ -26,17 +25,14 @@ export const KEPT = {
   cineBytes: 48 * 1024 * 1024,
 } as const;
 
-/** A frame that is shown as a still. */
 interface ChosenFrame {
   clip: Clip;
-  /** Frame number, 1-based. */
+  /** 1-based. */
   frame: number;
   view: string | null;
-  /** Ids of the sections that measured or chose this frame. */
   sections: readonly string[];
 }
 
-/** Groups the measurements with calipers on a clip by frame number. */
 function measuredFrames(file: string, measurements: readonly Measurement[]) {
   const own = measurements.filter(
     ({ source }) => source.file === file && source.frame !== null && source.calipers.length > 0,
@@ -83,11 +79,11 @@ function chosenFrames(
 }
 
 /**
- * Returns the frame numbers (1-based) for the cine of a clip: every n-th frame, up to about sixty,
+ * Returns the 1-based frame numbers for the cine of a clip: every n-th frame, up to about sixty,
  * plus every frame with calipers. Empty for a still and for a sweep.
- * @param withCalipers frames with calipers.
- * @param outlined frames with outlines, evenly spaced. If there are any, every n-th of them is
- *   used.
+ * @param withCalipers numbers of the frames with calipers.
+ * @param outlined numbers of the frames with outlines, evenly spaced. If there are any, every n-th
+ * of these frames is used instead of every n-th frame of the clip.
  */
 export function cineFrames(
   { frames, mode }: Pick<Clip, 'frames' | 'mode'>,
@@ -119,9 +115,6 @@ interface JpegPicture {
   height: number;
 }
 
-/**
- * Returns a frame as JPEG. A frame larger than requested is reduced; a smaller one is not enlarged.
- */
 async function toJpeg(
   { width, height, data }: RgbImage,
   { longest, quality }: ShownAs,
@@ -134,11 +127,9 @@ async function toJpeg(
 }
 
 interface CinePictures {
-  /** The concatenated JPEGs. */
   bytes: Buffer;
   width: number;
   height: number;
-  /** The position of each frame's JPEG in the file. */
   spans: { frame: number; offset: number; bytes: number }[];
 }
 
@@ -178,7 +169,7 @@ interface DisplayInput {
 
 type WriteArtifact = (name: string, mediaType: string, content: Buffer) => Promise<void>;
 
-/** Frame rate of a clip whose file contains no times. */
+/** Frame rate assumed for a clip whose file contains no times. */
 const UNTIMED_PER_SECOND = 25;
 
 const timeOf = ({ frames }: Clip, frame: number) => frames[frame - 1]?.time ?? 0;
@@ -267,7 +258,7 @@ function overlayOf(
  * Writes everything a viewer needs to display a result: key frames without drawings
  * (`key-frame-<n>.jpg`), the clips that were measured (`cine-<n>.mjpeg`), and the drawings over
  * them (`overlays.json`, overlay-contract.ts). Writes nothing for a study with neither images nor
- * charts. Areas that are black in the previews are black here too.
+ * charts. Areas that are black in the previews are also black in these pictures.
  */
 export async function writeDisplay(input: DisplayInput, write: WriteArtifact): Promise<void> {
   const { result, study, gaDays, curves } = input;

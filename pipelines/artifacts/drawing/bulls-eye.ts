@@ -25,8 +25,9 @@ const SIXTH = 60;
 const QUARTER = 90;
 
 /**
- * Returns the position of a segment. The basal and mid rings begin with the anterior segment at 60
- * to 120 degrees, and the apical ring with the one at 45 to 135 degrees (echo 8.3).
+ * Returns the position of a segment. The basal and mid rings begin with the anterior segment, at 60
+ * to 120 degrees. The apical ring begins with its anterior segment, at 45 to 135 degrees (echo
+ * 8.3).
  */
 function sectorOf(segment: number): Sector {
   if (segment === 17) return { inner: 0, outer: 0.25, from: 0, to: 360 };
@@ -67,7 +68,7 @@ const LENGTHENING = [214, 96, 0] as const;
 
 /**
  * Returns the colour of a strain: white for no change, blue for shortening, orange for lengthening.
- * Colour-blind readers can distinguish these colours.
+ * Colour-blind readers can distinguish blue from orange.
  */
 function colourOf(strain: number): string {
   const share = Math.min(1, Math.abs(strain) / DEEPEST);
@@ -114,7 +115,7 @@ function segmentMarks(segment: number, strain: number | undefined): Mark[] {
 
 /**
  * Draws longitudinal strain by segment as a bull's-eye of 17 segments (SEG02; echo 8.3). Segments
- * not shown in any view are grey. Null if the result has no strain by segment.
+ * not shown in any view are grey. Returns null if the result has no strain by segment.
  */
 export function bullsEye({
   sections,

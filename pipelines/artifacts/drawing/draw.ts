@@ -4,8 +4,8 @@ import sharp from 'sharp';
 import type { Drawing, Label, Mark } from './drawing.ts';
 
 /**
- * Files of the font DejaVu Sans (fonts/LICENSE), which has Latin, Greek and Cyrillic letters for
- * names. The font is included so that a host without fonts draws the same pictures.
+ * DejaVu Sans (fonts/LICENSE), which has the Latin, Greek and Cyrillic letters that occur in names.
+ * The font is bundled, so a host without fonts draws the same pictures.
  */
 const FILES = {
   regular: new URL('./fonts/DejaVuSans.ttf', import.meta.url).pathname,
@@ -92,9 +92,7 @@ function element(mark: Mark): string {
   }
 }
 
-/**
- * Returns a drawing as SVG. Text is converted to outlines, so that no font is needed to show it.
- */
+/** Returns a drawing as SVG. Text is converted to outlines, so no font is needed to show it. */
 export function toSvg({ width, height, marks }: Drawing, scale = 1): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width * scale}" height="${height * scale}" viewBox="0 0 ${width} ${height}">${marks.map(element).join('')}</svg>`;
 }
@@ -107,7 +105,6 @@ export function toPng(drawing: Drawing, scale: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** A document being written by pdfkit. */
 export type PdfDocument = InstanceType<typeof PDFDocument>;
 
 const PDF_SHIFT = { start: 0, middle: 0.5, end: 1 } as const;

@@ -26,7 +26,6 @@ export interface Area {
   kind: 'area';
   points: readonly Point[];
   colour: string;
-  /** From 0 to 1. */
   opacity?: number;
 }
 

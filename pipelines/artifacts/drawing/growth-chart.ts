@@ -25,8 +25,8 @@ const FAINT = '#d5dbe1';
 const CURVE = '#35618f';
 const BAND = '#dce8f4';
 /**
- * Colour of a value. It is dark, because most values are normal and red is reserved for values that
- * need action.
+ * Values are drawn in a dark colour, because most of them are normal and red is reserved for values
+ * that need action.
  */
 const POINT_COLOUR = '#14213d';
 
@@ -39,7 +39,7 @@ interface Axis {
 
 const STEPS = [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000];
 
-/** Returns an axis that includes the values and has four to eight whole steps. */
+/** Returns an axis that includes both values and has at most eight steps. */
 function axisOf(low: number, high: number): Axis {
   const step = STEPS.find((candidate) => (high - low) / candidate <= 7) ?? (high - low) / 5;
   return { from: Math.floor(low / step) * step, to: Math.ceil(high / step) * step, step };
@@ -165,8 +165,7 @@ function measured(measurement: Measurement, gaDays: number, plot: Plot): Mark[] 
 
 /**
  * Draws the values of earlier scans as open circles, joined by a line to the value of this scan.
- * Returns nothing if this scan has several values, because it is then unclear to which of them the
- * line should lead.
+ * Returns nothing if this scan has several values, because the line could then lead to any of them.
  */
 function trajectory(
   curve: GrowthCurve,
@@ -213,7 +212,7 @@ function backed(mark: Mark): Mark[] {
   return [rectangle(corner, width + 4, mark.size + 3, '#ffffff', 0.85), mark];
 }
 
-/** Draws one quantity on its chart, with its values from earlier scans. */
+/** Draws one quantity on its chart, including its values from earlier scans. */
 export function growthPanel(
   curve: GrowthCurve,
   measurements: readonly Measurement[],
@@ -276,7 +275,7 @@ export function growthChart(
   return { width, height, marks: [ground, ...panels, footer] };
 }
 
-/** Renders `growth-chart.png` with two pixels per point. */
+/** Renders `growth-chart.png` with two pixels per unit of the drawing. */
 export function renderGrowthChart(drawing: Drawing): Promise<Buffer> {
   return toPng(drawing, 2);
 }

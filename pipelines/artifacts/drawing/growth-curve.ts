@@ -1,11 +1,10 @@
 import type { Measurement } from '../../result/envelope.ts';
 import { countingValues } from '../../result/standing.ts';
 
-/** A centile chart of the growth section, for drawing. */
 export interface GrowthCurve {
-  /** Key of the concept table, such as `hc`. */
+  /** Key in the concept table, such as `hc`. */
   concept: string;
-  /** Key of the chart. Only values that were charted on this chart are drawn. */
+  /** Key of the chart. Only values that were placed on this chart are drawn. */
   chart: string;
   label: string;
   unit: string;
@@ -20,7 +19,7 @@ export interface GrowthCurve {
   valueAt(weeks: number, centile: number): number | null;
 }
 
-/** Centiles that are drawn. The median has a thicker line (obstetric 3.1). */
+/** The median is drawn with a thicker line (obstetric 3.1). */
 export const DRAWN_CENTILES = [3, 10, 50, 90, 97] as const;
 
 const POINTS_PER_WEEK = 4;
@@ -38,8 +37,7 @@ export function pointsOnCurve(
 }
 
 /**
- * Returns the accepted values of the curve's quantity that were charted on its chart, one per
- * fetus.
+ * Returns the accepted values of the curve's quantity that were placed on its chart, one per fetus.
  */
 export function measuredOnCurve(
   curve: GrowthCurve,

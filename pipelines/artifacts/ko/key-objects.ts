@@ -11,8 +11,8 @@ import { instanceOf, referenceTo } from '../sr/references.ts';
 import { SR } from '../sr/vocabulary.ts';
 
 /**
- * Returns the frames that a reader should see first. Each of them shows a quantity that no earlier
- * frame shows.
+ * Returns the frames that a reader should see first. Each of them shows a quantity that the frames
+ * before it do not show.
  */
 function keyImages(result: Result, subject: Subject): ContentItem[] {
   return keyOverlays(overlaysOf(result.measurements)).flatMap(({ frame, measurements }) => {

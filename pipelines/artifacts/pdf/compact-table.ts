@@ -37,8 +37,8 @@ const GUTTER = 16;
 const HALF = (WIDTH - GUTTER) / 2;
 
 /**
- * Column widths. The range fills the remaining width. A label may be `wrapped` times as long as its
- * column before it is abbreviated.
+ * Column widths. The range column fills the remaining width. `wrapped`: a label may be this many
+ * times as long as its column before it is abbreviated.
  */
 const WIDTHS = {
   alone: { name: 113, value: 68, prior: 0, wrapped: 1 },
@@ -46,7 +46,6 @@ const WIDTHS = {
 } as const;
 type Widths = (typeof WIDTHS)[keyof typeof WIDTHS];
 
-/** Returns the columns. There is a column for the earlier scan only if its values are known. */
 const columnsFor = ({ name, value, prior }: Widths): readonly Column[] => [
   { title: 'Measurement', width: name },
   { title: 'Value', width: value, align: 'right' },
@@ -70,12 +69,11 @@ const EJECTION_FRACTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Codes of statements saying that values with the same name belong to different fetuses, so that no
- * value can represent the others.
+ * Codes of statements saying that values with the same name belong to different fetuses. One of
+ * these values then cannot represent the others.
  */
 const APART = ['biometry.apart', 'nt.apart', 'early.apart', 'fluid.pockets-apart'] as const;
 
-/** Returns true if a value is within the range that is printed beside it. */
 function isInside({ value, reference, interpretation }: Measurement): boolean {
   if (interpretation !== null && interpretation !== 'N') return false;
   const { low = null, high = null } = reference ?? {};
@@ -84,9 +82,9 @@ function isInside({ value, reference, interpretation }: Measurement): boolean {
 }
 
 /**
- * Returns the ids of the values that need action: those that an abnormal or critical finding
- * mentions, and those among its evidence that are outside their range. A mentioned value that is
- * within its range needs no action.
+ * Returns the ids of the values that need action. These are the values that an abnormal or critical
+ * finding mentions, except those within their range, and the values in its evidence that are
+ * outside their range.
  */
 export function actionable({
   findings,
@@ -133,19 +131,16 @@ export function compactValues(result: Result): Measurement[] {
 
 const markOf = ({ interpretation }: Measurement) => (interpretation ? MARKS[interpretation] : '');
 
-/**
- * Returns true if the label of a value fits the width. Labels of abnormal values are bold and
- * therefore wider.
- */
+/** Labels of abnormal values are bold and therefore wider. */
 const fits = (one: Measurement, width: number) =>
   textWidth(withSubject(one.label, one), SIZE, markOf(one) ? 'bold' : 'regular') <= width;
 
-/** Number of words up to which a label wraps. A longer one is read faster as an abbreviation. */
+/** Labels with more words than this are not wrapped, because an abbreviation is faster to read. */
 const WRAPPED_WORDS = 3;
 
 /**
- * Returns the label of a value, or its abbreviation if the label is too long for the column. Both
- * sides and all fetuses get the same form.
+ * Returns the label of a value, or its abbreviation if the label is too long for the column. All
+ * values of a quantity get the same form.
  */
 function nameOf(
   one: Measurement,
@@ -186,16 +181,13 @@ function cellsOf(
   ];
 }
 
-/** A row, or the title of a group, with its height. */
 interface Line {
   cells: Cell[];
   title: boolean;
   height: number;
-  /** Name of the group to which the line belongs. */
   group: string;
 }
 
-/** Space added to the height of a title's text. */
 const TITLE_SPACE = 6;
 
 const titleLine = (page: Page, group: string, text: string): Line => ({
@@ -206,8 +198,8 @@ const titleLine = (page: Page, group: string, text: string): Line => ({
 });
 
 /**
- * Returns lines that start a column. If they start in the middle of a group, the title of the group
- * is repeated above them.
+ * Repeats the title of the group above the first line of a column if the column starts in the
+ * middle of a group.
  */
 function titled(page: Page, lines: readonly Line[]): Line[] {
   const [first] = lines;
@@ -258,7 +250,6 @@ function taken(lines: readonly Line[], height: number): number {
 
 const HEAD_HEIGHT = 13;
 
-/** Draws one column of lines and returns the position of its end. */
 function drawColumn(
   page: Page,
   columns: readonly Column[],
@@ -287,16 +278,12 @@ function drawColumn(
 /** Minimum height that must be left on a page to start a part of the table there. */
 const LEAST = 60;
 
-/** Height up to which a table is one column, because two columns would tear its groups apart. */
+/** A table up to this height has one column, because two columns would tear its groups apart. */
 const SMALL = 90;
 
 const LEGEND =
   '\u25bc below, \u25b2 above the reference range, \u25cf abnormal; red: a finding that needs action. A value outside its range without a mark is not outside with certainty. Intervals, repeats and methods are in the appendix.';
 
-/**
- * Returns the legend: the meaning of the marks, and the time between the earlier scan and this
- * scan.
- */
 function compactLegend(result: Result): string {
   const [last] = earlierValues(result);
   if (!last) return LEGEND;

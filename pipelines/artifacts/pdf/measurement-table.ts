@@ -8,7 +8,7 @@ import { plainNumber, valueText } from '../../result/render/value-text.ts';
 import type { Cell, Column } from './page.ts';
 import { MUTED } from './page.ts';
 
-/** Columns of the table. Those for centile and z-score are left out if no value has them. */
+/** The centile and z columns are left out if no value has a centile or a z-score. */
 const COLUMNS: readonly Column[] = [
   { title: 'Measurement', width: 132 },
   { title: 'Value', width: 101, align: 'right' },
@@ -55,17 +55,18 @@ function intervalText(measurement: Measurement): string {
   return withUnit(`${numberText(measurement)} ± ${margin}`, unit);
 }
 
-/** Prefixes of the method, for values that are listed in addition to the value that was used. */
+/**
+ * Prefixes of the method text, for values that are listed in addition to the value that was used.
+ */
 const STANDING = {
   ...{ counts: '', proposed: '', withheld: '' },
   ...{ repeat: 'repeat', 'part-of-mean': 'one of the repeats', comparison: 'for comparison' },
 } as const satisfies Record<Measurement['standing'], string>;
 
-/** Printed instead of a method that is the same as in the row above. */
 const SAME_METHOD = 'as above';
 
 /**
- * Returns how a value was obtained. The method is left out if it is the same as in the row above.
+ * Returns how a value was obtained. The method is left out if the row above has the same method.
  */
 function methodText(measurement: Measurement, above: Measurement | undefined): string {
   const { derivation, inputs, standing } = measurement;
@@ -108,12 +109,11 @@ function notAcceptedCells(measurement: Measurement): Cell[] {
 }
 
 /**
- * Sections whose values are inputs to other values. They come last, because readers look for the
- * other values first.
+ * Sections whose values are inputs to other values. They come last in the table, because readers
+ * look for the other values first.
  */
 export const INTERMEDIATE: ReadonlySet<string> = new Set(['segment-chambers']);
 
-/** One part of the table: the values of a section. */
 interface MeasurementGroup {
   /** Empty if the values belong to no section. */
   title: string;
@@ -121,8 +121,8 @@ interface MeasurementGroup {
 }
 
 /**
- * Leaves out each value that was not accepted if its quantity has an accepted value. If a quantity
- * has no accepted value, only its first value is kept.
+ * Leaves out each value whose number is not shown if its quantity has a value whose number is
+ * shown. If a quantity has no such value, only its first value is kept.
  */
 function rowsOf(standing: readonly Measurement[]): Measurement[] {
   const name = (one: Measurement) => withSubject(one.label, one);
@@ -136,8 +136,8 @@ function rowsOf(standing: readonly Measurement[]): Measurement[] {
 }
 
 /**
- * Returns a row for each value, including repeats, grouped by section in the order of the result.
- * The row of a value that was not accepted shows no number.
+ * Returns the rows of the table, including repeats, grouped by section in the order of the result.
+ * A row shows a number only if its value was accepted or needs review.
  */
 export function measurementTable(result: Pick<Result, 'measurements' | 'sections'>): {
   columns: readonly Column[];

@@ -28,7 +28,7 @@ export interface Page {
   /** Element of the structure tree (ISO 32000-1, 14.7) to which the next block is added. */
   parent: Structure;
   y: number;
-  /** Lower limit of the space for blocks. */
+  /** The y position at which the space for blocks ends. */
   bottom: number;
 }
 
@@ -42,8 +42,7 @@ export function openDocument(title: string, created: Date, paper: Paper = 'a4'):
     bufferPages: true,
     lang: 'en',
     displayTitle: true,
-    // The PDF is tagged, so that screen readers and archives can read its order and its alternative
-    // texts.
+    // Tagging lets screen readers and archives find the reading order and the alternative texts.
     tagged: true,
     pdfVersion: '1.7',
     info: { Title: title, Creator: 'Sonogate', CreationDate: created, ModDate: created },
@@ -57,7 +56,6 @@ export function openDocument(title: string, created: Date, paper: Paper = 'a4'):
   return { doc, parent, y: HEAD, bottom: height - FOOT };
 }
 
-/** Types of structure element used in this report. */
 type Tag = 'H1' | 'H2' | 'P' | 'Sect' | 'Table' | 'TR' | 'TH' | 'TD' | 'Figure' | 'Caption';
 
 /**
@@ -78,7 +76,7 @@ export function within(page: Page, tag: Tag, fill: () => void): void {
   page.parent = outer;
 }
 
-/** Draws something that is not content, such as a rule or the header of a page. */
+/** Draws something that is not content, such as a rule or a page header. */
 function artifact({ doc }: Page, draw: () => void): void {
   doc.markContent('Artifact', { type: 'Layout' });
   draw();
@@ -154,9 +152,11 @@ export function rule(page: Page, x = MARGIN, width = WIDTH): void {
 /** Text on every page: the patient and the notices. */
 interface Furniture {
   who: string;
-  /** Second notice, printed with the draft notice, or null. */
+  /** A second notice, printed with the draft notice. */
   notice: string | null;
-  /** Names of the people who signed the result; null for a draft, which is marked on every page. */
+  /**
+   * Text stating who signed the result; null for a draft, which is marked as such on every page.
+   */
   signed: string | null;
 }
 
@@ -238,7 +238,6 @@ interface RowStyle {
   x?: number;
   size?: number;
   padding?: number;
-  /** True if the cells are column headers. */
   head?: boolean;
 }
 
@@ -285,7 +284,7 @@ export function startHeight(
 const titleHeight = (page: Page, columns: readonly Column[]) =>
   rowHeight(page, columns, [{ text: 'X', bold: true }]);
 
-/** Rows under a title; an empty title is not drawn. */
+/** An empty title is not drawn. */
 interface RowGroup {
   title: string;
   rows: readonly (readonly Cell[])[];

@@ -58,10 +58,8 @@ import {
   within,
 } from './page.ts';
 
-/** Returns the title of the document. */
 const reportTitle = (result: Pick<Result, 'endpoint'>) => `${examinationName(result)} report`;
 
-/** Returns true if the report covers gestational age and growth. */
 const isObstetric = (result: Pick<Result, 'endpoint'>) => !isEcho(result);
 
 /**
@@ -75,16 +73,13 @@ export function readableName(name: string): string {
   return [family, first, suffix].filter(Boolean).join(', ');
 }
 
-/** Returns a DA as YYYY-MM-DD. Text that is not a date is returned unchanged. */
 const readableDate = (date: string): string => isoDate(date) ?? date;
 
 const or = (value: string): string => value || 'not given';
 
-/** Marks a value in the head of the report that comes from the order rather than the study. */
 const withOrigin = (value: string, key: string, { order }: Pick<Subject, 'order'>): string =>
   order?.joined.includes(key) ? `${value} (from the order)` : value;
 
-/** Returns the labels and values for the head of the report, in reading order. */
 function patientRows(subject: Subject): [string, string][] {
   const { identity, order } = subject;
   if (!identity) return [['Patient', 'Anonymous']];
@@ -138,7 +133,6 @@ function datingRows(subject: Subject): [string, string][] {
   ];
 }
 
-/** Returns the line that identifies the patient on every page. */
 function patientLine({ identity }: Subject): string {
   if (!identity) return 'Anonymous';
   const birth = readableDate(identity.PatientBirthDate);
@@ -151,11 +145,10 @@ export interface KeyImage {
   width: number;
   height: number;
   values: readonly { text: string; colour: string }[];
-  /** Alternative text for readers who cannot see the image. */
   alt: string;
 }
 
-/** One signature of a report in printed form. The time includes its time zone. */
+/** A signature as it is printed in a report. `at` includes the time zone. */
 export interface Signature {
   name: string;
   role: string;
@@ -176,7 +169,7 @@ interface ReportInput {
   panels: readonly Drawing[];
   keyImages: readonly KeyImage[];
   paper?: Paper;
-  /** Signatures; absent or empty for a draft. */
+  /** Absent or empty for a draft. */
   signatures?: readonly Signature[];
 }
 
@@ -217,7 +210,10 @@ function head(page: Page, { subject, result }: ReportInput): void {
 
 const isRead = ({ status }: Section) => status === 'complete' || status === 'partial';
 
-/** Writes the impression, worded as in every other document, followed by the recommendations. */
+/**
+ * Writes the impression, in the same words as in every other document, followed by the
+ * recommendations.
+ */
 function conclusion(page: Page, { result, subject }: ReportInput): void {
   heading(page, 'Impression', 30);
   const nothing = noMeasurementStatement(result);
@@ -257,7 +253,6 @@ function measurements(page: Page, { result }: ReportInput): void {
   compactTable(page, result);
 }
 
-/** Draws the growth panels, two to a row. A panel is never split across pages. */
 function growth(page: Page, { panels }: ReportInput): void {
   const [first] = panels;
   if (!first) return;
@@ -276,7 +271,6 @@ function growth(page: Page, { panels }: ReportInput): void {
   });
 }
 
-/** Width of the bull's-eye as a share of the page width. */
 const BULLS_EYE_SHARE = 0.36;
 
 function strain(page: Page, { result }: ReportInput): void {
@@ -291,23 +285,20 @@ function strain(page: Page, { result }: ReportInput): void {
   page.y += height;
 }
 
-/** Number of key images in a row. The first pages have one row. */
+/** Number of key images in a row. The first pages show one row of them. */
 const IN_ROW = 3;
 
 const IMAGE_WIDTH = (WIDTH - 8 * (IN_ROW - 1)) / IN_ROW;
 
-/** Size of a value below an image, and the height of its line. */
 const VALUE = { size: 6.5, line: 9 } as const;
 
 const valuesHeight = ({ values }: KeyImage) => 2 + values.length * VALUE.line;
 
 const pictureHeight = ({ height, width }: KeyImage, shown: number) => (height * shown) / width;
 
-/** Returns the height of a row: the tallest image with its values. */
 const rowHeightOf = (row: readonly KeyImage[], width: number): number =>
   Math.max(...row.map((image) => pictureHeight(image, width) + valuesHeight(image)));
 
-/** Draws the values of an image below it, each with a dot in the colour of its calipers. */
 function valuesBelow({ doc }: Page, { values }: KeyImage, x: number, top: number): void {
   values.forEach(({ text, colour }, index) => {
     const y = top + 2 + index * VALUE.line;
@@ -323,7 +314,6 @@ function valuesBelow({ doc }: Page, { values }: KeyImage, x: number, top: number
   });
 }
 
-/** Draws images in rows of equal width, each with its values below it. */
 function imageRows(page: Page, images: readonly KeyImage[], width = IMAGE_WIDTH): void {
   for (let index = 0; index < images.length; index += IN_ROW) {
     const row = images.slice(index, index + IN_ROW);
@@ -361,12 +351,11 @@ function keyImages(page: Page, { keyImages: images }: ReportInput): void {
   imageRows(page, row, share * IMAGE_WIDTH);
 }
 
-/** Heights in points: a heading with its rule, and the lines below "Signature". */
+/** Height of a heading and its rule, in points. */
 const HEADING_HEIGHT = 26;
 const SIGNATURE_HEIGHT = 46;
 const SMALLEST_SHARE = 0.6;
 
-/** Draws the signature line of a draft, or the names of the people who signed. */
 function signature(page: Page, { signatures = [] }: ReportInput): void {
   heading(page, 'Signature', 34);
   for (const { name, role, at } of signatures) {
@@ -378,7 +367,6 @@ function signature(page: Page, { signatures = [] }: ReportInput): void {
   paragraph(page, `Name and role ${'_'.repeat(34)}   Date and time ${'_'.repeat(22)}`);
 }
 
-/** Adds the appendix, which starts on a new page and contains details for reference. */
 function appendix(page: Page, { result, keyImages: images }: ReportInput): void {
   newPage(page);
   page.doc.outline.addItem('Appendix');
@@ -405,7 +393,7 @@ function appendix(page: Page, { result, keyImages: images }: ReportInput): void 
 
 /**
  * Returns why a section was not assessed. The heading already says "not assessed", so the status is
- * only added if it is a different one.
+ * added only if it says something else.
  */
 function reasonText(section: Section): string {
   const { status, summary, reason } = section;
@@ -497,7 +485,6 @@ const BLOCKS = [
   software,
 ] as const;
 
-/** Builds the printed report, with embedded fonts and a draft notice on every page. */
 function buildReportPdf(input: ReportInput): Promise<Buffer> {
   const page = openDocument(
     `${reportTitle(input.result)} - ${noticeOf(input.result)}`,
@@ -513,12 +500,11 @@ function buildReportPdf(input: ReportInput): Promise<Buffer> {
 }
 
 /**
- * Size and quality of the key images in the PDF. JPEG keeps the file small. Two images side by side
- * need no more pixels than this at 250 per inch.
+ * Size and quality of the key images in the PDF. JPEG keeps the file small. With three images in a
+ * row, this width corresponds to about 400 pixels per inch.
  */
 const KEY_IMAGE = { width: 900, quality: 88 } as const;
 
-/** The bytes of a preview PNG and the measurements on it. */
 interface ReportPreview {
   png: Buffer;
   measurements: readonly Measurement[];
@@ -537,10 +523,7 @@ async function keyImage({ png, measurements: shown }: ReportPreview): Promise<Ke
   return { bytes: data, width: info.width, height: info.height, values, alt };
 }
 
-/**
- * Renders the report of a result with its growth panels. A preview is included only if it shows a
- * quantity that no earlier preview shows.
- */
+/** Renders the report of a result, with its growth panels and all of the given previews. */
 export async function renderReport(
   result: Result,
   subject: Subject,
@@ -557,7 +540,7 @@ export async function renderReport(
       : shown.map((curve) =>
           growthPanel(curve, result.measurements, gaDays, earlierValues(result)),
         );
-  // The first pages show the images of the values that count; those of their inputs come last.
+  // The images of the values themselves come first, followed by the images of their inputs.
   const ofInputs = ({ measurements }: ReportPreview) =>
     measurements.every(({ section }) => INTERMEDIATE.has(section));
   const ordered = previews.toSorted(

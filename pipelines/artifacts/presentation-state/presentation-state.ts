@@ -47,7 +47,6 @@ function graphicObject({ shape, data }: Graphic): NaturalDataset {
   };
 }
 
-/** Places the value as text next to the first point of its caliper. */
 function textObject({ measurement, graphics: [first] }: Drawn): NaturalDataset {
   return {
     UnformattedTextValue: shortText(measurement),
@@ -117,7 +116,8 @@ function presentationState(
 /**
  * Writes the calipers of each source image as a Grayscale Softcopy Presentation State (PS3.3
  * A.33.1). The image is not changed; a viewer draws the calipers over it.
- * @returns DICOM Part 10 files, one for each image with an accepted caliper.
+ * @returns DICOM Part 10 files, one for each image with a caliper of a value that was accepted or
+ * needs review.
  */
 export function buildPresentationStates(result: Result, subject: Subject): Buffer[] {
   return subject.instances

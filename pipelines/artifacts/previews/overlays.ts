@@ -8,7 +8,7 @@ export interface PreviewOverlay {
   name: string;
   section: string;
   file: string;
-  /** Frame number, 1-based. */
+  /** 1-based. */
   frame: number;
   measurements: Measurement[];
 }
@@ -53,7 +53,6 @@ export const drawnOn = ({ measurements }: PreviewOverlay) =>
     measurements.map(({ concept, value, source }) => [concept.key, value, source.calipers]),
   );
 
-/** A preview with its stored picture. */
 export interface StoredPreview extends PreviewOverlay {
   /** Returns the picture with this result's values; null if it does not exist. */
   png(): Promise<Buffer | null>;

@@ -9,7 +9,7 @@ import { disc, ellipsePoints, type Label, line, type Mark, rectangle } from '../
 import { drawOver, enlarged } from './raster.ts';
 
 /**
- * Minimum width of a preview. Smaller frames are enlarged to this width, so that labels are sharp.
+ * Minimum width of a preview. Smaller frames are enlarged to this width to keep the labels sharp.
  */
 const LEAST_WIDTH = 1024;
 
@@ -20,12 +20,11 @@ const LEAST_WIDTH = 1024;
 const COLOURS = ['#39d0ff', '#ffb000', '#7dff8a', '#ff7ac8', '#ffffff', '#b79cff'];
 const NOT_ACCEPTED = '#9a9a9a';
 const HALO = '#000000';
-/** Colours of the strip below the picture. */
 const GROUND = '#1b1b1b';
 
 /**
- * zlib compression level. At level 3, a file with speckle is nearly as small as at level 6 but
- * takes two thirds of the time.
+ * zlib compression level. Level 3 compresses speckle nearly as much as level 6, in two thirds of
+ * the time.
  */
 const COMPRESSION = 3;
 
@@ -69,7 +68,6 @@ function caliperMarks(caliper: Caliper, scale: number, colour: string, stroke: n
   return [outline, ...ends];
 }
 
-/** Returns the sizes of the strip below the picture, in pixels. */
 function stripOf(width: number, rows: number) {
   const text = Math.round(width * TEXT_PER_WIDTH);
   const row = Math.round(text * 1.5);
@@ -88,7 +86,7 @@ interface LegendPlace {
    * colours.
    */
   drawn?: readonly Measurement[];
-  /** Notice on the picture, which says that the result is a draft or that it is signed. */
+  /** States whether the result is a draft or signed. */
   notice: string;
 }
 
@@ -128,8 +126,8 @@ function legend(
 }
 
 /**
- * Returns the colour of the calipers of a measurement; `index` is its place in the list of the
- * preview.
+ * Returns the colour of the calipers of a measurement. `index` is the position of the measurement
+ * in the preview's list.
  */
 export function colourOf({ quality }: Measurement, index: number): string {
   return quality === 'accepted' ? (COLOURS[index % COLOURS.length] ?? HALO) : NOT_ACCEPTED;
@@ -176,8 +174,8 @@ export async function pictureOf(
 }
 
 /**
- * Converts the preview of a draft to that of the signed result. The frame and its calipers stay as
- * they are; the strip below is redrawn with the signed values and without the draft notice.
+ * Converts the preview of a draft into the preview of the signed result. The frame and its calipers
+ * are kept. The strip below them is redrawn with the signed values and without the draft notice.
  * @param drawn the measurements of the draft, in the same order.
  */
 export async function signedPreview(

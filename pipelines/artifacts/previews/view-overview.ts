@@ -25,7 +25,7 @@ const viewsSchema = z.looseObject({
 type ListedClip = z.infer<typeof viewsSchema>['clips'][number];
 
 const COLUMNS = 6;
-/** Maximum number of clips on the sheet. With more, it would be illegible. */
+/** Maximum number of clips on the sheet, which would be illegible with more. */
 const MOST = 60;
 const TILE = { width: 240, height: 180, caption: 26 } as const;
 const FOOTER = 26;
@@ -38,10 +38,6 @@ function captionOf({ view, source, confidence, mode }: ListedClip): string {
   return `${view} (${by})`;
 }
 
-/**
- * Returns the middle frame of a clip as an RGB tile, black outside the ultrasound picture; null if
- * the frame cannot be read.
- */
 async function tileOf(
   study: Study,
   { file }: ListedClip,

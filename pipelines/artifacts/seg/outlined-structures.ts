@@ -15,7 +15,6 @@ import type { Code } from '../sr/content-item.ts';
 import { siteOf } from '../sr/echo-sites.ts';
 import { instanceOf, trackingIdentifiers, trackingUid } from '../sr/references.ts';
 
-/** A structure listed by a section, with the id of that section. */
 export type ListedStructure = LocatedStructure & { section: string };
 
 const structures = z.array(locatedStructureSchema);
@@ -49,7 +48,7 @@ export function closedOutline({ type, points }: Place): [number, number][] | nul
 export interface FrameMask {
   /** Frame number in the source instance, 1-based. */
   frame: number;
-  /** Its length is rows times columns of the source image. */
+  /** One byte for each pixel of the source image. */
   pixels: Uint8Array;
 }
 
@@ -160,20 +159,18 @@ const INSIDE: Readonly<Record<string, { label: string; type: Code }>> = {
   ac: { label: LOCATED_STRUCTURES['fetal-abdomen'], type: ABDOMEN },
 };
 
-/** Codes of the structures that sections list with their outline. */
 const LISTED: Readonly<Partial<Record<StructureName, Code>>> = {
   symphysis: SYMPHYSIS,
   'fetal-head': HEAD,
   'fetal-abdomen': ABDOMEN,
 };
 
-/** The function that fills each type of caliper, for the types that enclose an area. */
+/** Contains only the caliper types that enclose an area. */
 const FILL: Readonly<Partial<Record<Caliper['type'], typeof filledEllipse>>> = {
   ellipse: filledEllipse,
   polygon: filledPolygon,
 };
 
-/** The area inside one outline on its frame. */
 interface OutlinedStructure {
   label: string;
   type: Code;
@@ -221,7 +218,6 @@ export function listedOutline(
   return pixels.includes(1) ? { label: LOCATED_STRUCTURES[structure], type, pixels } : null;
 }
 
-/** A segment and the image to which it belongs. */
 interface Placed {
   source: SourceInstance;
   segment: Segment;
@@ -277,7 +273,7 @@ function ofSections(result: Result, subject: Subject): Placed[] {
 }
 
 /**
- * Gives each segment of an object its own label, because viewers distinguish segments by label. A
+ * Gives each segment of an object a unique label, because viewers distinguish segments by label. A
  * number is added to a repeated label.
  */
 function distinct(segments: readonly Segment[]): Segment[] {

@@ -55,8 +55,8 @@ const SEGMENTATION = { scheme: 'DCM', code: '113076', meaning: 'Segmentation' };
 const BACKGROUND = { scheme: 'DCM', code: '125040', meaning: 'Background' };
 
 /**
- * Colours that stand out on grey, as 16-bit CIELab values (PS3.3 C.10.7.1.1). The segments take
- * them in turn.
+ * Colours that stand out on grey, as 16-bit CIELab values (PS3.3 C.10.7.1.1). Segments use them in
+ * turn.
  */
 const COLOURS = [
   [48_000, 22_000, 18_000],
@@ -65,10 +65,7 @@ const COLOURS = [
   [46_000, 52_000, 26_000],
 ];
 
-/**
- * One frame of the Segmentation: a mask and the number (1-based) of its segment, or null in a
- * labelmap.
- */
+/** One frame of the Segmentation. `segment` is 1-based; it is null in a labelmap. */
 interface SegmentationFrame {
   segment: number | null;
   source: number;
@@ -86,8 +83,8 @@ function binaryFrames(segments: readonly Segment[]): SegmentationFrame[] {
 }
 
 /**
- * Returns one frame for each source frame; null if two segments overlap, which a LABELMAP cannot
- * represent.
+ * Returns one frame for each source frame. Null if two segments overlap or there are more than 255
+ * segments, because such masks cannot be written as an 8-bit LABELMAP.
  */
 function labelmapFrames(segments: readonly Segment[]): SegmentationFrame[] | null {
   const labels = new Map<number, Uint8Array>();
@@ -246,8 +243,8 @@ function pixelModule(
 /**
  * Writes the masks of one image as a Segmentation (PS3.3 A.51) with the frame size of the image.
  * Ultrasound has no Frame of Reference, so each frame references its source frame in Derivation
- * Image, and no position or spacing is invented. Overlapping segments cannot be written as LABELMAP
- * and are written as BINARY.
+ * Image, and no position or spacing is invented. Masks that cannot be written as LABELMAP
+ * (`labelmapFrames`) are written as BINARY.
  * @param number the number of this image among the images with masks, from 1.
  * @returns a DICOM Part 10 file; the same arguments give the same bytes.
  * @throws RangeError if a mask does not have the size of the image.

@@ -6,8 +6,8 @@ export interface Code {
 }
 
 /**
- * Relationship Type (PS3.3 C.17.3.2.4). All relationships are by value, so that one content tree
- * fits every SR class.
+ * Relationship Type (PS3.3 C.17.3.2.4). All relationships are by value, so one content tree is
+ * valid in every SR class.
  */
 export type Relationship =
   | 'CONTAINS'
@@ -21,7 +21,7 @@ export type Relationship =
 export interface ImageReference {
   sopClassUid: string;
   sopInstanceUid: string;
-  /** Frame number, 1-based; null for a single-frame image. */
+  /** 1-based; null for a single-frame image. */
   frame: number | null;
 }
 
@@ -44,7 +44,7 @@ export type ItemValue =
   | { type: 'CODE'; code: Code }
   | { type: 'TEXT'; text: string }
   | { type: 'UIDREF'; uid: string }
-  /** Date as a DICOM DA, YYYYMMDD. */
+  /** DICOM DA: YYYYMMDD. */
   | { type: 'DATE'; date: string }
   /** If there is no quantity, the qualifier states why (PS3.16 CID 42). */
   | { type: 'NUM'; quantity: Quantity | null; qualifier: Code | null }

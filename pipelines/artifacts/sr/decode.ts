@@ -8,7 +8,6 @@ import type {
   Relationship,
 } from './content-item.ts';
 
-/** A DICOM SR file as its header and content tree. */
 export interface SrFile {
   header: NaturalDataset;
   root: ContentItem;

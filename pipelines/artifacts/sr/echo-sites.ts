@@ -25,7 +25,7 @@ export const ECHO_SITES = {
 } as const satisfies Record<string, Code>;
 export type EchoSite = keyof typeof ECHO_SITES;
 
-/** Section for each concept key pattern; the first match is used. */
+/** Sections by pattern of the concept key; the first match is used. */
 const BY_KEY: readonly (readonly [RegExp, EchoSite])[] = [
   [/^(lv|ivsd|fractional-|relative-wall|gls-|mechanical-|wall-motion|ivrt)/, 'leftVentricle'],
   [/^(rv-|rvsp|tapse|rimp)/, 'rightVentricle'],

@@ -40,8 +40,8 @@ interface SrDocument {
 }
 
 /**
- * SOP class for which the UID of each kind of document is derived from the role alone. In any other
- * class, the document is a separate object with a different UID.
+ * For each kind of document, the SOP class in which the UID is derived from the role alone. In any
+ * other class, the document is a separate object with a different UID.
  */
 const FIRST_CLASS = {
   'sr-tid1500': 'comprehensive3d',
@@ -92,8 +92,8 @@ function completion(result: Result): NaturalDataset {
 
 /**
  * Returns the order for which the images were acquired, as far as it is known from the image
- * headers or a worklist (PS3.3 C.17.2). The study attributes are taken from the images, even if the
- * order has more of them.
+ * headers or a worklist (PS3.3 C.17.2). The study attributes always come from the images, even if
+ * the order contains more of them.
  */
 export function referencedRequest(subject: Subject): NaturalDataset {
   const { identity, order } = subject;

@@ -118,7 +118,7 @@ function outline(centre: Pair, u: Pair, v: Pair): Graphic {
   return { shape: 'POLYLINE', data: [...vertices, vertices[0] ?? []].flat() };
 }
 
-/** Returns true if a graphic is on an image of this size, including the outermost edges. */
+/** Returns true if all points of a graphic are within an image of this size or on its edge. */
 export function liesOn(graphic: Graphic, columns: number, rows: number): boolean {
   return graphic.data.every((value, index) => value >= 0 && value <= (index % 2 ? rows : columns));
 }
@@ -131,8 +131,8 @@ const DERIVATIONS = {
 } as const satisfies Record<Measurement['derivation'], Code>;
 
 /**
- * Returns a UCUM unit with its meaning from the unit table, or with the code itself as meaning if
- * the table lacks the unit.
+ * Returns a UCUM unit with its meaning from the unit table. A unit that is not in the table gets
+ * its code as meaning.
  */
 export function ucum(unit: string): Code {
   const meanings: Readonly<Record<string, string>> = UNITS;
@@ -156,8 +156,8 @@ export function conceptOf(measurement: Measurement): Code {
 }
 
 /**
- * Returns a function that converts a number from the unit in the result to the unit that SR uses
- * for the concept.
+ * Returns a function that converts numbers from the unit of the result to the unit that SR uses for
+ * the concept.
  */
 export function exchange(measurement: Measurement): (value: number) => Quantity {
   const entry = conceptEntry(measurement.concept.key);
@@ -168,7 +168,6 @@ export function exchange(measurement: Measurement): (value: number) => Quantity 
   return (value) => ({ value: value * factor, unit: ucum(unit) });
 }
 
-/** Where a value was measured: the image, and the calipers on that image. */
 export interface MeasuredOn {
   image: ImageReference;
   graphics: readonly Graphic[];
@@ -231,7 +230,7 @@ function propertyItems(measurement: Measurement, withCentile: boolean): ContentI
 }
 
 interface NumOptions {
-  /** Name of the NUM item, if the template requires a different name from the concept's. */
+  /** Name of the NUM item, if the template requires a different name than the concept has. */
   name?: Code;
   /**
    * True if the centile is added as a property (TID 310); false if the template has a separate row
@@ -239,9 +238,9 @@ interface NumOptions {
    */
   withCentile?: boolean;
   /**
-   * True to send the number of a value that needs a review; the template must then mark the value
-   * as a proposal. Other templates have no such mark, and receivers would use the number as a
-   * result, so it is left out.
+   * True if the number of a value that needs a review is written. The template must then mark the
+   * value as a proposal. In a template without such a mark the number is left out, because
+   * receivers would use it as a result.
    */
   proposals?: boolean;
   /** Items from which the value was inferred (INFERRED FROM): calipers, images and inputs. */

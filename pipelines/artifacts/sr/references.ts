@@ -19,7 +19,6 @@ export function libraryImages(subject: Subject): ContentItem[] {
   return imagesOf(subject).map((instance) => image('CONTAINS', null, referenceTo(instance, null)));
 }
 
-/** A measurement, or other data with the file from which it comes. */
 interface MadeOn {
   source: Pick<Measurement['source'], 'sop_instance_uid' | 'file'>;
 }

@@ -56,8 +56,8 @@ function checkRows(parent: ContentItem, rows: readonly Row[], path: string): Fau
       faults.push({ path: place, rule: `no row allows ${form} here` });
       continue;
     }
-    // NUM items of different rows may alternate within a section, such as each weight followed by
-    // its centile.
+    // NUM items of different rows may alternate within a section. For example, each weight is
+    // followed by its centile.
     if (index < last && row.type !== 'NUM') {
       faults.push({ path: place, rule: 'comes after rows that follow it in the template' });
     }

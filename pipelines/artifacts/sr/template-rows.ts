@@ -410,7 +410,6 @@ const TID_2010: Template = {
   ],
 };
 
-/** Root templates by Template Identifier. */
 export const ROOT_TEMPLATES: Readonly<Record<string, Template>> = {
   '1500': TID_1500,
   '2010': TID_2010,

@@ -142,8 +142,8 @@ function vascularSections(
 }
 
 /**
- * A fetus with its measurements, and the labels of all fetuses; `id` is null if the measurements do
- * not distinguish several fetuses.
+ * `all` contains the labels of all fetuses. `id` is null if the measurements do not distinguish
+ * several fetuses.
  */
 interface Fetus {
   id: string | null;
@@ -337,9 +337,9 @@ function imageLibrary(subject: Subject): ContentItem[] {
 
 /**
  * Builds the content tree of TID 5000 (PS3.16; exchange 2.6). It contains only accepted values. The
- * value that counts for a quantity comes before the values from which it was calculated. Selection
- * Status is not written, because PS3.16 has no code in it for a median; the Derivation shows this
- * instead.
+ * value that is used for a quantity comes before the values from which it was calculated. Selection
+ * Status is not written, because PS3.16 has no Selection Status for a median. The Derivation item
+ * identifies a median instead.
  */
 function tid5000Tree(result: Result, subject: Subject): ContentItem {
   const standing = countingFirst(accepted(result));

@@ -273,8 +273,8 @@ function preCoordinated(measurements: readonly Measurement[], subject: Subject):
 }
 
 /**
- * Builds the content tree of TID 5300 (PS3.16, PS3.17 CCCC) from the values that count. It has only
- * rows that the template allows.
+ * Builds the content tree of TID 5300 (PS3.16, PS3.17 CCCC) from the values that are used. It has
+ * only rows that the template allows.
  */
 function tid5300Tree(result: Result, subject: Subject): ContentItem {
   const standing = countingValues(accepted(result));
@@ -299,8 +299,8 @@ function tid5300Tree(result: Result, subject: Subject): ContentItem {
 
 /**
  * Writes the adult echo report as a Simplified Adult Echo SR (TID 5300). Other classes are only for
- * validators that do not know this one. A value with neither a code in CID 12300 nor modifiers for
- * TID 5302 appears only in TID 1500 and 5200.
+ * validators that do not support this class. A value with neither a code in CID 12300 nor modifiers
+ * for TID 5302 appears only in TID 1500 and 5200.
  * @returns a DICOM Part 10 file; the same result, subject and class give the same bytes.
  */
 export function buildTid5300(

@@ -61,10 +61,7 @@ export const SR = {
   imageRegion: dcm('111030', 'Image Region'),
   sourceOfMeasurement: dcm('121112', 'Source of Measurement'),
   comment: dcm('121106', 'Comment'),
-  /**
-   * Concept for the status of a value: whether it may be used. No standard scheme has a code for
-   * this.
-   */
+  /** Concept for whether a value may be used. No standard scheme has a code for this. */
   valueStatus: { scheme: '99USINT', code: 'value-status', meaning: 'Value status' },
   needsReview: {
     scheme: '99USINT',

@@ -18,15 +18,15 @@ const WALL_STATEMENTS = [
 export type WallStatement = (typeof WALL_STATEMENTS)[number];
 
 /**
- * Returns true if the wall is thick enough to meet the criterion in every patient, not only in
- * relatives.
+ * Returns true if the wall is thick enough to meet the criterion in every patient, not only in a
+ * relative.
  */
 export const meetsCriterion = (wall: WallStatement) =>
   wall === 'meets wall-thickness criterion' || wall === 'meets wall-thickness criterion, massive';
 
 /**
  * Returns the statement for an adult's wall thickness, in mm. `family` is true for a first-degree
- * relative or a genotype-positive patient, and null if that is not known.
+ * relative or a genotype-positive patient; it is null if this is not known.
  */
 export function wallStatement(thickness: number, family: boolean | null): WallStatement {
   const shown = rounded(thickness, 0);
@@ -44,8 +44,9 @@ export function wallStatement(thickness: number, family: boolean | null): WallSt
 const ASYMMETRY = { from: 1.3, inHypertension: 1.5 } as const;
 
 /**
- * Returns how certain it is that hypertrophy is asymmetric; null if it is not. Between the two
- * limits it is asymmetric only in the absence of hypertension, and the blood pressure is not known.
+ * Returns how certain it is that the hypertrophy is asymmetric, or null if it is not asymmetric. A
+ * ratio between the two limits counts as asymmetric only without hypertension, and the blood
+ * pressure is not known.
  */
 export function asymmetryOf(
   septum: number,
@@ -57,8 +58,8 @@ export function asymmetryOf(
 }
 
 /**
- * LVOT gradients, mmHg, at or above which an obstruction is reported (`from`) and treatment is
- * considered (`treatment`).
+ * LVOT gradients, mmHg: an obstruction is reported at or above `from`, and treatment is considered
+ * at or above `treatment`.
  */
 export const OBSTRUCTION = { from: 30, treatment: 50 } as const;
 
@@ -70,7 +71,6 @@ const OBSTRUCTIONS = [
   'obstruction with provocation, rest not measured',
 ] as const;
 type ObstructionRow = (typeof OBSTRUCTIONS)[number];
-/** A category of outflow obstruction, with a note if the gradient calls for treatment. */
 export type Obstruction = ObstructionRow | `${ObstructionRow}, at or above 50 mmHg`;
 
 /**
@@ -95,10 +95,10 @@ const withTreatment = (category: ObstructionRow, most: number): Obstruction =>
   most >= OBSTRUCTION.treatment ? `${category}, at or above 50 mmHg` : category;
 
 /**
- * Returns the category if only the provoked gradient, in mmHg, is known; the obstruction may also
- * be present at rest. Null for a gradient below the limit, because the gradient at rest is then
- * needed. The published table always requires the gradient at rest, so this category is a
- * convention of this project.
+ * Returns the category if only the provoked gradient, in mmHg, is known. The obstruction may then
+ * be present at rest as well. Returns null for a gradient below the limit, because the category
+ * then depends on the gradient at rest. The published table always requires the gradient at rest,
+ * so this category is a convention of this project.
  */
 export function provokedObstruction(provoked: number): Obstruction | null {
   const shown = rounded(provoked, 0);
@@ -113,7 +113,7 @@ const CONVENTIONS: ReadonlySet<Obstruction> = new Set<Obstruction>([
 ]);
 
 /**
- * Returns true if a category is a convention of this project ([C], echo 14.1) rather than from the
+ * Returns true if a category is a convention of this project ([C], echo 14.1) and not part of the
  * societies' tables.
  */
 export const isConvention = (obstruction: Obstruction) => CONVENTIONS.has(obstruction);
@@ -131,12 +131,11 @@ const DILATED_PATTERNS = [
 ] as const;
 
 /**
- * EF, per cent, below which the LV counts as dysfunctional (`ef`), and up to which device therapy
- * is considered (`device`) (CM23).
+ * EF, per cent: the LV counts as dysfunctional below `ef`, and device therapy is considered up to
+ * `device` (CM23).
  */
 export const DYSFUNCTION = { ef: 50, device: 35 } as const;
 
-/** Results for hearts that match none of the published patterns, each with the reason. */
 const OPEN_PATTERNS = [
   'LV dysfunction, size unknown',
   'LV dysfunction, not dilated by diameter; volume index not measured',
@@ -153,8 +152,8 @@ export const isPublished = (pattern: DilatedPattern) =>
 const SEXES = ['male', 'female'] as const;
 
 /**
- * Returns the pattern by the size of the LV. One measure above its limit is enough for dilatation;
- * both measures are needed to exclude it (echo 14.3).
+ * Returns the pattern for the size of the LV. One measure above its limit is enough for dilatation,
+ * but both are needed to exclude it (echo 14.3).
  */
 function sizePattern(sex: Sex, diameter: number | null, volumeIndex: number | null) {
   if (diameter === null && volumeIndex === null) return OPEN_PATTERNS[0];
@@ -167,9 +166,9 @@ function sizePattern(sex: Sex, diameter: number | null, volumeIndex: number | nu
 }
 
 /**
- * Returns the pattern from the EF, the diameter in cm and the volume index in ml/m² (echo 14.3). If
- * a required quantity is missing, the result says which. If the sex is not known, a pattern is
- * returned only if the limits of both sexes lead to it.
+ * Returns the pattern for an EF in per cent, a diameter in cm and a volume index in ml/m² (echo
+ * 14.3). If a required quantity is missing, the result states which. If the sex is not known, a
+ * pattern is returned only if the limits of both sexes lead to it.
  */
 export function dilatedPattern(
   sex: Sex | null,
@@ -184,12 +183,11 @@ export function dilatedPattern(
 }
 
 /**
- * Limits of restrictive filling: E/A at or above `ratio`, and deceleration time, ms, below
+ * Filling is restrictive if E/A is at or above `ratio` and the deceleration time, in ms, is below
  * `deceleration` (echo 14.3).
  */
 export const RESTRICTIVE = { ratio: 2, deceleration: 150 } as const;
 
-/** Quantities that can show myocardial disease; null for a quantity that is not known. */
 interface MyocardialQuantities {
   sex: Sex | null;
   /** g/m2 */
@@ -205,8 +203,8 @@ interface MyocardialQuantities {
 const NORMAL_INDEX = 1;
 
 /**
- * Returns the upper limit of the LV mass index, g/m². If the sex is not known, it is the higher of
- * the two limits.
+ * Returns the upper limit of the LV mass index, g/m². If the sex is not known, the higher of the
+ * two limits is used.
  */
 function upperMass(sex: Sex | null): number {
   const { male, female } = LEFT_VENTRICLE.massIndex;
@@ -214,9 +212,9 @@ function upperMass(sex: Sex | null): number {
 }
 
 /**
- * Returns the signs of myocardial disease by D16: LVH, cardiomyopathy, ischaemia, infarction,
- * abnormal wall motion (echo 10.4). An empty list means that no measured value shows a sign, but
- * disease is not excluded.
+ * Returns the signs of myocardial disease according to D16: LVH, cardiomyopathy, ischaemia,
+ * infarction, abnormal wall motion (echo 10.4). An empty list means that no measured value shows a
+ * sign. It does not exclude disease.
  */
 export function myocardialDisease(quantities: MyocardialQuantities): MyocardialSign[] {
   const { sex, massIndex, wall, scoreIndex, abnormalSegment } = quantities;

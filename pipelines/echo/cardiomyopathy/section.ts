@@ -33,7 +33,6 @@ import {
   wallStatement,
 } from './guideline.ts';
 
-/** Evidence used by this section in addition to the values. */
 interface CardiomyopathyEvidence extends PatientEvidence {
   heart: { trusted: boolean; segments: readonly { strain: number | null }[] };
 }
@@ -47,13 +46,12 @@ const NEEDS = [
   'strain by segment',
 ] as const;
 
-/** Returns true if one of the gradients is high enough for an obstruction. */
 const obstructs = (...gradients: readonly (Measurement | null)[]) =>
   gradients.some((one) => one !== null && rounded(one.value, 0) >= OBSTRUCTION.from);
 
 /**
- * Reports that apical sparing is not assessed. Apical sparing is the ratio of apical to basal and
- * mid strain; it was published for speckle tracking only (PHE12).
+ * Reports that apical sparing is not assessed. It is the ratio of apical strain to basal and mid
+ * strain, and was published for speckle tracking only (PHE12).
  */
 function sparingGap({ heart }: CardiomyopathyEvidence): Statement {
   const contour = heart.trusted && heart.segments.some(({ strain }) => strain !== null);
@@ -62,7 +60,7 @@ function sparingGap({ heart }: CardiomyopathyEvidence): Statement {
 
 interface Hypertrophy {
   /**
-   * Null if only one wall was measured and it is below the criterion, because the other wall may be
+   * Null if only one wall was measured and is below the criterion, because the other wall may be
    * thicker.
    */
   wall: WallStatement | null;
@@ -71,8 +69,8 @@ interface Hypertrophy {
 }
 
 /**
- * Grades wall thickness. One thick wall is enough to meet the criterion; to report that it is not
- * met, both walls must have been measured (echo 14.1).
+ * Grades wall thickness. One thick wall is enough to meet the criterion, but both walls must have
+ * been measured to report that it is not met (echo 14.1).
  */
 function hypertrophyOf(values: Values): Hypertrophy {
   const [septum, posterior] = [values.measurement('ivsd'), values.measurement('lvpwd')];
@@ -100,7 +98,7 @@ function hypertrophyOf(values: Values): Hypertrophy {
 }
 
 /**
- * Recognises restrictive filling by E/A and deceleration time alone. The published criteria also
+ * Recognises restrictive filling from E/A and the deceleration time. The published criteria also
  * include chamber sizes, which are not used here.
  */
 function restrictiveOf(values: Values): Statement | null {
@@ -124,17 +122,12 @@ function amyloidIndexOf(values: Values, wall: Hypertrophy['wall']): Statement | 
   return sayOfCardiomyopathy.conclusion('cardiomyopathy.amyli', { index, meaning });
 }
 
-/**
- * Returns the category of outflow obstruction from the gradients at rest and on provocation; null
- * if the known gradients do not determine it.
- */
 function obstructionOf(rest: Measurement | null, provoked: Measurement | null) {
   return rest
     ? obstructionCategory(rest.value, provoked?.value ?? null)
     : provoked && provokedObstruction(provoked.value);
 }
 
-/** Lists what was not assessed. If the section found nothing, only that is reported. */
 function gapsOf(evidence: CardiomyopathyEvidence, found: Found): (Statement | null)[] {
   const { wall, pattern, obstruction, any } = found;
   if (!any) return [sayOfCardiomyopathy.gap('cardiomyopathy.nothing', {})];
@@ -142,8 +135,8 @@ function gapsOf(evidence: CardiomyopathyEvidence, found: Found): (Statement | nu
     sayOfCardiomyopathy.gap('cardiomyopathy.walls-may-be-missed', {}),
     obstruction ? null : sayOfCardiomyopathy.gap('cardiomyopathy.no-gradient', {}),
     sparingGap(evidence),
-    // The endpoint has no input that could show these patterns. They are listed so that a reader
-    // does not take them as excluded.
+    // The endpoint has no input that could show these patterns. They are listed so that readers do
+    // not take them as excluded.
     sayOfCardiomyopathy.gap('cardiomyopathy.never-assessed', {}),
     wall ? null : sayOfCardiomyopathy.gap('cardiomyopathy.no-hypertrophy', {}),
     pattern ? null : sayOfCardiomyopathy.gap('cardiomyopathy.no-dilated', {}),
@@ -154,7 +147,6 @@ interface Found {
   wall: WallStatement | null;
   pattern: DilatedPattern | null;
   obstruction: Obstruction | null;
-  /** True if the section measured or concluded something. */
   any: boolean;
 }
 
@@ -210,7 +202,7 @@ function run(evidence: CardiomyopathyEvidence, values: Values): SectionOutcome {
   const seen = conclusions.some((one) => one !== null);
   const any = seen || rest !== null || provoked !== null;
   return conclude(cardiomyopathy, {
-    // Other sections report the walls, the LVEF and the filling; this section only uses their
+    // The walls, the LVEF and filling are reported by other sections; this section only uses their
     // values.
     measurements: gradients,
     seen,
@@ -243,7 +235,7 @@ function run(evidence: CardiomyopathyEvidence, values: Values): SectionOutcome {
   });
 }
 
-/** Reports the patterns of cardiomyopathy, never their causes (echo 14). */
+/** Reports patterns of cardiomyopathy, never their causes (echo 14). */
 export const cardiomyopathy: EchoSection<CardiomyopathyEvidence> = {
   id: ID,
   title: 'Cardiomyopathy patterns',

@@ -8,7 +8,7 @@ import type { PerformanceMethod } from '../rv-function/guideline.ts';
 const TWO_DIMENSIONAL = 'SCT|399064001';
 const M_MODE = 'SCT|399155008';
 
-/** Image mode of each CID 12300 code whose meaning includes a mode (echo 18.4). */
+/** Image mode of each code in CID 12300 whose meaning includes a mode (echo 18.4). */
 const MODES: Readonly<Record<string, string>> = {
   'LN|79969-2': TWO_DIMENSIONAL,
   'LN|80007-8': TWO_DIMENSIONAL,
@@ -47,7 +47,7 @@ const IN_BOTH_MODES: ReadonlySet<string | null> = new Set([
 ]);
 
 /**
- * Rank of each method that a report may state for a value; the method with the lowest rank is
+ * Ranks the methods that a report may state for a value. The method with the lowest rank is
  * preferred (CID 12227; echo 4.2, 5.2).
  */
 const STATED: Readonly<
@@ -69,13 +69,16 @@ const STATED: Readonly<
     'DCM|125270': { rank: 4, method: 'cart-mass-2d' },
   },
 };
-/** Ranks of a value whose method is not listed in `STATED`, and of a value without a method. */
+/**
+ * Rank of a value with a method that is not listed in `STATED`, and rank of a value without a
+ * method.
+ */
 const OTHER_STATED = 2;
 const NOT_STATED = 3;
 
 /**
- * Method codes for LV mass divided by height. In a report it has the same name as LV mass, but it
- * is a different quantity.
+ * Method codes for LV mass divided by height. In a report, this quantity has the same name as LV
+ * mass.
  */
 const BY_HEIGHT: ReadonlySet<string> = new Set(['DCM|125271', 'DCM|125272', 'DCM|125273']);
 
@@ -97,23 +100,19 @@ function rankOf(value: CartMeasurement): number {
 }
 
 /**
- * The method (125316, DCM, "Directly measured") is treated as no method, because it does not say
- * how the value was measured.
+ * "Directly measured" (125316, DCM). It is treated as no method, because it does not state how the
+ * value was measured.
  */
 const DIRECT = 'DCM|125316';
 
-/**
- * Returns a key for the method and mode of a value. Only values with the same key are repeats of
- * one measurement.
- */
 function groupOf(value: CartMeasurement): string {
   const method = value.method && keyOf(value.method);
   return `${method === DIRECT ? '' : (method ?? '')} ${modeOf(value) ?? ''}`;
 }
 
 /**
- * Selects the values of one method and mode for each quantity, so that no median mixes methods
- * (echo 19, rule 2). If the operator chose a value, its method is used; otherwise the preferred
+ * Selects values of a single method and mode for each quantity, so that no median mixes methods
+ * (echo 19, rule 2). If the operator selected a value, its method is used, otherwise the preferred
  * method.
  */
 function ofPreferredMethods(values: readonly CartMeasurement[]): CartMeasurement[] {
@@ -133,7 +132,7 @@ function ofPreferredMethods(values: readonly CartMeasurement[]): CartMeasurement
 }
 
 /**
- * Sets the method of a machine value to the one stated in the machine's report, but only if that
+ * Sets the method of a machine value to the method stated in the machine's report, but only if that
  * method limits how the value can be used.
  */
 export function withStatedMethod(
@@ -149,8 +148,8 @@ export function withStatedMethod(
 }
 
 /**
- * Further codes for concepts in the concept table: codes of CID 12300 that include the mode, and
- * codes of TID 5200 (echo 18.4).
+ * Further codes for concepts of the concept table: CID 12300 codes that include the mode, and TID
+ * 5200 codes (echo 18.4).
  */
 const ALSO: Readonly<Record<string, ConceptKey>> = {
   'LN|18049-7': 'lvef-teichholz',
@@ -194,20 +193,19 @@ const VALVES = {
 
 const PEAK = ['LN|11726-7', 'LN|20355-4'];
 const FORWARD = 'SCT|263677008';
-/** Codes of regurgitant flow and of retrograde flow (CID 12221, CID 12306). */
+/** Codes for regurgitant flow and retrograde flow (CID 12221, CID 12306). */
 const BACKWARD = new Set(['SCT|397417004', 'SCT|312004007']);
 
 interface Property {
   codes: readonly string[];
   site: string;
   /**
-   * Required direction of flow. A general property name at a valve is ambiguous without the
-   * direction.
+   * Required direction of flow. A general property code used for a valve is ambiguous without it.
    */
   flow: 'forward' | 'backward' | 'any';
   /**
-   * Methods with which a value matches this concept (CID 12227); absent if the method does not
-   * matter. Null in the list matches a value without a method.
+   * Methods with which a value matches this concept (CID 12227). Null in the list matches a value
+   * without a method. If the list is absent, every method matches.
    */
   methods?: readonly (string | null)[];
   key: ConceptKey;
@@ -222,7 +220,7 @@ const METHODS = {
   planimetry: 'DCM|125220',
 } as const;
 
-/** Concept for each general property of TID 5203, by site and direction of flow. */
+/** Concept for each general property in TID 5203, by site and direction of flow. */
 const PROPERTIES: readonly Property[] = [
   { codes: PEAK, site: VALVES.aortic, flow: 'forward', key: 'av-vmax' },
   { codes: ['LN|20256-4'], site: VALVES.aortic, flow: 'forward', key: 'av-mean-gradient' },
@@ -313,9 +311,9 @@ function volumetric({ method, imageView }: CartMeasurement, code: string): Conce
 const INSPIRATION = 'SCT|14910006';
 
 /**
- * Returns true if an IVC diameter is the minimum: the machine derived it as the minimum, or
- * measured it in inspiration. Collapse is calculated from the largest and smallest diameters (echo
- * 12.1, 12.2).
+ * Returns true if an IVC diameter is the smallest: the machine derived it as the minimum, or
+ * measured it in inspiration. Collapse is calculated from the largest and the smallest diameter
+ * (echo 12.1, 12.2).
  */
 function isLeast({ derivation, respiration }: CartMeasurement): boolean {
   if (derivation === 'minimum' || derivation === 'maximum') return derivation === 'minimum';
@@ -323,7 +321,7 @@ function isLeast({ derivation, respiration }: CartMeasurement): boolean {
 }
 
 /**
- * Returns the concept of an LA volume from TID 5200. The method is area-length unless the report
+ * Returns the concept for an LA volume in TID 5200. The method is area-length unless the report
  * states another (echo 18.4).
  */
 function atrial({ method, imageView }: CartMeasurement): ConceptKey | null {
@@ -360,10 +358,10 @@ const END_SYSTOLE = 'SCT|416430001';
 const AT_REST: ReadonlySet<string> = new Set(['SCT|128974000', 'SCT|128975004']);
 
 /**
- * Converts the machine's values to the echo keys and units of the concept table, and selects those
- * of the preferred method for each quantity. Values measured under stress and end-systolic effusion
- * depths are left out. Indexed values, deviations and values whose unit cannot be converted keep
- * their key. The key of a value that cannot be identified is null.
+ * Converts the machine's values to the keys and units of the echo concept table, and selects the
+ * values of the preferred method for each quantity. Values measured under stress and end-systolic
+ * effusion depths are left out. Indexed values, deviations and values with a unit that cannot be
+ * converted keep their key. A value that cannot be identified has the key null.
  */
 export function echoCartValues(cart: readonly CartMeasurement[]): CartMeasurement[] {
   const named = cart.flatMap((value) => {
@@ -382,8 +380,8 @@ export function echoCartValues(cart: readonly CartMeasurement[]): CartMeasuremen
 }
 
 /**
- * Kind of Doppler for each image mode (CID 12224) in which RIMP is measured. The limit of RIMP
- * depends on it (echo 7.2).
+ * Kind of Doppler used for RIMP, by image mode (CID 12224). The limit of RIMP depends on it (echo
+ * 7.2).
  */
 const PERFORMANCE_METHODS: Readonly<Record<string, PerformanceMethod>> = {
   'SCT|261199008': 'pulsed',
@@ -391,8 +389,8 @@ const PERFORMANCE_METHODS: Readonly<Record<string, PerformanceMethod>> = {
 };
 
 /**
- * Returns the kind of Doppler with which the machine measured RIMP. Null if the kind is unknown for
- * one of the values, or if both kinds were used.
+ * Returns the kind of Doppler with which the machine measured RIMP. Null if it is unknown for one
+ * of the values, or if both kinds were used.
  */
 export function performanceMethod(cart: readonly CartMeasurement[]): PerformanceMethod | null {
   const own = echoCartValues(cart).filter(({ key }) => key === 'rimp');

@@ -12,7 +12,6 @@ import {
   frameGeometry,
 } from './geometry.ts';
 
-/** Frames of one beat of an apical clip, from which all values of the beat are measured. */
 export interface ClipBeat {
   diastole: FrameGeometry;
   systole: FrameGeometry;
@@ -23,7 +22,6 @@ export interface ClipBeat {
 export interface MeasuredClip {
   clip: ChamberClip;
   beats: readonly ClipBeat[];
-  /** How the phases were determined. */
   phases: PhaseSource;
   /** True if the RR intervals are even; null if fewer than three R waves are known. */
   regular: boolean | null;
@@ -39,14 +37,14 @@ export const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
 /**
- * Unsteadiness above which the outlines count as failed. The area of a heart changes smoothly from
- * frame to frame, whereas the area of failed outlines jumps.
+ * Above this unsteadiness, the outlines count as failed. The area of a heart changes smoothly from
+ * frame to frame, but the area of failed outlines jumps.
  */
 const UNSTEADY = 0.1;
 
 /**
- * Returns the mean difference of each area from the mean of its two neighbours, as a share of the
- * range of all areas.
+ * Returns how much each area differs, on average, from the mean of its two neighbours, as a share
+ * of the range of all areas.
  */
 function unsteadiness(areas: readonly number[]): number {
   const range = Math.max(...areas) - Math.min(...areas);
@@ -58,8 +56,8 @@ function unsteadiness(areas: readonly number[]): number {
 }
 
 /**
- * Returns whether the R waves are evenly spaced, and how many beats to average at most. `regular`
- * is null if fewer than three R waves are known.
+ * Returns whether the R waves are evenly spaced, and the maximum number of beats to average.
+ * `regular` is null if fewer than three R waves are known.
  */
 export function averaging(rWaves: readonly number[]): { regular: boolean | null; most: number } {
   const regular = isRegular(rWaves);
@@ -67,8 +65,8 @@ export function averaging(rWaves: readonly number[]): { regular: boolean | null;
 }
 
 /**
- * Returns the chambers of a frame with the outlines corrected by a person. Null in the same cases
- * as `frameGeometry`.
+ * Returns the chambers of a frame, measured on outlines corrected by a person. Null in the same
+ * cases as `frameGeometry`.
  */
 export const correctedGeometry = (
   frame: ChamberFrame,
@@ -81,10 +79,10 @@ export const correctedGeometry = (
   );
 
 /**
- * Replaces outlines of the beats with those corrected by a person. If there are any, only beats
- * with a corrected outline are measured, because the person looked only at these. A beat is left
- * out if nothing can be measured on its corrected outline; otherwise its original outline would be
- * reported as the person's.
+ * Replaces the outlines of beats with those corrected by a person. If any outline was corrected,
+ * only the beats with a corrected outline are measured, because the person looked only at these. A
+ * beat is left out if its corrected outline cannot be measured, because its original outline would
+ * otherwise be reported as the person's.
  */
 function withCorrections(beats: readonly ClipBeat[], { frames, scale }: ChamberClip): ClipBeat[] {
   const corrected = new Map(
@@ -106,8 +104,8 @@ function withCorrections(beats: readonly ClipBeat[], { frames, scale }: ChamberC
 }
 
 /**
- * Returns a clip with its beats, up to the number to be averaged. It has no beats if the clip shows
- * no whole beat, or if its outlines are unsteady.
+ * Returns a clip with its beats, up to the number to be averaged. There are no beats if the clip
+ * shows no whole beat or if its outlines are unsteady.
  */
 export const measuredClip = oncePer((clip: ChamberClip): MeasuredClip => {
   const figures = clip.frames.flatMap((frame) => frameGeometry(frame, clip.scale) ?? []);
@@ -135,9 +133,8 @@ export const measuredClip = oncePer((clip: ChamberClip): MeasuredClip => {
 });
 
 /**
- * Returns the clip to measure for a view: a calibrated clip if there is one, and among equals the
- * clip with the greatest product of usable frames and confidence. Null if no clip of the view shows
- * a beat.
+ * Returns the clip to measure for a view. A calibrated clip is preferred, then the clip with the
+ * greatest product of usable frames and confidence. Null if no clip of the view shows a beat.
  */
 export function bestClip(
   clips: readonly MeasuredClip[],
@@ -159,9 +156,10 @@ export const overBeats = (
 ): BeatMean | null => meanOfBeats(beats.flatMap((beat) => measure(beat) ?? []));
 
 /**
- * Keeps the beats without an outline fault. If every beat has a fault, all beats are returned with
- * the fault, so that the value can be shown as withheld.
- * @param faultOf returns the fault of the outlines from which a beat is measured.
+ * Returns the clip with only the beats whose outlines have no fault. If every beat has a fault, it
+ * returns all beats together with the fault, so that the value can be shown as withheld.
+ *
+ * @param faultOf returns the fault of the outlines on which a beat is measured.
  */
 export function soundBeats(
   on: MeasuredClip,
@@ -177,7 +175,6 @@ export function soundBeats(
 export const faultIn = (...figures: readonly (ChamberFigure | null)[]): OutlineFault | null =>
   figures.flatMap((figure) => figure?.fault ?? [])[0] ?? null;
 
-/** The clip measured for each apical view. */
 export type ApicalClips = Readonly<Record<ApicalView, MeasuredClip | null>>;
 
 export type Phase = keyof Pick<ClipBeat, 'diastole' | 'systole'>;
@@ -185,7 +182,7 @@ export type Phase = keyof Pick<ClipBeat, 'diastole' | 'systole'>;
 export const isCalibrated = ({ clip }: MeasuredClip) => clip.scale !== null;
 
 /**
- * Returns the value if the clip is calibrated; otherwise null, because sizes cannot be measured
+ * Returns the value if the clip is calibrated, and null otherwise, because sizes cannot be measured
  * without a scale.
  */
 export const sized = <Value>(on: MeasuredClip, value: Value): Value | null =>
@@ -194,7 +191,7 @@ export const sized = <Value>(on: MeasuredClip, value: Value): Value | null =>
 export const firstOf = ({ beats }: MeasuredClip, phase: Phase): FrameGeometry | null =>
   beats[0]?.[phase] ?? null;
 
-/** Returns the mean biplane volume. Beat n of one view is paired with beat n of the other. */
+/** Returns the mean biplane volume. Beat n of one view is paired with beat n of the other view. */
 export function biplane(four: MeasuredClip, two: MeasuredClip, phase: Phase, of: ChamberOf) {
   const pairs = Math.min(four.beats.length, two.beats.length);
   const volumes = Array.from({ length: pairs }, (_, i) => {

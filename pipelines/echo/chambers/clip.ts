@@ -5,13 +5,12 @@ import type { JudgedChamber, OutlineFault } from '../locate/outline-faults.ts';
 import type { ShapeFault, VentriclePose } from '../locate/ventricle-pose.ts';
 import type { ApicalView } from './gaps.ts';
 
-/** Outlines of the chambers on one frame. */
 export interface ChamberFrame {
   /** 0-based. */
   frame: number;
   /** Seconds from the first frame of the clip. */
   time: number;
-  /** Closed outlines in pixels of the stored frame; a chamber that was not found has no outline. */
+  /** Closed outlines in pixels of the stored frame. A chamber that was not found has no outline. */
   outlines: Partial<Record<Chamber, readonly Point[]>>;
   /**
    * Outlines corrected by a person. The phases of the beats are still determined from the network's
@@ -28,9 +27,8 @@ export interface ChamberFrame {
   chamberFaults: Partial<Record<Exclude<JudgedChamber, 'lv'>, OutlineFault>>;
 }
 
-/** LVEF of one beat, combined from the outlines and a second network. */
 export interface JointEjection extends JointEjectionFraction {
-  /** The two estimates before they were combined, per cent. */
+  /** The two estimates, per cent, before they were combined. */
   byDiscs: number;
   byNetwork: number;
   /** Frame number, 0-based. */
@@ -38,20 +36,18 @@ export interface JointEjection extends JointEjectionFraction {
   systole: number;
 }
 
-/** The outlines of one apical clip. */
 export interface ChamberClip {
   file: string;
   sopInstanceUid: string | null;
   view: ApicalView;
   viewConfidence: number | null;
-  /** Millimetres per pixel; null if the picture has no scale. */
   scale: PixelScale | null;
   heartRate: number | null;
   rWaves: readonly number[];
-  /** Number of frames in the clip; every `stride`-th frame was outlined. */
+  /** Number of frames in the clip. Every `stride`-th frame was outlined. */
   framesInClip: number;
   stride: number;
-  /** True if the display is mirrored, so that the right heart is on the right of the picture. */
+  /** True if the display is mirrored, with the right heart on the right of the picture. */
   mirrored: boolean;
   frames: readonly ChamberFrame[];
   ejections: readonly JointEjection[];

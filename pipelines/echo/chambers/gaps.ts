@@ -1,16 +1,13 @@
 import { sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { Statement } from '../../result/statement.ts';
 
-/** Views in which chambers are outlined. */
 export const APICAL_VIEWS = ['A4C', 'A2C', 'A3C'] as const;
 export type ApicalView = (typeof APICAL_VIEWS)[number];
 
-/** Number of beats to average, in sinus rhythm and in an irregular rhythm (echo 0.5). */
+/** Number of beats to average in sinus rhythm and in an irregular rhythm (echo 0.5). */
 export const ADVISED_BEATS = { regular: 3, irregular: 5 } as const;
 
-/** What `outlineGap` needs to determine why a view was not measured. */
 export interface OutlineEvidence {
-  /** View of each clip. */
   clips: readonly {
     view: string | null;
     /** The most probable view if its confidence was below the classifier's gate; otherwise null. */
@@ -18,21 +15,20 @@ export interface OutlineEvidence {
     /** Null if no classifier processed the clip. */
     confidence: number | null;
     /**
-     * True if the fan could not be separated from the rest of the screen, so that the whole screen
-     * was used as the picture.
+     * True if the fan could not be separated from the rest of the screen, so the whole screen was
+     * used as the picture.
      */
     unseparated: boolean;
   }[];
   /**
-   * `apical` is null if the reader of apical clips failed. `clips` is null if no permitted model
-   * can outline chambers.
+   * `apical` is null if reading the apical clips failed. `clips` is null if no permitted model can
+   * outline chambers.
    */
   views: { apical: { clips: readonly unknown[] | null } | null };
-  /** Clip that was measured in each view; null if no clip shows a whole beat. */
+  /** The clip measured in each view; null if no clip shows a whole beat. */
   heart: { clips: Readonly<Record<ApicalView, unknown>> };
 }
 
-/** Timing of the beats of one measured clip. */
 export interface Rhythm {
   /** Seconds to the next beat; null if not known. */
   beats: readonly { interval: number | null }[];
@@ -40,7 +36,7 @@ export interface Rhythm {
   regular: boolean | null;
 }
 
-/** Rhythm of the apical clips. A clip that was not measured is null. */
+/** Rhythm of the clip that was measured in each view; null if there is no such clip. */
 export interface RhythmEvidence {
   clips: Readonly<Record<'A4C' | 'A2C', Rhythm | null>>;
   /** True if volumes calculated from the outlines may be reported. */
@@ -48,8 +44,7 @@ export interface RhythmEvidence {
 }
 
 /**
- * Returns why outlines were measured in none of the requested views; null if at least one of these
- * views was measured.
+ * Returns why none of the requested views was measured; null if at least one of them was measured.
  */
 export function outlineGap(
   { clips, views, heart }: OutlineEvidence,
@@ -60,7 +55,7 @@ export function outlineGap(
   if (views.apical.clips === null) return sayOfEcho.gap('outlines.no-model', {});
   const shown = clips.some(({ view }) => wanted.some((one) => one === view));
   if (shown) return sayOfEcho.gap('outlines.no-beat', { views: wanted });
-  // A clip whose view is undetermined may show the requested view, so the gap must not claim that
+  // A clip whose view is undetermined may show a requested view, so the gap must not state that
   // this view is missing.
   const unnamed = clips.filter(({ view, confidence }) => view === null && confidence !== null);
   return sayOfEcho.gap('outlines.no-clip', {
@@ -72,12 +67,11 @@ export function outlineGap(
 }
 
 /**
- * Greatest difference between the RR intervals of two views at which their heart rates count as
- * equal, as a share of the longer interval (echo 4.1).
+ * If the RR intervals of two views differ by no more than this, their heart rates count as equal.
+ * Share of the longer interval (echo 4.1).
  */
 const INTERVAL_DIFFERENCE = 0.1;
 
-/** Returns the mean RR interval in seconds; null if no interval is known. */
 function meanInterval({ beats }: Rhythm): number | null {
   const intervals = beats.flatMap(({ interval }) => interval ?? []);
   return intervals.length > 0
@@ -86,8 +80,8 @@ function meanInterval({ beats }: Rhythm): number | null {
 }
 
 /**
- * Returns the number of beats that were averaged in an irregular rhythm, and whether it is below
- * the advised number. Null if the rhythm is regular or not known.
+ * Returns how many beats were averaged in an irregular rhythm, and whether these are fewer than
+ * advised. Null if the rhythm is regular or not known.
  */
 export function irregularity({ beats, regular }: Rhythm): { beats: number; few: boolean } | null {
   if (regular !== false) return null;
@@ -95,8 +89,8 @@ export function irregularity({ beats, regular }: Rhythm): { beats: number; few: 
 }
 
 /**
- * Returns the irregularity of A4C and A2C, the views from which volumes and EF are measured; if
- * both are irregular, that of the view with fewer beats. Null if neither is irregular.
+ * Returns the irregularity of A4C and A2C, the views from which volumes and EF are measured. If
+ * both are irregular, the view with fewer beats counts. Null if neither is irregular.
  */
 export function irregularRhythm({
   clips,
@@ -108,8 +102,8 @@ export function irregularRhythm({
 }
 
 /**
- * Returns true if the RR intervals of A4C and A2C differ so much that their volumes cannot be
- * combined.
+ * Returns true if the RR intervals of A4C and A2C differ so much that volumes from the two views
+ * cannot be combined.
  */
 export function isUnequalRhythm({ clips: { A4C, A2C }, trusted }: RhythmEvidence): boolean {
   if (!trusted || !A4C || !A2C) return false;

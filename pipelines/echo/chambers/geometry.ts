@@ -11,17 +11,16 @@ import { biplaneDiscVolume, discVolume } from '../formulas/chambers.ts';
 import type { OutlineFault } from '../locate/outline-faults.ts';
 import type { ChamberFrame } from './clip.ts';
 
-/** One chamber of one frame, in millimetres, or in pixels if the picture has no scale. */
+/** One chamber on one frame, in millimetres, or in pixels if the picture has no scale. */
 export interface ChamberFigure {
   outline: Outline;
   area: number;
-  /** Null if the valve plane of the chamber was not found; only the area is known then. */
+  /** Null if the chamber's valve plane was not found. Only the area is then known. */
   axis: ChamberAxis | null;
   /** Sign that the outline does not show the whole chamber, or null. */
   fault: OutlineFault | null;
 }
 
-/** A chamber with its axis, from which length, diameters and volume are calculated. */
 export type AxialFigure = ChamberFigure & { axis: ChamberAxis };
 
 export interface FrameGeometry {
@@ -39,7 +38,7 @@ const SQUARE: PixelScale = { x: 1, y: 1 };
 
 /**
  * Returns the chambers of one frame; null if the ventricle has a fault or no valve plane. If the
- * picture has no scale, its pixels are assumed to be square; ratios are then valid, but sizes are
+ * picture has no scale, its pixels are assumed to be square: ratios are then valid, but sizes are
  * not.
  */
 export function frameGeometry(
@@ -75,7 +74,7 @@ export function frameGeometry(
   };
 }
 
-/** Returns the chamber if its axis was found; null otherwise. */
+/** Returns the chamber if its axis was found, and null otherwise. */
 export function axial(figure: ChamberFigure | null): AxialFigure | null {
   return figure?.axis ? { ...figure, axis: figure.axis } : null;
 }
@@ -96,8 +95,8 @@ function discsInCentimetres({ outline, axis }: AxialFigure) {
 const PROBES = 12;
 
 /**
- * Finds the widest cut across the axis between two positions, given as shares of the axis (0 is at
- * the valve). Returns its width and its position.
+ * Finds the widest cut across the axis between two positions, which are shares of the axis (0 is at
+ * the valve). Returns the width and position of the cut.
  */
 export function widest(
   { outline, axis }: AxialFigure,
@@ -114,20 +113,19 @@ export function widest(
 }
 
 /**
- * Basal third of a ventricle, as shares of its axis. It leaves out the valve plane itself, where
- * outlines are rounded off.
+ * Basal third of a ventricle, as shares of its axis. The valve plane itself is left out, because
+ * outlines are rounded off there.
  */
 export const BASAL_THIRD = [0.05, 1 / 3] as const;
 
-/** Selects from a frame the chamber whose volume is calculated by discs. */
 export type ChamberOf = (frame: FrameGeometry) => AxialFigure | null;
 
 export const leftVentricle: ChamberOf = ({ lv }) => lv;
 export const leftAtrium: ChamberOf = ({ la }) => axial(la);
 
 /**
- * Returns the single-plane volume by discs, in ml. Without a scale, the unit is cubic pixels
- * divided by a thousand. Null if there is no figure.
+ * Returns the single-plane volume by discs, in ml, or in cubic pixels divided by a thousand if
+ * there is no scale. Null if there is no figure.
  */
 export function planeVolume(figure: AxialFigure | null): number | null {
   if (!figure) return null;
@@ -136,9 +134,9 @@ export function planeVolume(figure: AxialFigure | null): number | null {
 }
 
 /**
- * Returns the biplane volume, in ml; null if a plane is missing. Each view is cut into discs across
- * its own axis, and the discs of both views are paired by number. The length is the longer of the
- * two axes (echo 4.2).
+ * Returns the biplane volume, in ml; null if one of the planes is missing. Each view is cut into
+ * discs across its own axis, and the discs of the two views are paired by number. The length is the
+ * longer of the two axes (echo 4.2).
  */
 export function biplaneVolume(
   fourChamber: AxialFigure | null,
@@ -150,7 +148,7 @@ export function biplaneVolume(
   return biplaneDiscVolume(four.diameters, two.diameters, length);
 }
 
-/** Returns the ventricle of a frame in the form that strain and wall motion need. */
+/** Returns the ventricle of a frame in the form needed for strain and wall motion. */
 export const ventricleFigure = ({ lv, muscle }: FrameGeometry) => ({
   outline: lv.outline,
   axis: lv.axis,

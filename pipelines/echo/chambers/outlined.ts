@@ -15,7 +15,7 @@ import type { AxialFigure, FrameGeometry } from './geometry.ts';
 
 const pair = ({ x, y }: Point): [number, number] => [x, y];
 
-/** Converts the points of a figure back to pixels of the stored frame. */
+/** Converts points in millimetres back to pixels of the stored frame. */
 function inPixels(points: readonly Point[], { scale }: Pick<ChamberClip, 'scale'>): Point[] {
   return points.map(({ x, y }) => ({ x: x / (scale?.x ?? 1), y: y / (scale?.y ?? 1) }));
 }
@@ -52,28 +52,28 @@ export interface Outlined {
   key: EchoConcept;
   section: string;
   method: EchoMethod;
-  /** Value in the unit of its concept. No measurement is created if it is null. */
+  /** In the unit of the concept. No measurement is created if it is null. */
   value: BeatMean | null;
   on: MeasuredClip;
   /**
-   * Frame on which the caliper is drawn as an example for all beats; null if the value comes from
-   * several frames.
+   * Frame on which the caliper is drawn as an example for all beats. Null if the value was measured
+   * on several frames.
    */
   at?: FrameGeometry | null;
   calipers?: readonly Caliper[];
   inputs?: readonly string[];
   remarks?: readonly Remark[];
-  /** Half width of the 95 % interval in the unit of the value; null if not known. */
+  /** Half width of the 95 % interval, in the unit of the value; null if not known. */
   uncertainty?: number | null;
 }
 
 /**
- * Minimum number of frames needed to show how the area changes over time. A shorter clip shows only
+ * Minimum number of frames that show how the area changes over time. A shorter clip shows only
  * isolated phases.
  */
 const COURSE_FRAMES = 8;
 
-/** Returns a remark on how the phases were determined; empty if they come from the ECG. */
+/** Returns a remark on how the phases were determined. There is none if they come from the ECG. */
 function timingRemark({ phases, clip: { framesInClip: frames } }: MeasuredClip): Remark[] {
   if (phases === 'ecg') return [];
   return [
@@ -83,7 +83,6 @@ function timingRemark({ phases, clip: { framesInClip: frames } }: MeasuredClip):
   ];
 }
 
-/** Returns a remark on the number of beats that were averaged. */
 function beatsRemark(on: MeasuredClip): Remark {
   const irregular = irregularity(on);
   return irregular
@@ -92,7 +91,7 @@ function beatsRemark(on: MeasuredClip): Remark {
 }
 
 /**
- * Returns the id of a value measured on outlines, which differs from the id of a machine value of
+ * Returns the id of a value measured on outlines. It differs from the id of the machine's value for
  * the same concept.
  */
 export const outlinedId = (key: EchoConcept) => `${key}-outlined`;
@@ -123,7 +122,8 @@ export function withOutlineFault(
 }
 
 /**
- * Creates a measurement from the outlines of a clip; empty if the value could not be calculated.
+ * Creates a measurement on the outlines of a clip. The list is empty if the value could not be
+ * calculated.
  */
 export function outlined({
   key,

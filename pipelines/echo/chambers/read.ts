@@ -22,29 +22,28 @@ export interface ApicalReadings {
   clips: readonly ChamberClip[] | null;
   /**
    * True if a second network checks the outlines. Without this check, no volume or EF is reported,
-   * because outlines alone were not shown to do better than a single constant answer for all
+   * because outlines alone were not shown to be more accurate than the same constant for all
    * patients.
    */
   volumesTrusted: boolean;
 }
 
 /**
- * Maximum number of clips outlined per view, so that a long study does not take too long. For the
- * other clips, only the view is identified.
+ * Maximum number of clips outlined per view, so that a long study does not take too long. Only the
+ * view is identified in the other clips.
  */
 const CLIPS_PER_VIEW = 2;
-/** Approximate number of frames outlined per clip: two seconds at 30 frames a second. */
+/** Approximate number of frames outlined per clip: two seconds at 30 frames per second. */
 const FRAMES_PER_CLIP = 64;
 /**
- * Minimum number of frames in a clip. A single picture shows no beat, but two pictures may show
+ * Minimum number of frames in a clip. A single picture cannot show a beat, but two pictures may be
  * end-diastole and end-systole.
  */
 const LEAST_FRAMES = 2;
-/** Number of frames decoded and outlined at a time. */
 const BATCH = 8;
 /**
- * Number of frames used to determine whether a display is mirrored and where the edge of its fan
- * is.
+ * Number of frames examined to determine whether a display is mirrored and where the edge of its
+ * fan is.
  */
 const SIDE_FRAMES = 2;
 
@@ -53,7 +52,6 @@ interface Chosen {
   of: ClipView & { fan: Rectangle };
 }
 
-/** Selects the apical clips to outline, the best clip first. */
 function chosenClips(views: readonly ClipView[]): Chosen[] {
   return APICAL_VIEWS.flatMap((view) =>
     views
@@ -68,13 +66,12 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
 }
 
 /**
- * Returns the rank of a clip. Clips with a scale come first, then clips whose header states the
- * view, then clips with a higher classifier confidence.
+ * Returns the rank of a clip: clips with a scale first, then clips with a view stated in the
+ * header, then clips with a higher classifier confidence.
  */
 const worth = ({ clip, source, confidence }: ClipView) =>
   (clip.regions.length > 0 ? 2 : 0) + (source === 'header' ? 1 : (confidence ?? 0));
 
-/** Returns the largest outline of each chamber, in pixels of the stored frame. */
 function outlinesIn({ area, width, height, labels }: ChamberMasks) {
   const regions = Map.groupBy(regionsOf(labels, width), ({ value }) => value);
   return CHAMBERS.flatMap((chamber) => {
@@ -117,9 +114,7 @@ function readFrame(
   };
 }
 
-/**
- * Marks the frames in which the area of the cavity differs suddenly from both neighbouring frames.
- */
+/** Marks the frames on which the cavity area differs suddenly from the frames before and after. */
 function withJumps(frames: readonly ChamberFrame[], areas: readonly number[]): ChamberFrame[] {
   const jumps = new Set(jumpingFrames(areas));
   return frames.map((frame, index) =>
@@ -172,15 +167,14 @@ async function outlineFrames(
 }
 
 /**
- * Returns the EF of one beat from the outlines, per cent. It is a ratio and needs no scale. Null if
- * a volume is missing.
+ * Returns the EF of one beat from the outlines, per cent. It is a ratio, so no scale is needed.
+ * Null if a volume is missing.
  */
 function discEjection({ diastole, systole }: ClipBeat): number | null {
   const [filled, emptied] = [planeVolume(diastole.lv), planeVolume(systole.lv)];
   return filled !== null && emptied !== null ? fractionalChange(filled, emptied) : null;
 }
 
-/** Returns the LVEF of each outlined beat, combined from both networks. */
 async function ejectionsOf(
   read: ChamberClip,
   clip: Clip,
@@ -203,7 +197,6 @@ async function ejectionsOf(
   return found;
 }
 
-/** Decodes a few frames, evenly spaced over a clip. */
 async function someFrames(clip: Clip, signal: AbortSignal): Promise<GrayImage[]> {
   const some: GrayImage[] = [];
   for (let n = 0; n < SIDE_FRAMES; n++) {
@@ -223,7 +216,7 @@ async function readClip(
   const { clip, fan, confidence } = of;
   const stride = Math.max(1, Math.round(clip.frames.length / FRAMES_PER_CLIP));
   const some = await someFrames(clip, signal);
-  // Mirroring is recognised by the position of the right heart, which only the four-chamber view
+  // Mirroring is recognised from the position of the right heart, which only the four-chamber view
   // shows.
   const mirrored = view === 'A4C' && ((await locator.isMirrored?.(some, fan)) ?? false);
   const picture = litHull(some, fan);

@@ -6,12 +6,11 @@ import { type DisplayDoubt, remarkOfEcho } from '../../result/render/echo/shared
 import type { Remark } from '../../result/statement.ts';
 import { isChild, type PatientEvidence, type Values } from '../shared/section.ts';
 
-/** Evidence for deciding whether the algorithms may be used. */
 export interface RhythmAndFilling extends PatientEvidence {
   study: {
     clips: readonly {
       file: string;
-      /** Heart rate from the header, beats per minute. */
+      /** From the header, beats per minute. */
       heartRate: number | null;
       /** Stage of a stress protocol; 1 is rest. */
       stageNumber?: number | null | undefined;
@@ -20,7 +19,6 @@ export interface RhythmAndFilling extends PatientEvidence {
   spectra: readonly {
     flow: string | null;
     regular: boolean | null;
-    /** `doubt` says why the quantity is unreliable; null if it is reliable. */
     quantities: readonly { key: EchoConcept; doubt: DisplayDoubt | null }[];
   }[];
 }
@@ -34,14 +32,14 @@ const FASTEST = 100;
  */
 export interface Applicability {
   child: boolean;
-  /** Mitral valve diseases, which make E/e' invalid, so that diastolic function is not graded. */
+  /** Mitral valve diseases that make E/e' invalid. Diastolic function is then not graded. */
   mitral: readonly MitralDisease[];
   /**
-   * True if filling is irregular and has no A wave, as in atrial fibrillation. Only an ECG proves
-   * atrial fibrillation.
+   * True if filling is irregular and has no A wave, as in atrial fibrillation. Only an ECG can
+   * prove atrial fibrillation.
    */
   fibrillating: boolean;
-  /** Why E/A cannot be used; null if it can. */
+  /** Why E/A cannot be used; null if it can be used. */
   filling: Remark | null;
 }
 
@@ -55,8 +53,8 @@ const isFibrillating = (evidence: RhythmAndFilling) =>
   );
 
 /**
- * Returns why A cannot be separated from E; null if A is reliable in at least one display, or is
- * not shown.
+ * Returns why A cannot be separated from E. Null if A is reliable in at least one display, or is
+ * not shown in any.
  */
 function fusion(evidence: RhythmAndFilling): Remark | null {
   const atrial = inflows(evidence).flatMap(({ quantities }) =>
@@ -69,9 +67,9 @@ function fusion(evidence: RhythmAndFilling): Remark | null {
 }
 
 /**
- * Returns the heart rate, beats per minute, of the clips in which E and A were measured. If those
- * clips are not known, as for values from the machine's report, it is the rate of all clips at
- * rest. Null if no header has a rate.
+ * Returns the heart rate, beats per minute, of the clips on which E and A were measured. If these
+ * clips are not known (for example, if the values come from the machine's report), all clips at
+ * rest are used. Null if no header has a rate.
  */
 function rateAtFilling({ study }: RhythmAndFilling, values: Values): number | null {
   const files = new Set(
@@ -93,8 +91,7 @@ function unusableFilling(evidence: RhythmAndFilling, values: Values): Remark | n
 }
 
 /**
- * Collects the reasons why the algorithms may not be used. It runs before any algorithm (echo
- * 10.2).
+ * Collects the reasons why the algorithms may not be used. Called before any algorithm (echo 10.2).
  */
 export const applicabilityOf = (
   evidence: RhythmAndFilling,
@@ -107,10 +104,10 @@ export const applicabilityOf = (
   filling: unusableFilling(evidence, values),
 });
 
-/** LVEF for the 2016 algorithms. It determines which of the two is used. */
+/** LVEF for the 2016 algorithms. It determines which of the two algorithms is used. */
 export interface Ejection {
   /** Null if not known or contested. */
   reduced: boolean | null;
-  /** True if the measured LVEF values fall on different sides of the limit. */
+  /** True if the measured LVEF values are on different sides of the limit. */
   contested: boolean;
 }

@@ -19,8 +19,8 @@ import type { DiastolicConditions, DiastolicEvidence } from './section.ts';
 const STENOTIC_AREA = 1.5;
 
 /**
- * Returns the mitral valve area by half-time, cm². It is calculated here, because the valve section
- * runs later.
+ * Returns the mitral valve area by half-time, cm². It may have to be calculated here, because the
+ * valve section runs later.
  */
 function areaByHalfTime(values: Values): number | null {
   const halfTime = values.number('mv-half-time');
@@ -28,9 +28,7 @@ function areaByHalfTime(values: Values): number | null {
   return given ?? (halfTime === null ? null : mitralAreaByHalfTime(halfTime));
 }
 
-/**
- * Recognises mitral stenosis of any degree. One doubtful sign is not enough evidence (echo 11.5).
- */
+/** Recognises mitral stenosis of any degree. One doubtful sign is not enough (echo 11.5). */
 function stenosis(values: Values): MitralDisease | null {
   const planimetry = values.number('mv-area-planimetry');
   const byHalfTime = areaByHalfTime(values);
@@ -50,35 +48,29 @@ function stenosis(values: Values): MitralDisease | null {
     : null;
 }
 
-/**
- * Recognises significant mitral regurgitation: at least moderate, or with quantities that
- * contradict each other.
- */
 function regurgitation(values: Values): MitralDisease | null {
   const { MR } = regurgitations(values);
   return MR && isSignificant(MR) ? { kind: 'regurgitation', grade: MR } : null;
 }
 
 /**
- * Returns the mitral valve diseases that make e' and E/e' invalid: any stenosis and significant
- * regurgitation. Diastolic function then has no standard grade (D16, D25; echo 10.2). An empty list
- * means that no measured value shows a disease, but disease is not excluded.
+ * Returns the mitral valve diseases that make e' and E/e' invalid: stenosis of any degree, and
+ * significant regurgitation. No standard grade of diastolic function exists for them (D16, D25;
+ * echo 10.2). An empty list means that no measured value shows a disease. It does not exclude
+ * disease.
  */
 function mitralDisease(values: Values): MitralDisease[] {
   return [stenosis(values), regurgitation(values)].filter((found) => found !== null);
 }
 
-/**
- * Returns true if the LVEF is reduced. The value is rounded first, because the report shows the
- * rounded value (echo 0.3).
- */
+/** The value is rounded first, because the report shows the rounded value (echo 0.3). */
 const isReduced = (percent: number) => rounded(percent, 0) < DYSFUNCTION.ef;
 
 const EF_KEYS: ReadonlySet<string> = new Set(EF_PRECEDENCE);
 
 /**
- * Returns whether the LVEF is reduced. Contradicting values can still be on the same side of the
- * limit.
+ * Returns whether the LVEF is reduced. Values that contradict each other may still be on the same
+ * side of the limit.
  */
 function ejectionOf(values: Values): Ejection {
   const headline = headlineEf(values);
@@ -94,20 +86,15 @@ function ejectionOf(values: Values): Ejection {
   return settled ? { reduced, contested: false } : { reduced: null, contested: true };
 }
 
-/** Wall motion score of a segment that moves normally. */
 const NORMAL_SCORE = 1;
 
 /**
- * Returns true if a segment moves abnormally. The apical cap is left out, because it is not scored
- * for wall motion (ASE 2015).
+ * Returns true if a segment moves abnormally. The apical cap is left out, because its motion is not
+ * scored (ASE 2015).
  */
 const isAbnormal = ({ segment, score }: DiastolicEvidence['heart']['segments'][number]) =>
   segment <= WALL_MOTION.scored && score !== null && score > NORMAL_SCORE;
 
-/**
- * Returns the signs of myocardial disease among the measured values and the conclusions of earlier
- * sections.
- */
 function myocardialSigns(evidence: DiastolicEvidence, values: Values): MyocardialSign[] {
   const walls = [values.number('ivsd'), values.number('lvpwd')].filter((wall) => wall !== null);
   const { trusted, segments } = evidence.heart;
@@ -121,8 +108,8 @@ function myocardialSigns(evidence: DiastolicEvidence, values: Values): Myocardia
 }
 
 /**
- * The results that diastolic function needs from the LVEF, valve, wall motion and right heart
- * sections, as functions.
+ * Functions that return what the diastolic section needs from the LVEF, valve, wall motion and
+ * right heart sections.
  */
 export const DIASTOLIC_CONDITIONS: DiastolicConditions = {
   ejectionOf,

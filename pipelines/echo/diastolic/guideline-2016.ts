@@ -2,11 +2,12 @@ import { rounded } from '../../measure/rounding.ts';
 import { anyMet, type Criterion } from '../shared/grading.ts';
 
 /**
- * This file grades diastolic function by ASE/EACVI 2016 (echo 10.3, 10.4). It shares nothing with
- * the 2025 algorithm, because the limits of 2016 are exclusive and those of 2025 are inclusive.
+ * This file grades diastolic function according to ASE/EACVI 2016 (echo 10.3, 10.4). It shares no
+ * code with the 2025 algorithm, because the limits of 2016 are exclusive and those of 2025 are
+ * inclusive.
  */
 
-/** E and e' in cm/s, TR in m/s, LAVi in ml/m2; null if not available. */
+/** e' in cm/s, TR in m/s, LAVi in ml/m2; null if not available. */
 export interface Diastolic2016 {
   averageRatio: number | null;
   septalRatio: number | null;
@@ -43,8 +44,8 @@ function pressureCriteria({ averageRatio, jet, atrialIndex }: Diastolic2016): Cr
 }
 
 /**
- * Returns criterion 1, average E/e'. If the ratio is known for only one wall, the limit for that
- * wall is used.
+ * Returns criterion 1, the average E/e'. If the ratio is known for only one wall, the limit for
+ * that wall is used.
  */
 function ratioCriterion(inputs: Diastolic2016): Criterion {
   const { averageRatio, septalRatio, lateralRatio } = inputs;
@@ -89,8 +90,8 @@ export function algorithm2016A(inputs: Diastolic2016): (typeof RESULTS_2016A)[nu
 }
 
 /**
- * Number of criteria of algorithm A. If fewer criteria are available, the result is marked as
- * limited ("available" in D16; echo 10.3).
+ * Number of criteria in algorithm A. If fewer are available, the result is marked as limited
+ * ("available" in D16; echo 10.3).
  */
 export const CRITERIA_2016A = 4;
 
@@ -105,7 +106,7 @@ const RESULTS_2016B = [
 export type Result2016B = (typeof RESULTS_2016B)[number];
 
 export interface Filling2016 extends Diastolic2016 {
-  /** `ratio` is E/A; `early` is E in cm/s. */
+  /** `ratio` is E/A. `early` is E in cm/s. */
   ratio: number | null;
   early: number | null;
   /** S/D ratio of a pulmonary vein. */
@@ -114,8 +115,8 @@ export interface Filling2016 extends Diastolic2016 {
 }
 
 /**
- * Returns true if the pulmonary vein decides the result: the EF is reduced, two criteria are
- * available, and only one of them is met (step 3e).
+ * Returns true if the pulmonary vein decides the result: the EF is reduced and, of two available
+ * criteria, exactly one is met (step 3e).
  */
 function asksVein({ reducedEf }: Filling2016, counted: readonly Criterion[]): boolean {
   const of = (wanted: boolean) => counted.filter(({ met }) => met === wanted).length;
@@ -123,8 +124,8 @@ function asksVein({ reducedEf }: Filling2016, counted: readonly Criterion[]): bo
 }
 
 /**
- * Applies algorithm B, which is for a reduced EF, for myocardial disease, or after a positive
- * algorithm A.
+ * Applies algorithm B, which is used if the EF is reduced, if there is myocardial disease, or after
+ * a positive algorithm A.
  */
 export function algorithm2016B(inputs: Filling2016): Result2016B {
   if (inputs.ratio === null || inputs.early === null) return 'insufficient data';
@@ -141,10 +142,7 @@ export function algorithm2016B(inputs: Filling2016): Result2016B {
   return asksVein(inputs, counted) && blunted ? 'grade II, elevated LAP' : 'indeterminate';
 }
 
-/**
- * Returns the criteria that algorithm B used, in the order of its steps. Criteria that were not
- * needed are left out.
- */
+/** Returns the criteria used by algorithm B, in the order of its steps. */
 export function criteria2016B(inputs: Filling2016): Criterion[] {
   const { ratio, early } = inputs;
   const restrictive = { name: 'E/A >= 2', met: atLeast(ratio, 2, 2) };

@@ -2,9 +2,9 @@ import { rounded } from '../../measure/rounding.ts';
 import { anyMet, type Criterion } from '../shared/grading.ts';
 
 /**
- * Inputs of diastolic function by ASE 2025 in sinus rhythm (echo 10.5). The limits are inclusive,
- * unlike those of 2016. The flow chart was reconstructed from public implementations, which
- * disagree on branch c; the convention in echo 10.5 is used there.
+ * Inputs for grading diastolic function in sinus rhythm according to ASE 2025 (echo 10.5). The
+ * limits are inclusive, unlike those of 2016. The flow chart was reconstructed from public
+ * implementations. They disagree on branch c, for which the convention in echo 10.5 is used.
  */
 export interface Diastolic2025 {
   /** cm/s */
@@ -14,7 +14,7 @@ export interface Diastolic2025 {
   early: number | null;
   /** E/A */
   ratio: number | null;
-  /** E/e' if the machine reports it; otherwise it is calculated from E and e'. */
+  /** E/e' as reported by the machine. If absent, it is calculated from E and e'. */
   averageRatio?: number | null;
   septalRatio?: number | null;
   lateralRatio?: number | null;
@@ -24,7 +24,6 @@ export interface Diastolic2025 {
   systolicPressure: number | null;
   /** ml/m2 */
   atrialIndex: number | null;
-  /** Pulmonary vein S/D. */
   veinRatio: number | null;
   /** Reservoir strain, per cent. */
   reservoirStrain: number | null;
@@ -111,7 +110,6 @@ const RESULTS_2025 = [
 ] as const;
 type Result2025 = (typeof RESULTS_2025)[number];
 
-/** Results that state an elevated LA pressure. */
 const ELEVATED_2025: ReadonlySet<Result2025> = new Set<Result2025>([
   'grade 2, elevated LAP',
   'grade 3, elevated LAP',
@@ -136,7 +134,7 @@ const knownPrimaries = (inputs: Diastolic2025) =>
   Object.values(primaryVariables(inputs)).filter((met) => met !== null);
 
 /**
- * Returns the branch of the algorithm. Branches a, b and c lead directly to a result; branch d
+ * Returns the branch of the algorithm. Branches a, b and c lead directly to a result, and branch d
  * leads to step 2. Null if fewer than two primary variables are known.
  */
 function branchOf(inputs: Diastolic2025): 'a' | 'b' | 'c' | 'd' | null {
@@ -151,7 +149,7 @@ function branchOf(inputs: Diastolic2025): 'a' | 'b' | 'c' | 'd' | null {
 }
 
 /**
- * Returns LA pressure and grade; `insufficient data` if fewer than two of the three primary
+ * Returns LA pressure and grade, or `insufficient data` if fewer than two of the three primary
  * variables are known.
  */
 export function algorithm2025(inputs: Diastolic2025): Result2025 {
@@ -175,20 +173,19 @@ export function algorithm2025(inputs: Diastolic2025): Result2025 {
   }
 }
 
-/** Returns true if the result is based on only two of the primary variables. */
 export const isLimited2025 = (inputs: Diastolic2025) =>
   knownPrimaries(inputs).length === PRIMARIES_2025 - 1;
 
 /**
- * Returns the positive markers of step 2, which disagree with a result reached without that step
- * (branch c).
+ * Returns the positive step 2 markers that disagree with a result reached without step 2 (branch
+ * c).
  */
 export function discordant(inputs: Diastolic2025): string[] {
   if (branchOf(inputs) !== 'c') return [];
   return secondStep(inputs).flatMap(({ name, met }) => (met ? [name] : []));
 }
 
-/** Returns the criteria that the algorithm used. Criteria that were not needed are left out. */
+/** Returns the criteria used by the algorithm. */
 export function criteria2025(inputs: Diastolic2025): Criterion[] {
   const { reducedVelocity, raisedRatio, raisedPressure } = primaryVariables(inputs);
   const branch = branchOf(inputs);
@@ -215,13 +212,16 @@ const PRESENCE_2025 = [
   'insufficient data',
 ] as const;
 
-/** Number of positive signs needed for dysfunction, in addition to e'. */
+/**
+ * Number of positive signs needed for dysfunction, apart from e': one if e' is reduced, otherwise
+ * two.
+ */
 const NEEDED = { reduced: 1, preserved: 2 } as const;
 
 const countMet = (value: number | null, decimals: number, test: (shown: number) => boolean) =>
   value === null ? null : test(rounded(value, decimals));
 
-/** Returns the signs of dysfunction by ASE 2025, with e' first (echo 10.5). */
+/** Returns the signs of dysfunction according to ASE 2025, with e' first (echo 10.5). */
 export function presenceCriteria2025(inputs: Diastolic2025): [Criterion, ...Criterion[]] {
   const { reducedVelocity, raisedRatio } = primaryVariables(inputs);
   const { impaired, restrictive, atrialIndex, reservoirStrain } = LIMITS_2025;
@@ -252,9 +252,9 @@ export function presence2025(inputs: Diastolic2025): (typeof PRESENCE_2025)[numb
 }
 
 /**
- * Returns supplemental signs of a raised LA pressure. They are used if no marker of step 2 was
- * measured. The L wave, Ar-A and Valsalva are not assessed, because they are not measured.
- * Velocities are in m/s, pressures in mmHg.
+ * Returns supplemental signs of raised LA pressure, which are used if no step 2 marker was
+ * measured. The L wave, Ar-A and the Valsalva manoeuvre are not assessed, because they are not
+ * measured. Velocities are in m/s, pressures in mmHg.
  */
 export function supplementalSigns2025(inputs: {
   regurgitationEnd: number | null;
@@ -270,8 +270,8 @@ export function supplementalSigns2025(inputs: {
 }
 
 /**
- * Inputs of the algorithm for LA pressure in atrial fibrillation (D25; echo 10.6). E and e' are in
- * cm/s, TR in m/s, DT in ms.
+ * Inputs of the algorithm for LA pressure in atrial fibrillation (D25; echo 10.6). E is in cm/s, TR
+ * in m/s, DT in ms.
  */
 export interface FibrillationInputs {
   early: number | null;
@@ -305,7 +305,7 @@ export function fibrillationCriteria(inputs: FibrillationInputs): Criterion[] {
 }
 
 /**
- * Number of positive criteria at which the reservoir strain and the pulmonary vein decide the
+ * If this many criteria are positive, the reservoir strain and the pulmonary vein decide the
  * result.
  */
 const NOT_DECIDED = 2;
@@ -314,8 +314,8 @@ const countOf = (criteria: readonly Criterion[], wanted: boolean | null) =>
   criteria.filter(({ met }) => met === wanted).length;
 
 /**
- * Returns the markers that are needed if exactly two of the four criteria are positive; empty
- * otherwise.
+ * Returns the markers that are needed if exactly two of the four criteria are positive, and an
+ * empty list otherwise.
  */
 export function fibrillationMarkers(inputs: FibrillationInputs): Criterion[] {
   if (countOf(fibrillationCriteria(inputs), true) !== NOT_DECIDED) return [];
@@ -326,11 +326,12 @@ export function fibrillationMarkers(inputs: FibrillationInputs): Criterion[] {
 }
 
 /**
- * Returns the LA pressure in atrial fibrillation from four criteria. It is normal with up to one
- * positive criterion, and elevated with three or more. With two, it is elevated if the reservoir
- * strain or the pulmonary vein is positive, and indeterminate otherwise. A criterion that was not
- * measured is neither positive nor negative. If more than two are missing, or if missing criteria
- * could raise the number of positive ones to two, the data are insufficient.
+ * Returns the LA pressure in atrial fibrillation from four criteria. It is normal if at most one
+ * criterion is positive, and elevated if three or more are. If two are positive, it is elevated if
+ * the reservoir strain or the pulmonary vein is positive, and indeterminate otherwise. A criterion
+ * that was not measured is neither positive nor negative. The data are insufficient if more than
+ * two criteria were not measured, or if the unmeasured criteria could raise the number of positive
+ * ones to two.
  */
 export function fibrillationPressure(
   inputs: FibrillationInputs,

@@ -32,9 +32,7 @@ import {
 import { type DiastolicInputs, SECTION } from './measure.ts';
 
 export interface Judgement {
-  /** Result with its scheme and criteria; null if the algorithm has no result. */
   result: DiastolicResult | null;
-  /** Statements reported together with the result. */
   conclusions: readonly (Statement | null)[];
   gaps: readonly Statement[];
   /** True if the data were sufficient for a result. */
@@ -54,9 +52,6 @@ const NO_JUDGEMENT: Judgement = {
 
 const ALONE = { because: null, next: null } as const;
 
-/**
- * Marks the published result as limited if fewer data were available than the algorithm requires.
- */
 const limitedTo = (result: string, limited: boolean) => (limited ? `${result}, limited` : result);
 
 const isElevated2016 = (result: Result2016B) =>
@@ -65,7 +60,6 @@ const isElevated2016 = (result: Result2016B) =>
 const category2016 = (value: string, scheme: '2016-a' | '2016-b', criteria: readonly Criterion[]) =>
   classification(SECTION, 'diastolic-2016', 'Diastolic function', value, SCHEMES[scheme], criteria);
 
-/** Returns why algorithm B is used directly; null if algorithm A comes first. */
 function reasonForB({ reduced }: Ejection, disease: readonly MyocardialSign[]) {
   if (reduced) return 'reduced-ef';
   return disease.length > 0 ? disease : null;
@@ -76,9 +70,6 @@ function byB(of: DiastolicInputs['of2016'], reducedEf: boolean) {
   return { result: algorithm2016B(inputs), criteria: criteria2016B(inputs) };
 }
 
-/**
- * Returns the conclusion after a positive algorithm A: dysfunction, with the result of algorithm B.
- */
 function dysfunction(of: DiastolicInputs['of2016'], ejection: Ejection): Judgement {
   const criteria = criteria2016A(of);
   const known = criteria.filter(({ met }) => met !== null).length;
@@ -112,7 +103,7 @@ function dysfunction(of: DiastolicInputs['of2016'], ejection: Ejection): Judgeme
   };
 }
 
-/** Grades diastolic function by ASE/EACVI 2016 (echo 10.3, 10.4). */
+/** Grades diastolic function according to ASE/EACVI 2016 (echo 10.3, 10.4). */
 export function judge2016(
   of: DiastolicInputs['of2016'],
   ejection: Ejection,
@@ -144,8 +135,8 @@ export function judge2016(
     ...NO_JUDGEMENT,
     given: true,
     result: { scheme: '2016-a', result: limited, criteria, ...ALONE },
-    // Algorithm A assumes that there is no myocardial disease, but signs of disease that were not
-    // measured cannot be excluded (10.4).
+    // Algorithm A assumes that there is no myocardial disease, but signs that were not measured
+    // cannot be excluded (10.4).
     conclusions: [sayOfDiastolic.limitation('diastolic.disease-unknown', {})],
     classifications: [category2016(limited, '2016-a', criteria)],
   };
@@ -177,7 +168,7 @@ function presenceOf(of: DiastolicInputs['of2025']) {
   };
 }
 
-/** Grades diastolic function and LA pressure by ASE 2025 in sinus rhythm (echo 10.5). */
+/** Grades diastolic function and LA pressure in sinus rhythm according to ASE 2025 (echo 10.5). */
 export function judge2025(
   of: DiastolicInputs['of2025'],
   supplemental: readonly Criterion[],
@@ -214,7 +205,8 @@ export function judge2025(
 }
 
 /**
- * Grades LA pressure by ASE 2025 in atrial fibrillation, which only an ECG can prove (echo 10.6).
+ * Grades LA pressure in atrial fibrillation according to ASE 2025. Only an ECG can prove atrial
+ * fibrillation (echo 10.6).
  */
 export function judgeFibrillation(of: DiastolicInputs['ofFibrillation']): Judgement {
   const result = fibrillationPressure(of);

@@ -71,15 +71,13 @@ const ANNULAR: ReadonlySet<Calculated> = new Set<Calculated>([
   'e-to-e-prime-lateral',
 ]);
 
-/** Returns why a ratio is listed but not used; null if it is used. */
 function againstRatio(key: Calculated, { mitral, filling }: Applicability): Remark | null {
   if (key === 'e-to-a') return filling;
   return ANNULAR.has(key) && mitral.length > 0 ? remarkOfEcho('diastolic.invalid-ratio', {}) : null;
 }
 
 /**
- * Returns the section's ratios, and the given values with these ratios added. Withheld ratios are
- * not added.
+ * Returns the section's ratios, and the given values with the ratios added that are not withheld.
  */
 export function withRatios(given: Values, applicability: Applicability) {
   const ratios = CALCULATED.map((key): Measurement | null => {
@@ -101,7 +99,8 @@ export interface DiastolicInputs {
 
 /**
  * Returns the inputs of the three algorithms.
- * @param systolicPressure systolic pressure of the pulmonary artery, mmHg; null if not known.
+ *
+ * @param systolicPressure systolic pulmonary artery pressure, mmHg; null if not known.
  */
 export function inputsOf(values: Values, systolicPressure: number | null): DiastolicInputs {
   const annular = {
@@ -120,7 +119,7 @@ export function inputsOf(values: Values, systolicPressure: number | null): Diast
     ratio: values.number('e-to-a'),
     atrialIndex: values.number('la-volume-index') ?? values.number('la-volume-index-area-length'),
   };
-  // This software does not measure the reservoir strain of the atrium.
+  // This software does not measure left atrial reservoir strain.
   const pressure = { systolicPressure, reservoirStrain: null };
   return {
     of2016: { ...annular, ...shared, ...filling },

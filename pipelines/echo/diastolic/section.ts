@@ -31,21 +31,22 @@ import {
   withRatios,
 } from './measure.ts';
 
-/** Evidence used by this section in addition to the values. */
 export interface DiastolicEvidence extends RhythmAndFilling {
   heart: {
-    /** True if values derived from a change in volume may be reported. */
     trusted: boolean;
     segments: readonly { segment: number; score: number | null }[];
   };
 }
 
-/** Conclusions of other sections that the algorithms need, as functions (conditions.ts). */
+/**
+ * Functions that return the conclusions of other sections, as far as the algorithms need them
+ * (conditions.ts).
+ */
 export interface DiastolicConditions {
   ejectionOf(values: Values): Ejection;
   mitralDisease(values: Values): readonly MitralDisease[];
   myocardialSigns(evidence: DiastolicEvidence, values: Values): readonly MyocardialSign[];
-  /** Returns the values together with the calculated pressures of the right heart. */
+  /** Returns the values with the calculated right heart pressures added. */
   pressures(values: Values): Values;
   /**
    * Returns the diastolic pulmonary artery pressure, mmHg; null if it cannot be calculated from the
@@ -61,7 +62,7 @@ const NEEDS = [
   'rhythm and valve disease',
 ] as const;
 
-/** Values used by the criteria but reported by other sections. */
+/** Values that the criteria use but other sections report. */
 const ELSEWHERE = [
   'tr-vmax',
   'rvsp',
@@ -70,7 +71,7 @@ const ELSEWHERE = [
 ] as const satisfies readonly EchoConcept[];
 
 /**
- * Returns the finding of an elevated LA pressure. For each result it states the scheme and the
+ * Returns the finding of an elevated LA pressure. It states, for each result, the scheme and the
  * conditions under which that scheme is valid.
  */
 function elevatedFinding(
@@ -90,7 +91,7 @@ function elevatedFinding(
 }
 
 /**
- * Returns the missing values that an algorithm needs. A missing criterion does not count as
+ * Returns the missing values that the algorithms need. A missing criterion does not count as
  * negative.
  */
 function missingOf(
@@ -117,7 +118,7 @@ function missingOf(
   ];
 }
 
-/** Returns the conclusions of the algorithms; empty if none of them may be used. */
+/** Returns the conclusions of the algorithms. The list is empty if no algorithm may be used. */
 function judgementsOf(
   evidence: DiastolicEvidence,
   conditions: DiastolicConditions,
@@ -139,13 +140,12 @@ function judgementsOf(
 
 interface Measured {
   values: Values;
-  /** Values of the section together with the pressures of the right heart. */
+  /** Values of the section and the right heart pressures. */
   pressures: Values;
   applicability: Applicability;
   inputs: DiastolicInputs;
 }
 
-/** Lists what could not be graded, and which values were missing for it. */
 function gapsOf(
   judgements: readonly Judgement[],
   { applicability, inputs }: Measured,
@@ -208,7 +208,10 @@ const run = (conditions: DiastolicConditions) => (evidence: DiastolicEvidence, g
   );
 };
 
-/** Reports diastolic function and LA pressure by the algorithms of 2016 and 2025 (echo 10). */
+/**
+ * Reports diastolic function and LA pressure according to the algorithms of 2016 and 2025 (echo
+ * 10).
+ */
 export const diastolic = (conditions: DiastolicConditions): EchoSection<DiastolicEvidence> => ({
   id: SECTION,
   title: 'Diastolic function',

@@ -8,15 +8,13 @@ import { headerView } from '../locate/header-view.ts';
 import type { Flow } from './flows.ts';
 
 /**
- * The flow that the form of a display suggests. It is used if the header does not identify the
- * flow.
+ * The flow suggested by the form of a display. It is used if the header does not identify the flow.
  */
 export interface FlowForm {
-  /** `annulus` is tissue Doppler of a wall; the form does not show which wall. */
+  /** `annulus` is tissue Doppler of a wall. The form does not show which wall it is. */
   flow: Flow | 'annulus' | null;
-  /** Confidence in the flow, 0 to 1. */
+  /** From 0 to 1. */
   confidence: number;
-  /** The feature by which the flow was recognised. */
   because: DisplayForm;
 }
 
@@ -28,13 +26,13 @@ const UNKNOWN: FlowForm = { flow: null, confidence: 0, because: 'fits-none' };
  */
 const FILLING_FORM = { confidence: 0.8, deceleration: [0.08, 0.4], fastest: 250 } as const;
 /**
- * Limits for recognising an ejection, which has one wave per beat away from the probe: duration in
- * seconds and peak velocity in cm/s.
+ * Limits for recognising an ejection, which has one wave per beat away from the probe. Duration in
+ * seconds, peak velocity in cm/s.
  */
 export const EJECTION_FORM = { seconds: [0.2, 0.45], velocity: [40, 180] } as const;
 /**
- * Outflow tract for each view in the header. The form alone is not enough, because LVOT and RVOT
- * displays look the same.
+ * Outflow tract for each view in the header. The form is not enough, because LVOT and RVOT displays
+ * look the same.
  */
 const OUTFLOW_BY_VIEW: Readonly<Record<string, 'lvot' | 'rvot'>> = {
   A5C: 'lvot',
@@ -102,8 +100,8 @@ function asEjection({ below, above, spectrum }: SpectralDisplay, clip: ViewNamed
 type ViewNamed = Pick<Clip, 'viewCode' | 'viewName'>;
 
 /**
- * Returns the flow that the form of a display suggests. A CW jet is never identified in this way,
- * because stenosis and regurgitation, and the jets of different valves, look too similar.
+ * Returns the flow suggested by the form of a display. CW jets are never identified in this way,
+ * because stenosis, regurgitation and the jets of different valves look too similar.
  */
 export function flowByForm(display: SpectralDisplay, kind: SweepKind, clip: ViewNamed): FlowForm {
   const annulus = kind === 'cw' ? null : asAnnulus(display);

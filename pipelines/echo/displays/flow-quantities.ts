@@ -26,18 +26,20 @@ import {
 import { EJECTION_FORM } from './flow-form.ts';
 import { type Flow, TISSUE } from './flows.ts';
 
-/** A point on a display: its column, and its velocity in cm/s, positive above the baseline. */
+/** A point on a display. The velocity is in cm/s, positive above the baseline. */
 export interface TracePoint {
   column: number;
   velocity: number;
 }
 
-/** The value of a quantity in one beat, with the points at which it was measured. */
 interface BeatValue {
   value: number;
-  /** Two points are drawn as a caliper, and more than two as a trace. */
+  /** Two points are drawn as a caliper, more than two as a trace. */
   points: readonly TracePoint[];
-  /** Trace and column of the peak, if its velocity is to be measured a second time as a check. */
+  /**
+   * Trace and column of the peak. Present if the peak velocity is to be measured a second time as a
+   * check.
+   */
   peak?: { trace: SpectralTrace; column: number };
 }
 
@@ -46,24 +48,19 @@ export interface FlowQuantity {
   key: EchoConcept;
   beats: readonly BeatValue[];
   remark: DisplayRemark | null;
-  /** Why the values are unreliable; absent if they are reliable. */
   doubt?: DisplayDoubt | null;
 }
 
 const CENTIMETRES = 100;
 const MILLISECONDS = 1000;
 
-/**
- * Time in seconds, before and after a peak, within which the tip of the leading edge is searched
- * for.
- */
+/** Seconds before and after a peak within which to search for the tip of the leading edge. */
 const TIP = 0.02;
 
-/** Returns a velocity of a trace with its sign, in cm/s: positive above the baseline. */
+/** Returns a trace's velocity with its sign, in cm/s: positive above the baseline. */
 export const signed = (trace: SpectralTrace, velocity: number) =>
   trace.side === 'above' ? velocity : -velocity;
 
-/** Returns a caliper from the baseline to a peak; velocity in cm/s. */
 function peakCaliper(trace: SpectralTrace, column: number, velocity: number): TracePoint[] {
   return [
     { column, velocity: 0 },
@@ -71,7 +68,6 @@ function peakCaliper(trace: SpectralTrace, column: number, velocity: number): Tr
   ];
 }
 
-/** Returns a peak velocity with its caliper. */
 const peakValue = (
   trace: SpectralTrace,
   column: number,
@@ -83,11 +79,10 @@ const peakValue = (
   peak: { trace, column },
 });
 
-/** Returns the peak velocity of each ejection, m/s, with its caliper. */
+/** Peak velocities are in m/s. */
 const peaksOf = (trace: SpectralTrace, ejections: readonly Ejection[]) =>
   ejections.map(({ peak, peakColumn }) => peakValue(trace, peakColumn, peak, CENTIMETRES));
 
-/** Returns the points of a trace that starts at a column and has one value per column. */
 const outlinePoints = (trace: SpectralTrace, from: number, values: readonly number[]) =>
   values.map((velocity, i) => ({
     column: Math.ceil(from) + i,
@@ -104,7 +99,6 @@ function fallOf(trace: SpectralTrace, { early, decelerationTime }: Filling, seco
   ];
 }
 
-/** Returns the mean gradient and the pressure half-time of mitral stenosis, measured by CW. */
 function stenosisQuantities(
   falls: readonly { milliseconds: number; points: readonly TracePoint[] }[],
   traced: (value: (flow: readonly number[]) => number) => BeatValue[],
@@ -122,8 +116,9 @@ function stenosisQuantities(
 }
 
 /**
- * Returns the quantities of ventricular filling: by PW, E, A and their times; by CW, the mean
- * gradient and the pressure half-time of the valve.
+ * Returns the quantities of ventricular filling. For PW, these are E, A and their times. For CW,
+ * they are the mean gradient and the pressure half-time of the valve.
+ *
  * @param seconds the seconds per column of the display.
  */
 function fillingQuantities(
@@ -132,7 +127,8 @@ function fillingQuantities(
   seconds: number,
   cw: boolean,
 ): FlowQuantity[] {
-  // E and A are measured at the leading edge (D16), other flows at the dense part of the signal.
+  // E and A are measured at the leading edge (D16), and other flows at the dense part of the
+  // signal.
   const outer = ({ peak }: Wave) => fastestNear(trace.leading, peak, TIP / seconds);
   const peakOf = (wave: Wave) => peakValue(trace, wave.peak, outer(wave));
   const fused = beats.some(({ atAtrialOnset }) => (atAtrialOnset ?? 0) > FILLING.fused);
@@ -201,8 +197,8 @@ function fillingQuantities(
 }
 
 /**
- * Returns the pressure half-time and the peak of a diastolic jet and, for PR, the end-diastolic
- * velocity.
+ * Returns the pressure half-time and the peak of a diastolic jet. For PR, it also returns the
+ * end-diastolic velocity.
  */
 function decayQuantities(
   flow: Flow,
@@ -240,7 +236,6 @@ function decayQuantities(
   ] as const;
 }
 
-/** Returns S and D of a pulmonary vein. */
 function veinQuantities(beats: readonly VeinBeat[], above: SpectralTrace): FlowQuantity[] {
   const of = (part: 's' | 'd') =>
     beats.map((beat) => peakValue(above, beat[part].peak, beat[part].height));
@@ -250,10 +245,11 @@ function veinQuantities(beats: readonly VeinBeat[], above: SpectralTrace): FlowQ
   ];
 }
 
-/** Limits of the time from the end of an ejection to the start of the next filling, in seconds. */
+/**
+ * Limits, in seconds, for the time from the end of an ejection to the start of the next filling.
+ */
 const RELAXATION = { shortest: 0.02, longest: 0.2 } as const;
 
-/** Returns the IVRT, measured on a display that shows both the outflow and the inflow. */
 function relaxationQuantities(display: SpectralDisplay, ejections: readonly Ejection[]) {
   const { above, spectrum } = display;
   const seconds = spectrum.secondsPerColumn;
@@ -272,18 +268,18 @@ function relaxationQuantities(display: SpectralDisplay, ejections: readonly Ejec
   return [{ key: 'ivrt', beats, remark: null }] as const;
 }
 
-/** Quantities measured on a display that is taken to show a certain flow. */
+/** Quantities measured on a display under the assumption that it shows a certain flow. */
 export interface FlowReading {
   side: SpectralTrace['side'];
   trace: SpectralTrace;
-  /** Columns of the peaks that mark the beats. */
   peaks: readonly number[];
   quantities: readonly FlowQuantity[];
 }
 
 /**
- * Side of the baseline on which each flow is normally displayed if recorded from the apex or, for
- * right ventricular flows, from the left sternal edge. The operator may have inverted the display.
+ * Side of the baseline on which each flow is displayed if recorded from the apex or, for right
+ * ventricular flows, from the left sternal edge. The default is below. The operator may have
+ * inverted the display.
  */
 const USUAL_SIDE: Readonly<Partial<Record<Flow, 'above' | 'below'>>> = {
   'mitral-inflow': 'above',
@@ -293,8 +289,8 @@ const USUAL_SIDE: Readonly<Partial<Record<Flow, 'above' | 'below'>>> = {
 };
 
 /**
- * Ratio of the velocity on the usual side to that on the other side below which the signal on the
- * usual side is only a mirror image.
+ * If the velocity on the usual side is below this share of the velocity on the other side, the
+ * signal on the usual side is only a mirror image.
  */
 const MIRROR = 0.3;
 
@@ -302,8 +298,8 @@ const tallest = ({ waves, clear }: SpectralTrace) =>
   clear * Math.max(0, ...waves.map(({ height }) => height));
 
 /**
- * Returns true if the waves on one side of the baseline last as long as an ejection does. The waves
- * of a diastolic jet do not.
+ * Returns true if the waves on one side of the baseline last as long as an ejection. Waves of a
+ * diastolic jet do not.
  */
 function isSystolic({ curve, waves }: SpectralTrace, secondsPerColumn: number): boolean {
   const whole = ejectionsOf(curve, waves, secondsPerColumn).filter((one) => one.whole);
@@ -314,8 +310,8 @@ function isSystolic({ curve, waves }: SpectralTrace, secondsPerColumn: number): 
 
 /**
  * Returns the side of the baseline on which a flow is measured: the usual side, or the other side
- * if the display is inverted. The aortic valve needs a further check: even if the display is not
- * inverted, an AR jet can be faster than the ejection, and must not be measured as a stenosis.
+ * if the display is inverted. The aortic valve needs a further check, because an AR jet on the
+ * other side can be faster than the ejection and must not be measured as a stenosis.
  */
 function sideOf(flow: Flow, display: SpectralDisplay): SpectralTrace {
   const usual = display[USUAL_SIDE[flow] ?? 'below'];
@@ -423,8 +419,9 @@ export function readUnnamed(display: SpectralDisplay): FlowReading {
 }
 
 /**
- * Returns the quantities of a display whose flow is known.
- * @param heartRate the heart rate in the header, beats per minute.
+ * Returns the quantities of a display with a known flow.
+ *
+ * @param heartRate heart rate from the header, beats per minute.
  */
 export function readFlow(
   flow: Flow,

@@ -31,10 +31,10 @@ export const TISSUE: ReadonlySet<Flow> = new Set([
 ]);
 
 /**
- * Flow for each structure in the Anatomic Region Sequence and each kind of Doppler (codes of echo
- * 18.5). If the direction of flow is not stated, a display of a valve may show stenosis or
- * regurgitation. CW is usually recorded for the ejection at the aortic valve and for regurgitation
- * at the tricuspid valve, and is interpreted accordingly.
+ * Flow for each structure in the Anatomic Region Sequence and each kind of Doppler (codes in echo
+ * 18.5). If the header does not state the direction of flow, a display of a valve may show stenosis
+ * or regurgitation. CW is usually recorded for the ejection at the aortic valve and for
+ * regurgitation at the tricuspid valve, and is interpreted accordingly.
  */
 const REGIONS: readonly { region: string; kinds: readonly SweepKind[]; flow: Flow }[] = [
   { region: 'SCT:13418002', kinds: ['pw', 'cw'], flow: 'lvot' },
@@ -56,18 +56,18 @@ const REGURGITATIONS: ReadonlySet<Flow> = new Set<Flow>([
   'pulmonary-regurgitation',
 ]);
 
-/** Words that machines use for "regurgitation". */
 const LEAK = '(regurg\\w*|insuff\\w*|leak)';
 
 /**
- * Words in View Name and Stage Name that identify each flow. They come from presets and operators.
+ * Words in View Name and Stage Name that identify each flow. They come from presets or are typed by
+ * operators.
  */
 const WORDS: Readonly<Record<Flow, RegExp>> = {
   'mitral-inflow':
     /\b(mitral|mv|m) ?(valve )?(in ?flow|filling|e ?a|stenosis|diastol\w*)\b|^(mv|mitral( valve)?)( (pw|cw|doppler))*$|\bms\b/,
   lvot: /\b(lvot|lv out ?flow)\b/,
-  // No words identify this flow directly. It is derived from `lvot`, the kind of Doppler and the
-  // words for a provocation.
+  // No words identify this flow directly. It is derived from `lvot`, the kind of Doppler and words
+  // for a provocation.
   'lvot-rest': /^$/,
   'lvot-provoked': /^$/,
   'aortic-valve':
@@ -86,28 +86,26 @@ const WORDS: Readonly<Record<Flow, RegExp>> = {
 };
 
 /**
- * Words that identify tissue Doppler. "Septal" and "RV" refer to tissue Doppler only together with
- * one of these words.
+ * Words that identify tissue Doppler. "Septal" and "RV" mean tissue Doppler only together with one
+ * of these words.
  */
 const TISSUE_WORDS =
   /\b(tdi|dti|tvi|pw ?td|tissue|annul\w*|e['’` ]|s['’`]|sm\b|em\b)|e['’`]|s['’`]/;
 
 type Named = ViewNamed & Pick<Clip, 'anatomicRegion'>;
 
-/** Returns true if words in the header mention tissue Doppler. */
 export const saysTissue = (clip: Named) => TISSUE_WORDS.test(viewWords(clip));
 
 /** Words for manoeuvres that raise the gradient of an outflow tract obstruction (echo 14.1). */
 const PROVOKED = /\b(valsalva|provo\w*|stress|peak|exercise|standing|post)\b/;
 
-/** Returns the flow shown by CW of the outflow tract: its gradient at rest or on provocation. */
 function outflowByContinuousWave(words: string): Flow {
   return PROVOKED.test(words) ? 'lvot-provoked' : 'lvot-rest';
 }
 
 /**
- * Returns the flow identified by the header: by its code or, failing that, by the words of view and
- * stage. Null if the header identifies no flow, or more than one.
+ * Returns the flow identified in the header by its code or, if there is none, by the words for view
+ * and stage. Null if the header identifies no flow, or more than one.
  */
 export function headerFlow(clip: Named, kind: SweepKind): Flow | null {
   const coded = REGIONS.find(

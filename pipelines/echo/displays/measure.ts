@@ -7,21 +7,20 @@ import { withPlausibility } from '../shared/plausibility.ts';
 import type { DisplayReading, TracedQuantity } from './reading.ts';
 
 export const TRACED = {
-  /** Minimum number of beats. A single beat could not be confirmed by another. */
+  /** With a single beat, there would be no other beat to confirm it. */
   leastBeats: 2,
   /** Traces with a lower confidence are shown but not used. */
   confidence: 0.5,
   /**
-   * Below this confidence, a flow identified only by its form is a guess, and the value is not
-   * used.
+   * Below this confidence, identifying a flow by its form is a guess, and the value is not used.
    */
   nameConfidence: 0.7,
-  /** Number of beats to average, in sinus rhythm and in an irregular rhythm (echo 0.5). */
+  /** Number of beats to average in sinus rhythm and in an irregular rhythm (echo 0.5). */
   advised: { regular: 3, irregular: 5 },
 } as const;
 
 /**
- * Section that reports each value of an unidentified structure. No section lists these values in
+ * Section that reports each value of an unidentified structure. These values are in no section's
  * `measures`.
  */
 const SECTION_OF: Readonly<Partial<Record<EchoConcept, string>>> = {
@@ -39,9 +38,9 @@ const SECTION_OF: Readonly<Partial<Record<EchoConcept, string>>> = {
 const HIGHEST: ReadonlySet<EchoConcept> = new Set(['av-vmax', 'tr-vmax', 'mr-vmax', 'pv-vmax']);
 
 /**
- * Peak to which each quantity of a jet belongs. The quantity is measured in the window with the
- * highest peak. In other windows, the beam was not parallel to the jet, so the integral and the
- * mean would be too low (AS17).
+ * The peak velocity that selects the window for each quantity of a jet. The quantity is measured in
+ * the window with the highest peak. In other windows, the beam was not parallel to the jet, so the
+ * integral and the mean would be too low (AS17).
  */
 const LEADING: Readonly<Partial<Record<EchoConcept, EchoConcept>>> = {
   'av-mean-gradient': 'av-vmax',
@@ -53,7 +52,6 @@ interface Traced {
   quantity: TracedQuantity;
 }
 
-/** Returns why a value must not be used; null if it can be used. */
 function doubtOf(traced: Traced): Remark | null {
   const { reading, quantity } = traced;
   const { namedBy, nameConfidence, because } = reading;
@@ -68,8 +66,8 @@ function doubtOf(traced: Traced): Remark | null {
 }
 
 /**
- * Returns the confidence in a quantity, 0 to 1: the confidence of its trace times the share of its
- * beats that agree. That share differs between quantities of one display; for example, E may vary
+ * Returns the confidence in a quantity, 0 to 1: the confidence in its trace times the share of its
+ * beats that agree. This share differs between the quantities of a display. For example, E may vary
  * with breathing while A does not.
  */
 const confidenceOf = ({ reading, quantity: { beats, used } }: Traced) =>
@@ -81,10 +79,6 @@ function traceDoubt({ reading, quantity: { beats, used } }: Traced): DisplayDoub
   return 2 * used.length < beats.length ? 'beats-differ' : null;
 }
 
-/**
- * Returns a remark on the number of beats averaged; empty for a quantity that is not measured beat
- * by beat.
- */
 function beatsRemark({ reading, quantity }: Traced): Remark[] {
   if (quantity.beats.length === 0) return [];
   const irregular = reading.regular === false;
@@ -119,10 +113,6 @@ function toMeasurement(traced: Traced, id: string, section: string): Measurement
   return withPlausibility(measurement, quantity.key);
 }
 
-/**
- * Returns the best display of a quantity. A display with a usable value is better than one with a
- * doubtful value.
- */
 function best(key: EchoConcept, found: readonly Traced[]): Traced[] {
   const worth = (one: Traced) => (HIGHEST.has(key) ? one.quantity.value : confidenceOf(one));
   return found
@@ -135,8 +125,9 @@ function best(key: EchoConcept, found: readonly Traced[]): Traced[] {
 }
 
 /**
- * Returns the displays in which a quantity may be measured: only the display with the corresponding
- * peak, if that peak is used and the display shows the quantity; otherwise all displays.
+ * Returns the displays on which a quantity may be measured. If the display with the highest
+ * corresponding peak is usable and shows the quantity, it is the only one; otherwise all displays
+ * are returned.
  */
 function eligible(
   found: readonly Traced[],
@@ -151,7 +142,7 @@ function eligible(
 
 /**
  * Returns the quantities of traced displays as measurements, each in the section that reports it.
- * If several displays show the same identified structure, the best display is used. Displays of
+ * If several displays show the same identified structure, the best of them is used. Displays of
  * unidentified structures are all listed.
  */
 export function tracedMeasurements(

@@ -71,8 +71,8 @@ function quantityOf(
 
 /**
  * Returns why an excursion is doubtful; null if it is not. A line that misses the mitral annulus
- * may show the atrial wall behind it, which moves at least as much as the annulus, as the phantom
- * confirmed.
+ * may cross the atrial wall behind it, which moves at least as much as the annulus; this was
+ * confirmed on the phantom.
  */
 function doubtOf(key: EchoConcept, { ring, certain }: Excursion): DisplayDoubt | null {
   if (key === 'mapse' && !ring) return 'atrial-wall';
@@ -120,7 +120,7 @@ function readVentricle(plane: MModePlane): TracedQuantity[] {
     ...part('lvpwd', (beat) => beat.posteriorWall, 'diastole', 'posteriorInner', 'posteriorOuter'),
     ...part('lvids', (beat) => beat.cavitySystole, 'systole', 'septumInner', 'posteriorInner'),
   ];
-  // The four dimensions share their walls, so doubt about one of them applies to all four.
+  // The four dimensions have walls in common, so a doubt about one of them applies to all four.
   const first = four.find(({ doubt }) => doubt !== null)?.doubt ?? null;
   const doubt = isVentricle(walls, beats) ? first : 'not-ventricle';
   return four.map((one) => ({ ...one, doubt }));
@@ -155,8 +155,8 @@ function readCava(plane: MModePlane): TracedQuantity[] {
       key: 'ivc-collapse',
       value: fractionalChange(largest.diameter, smallest.diameter),
       calipers: [lineAt(largest), lineAt(smallest)],
-      // Sniffing and quiet breathing have different cut-offs, and the header does not indicate how
-      // the patient breathed.
+      // Sniffing and quiet breathing have different cut-offs, and the header does not state how the
+      // patient breathed.
       remark: 'breath',
       doubt: unclear(largest, smallest),
     },
@@ -179,8 +179,8 @@ function quantitiesOf(structure: MModeStructure | null, plane: MModePlane): Trac
 }
 
 /**
- * Confidence in an M-mode display whose walls were found. It is always the same, because walls
- * count as found only if their edges were followed over the whole display.
+ * Confidence in an M-mode display whose walls were found. It is a constant, because walls count as
+ * found only if their edges were followed over the whole display.
  */
 const FOLLOWED = 0.8;
 
@@ -210,7 +210,7 @@ function readSweep(image: GrayImage, clip: Clip, sweep: SweepRegion) {
   };
 }
 
-/** Reads every M-mode display of a clip on its last frame, where the sweep is complete. */
+/** Reads every M-mode display of a clip, on the clip's last frame, where the sweep is complete. */
 export async function readMModeDisplays(clip: Clip): Promise<DisplayReading[]> {
   const frame = clip.frames.at(-1);
   const sweeps = clip.sweeps.filter(({ kind }) => kind === 'm-mode');

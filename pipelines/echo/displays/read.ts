@@ -24,31 +24,23 @@ import { type Flow, headerFlow, saysTissue, TISSUE } from './flows.ts';
 import { readMModeDisplays } from './read-m-mode.ts';
 import { BEATS_DIFFER, type DisplayReading, type TracedQuantity } from './reading.ts';
 
-/**
- * Minimum share of columns that must show flow. Below it, the display is treated as showing no
- * flow.
- */
+/** If fewer columns than this share contain flow, the display is treated as showing no flow. */
 const FILLED = 0.08;
 /** Share of the scale above which a peak may be aliased or, in CW, clipped (echo 17). */
 const NYQUIST = 0.95;
 /**
- * Minimum ratio of a peak at the edge of the densest signal to the same peak at half level. Below
- * it, the signal has no clear edge, and the value depends on where a reader would draw it.
+ * Minimum ratio between a peak read at the edge of the densest signal and the same peak read at
+ * half level. Below it, the signal has no clear edge, so the value depends on where a reader would
+ * draw it.
  */
 const READINGS_AGREE = 0.8;
-/**
- * Time in seconds, before and after a peak, within which the second reading of the peak is taken.
- */
+/** Seconds before and after a peak within which it is read a second time. */
 const SECOND_READING = 0.03;
 
 const SPECTRAL: ReadonlySet<SweepKind> = new Set(['pw', 'cw', 'doppler']);
 
 const clamp = (value: number, last: number) => Math.max(0, Math.min(last, value));
 
-/**
- * Converts points of a display to pixel centres of the stored frame. Points outside the display are
- * moved to its edge.
- */
 function caliperOf(points: readonly TracePoint[], { spectrum }: SpectralDisplay): Caliper {
   const { left, top, columns, rows, zeroRow, velocityPerRow } = spectrum;
   return {
@@ -61,8 +53,8 @@ function caliperOf(points: readonly TracePoint[], { spectrum }: SpectralDisplay)
 }
 
 /**
- * Returns how well two independent readings of the edge agree at a peak, as a ratio that is 1 if
- * they are equal. Empty if the beat has no peak to compare.
+ * Returns how well two independent readings of the edge agree at a peak, as a ratio (1 if they are
+ * equal). Empty if the beat has no peak to compare.
  */
 function agreementAt({ peak }: FlowQuantity['beats'][number], seconds: number): number[] {
   if (!peak) return [];
@@ -73,8 +65,8 @@ function agreementAt({ peak }: FlowQuantity['beats'][number], seconds: number): 
 }
 
 /**
- * Returns why the values of a quantity cannot be right: a peak is at the end of the scale, the
- * beats differ too much, or the two readings of the edge differ. Null if there is no such reason.
+ * Returns why a quantity's values cannot be right: a peak is at the end of the scale, the beats
+ * differ too much, or the two readings of the edge differ. Null otherwise.
  */
 function contradiction({ beats }: FlowQuantity, seconds: number): DisplayDoubt | null {
   const atEnd = beats.some(
@@ -138,9 +130,9 @@ function readAs(
 }
 
 /**
- * Returns why a trace cannot be measured; null if it can. Only the measured peaks are checked.
- * Other signals that reach the end of the scale (a click, the outflow next to an inflow) are
- * ignored.
+ * Returns why a trace cannot be measured; null if it can be. Only the measured peaks are checked.
+ * Other signals that reach the end of the scale are ignored, such as a click or the outflow next to
+ * an inflow.
  */
 function refusalOf(
   { trace, peaks }: FlowReading,
@@ -196,7 +188,9 @@ function readDopplerSweep(
   };
 }
 
-/** Reads every spectral display of a clip on its last frame, where the sweep is complete. */
+/**
+ * Reads every spectral display of a clip, on the clip's last frame, where the sweep is complete.
+ */
 async function readDopplerDisplays(clip: Clip): Promise<DisplayReading[]> {
   const frame = clip.frames.at(-1);
   const sweeps = clip.sweeps.filter(({ kind }) => SPECTRAL.has(kind));

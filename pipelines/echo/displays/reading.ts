@@ -17,7 +17,7 @@ const M_MODE_STRUCTURES = {
 } as const;
 export type MModeStructure = keyof typeof M_MODE_STRUCTURES;
 
-/** M-mode structure for each code of the Anatomic Region Sequence (echo 18.5). */
+/** M-mode structure for each code in the Anatomic Region Sequence (echo 18.5). */
 const REGIONS: Readonly<Record<string, MModeStructure>> = {
   'SCT:113259005': 'tricuspid-excursion',
   'SCT:65197004': 'mitral-excursion',
@@ -35,9 +35,9 @@ const WORDS: Readonly<Record<MModeStructure, RegExp>> = {
 };
 
 /**
- * Returns the structure that the header identifies by words or by a code. For the ventricle and the
- * vena cava, the view is enough if no other structure is recorded in M-mode from that view. Null if
- * the header identifies no structure, or two.
+ * Returns the structure that the header identifies by words or by a code. The view is enough for
+ * the ventricle and the vena cava if no other structure is recorded in M-mode from that view. Null
+ * if the header identifies no structure, or two.
  */
 export function mModeStructure(
   clip: Pick<Clip, 'anatomicRegion' | 'viewName' | 'stageName' | 'viewCode'>,
@@ -53,53 +53,52 @@ export function mModeStructure(
 }
 
 /**
- * Standard error of a mean over beats, as a share of the mean, above which the mean is not used.
- * With such a spread, another reader measuring another beat may get a different value.
+ * Maximum standard error of a mean over beats, as a share of the mean. If the spread is larger, a
+ * reader who measures another beat may get a different value, so the mean is not used.
  */
 export const BEATS_DIFFER = 0.08;
 
-/** One quantity of a display: its value in each beat, and the mean of the beats that agree. */
 export interface TracedQuantity {
   key: EchoConcept;
   value: number;
   /**
-   * Values of the beats, in order. The mean is calculated from those whose indices are in `used`.
+   * Value of each beat, in order. The mean is calculated from the beats whose indices are in
+   * `used`.
    */
   beats: readonly number[];
   used: readonly number[];
   calipers: readonly Caliper[];
   remark: DisplayRemark | null;
-  /** Why the value is unreliable; null if it is reliable. */
   doubt: DisplayDoubt | null;
 }
 
-/** Reading of one spectral or M-mode display. */
 export interface DisplayReading {
   file: string;
   sopInstanceUid: string | null;
   /** Frame number, 0-based. */
   frame: number;
   kind: SweepKind;
-  /** Flow or structure on the display; null if neither the header nor the form identifies it. */
+  /** Null if neither the header nor the form identifies what the display shows. */
   flow: Flow | MModeStructure | 'annulus' | null;
   /** How the display was identified. Identification by the header has confidence 1. */
   namedBy: 'header' | 'form' | null;
   nameConfidence: number;
-  /** The feature of the form by which the display was identified, or which prevented that. */
-  because: DisplayForm | null;
   /**
-   * Peak velocity, cm/s, as the mean of the beats that agree; null if the display was not traced.
+   * The feature of the form by which the display was identified, or which prevented its
+   * identification.
    */
+  because: DisplayForm | null;
+  /** Peak velocity, cm/s: the mean of the beats that agree. Null if the display was not traced. */
   peak: number | null;
   side: 'above' | 'below' | null;
   beats: number;
   /** True if the beats have the same length; null if fewer than three beats were seen. */
   regular: boolean | null;
-  /** Confidence in the trace, 0 to 1. */
+  /** From 0 to 1. */
   confidence: number;
   /** Why nothing was measured; null if something was measured. */
   refusal: DisplayRefusal | null;
-  /** Velocity curve on the frame, in the format of the result; null if nothing was traced. */
+  /** Velocity curve on the frame, in the format of the result. Null if nothing was traced. */
   trace: FlowTraceData | null;
   quantities: readonly TracedQuantity[];
 }

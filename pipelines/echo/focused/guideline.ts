@@ -11,8 +11,8 @@ const FOCUSED_BANDS = [
 ] as const;
 
 /**
- * Returns the band of an EF in a focused study (ACC; echo 15). The band is never shown together
- * with the sex-specific grade.
+ * Returns the band of an EF, per cent, in a focused study (ACC; echo 15). The band is never shown
+ * together with the sex-specific grade.
  */
 export function focusedBand(ef: number): (typeof FOCUSED_BANDS)[number] {
   const shown = rounded(ef, 0);
@@ -29,7 +29,7 @@ export function focusedLevel(ef: number): 'normal' | 'reduced' | 'severely reduc
   return shown >= 30 ? 'reduced' : 'severely reduced';
 }
 
-/** Step, in percentage points, to which EFs in a focused study are rounded. */
+/** In a focused study, EFs are rounded to multiples of this many percentage points. */
 const FOCUSED_STEP = 5;
 
 /**
@@ -54,7 +54,7 @@ export const focusedCava = (diameter: number, collapse: number) =>
 type RvSize = 'normal' | 'enlarged' | 'severely enlarged';
 
 /**
- * Returns the size of the RV from the ratio of the end-diastolic areas of RV and LV in A4C
+ * Returns the size of the RV from the ratio of the end-diastolic RV and LV areas in A4C
  * (Vieillard-Baron, Jardin; echo 15). The limit of 0.6 applies only to areas: the basal diameter of
  * a healthy RV is at least two thirds of the LV diameter.
  */
@@ -65,8 +65,8 @@ export function focusedRightVentricle(areas: number): RvSize {
 }
 
 /**
- * Returns the size of the RV from the ratio of the basal diameters, for which there is only one
- * limit (PH22).
+ * Returns the size of the RV from the ratio of the basal diameters. This ratio has only one limit
+ * (PH22).
  */
 export const focusedByDiameters = (ratio: number): RvSize =>
   isBeyond(RV_SIZE.ratio, ratio) ? 'enlarged' : 'normal';

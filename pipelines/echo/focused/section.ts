@@ -24,25 +24,24 @@ import {
   focusedRightVentricle,
 } from './guideline.ts';
 
-/** Evidence used by this section in addition to the values. */
 interface FocusedEvidence extends PatientEvidence, OutlineEvidence {
   clips: readonly (OutlineEvidence['clips'][number] & {
     clip: { mode: string };
     view: HeartView | null;
   })[];
-  /** Clips of the study; a clip without regions has no calibration. */
+  /** A clip without regions has no calibration. */
   study: { clips: readonly { regions: readonly unknown[] }[] };
-  /** True if the input is one to five videos from a handheld scanner rather than a study. */
+  /** True if the input is one to five videos from a handheld scanner and not a study. */
   handheld: boolean;
 }
 
 /**
- * Conclusions that this section needs from the LVEF and pericardial effusion sections, as
- * functions.
+ * Functions that return the conclusions of the LVEF and pericardial effusion sections, as far as
+ * this section needs them.
  */
 interface FocusedConditions<Evidence extends FocusedEvidence> {
   gradableEf(values: Values): Measurement | null;
-  /** Returns why the LVEF was not graded; null if it was graded or not measured. */
+  /** Returns why the LVEF was not graded. Null if it was graded or not measured. */
   ungradedEf(values: Values): { gap: Statement } | null;
   effusionOf(
     evidence: Evidence,
@@ -50,7 +49,7 @@ interface FocusedConditions<Evidence extends FocusedEvidence> {
   ): {
     depth: Measurement | null;
     grade: string | null;
-    /** View that shows a deeper effusion than was measured, or null. */
+    /** View that shows a deeper effusion than the measured one, or null. */
     deeperIn: string | null;
     fluid: { seen: readonly string[] };
   };
@@ -59,11 +58,11 @@ interface FocusedConditions<Evidence extends FocusedEvidence> {
 const ID = 'focused';
 const NEEDS = ['two of PLAX, PSAX, A4C and subcostal clips', 'a permitted model of LVEF'] as const;
 
-/** Minimum number of windows for a statement on the LV without limitations (echo 15). */
+/** With fewer windows than this, a statement on the LV is limited (echo 15). */
 const ENOUGH_VIEWS = 2;
 
 /**
- * Returns a statement that the answer on the LV is limited because too few windows were seen; null
+ * Returns a statement that the answer on the LV is limited because too few windows were seen. Null
  * if enough were seen.
  */
 function windowsGap(windows: readonly string[]): Statement | null {
@@ -78,7 +77,6 @@ interface Answer {
   gaps: readonly (Statement | null)[];
 }
 
-/** Returns the answer on effusion, based on the grade from the pericardial effusion section. */
 function effusionAnswer({
   depth,
   grade,

@@ -8,7 +8,9 @@ export const BODY_SURFACE_AREA = {
   haycock: (height: number, weight: number) => 0.024265 * weight ** 0.5378 * height ** 0.3964,
 } as const;
 
-/** Plausible ranges of height and weight. Nothing is indexed outside them (echo 0.6). */
+/**
+ * Plausible heights, weights and surface areas. Nothing is indexed outside these ranges (echo 0.6).
+ */
 const PLAUSIBLE_BODY = {
   heightCm: [120, 220],
   weightKg: [30, 250],
@@ -19,8 +21,8 @@ const within = (value: number, [low, high]: readonly [number, number]) =>
   value >= low && value <= high;
 
 /**
- * Returns the body surface area by Du Bois for indexing, m2; null if height or weight is missing or
- * implausible (echo 0.4, 0.6).
+ * Returns the body surface area by Du Bois, m2, for indexing. Null if height or weight is missing
+ * or implausible (echo 0.4, 0.6).
  */
 export function indexingArea(height: number | null, weight: number | null): number | null {
   if (height === null || weight === null) return null;
@@ -31,7 +33,7 @@ export function indexingArea(height: number | null, weight: number | null): numb
   return within(area, PLAUSIBLE_BODY.surfaceM2) ? area : null;
 }
 
-/** Body mass index, kg/m2, at or above which LV mass is also indexed to height (echo 1). */
+/** From this body mass index, kg/m2, LV mass is also indexed to height (echo 1). */
 export const OBESE_FROM = 30;
 
 /**

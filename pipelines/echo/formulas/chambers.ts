@@ -1,6 +1,6 @@
 /**
- * Formulas in this file use lengths in cm, areas in cm2, volumes in ml and masses in g (echo 4.2,
- * 5.2, 6).
+ * The formulas in this file use lengths in cm, areas in cm2, volumes in ml and masses in g (echo
+ * 4.2, 5.2, 6).
  */
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
@@ -49,7 +49,7 @@ export const bulletVolume = (area: number, length: number) => (5 / 6) * area * l
 export const teichholzVolume = (diameter: number) => (7 / (2.4 + diameter)) * diameter ** 3;
 
 /**
- * Returns the decrease from `from` to `to`, in per cent of `from`, as used for ejection fraction,
+ * Returns the decrease from `from` to `to`, in per cent of `from`. Used for ejection fraction,
  * shortening and area change.
  */
 export const fractionalChange = (from: number, to: number) => (100 * (from - to)) / from;
@@ -60,7 +60,7 @@ export function cubeMass(septum: number, cavity: number, posterior: number): num
 }
 
 /**
- * Returns the LV mass by the 2D area-length method (ASE 2015); `wall` is the mean wall thickness.
+ * Returns the LV mass by the 2D area-length method (ASE 2015). `wall` is the mean wall thickness.
  */
 export function areaLengthMass(
   epicardial: number,
@@ -75,39 +75,44 @@ export const relativeWallThickness = (posterior: number, cavity: number) =>
   (2 * posterior) / cavity;
 
 /**
- * Returns the relative wall thickness from the mean of both walls. If the walls differ, it is
- * reported in addition to the usual value from twice the posterior wall (echo 5.4).
+ * Returns the relative wall thickness from the mean of the two walls. If the walls differ, it is
+ * reported in addition to the usual value, which uses twice the posterior wall (echo 5.4).
  */
 export const wallThicknessOfBoth = (septum: number, posterior: number, cavity: number) =>
   (septum + posterior) / cavity;
 
 /**
- * Returns LV mass over height^2.7, g/m^2.7. Unlike indexing to BSA, it does not hide hypertrophy in
- * obese patients (echo 1, 5.2).
+ * Returns LV mass divided by height^2.7, g/m^2.7. Unlike indexing to BSA, this does not hide
+ * hypertrophy in obese patients (echo 1, 5.2).
  */
 export const massPerHeight = (mass: number, heightCm: number) => mass / (heightCm / 100) ** 2.7;
 
 const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Returns Lagrangian strain, per cent, which is negative when the wall shortens (ST15). */
+/** Returns the Lagrangian strain, per cent. It is negative if the wall shortens (ST15). */
 export const lagrangianStrain = (initial: number, length: number) =>
   (100 * (length - initial)) / initial;
 
 /**
- * Returns the overall GLS, per cent: the mean of the three apical views. Null if a view is missing
- * (echo 8.1).
+ * Returns the overall GLS, per cent: the mean of the three apical views. Null if one of them is
+ * missing (echo 8.1).
  */
 export function globalStrain(views: readonly (number | null)[]): number | null {
   const given = views.filter((view) => view !== null);
   return given.length === 3 ? mean(given) : null;
 }
 
-/** Returns the decrease in the magnitude of strain relative to a baseline, per cent (CO22). */
+/**
+ * Returns by how much the magnitude of strain is lower than at baseline, in per cent of the
+ * baseline (CO22).
+ */
 export const relativeReduction = (baseline: number, current: number) =>
   (100 * (Math.abs(baseline) - Math.abs(current))) / Math.abs(baseline);
 
-/** Returns the relative apical strain from magnitudes: apical / (basal + mid) (PHE12). */
+/**
+ * Returns the relative apical strain, calculated from magnitudes: apical / (basal + mid) (PHE12).
+ */
 export function relativeApicalStrain(
   apical: readonly number[],
   mid: readonly number[],

@@ -1,6 +1,6 @@
 /**
- * Formulas in this file use velocities in m/s and times in s, unless a name says otherwise (echo
- * 11, 17).
+ * The formulas in this file use velocities in m/s and times in s unless stated otherwise (echo 11,
+ * 17).
  */
 
 /** Returns the pressure gradient, mmHg, by the modified Bernoulli equation (Hatle 1978). */
@@ -13,7 +13,7 @@ export const pressureGradient = (velocity: number) => 4 * velocity ** 2;
 export const correctedGradient = (distal: number, proximal: number) =>
   4 * (distal ** 2 - proximal ** 2);
 
-/** Integrates samples that are `step` apart, by trapezoids. */
+/** Integrates samples that are `step` apart with the trapezoidal rule. */
 export function integral(samples: readonly number[], step: number): number {
   return samples
     .slice(1)
@@ -25,7 +25,7 @@ export const velocityTimeIntegral = (velocities: readonly number[], step: number
   100 * integral(velocities, step);
 
 /**
- * Returns the mean of 4 v^2 over the flow time, mmHg, which is not 4 times the square of the mean
+ * Returns the mean of 4 v^2 over the flow time, mmHg. It is not 4 times the square of the mean
  * velocity.
  */
 export function meanGradient(velocities: readonly number[], step: number): number {
@@ -33,7 +33,7 @@ export function meanGradient(velocities: readonly number[], step: number): numbe
   return integral(gradients, step) / ((velocities.length - 1) * step);
 }
 
-/** Share of a linear deceleration after which the gradient is halved: 1 - 1/sqrt2. */
+/** Share of a linear deceleration after which the gradient has halved: 1 - 1/sqrt2. */
 const HALVING = 1 - Math.SQRT1_2;
 
 /** Returns the pressure half-time, ms, from the deceleration time, ms. */
@@ -57,8 +57,8 @@ export const strokeVolume = (diameter: number, vti: number) => circleArea(diamet
 export const cardiacOutput = (stroke: number, heartRate: number) => (stroke * heartRate) / 1000;
 
 /**
- * Returns the rate of pressure rise, mmHg/s, from the time in ms between two velocities: 1 and 3
- * m/s for MR, 1 and 2 m/s for TR.
+ * Returns the rate of pressure rise, mmHg/s, from the time, ms, between two velocities: 1 and 3 m/s
+ * for MR, 1 and 2 m/s for TR.
  */
 export function pressureRise(from: number, to: number, milliseconds: number): number {
   return (1000 * (pressureGradient(to) - pressureGradient(from))) / milliseconds;
@@ -75,22 +75,22 @@ export const continuityArea = (diameter: number, proximal: number, distal: numbe
 export const valvuloArterialImpedance = (systolic: number, gradient: number, svi: number) =>
   (systolic + gradient) / svi;
 
-/** Returns the transvalvular flow, ml/s, from the stroke volume and the ejection time in ms. */
+/** Returns the transvalvular flow, ml/s, from the stroke volume, ml, and the ejection time, ms. */
 export const flowRate = (stroke: number, ejectionTime: number) => (1000 * stroke) / ejectionTime;
 
 /**
- * Returns the flow through the proximal isovelocity surface, ml/s, from the radius in cm and the
- * aliasing velocity in cm/s.
+ * Returns the flow through the proximal isovelocity surface, ml/s, from its radius, cm, and the
+ * aliasing velocity, cm/s.
  */
 export const pisaFlow = (radius: number, alias: number) => 2 * Math.PI * radius ** 2 * alias;
 
-/** Returns the effective regurgitant orifice area, cm2; the peak velocity is in cm/s. */
+/** Returns the effective regurgitant orifice area, cm2. The peak velocity is in cm/s. */
 export const pisaOrifice = (radius: number, alias: number, peak: number) =>
   pisaFlow(radius, alias) / peak;
 
 /**
- * Returns the simplified mitral EROA, cm2, which is valid only for an aliasing velocity of 40 cm/s
- * and a jet of 5 m/s.
+ * Returns the simplified mitral EROA, cm2. It is valid only for an aliasing velocity of 40 cm/s and
+ * a jet of 5 m/s.
  */
 export const simplifiedMitralOrifice = (radius: number) => radius ** 2 / 2;
 
@@ -99,15 +99,15 @@ export const regurgitantVolume = (orifice: number, vti: number) => orifice * vti
 export const regurgitantFraction = (volume: number, total: number) => (100 * volume) / total;
 
 interface FlowSite {
-  /** In cm. */
+  /** cm */
   diameter: number;
-  /** In cm. */
+  /** cm */
   vti: number;
 }
 
 /**
- * Returns the mitral regurgitant volume, ml: the mitral minus the outflow stroke volume. It is
- * valid only without AR.
+ * Returns the mitral regurgitant volume, ml: the mitral stroke volume minus the outflow stroke
+ * volume. It is valid only without AR.
  */
 export const volumetricRegurgitation = (mitral: FlowSite, outflow: FlowSite) =>
   strokeVolume(mitral.diameter, mitral.vti) - strokeVolume(outflow.diameter, outflow.vti);
@@ -116,8 +116,8 @@ export const volumetricRegurgitation = (mitral: FlowSite, outflow: FlowSite) =>
 export const mitralAreaByHalfTime = (halfTime: number) => 220 / halfTime;
 export const mitralAreaByDeceleration = (decelerationTime: number) => 759 / decelerationTime;
 /**
- * Returns the tricuspid valve area, cm2, from the pressure half-time, ms. The formula is less well
- * validated than that for the mitral valve (VS09).
+ * Returns the tricuspid valve area, cm2, from the pressure half-time, ms. This formula is less well
+ * validated than the mitral one (VS09).
  */
 export const tricuspidAreaByHalfTime = (halfTime: number) => 190 / halfTime;
 
@@ -131,8 +131,8 @@ export const eccentricityIndex = (parallel: number, perpendicular: number) =>
   parallel / perpendicular;
 
 /**
- * Returns the pressure, mmHg, in the chamber where a jet originates: RVSP from TR, mean PAP from
- * early PR, diastolic PAP from late PR.
+ * Returns the pressure, mmHg, in the chamber from which a jet originates: RVSP from TR, mean PAP
+ * from early PR, diastolic PAP from late PR.
  */
 export const pressureBehindJet = (velocity: number, atrial: number) =>
   pressureGradient(velocity) + atrial;
@@ -148,6 +148,6 @@ export const meanPulmonaryByAcceleration = (time: number) => 79 - 0.45 * time;
 /** Returns the mean pulmonary artery pressure, mmHg, for an RVOT acceleration time below 120 ms. */
 export const meanPulmonaryByShortAcceleration = (time: number) => 90 - 0.62 * time;
 
-/** Returns the pulmonary vascular resistance, Wood units, with the VTI in cm (Abbas 2003). */
+/** Returns the pulmonary vascular resistance, Wood units. The VTI is in cm (Abbas 2003). */
 export const vascularResistance = (jet: number, outflowVti: number) =>
   (10 * jet) / outflowVti + 0.16;

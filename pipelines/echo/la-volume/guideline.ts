@@ -17,7 +17,7 @@ export const LEFT_ATRIUM = {
     evidence: 'A',
   },
   /**
-   * LA diameter, cm. The 2005 table prints 5.2 for men as moderate and again as severe; here it is
+   * LA diameter, cm. The 2005 table prints 5.2 for men both as moderate and as severe; here it is
    * severe (echo 6).
    */
   diameter: {

@@ -22,7 +22,6 @@ import {
 } from '../chambers/outlined.ts';
 import { isTooSmallAtrium } from '../locate/outline-faults.ts';
 
-/** Returns the beats in which the outline at end-systole may include the whole atrium. */
 const atrialBeats = (on: MeasuredClip) =>
   soundBeats(on, ({ diastole, systole: { la } }) => {
     const small = la !== null && isTooSmallAtrium(la.area, diastole.lv.area);

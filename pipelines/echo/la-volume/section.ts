@@ -25,15 +25,13 @@ import {
 } from '../shared/section.ts';
 import { LEFT_ATRIUM } from './guideline.ts';
 
-/** Evidence used by this section in addition to the values. */
 type LaVolumeEvidence = PatientEvidence & OutlineEvidence;
 
 const ID = 'la-volume';
 const NEEDS = ['A4C and A2C clips that hold the atrium', 'height and weight'] as const;
 
 /**
- * Difference between the two lengths of the atrium, cm, above which the atrium must be traced again
- * (echo 6).
+ * If the two lengths of the atrium differ by more than this, cm, it must be traced again (echo 6).
  */
 const LENGTH_TOLERANCE = 0.5;
 
@@ -47,8 +45,8 @@ const PLANES = [
 ] as const;
 
 /**
- * Returns true if the value is close enough to a limit that the neighbouring grade is equally
- * likely (echo 19, rule 2).
+ * Returns true if the value is so close to a limit that the neighbouring grade is equally likely
+ * (echo 19, rule 2).
  */
 function isAtLimit({ value }: Measurement): boolean {
   const { male, decimals } = LEFT_ATRIUM.volumeIndex;
@@ -57,7 +55,7 @@ function isAtLimit({ value }: Measurement): boolean {
 }
 
 /**
- * Returns a statement if diameter and volume disagree on whether the atrium is enlarged; the volume
+ * Returns a statement if diameter and volume disagree on whether the atrium is enlarged. The volume
  * decides (echo 6).
  */
 function diameterDisagrees(
@@ -70,10 +68,6 @@ function diameterDisagrees(
     : sayOfLaVolume.conclusion('la-volume.diameter-disagrees', { grade: byDiameter }, about);
 }
 
-/**
- * Returns the volume by area-length, and the indexed volumes by both methods (discs and
- * area-length).
- */
 function volumesOf(given: Values) {
   const traced = given.calculated('la-volume-area-length', {
     section: ID,
@@ -102,8 +96,7 @@ function run(evidence: LaVolumeEvidence, given: Values) {
   const { traced, index, indexByLength } = volumesOf(given);
   const byLength = traced?.quality === 'accepted' ? traced : null;
   const counted = index ?? indexByLength;
-  // LAVi is graded by the same limits for both sexes, so the limits for men are used for every
-  // adult.
+  // The limits for LAVi are the same for both sexes, so those for men are used for every adult.
   const adult = !isChild(evidence);
   const grade = adult ? graded(counted, LEFT_ATRIUM.volumeIndex, 'male') : null;
   const inRange = (one: Measurement | null) =>

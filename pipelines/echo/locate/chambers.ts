@@ -8,11 +8,11 @@ import { CHAMBERS, type Chamber } from './names.ts';
 import { mirroredImage } from './sector.ts';
 
 /**
- * Fills in the left ventricle of an apical view, since a ventricle has neither dents nor holes.
+ * Fills in the left ventricle of an apical view, because a ventricle has neither dents nor holes.
  * Within the convex hull of cavity and myocardium, the probabilities of background and right heart
- * are set to 0, so that the most likely class there is one of the left heart. It modifies `shares`,
- * the probabilities on the grid, channel after channel. `left` lists the classes of the left heart,
- * starting with cavity and myocardium.
+ * are set to 0, so that a class of the left heart is the most likely there. It modifies `shares`,
+ * the probabilities on the grid, one channel after another. `left` lists the classes of the left
+ * heart, starting with cavity and myocardium.
  */
 export function completeVentricle(
   shares: Float32Array,
@@ -58,7 +58,6 @@ function turn(a: Point | undefined, b: Point | undefined, c: Point): number {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-/** Returns the indices of the grid pixels within a convex polygon, row by row. */
 function inside(hull: readonly Point[], { width, height }: Grid): number[] {
   const pixels: number[] = [];
   if (hull.length < 3) return pixels;
@@ -77,8 +76,8 @@ function inside(hull: readonly Point[], { width, height }: Grid): number[] {
 }
 
 /**
- * Chambers of one frame. There is one label for each pixel of `area` in the stored frame, starting
- * at the upper left corner.
+ * Chambers of one frame. `labels` has one label for each pixel of `area` in the stored frame,
+ * starting at the upper left corner.
  */
 export interface ChamberMasks {
   area: Rectangle;
@@ -88,7 +87,7 @@ export interface ChamberMasks {
   labels: Uint8Array;
   /** Mean probability over the pixels of each chamber; 0 if the chamber was not found. */
   confidence: Readonly<Record<Chamber, number>>;
-  /** True if the confidence in the LV cavity reaches the gate of the model. */
+  /** True if the confidence in the LV cavity reaches the model's gate. */
   accepted: boolean;
 }
 
@@ -98,15 +97,14 @@ export const labelOf = (chamber: Chamber): number => CHAMBERS.indexOf(chamber) +
 /** Labels of the left heart, starting with cavity and myocardium. */
 const LEFT_HEART_LABELS = [labelOf('lv'), labelOf('myocardium'), labelOf('la')] as const;
 
-/** Returns the area of a chamber in pixels. */
 export function areaOf(masks: ChamberMasks, chamber: Chamber): number {
   return sizeOf(masks, labelOf(chamber));
 }
 
 /**
- * Outlines the chambers of each frame with `echo-chambers`. The model expects the apex of the fan
- * at the top and the right heart on the left; `mirrored` is true if the right heart is on the right
- * of the display. `area` is the fan (sector.ts) and is the same for all frames of a clip.
+ * Outlines the chambers on each frame with `echo-chambers`. The model expects the apex of the fan
+ * at the top and the right heart on the left; `mirrored` is true if the display shows the right
+ * heart on the right. `area` is the fan (sector.ts), which is the same for all frames of a clip.
  */
 export async function segmentChambers(
   session: ModelSession,
@@ -154,7 +152,7 @@ function mirrorRows(labels: Uint8Array, width: number): void {
 }
 
 /**
- * Combines the left heart of one model with the right heart of another. A pixel becomes right
+ * Combines the left heart from one model with the right heart from another. A pixel becomes right
  * ventricle or right atrium only if the first model labelled it as background.
  */
 export function withRightHeart(left: ChamberMasks, whole: ChamberMasks): ChamberMasks {
@@ -173,7 +171,7 @@ const MARGIN = 0.01;
 
 /**
  * Returns true if an apical view is displayed mirrored, with the right heart on the right, as in
- * some laboratories: `echo-chambers` then outlines LV, myocardium and LA with more confidence in
+ * some laboratories. `echo-chambers` then outlines LV, myocardium and LA with more confidence in
  * the mirror image. A few frames of a clip are enough.
  */
 export async function isMirrored(

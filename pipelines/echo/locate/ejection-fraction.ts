@@ -20,15 +20,16 @@ export interface JointEjectionFraction {
   percent: number;
   /** 1 if the two estimates are equal, 0 if they are 50 percentage points apart. */
   confidence: number;
-  /** True if the two estimates agree well enough to reach the model's gate. */
+  /** True if the two estimates agree closely enough to reach the model's gate. */
   accepted: boolean;
 }
 
 /**
- * Estimates the LVEF in per cent with `echo-ejection-fraction`, from the end-diastolic and
- * end-systolic frames of one beat, as the mean over the view and its mirror image. Both frames are
- * cropped by the ventricle's pose at end-diastole, so that its shortening remains visible. The
- * masks only determine the crop; the network receives only pixels.
+ * Estimates the LVEF, per cent, with `echo-ejection-fraction` from the end-diastolic and
+ * end-systolic frames of one beat. The result is the mean over the view and its mirror image. Both
+ * frames are cropped according to the ventricle's pose at end-diastole, so that its shortening
+ * remains visible. Masks only determine the crop; the input of the network consists of pixels
+ * alone.
  */
 export async function estimateEjectionFraction(
   session: ModelSession,
@@ -47,7 +48,7 @@ export async function estimateEjectionFraction(
 
 /**
  * Returns the recalibrated mean of two estimates: the LVEF by discs from the masks of
- * `echo-chambers`, and the LVEF of `echo-ejection-fraction`. The two networks were trained
+ * `echo-chambers`, and the LVEF by `echo-ejection-fraction`. The two networks were trained
  * separately, so if they disagree, at least one of them is wrong.
  */
 export function jointEjectionFraction(

@@ -2,7 +2,7 @@ import type { Clip } from '../../contract/study.ts';
 import { plainWords } from '../../contract/view-words.ts';
 import type { HeartView } from './names.ts';
 
-/** View for each code of CID 12226 and TID 5200 (echo 2.1). */
+/** View for each code in CID 12226 and TID 5200 (echo 2.1). */
 const VIEW_CODES: Readonly<Record<string, HeartView>> = {
   'SCT:399139001': 'PLAX',
   'SCT:399239005': 'PSAX-AV',
@@ -28,8 +28,8 @@ const VIEW_CODES: Readonly<Record<string, HeartView>> = {
 };
 
 /**
- * View for each View Name that machines write in stress protocols. Names are matched in the form
- * returned by `plainWords` and are never displayed.
+ * View for each View Name that machines write in stress protocols. The patterns match names in the
+ * form returned by `plainWords`. Names are never displayed.
  */
 const VIEW_NAMES: readonly (readonly [RegExp, HeartView])[] = [
   [/^(plax|parasternal long axis)$/, 'PLAX'],

@@ -20,23 +20,20 @@ import { type ParasternalMasks, segmentParasternal } from './parasternal.ts';
 import type { VentriclePose } from './ventricle-pose.ts';
 import { nameView, type ViewEstimate } from './view.ts';
 
-/** End-diastolic and end-systolic frames of one beat, in stored pixels. */
 interface VentriclePair {
   ed: GrayImage;
   es: GrayImage;
-  /** Pose of the ventricle at end-diastole. */
   pose: VentriclePose;
-  /** LVEF in per cent, by single-plane discs from the masks. */
+  /** LVEF, per cent, by single-plane discs from the masks. */
   byDiscs: number;
 }
 
 /**
  * Identifies views and outlines chambers. A member is null if no permitted model can do its task.
- * `area` is the fan in stored pixels and is the same for all frames of a clip (sector.ts).
+ * `area` is the fan in stored pixels, which is the same for all frames of a clip (sector.ts).
  */
 export interface HeartLocator {
   nameView: ((frames: readonly GrayImage[], area: Rectangle) => Promise<ViewEstimate>) | null;
-  /** Determines from a few frames of a clip whether its display is mirrored. */
   isMirrored: ((frames: readonly GrayImage[], area: Rectangle) => Promise<boolean>) | null;
   segment:
     | ((
@@ -46,28 +43,28 @@ export interface HeartLocator {
       ) => Promise<ChamberMasks[]>)
     | null;
   /**
-   * Estimates the LVEF, combined from both networks; `byNetwork` is the estimate of the second
+   * Estimates the LVEF from both networks combined. `byNetwork` is the estimate by the second
    * network alone.
    */
   ejectionFraction:
     | ((pair: VentriclePair) => Promise<JointEjectionFraction & { byNetwork: number }>)
     | null;
   /**
-   * Outlines the structures of parasternal and subcostal frames. In PLAX, `longAxisLines` measures
+   * Outlines the structures on parasternal and subcostal frames. In PLAX, `longAxisLines` measures
    * these outlines.
    */
   parasternal:
     | ((frames: readonly GrayImage[], area: Rectangle) => Promise<ParasternalMasks[]>)
     | null;
-  /** Models that were used, in the format of the result. */
   models: Result['models'];
   close(): Promise<void>;
 }
 
 /**
- * Opens the echo models permitted by `allow` (`models` of job.json).
- * @param opening opens a model, and determines on which thread it runs: by default, that of the
- * caller.
+ * Opens the echo models permitted by `allow` (`models` in job.json).
+ *
+ * @param opening opens a model and determines on which thread it runs (by default, the caller's).
+ *
  * @throws if the bytes of a model differ from those in the registry.
  */
 export async function openHeartLocator(
@@ -115,7 +112,10 @@ export async function openHeartLocator(
   };
 }
 
-/** Opens a permitted model that outlines the right heart, if the more accurate model does not. */
+/**
+ * Opens a permitted model that outlines the right heart, if the more accurate model does not
+ * outline it.
+ */
 async function openRightHeart(
   registry: readonly RegisteredModel[],
   chambers: ModelSession | null,

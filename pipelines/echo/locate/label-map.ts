@@ -1,14 +1,13 @@
 import type { Placement } from '../../inference/letterbox.ts';
 import { paint, pixelsOf, regionsOf } from '../../measure/regions.ts';
 
-/** Size of the network's output grid. */
 export interface Grid {
   width: number;
   height: number;
   classes: number;
 }
 
-/** Class of each pixel, row by row; 0 is the background. */
+/** Class of each pixel, row by row. 0 is the background. */
 export interface LabelMap {
   width: number;
   height: number;
@@ -24,9 +23,9 @@ export interface LabelMap {
 const MIXED = 255;
 
 /**
- * Returns the most likely class of each pixel of a source of `width` × `height`. `shares` are the
- * probabilities on the network's grid, one channel after another; they are interpolated. If the four
- * corners of a cell have the same class, so does the whole cell, because the values inside it are
+ * Returns the most likely class of each pixel of a `width` × `height` source. `shares` are the
+ * probabilities on the network's grid, one channel after another; they are interpolated. If the
+ * four corners of a cell have the same class, so does the whole cell, because values inside it are
  * weighted means of the corners. Therefore only cells on a border are examined pixel by pixel, and
  * background cells are skipped.
  */
@@ -68,10 +67,6 @@ export function labelsOf(
   return { width, height, labels, confidence };
 }
 
-/**
- * Returns the class with the largest share at the fractions `fx`, `fy` of a cell; in a tie, the
- * first class.
- */
 function likeliestIn(
   shares: Float32Array,
   cell: number,
@@ -89,9 +84,10 @@ function likeliestIn(
 }
 
 /**
- * Returns the class with the largest share at each pixel of a grid of `plane` pixels; in a tie, the
- * first class.
- * @param shares the probabilities, channel after channel.
+ * Returns the class with the largest share at each pixel of a grid of `plane` pixels. If there is a
+ * tie, the first class is returned.
+ *
+ * @param shares the probabilities, one channel after another.
  */
 export function mostLikely(shares: Float32Array, plane: number, classes: number): Uint8Array {
   const best = new Uint8Array(plane);
@@ -109,8 +105,8 @@ export function mostLikely(shares: Float32Array, plane: number, classes: number)
 }
 
 /**
- * Returns for each cell the class that all its corners share, or `MIXED`. A cell has the index of
- * its upper left corner.
+ * Returns, for each cell, the class of its four corners, or `MIXED` if they differ. A cell has the
+ * index of its upper left corner.
  */
 function agreedCells(best: Uint8Array, width: number): Uint8Array {
   const cells = new Uint8Array(best.length).fill(MIXED);
@@ -122,7 +118,6 @@ function agreedCells(best: Uint8Array, width: number): Uint8Array {
   return cells;
 }
 
-/** Returns the value at the fractions `fx`, `fy` of a cell, interpolated from its corners. */
 function between(
   shares: Float32Array,
   corner: number,
@@ -136,7 +131,7 @@ function between(
 }
 
 /**
- * Grid cell of each source pixel along one axis, and the pixel's position in that cell as a
+ * Grid cell of each source pixel along one axis, and the pixel's position within that cell as a
  * fraction.
  */
 interface Positions {
@@ -160,14 +155,14 @@ function positions(length: number, scale: number, offset: number, cells: number)
   return { before, beyond, ends };
 }
 
-/** Returns a mask that is 1 where pixels have the label, and 0 elsewhere. */
+/** Returns a mask that is 1 at pixels with the label, and 0 at all others. */
 export function maskOf({ labels }: Pick<LabelMap, 'labels'>, label: number): Uint8Array {
   const mask = new Uint8Array(labels.length);
   for (let at = 0; at < labels.length; at++) mask[at] = labels[at] === label ? 1 : 0;
   return mask;
 }
 
-/** Counts the pixels that have the label. */
+/** Counts the pixels with the label. */
 export function sizeOf({ labels }: Pick<LabelMap, 'labels'>, label: number): number {
   let size = 0;
   for (let at = 0; at < labels.length; at++) if (labels[at] === label) size++;
@@ -181,9 +176,9 @@ export function sizeOf({ labels }: Pick<LabelMap, 'labels'>, label: number): num
 const SECOND_PART = 0.2;
 
 /**
- * Reduces every class except the background to its largest connected part and fills the holes of
- * that part. The classes in `twofold` may have two parts, such as a wall that is visible on both
- * sides of a cavity.
+ * Reduces every class except the background to its largest connected part, and fills the holes in
+ * that part. Classes in `twofold` may have two parts, such as a wall that is visible on both sides
+ * of a cavity.
  */
 export function withoutSpecks(
   { width, height, labels, confidence }: LabelMap,
@@ -201,7 +196,7 @@ export function withoutSpecks(
   return { width, height, labels: kept, confidence };
 }
 
-/** Fills holes: background enclosed by a single class gets the label of that class. */
+/** Background enclosed by a single class gets the label of that class. */
 function fillHoles(labels: Uint8Array, width: number): void {
   for (const hole of regionsOf(maskOf({ labels }, 0), width)) {
     if (hole.open) continue;

@@ -1,4 +1,4 @@
-/** Views that the classifier distinguishes (echo 2.1); `other` is everything else. */
+/** Views that the classifier distinguishes (echo 2.1). `other` is everything else. */
 export const ECHO_VIEWS = [
   'PLAX',
   'PSAX-AV',
@@ -18,8 +18,8 @@ export type EchoView = (typeof ECHO_VIEWS)[number];
 
 /**
  * A view identified by the header or the classifier. A header may state a short axis without its
- * level. The LV is not measured on an A4C aimed at the RV, which foreshortens the LV, nor on RV
- * long axes, which do not show it.
+ * level. The LV is not measured on an A4C aimed at the RV (A4C-RV), which foreshortens the LV, or
+ * on RV long axes, which do not show it.
  */
 export type HeartView =
   | Exclude<EchoView, 'other'>
@@ -31,8 +31,7 @@ export type HeartView =
   | 'RV-OUTFLOW';
 
 /**
- * Groups of views (api 2.6). The result lists the clips by group, and sections request clips by
- * group.
+ * Groups of views (api 2.6). The result lists clips by group, and sections request them by group.
  */
 export const VIEW_FAMILIES = [
   'PLAX',
@@ -69,7 +68,7 @@ const FAMILY: Readonly<Record<HeartView, ViewFamily>> = {
 };
 
 /**
- * Returns true if a clip shows the heart as a picture, so that it has a view; spectra and M-modes
+ * Returns true if a clip shows a picture of the heart and therefore has a view. Spectra and M-modes
  * do not.
  */
 export const isPicture = ({ mode }: { mode: string }) => mode !== 'spectral' && mode !== 'm-mode';
@@ -89,12 +88,12 @@ export const showsVentricle = (view: HeartView) => !WITHOUT_VENTRICLE.has(view);
 
 export const familyOf = (view: HeartView): ViewFamily => FAMILY[view];
 
-/** Structures of an apical frame, in the order of their labels (1 to 5; 0 is the background). */
+/** Structures on an apical frame, in the order of their labels (1 to 5; 0 is the background). */
 export const CHAMBERS = ['lv', 'myocardium', 'la', 'rv', 'ra'] as const;
 export type Chamber = (typeof CHAMBERS)[number];
 
 /**
- * Structures of a parasternal or subcostal frame, in the order of their labels, which start at 1.
+ * Structures on a parasternal or subcostal frame, in the order of their labels, which start at 1.
  */
 export const PARASTERNAL_STRUCTURES = [
   'lv',

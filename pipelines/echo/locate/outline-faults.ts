@@ -10,11 +10,11 @@ export type OutlineFault = 'dented' | 'out-of-sector' | 'too-small-beside-lv';
 export type JudgedChamber = Exclude<Chamber, 'myocardium'>;
 
 /**
- * Minimum share of its convex hull that a chamber must fill. In 92 patients of CAMUS (A4C, not used
- * in training; both phases), expert outlines fill at least 0.84 for the LV and at least 0.966 for
- * the LA. A network outline that lost part of an atrium in a shadow filled 0.84. There are no
- * expert outlines of the right heart. The limit is lowest for the RV, because the RV bends around
- * the septum.
+ * Minimum share of its convex hull that a chamber must fill. In 92 CAMUS patients (A4C, both
+ * phases, not used in training), expert outlines fill at least 0.84 for the LV and at least 0.966
+ * for the LA. A network outline that lost part of an atrium in a shadow filled 0.84. There are no
+ * expert outlines of the right heart. The limit is lowest for the RV, because it bends around the
+ * septum.
  */
 const LEAST_SOLIDITY: Readonly<Record<JudgedChamber, number>> = {
   lv: 0.88,
@@ -24,8 +24,8 @@ const LEAST_SOLIDITY: Readonly<Record<JudgedChamber, number>> = {
 };
 
 /**
- * Maximum share of an outline that may be on the edge of the fan (echo 3, quality gates). Beyond
- * it, the chamber is cut off and its area is too small.
+ * Maximum share of an outline that may be on the edge of the fan (echo 3, quality gates). If more
+ * is, the chamber is cut off and its area is too small.
  */
 const EDGE_SHARE = 0.15;
 /**
@@ -35,13 +35,13 @@ const EDGE_SHARE = 0.15;
 const EDGE = 0.015;
 
 /**
- * Minimum area of the atrium at end-systole, as a share of the end-diastolic area of the LV. In 92
- * patients of CAMUS, one expert outline of the atrium in thirty is smaller, and so is an outline
- * that stops at a shadow.
+ * Minimum end-systolic area of the atrium, as a share of the end-diastolic area of the LV. In 92
+ * CAMUS patients, one in thirty expert outlines of the atrium is smaller, and so is an outline that
+ * stops at a shadow.
  */
 const LEAST_ATRIUM = 0.25;
 
-/** Returns the share of its convex hull that an outline fills; 1 means that it has no dents. */
+/** Returns the share of its convex hull that an outline fills. It is 1 if there are no dents. */
 export function solidity(outline: Outline): number {
   const hull = areaOf(convexHull(outline));
   return hull > 0 ? areaOf(outline) / hull : 0;
@@ -55,9 +55,10 @@ export function shareOnEdge(outline: Outline, fan: readonly Point[]): number {
 }
 
 /**
- * Returns the first fault of a chamber's outline in one frame; null if the outline may include the
+ * Returns the first fault in a chamber's outline on one frame. Null if the outline may include the
  * whole chamber.
- * @param fan the convex hull of the picture, in the unit of the outline; empty if not known.
+ *
+ * @param fan convex hull of the picture, in the unit of the outline; empty if not known.
  */
 export function outlineFault(
   chamber: JudgedChamber,
@@ -69,7 +70,7 @@ export function outlineFault(
 }
 
 /**
- * Returns true if an atrium at end-systole is too small compared with its ventricle. Both areas are
+ * Returns true if an end-systolic atrium is too small compared with its ventricle. Both areas are
  * in the same unit.
  */
 export const isTooSmallAtrium = (atrium: number, ventricle: number): boolean =>

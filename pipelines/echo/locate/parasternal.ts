@@ -6,34 +6,34 @@ import { labelsOf, withoutSpecks } from './label-map.ts';
 import { PARASTERNAL_STRUCTURES, type ParasternalStructure } from './names.ts';
 
 /**
- * Structures of one frame. There is one label for each pixel of `area` in the stored frame,
+ * Structures on one frame. `labels` has one label for each pixel of `area` in the stored frame,
  * starting at the upper left corner.
  */
 export interface ParasternalMasks {
   area: Rectangle;
   width: number;
   height: number;
-  /** Row by row: 0 is the background, then the structures in their order. */
+  /** Row by row: 0 is the background, followed by the structures in their order. */
   labels: Uint8Array;
   /** Mean probability over the pixels of each structure; 0 if the structure was not found. */
   confidence: Readonly<Record<ParasternalStructure, number>>;
-  /** True if the confidence in the LV cavity reaches the gate of the model. */
+  /** True if the confidence in the LV cavity reaches the model's gate. */
   accepted: boolean;
 }
 
-/** Returns the label of a structure in `ParasternalMasks.labels`. */
 export const parasternalLabel = (structure: ParasternalStructure): number =>
   PARASTERNAL_STRUCTURES.indexOf(structure) + 1;
 
 /**
- * Structures that may have two parts: septum and posterior wall, for example, are separate if the
+ * Structures that may have two parts. For example, septum and posterior wall are separate if the
  * picture does not extend to the apex.
  */
 const TWOFOLD = [parasternalLabel('myocardium'), parasternalLabel('effusion')];
 
 /**
- * Outlines the structures of each frame of a parasternal (long or short axis) or subcostal view
- * with `echo-parasternal`. `area` is the fan (sector.ts) and is the same for all frames of a clip.
+ * Outlines the structures on each frame of a parasternal (long or short axis) or subcostal view
+ * with `echo-parasternal`. `area` is the fan (sector.ts), which is the same for all frames of a
+ * clip.
  */
 export async function segmentParasternal(
   session: ModelSession,
@@ -59,7 +59,7 @@ export async function segmentParasternal(
 }
 
 /**
- * Lines of the parasternal long axis (ASE 2015, figure 1), with their end points in stored pixels.
+ * Lines on the parasternal long axis (ASE 2015, figure 1), with their end points in stored pixels.
  */
 const LONG_AXIS_LINES = ['septum', 'cavity', 'posterior-wall', 'left-atrium', 'sinus'] as const;
 export type LongAxisLine = (typeof LONG_AXIS_LINES)[number];
@@ -68,8 +68,8 @@ export type Line = readonly [Point, Point];
 /** Distance from the base to the tips of the mitral leaflets, as a share of the cavity's width. */
 const TIPS = 0.5;
 /**
- * Distances along the aortic root from its LV opening at which the width of the sinuses is
- * measured, as multiples of the width of that opening.
+ * Distances along the aortic root, from its LV opening, at which the width of the sinuses is
+ * measured. They are multiples of the width of the opening.
  */
 const SINUS_LEVELS = [0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85];
 const REFINEMENTS = 3;
@@ -79,7 +79,7 @@ const REFINEMENTS = 3;
  */
 const LEVELS = [0.2, 0.35, 0.5, 0.65, 0.8];
 const STEP = 0.5;
-/** Minimum number of touching border pixels for two structures to share a plane. */
+/** Minimum number of touching border pixels for two structures to count as adjacent. */
 const CONTACT = 4;
 
 interface Axis {
@@ -89,9 +89,9 @@ interface Axis {
 }
 
 /**
- * Returns the lines that a sonographer draws on the long axis: septum, cavity and posterior wall on
- * one line across the cavity at the tips of the mitral leaflets, the left atrium, and the aortic
- * sinuses. A line is left out if its structures were not found.
+ * Returns the lines that a sonographer draws on the long axis. Septum, cavity and posterior wall
+ * are on one line across the cavity at the tips of the mitral leaflets. The left atrium and the
+ * aortic sinuses have separate lines. A line is left out if its structures were not found.
  */
 export function longAxisLines(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>> {
   return { ...ventricleLines(masks), ...atriumLine(masks), ...sinusLine(masks) };
@@ -115,8 +115,8 @@ function ventricleLines(masks: ParasternalMasks): Partial<Record<LongAxisLine, L
 }
 
 /**
- * Finds the long axis and mean width of the cavity, and refines both from chords across it. Null if
- * the cavity has no base at the atrium or the aorta.
+ * Finds the cavity's long axis and mean width, and refines both from chords across the cavity. Null
+ * if the cavity does not touch the atrium or the aorta at its base.
  */
 function cavityAxis(masks: ParasternalMasks): (Axis & { width: number }) | null {
   const base = contactOf(masks, 'lv', ['la', 'aorta']);
@@ -141,10 +141,6 @@ function cavityAxis(masks: ParasternalMasks): (Axis & { width: number }) | null 
   return { ...axis, width };
 }
 
-/**
- * Draws the line through the atrium from front to back, perpendicular to the line from its centre
- * to the mitral valve.
- */
 function atriumLine(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>> {
   const centre = centroidOf(masks, 'la');
   const valve = contactOf(masks, 'lv', ['la']);
@@ -198,8 +194,8 @@ function wallBeyond(masks: ParasternalMasks, from: Point, edge: Point): Point | 
 }
 
 /**
- * Returns the part of a line that is inside a structure. `through` is a point on the line that is
- * inside the structure or next to it.
+ * Returns the part of a line that is inside a structure. `through` is a point on the line, inside
+ * the structure or next to it.
  */
 function chord(
   masks: ParasternalMasks,
@@ -224,7 +220,10 @@ function chord(
   return [at(from - STEP / 2), at(to + STEP / 2)];
 }
 
-/** Finds the border where a structure touches others, and returns its middle and its extent. */
+/**
+ * Finds the border where a structure touches other structures, and returns the border's middle and
+ * extent.
+ */
 function contactOf(
   masks: ParasternalMasks,
   structure: ParasternalStructure,
@@ -291,14 +290,13 @@ const level = ({ base, along }: Axis, distance: number): Point => ({
   y: base.y + distance * along.y,
 });
 
-/** Projects `point` onto the line through `on` with the direction `along`. */
 function projected(point: Point, on: Point, along: Point): Point {
   const distance = (point.x - on.x) * along.x + (point.y - on.y) * along.y;
   return { x: on.x + distance * along.x, y: on.y + distance * along.y };
 }
 
 /**
- * Orders the ends of a line so that the one nearer to the probe, which is higher in the picture,
- * comes first.
+ * Orders the ends of a line: the end nearer to the probe, which is higher in the picture, comes
+ * first.
  */
 const towardsProbe = ([a, b]: Line): Line => (a.y <= b.y ? [a, b] : [b, a]);

@@ -3,8 +3,8 @@ import type { HeartLocator } from './heart-locator.ts';
 import type { HeartView } from './names.ts';
 
 /**
- * Input of a reader. Frames are decoded on request; a reader must not keep their pixels once it has
- * read them.
+ * Input of a reader. Frames are decoded on request. A reader must not keep their pixels after
+ * reading them.
  */
 export interface EchoReaderInput {
   study: Study;
@@ -15,8 +15,7 @@ export interface EchoReaderInput {
 
 /**
  * Reads the images for one or more sections. A reader returns plain data (outlines in pixels of
- * stored frames, times, confidences), so that sections need no images and can be tested without
- * them.
+ * stored frames, times, confidences), so sections need no images and can be tested without them.
  */
 export interface EchoReader<T> {
   /** Suffix of the stage name, after `inference.`. */
@@ -24,26 +23,27 @@ export interface EchoReader<T> {
   label: string;
   /**
    * Reads the images.
-   * @param known is called after each clip with the readings so far.
+   *
+   * @param known called after each clip with the readings so far.
    */
   read(input: EchoReaderInput, known?: (soFar: T) => void): Promise<T>;
 }
 
-/** View of one clip, with the source that identified it: the header, the model or a person. */
+/** View of one clip, and what identified it: the header, the model or a person. */
 export interface ClipView {
   clip: Clip;
   /** Null if neither the header nor a model identifies the view reliably. */
   view: HeartView | null;
   source: 'header' | 'model' | 'person' | null;
-  /** Confidence of the model; null if the header states the view, or if no model was used. */
+  /** The model's confidence. Null if the header states the view, or if no model was used. */
   confidence: number | null;
   /** The most probable view if its probability was below the gate; otherwise null. */
   belowGate: HeartView | null;
   /**
-   * True if the picture could not be separated from the rest of the screen, so that the classifier
+   * True if the picture could not be separated from the rest of the screen, so the classifier
    * received the whole frame.
    */
   unseparated: boolean;
-  /** Fan of the picture in stored pixels; null if no frame of the clip was examined. */
+  /** In stored pixels; null if no frame of the clip was examined. */
   fan: Rectangle | null;
 }

@@ -9,25 +9,25 @@ import { blobs } from '../../measure/regions.ts';
  */
 const LIT = 10;
 /**
- * Number of blocks along the longer side of the picture, chosen so that text and rulers are more
+ * Number of blocks along the longer side of the picture. With this number, text and rulers are more
  * than one block away from the fan.
  */
 const BLOCKS = 96;
 
 /**
- * Limits for further parts of the fan, since a dark cavity may separate its tip from the rest.
- * Another lit part belongs to the fan if it is not a line, not tiny, and above or below the largest
- * part. `lit`: minimum lit share of its box; `side`: minimum length of its shorter side in blocks;
- * `size`: minimum size as a share of the largest part; `offMiddle`: greatest sideways offset, as a
- * share of the width of the largest part.
+ * Limits for further parts of the fan, because a dark cavity may separate its tip from the rest. A
+ * lit part belongs to the fan if it is not a line, is not tiny, and is above or below the largest
+ * part. `lit`: minimum lit share of its box. `side`: minimum length of its shorter side, in blocks.
+ * `size`: minimum size, as a share of the largest part. `offMiddle`: maximum sideways offset, as a
+ * share of the largest part's width.
  */
 const FURTHER_PART = { lit: 0.35, side: 4, size: 0.02, offMiddle: 0.25 } as const;
 
 /**
- * Returns the rectangle, in stored pixels, occupied by the fan of the picture: the largest
- * connected lit part of `images` (frames of one clip) taken together, plus those parts that a dark
- * cavity separates from it. `within` limits the search, for example to the 2D region in the header.
- * If nothing is lit, all of `within` is returned.
+ * Returns the rectangle around the fan of the picture, in stored pixels. The fan is the largest
+ * connected lit part of all `images` (frames of one clip) taken together, plus any parts that a
+ * dark cavity separates from it. `within` limits the search, for example to the 2D region in the
+ * header. If nothing is lit, the whole of `within` is returned.
  */
 export function sectorOf(images: readonly GrayImage[], within?: Rectangle): Rectangle {
   const [first] = images;
@@ -106,7 +106,7 @@ function blockMean(image: GrayImage, left: number, top: number, size: number): n
   return sum / Math.max(1, (right - left) * (bottom - top));
 }
 
-/** Returns the bounds of the fan in blocks; null if nothing is lit. */
+/** In blocks; null if nothing is lit. */
 function fanOf(lit: Uint8Array, columns: number, rows: number): Rectangle | null {
   const parts = partsOf(lit, columns, rows).toSorted((a, b) => b.size - a.size);
   const [largest] = parts;

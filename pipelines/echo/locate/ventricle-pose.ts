@@ -1,20 +1,19 @@
 import type { GrayImage, Point } from '../../contract/image.ts';
 import { areaOf, type ChamberMasks, labelOf } from './chambers.ts';
 
-/** Position and direction of the left ventricle in stored pixels. */
+/** Position and direction of the left ventricle, in stored pixels. */
 export interface VentriclePose {
-  /** Centroid of the cavity. */
   centre: Point;
-  /** Direction from base to apex, radians from +x towards +y. */
+  /** Direction from base to apex: radians from +x towards +y. */
   toApex: number;
-  /** Length, along the axis, of the ellipse with the same moments as the cavity. */
+  /** Length along the axis of the ellipse that has the same moments as the cavity. */
   length: number;
 }
 
 /**
  * Returns the pose of the LV from the second moments of the cavity. The myocardium is open at the
- * mitral valve, so the apex is at the end towards which it extends further. Null without a cavity
- * or a myocardium.
+ * mitral valve, so the apex is at the end towards which it extends further. Null if there is no
+ * cavity or no myocardium.
  */
 export function ventriclePose(masks: ChamberMasks): VentriclePose | null {
   const cavity = moments(masks, labelOf('lv'));
@@ -33,9 +32,9 @@ export function ventriclePose(masks: ChamberMasks): VentriclePose | null {
 }
 
 /**
- * Crops the image to a square around the ventricle with the apex at the top. The crop is `lengths`
- * long axes wide and is resampled to `size` × `size` pixels by bilinear interpolation. Values are
- * from 0 to 1, and 0 outside the image (as in models/training/ventricle.py).
+ * Crops the image to a square around the ventricle, with the apex at the top. The square is
+ * `lengths` long axes wide and is resampled to `size` × `size` pixels by bilinear interpolation.
+ * Values are from 0 to 1, and 0 outside the image (as in models/training/ventricle.py).
  */
 export function ventricleCrop(
   image: GrayImage,
@@ -99,7 +98,6 @@ function moments({ labels, width }: ChamberMasks, label: number) {
   };
 }
 
-/** Faults in the outline of a left ventricle. */
 export type ShapeFault =
   | 'no-ventricle'
   | 'slender-or-round'
@@ -108,27 +106,25 @@ export type ShapeFault =
   | 'out-of-sector';
 
 /**
- * Shape limits on apical views, which exclude failed outlines but allow dilated ventricles and
+ * Shape limits for apical views. They exclude failed outlines but allow dilated ventricles and
  * thick, contracted ones. `areaPerLengthSquared`: area divided by the squared length of the ellipse
- * with the same moments; `wallShare`: share of the cavity's border next to myocardium;
- * `wallPerCavity`: area of the myocardium divided by that of the cavity.
+ * with the same moments. `wallShare`: share of the cavity's border that is next to myocardium.
+ * `wallPerCavity`: area of the myocardium divided by the area of the cavity.
  */
 const SHAPE_LIMITS = {
   areaPerLengthSquared: { min: 0.24, max: 0.66 },
   wallShare: 0.6,
   wallPerCavity: { min: 0.4, max: 3.4 },
-  /** Greatest share of the border that may be on the edge of the fan (echo 3, quality gates). */
+  /** Maximum share of the border that may be on the edge of the fan (echo 3, quality gates). */
   edgeShare: 0.15,
 } as const;
 
-/**
- * Greatest change in area relative to both neighbouring frames, as a share (echo 3, quality gates).
- */
+/** Maximum change in area relative to both neighbouring frames (echo 3, quality gates). */
 const AREA_JUMP = 0.25;
 
 /**
- * Returns the faults of the left ventricle on one apical frame; empty if it is shaped like a
- * ventricle.
+ * Returns the faults of the left ventricle on one apical frame. The list is empty if it has the
+ * shape of a ventricle.
  */
 export function shapeFaults(masks: ChamberMasks): ShapeFault[] {
   const pose = ventriclePose(masks);
@@ -151,7 +147,7 @@ export function shapeFaults(masks: ChamberMasks): ShapeFault[] {
 }
 
 /**
- * Returns two shares of the cavity's border: that next to myocardium and that on the edge of the
+ * Returns which share of the cavity's border is next to myocardium, and which is on the edge of the
  * picture.
  */
 function borderOf({ labels, width, height }: ChamberMasks): { wall: number; edge: number } {
@@ -176,9 +172,9 @@ function borderOf({ labels, width, height }: ChamberMasks): { wall: number; edge
 }
 
 /**
- * Returns the indices of frames whose area differs by more than 25 % from both neighbours, which no
- * heart does within one frame. The first and last frames have only one neighbour and are not
- * checked.
+ * Returns the indices of frames whose area differs by more than 25 % from both neighbours, because
+ * no heart changes that much within one frame. The first and last frames have only one neighbour
+ * and are not checked.
  */
 export function jumpingFrames(areas: readonly number[]): number[] {
   const far = (a: number, b: number) => Math.abs(a - b) > AREA_JUMP * Math.max(b, 1);

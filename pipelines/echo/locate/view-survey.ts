@@ -9,19 +9,18 @@ import type { ClipView } from './reader.ts';
 import { sectorOf } from './sector.ts';
 import type { ViewEstimate } from './view.ts';
 
-/** Number of frames, spread over a clip, from which the view is determined. */
 const FRAMES = 3;
 
 /**
- * Returns the largest tissue region in the header, within which the fan is searched for. Undefined
- * if there is none; the whole frame is then searched.
+ * Returns the largest tissue region in the header, in which to search for the fan. Undefined if
+ * there is none; the whole frame is then searched.
  */
 function searched({ regions }: Clip): Rectangle | undefined {
   const size = ({ minX, minY, maxX, maxY }: Rectangle) => (maxX - minX) * (maxY - minY);
   return regions.map(({ area }) => area).toSorted((one, other) => size(other) - size(one))[0];
 }
 
-/** Share of a frame's width and height from which a fan counts as filling the whole frame. */
+/** From this share of the frame's width and height, a fan counts as filling the whole frame. */
 const WHOLE = 0.98;
 
 const coversFrame = (fan: Rectangle, { width, height }: Clip): boolean =>
@@ -77,8 +76,8 @@ async function surveyClip(
 }
 
 /**
- * Determines the view of every clip from the header or, failing that, with the classifier on a few
- * frames. `progress` receives the completed share.
+ * Determines the view of every clip from the header or, if it states none, with the classifier on a
+ * few frames. `progress` receives the completed share.
  */
 export async function surveyViews(
   study: Study,

@@ -21,11 +21,10 @@ const isShortAxis = (view: EchoView) => SHORT_AXES.some((level) => level === vie
 
 export interface ViewEstimate {
   /**
-   * `other` if the classifier does not distinguish the view or its gate is not reached; `PSAX` if
-   * only the gate of the level is not reached.
+   * `other` if the classifier does not distinguish the view, or if the view does not reach its
+   * gate. `PSAX` if only the level does not reach its gate.
    */
   view: EchoView | 'PSAX';
-  /** Calibrated probability of `view`. */
   confidence: number;
   /** The most probable view if its probability was below the gate; otherwise null. */
   belowGate: EchoView | null;
@@ -45,7 +44,7 @@ export async function nameView(
   return viewOfLogits(logits, output.channels, temperature, gate, class_gates);
 }
 
-/** Returns the network's output for a clip, one number per channel: the mean over its frames. */
+/** Returns the network's output for a clip, averaged over its frames: one number per channel. */
 export async function viewLogits(
   session: ModelSession,
   frames: readonly GrayImage[],
@@ -57,9 +56,9 @@ export async function viewLogits(
 }
 
 /**
- * Returns the view by softmax at a temperature (Guo 2017) if its probability reaches the gate; some
- * views have separate gates. For a short axis, the sum of all its levels must reach the gate;
- * the level has a separate gate.
+ * Returns the view by softmax with temperature (Guo 2017), if its probability reaches the gate.
+ * Some views have separate gates. For a short axis, the sum over all levels must reach the gate of
+ * the view, and the level has a separate gate.
  */
 export function viewOfLogits(
   logits: readonly number[],

@@ -59,7 +59,7 @@ type Geometry = (typeof GEOMETRY)[number];
 
 /**
  * Returns the geometry from the mass index, g/m2, and the relative wall thickness (ASE15; echo
- * 5.4). `quantity` contains the limits of the mass index, which depend on the method, linear or 2D.
+ * 5.4). `quantity` has the limits of the mass index, which depend on the method (linear or 2D).
  */
 export function geometryOf(
   sex: Sex,
@@ -75,7 +75,7 @@ export function geometryOf(
 }
 
 /**
- * Difference in wall thickness, cm, above which the relative wall thickness is calculated in two
- * ways (echo 5.4).
+ * If the walls differ by more than this, cm, the relative wall thickness is calculated in two ways
+ * (echo 5.4).
  */
 export const ASYMMETRIC_WALLS = 0.3;

@@ -26,13 +26,11 @@ import {
 } from '../shared/section.ts';
 import { ASYMMETRIC_WALLS, geometryOf, LEFT_VENTRICLE } from './guideline.ts';
 
-/** Evidence used by this section in addition to the values. */
 interface LvSizeEvidence extends PatientEvidence {
-  /** View of each clip. */
   clips: readonly { view: HeartView | null }[];
   /**
-   * `parasternal` is null if its reader failed. `clips` is null if no permitted model can measure
-   * parasternal views.
+   * `parasternal` is null if reading the parasternal clips failed. `clips` is null if no permitted
+   * model can measure parasternal views.
    */
   views: {
     parasternal: {
@@ -43,7 +41,6 @@ interface LvSizeEvidence extends PatientEvidence {
   };
 }
 
-/** Returns why nothing was measured on a parasternal long axis; null if a value was measured. */
 function parasternalGap({
   clips,
   views: { parasternal },
@@ -78,8 +75,8 @@ const QUANTITIES = {
 const LINEAR = ['ivsd', 'lvidd', 'lvpwd'] as const;
 
 /**
- * Returns true if a mass was calculated from 2D areas. For such a mass, separate limits are
- * published, and only per body surface area (echo 5.3).
+ * Returns true if a mass was calculated from 2D areas. Such a mass has separate published limits,
+ * and only per body surface area (echo 5.3).
  */
 const is2d = (one: Measurement | null) => one?.method === 'cart-mass-2d';
 
@@ -103,7 +100,7 @@ function massOf(values: Values): { mass: Measurement | null; index: Measurement 
 }
 
 /**
- * Returns the mass over height^2.7, g/m^2.7. It is added in obesity, because indexing to body
+ * Returns the mass divided by height^2.7, g/m^2.7. It is added in obesity, because indexing to body
  * surface area then hides hypertrophy (echo 1).
  */
 function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sex: Sex | null) {
@@ -126,8 +123,8 @@ function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sex: Se
 }
 
 /**
- * Reports the relative wall thickness calculated in both ways if the walls differ in thickness
- * (echo 5.4); null if they do not.
+ * Reports the relative wall thickness in both ways if the walls differ in thickness (echo 5.4).
+ * Null if they do not.
  */
 function asymmetryOf(values: Values): Statement | null {
   const [septum, posterior] = [values.number('ivsd'), values.number('lvpwd')];
@@ -145,7 +142,6 @@ function geometryGap(mass: Measurement | null, index: Measurement | null): State
     : sayOfLvSize.gap('lv-size.geometry-without-mass', {});
 }
 
-/** Returns the ranges for each quantity. A mass from 2D areas has its own ranges. */
 function rangesFor(mass: Measurement | null, index: Measurement | null) {
   const massIndex =
     is2d(index) || (index?.method === 'per-surface-area' && is2d(mass))

@@ -17,21 +17,19 @@ export const GLS_LIMITS = { normal: -18, abnormal: -16 } as const;
 
 export type StrainBand = 'normal' | 'borderline' | 'abnormal';
 
-/** Returns the band of a GLS, per cent, with its negative sign (ST25; echo 8.2). */
+/** Returns the band of a GLS. The GLS is in per cent and negative (ST25; echo 8.2). */
 export function strainBand(gls: number): StrainBand {
   const shown = rounded(gls, 1);
   if (shown < GLS_LIMITS.normal) return 'normal';
   return shown <= GLS_LIMITS.abnormal ? 'borderline' : 'abnormal';
 }
 
-/**
- * RELAPS (relative apical strain) at or above which relative apical sparing is suspected (PHE12).
- */
+/** From this RELAPS (relative apical strain), relative apical sparing is suspected (PHE12). */
 export const APICAL_SPARING = 1;
 
 /**
- * Returns the lower limit of the normal LVEF, per cent; if the sex is unknown, the higher of the
- * two limits.
+ * Returns the lower limit of the normal LVEF, per cent. If the sex is unknown, it is the higher of
+ * the two limits.
  */
 function normalFrom(evidence: PatientEvidence): number {
   const { male, female } = LEFT_VENTRICLE.ef;
@@ -40,7 +38,7 @@ function normalFrom(evidence: PatientEvidence): number {
 }
 
 /**
- * Returns the LVEF if it is normal although the GLS is less negative than -16 %; null if the two
+ * Returns the LVEF if it is normal although the GLS is less negative than -16 %. Null if the two
  * agree (echo 19, rule 4).
  */
 export function discordantEf(
@@ -53,7 +51,7 @@ export function discordantEf(
   return rounded(strain.value, 1) > GLS_LIMITS.abnormal ? ef : null;
 }
 
-/** Strains of the single views that are averaged for the GLS, in the order of `APICAL_VIEWS`. */
+/** Single-view strains that are averaged for the GLS, in the order of `APICAL_VIEWS`. */
 export const STRAIN_VIEWS = {
   'gls-end-systolic': ['gls-end-systolic-4c', 'gls-end-systolic-2c', 'gls-end-systolic-3c'],
   'gls-peak-systolic': ['gls-peak-systolic-4c', 'gls-peak-systolic-2c', 'gls-peak-systolic-3c'],
@@ -80,8 +78,8 @@ export interface StrainSources {
 }
 
 /**
- * Separates speckle tracking by the machine from contour strain. Values of the two methods are
- * never averaged.
+ * Separates the machine's speckle tracking from contour strain. Values of the two methods are never
+ * averaged.
  */
 export const strainSources = (values: Values): StrainSources => ({
   machine: values.only(isOfMachine),
@@ -98,8 +96,8 @@ function globalStrainOf(values: Values, key: GlobalKey): Measurement | null {
 }
 
 /**
- * Returns the overall GLS from the first available source: the machine's GLS, end-systolic before
- * peak systolic; the mean of three views from the machine; the mean of three views from the
+ * Returns the overall GLS from the first available source: the machine's GLS (end-systolic before
+ * peak systolic), the mean of three views from the machine, or the mean of three views from the
  * outlines (docs/echo.md). If a machine value is used, a remark states the value from the outlines.
  * Null if no GLS is known.
  */
@@ -122,7 +120,7 @@ const differs = (one: number | null, other: number | null) =>
   rounded(Math.abs(rounded(one, 1) - rounded(other, 1)), 1) > VARIABILITY.strain;
 
 /**
- * Returns true if the strain from the outlines and that of the machine differ by more than their
+ * Returns true if the strain from the outlines and the machine's strain differ by more than their
  * variability, overall or in one view. The difference is reported, not resolved silently (echo 19,
  * rule 4).
  */

@@ -36,10 +36,6 @@ export function strainValues(clips: ApicalClips): Measurement[] {
   });
 }
 
-/**
- * Returns the longitudinal contour strain in one view, per cent, averaged over its beats; null if
- * there is no beat.
- */
 const viewStrain = (on: MeasuredClip): BeatMean | null =>
   overBeats(on, ({ diastole, systole }) =>
     contourStrain(ventricleFigure(diastole), ventricleFigure(systole)),

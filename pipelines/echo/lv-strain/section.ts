@@ -26,12 +26,11 @@ import {
   strainsDisagree,
 } from './judge.ts';
 
-/** Evidence used by this section in addition to the values. */
 interface LvStrainEvidence extends PatientEvidence, OutlineEvidence {
   heart: OutlineEvidence['heart'] & {
     /** True if values derived from a change in volume may be reported. */
     trusted: boolean;
-    /** Strain in per cent; null if the strain is not plausible in any view. */
+    /** In per cent; null if the strain is not plausible in any view. */
     segments: readonly { segment: number; name: string; strain: number | null }[];
   };
 }
@@ -45,8 +44,8 @@ const NEEDS = [
 const VIEWS = [...STRAIN_VIEWS['gls-end-systolic'], ...STRAIN_VIEWS['gls-peak-systolic']] as const;
 
 /**
- * Concepts of peak strain at any time in the beat. It is shown without a band, because the bands
- * apply to systolic strain (ST25; echo 8.1, 8.2).
+ * Peak strain at any time in the beat. It is shown without a band, because the bands apply to
+ * systolic strain (ST25; echo 8.1, 8.2).
  */
 const ANY_TIME = ['gls-peak', 'gls-peak-4c', 'gls-peak-2c', 'gls-peak-3c'] as const;
 
@@ -56,10 +55,6 @@ const viewsIn = (values: Values, keys: readonly (typeof VIEWS)[number][]) =>
     return key !== undefined && values.measurement(key) !== null;
   });
 
-/**
- * Reports which views have a strain, and from which source. A mean is calculated only from three
- * views of the same method.
- */
 function missingViews(
   evidence: LvStrainEvidence,
   { machine, outlines }: StrainSources,
@@ -97,8 +92,8 @@ function run(evidence: LvStrainEvidence, values: Values) {
   const overall = overallStrain(sources);
   const gls = overall?.measurement ?? null;
   const other = gls?.concept.key === 'gls-end-systolic' ? 'gls-peak-systolic' : 'gls-end-systolic';
-  // A view from the outlines that went into the average is listed even if the machine has a value
-  // for the same view.
+  // A view from the outlines that is part of the mean is listed even if the machine has a value for
+  // the same view.
   const averaged = VIEWS.flatMap((key) => {
     const view = sources.outlines.measurement(key);
     return view && gls?.inputs.includes(view.id) ? [view] : [];
@@ -163,7 +158,7 @@ function run(evidence: LvStrainEvidence, values: Values) {
   });
 }
 
-/** Reports the longitudinal strain of the left ventricle (echo 8). */
+/** Reports longitudinal strain of the left ventricle (echo 8). */
 export const lvStrain: EchoSection<LvStrainEvidence> = {
   id: ID,
   title: 'Left ventricular strain',

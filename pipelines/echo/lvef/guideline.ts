@@ -7,7 +7,10 @@ const HEART_FAILURE_RANGES = [
   'HFpEF range',
 ] as const;
 
-/** Returns the EF range that applies if the patient has clinical heart failure (HF21; echo 4.5). */
+/**
+ * Returns the EF range that applies if the patient has clinical heart failure (HF21; echo 4.5). EFs
+ * are in per cent.
+ */
 export function heartFailureRange(
   ef: number,
   prior: number | null,
@@ -19,20 +22,20 @@ export function heartFailureRange(
 }
 
 /**
- * Difference between the lengths in two views, as a share of the longer one, above which the view
- * with the shorter length is foreshortened (echo 4.2).
+ * If the lengths in two views differ by more than this share of the longer one, the view with the
+ * shorter length is foreshortened (echo 4.2).
  */
 const LENGTH_DIFFERENCE = 0.1;
 
-/** Returns true if the long axes in two views differ too much to be of the same ventricle. */
+/** Returns true if the long axes in two views differ too much to be those of the same ventricle. */
 export function unequalLengths(one: number, other: number): boolean {
   const longer = Math.max(one, other);
   return (longer - Math.min(one, other)) / longer > LENGTH_DIFFERENCE + 1e-9;
 }
 
 /**
- * Difference between the end-diastolic volumes of two views, as a share of the larger, above which
- * a remark is added (echo 4.6).
+ * If the end-diastolic volumes of two views differ by more than this share of the larger one, a
+ * remark is added (echo 4.6).
  */
 const VOLUME_DIFFERENCE = 0.25;
 

@@ -8,7 +8,7 @@ import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import { isOfMachine, type Values } from '../shared/section.ts';
 
 /**
- * Kinds of EF in order of preference; the first one that was measured is the headline EF (echo
+ * Kinds of EF, in order of preference. The first one that was measured is the headline EF (echo
  * 4.2).
  */
 export const EF_PRECEDENCE = [
@@ -22,9 +22,10 @@ export const EF_PRECEDENCE = [
 ] as const satisfies readonly EchoConcept[];
 
 /**
- * Returns the headline EF of the study; null if no EF was measured. Of the values from the images,
+ * Returns the headline EF of the study; null if no EF was measured. Among values from the images,
  * the combined LVEF of both networks is preferred to the LVEF by discs, which already contributes
- * half of it (api 2.6). A machine value by the same or a better method is preferred to both.
+ * half of it (api 2.6). A machine value by the same or a better method is preferred to both of
+ * them.
  */
 export function headlineEf(values: Values): Measurement | null {
   const [first] = EF_PRECEDENCE.flatMap((key) => {
@@ -40,9 +41,8 @@ interface Reading {
   key: EchoConcept;
   value: number;
   origin: 'image' | 'machine';
-  /** True if the EF was calculated here from EDV and ESV. */
+  /** True if the EF was calculated by us from EDV and ESV. */
   ofVolumes: boolean;
-  /** Values on which a finding about this EF is based. */
   evidence: readonly Measurement[];
 }
 
@@ -56,7 +56,6 @@ const reading = (ef: Measurement): Reading => ({
   evidence: [ef],
 });
 
-/** Returns the EF calculated from the biplane volumes of one source, machine or images. */
 function ofVolumes(values: Values, ofMachine: boolean): Reading[] {
   const of = (key: EchoConcept) =>
     values.all(key).find((one) => isOfMachine(one) === ofMachine) ?? null;
@@ -74,19 +73,19 @@ function ofVolumes(values: Values, ofMachine: boolean): Reading[] {
 }
 
 /**
- * Difference between two EFs, in percentage points, that measurement variability can explain (echo
- * 4.6).
+ * Difference between two EFs, in percentage points, that can be explained by measurement
+ * variability (echo 4.6).
  */
 export const EF_VARIABILITY = 10;
 
-/** EF, per cent, below which LV dysfunction is reported at once (ASE15; echo 4.4, 16). */
+/** LV dysfunction with an EF below this, per cent, is reported at once (ASE15; echo 4.4, 16). */
 export const SEVERE_EF = 30;
 
 const isApart = (one: number, other: number) => Math.abs(one - other) > EF_VARIABILITY + 1e-9;
 
 /**
- * Returns the EF from the other source, machine or images, by the best method available. An EF from
- * a single diameter cannot contradict an EF from volumes (echo 5.2).
+ * Returns the EF from the other source (machine or images), by the best method available. An EF
+ * from a single diameter cannot contradict an EF from volumes (echo 5.2).
  */
 function ofOtherSource(values: Values, ef: Measurement): Reading[] {
   const other = !isOfMachine(ef);
@@ -108,7 +107,7 @@ function discsOfImages(values: Values, ef: Measurement): Reading[] {
   return given.length > 0 ? given.map(reading) : ofVolumes(values, false);
 }
 
-/** Why the headline EF is shown but neither graded nor used for a conclusion. */
+/** Why the headline EF is shown but neither graded nor used for conclusions. */
 export interface UngradedEf {
   gap: Statement;
   /** True if one of the contradicting values is severely reduced. */
@@ -141,8 +140,8 @@ function contradiction(values: Values, ef: Measurement): UngradedEf | null {
 export const isSevere = (ef: number) => rounded(ef, 0) < SEVERE_EF;
 
 /**
- * Returns true if the LV diameter is above the upper limit of the range applied to it. If no range
- * was applied, it must be above the limits for both sexes.
+ * Returns true if the LV diameter is above the upper limit of the range that was applied to it. If
+ * no range was applied, it must be above the limits for both sexes.
  */
 function isDilated(diameter: Measurement | null): boolean {
   if (!diameter) return false;
@@ -152,8 +151,7 @@ function isDilated(diameter: Measurement | null): boolean {
 }
 
 /**
- * Returns the linear method by which an EF was calculated; null for any other kind of method (echo
- * 4.2).
+ * Returns the linear method by which an EF was calculated; null for any other method (echo 4.2).
  */
 function linearMethod({ concept, method }: Measurement): 'teichholz' | 'cube' | null {
   if (concept.key === 'lvef-teichholz') return 'teichholz';
@@ -161,8 +159,8 @@ function linearMethod({ concept, method }: Measurement): 'teichholz' | 'cube' | 
 }
 
 /**
- * Returns why an EF from one diameter must not be graded: the ventricle is dilated or moves
- * unevenly, so that one diameter does not represent it (echo 5.2). Null if it may be graded.
+ * Returns why an EF from a single diameter must not be graded: the ventricle is dilated or moves
+ * unevenly, so one diameter does not represent it (echo 5.2). Null if it may be graded.
  */
 function linearLimit(values: Values, ef: Measurement): UngradedEf | null {
   const method = linearMethod(ef);
@@ -184,7 +182,7 @@ function linearLimit(values: Values, ef: Measurement): UngradedEf | null {
 }
 
 /**
- * Returns why the headline EF must not be graded; null if it may be graded, or if there is no EF.
+ * Returns why the headline EF must not be graded. Null if it may be graded, or if there is no EF.
  */
 export function ungradedEf(values: Values): UngradedEf | null {
   const ef = headlineEf(values);
@@ -194,7 +192,7 @@ export function ungradedEf(values: Values): UngradedEf | null {
 }
 
 /**
- * Returns the headline EF if it may be graded and used; null if it may not, or if no EF was
+ * Returns the headline EF if it may be graded and used. Null if it may not, or if no EF was
  * measured.
  */
 export function gradableEf(values: Values): Measurement | null {
@@ -202,8 +200,8 @@ export function gradableEf(values: Values): Measurement | null {
 }
 
 /**
- * Returns a severely reduced EF reported by the machine, which the report would otherwise hide
- * because the headline EF is from the images. Otherwise null.
+ * Returns a severely reduced EF from the machine if the headline EF is from the images, because the
+ * report would otherwise hide it. Null in all other cases.
  */
 export function severeOfMachine(values: Values): Measurement | null {
   const ef = headlineEf(values);

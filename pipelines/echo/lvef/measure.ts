@@ -15,7 +15,7 @@ import {
 import { leftVentricle, planeVolume } from '../chambers/geometry.ts';
 import { axisCaliper, outlineCaliper, outlined, outlinedId, SUFFIX } from '../chambers/outlined.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
-/** Returns the volumes, EF and length of the ventricle by discs in one plane (echo 4.2). */
+/** Returns the volumes, EF and length of the ventricle by single-plane discs (echo 4.2). */
 export function planeValues(on: MeasuredClip): Measurement[] {
   const { clip } = on;
   if (clip.view === 'A3C') return [];
@@ -53,7 +53,8 @@ export function planeValues(on: MeasuredClip): Measurement[] {
         filled &&
         emptied && {
           ...ejected,
-          // The EF is calculated from the volumes after review.
+          // The volumes may have been changed in a review, so the EF is calculated from the
+          // reviewed volumes.
           value: fractionalChange(edv[0]?.value ?? filled.value, esv[0]?.value ?? emptied.value),
         },
       inputs: [...edv, ...esv].map(({ id }) => id),
@@ -93,7 +94,7 @@ export function biplaneValues({ A4C: four, A2C: two }: ApicalClips): Measurement
 }
 
 /**
- * Returns the LVEF combined from both networks, averaged over the beats in which they agree (api
+ * Returns the LVEF combined from both networks, averaged over the beats on which they agree (api
  * 2.6).
  */
 export function networkValues(on: MeasuredClip | null): Measurement[] {

@@ -46,7 +46,6 @@ import {
   ungradedEf,
 } from './judge.ts';
 
-/** Evidence used by this section in addition to the values. */
 interface LvefEvidence extends PatientEvidence, OutlineEvidence {
   heart: OutlineEvidence['heart'] & RhythmEvidence;
 }
@@ -62,7 +61,7 @@ const VOLUMES = [
   'lv-length-2c',
 ] as const satisfies readonly EchoConcept[];
 
-/** Reports where the outlines of two views disagree (echo 4.2, 4.6). */
+/** Reports disagreements between the outlines of two views (echo 4.2, 4.6). */
 function disagreements(values: Values): (Statement | null)[] {
   const number = (key: EchoConcept) => {
     const one = values.measurement(key);
@@ -86,8 +85,8 @@ function limitOf({ concept, method }: Measurement): Statement | null {
 }
 
 /**
- * Returns true if the value is close enough to a limit that the neighbouring grade is equally
- * likely (echo 19, rule 2).
+ * Returns true if the value is so close to a limit that the neighbouring grade is equally likely
+ * (echo 19, rule 2).
  */
 function isAtLimit({ value }: Measurement, sex: Sex): boolean {
   const { normal, mild, moderate } = LEFT_VENTRICLE.ef[sex];
@@ -107,8 +106,8 @@ function criticalFinding(
 ) {
   if (!ef) return null;
   const ids = new Set(shown.map((one) => one?.id));
-  // A finding refers only to values listed by the section. A value from the images for which a
-  // machine value is used instead appears only in a remark.
+  // A finding may refer only to values that the section lists. If a machine value is listed in
+  // place of a value from the images, the latter appears only in a remark.
   const critical = (statement: Statement, evidence: readonly Measurement[]) => {
     const found = evidence.filter(({ id }) => ids.has(id));
     return finding(ID, 'severe-lv-dysfunction', statement, 'critical', found);
@@ -135,10 +134,6 @@ function criticalFinding(
   );
 }
 
-/**
- * Reports the other methods that lead to a different grade from the headline LVEF; null if all
- * agree.
- */
 function methodsDisagree(
   ef: Measurement,
   grade: string,
@@ -161,7 +156,6 @@ const NEEDS = [
   'height and weight',
 ] as const;
 
-/** Returns the volumes indexed to body surface area, with their ranges. */
 function indexedVolumes(given: Values): Indexed[] {
   const index = (from: 'lvedv-biplane' | 'lvesv-biplane') =>
     given.calculated(from === 'lvedv-biplane' ? 'lvedv-index' : 'lvesv-index', {
@@ -298,7 +292,7 @@ function classificationsOf(
   ].map((one) => one || null);
 }
 
-/** Reports the ejection fraction and the volumes of the left ventricle (echo 4). */
+/** Reports the ejection fraction and volumes of the left ventricle (echo 4). */
 export const lvef: EchoSection<LvefEvidence> = {
   id: ID,
   title: 'Left ventricular ejection fraction',

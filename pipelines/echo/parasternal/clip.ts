@@ -5,28 +5,28 @@ import type { HeartView } from '../locate/names.ts';
 import type { Line, LongAxisLine } from '../locate/parasternal.ts';
 import type { ShortAxisWall } from './short-axis-wall.ts';
 
-/** Readings of one frame of a parasternal or subcostal clip, in pixels of the stored frame. */
+/** Readings of one parasternal or subcostal frame, in pixels of the stored frame. */
 export interface ParasternalFrame {
   /** Frame number, 0-based. */
   frame: number;
   /** Seconds from the first frame of the clip. */
   time: number;
-  /** Area of the LV cavity in pixels. Its course over time determines the phases. */
+  /** Area of the LV cavity in pixels. The phases are determined from its course over time. */
   cavity: number;
   lines: Partial<Record<LongAxisLine, Line>>;
-  /** Line across the fluid around the heart where it is deepest; null if no fluid was outlined. */
-  fluid: Line | null;
   /**
-   * Line across the echo-free space behind the posterior wall, as seen in the picture, or
-   * null.
+   * Line across the fluid around the heart, where the fluid is deepest. Null if no fluid was
+   * outlined.
    */
+  fluid: Line | null;
+  /** Line across the echo-free space that the picture shows behind the posterior wall, or null. */
   gap: Line | null;
   /**
-   * Wall around the cavity in a short axis; null in other views, or if the cavity is not surrounded
+   * Wall around the cavity in a short axis. Null in other views, or if the cavity is not surrounded
    * by muscle.
    */
   wall: ShortAxisWall | null;
-  /** Mean probability over the cavity and fluid pixels. */
+  /** Mean probability over the cavity's pixels; `fluidConfidence` is the same for the fluid. */
   confidence: number;
   fluidConfidence: number;
   accepted: boolean;
@@ -38,7 +38,6 @@ export interface ParasternalClip {
   family: 'PLAX' | 'PSAX' | 'subcostal';
   view: HeartView;
   viewConfidence: number | null;
-  /** Millimetres per pixel; null if the picture has no scale. */
   scale: PixelScale | null;
   heartRate: number | null;
   rWaves: readonly number[];

@@ -21,15 +21,15 @@ export interface Phased extends BeatsOfClip {
 }
 
 /**
- * Returns the accepted frames of a calibrated clip, with its beats; null if the clip has no scale
- * or no whole beat.
+ * Returns a calibrated clip with its accepted frames and beats. Null if the clip has no scale or no
+ * whole beat.
  */
 export function phased(clip: ParasternalClip): Phased | null {
   const found = beatsOf(clip);
   return clip.scale && found.beats.length > 0 ? { clip, scale: clip.scale, ...found } : null;
 }
 
-/** Quantity measured by each line at each phase (echo 5.1, 6). */
+/** Quantity measured by each line in each phase (echo 5.1, 6). */
 const DIMENSIONS: readonly {
   key: EchoConcept;
   section: string;

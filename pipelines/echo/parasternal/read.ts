@@ -13,12 +13,10 @@ import { showsSegments } from './short-axis-segments.ts';
 import { shortAxisWall } from './short-axis-wall.ts';
 import { linesOnPicture, type PictureLines } from './wall-edges.ts';
 
-/** Number of directions in which the depth is measured at each place. */
 const ANGLES = 24;
-/** Number of places in the fluid layer at which the depth is measured. */
+/** Approximate number of points in the fluid layer at which the depth is measured. */
 const PLACES = 120;
 
-/** Returns the shortest line across an outline through a point inside it. */
 function shortestThrough(
   outline: readonly Point[],
   from: Point,
@@ -44,8 +42,8 @@ function shortestThrough(
 
 /**
  * Returns the line across the fluid around the heart where it is deepest: the longest of the
- * shortest lines through its points (echo 13). It is in pixels of the stored frame; null if no
- * fluid was outlined.
+ * shortest lines through its points (echo 13). In pixels of the stored frame; null if no fluid was
+ * outlined.
  */
 function fluidDepth(masks: ParasternalMasks): readonly [Point, Point] | null {
   const { area, width, height } = masks;
@@ -97,8 +95,8 @@ interface Chosen {
 }
 
 /**
- * Ranks the clips: calibrated clips first, then those whose view is more certain. The best
- * short-axis clip of each level comes before the second clip of any level.
+ * Ranks the clips: calibrated clips first, then clips with a more certain view. The best clip of
+ * each short-axis level comes before the second clip of any level.
  */
 function ranked(clips: readonly Chosen[]): Chosen[] {
   const worth = ({ of: { clip, source, confidence } }: Chosen) =>
@@ -113,7 +111,7 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
   return FAMILIES.flatMap((family) => {
     const own = views.flatMap((of): Chosen[] => {
       const { view, fan, clip } = of;
-      // A view along a vessel is left out, because it shows no ventricle.
+      // A view along a vessel is left out, because it does not show a ventricle.
       if (view === null || view === 'SUBCOSTAL-IVC' || familyOf(view) !== family) return [];
       const moves = clip.frames.length >= LEAST_FRAMES && clip.mode !== 'colour';
       return fan !== null && moves ? [{ family, view, of }] : [];
@@ -122,7 +120,6 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
   });
 }
 
-/** Returns the lines of the long axis, refined on the picture; there are none in other views. */
 function linesOf(masks: ParasternalMasks, { image, view, scale }: Pictured): PictureLines {
   if (view !== 'PLAX') return { lines: {}, gap: null };
   const outlined = longAxisLines(masks);

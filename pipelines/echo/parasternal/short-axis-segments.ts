@@ -5,7 +5,7 @@ import { beatsOf } from './clip.ts';
 import type { ShortAxisWall, WallRay } from './short-axis-wall.ts';
 
 /**
- * Segments shown at each level of the short axis, counted around the bull's-eye from the anterior
+ * Segments visible at each level of the short axis, counted around the bull's-eye from the anterior
  * segment (echo 8.3). Thickness is measured only at the papillary level: at the mitral level, the
  * valve plane passes through the picture in systole, and at the apical level, the wall is cut too
  * obliquely.
@@ -26,19 +26,19 @@ interface ShortAxisMotion {
   thickening: number | null;
 }
 
-/** Angles, in degrees, of the middle of the anterior wall and of the septum on the bull's-eye. */
+/** Angles of the middle of the anterior wall and of the septum on the bull's-eye, in degrees. */
 const [ANTERIOR, SEPTUM] = [90, 180];
 /**
- * Minimum cosine of the angle of the septum. Below it, the septum is too close to vertical to show
- * whether the display is mirrored.
+ * Minimum absolute cosine of the septum's direction. Below it, the septum is too close to vertical
+ * to show whether the display is mirrored.
  */
 const UPRIGHT = 0.5;
 
 const turned = (angle: number) => ((angle % 360) + 360) % 360;
 
 /**
- * Returns a function that converts a direction on the display, in degrees, to the angle on the
- * bull's-eye; null if that cannot be derived from the position of the septum.
+ * Returns a function that converts a direction on the display to an angle on the bull's-eye, both
+ * in degrees. Null if the position of the septum does not determine this conversion.
  */
 function turnOf(septum: number): ((angle: number) => number) | null {
   const sideways = Math.cos((septum * Math.PI) / 180);
@@ -48,8 +48,8 @@ function turnOf(septum: number): ((angle: number) => number) | null {
 }
 
 /**
- * Groups the rays of a wall by segment of the level, where segment 0 is the anterior one. Null if
- * the segments cannot be identified from the septum.
+ * Groups the rays of a wall by segment. Segment 0 is the anterior one. Null if the septum does not
+ * determine the segments.
  */
 function byPart({ rays, septum }: ShortAxisWall, count: number): Map<number, WallRay[]> | null {
   const turn = septum === null ? null : turnOf(septum);
@@ -64,7 +64,7 @@ const radiusOf = (rays: readonly WallRay[]) =>
   rays.reduce((sum, { radius }) => sum + radius, 0) / rays.length;
 
 /**
- * Returns the median thickness over the rays of a segment; null if fewer than half of the rays show
+ * Returns the median thickness over the rays of a segment; null if fewer than half of the rays have
  * a thickness. The median hardly changes if a papillary muscle is mistaken for wall.
  */
 function thicknessOf(rays: readonly WallRay[]): number | null {
@@ -75,8 +75,8 @@ function thicknessOf(rays: readonly WallRay[]): number | null {
 const change = (from: number, to: number) => (100 * (to - from)) / from;
 
 /**
- * Returns the motion of the segments of a short axis in each beat. The segments are identified by
- * the septum; without one, the list is empty.
+ * Returns the motion of each short-axis segment in each beat. The segments are identified from the
+ * septum, so the list is empty if no septum was seen.
  */
 export function shortAxisMotions(clip: ParasternalClip): ShortAxisMotion[] {
   const { view } = clip;
@@ -85,8 +85,7 @@ export function shortAxisMotions(clip: ParasternalClip): ShortAxisMotion[] {
   const { frames, beats } = beatsOf(clip);
   return beats.flatMap(({ diastole, systole }) => {
     const [rest, tight] = [frames[diastole]?.wall, frames[systole]?.wall];
-    // The septum at end-diastole is used for both phases, because that is when the RV and the
-    // septum are seen best.
+    // The septum at end-diastole is used for both phases, because RV and septum are then seen best.
     const before = rest ? byPart(rest, count) : null;
     const after = rest && tight ? byPart({ ...tight, septum: rest.septum }, count) : null;
     if (!before || !after) return [];

@@ -10,7 +10,7 @@ export interface WallRay {
   angle: number;
   /** Distance from the middle to the border of the cavity. */
   radius: number;
-  /** Thickness of the muscle; null if none was outlined. */
+  /** Thickness of the muscle; null if no muscle was outlined. */
   thickness: number | null;
 }
 
@@ -26,18 +26,18 @@ export interface ShortAxisWall {
 const EVERY_DEGREES = 5;
 const STEP = 0.5;
 /**
- * Greatest gap, in pixels, between two structures that count as touching. There can be gaps,
- * because borders are only as fine as the network's grid.
+ * Maximum gap, in pixels, between structures that count as touching. Gaps occur because borders are
+ * only as fine as the network's grid.
  */
 const TOUCH = 6;
 /**
- * Greatest distance from the middle of the ventricle to where the cavity starts, as a share of the
+ * Maximum distance from the middle of the ventricle to the start of the cavity, as a share of the
  * picture's diagonal.
  */
 const OFF_MIDDLE = 0.04;
 /**
- * Minimum share of directions in which muscle must surround the cavity. With less, the plane passes
- * through a valve.
+ * Minimum share of directions in which muscle must surround the cavity. If the share is lower, the
+ * plane passes through a valve.
  */
 const SURROUNDED = 0.9;
 /**
@@ -71,8 +71,8 @@ interface Cut extends WallRay {
 }
 
 /**
- * Follows a ray outwards from the middle, through the cavity and the muscle, and checks whether the
- * RV comes next. Null if the ray does not meet the cavity.
+ * Follows a ray from the middle outwards through the cavity and the muscle, and determines whether
+ * the RV comes next. Null if the ray does not meet the cavity.
  */
 function cutAt(masks: ParasternalMasks, from: Point, angle: number, scale: PixelScale): Cut | null {
   const { labels, width, height } = masks;
@@ -103,7 +103,6 @@ function cutAt(masks: ParasternalMasks, from: Point, angle: number, scale: Pixel
   };
 }
 
-/** Returns the circular mean of some directions, in degrees. */
 function meanDirection(angles: readonly number[]): number {
   const x = angles.reduce((sum, angle) => sum + Math.cos(degrees(angle)), 0);
   const y = angles.reduce((sum, angle) => sum + Math.sin(degrees(angle)), 0);
@@ -111,9 +110,9 @@ function meanDirection(angles: readonly number[]): number {
 }
 
 /**
- * Returns the wall around the cavity of a short axis; null if the cavity is not surrounded by
- * muscle, as in a plane through the mitral valve. Without a scale, lengths are in pixels, which are
- * assumed to be square.
+ * Returns the wall around the cavity of a short axis. Null if the cavity is not surrounded by
+ * muscle, as in a plane through the mitral valve. If there is no scale, lengths are in pixels,
+ * which are assumed to be square.
  */
 export function shortAxisWall(
   masks: ParasternalMasks,

@@ -8,15 +8,17 @@ import {
 import type { Line, LongAxisLine } from '../locate/parasternal.ts';
 
 /**
- * Constants of this file, in millimetres unless stated otherwise. They were chosen on phantoms that
- * are not used for any other measurement.
+ * In millimetres unless stated otherwise. Chosen on phantoms that are not used for any other
+ * measurement.
  */
 const WALL_EDGES = {
-  /** Greatest distance between a border in the picture and the same border of the outlines. */
+  /** Maximum distance between a border in the picture and the same border in the outlines. */
   within: 3,
-  /** Half the width of the band over which the grey levels are averaged. */
+  /** Half width of the band over which grey levels are averaged. */
   beside: 1.5,
-  /** Minimum contrast of a step that counts as a border. Speckle in a wall has less contrast. */
+  /**
+   * Minimum contrast of a step that counts as a border. Speckle within a wall has less contrast.
+   */
   clear: 0.12,
   /**
    * Distance by which echoes extend beyond the border of a structure, because the display shows
@@ -24,28 +26,26 @@ const WALL_EDGES = {
    */
   smear: 0.4,
   /**
-   * Share of the way from the level of blood to that of muscle above which part of the line counts
-   * as wall.
+   * Part of the line counts as wall if its level is above this share of the way from blood to
+   * muscle.
    */
   wall: 0.4,
   /**
-   * Minimum and maximum depth of the fluid that is searched for behind the wall. Thinner fluid is
-   * normal (echo 13).
+   * Minimum and maximum depth of the fluid searched for behind the wall. Thinner fluid is normal
+   * (echo 13).
    */
   fluid: { least: 3, most: 60 },
   /**
-   * Share of the way from the level of the cavity to that of the wall below which a space counts as
-   * echo-free.
+   * A space counts as echo-free if its level is below this share of the way from cavity to wall.
    */
   echoFree: 0.12,
   /**
-   * Share of the way from the level of the cavity to that of the wall that the pericardium behind
-   * the fluid must reach.
+   * The pericardium behind the fluid must reach this share of the way from the cavity's level to
+   * the wall's.
    */
   echo: 0.5,
 } as const;
 
-/** Borders on the long axis, measured in the picture. */
 export interface PictureLines {
   lines: Partial<Record<LongAxisLine, Line>>;
   /** Line across the echo-free space behind the posterior wall, or null. */
@@ -55,8 +55,8 @@ export interface PictureLines {
 type Range = readonly [from: number, to: number];
 
 /**
- * Returns the position of the step in the picture that corresponds to an outlined border, or the
- * outlined position if there is no clear step.
+ * Returns the position of the step in the picture that belongs to an outlined border. If there is
+ * no clear step, the outlined position is returned.
  */
 function border(profile: LineProfile, kind: 'brighter' | 'darker', at: number, limits: Range) {
   const { within, clear, smear } = WALL_EDGES;
@@ -67,8 +67,8 @@ function border(profile: LineProfile, kind: 'brighter' | 'darker', at: number, l
 }
 
 /**
- * A border between blood and muscle: its outlined position, and the limits within which its step in
- * the picture is searched for.
+ * An outlined border between blood and muscle, and the limits within which to search the picture
+ * for its step.
  */
 interface Outlined {
   kind: 'brighter' | 'darker';
@@ -77,9 +77,10 @@ interface Outlined {
 }
 
 /**
- * Returns the position of the border between blood and muscle. Moving the border to a step assigns
- * the part of the line in between to the other tissue, so that part must have the level of that
- * tissue. A bright spot within the wall is therefore not taken for a border, however steep it is.
+ * Returns the position of the border between blood and muscle. If the border is moved to a step,
+ * the part of the line in between is assigned to the other tissue and must therefore have that
+ * tissue's level. This prevents a bright spot within the wall from being taken for a border,
+ * however steep it is.
  */
 function wallBorder(
   profile: LineProfile,
@@ -148,8 +149,8 @@ export function linesOnPicture(
 }
 
 /**
- * Returns the echo-free space from the posterior wall to the pericardium; null if no such space is
- * seen.
+ * Returns the echo-free space between the posterior wall and the pericardium; null if there is
+ * none.
  */
 function fluidBehind(
   profile: LineProfile,
@@ -169,9 +170,9 @@ function fluidBehind(
 }
 
 const EVERY = 0.25;
-/** Length, mm, below which part of the line is too short to tell blood from muscle. */
+/** A part of the line shorter than this, mm, is too short to tell blood from muscle. */
 const SPOT = 1;
 
-/** Returns the length of a line in millimetres. */
+/** In millimetres. */
 export const lengthOf = ([from, to]: Line, scale: PixelScale) =>
   Math.hypot((to.x - from.x) * scale.x, (to.y - from.y) * scale.y);

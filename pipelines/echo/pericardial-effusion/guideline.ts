@@ -3,7 +3,7 @@ import { rounded } from '../../measure/rounding.ts';
 const EFFUSION_GRADES = ['none', 'small', 'moderate', 'large', 'very large'] as const;
 export type EffusionGrade = (typeof EFFUSION_GRADES)[number];
 
-/** Greatest depth, mm, of a moderate effusion; a deeper effusion is large. */
+/** Maximum depth, mm, of a moderate effusion. A deeper effusion is large. */
 const MODERATE = 20;
 const LARGE = 25;
 
@@ -21,13 +21,13 @@ export const OUTLINE_EXCESS = 4;
 export const isLarge = (depth: number) => rounded(depth, 0) > MODERATE;
 
 /**
- * Returns true if an effusion is certainly large. `outlined` is its depth by the outline, mm, which
- * may be too great by `OUTLINE_EXCESS`.
+ * Returns true if an effusion is certainly large. `outlined` is the depth of its outline, mm, which
+ * may be too great by up to `OUTLINE_EXCESS`.
  */
 export const surelyLarge = (outlined: number) => isLarge(outlined - OUTLINE_EXCESS);
 
 /**
- * Returns true if fluid outlined at another place has a higher grade than the measured depth. Both
+ * Returns true if fluid outlined in another place has a higher grade than the measured depth. Both
  * depths are in mm.
  */
 export function outgrows(outlined: number, measured: number): boolean {
@@ -37,7 +37,8 @@ export function outgrows(outlined: number, measured: number): boolean {
 }
 
 /**
- * Returns the grade of an effusion by its greatest end-diastolic depth, mm (PER13, PER15; echo 13).
+ * Returns the grade of an effusion from its greatest end-diastolic depth, mm (PER13, PER15; echo
+ * 13).
  */
 export function effusionGrade(depth: number): EffusionGrade {
   const shown = rounded(depth, 0);
@@ -48,7 +49,7 @@ export function effusionGrade(depth: number): EffusionGrade {
 }
 
 /**
- * Returns the magnitude of the respiratory variation in an inflow velocity, in per cent of the
+ * Returns the magnitude of the respiratory variation of an inflow velocity, in per cent of the
  * expiratory velocity.
  */
 export const respiratoryVariation = (expiration: number, inspiration: number) =>
@@ -56,7 +57,7 @@ export const respiratoryVariation = (expiration: number, inspiration: number) =>
 
 interface TamponadeSigns {
   effusion: boolean;
-  /** Chambers that collapse; null if not assessed. */
+  /** Chambers that collapse; null if this was not assessed. */
   collapse: readonly ('RA' | 'RV' | 'LA' | 'LV')[] | null;
   variation: boolean | null;
   plethora: boolean | null;
@@ -73,21 +74,21 @@ const TAMPONADE_STATEMENTS = [
 ] as const;
 type TamponadeStatement = (typeof TAMPONADE_STATEMENTS)[number];
 
-/** Returns true if a statement means that the patient needs attention at once. */
+/** Returns true if a statement requires attention at once. */
 export const isUrgent = (statement: TamponadeStatement) =>
   statement === 'possible haemodynamic effect; urgent clinical correlation' ||
   statement === 'echo signs compatible with tamponade; urgent review';
 
 /**
- * Name of the decision table. It is a convention of this project ([C], echo 13), so its statements
- * do not refer to a society.
+ * Name of the decision table. The table is a convention of this project ([C], echo 13), so its
+ * statements do not refer to a society.
  */
 export const TAMPONADE_SCHEME = 'Sonogate convention for echo signs of tamponade';
 
 /**
- * Returns the statement from the decision table of echo 13. Tamponade itself is a clinical
- * diagnosis. The row "no echo sign" requires that the chambers were examined and do not collapse.
- * One sign is enough even if others were not assessed.
+ * Returns the statement according to the decision table in echo 13. Tamponade itself is a clinical
+ * diagnosis. The row "no echo sign" requires that the chambers were examined and do not collapse. A
+ * single sign is enough even if others were not assessed.
  */
 export function tamponadeStatement({
   effusion,

@@ -3,16 +3,17 @@ import type { ViewFamily } from '../locate/names.ts';
 import { isChild, isOfMachine, type PatientEvidence, type Values } from '../shared/section.ts';
 import { type EffusionGrade, effusionGrade, outgrows, surelyLarge } from './guideline.ts';
 
-/** Evidence on pericardial fluid, in addition to the values. */
 export interface EffusionEvidence extends PatientEvidence {
   fluid: FluidFinding;
 }
 
-/** All findings on pericardial fluid, for every section that reports them. */
 export interface Effusion {
   fluid: FluidFinding;
   depth: Measurement | null;
-  /** Null without a depth, for a child, or if the effusion is deeper elsewhere. */
+  /**
+   * Null if there is no depth, if the patient is a child, or if another view shows a deeper
+   * effusion.
+   */
   grade: EffusionGrade | null;
   /**
    * True if the depth was measured behind the posterior wall in PLAX, the only place where the
@@ -29,14 +30,14 @@ export interface Effusion {
 }
 
 /**
- * Returns the findings on the effusion. It is graded by its greatest depth (echo 13), and a depth
- * measured elsewhere must not take its place.
+ * Returns the findings on the effusion. Its grade is based on its greatest depth (echo 13). A depth
+ * measured in another place must not be used instead.
  */
 export function effusionOf(evidence: EffusionEvidence, values: Values): Effusion {
   const { fluid } = evidence;
   const { outlined, seen } = fluid;
   const depth = values.measurement('effusion-depth');
-  // A machine value is assumed to be the greatest depth of all views, because the operator chose
+  // A machine value is assumed to be the greatest depth in all views, because the operator chose
   // the place.
   const behindWall = depth !== null && !isOfMachine(depth);
   const deeperIn =
@@ -53,23 +54,22 @@ export function effusionOf(evidence: EffusionEvidence, values: Values): Effusion
 
 export interface FluidFinding {
   /**
-   * Views of the clips that were searched for fluid: those that are calibrated and have accepted
-   * frames and a whole beat.
+   * Views of the clips searched for fluid: calibrated clips with accepted frames and a whole beat.
    */
   searched: readonly string[];
   /**
-   * Views of the clips that show an echo-free space outside the heart; empty if only one clip shows
+   * Views of the clips that show an echo-free space outside the heart. Empty if only one clip shows
    * it.
    */
   seen: readonly string[];
   /**
-   * End-diastolic depth behind the posterior wall, measured in the picture. If it could not be
-   * measured there, the greatest depth of an outline, which is not accepted. Null if no searched
+   * End-diastolic depth behind the posterior wall, measured on the picture. If it could not be
+   * measured there, it is the greatest depth of an outline and is not accepted. Null if no searched
    * clip shows fluid.
    */
   depth: Measurement | null;
   /**
-   * Depth of the deepest outline, mm, and its view. The outline may extend beyond the fluid by
+   * Depth, mm, and view of the deepest outline. It may extend beyond the fluid by up to
    * `OUTLINE_EXCESS`.
    */
   outlined: { depth: number; family: ViewFamily } | null;

@@ -4,25 +4,20 @@ import type { ParasternalReadings } from '../parasternal/read.ts';
 import { lengthOf } from '../parasternal/wall-edges.ts';
 import type { FluidFinding } from './judge.ts';
 
-/** Depth, mm, below which fluid is normal or only the border between two outlines. */
+/** Depth, mm, below which fluid is normal or only a border between two outlines. */
 const LEAST_FLUID = 3;
 
-/** Minimum mean probability for a space to be taken as fluid. */
 const FLUID_GATE = 0.7;
 
 /** Minimum share of a clip's accepted frames that must show the fluid. */
 const PERSISTENT = 0.6;
 
 /**
- * Number of clips that must show the fluid. A single clip may show a shadow, fat or a failed
- * outline instead.
+ * Number of clips that must show the fluid. In a single clip, it may be a shadow, fat or a failed
+ * outline.
  */
 const CONFIRMED = 2;
 
-/**
- * Returns the echo-free space behind the posterior wall of a long axis at end-diastole; null if too
- * few frames show it.
- */
 function gapOf({ clip, scale, frames, beats }: Phased): Drawn | null {
   const share = frames.filter(({ gap }) => gap !== null).length / Math.max(1, frames.length);
   const found = beats.flatMap(({ diastole }) => {
@@ -44,10 +39,6 @@ function gapOf({ clip, scale, frames, beats }: Phased): Drawn | null {
   };
 }
 
-/**
- * Returns the fluid outlined in one clip, with its depth at end-diastole in mm; null if too few
- * frames show it.
- */
 function fluidOf({ clip, scale, frames, beats }: Phased): Drawn | null {
   const shown = frames.filter(
     ({ fluid, fluidConfidence }) =>

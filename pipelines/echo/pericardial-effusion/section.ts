@@ -35,7 +35,7 @@ function plethora(values: Values): boolean | null {
 }
 
 /**
- * Reports where fluid was searched for but not found, which does not exclude an effusion (echo 13).
+ * Reports where fluid was searched for but not found. This does not exclude an effusion (echo 13).
  */
 function searchedGap({ fluid: { searched, depth } }: Effusion): Statement {
   if (searched.length === 0) return sayOfEffusion.gap('effusion.not-searched', {});
@@ -44,9 +44,6 @@ function searchedGap({ fluid: { searched, depth } }: Effusion): Statement {
     : sayOfEffusion.gap('effusion.none-outlined', { views: searched });
 }
 
-/**
- * Reports that an echo-free space in two clips may be fluid. No other conclusion is drawn from it.
- */
 function possibleFluid({
   fluid: { seen: views },
   outlinedLarge: large,
@@ -55,10 +52,6 @@ function possibleFluid({
   return sayOfEffusion.conclusion('effusion.possible', { views, large });
 }
 
-/**
- * Reports how large the effusion is and where it was measured, or that it is deeper in another
- * view; null if neither is known.
- */
 function sizeOf({ grade, depth, deeperIn, behindWall, outlinedLarge: large }: Effusion) {
   if (depth && deeperIn) {
     const params = { view: deeperIn, large };
@@ -144,7 +137,7 @@ function run(evidence: EffusionEvidence, values: Values) {
   });
 }
 
-/** Reports the presence and the size of pericardial fluid (echo 13). */
+/** Reports the presence and size of pericardial fluid (echo 13). */
 export const pericardialEffusion: EchoSection<EffusionEvidence> = {
   id: ID,
   title: 'Pericardial effusion',

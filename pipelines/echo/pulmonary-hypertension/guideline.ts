@@ -1,20 +1,19 @@
 import { rounded } from '../../measure/rounding.ts';
 
 /**
- * Limits for estimating RA pressure: IVC diameter, mm, and collapse, per cent, during a sniff and
- * in quiet breathing (R10, ASE15).
+ * Limits for estimating RA pressure: IVC diameter, mm, and IVC collapse, per cent, during a sniff
+ * and in quiet breathing (R10, ASE15).
  */
 export const IVC = { wide: 21, sniff: 50, quiet: 20 } as const;
 
 /** Upper limit of the RA area, cm² (ASE15; echo 7.2). */
 const ATRIAL_AREA = 18;
 
-/** Returns true if an RA of this area, cm², is enlarged. */
 export const isAtriumEnlarged = (area: number) => rounded(area, 1) > ATRIAL_AREA;
 
 /**
- * Returns the RA pressure, mmHg, from the IVC. A collapse exactly at the limit does not count as
- * collapse (echo 12.2).
+ * Returns the RA pressure, mmHg, from the IVC diameter, mm, and its collapse, per cent. A collapse
+ * exactly at the limit does not count as collapse (echo 12.2).
  */
 export function atrialPressure(
   diameter: number,
@@ -28,8 +27,8 @@ export function atrialPressure(
 }
 
 /**
- * Returns true if an RA pressure, mmHg, contradicts the IVC: it is normal, but the IVC indicates a
- * high pressure (echo 19.4, "IVC plethora with RAP 3").
+ * Returns true if an RA pressure, mmHg, contradicts the IVC: the pressure is normal, but the IVC
+ * indicates a high pressure (echo 19.4, "IVC plethora with RAP 3").
  */
 export const contradictsCava = (pressure: number, diameter: number, collapse: number) =>
   rounded(pressure, 0) <= 3 && atrialPressure(diameter, collapse) === 15;
@@ -41,14 +40,14 @@ export type Probability = 'low' | 'intermediate' | 'high';
 const JET = { low: 2.8, intermediate: 3.4 } as const;
 
 /**
- * Measurement variability of the TR velocity, m/s. This close to a limit, the true velocity may be
- * on either side (echo 19, rule 2).
+ * Measurement variability of the TR velocity, m/s. If a velocity is this close to a limit, the true
+ * velocity may be on either side (echo 19, rule 2).
  */
 const JET_VARIABILITY = 0.1;
 
 /**
- * Returns true if a rounded velocity is so close to a limit of the probability table that
- * variability could explain the difference.
+ * Returns true if a TR velocity, m/s, is so close to a limit in the probability table that
+ * variability could put it on the other side.
  */
 export const isNearJetLimit = (jet: number) =>
   Object.values(JET).some(
@@ -57,7 +56,7 @@ export const isNearJetLimit = (jet: number) =>
 
 /**
  * Returns the echocardiographic probability of pulmonary hypertension. A jet that was searched for
- * but could not be measured counts as a velocity of up to 2.8 m/s.
+ * but could not be measured counts as a velocity of at most 2.8 m/s.
  */
 export function probability(jet: number | null, present: readonly SignCategory[]): Probability {
   const signs = new Set(present).size >= 2;
@@ -72,7 +71,7 @@ export function probability(jet: number | null, present: readonly SignCategory[]
  * that its sign is absent.
  */
 export interface PressureSigns {
-  /** Ratio of the basal diameters of RV and LV. */
+  /** Ratio of the basal RV diameter to the basal LV diameter. */
   ventricularRatio: number | null;
   eccentricity: number | null;
   /** Ratio of TAPSE to sPAP, mm/mmHg. */
@@ -100,7 +99,7 @@ export interface Sign {
 const test = (value: number | null, decimals: number, met: (shown: number) => boolean) =>
   value === null ? null : met(rounded(value, decimals));
 
-/** Returns the signs of categories A to C (PH22; echo 12.4). */
+/** Returns the signs in categories A to C (PH22; echo 12.4). */
 export function signsOf(inputs: PressureSigns): Sign[] {
   const { artery, aorticRoot, cava, collapse } = inputs;
   const plethora =
@@ -146,8 +145,8 @@ export function signsOf(inputs: PressureSigns): Sign[] {
 }
 
 /**
- * Returns the categories in which a sign is present, and those in which at least one sign was
- * assessed.
+ * Returns the categories in which a sign is present, and the categories in which at least one sign
+ * was assessed.
  */
 export function categoriesOf(signs: readonly Sign[]) {
   const of = (chosen: readonly Sign[]) => [...new Set(chosen.map(({ category }) => category))];

@@ -25,10 +25,6 @@ const withheld = (one: Measurement, section: string, fault: RightHeartFault): Me
   remarks: [...one.remarks, remarkOfEcho('right-heart.fault', { fault })],
 });
 
-/**
- * Returns the machine values that contradict each other, marked as withheld; empty if there is no
- * contradiction.
- */
 function contradicted(values: Values, section: string): Measurement[] {
   const atrial = values.measurement('ra-pressure');
   const [diameter, collapse] = [values.number('ivc-diameter'), values.number('ivc-collapse')];
@@ -43,8 +39,8 @@ function contradicted(values: Values, section: string): Measurement[] {
 
 /**
  * Returns the right heart pressures from TR and IVC (echo 12.2, 12.3). An RA pressure from the
- * machine that contradicts the machine's IVC is withheld, and so are pressures from a torrential
- * jet and all values based on a withheld value.
+ * machine is withheld if it contradicts the machine's IVC. Pressures from a torrential jet are
+ * withheld too, and so are all values based on a withheld value.
  */
 export function rightHeartPressures(given: Values, section: string): RightHeartPressures {
   const contracta = given.number('tr-vena-contracta');
@@ -86,7 +82,8 @@ export function rightHeartPressures(given: Values, section: string): RightHeartP
     value: (excursion = 0, pressure = 1) => excursion / pressure,
   });
   const ofJet = [systolic, coupling].flatMap((one) => one ?? []);
-  // Without an RA pressure, only the gradient is reported; no RA pressure is assumed (echo 12.2).
+  // If the RA pressure is unknown, it is not assumed, and only the gradient is reported (echo
+  // 12.2).
   const gradient =
     systolic || torrential
       ? null

@@ -37,13 +37,9 @@ const MEASURED = [
   'aortic-root',
 ] as const satisfies readonly EchoConcept[];
 
-/** Number of categories of signs. Signs from two categories raise the probability (PH22). */
+/** Number of sign categories. Signs from two categories raise the probability (PH22). */
 const CATEGORIES = 3;
 
-/**
- * Reports why there is no RA pressure, and what that means for the RVSP; null if there is an RA
- * pressure.
- */
 function atrialGap(values: Values, withheld: boolean): Statement | null {
   if (values.measurement('ra-pressure') || withheld) return null;
   const [diameter, collapse] = [values.number('ivc-diameter'), values.number('ivc-collapse')];
@@ -54,8 +50,8 @@ function atrialGap(values: Values, withheld: boolean): Statement | null {
 }
 
 /**
- * Reports that the Bernoulli equation is not valid for a jet of severe or worse TR (echo 11.6, 12.4
- * "pitfalls").
+ * Reports that the Bernoulli equation is not valid for the jet of severe or worse TR (echo 11.6,
+ * 12.4 "pitfalls").
  */
 function jetCaution(grade: RightHeartPressures['tricuspid']): Statement | null {
   if (grade === 'torrential (5+)') return sayOfPressure.conclusion('ph.torrential', {});
@@ -83,12 +79,12 @@ function run(evidence: PatientEvidence, given: Values) {
   });
   const { present, assessed } = categoriesOf(signs);
   const jet = values.measurement('tr-vmax');
-  // Without a TR value it is not known whether a TR signal was searched for, so other signs are
-  // needed (echo 12.4).
+  // If there is no TR value, we do not know whether a TR signal was searched for, so other signs
+  // are needed (echo 12.4).
   const assessable = !isChild(evidence) && (jet !== null || present.length >= 2);
   const by = assessable ? probability(jet?.value ?? null, present) : null;
-  // A torrential jet is slower than the pressure behind it would suggest, so its velocity can
-  // confirm pulmonary hypertension but cannot exclude it.
+  // A torrential jet is slower than the pressure behind it would suggest. Its velocity can
+  // therefore confirm pulmonary hypertension but cannot exclude it.
   const torrential = tricuspid === 'torrential (5+)';
   const likelihood = torrential && by !== 'high' ? null : by;
   const limited = likelihood === 'low' && assessed.length < 2;
@@ -150,9 +146,7 @@ function run(evidence: PatientEvidence, given: Values) {
   });
 }
 
-/**
- * Reports the pressures of the right heart and the probability of pulmonary hypertension (echo 12).
- */
+/** Reports right heart pressures and the probability of pulmonary hypertension (echo 12). */
 export const pulmonaryHypertension: EchoSection = {
   id: ID,
   title: 'Pulmonary hypertension',

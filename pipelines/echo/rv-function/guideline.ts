@@ -1,14 +1,14 @@
 import { rounded } from '../../measure/rounding.ts';
 import { categoryWithin } from '../../result/section-outcome.ts';
 
-/** Indices of RV systolic function, each with the cut-off beyond which it is abnormal (ASE15). */
+/** Indices of RV systolic function, with the cut-offs beyond which they are abnormal (ASE15). */
 export const RV_FUNCTION = {
   tapse: { name: 'TAPSE', unit: 'mm', decimals: 0, below: 17 },
   sPrime: { name: "S'", unit: 'cm/s', decimals: 1, below: 9.5 },
   fac: { name: 'FAC', unit: '%', decimals: 0, below: 35 },
   rimpPulsed: { name: 'RIMP', unit: '', decimals: 2, above: 0.43 },
   rimpTissue: { name: 'RIMP (tissue Doppler)', unit: '', decimals: 2, above: 0.54 },
-  /** Strain is negative: a value above (less negative than) the limit is abnormal. */
+  /** Strain is negative. A value above the limit (less negative) is abnormal. */
   freeWallStrain: { name: 'free-wall strain', unit: '%', decimals: 1, above: -20 },
   ef3d: { name: '3D RVEF', unit: '%', decimals: 0, below: 45 },
 } as const;
@@ -19,13 +19,13 @@ export const RV_SIZE = {
   mid: { above: 35, decimals: 0 },
   length: { above: 83, decimals: 0 },
   wall: { above: 5, decimals: 0 },
-  /** Ratio of the basal diameters of RV and LV (PH22). */
+  /** Ratio of the basal RV diameter to the basal LV diameter (PH22). */
   ratio: { above: 1, decimals: 2 },
 } as const;
 
 type Limit = { decimals: number } & ({ below: number } | { above: number });
 
-/** Returns true if a rounded value is beyond its limit. */
+/** Returns true if a value, after rounding, is beyond its limit. */
 export function isBeyond(limit: Limit, value: number): boolean {
   const shown = rounded(value, limit.decimals);
   return 'below' in limit ? shown < limit.below : shown > limit.above;
@@ -39,12 +39,11 @@ export const isSurelyBeyond = (
   measurement: Parameters<typeof categoryWithin>[0],
 ): boolean | null => categoryWithin(measurement, (value) => isBeyond(limit, value)).category;
 
-/** Kind of Doppler with which the performance index was measured. */
 export type PerformanceMethod = 'pulsed' | 'tissue';
 
 /**
- * Returns whether RIMP is abnormal by the limit for its method. If the method is unknown, the
- * limits for both methods must lead to the same answer; null if they do not (echo 7.2).
+ * Returns whether RIMP is abnormal, using the limit for its method. If the method is unknown and
+ * the limits for the two methods lead to different answers, null is returned (echo 7.2).
  */
 export function isPerformanceBeyond(
   value: number,
@@ -67,10 +66,7 @@ const RV_CONCLUSIONS = [
   'reduced',
 ] as const;
 
-/**
- * Returns the conclusion from the number of available indices and how many of them are abnormal
- * (echo 7.3).
- */
+/** Returns the conclusion from the numbers of available and of abnormal indices (echo 7.3). */
 export function rvConclusion(available: number, abnormal: number): (typeof RV_CONCLUSIONS)[number] {
   if (available === 0) return 'not assessed';
   if (available === 1) return abnormal === 0 ? 'single index normal' : 'single index reduced';

@@ -36,8 +36,8 @@ const lateral = ({ axis }: AxialFigure, { mirrored }: ChamberClip): Point =>
 const ventricle = (frame: ClipBeat['diastole']) => axial(frame.rv);
 
 /**
- * Returns how far, in mm, the lateral hinge point moves towards the apex of the RV from
- * end-diastole to end-systole; null if it cannot be measured.
+ * Returns how far, in mm, the lateral hinge point moves towards the RV apex from end-diastole to
+ * end-systole. Null if it cannot be measured.
  */
 function annulusWay({ diastole, systole }: ClipBeat, clip: ChamberClip): number | null {
   const [before, after] = [ventricle(diastole), ventricle(systole)];
@@ -56,20 +56,19 @@ const midWidth = ({ outline, axis }: AxialFigure) =>
   chordLength(outline, onAxis(axis, 0.5), directionsOf(axis).across);
 
 /**
- * Returns the basal width of the RV divided by that of the LV on one frame; null if the RV cannot
- * be measured.
+ * Returns the basal width of the RV divided by that of the LV in one beat. Null if the RV cannot be
+ * measured.
  */
 function ventricleRatio({ diastole }: ClipBeat): number | null {
   const right = ventricle(diastole);
   return right && widest(right, BASAL_THIRD).width / widest(diastole.lv, BASAL_THIRD).width;
 }
 
-/** Returns the end-diastolic area of the RV divided by that of the LV. */
 const areaRatio = ({ diastole: { rv, lv } }: ClipBeat): number | null => rv && rv.area / lv.area;
 
 /**
  * Values that show whether the outline of the RV is plausible. The excursion of the annulus is not
- * among them, because an implausible excursion only means that the hinge point is wrong.
+ * one of them, because an implausible excursion only means that the hinge point is wrong.
  */
 const SIZES: readonly EchoConcept[] = [
   'rv-ed-area',
@@ -81,8 +80,8 @@ const SIZES: readonly EchoConcept[] = [
 
 /**
  * Withholds all values if the outline is implausible: one of the RV sizes is implausible, the RV is
- * not smaller in systole, or its beats contradict each other. The other sizes, the ratio to the LV
- * and the motion of the annulus are then unreliable too.
+ * not smaller in systole, or its beats contradict each other. The remaining sizes, the ratio to the
+ * LV and the motion of the annulus are then unreliable too.
  */
 function believed(values: Measurement[], change: BeatMean | null): Measurement[] {
   const of = (key: EchoConcept) => values.find(({ concept }) => concept.key === key);
@@ -184,7 +183,8 @@ export function rightHeartValues(given: MeasuredClip | null): Measurement[] {
   const ofVentricle = [
     ...area('rv-ed-area', 'diastole'),
     ...area('rv-es-area', 'systole'),
-    // If the clip has a scale, the section calculates the fractional area change from the areas.
+    // If the clip has a scale, the section calculates the fractional area change from the areas
+    // instead.
     ...outlined({
       key: 'rv-fac',
       section: SECTION,

@@ -22,10 +22,9 @@ import {
   rvConclusion,
 } from './guideline.ts';
 
-/** Evidence used by this section in addition to the values. */
 interface RvFunctionEvidence extends PatientEvidence, OutlineEvidence {
   /**
-   * Kind of Doppler with which the machine measured RIMP; null if it is not known, or if both kinds
+   * Kind of Doppler with which the machine measured RIMP. Null if it is not known, or if both kinds
    * were used.
    */
   performanceMethod: PerformanceMethod | null;
@@ -40,7 +39,6 @@ const INDICES = {
   'rv-fac': RV_FUNCTION.fac,
 } as const satisfies Partial<Record<EchoConcept, unknown>>;
 
-/** The measured quantities, in display order. */
 const MEASURED = [
   'tapse',
   'rv-s-prime',
@@ -76,7 +74,10 @@ function judgedPerformance(
   return rimp && beyond !== null ? [{ measurement: rimp, beyond }] : [];
 }
 
-/** Returns the row of the decision table for these indices (echo 7.3); null if there are none. */
+/**
+ * Returns the conclusion of the decision table for these indices, and its statement (echo 7.3).
+ * Null if there are no indices.
+ */
 function systolicFunction(judged: readonly Judged[]) {
   const abnormal = judged.filter(({ beyond }) => beyond);
   const conclusion = rvConclusion(judged.length, abnormal.length);
@@ -91,7 +92,6 @@ function systolicFunction(judged: readonly Judged[]) {
   return { conclusion, statement };
 }
 
-/** Returns the sizes whose whole interval is beyond the limit; empty for a child. */
 function sizesOf(values: Values, child: boolean) {
   const beyond = (key: EchoConcept, limit: Parameters<typeof isSurelyBeyond>[0]) => {
     const measurement = values.measurement(key);
@@ -105,7 +105,6 @@ function sizesOf(values: Values, child: boolean) {
   return { wide, thick, large };
 }
 
-/** Returns the indices of systolic function and whether each is abnormal; empty for a child. */
 function judgedIndices(
   values: Values,
   change: Measurement | null,
@@ -115,14 +114,13 @@ function judgedIndices(
   const measured = Object.entries(INDICES).flatMap(([key, limit]) => {
     const one = key === 'rv-fac' ? change : values.measurement(key as keyof typeof INDICES);
     const beyond = one?.quality === 'accepted' ? isSurelyBeyond(limit, one) : null;
-    // A value is left out if its interval includes the cut-off, because it is neither normal nor
+    // A value whose interval includes the cut-off is left out, because it is neither normal nor
     // abnormal.
     return one && beyond !== null ? [{ measurement: one, beyond }] : [];
   });
   return child ? [] : [...measured, ...performance];
 }
 
-/** Returns the statements on function and size, and the findings that follow from them. */
 function concluded(judged: readonly Judged[], { wide, thick, large }: ReturnType<typeof sizesOf>) {
   const found = systolicFunction(judged);
   const indices = judged.map(({ measurement }) => measurement);
@@ -131,8 +129,8 @@ function concluded(judged: readonly Judged[], { wide, thick, large }: ReturnType
   const larger = large && sayOfRvFunction.conclusion('rv-function.larger-than-lv', {}, [large]);
   const thickened = thick && sayOfRvFunction.conclusion('rv-function.wall-thickened', {}, [thick]);
   const alone = found?.conclusion === 'single index reduced';
-  // Possible pulmonary embolism is a critical finding (echo 16). One abnormal index is enough if it
-  // is the only one available.
+  // Possible pulmonary embolism is a critical finding (echo 16). One abnormal index is enough if no
+  // other index is available.
   const strained = (dilated || larger) && (found?.conclusion === 'reduced' || alone);
   const strain = sayOfRvFunction.conclusion('rv-function.strain', { alone });
   return {
@@ -200,7 +198,7 @@ function run(evidence: RvFunctionEvidence, values: Values) {
   });
 }
 
-/** Reports the function and the size of the right ventricle (echo 7). */
+/** Reports the function and size of the right ventricle (echo 7). */
 export const rvFunction: EchoSection<RvFunctionEvidence> = {
   id: ID,
   title: 'Right ventricular function',

@@ -4,7 +4,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import { firstOf, type MeasuredClip, overBeats, type Phase, sized } from '../chambers/beats.ts';
 import type { FrameGeometry } from '../chambers/geometry.ts';
 import { outlineCaliper, outlined, SUFFIX } from '../chambers/outlined.ts';
-/** Returns the areas of cavity and myocardium in one view (echo 3). */
+/** Returns the areas of the cavity and the myocardium in one view (echo 3). */
 export function chamberAreas(on: MeasuredClip): Measurement[] {
   const { clip } = on;
   const suffix = SUFFIX[clip.view];

@@ -13,7 +13,6 @@ import {
   type Values,
 } from '../shared/section.ts';
 
-/** Outlines of one clip, frame by frame. */
 interface OutlinedClip {
   clip: {
     file: string;
@@ -22,7 +21,6 @@ interface OutlinedClip {
     /** Every `stride`-th frame was outlined. */
     stride: number;
     mirrored: boolean;
-    /** Millimetres per pixel; null if the picture has no scale. */
     scale: PixelScale | null;
     frames: readonly {
       frame: number;
@@ -37,7 +35,6 @@ interface OutlinedClip {
   steady: boolean;
 }
 
-/** Evidence used by this section in addition to the values. */
 interface SegmentChambersEvidence extends PatientEvidence, OutlineEvidence {
   heart: OutlineEvidence['heart'] & { outlined: readonly OutlinedClip[] };
 }
@@ -61,8 +58,8 @@ const tenth = (value: number) => Math.round(10 * value) / 10;
 const pair = ({ x, y }: Point) => [tenth(x), tenth(y)];
 
 /**
- * Returns the area of each outlined chamber on a frame, cm2; null without a scale. `epicardium` is
- * the cavity together with the surrounding myocardium.
+ * Returns the area of each outlined chamber on a frame, cm2; null if there is no scale.
+ * `epicardium` is the cavity together with the surrounding myocardium.
  */
 export function chamberAreasOf(
   outlines: OutlinedClip['clip']['frames'][number]['outlines'],
@@ -117,7 +114,6 @@ const clipData = oncePer(({ clip, beats, phases, usable, confidence }: OutlinedC
   })),
 }));
 
-/** Reports which chambers were outlined in a clip, and on how many frames. */
 function outlinedStatement({ clip, beats, steady }: OutlinedClip): Statement {
   return sayOfSegmentChambers.conclusion('segment-chambers.outlined', {
     view: clip.view,
@@ -156,7 +152,7 @@ function run(evidence: SegmentChambersEvidence, values: Values): SectionOutcome 
   };
 }
 
-/** Reports the outlines of the chambers on the frames of the apical clips (echo 3). */
+/** Reports the chamber outlines on the frames of the apical clips (echo 3). */
 export const segmentChambers: EchoSection<SegmentChambersEvidence> = {
   id: ID,
   title: 'Chamber masks',

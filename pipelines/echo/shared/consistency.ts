@@ -6,13 +6,12 @@ import { inadequate } from './plausibility.ts';
 import { isOfMachine } from './section.ts';
 import { valuesOf } from './values.ts';
 
-/** Plausible range of a stroke volume from a contour, ml (echo 4.6). */
+/** Plausible stroke volumes from a contour, ml (echo 4.6). */
 const STROKE = [10, 200] as const;
 
 interface Pair {
   /** Two concepts whose values describe the same ventricle. */
   of: readonly [EchoConcept, EchoConcept];
-  /** Returns why the two values cannot both be right; null if both can be. */
   fault(one: number, other: number): Remark | null;
   /** Concepts whose values are withheld if the two values contradict each other. */
   withheld: readonly EchoConcept[];
@@ -60,8 +59,8 @@ const PAIRS: readonly Pair[] = [
 ];
 
 /**
- * Returns why the values of some concepts are withheld, by concept. `measured` contains the values
- * of one source, machine or images.
+ * Returns, by concept, why values are withheld. `measured` contains the values of one source
+ * (machine or images).
  */
 function faultsOf(measured: readonly Measurement[]): ReadonlyMap<string, Remark> {
   const values = valuesOf(measured);
@@ -81,10 +80,10 @@ const OF_LA_2C = ['la-area-2c', 'la-volume-2c'] as const;
 const WALLS = ['ivsd', 'lvidd', 'lvpwd'] as const;
 
 /**
- * The values on which each value is based, because it is calculated from them or measured on the
- * same outline or trace. If one of them is implausible, the value is unreliable too (echo 3).
- * Sections never calculate from a withheld value, so this table is only needed for values that a
- * source calculated itself.
+ * For each value, the values on which it is based: those from which it is calculated, or those
+ * measured on the same outline or trace. If one of them is implausible, the value is unreliable too
+ * (echo 3). Sections never calculate from a withheld value, so this table is needed only for values
+ * that a source calculated itself.
  */
 const RESTS_ON: Readonly<Partial<Record<EchoConcept, readonly EchoConcept[]>>> = {
   'lv-ed-area-4c': OF_LV_4C,
@@ -93,7 +92,7 @@ const RESTS_ON: Readonly<Partial<Record<EchoConcept, readonly EchoConcept[]>>> =
   'lvedv-4c': OF_LV_4C,
   'lvesv-4c': OF_LV_4C,
   'lvef-4c': OF_LV_4C,
-  // Half of the combined LVEF comes from the discs of A4C.
+  // Half of the combined LVEF comes from the A4C discs.
   'lvef-networks': [...OF_LV_4C, 'lvef-4c'],
   'gls-end-systolic-4c': OF_LV_4C,
   'lv-ed-area-2c': OF_LV_2C,
@@ -147,7 +146,6 @@ const RESTS_ON: Readonly<Partial<Record<EchoConcept, readonly EchoConcept[]>>> =
   'tapse-to-spap': ['tapse', 'tr-vmax', 'rvsp'],
 };
 
-/** Returns the concepts for which a source has only inadequate values. */
 function withheldIn(measured: readonly Measurement[]): Set<string> {
   const accepted = new Set(
     measured.filter(({ quality }) => quality === 'accepted').map(({ concept }) => concept.key),
@@ -159,10 +157,6 @@ function withheldIn(measured: readonly Measurement[]): Set<string> {
   );
 }
 
-/**
- * Withholds the values of one source that are based on a withheld value, and repeats this until
- * there are no more.
- */
 function withDependants(measured: readonly Measurement[]): readonly Measurement[] {
   const withheld = withheldIn(measured);
   let changed = false;
@@ -177,7 +171,7 @@ function withDependants(measured: readonly Measurement[]): readonly Measurement[
 }
 
 /**
- * Marks values as inadequate if no heart could have them together. Values based on such values, or
+ * Marks values as inadequate if no heart could have them together. Values based on such a value, or
  * on an implausible value from the same source (machine or images), are marked too (echo 3, 4.6,
  * 5.5).
  */

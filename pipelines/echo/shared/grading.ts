@@ -6,13 +6,13 @@ import { categoryWithin } from '../../result/section-outcome.ts';
 export type Sex = 'male' | 'female';
 
 /**
- * How well a limit was verified. `B`: as published, not checked a second time by an independent
- * reader (echo 0.1).
+ * How well a limit was verified. `B`: as published, not checked by a second, independent reader
+ * (echo 0.1).
  */
 export type Evidence = 'A' | 'B' | 'C';
 
 /**
- * Severity grades of one quantity as published. `mild` and `moderate` are the outer ends of their
+ * Published severity grades of one quantity. `mild` and `moderate` are the outer ends of their
  * bands, on the abnormal side of the normal range.
  */
 interface Partition {
@@ -26,7 +26,6 @@ export interface GradedQuantity {
   decimals: number;
   male: Partition;
   female: Partition;
-  /** Key of the source in the chart table. */
   source: 'ase-2015-chambers' | 'ase-2005-chambers';
   evidence: Evidence;
 }
@@ -41,7 +40,7 @@ const ABNORMALITY = [
 ] as const;
 export type Abnormality = (typeof ABNORMALITY)[number];
 
-/** Bands that are not abnormal. Nothing depends on which of them applies. */
+/** Bands that are not abnormal. They are treated as equal. */
 export const UNGRADED_BANDS: ReadonlySet<string> = new Set<Abnormality>([
   'below normal range',
   'normal',
@@ -49,7 +48,7 @@ export const UNGRADED_BANDS: ReadonlySet<string> = new Set<Abnormality>([
 ]);
 
 /**
- * Rounds a value and returns its band. A value beyond the other end of the normal range is not
+ * Rounds a value and returns its band. A value beyond the opposite end of the normal range is not
  * graded.
  */
 function gradeInPartition(partition: Partition, value: number, decimals: number): Abnormality {
@@ -76,8 +75,8 @@ export const isAbnormal = (grade: Abnormality | null): grade is Abnormality =>
   grade === 'mildly abnormal' || grade === 'moderately abnormal' || grade === 'severely abnormal';
 
 /**
- * Returns the grade of an accepted value by the limits for the sex. Null if the value was not
- * accepted or the sex is unknown.
+ * Returns the grade of an accepted value according to the limits for the sex. Null if the value was
+ * not accepted or the sex is unknown.
  */
 export function graded(measurement: Measurement | null, quantity: GradedQuantity, sex: Sex | null) {
   return measurement?.quality === 'accepted' && sex
@@ -108,16 +107,15 @@ export function inRangeOf(
   return {
     ...measurement,
     reference: { low, high, centile: null, z_score: null, chart: quantity.source },
-    // The category is null if the interval includes an end of the range.
+    // Null if the interval includes an end of the range.
     interpretation: category,
     remarks: [...measurement.remarks, ...unverified],
   };
 }
 
-/** A criterion in a decision rule. */
 export type Criterion = {
   name: string;
-  /** Null if the criterion is not available, which is not the same as not met. */
+  /** Null if the criterion is not available. This is not the same as not met. */
   met: boolean | null;
 };
 
@@ -131,8 +129,8 @@ export function anyMet(...conditions: readonly (boolean | null)[]): boolean | nu
 }
 
 /**
- * Measurement variability, in the unit of the value. A value this close to a cut-off may be on
- * either side of it (echo 19, rule 2).
+ * Measurement variability, in the unit of the value. If a value is this close to a cut-off, the
+ * true value may be on either side (echo 19, rule 2).
  */
 export const VARIABILITY = { ejectionFraction: 5, strain: 1.5, atrialVolumeIndex: 3 } as const;
 

@@ -4,8 +4,7 @@ import { PATIENT_CONTEXT, REPORT_OPTIONS, STUDY_FILES } from '../../contract/stu
 const optionsSchema = z.strictObject(REPORT_OPTIONS);
 
 /**
- * Schema of the clinical context. The sex selects the reference ranges; the body surface area is
- * calculated from height and weight.
+ * The sex selects the reference ranges. The body surface area is calculated from height and weight.
  */
 const clinicalContextSchema = z.strictObject({
   ...PATIENT_CONTEXT,
@@ -40,6 +39,7 @@ export type EchoContext = z.infer<typeof clinicalContextSchema>;
 
 /**
  * Returns the options and the context of a job, with defaults for missing values.
+ *
  * @throws if they do not match the schema.
  */
 export function parseRequest(

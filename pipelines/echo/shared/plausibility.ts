@@ -6,7 +6,7 @@ import type { Remark } from '../../result/statement.ts';
 
 /**
  * Plausible ranges. A value outside its range is attributed to a wrong contour or calibration and
- * withheld (echo 3).
+ * is withheld (echo 3).
  */
 export const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, number]>>> = {
   lvef: [5, 90],
@@ -110,13 +110,12 @@ export const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, n
   'effusion-depth': [0, 80],
 };
 
-/** Returns the plausible range of a quantity in its unit; null if none is known. */
+/** Returns the plausible range of a quantity, in the unit of its concept; null if none is known. */
 export function plausibleRange(key: string): { low: number; high: number } | null {
   const range = Object.hasOwn(PLAUSIBLE, key) ? PLAUSIBLE[key as EchoConcept] : undefined;
   return range ? { low: range[0], high: range[1] } : null;
 }
 
-/** Returns the measurement with one more remark. */
 export const withRemark = (measurement: Measurement, remark: Remark): Measurement => ({
   ...measurement,
   remarks: [...measurement.remarks, remark],

@@ -5,12 +5,12 @@ import type { FindingDraft, SectionOutcome } from '../../result/section-outcome.
 import type { Statement } from '../../result/statement.ts';
 import { type GradedQuantity, inRangeOf, type Sex } from './grading.ts';
 
-/** The patient, from the request. Properties that the request lacks are null. */
+/** The patient described in the request. Properties missing from the request are null. */
 export interface EchoPatient {
   sex: Sex | null;
-  /** Age in years. */
+  /** Years. */
   age: number | null;
-  /** Height in centimetres, weight in kilograms. */
+  /** Centimetres and kilograms. */
   height: number | null;
   weight: number | null;
   /** Body surface area for indexing, m²; null if it is missing or implausible. */
@@ -22,7 +22,6 @@ export interface PatientEvidence {
   patient: EchoPatient;
 }
 
-/** Describes how a quantity is calculated from others. */
 export interface Calculation {
   section: string;
   method: EchoMethod;
@@ -31,32 +30,29 @@ export interface Calculation {
   value(...inputs: number[]): number;
   presumes?: Presumption;
   /**
-   * Set if the inputs must come from the same beat, and therefore either all from the machine or
-   * all from the images. The value is the term for these inputs in a remark.
+   * Set if the inputs must come from the same beat, so either all from the machine or all from the
+   * images. The value is the term for these inputs in a remark.
    */
   ofOneSource?: ImageInputs;
 }
 
 /**
- * A move of one value to an end of its 95 % interval, made to test whether a conclusion changes.
+ * A move of one value to one end of its 95 % interval, to find out whether a conclusion changes.
  */
 export interface Shift {
-  /** Id of the measurement. */
   id: string;
-  /** Key of its concept. */
   concept: string;
   from: number;
   to: number;
 }
 
-/** Accepted values measured and calculated so far, by concept. */
 export interface Values {
   /**
-   * These values as measured, not shifted to an end of their intervals. Contradictions are checked
-   * against these.
+   * These values as measured, not moved to an end of their intervals. Contradictions are checked
+   * against them.
    */
   readonly asMeasured: Values;
-  /** Returns the values of the concept; only the first of them is used. */
+  /** Returns the values of the concept. Only the first of them is used. */
   all(key: EchoConcept): readonly Measurement[];
   measurement(key: EchoConcept): Measurement | null;
   number(key: EchoConcept): number | null;
@@ -67,42 +63,32 @@ export interface Values {
   calculated(key: EchoConcept, calculation: Calculation): Measurement | null;
   /** Returns these values with newly calculated values placed before them. */
   with(calculations: readonly (Measurement | null)[]): Values;
-  /** Returns only the values for which `isWanted` returns true, for example those of one source. */
   only(isWanted: (measurement: Measurement) => boolean): Values;
-  /** Returns these values without those of the given concepts. */
   without(keys: ReadonlySet<EchoConcept>): Values;
 }
 
 /**
- * One section of the result. It declares the evidence that it uses, and its outcome depends only on
+ * One section of the result. It declares the evidence that it uses. Its outcome depends only on
  * that evidence and the values.
  */
 export interface EchoSection<Evidence = PatientEvidence> {
   id: string;
   title: string;
-  /** Views, modes and values required by the section; without them it is not assessed. */
+  /** Views, modes and values that the section requires. Without them, it is not assessed. */
   needs: readonly string[];
-  /** Quantities that this section reports if they were measured. */
   measures: readonly EchoConcept[];
   /**
-   * True if the rules of the section already consider the 95 % intervals of its values. Otherwise
-   * its conclusions are compared at both ends of each interval (within-intervals.ts).
+   * True if the section's rules already consider the 95 % intervals of its values. Otherwise its
+   * conclusions are compared at both ends of each interval (within-intervals.ts).
    */
   judgesIntervals?: boolean;
-  /**
-   * Runs the section. `values` contains the measured values and those calculated by earlier
-   * sections.
-   */
   run(evidence: Evidence, values: Values): SectionOutcome;
 }
 
-/** What a section concludes from its values. */
 export interface Conclusion {
-  /** Values of the section; null for one that could not be calculated or was not measured. */
   measurements: readonly (Measurement | null)[];
-  /** Conclusions, which the summary lists after the values. */
+  /** The summary lists the conclusions after the values. */
   conclusions?: readonly (Statement | null)[];
-  /** Statements on what could not be assessed, and what was missing for it. */
   gaps?: readonly (Statement | null)[];
   data?: SectionOutcome['data'];
   /** True if the section reports an observation even though no value was measured. */
@@ -119,13 +105,12 @@ const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 export const isOfMachine = ({ source }: Pick<Measurement, 'source'>): boolean =>
   source.provenance === 'cart-sr';
 
-/** Returns a gap that lists the withheld values with their reasons; empty if none is withheld. */
 const withheldGap = (withheld: readonly Measurement[]) =>
   withheld.length > 0 ? [sayOfEcho.gap('echo.withheld', {}, withheld)] : [];
 
 /**
- * Returns the outcome of a section (echo 0.4). Without an accepted value, the section is inadequate
- * if values were withheld, and otherwise not assessed. If there are gaps, it is partial.
+ * Returns the outcome of a section (echo 0.4). A section with gaps is partial. If it has no
+ * accepted value, it is inadequate if values were withheld, and otherwise not assessed.
  */
 export function conclude(
   { needs }: { needs: readonly string[] },
@@ -158,8 +143,8 @@ export function conclude(
 }
 
 /**
- * Adds to an outcome those measured values of the section that were not accepted, each with the
- * reason but without its number.
+ * Adds the section's measured values that were not accepted to an outcome, each with the reason but
+ * without its number.
  */
 export function withWithheld(
   outcome: SectionOutcome,
@@ -183,7 +168,7 @@ export function withWithheld(
   };
 }
 
-/** Returns a finding of a section; `evidence` contains the values on which it is based. */
+/** Returns a finding. `evidence` contains the values on which it is based. */
 export function finding(
   section: string,
   id: string,
@@ -240,11 +225,11 @@ const ADULT = 18;
 export const isChild = ({ patient }: PatientEvidence) =>
   patient.age !== null && patient.age < ADULT;
 
-/** Returns the sex whose ranges apply; null for a child, or if the sex is unknown. */
+/** Returns the sex whose ranges apply. Null for a child, or if the sex is unknown. */
 export const rangedSex = (evidence: PatientEvidence) =>
   isChild(evidence) ? null : evidence.patient.sex;
 
-/** Returns a value with its adult range; for a child, the value without a range (echo 0.4). */
+/** Returns a value with its adult range, or without a range for a child (echo 0.4). */
 export function inAdultRange<T extends Measurement | null>(
   evidence: PatientEvidence,
   measurement: T,
@@ -255,7 +240,7 @@ export function inAdultRange<T extends Measurement | null>(
     : measurement;
 }
 
-/** Gaps for patient properties that the request lacks. */
+/** Gaps for missing patient properties, and for children. */
 export const PATIENT_GAPS = {
   child: sayOfEcho.gap('echo.child', {}),
   sex: sayOfEcho.gap('echo.sex-unknown', {}),

@@ -8,7 +8,7 @@ import { type Calculation, isOfMachine, type Shift, type Values } from './sectio
 
 type All = Values['all'];
 
-/** Concepts that a section requested, whether or not there was a value. */
+/** Concepts that a section requested, whether or not they have a value. */
 export type Reads = Set<string>;
 
 function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
@@ -23,8 +23,8 @@ function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
         ? valuesBy(
             (key) =>
               all(key)
-                // Values calculated from the moved value are left out; they are recalculated where
-                // needed.
+                // Values calculated from the moved value are left out. They are calculated again
+                // where needed.
                 .filter(({ inputs }) => !inputs.includes(shift.id))
                 .map((one) => moved(one, shift.to, shift.from)),
             null,
@@ -34,7 +34,7 @@ function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
     },
     number: (key) => measurement(key)?.value ?? null,
     calculated(key, calculation) {
-      // The calculated value may itself be the one that is moved, even if its concept was left out.
+      // The calculated value may itself be the moved one, even if its concept was left out.
       reads?.add(key);
       const one = calculated(values, key, calculation);
       return one && shift ? moved(one, shift.from, shift.to) : one;
@@ -52,7 +52,9 @@ function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
 /**
  * Groups accepted values by concept. If a concept has several values, the first one in
  * `measurements` is used.
- * @param shift the value to move to an end of its interval; null to move none.
+ *
+ * @param shift the value to move to one end of its interval; null to move none.
+ *
  * @param reads collects the concepts that are requested.
  */
 export function valuesOf(
@@ -73,12 +75,13 @@ export function valuesOf(
 }
 
 /**
- * Relative difference above which a machine value and our calculation are reported as different.
+ * If a machine value and our calculation differ by more than this share, the difference is
+ * reported.
  */
 const DISAGREEMENT = 0.05;
 
 /**
- * Returns the measurements used as inputs; null if one is missing. If all must come from one
+ * Returns the measurements to use as inputs; null if one is missing. If all must come from one
  * source, the machine is preferred.
  */
 function inputsOf(values: Values, { from, ofOneSource }: Calculation): Measurement[] | null {
@@ -93,8 +96,8 @@ function inputsOf(values: Values, { from, ofOneSource }: Calculation): Measureme
 }
 
 /**
- * Returns the half width of the 95 % interval of a calculated value. It comes from the evidence if
- * results of this calculation were compared with a reference; otherwise it follows from the
+ * Returns the half width of the 95 % interval of a calculated value. If this calculation was
+ * compared with a reference, it comes from that evidence. Otherwise it is derived from the
  * intervals of the inputs, assuming independent errors (root of the sum of squares). Null if no
  * input has an interval.
  */

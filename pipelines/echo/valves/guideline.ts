@@ -2,7 +2,7 @@ import { rounded } from '../../measure/rounding.ts';
 import type { HighFlow, StenosisRemark } from '../../result/render/echo/valves.ts';
 
 /**
- * Quantities that determine the grade, in m/s, mmHg, cm2, cm2/m2, ml/m2 and per cent; null if not
+ * Quantities that determine the grade, in m/s, mmHg, cm2, cm2/m2, ml/m2 and per cent. Null if not
  * measured.
  */
 interface StenosisInputs {
@@ -21,8 +21,8 @@ export const STENOSIS = {
   moderate: { peak: 3, gradient: 20, area: 1.5 },
   mild: { peak: 2.6 },
   /**
-   * Stroke volume index, ml/m2, up to and including which flow is low, as worded by the ESC; VHD20
-   * writes "below".
+   * Maximum stroke volume index, ml/m2, of a low flow. The ESC includes 35 itself, but VHD20 writes
+   * "below".
    */
   lowFlow: 35,
   highFlow: 58,
@@ -59,7 +59,7 @@ function smallArea(areaIndex: number | null, strokeIndex: number | null, ef: num
 }
 
 /**
- * Returns the grade from the first table row that matches the rounded values (echo 11.1). A valve
+ * Returns the grade in the first table row that matches the rounded values (echo 11.1). A valve
  * area alone is never graded.
  */
 export function stenosisGrade(inputs: StenosisInputs): StenosisGrade {
@@ -86,8 +86,8 @@ export function stenosisGrade(inputs: StenosisInputs): StenosisGrade {
 }
 
 /**
- * DVI above which a small valve area suggests that the LVOT diameter was underestimated (echo
- * 19.4).
+ * If the DVI is above this, a small valve area suggests that the LVOT diameter was underestimated
+ * (echo 19.4).
  */
 const AMPLE_VELOCITY_INDEX = 0.3;
 /**
@@ -96,14 +96,14 @@ const AMPLE_VELOCITY_INDEX = 0.3;
  */
 const AREA_VARIABILITY = 0.1;
 /**
- * Greatest differences at which the DVI still counts as equal to the ratio of AVA to LVOT area,
- * which it should be (echo 11.1, "reject").
+ * Maximum differences at which the DVI still counts as equal to the ratio of AVA to LVOT area, as
+ * it should be (echo 11.1, "reject").
  */
 const SAME_RATIO = { share: 0.01, printed: 0.005 } as const;
 
 /**
  * Returns true if a valve area, cm², is inconsistent with the LVOT area and the DVI in the same
- * report. Machines print a DVI with two decimals, so a difference in the last of them is ignored.
+ * report. Machines print the DVI with two decimals, so a difference in the last decimal is ignored.
  */
 export function isForeignArea(area: number, outflowArea: number, velocityIndex: number): boolean {
   const difference = Math.abs(velocityIndex - area / outflowArea);
@@ -117,7 +117,7 @@ const ADVICE: Readonly<Partial<Record<StenosisGrade, StenosisRemark>>> = {
 };
 
 /**
- * Grades of rows 6 to 9. An underestimated LVOT diameter, or hypertension, can lead to the same
+ * Grades in rows 6 to 9. An underestimated LVOT diameter, or hypertension, can lead to the same
  * values.
  */
 const LOW_GRADIENT: ReadonlySet<StenosisGrade> = new Set([
@@ -127,7 +127,7 @@ const LOW_GRADIENT: ReadonlySet<StenosisGrade> = new Set([
   'normal-flow low-gradient AS, severe AS unlikely',
 ]);
 
-/** Returns whether high flow explains a high gradient with an area above 1.0 cm². */
+/** Returns whether a high flow explains a high gradient with an area above 1.0 cm². */
 function highFlow(strokeIndex: number | null): HighFlow {
   if (strokeIndex === null) return 'unknown';
   return strokeIndex > STENOSIS.highFlow ? 'yes' : 'no';
@@ -138,7 +138,7 @@ interface StenosisEvidence extends StenosisInputs {
 }
 
 /**
- * Returns the remarks without which a grade could be misunderstood: contradictions, limits and
+ * Returns the remarks that prevent a grade from being misunderstood: contradictions, limits and
  * advice (echo 11.1, 19).
  */
 export function stenosisRemarks(
@@ -187,14 +187,11 @@ export function mitralStenosis2009(area: number): 'mild' | 'moderate' | 'severe'
   return shown <= 1.5 ? 'moderate' : 'mild';
 }
 
-/**
- * Mitral valve area, cm2, at or above which the valve is normal. A normal mitral orifice is 4 to 6
- * cm2.
- */
+/** From this mitral valve area, cm2, the valve is normal. A normal mitral orifice is 4 to 6 cm2. */
 const NORMAL_AREA = 4;
 
 /**
- * Returns true if an area, cm², is too large to be graded. The published tables of stenosis have no
+ * Returns true if an area, cm², is too large to be graded. The published stenosis tables have no
  * upper limit [C].
  */
 export const isNormalMitralArea = (area: number) => rounded(area, 2) >= NORMAL_AREA;
@@ -209,7 +206,7 @@ const PEAK = { moderate: 3, severe: 4 } as const;
 
 /**
  * Returns the grade of pulmonary stenosis from the peak velocity, m/s. Null below 3 m/s: the table
- * calls this mild stenosis, but has no lower limit that would separate it from a normal valve.
+ * calls this mild stenosis, but has no lower limit that separates it from a normal valve.
  */
 export function pulmonaryStenosis(peak: number): 'moderate PS' | 'severe PS' | null {
   const shown = rounded(peak, 1);
@@ -242,7 +239,6 @@ interface QuantitativeRegurgitation {
 const reached = (limits: readonly number[], value: number) =>
   limits.filter((limit) => value >= limit).length;
 
-/** Returns the grade of each quantity that was measured, as an index of `REGURGITATION_GRADES`. */
 function gradesOf(valve: 'aortic' | 'mitral', inputs: QuantitativeRegurgitation): number[] {
   const limits = QUANTITATIVE_LIMITS[valve];
   return (['orifice', 'volume', 'fraction'] as const).flatMap((quantity) => {
@@ -263,10 +259,7 @@ export function quantitativeGrade(
   return grades.length === 0 ? null : (REGURGITATION_GRADES[Math.max(...grades)] ?? null);
 }
 
-/**
- * Returns true if the grades of the quantities differ by more than one, in which case CMR is
- * suggested.
- */
+/** Returns true if the grades of the quantities differ by more than one. CMR is then suggested. */
 function isInconsistent(valve: 'aortic' | 'mitral', inputs: QuantitativeRegurgitation): boolean {
   const grades = gradesOf(valve, inputs);
   return grades.length > 1 && Math.max(...grades) - Math.min(...grades) > 1;
@@ -278,7 +271,7 @@ interface RegurgitationSigns {
 }
 
 /**
- * `alone`: number of specific signs that are enough for a grade; `lifting`: number that raises
+ * `alone`: number of specific signs that are enough for a grade. `lifting`: number that raises
  * grade III to severe (VR17; echo 11.2).
  */
 const DECIDING_SIGNS = { alone: 4, lifting: 3 } as const;
@@ -304,8 +297,8 @@ export function integratedGrade(
 }
 
 /**
- * Counts the specific signs of AR that can be assessed from numbers: vena contracta in cm, widths
- * in per cent, PHT in ms.
+ * Counts the specific signs of AR that can be assessed from numbers: vena contracta in cm, jet
+ * width in per cent, PHT in ms.
  */
 export function aorticSigns(inputs: {
   venaContracta: number | null;
@@ -361,10 +354,8 @@ export type TricuspidResult =
   | `${TricuspidGrade} - ${TricuspidGrade}`
   | 'indeterminate';
 
-/** Result of grading regurgitation at any valve. */
 export type RegurgitationResult = IntegratedGrade | TricuspidResult;
 
-/** Results that are severe or have severe as their upper grade. */
 export const SEVERE_REGURGITATION: ReadonlySet<RegurgitationResult | null> =
   new Set<RegurgitationResult>([
     'grade III (moderate-severe)',
@@ -378,8 +369,8 @@ export const SEVERE_REGURGITATION: ReadonlySet<RegurgitationResult | null> =
   ]);
 
 /**
- * Returns the grade of TR from both quantities. If the two grades are adjacent, both are returned
- * as a range; if they are further apart, it is indeterminate (echo 11.6).
+ * Returns the grade of TR from both quantities. Two adjacent grades are returned as a range. If the
+ * grades are further apart, the result is indeterminate (echo 11.6).
  */
 export function tricuspidIntegrated(
   venaContracta: number | null,

@@ -36,15 +36,14 @@ export interface AorticStenosis {
   published: string;
   statements: readonly Statement[];
   criteria: readonly Criterion[];
-  /** The area used for the grade. */
   area: Measurement | null;
-  /** Valve area in the machine's report that contradicts the DVI in the same report. */
+  /** The machine's valve area, if it contradicts the DVI in the same report. */
   rejected: Measurement | null;
 }
 
 /**
- * Returns the machine's valve area if it is inconsistent with the LVOT area and the DVI in the same
- * report; null otherwise.
+ * Returns the machine's valve area, marked as inadequate, if it is inconsistent with the LVOT area
+ * and the DVI in the same report. Null otherwise.
  */
 function foreignArea(values: Values): Measurement | null {
   const area = values.measurement('av-area');
@@ -56,11 +55,10 @@ function foreignArea(values: Values): Measurement | null {
 }
 
 /**
- * Returns the valve area and its index, from the VTI or, if there is none, from peak velocities
- * (echo 11.1).
+ * Returns the valve area and its index by VTI or, if there is none, by peak velocity (echo 11.1).
  */
 function areasOf(values: Values, rejected: Measurement | null) {
-  // The areas by VTI and by peak velocities both use the same LVOT diameter, which may be wrong.
+  // The areas by VTI and by peak velocity use the same LVOT diameter, which may be wrong.
   if (rejected) return { area: null, areaIndex: null };
   const area = values.measurement('av-area');
   if (area) return { area, areaIndex: values.measurement('av-area-index') };
@@ -109,7 +107,7 @@ const remark = (one: StenosisRemark) =>
   sayOfValves.conclusion('valves.stenosis-remark', { remark: one });
 
 /**
- * Grades aortic stenosis. Returns the grade with its evidence, and the statements needed to
+ * Grades aortic stenosis. Returns the grade with its evidence and the statements needed to
  * understand it (echo 11.1).
  */
 export function aorticStenosis(values: Values, ef: Measurement | null): AorticStenosis {
@@ -158,15 +156,15 @@ export function aorticStenosis(values: Values, ef: Measurement | null): AorticSt
 
 interface MitralStenosis {
   grade: MitralStenosisGrade | null;
-  /** Remark needed to understand the grade, or why nothing was graded. */
   remark: MitralRemark | null;
 }
 
 const UNGRADED: MitralStenosis = { grade: null, remark: null };
 
 /**
- * Grades mitral stenosis from planimetry. The half-time is used only if a gradient suggests
- * stenosis and there is no significant AR, which shortens the half-time (echo 11.5).
+ * Grades mitral stenosis from planimetry. If there is none, the half-time is used, but only if a
+ * gradient suggests stenosis and there is no significant AR, which shortens the half-time (echo
+ * 11.5).
  */
 export function mitralStenosis(values: Values, significantAr: boolean): MitralStenosis {
   const planimetry = values.number('mv-area-planimetry');
@@ -184,7 +182,6 @@ export function mitralStenosis(values: Values, significantAr: boolean): MitralSt
   return { grade: mitralStenosis2020(halfTime), remark: 'by-half-time' };
 }
 
-/** Converts cm² to mm², the unit used in tables of regurgitant orifices. */
 const squareMillimetres = (area: number | null) => (area === null ? null : 100 * area);
 
 const NO_SIGNS = { venaContracta: null, jetWidth: null, halfTime: null } as const;
@@ -227,7 +224,7 @@ export function regurgitations(values: Values): Regurgitations {
 }
 
 /**
- * Lists the valves for which regurgitation was not quantified. Such a valve is not necessarily
+ * Lists the valves whose regurgitation was not quantified. Such a valve is not necessarily
  * competent (echo 11.8).
  */
 export function regurgitationGap(grades: Regurgitations): Statement | null {
@@ -243,8 +240,8 @@ const INSIGNIFICANT: ReadonlySet<IntegratedGrade> = new Set<IntegratedGrade>([
 ]);
 
 /**
- * Returns true if the regurgitation is at least moderate, or if contradicting quantities do not
- * exclude that.
+ * Returns true if the regurgitation is at least moderate, or if contradictory quantities do not
+ * exclude that it is.
  */
 export const isSignificant = (grade: Regurgitations['AR']) =>
   grade !== null && !INSIGNIFICANT.has(grade);

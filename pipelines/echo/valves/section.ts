@@ -34,7 +34,7 @@ import {
   regurgitations,
 } from './judge.ts';
 
-/** Quantities calculated by `valveFlows`, ordered so that each comes after its inputs. */
+/** Quantities calculated by `valveFlows`. Each comes after its inputs. */
 const VALVE_FLOWS = [
   'av-area',
   'av-area-vmax',
@@ -50,7 +50,7 @@ const divided = (one = 0, other = 1) => one / other;
 
 type Formula = readonly [EchoMethod, readonly EchoConcept[], (...inputs: number[]) => number];
 
-/** Method, inputs and function for each quantity, in display order (echo 11.1, 11.5). */
+/** Method, inputs and function for each quantity (echo 11.1, 11.5). */
 const FORMULAS: Readonly<Record<(typeof VALVE_FLOWS)[number], Formula>> = {
   'av-area': ['continuity-equation', ['lvot-diameter', 'lvot-vti', 'av-vti'], continuityArea],
   'av-area-vmax': [
@@ -66,10 +66,6 @@ const FORMULAS: Readonly<Record<(typeof VALVE_FLOWS)[number], Formula>> = {
   'mv-area-half-time': ['half-time-constant', ['mv-half-time'], mitralAreaByHalfTime],
 };
 
-/**
- * Calculates valve areas by the continuity equation, the stroke volume, and their indices from the
- * measured values.
- */
 function valveFlows(given: Values, section: string): Measurement[] {
   const found: Measurement[] = [];
   for (const key of VALVE_FLOWS) {
@@ -86,7 +82,6 @@ const NEEDS = [
   'colour clips with PISA or vena contracta',
 ] as const;
 
-/** Quantities from which each regurgitation is graded. */
 const REGURGITANT = {
   aortic: [
     'ar-half-time',
@@ -134,7 +129,6 @@ interface Judgement {
   disease: ValveDisease;
   grade: string | null;
   scheme: string;
-  /** True if the grade is reported as a finding. */
   isFinding: boolean;
   evidence: readonly (Measurement | null)[];
 }
@@ -172,7 +166,6 @@ function judgementsOf(values: Values, regurgitation: Regurgitations, ms: string 
   ];
 }
 
-/** Grades moderate and severe stenosis of the pulmonary valve from its peak velocity. */
 function pulmonaryJudgement(values: Values, child: boolean): Judgement {
   const peak = values.measurement('pv-vmax');
   const grade = peak && !child ? pulmonaryStenosis(peak.value) : null;

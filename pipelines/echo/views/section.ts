@@ -27,7 +27,7 @@ const inView =
     wanted.some((view) => views.has(view));
 
 /**
- * Returns a test for whether a flow was displayed. A display counts even if the header does not
+ * Returns a test for whether a flow was displayed. A display also counts if the header does not
  * state its kind of Doppler.
  */
 const displayed =
@@ -40,7 +40,7 @@ const hasShortAxis = ({ views }: Found) => [...views].some((view) => familyOf(vi
 const hasCava = (found: Found) =>
   inView('SUBCOSTAL-IVC')(found) || found.spectra.some(({ flow }) => flow === 'vena-cava');
 
-/** Minimum content of a complete study; a convention of this project ([C], echo 2.9). */
+/** Minimum content of a complete study. This is a convention of this project ([C], echo 2.9). */
 const MINIMUM: Readonly<Record<MinimumItem, (found: Found) => boolean>> = {
   PLAX: inView('PLAX'),
   PSAX: hasShortAxis,
@@ -68,7 +68,6 @@ function missingOfMinimum({ clips, spectra }: ViewsEvidence): MinimumItem[] {
 const file = z.string().meta({ description: 'File of the request', examples: ['scan.dcm'] });
 const mode = z.string().meta({ description: 'Mode of the display', examples: ['2d'] });
 
-/** Schema of the view of one clip. */
 const clipViewSchema = z.object({
   file,
   mode,
@@ -116,7 +115,6 @@ const clipViewSchema = z.object({
     .meta({ description: 'Heart rate in the header, beats per minute', examples: [68] }),
 });
 
-/** Schema of `data` of the section `views`. */
 export const viewsDataSchema = z.looseObject({
   clips: z.array(clipViewSchema).meta({ description: 'Every clip' }),
   spectra: z
@@ -134,17 +132,14 @@ export const viewsDataSchema = z.looseObject({
 });
 type ViewsData = z.infer<typeof viewsDataSchema>;
 
-/** Evidence that this section needs. */
 interface ViewsEvidence extends PatientEvidence {
   study: Pick<Study, 'clips'>;
   clips: readonly ViewedClip[];
-  /** Clips whose chambers were outlined. */
   heart: { outlined: readonly { clip: { file: string } }[] };
-  /** Readings of the Doppler and M-mode displays. */
   spectra: readonly Display[];
 }
 
-/** View of one clip, with the source that identified it: the header or the model. */
+/** View of one clip, and what identified it: the header or the model. */
 interface ViewedClip {
   clip: {
     file: string;
@@ -161,26 +156,24 @@ interface ViewedClip {
   belowGate: HeartView | null;
 }
 
-/** Reading of one Doppler or M-mode display. */
 interface Display {
   file: string;
   kind: keyof typeof MODES;
   flow: string | null;
-  /** Peak velocity in cm/s. */
+  /** cm/s */
   peak: number | null;
   side: string | null;
   beats: number;
   confidence: number;
   refusal: DisplayRefusal | null;
-  /** Velocity curve in the format of the result. */
   trace: Readonly<Record<string, unknown>> | null;
 }
 
 const NEEDS = ['2D clips of the standard views', 'a permitted model of the views'] as const;
 
 /**
- * Returns the modes of a clip: those of its regions or, if it has none, the mode from the flags in
- * the header (echo 2.3).
+ * Returns the modes of a clip: the modes of its regions or, if it has none, the mode according to
+ * flags in the header (echo 2.3).
  */
 function modesOf({ sweeps, mode }: ViewedClip['clip']): (keyof typeof MODES)[] {
   const kinds = [...new Set(sweeps.map(({ kind }) => kind))];
@@ -189,7 +182,6 @@ function modesOf({ sweeps, mode }: ViewedClip['clip']): (keyof typeof MODES)[] {
 
 const familyName = (view: HeartView | null) => view && familyOf(view);
 
-/** Returns the entry for a clip in the result, which includes a view that is only suspected. */
 function listed({ clip, view, source, confidence, belowGate }: ViewedClip, measured: boolean) {
   return {
     file: clip.file,
@@ -213,7 +205,6 @@ interface Gap {
   statement: Statement;
 }
 
-/** Reports that the views of some clips are unknown; null if the view of every picture is known. */
 function unnamedGap({ clips, study }: ViewsEvidence): Gap | null {
   const pictures = clips.filter(({ clip }) => isPicture(clip));
   const unnamed = pictures.filter(({ view }) => view === null);
@@ -232,15 +223,11 @@ function unnamedGap({ clips, study }: ViewsEvidence): Gap | null {
 }
 
 /**
- * Returns the name of a flow in words; null for an M-mode structure, or if the display was not
- * identified.
+ * Returns the name of a flow. Null for an M-mode structure, or if the display was not identified.
  */
 const nameOf = (flow: string | null) =>
   flow !== null && flow in FLOWS ? FLOWS[flow as Flow] : null;
 
-/**
- * Reports which Doppler and M-mode displays were not measured, and why; null if all were measured.
- */
 function refusedGap({ spectra, study }: ViewsEvidence): Gap | null {
   const displays = spectra.flatMap(({ file, kind, flow, refusal }) =>
     refusal === null
@@ -255,7 +242,6 @@ function refusedGap({ spectra, study }: ViewsEvidence): Gap | null {
       };
 }
 
-/** Reports that a study is limited, with the missing items; null if the minimum set is complete. */
 function limitedGap(evidence: ViewsEvidence): Gap | null {
   const missing = missingOfMinimum(evidence);
   return missing.length === 0

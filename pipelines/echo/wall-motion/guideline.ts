@@ -1,7 +1,7 @@
 import { rounded } from '../../measure/rounding.ts';
 
 /**
- * Segments of the 17-segment model in the order of SEG02, each with its SNOMED CT site (CID 3717).
+ * Segments of the 17-segment model in the order of SEG02, with their SNOMED CT sites (CID 3717).
  */
 export const SEGMENTS = [
   { number: 1, name: 'basal anterior', territory: 'LAD', site: '264850008' },
@@ -33,22 +33,22 @@ export function territoryOf(artery: Artery): number[] {
 
 /**
  * Limits of the 17-segment model (ASE15). `scored`: segments that are scored; segment 17, the
- * apical cap, is not. `enough`: with fewer scored segments, the index is marked as limited (echo
+ * apical cap, is not. `enough`: if fewer segments are scored, the index is marked as limited (echo
  * 9). `global`: minimum number of scored segments, in all three territories, for hypokinesis of all
- * of them to count as global rather than regional. It is low because only mid and apical segments
- * appear in two views, so that at most ten segments can be scored above 1.
+ * of them to count as global and not regional. This number is low because only mid and apical
+ * segments appear in two views, so at most ten segments can be scored above 1.
  */
 export const WALL_MOTION = { scores: [1, 2, 3, 4], scored: 16, enough: 12, global: 8 } as const;
 
 /**
- * Limits of thickening, per cent. Above `normal` it is normal; below `reduced` it is absent (ASE
+ * Limits of thickening, per cent. Above `normal`, it is normal; below `reduced`, it is absent (ASE
  * 2015).
  */
 const THICKENING = { normal: 30, reduced: 10 } as const;
 
 /**
- * Limits of inward motion, in per cent of the radius. They are a convention of this project, used
- * together with thickening.
+ * Limits of inward motion, in per cent of the radius. They are a convention of this project and are
+ * used together with thickening.
  */
 export const EXCURSION = { normal: 20, reduced: 5, outward: -5 } as const;
 
@@ -58,8 +58,8 @@ const banded = (value: number, { normal, reduced }: { normal: number; reduced: n
   value > normal ? 1 : value >= reduced ? 2 : 3;
 
 /**
- * Returns the score from the thickening, per cent: above 30 % is normal, 10 to 30 % hypokinetic,
- * less akinetic. A wall that becomes thinner in systole is dyskinetic (echo 9).
+ * Returns the score from the thickening, per cent: above 30 % is normal, 10 to 30 % is hypokinetic,
+ * and less is akinetic. A wall that becomes thinner in systole is dyskinetic (echo 9).
  */
 export function thickeningScore(thickening: number): MotionScore {
   const shown = rounded(thickening, 0);
@@ -80,9 +80,9 @@ export function excursionScore(excursion: number): MotionScore {
  *   experts, thicken by half of what the eye sees (docs/echo.md).
  * - Reduced: both signs are reduced. The milder score is used.
  * - Absent: both signs are absent. The worse score is used, which is dyskinetic if the wall becomes
- *   thinner or moves outwards (echo 9). Thinning with some inward motion, or outward motion with
- *   some thickening, is contradictory and not called dyskinesia. Healthy outlines thicken by 11 %
- *   on average, so that a few become thinner by chance.
+ *   thinner or moves outwards (echo 9). Thinning with some inward motion is contradictory and does
+ *   not count as dyskinesia; nor does outward motion with some thickening. Healthy outlines thicken
+ *   by 11 % on average, so a few become thinner by chance.
  */
 export function motionScore(thickening: number | null, excursion: number): MotionScore | null {
   const motion = excursionScore(excursion);
@@ -116,8 +116,7 @@ type RegionalStatement =
   | { kind: 'regional' };
 
 /**
- * Rings of segments. A segment has neighbours on its own ring, and on the next ring above or below
- * it.
+ * Rings of segments. A segment has neighbours in its own ring, and in the next ring above or below.
  */
 const RINGS: readonly (readonly number[])[] = [
   [1, 2, 3, 4, 5, 6],
@@ -125,7 +124,6 @@ const RINGS: readonly (readonly number[])[] = [
   [13, 14, 15, 16],
 ];
 
-/** Mid segments adjacent to each apical segment; six mid segments border on four apical ones. */
 const APICAL_NEIGHBOURS: Readonly<Record<number, readonly number[]>> = {
   13: [7, 8],
   14: [8, 9],

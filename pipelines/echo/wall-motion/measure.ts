@@ -13,10 +13,9 @@ import type { ParasternalClip } from '../parasternal/clip.ts';
 import { type ShortAxisView, shortAxisMotions } from '../parasternal/short-axis-segments.ts';
 import { isAbsent, type MotionScore, motionScore, SEGMENTS, WALL_MOTION } from './guideline.ts';
 
-/** Reading of one segment in one view, averaged over its beats. */
 interface SegmentReading extends Omit<SegmentMotion, 'side' | 'level' | 'strain'> {
   view: ApicalView | ShortAxisView;
-  /** Longitudinal strain, per cent; null in a short axis, where it cannot be measured. */
+  /** Longitudinal strain, per cent. Null in a short axis, where it cannot be measured. */
   strain: number | null;
   score: MotionScore | null;
 }
@@ -27,19 +26,19 @@ interface Placed {
 }
 
 export interface WallSegmentReading {
-  /** Segment number, 1 to 17 (echo 9). */
+  /** From 1 to 17 (echo 9). */
   segment: number;
   name: string;
   /**
-   * One reading for each view that shows the segment. The apical cap has none; it is the mean of
-   * the apical segments.
+   * One reading for each view that shows the segment. The apical cap has no readings; its strain is
+   * the mean of the apical segments.
    */
   readings: readonly SegmentReading[];
   /** Mean strain over the views, per cent; null if the strain is not plausible in any view. */
   strain: number | null;
   /**
-   * Null if not scored. A score above 1 needs two views that agree (echo 9); one found in a single
-   * view is stored as `suspected` instead.
+   * Null if not scored. A score above 1 needs two views that agree (echo 9). If only one view shows
+   * it, it is stored as `suspected` instead.
    */
   score: MotionScore | null;
   suspected: MotionScore | null;
@@ -54,8 +53,8 @@ const SHOWN: Readonly<Record<ApicalView, ShownWalls>> = {
   A3C: { left: { basal: 5, mid: 11, apical: 16 }, right: { basal: 2, mid: 8, apical: 13 } },
 };
 /**
- * The apical septum, to which the apical anteroseptal part of A3C is assigned when 18 strain
- * segments are reduced to 17.
+ * The apical septum. The apical anteroseptal part of A3C is assigned to it when 18 strain segments
+ * are reduced to 17.
  */
 const ANTEROSEPTAL_APEX = 14;
 
@@ -74,9 +73,6 @@ const mean = (values: readonly number[]) =>
  */
 const SEGMENT_NOISE = 15;
 
-/**
- * Returns the mean over the beats; null if there is no beat, or if the beats contradict each other.
- */
 function agreedMean(values: readonly number[]): number | null {
   const over = meanOfBeats(values, SEGMENT_NOISE);
   return over && !over.contradicting ? over.value : null;
@@ -89,7 +85,7 @@ function segmentOf({ view, mirrored }: ChamberClip, side: WallSide, level: WallL
 }
 
 /**
- * Returns true if at least half of the scored walls in the view move normally. Otherwise, the
+ * Returns true if at least half of the scored walls in the view move normally. If fewer do, the
  * abnormal scores may be caused by an outline that is too stiff as a whole.
  */
 function regional(readings: readonly Placed[]): boolean {
@@ -103,7 +99,6 @@ interface Motion extends Pick<SegmentMotion, 'excursion' | 'thickening'> {
   strain: number | null;
 }
 
-/** Returns the reading of each segment in one view: the means over its beats, and a score. */
 function readingsOf(view: SegmentReading['view'], motions: readonly Motion[]): Placed[] {
   return [...Map.groupBy(motions, ({ segment }) => segment)].flatMap(([segment, own]) => {
     const strain = agreedMean(own.flatMap((one) => one.strain ?? []));
@@ -147,8 +142,9 @@ const unscored = ({ segment, reading }: Placed): Placed => ({
 });
 
 /**
- * Combines the views of a segment. One view is enough for a normal score; an abnormal score needs
- * two views that agree. A view without thickness can confirm another view but is not enough alone.
+ * Combines the views of a segment. One view is enough for a normal score, but an abnormal score
+ * needs two views that agree. A view without thickness can confirm another view but is not enough
+ * alone.
  */
 function agreed(
   readings: readonly SegmentReading[],
@@ -207,7 +203,7 @@ export function wallSegments({ apical, shortAxes, reduced }: Walls): WallSegment
 }
 
 /**
- * Returns the mean score of the segments (ASE 2015); null if a raised score is only suspected, or
+ * Returns the mean score of the segments (ASE 2015). Null if a raised score is only suspected, or
  * if no segment was scored.
  */
 export function scoreIndexOf(segments: readonly WallSegmentReading[]): Measurement | null {

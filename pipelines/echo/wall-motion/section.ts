@@ -16,27 +16,23 @@ import {
 } from '../shared/section.ts';
 import { type MotionScore, regionalStatement, SCORE_NAMES, WALL_MOTION } from './guideline.ts';
 
-/** One segment with its readings in all views. */
 interface WallSegment {
-  /** Segment number, 1 to 17 (echo 9). */
+  /** From 1 to 17 (echo 9). */
   segment: number;
   name: string;
-  /** One reading for each view that shows the segment. */
   readings: readonly { score: MotionScore | null }[];
-  /** Null if the segment was not scored. */
   score: MotionScore | null;
-  /** A score above 1 found in only one view; otherwise null. */
+  /** A score above 1 that was found in only one view; otherwise null. */
   suspected: MotionScore | null;
 }
 
-/** Evidence used by this section in addition to the values. */
 interface WallMotionEvidence extends PatientEvidence, OutlineEvidence {
   heart: OutlineEvidence['heart'] & {
     /** True if values derived from a change in volume may be reported. */
     trusted: boolean;
     segments: readonly WallSegment[];
     /**
-     * Mean score of the segments; null if a raised score is only suspected, or if no segment was
+     * Mean score of the segments. Null if a raised score is only suspected, or if no segment was
      * scored.
      */
     scoreIndex: Measurement | null;
@@ -46,17 +42,14 @@ interface WallMotionEvidence extends PatientEvidence, OutlineEvidence {
 const ID = 'wall-motion';
 const NEEDS = ['A4C, A2C and A3C clips', 'a permitted model of the myocardium'] as const;
 
-/** Score index of a ventricle in which every segment moves normally. */
 const NORMAL = 1;
 
 const SCHEME = 'ASE/EACVI 2015, 16 segments';
 
-/**
- * Returns true if a segment can be scored. The apical cap is not scored for wall motion (ASE 2015).
- */
+/** The apical cap is not scored for wall motion (ASE 2015). */
 const scorable = ({ segment }: WallSegment) => segment <= WALL_MOTION.scored;
 
-/** Returns a segment without its grade, because the grades are for adults (echo 19, rule 5). */
+/** Returns a segment without its scores, because they apply to adults (echo 19, rule 5). */
 const unscored = (one: WallSegment): WallSegment => ({
   ...one,
   readings: one.readings.map((reading) => ({ ...reading, score: null })),
@@ -70,7 +63,6 @@ const byScore = (segments: readonly WallSegment[], of: 'score' | 'suspected') =>
     return score !== null && score > NORMAL ? [{ name: one.name, score: SCORE_NAMES[score] }] : [];
   });
 
-/** Reports that too few of the visible segments were graded; null if there were enough. */
 function tooFew(scored: number): Statement | null {
   const { enough, scored: of } = WALL_MOTION;
   if (scored >= enough) return null;
@@ -83,8 +75,8 @@ function tooFew(scored: number): Statement | null {
 const REDUCED_EF = 45;
 
 /**
- * Returns the LVEF if it is below 45 % although the score index is 1.00 (every segment normal);
- * null if the two agree (echo 19, rule 4).
+ * Returns the LVEF if it is below 45 % although the score index is 1.00 (every segment normal).
+ * Null if the two agree (echo 19, rule 4).
  */
 function discordantEf(values: Values, index: Measurement): Measurement | null {
   const ef = gradableEf(values);
@@ -94,7 +86,6 @@ function discordantEf(values: Values, index: Measurement): Measurement | null {
 
 type Scored = ReturnType<typeof byScore>;
 
-/** Returns the findings on abnormal segments, and on segments suspected in only one view. */
 function segmentFindings(
   abnormal: Scored,
   suspected: Scored,
@@ -124,7 +115,6 @@ function segmentFindings(
   ];
 }
 
-/** Reports what the outlines show for the segments. */
 function segmentConclusions(
   segments: readonly WallSegment[],
   abnormal: Scored,
@@ -151,7 +141,6 @@ function segmentConclusions(
   ];
 }
 
-/** Returns the segments in the format of the result. */
 const listed = (segments: readonly WallSegment[]) =>
   segments.map(({ segment, name, readings, score, suspected }) => ({
     segment,
@@ -214,7 +203,7 @@ function run(evidence: WallMotionEvidence, values: Values) {
   });
 }
 
-/** Reports wall motion by segment (echo 9), from the machine's report and from the outlines. */
+/** Reports wall motion by segment, from the machine's report and from the outlines (echo 9). */
 export const wallMotion: EchoSection<WallMotionEvidence> = {
   id: ID,
   title: 'Wall motion',

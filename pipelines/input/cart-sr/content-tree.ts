@@ -18,16 +18,16 @@ import type { ByteSource } from '../study-file.ts';
 export const REPORT_LIMITS = {
   bytes: 32 * 1024 * 1024,
   items: 200_000,
-  /** Maximum depth of nested sequences. A report of TID 5200 is nested about fifteen deep. */
+  /** Maximum depth of nested sequences. A TID 5200 report is about fifteen levels deep. */
   depth: 48,
   /** Maximum length of a text in bytes. Longer text is prose and is not read. */
   textBytes: 64,
 } as const;
 
 /**
- * The texts read from a structured report: its codes, numbers and references (PS3.3 C.17.3), and
- * its study date, used only to calculate an interval. As with images, everything else is skipped,
- * so that no name or prose becomes a value.
+ * The texts that are read from a structured report: its codes, numbers and references (PS3.3
+ * C.17.3), and its study date, which is used only to calculate an interval. As with images,
+ * everything else is skipped, so that no name and no prose becomes a value.
  */
 const TEXTS: Readonly<Record<string, TextName>> = {
   '00080016': 'SOPClassUID',
@@ -89,7 +89,7 @@ export type SequenceName =
   | 'MeasuredValueSequence'
   | 'ContentSequence';
 
-/** The allow-listed part of a data set or of an item of a sequence. */
+/** The allow-listed part of a data set or of a sequence item. */
 interface ReportItem {
   texts: Map<TextName, string>;
   floatingPointValue: number | null;
@@ -101,7 +101,7 @@ interface Reading {
   items: number;
 }
 
-/** Returns printable text; '' if the value is too long to be a code or an identifier. */
+/** Returns printable text, or '' if the value is too long to be a code or an identifier. */
 async function textAt({ walk }: DataSet, element: Element): Promise<string> {
   if (element.length > REPORT_LIMITS.textBytes * 2) return '';
   const bytes = await walk.source.read(element.valueOffset, element.length);
@@ -157,7 +157,7 @@ async function readItem(
   reading.items += 1;
   if (reading.items > REPORT_LIMITS.items)
     throw new UnreadableInput('the structured report is too long');
-  // The element limit applies to each item; the number of items has its own limit.
+  // The element limit applies to each item. The number of items has a separate limit.
   walk.elements = 0;
   const item: ReportItem = { texts: new Map(), floatingPointValue: null, items: new Map() };
   let offset = start;
@@ -182,8 +182,9 @@ async function readItem(
 }
 
 /**
- * Returns the allow-listed part of a structured report; null for any other SOP class, whose content
+ * Returns the allow-listed part of a structured report. Null for any other SOP class, whose content
  * is not read.
+ *
  * @throws UnreadableInput if a report cannot be parsed.
  */
 export async function readReportDataSet(
@@ -203,7 +204,7 @@ export async function readReportDataSet(
 
 /**
  * Returns the SOP class of a data set. The search ends after group 0008, because elements are in
- * the order of their tags (PS3.5 7.1).
+ * tag order (PS3.5 7.1).
  */
 async function sopClassOf(dataSet: DataSet): Promise<string> {
   const { walk, encoding } = dataSet;
@@ -218,7 +219,7 @@ async function sopClassOf(dataSet: DataSet): Promise<string> {
 }
 
 /**
- * Scheme designators that carts use for SNOMED-RT: `SRT`, and before 2003 `SNM3` and `99SDM`
+ * Scheme designators that carts use for SNOMED-RT: `SRT` and, before 2003, `SNM3` and `99SDM`
  * (PS3.16 8).
  */
 const SNOMED_RT = new Set(['SRT', 'SNM3', '99SDM']);
@@ -228,7 +229,7 @@ const SNOMED_RT = new Set(['SRT', 'SNM3', '99SDM']);
  * SNOMED-RT before the 2018 edition of the standard.
  */
 const RT_TO_CT: Readonly<Record<string, string>> = {
-  // Names of modifiers.
+  // Modifier names.
   'G-C0E3': '363698007',
   'G-C171': '272741003',
   'G-A1F8': '106233006',
@@ -341,7 +342,6 @@ const RT_TO_CT: Readonly<Record<string, string>> = {
   'G-0390': '399301000',
 };
 
-/** Returns the current equivalent of a code, or the code itself if it has none. */
 function currentCode(code: CartCode): CartCode {
   if (code.scheme === 'SNOMED-CT') return { ...code, scheme: 'SCT' };
   if (!SNOMED_RT.has(code.scheme)) return code;
@@ -364,7 +364,7 @@ export interface ReportNode {
   name: CartCode | null;
   /** Code of a CODE item; null for other items. */
   code: CartCode | null;
-  /** Value of a NUM item, in the unit the cart wrote; null if the item has no value. */
+  /** Value of a NUM item, in the unit written by the cart. Null if the item has no value. */
   quantity: { value: number; unit: string } | null;
   /** Text of a short TEXT item; '' for all other items. */
   text: string;
@@ -383,10 +383,7 @@ function codeOf(item: ReportItem | undefined): CartCode | null {
   return currentCode({ scheme, code, meaning: textOf(item, 'CodeMeaning') });
 }
 
-/**
- * Returns the value of a NUM item. Floating Point Value is preferred, because it is more precise
- * (PS3.3 C.18.1).
- */
+/** Floating Point Value is preferred, because it is more precise (PS3.3 C.18.1). */
 function quantityOf(item: ReportItem): ReportNode['quantity'] {
   const measured = firstOf(item, 'MeasuredValueSequence');
   if (!measured) return null;
@@ -410,7 +407,7 @@ function imageOf(item: ReportItem): ReferencedImage | null {
   };
 }
 
-/** Returns the content tree below an item of a report. */
+/** Returns the content tree below a report item. */
 export function toNode(item: ReportItem): ReportNode {
   const valueType = textOf(item, 'ValueType');
   return {
@@ -425,7 +422,7 @@ export function toNode(item: ReportItem): ReportNode {
   };
 }
 
-/** Yields all nodes of a tree, depth first, the root first. */
+/** Yields all nodes of a tree, depth first, starting with the root. */
 export function* nodesOf(node: ReportNode): Generator<ReportNode> {
   yield node;
   for (const child of node.nodes) yield* nodesOf(child);

@@ -42,7 +42,6 @@ function checkTitle(root: ReportNode): void {
 export interface ReadReport {
   file: string;
   values: CartMeasurement[];
-  /** Time of the examination; null if not known. */
   examined: AcquisitionTime | null;
   /**
    * True if this gateway wrote the report. Its values must never be treated as machine
@@ -55,7 +54,8 @@ export interface ReadReport {
  * Reads a structured report written by the ultrasound machine or by this gateway: TID 5000, 5100,
  * 5200, 5220, 5300, and TID 1500 if it refers to ultrasound images. Returns null for any other kind
  * of DICOM object.
- * @throws UnreadableInput if the report has another subject or cannot be parsed.
+ *
+ * @throws UnreadableInput if the report is about something else or cannot be parsed.
  */
 export async function readCartReport(file: StudyFile): Promise<ReadReport | null> {
   const dataSet = await withByteSource(file.path, (source) =>

@@ -2,24 +2,23 @@ import type { CartCode, CartMeasurement } from '../../contract/study.ts';
 import { keyOf } from './vocabulary.ts';
 
 /**
- * Number of leading digits in which two values must agree to count as equal, because reports use
- * different units and formats.
+ * Number of leading digits in which two values must agree to count as equal. Reports use different
+ * units and formats.
  */
 const SAME_DIGITS = 6;
 
 const code = (given: CartCode | null) => (given ? keyOf(given) : '');
 
 /**
- * Returns a key that identifies what was measured, regardless of the value: concept, subject, place
- * and moment.
+ * Returns a key for what was measured, regardless of the value: concept, subject, place and moment.
  */
 function quantityKey(one: CartMeasurement): string {
   return [
     one.key ?? code(one.concept),
     one.fetus ?? '',
     one.laterality ?? '',
-    // A concept from the table implies its site. Some carts write the site and others omit it, so
-    // it is not part of the key.
+    // A concept in the table implies its site. Some carts write the site and others omit it, so it
+    // is not part of the key.
     one.key ? '' : code(one.site),
     code(one.of),
     code(one.phase),
@@ -34,10 +33,7 @@ function quantityKey(one: CartMeasurement): string {
   ].join(' ');
 }
 
-/**
- * Ranks a value by how much detail the cart gives for it. The fact that a value was selected
- * outweighs its derivation.
- */
+/** Ranks a value by how much detail the cart gives for it. A selection outweighs a derivation. */
 function weight({ selection, derivation, image }: CartMeasurement): number {
   return (selection ? 4 : 0) + (derivation ? 2 : 0) + (image ? 1 : 0);
 }
@@ -52,9 +48,9 @@ const mostSaidFirst = (values: readonly CartMeasurement[]) =>
   values.toSorted((one, other) => weight(other) - weight(one));
 
 /**
- * Merges equal values from one place. Equal values from the same image are one measurement. A
- * single measurement also equals its own mean, so the number of values returned is that of the most
- * frequent derivation. The most detailed values are kept.
+ * Merges equal values in one place. Equal values from the same image are one measurement. A single
+ * measurement is also equal to its own mean, so no more values are returned than the most frequent
+ * derivation has. The most detailed values are kept.
  */
 function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
   const sorted = mostSaidFirst(same);
@@ -68,7 +64,7 @@ function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
 
 /**
  * Merges values repeated in several places (sections, reports). Two equal values in one place were
- * measured twice, unless they come from the same image: the median of 175, 175 and 190 is 175. The
+ * measured twice unless they come from the same image: the median of 175, 175 and 190 is 175. The
  * most detailed values of each group are kept, at the position of the group's first value.
  */
 export function mergedRepeats(places: readonly (readonly CartMeasurement[])[]): CartMeasurement[] {

@@ -21,8 +21,8 @@ import {
 
 /**
  * Age concept for the quantity of each biometry group (TID 5008). The code (18185-9, LN,
- * "Gestational Age") does not identify the quantity that the age was derived from; only the
- * enclosing group does.
+ * "Gestational Age") does not state from which quantity the age was derived; only the enclosing
+ * group does.
  */
 const AGE_OF: Readonly<Partial<Record<ConceptKey, ConceptKey>>> = {
   hc: 'ga-by-hc',
@@ -31,8 +31,8 @@ const AGE_OF: Readonly<Partial<Record<ConceptKey, ConceptKey>>> = {
 };
 
 /**
- * Age concepts. The code of an age is not enough to determine its key, because (11888-5, LN,
- * "Composite Ultrasound Age") may come from any equation.
+ * Age concepts. The code of an age does not determine its key, because (11888-5, LN, "Composite
+ * Ultrasound Age") may come from any equation.
  */
 const AGES: ReadonlySet<ConceptKey> = new Set([...Object.values(AGE_OF), 'ga-by-hc-ac-fl']);
 
@@ -40,7 +40,6 @@ const KEYS = Object.keys(CONCEPTS).filter((key): key is ConceptKey => key in CON
 
 const entryOf = (key: ConceptKey): MeasurementConcept => CONCEPTS[key];
 
-/** Concepts that each code can mean. */
 const KEYS_OF_CODE: ReadonlyMap<string, ConceptKey[]> = KEYS.filter((key) => !AGES.has(key))
   .flatMap((key) => entryOf(key).codings.map((coding) => ({ code: keyOf(coding), key })))
   .reduce(
@@ -54,7 +53,7 @@ type Named = Pick<
 >;
 
 /**
- * Returns the key of the only concept matching the name of a value. For a general name (a diameter,
+ * Returns the key of the only concept that matches a value's name. For a general name (a diameter,
  * a PI), the site must match as well.
  */
 function quantityOf({ concept, site }: Pick<Named, 'concept' | 'site'>): ConceptKey | null {
@@ -76,10 +75,9 @@ function ageOf({ concept, of, site }: Named): ConceptKey | null {
 }
 
 /**
- * Returns the concept table key for a value, and the value converted to the unit of the table. The
- * key is null and the value unchanged if the table lacks the concept, the derivation (such as a
- * standard deviation) is not a value of the quantity, the value is indexed, or its unit has another
- * dimension.
+ * Returns a value's key in the concept table, and the value converted to the unit of the table. The
+ * key is null and the value unchanged if the table lacks the concept, if the value is indexed, if
+ * its unit has another dimension, or if it is a derivation such as a standard deviation.
  */
 export function inConceptTable(named: Named): Pick<CartMeasurement, 'key' | 'value' | 'unit'> {
   const { of, derivation, divisor, value, unit } = named;
@@ -90,7 +88,6 @@ export function inConceptTable(named: Named): Pick<CartMeasurement, 'key' | 'val
   return converted === null ? written : { key, value: converted, unit: entryOf(key).unit };
 }
 
-/** Information parsed from a fetus identifier. */
 interface FetusId {
   /**
    * Letter or number of the fetus if known; otherwise letters that merely distinguish this fetus
@@ -98,17 +95,16 @@ interface FetusId {
    */
   fetus: string;
   /**
-   * Total number of fetuses, as in "1 of 2", "A/2" or "Twin A"; null if the text does not state it.
+   * Total number of fetuses, as in "1 of 2", "A/2" or "Twin A". Null if the text does not state it.
    */
   fetuses: number | null;
-  /** True if the letter or number was read from the text. */
   known: boolean;
 }
 
 const WHOLE = new RegExp(`^(?:${FETUS_WORD} ?)?(i{1,3}|iv|[a-z]|\\d{1,2})(?: of (\\d))?$`);
 
 /**
- * Roman numerals for fetuses. A lone I is read as one, not as the ninth letter, because no
+ * Roman numerals for fetuses. A lone I is read as one and not as the ninth letter, because no
  * pregnancy has nine fetuses.
  */
 const ROMAN: Readonly<Record<string, string>> = { i: '1', ii: '2', iii: '3', iv: '4' };
@@ -118,7 +114,7 @@ const OPAQUE_LETTERS = 3;
 
 /**
  * Replaces an identifier that is not a usual fetus label with letters, because the text may be a
- * person's name, which must not be stored. The letters come from a digest that distinguishes the
+ * person's name, which must not be stored. The letters come from a digest. It distinguishes the
  * fetuses across all reports of a study but is too short to reveal the text.
  */
 function opaque(words: string): string {
@@ -126,7 +122,6 @@ function opaque(words: string): string {
   return [...digest].map((byte) => String.fromCharCode(65 + (byte % LETTERS))).join('');
 }
 
-/** Parses an identifier of a fetus; null if the text is something else. */
 function readFetusId(written: string): FetusId | null {
   const words = plainWords(written.replaceAll('/', ' of '));
   if (words === '') return null;
@@ -168,8 +163,8 @@ const nameOf = (node: ReportNode) => (node.name ? keyOf(node.name) : '');
 
 /**
  * Returns the fetus identifiers among the nodes of a context. (121030, DCM, "Subject ID") may also
- * identify the patient (TID 1007), so it is read only if the subject is a fetus, or if no subject
- * is given and the text is a letter or number of a fetus.
+ * identify the patient (TID 1007). It is therefore read only if the subject is a fetus, or if no
+ * subject is given and the text is a letter or number of a fetus.
  */
 function fetusIds(nodes: readonly ReportNode[]) {
   const subject = nodes.find((node) => nameOf(node) === NAMES.subjectClass)?.code;
@@ -193,7 +188,6 @@ function fetusOf(nodes: readonly ReportNode[]): string | null {
   return (read.find(({ number }) => !number) ?? read[0])?.fetus ?? null;
 }
 
-/** Returns the largest fetus count found in the contexts of a report. */
 function fetusCount(root: ReportNode): number {
   const counted = [...nodesOf(root)].flatMap(({ nodes }) => [
     ...nodes
@@ -292,7 +286,6 @@ function measurementOf(
   };
 }
 
-/** Returns the numbers directly below a container, each with its modifiers. */
 function valuesOf(container: ReportNode, outer: Context, report: Report): CartMeasurement[] {
   const context = contextOf(container, outer);
   const group = quantityOfGroup(container);
@@ -306,8 +299,8 @@ function valuesOf(container: ReportNode, outer: Context, report: Report): CartMe
 }
 
 /**
- * Returns the number of fetuses as a value if there is more than one, because some reports state it
- * only in the context of their sections.
+ * Returns the number of fetuses as a value if there is more than one. Some reports state it only in
+ * the context of their sections.
  */
 function severalOf(root: ReportNode, report: Report): CartMeasurement[] {
   const value = fetusCount(root);
@@ -330,13 +323,13 @@ function severalOf(root: ReportNode, report: Report): CartMeasurement[] {
 }
 
 /**
- * Returns the numbers that a report CONTAINS; a number repeated in several sections is returned
+ * Returns the numbers that a report CONTAINS. A number repeated in several sections is returned
  * once. Numbers below another number (its properties and inputs) and the patient's age are left
- * out. The number of fetuses is included if the context of a section gives more than one.
+ * out. The number of fetuses is included if the context of a section states more than one.
  */
 export function reportValues(root: ReportNode, report: Report): CartMeasurement[] {
   const outer = contextOf(root, NO_CONTEXT);
-  // Each section is read separately, and then the content outside all sections.
+  // Each section is read separately, followed by the content outside all sections.
   const inSections = root.nodes
     .filter(({ valueType }) => valueType === 'CONTAINER')
     .map((section) => ({ ...root, nodes: [section] }));

@@ -12,17 +12,17 @@ export function keyOf({ scheme, code }: CartCode): string {
 export const REPORT_TITLES: Readonly<Record<string, string>> = {
   'DCM|125000': 'TID 5000',
   'DCM|125100': 'TID 5100',
-  // TID 5200 and TID 5300 share a title (PS3.17 CCCC.5). TID 5220 has a title for each age group.
+  // TID 5200 and TID 5300 have the same title (PS3.17 CCCC.5). TID 5220 has a title for each age
+  // group.
   'DCM|125200': 'TID 5200',
   'DCM|125195': 'TID 5220',
   'DCM|125196': 'TID 5220',
   'DCM|125197': 'TID 5220',
 };
 
-/** TID 1500, shared by all modalities. */
+/** TID 1500, which is used by all modalities. */
 export const IMAGING_MEASUREMENT_REPORT = 'DCM|126000';
 
-/** Modifiers that apply to a value, or to everything in the container that carries them. */
 export const MODIFIERS = {
   'SCT|363698007': 'site',
   'SCT|370129005': 'method',
@@ -46,7 +46,7 @@ export const NAMES = {
   tableOfValues: 'DCM|121424',
   subjectClass: 'DCM|121024',
   subjectId: 'DCM|121030',
-  /** Labels of the fetus; these codes are never used for the patient. */
+  /** Labels of the fetus. These codes are never used for the patient. */
   fetusNumber: 'DCM|121037',
   fetusId: 'LN|11951-1',
   subjectAge: 'DCM|121033',
@@ -64,7 +64,7 @@ export const NUMBER_OF_FETUSES = {
   bySummary: { scheme: 'LN', code: '11878-6', meaning: 'Number of Fetuses by US' },
 } as const satisfies Record<string, CartCode>;
 
-/** Concepts in a biometry group that describe another value in the group (TID 5008). */
+/** Concepts in a biometry group that describe another value of the group (TID 5008). */
 export const ABOUT_THE_GROUP: ReadonlySet<string> = new Set([
   'LN|18185-9',
   'DCM|125012',
@@ -136,8 +136,7 @@ type Dimension =
 const DAY = 86_400;
 
 /**
- * Dimension of each UCUM code (case sensitive), and its size in base units (UCUM 2.1, tables 2 to
- * 7).
+ * Dimension and size, in base units, of each UCUM code (case sensitive; UCUM 2.1, tables 2 to 7).
  */
 const UCUM: Readonly<Record<string, readonly [Dimension, number]>> = {
   um: ['length', 1e-6],

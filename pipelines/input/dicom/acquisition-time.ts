@@ -2,9 +2,9 @@ import { dayNumber, secondsOfDay } from '../../dicom/dates.ts';
 import { ACQUISITION_TIMES, STUDY_TIME } from './attributes.ts';
 
 /**
- * Time at which an image was acquired. The numbers serve only to order images; no text of the
- * header is stored. `day` is a count of days, null if the header gives only a time of day.
- * `seconds` count from midnight.
+ * Time at which an image was acquired. These numbers are used only to order images; no text from
+ * the header is stored. `day` is a count of days, or null if the header contains only a time of
+ * day. `seconds` are counted from midnight.
  */
 export interface AcquisitionTime {
   day: number | null;
@@ -13,7 +13,9 @@ export interface AcquisitionTime {
 
 const SECONDS_PER_DAY = 86_400;
 
-/** Parses a DT. Its offset from UTC is ignored, because all images of a study share one offset. */
+/**
+ * Parses a DT. Its offset from UTC is ignored, because all images of a study have the same offset.
+ */
 function ofDateTime(text: string): AcquisitionTime | null {
   const [stamp = ''] = text.split(/[+-]/);
   const seconds = secondsOfDay(stamp.slice(8));
@@ -21,16 +23,16 @@ function ofDateTime(text: string): AcquisitionTime | null {
 }
 
 /**
- * Returns the acquisition time from the most precise readable date and time in a header (by tag);
- * null if there is none.
+ * Returns the acquisition time from the most precise readable date and time in a header (texts by
+ * tag). Null if there is none.
  */
 export function acquisitionTimeOf(texts: ReadonlyMap<string, string>): AcquisitionTime | null {
   return firstReadable(texts, ACQUISITION_TIMES);
 }
 
 /**
- * Returns the time of the examination described in a report. The other dates in the report only
- * record when it was written.
+ * Returns when the examination described in a report took place. The other dates in the report only
+ * state when it was written.
  */
 export function studyTimeOf(texts: ReadonlyMap<string, string>): AcquisitionTime | null {
   return firstReadable(texts, [STUDY_TIME]);
@@ -54,10 +56,10 @@ function firstReadable(
 }
 
 /**
- * Returns the seconds from the first image of `current` to each image, the only form in which
- * callers receive the time. If an image of the study has no date, only the times of day are
- * compared.
- * @param priors earlier examinations. Their seconds are negative, and null if a date is missing.
+ * Returns the seconds from the first image of `current` to each image. Callers receive times only
+ * in this form. If an image of the study has no date, only times of day are compared.
+ *
+ * @param priors earlier examinations. Their seconds are negative, or null if a date is missing.
  */
 export function secondsFromFirst(
   current: readonly (AcquisitionTime | null)[],

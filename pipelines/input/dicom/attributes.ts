@@ -1,7 +1,7 @@
 /**
  * Attributes that a pipeline may read: those needed to decode and calibrate images and to order the
- * clips. The rest of the header is skipped and never becomes a value, so that no name, date or
- * identifier of a person can reach a result, a log or a crash dump.
+ * clips. The rest of the header is skipped and never becomes a value, so that no person's name,
+ * date or identifier can reach a result, a log or a crash dump.
  */
 export const ATTRIBUTES = {
   '00020010': 'TransferSyntaxUID',
@@ -51,7 +51,7 @@ export const ATTRIBUTES = {
   '7FE00002': 'ExtendedOffsetTableLengths',
 } as const;
 
-/** Attributes of an item of the Sequence of Ultrasound Regions (PS3.3 C.8.5.5). */
+/** Attributes of an item in the Sequence of Ultrasound Regions (PS3.3 C.8.5.5). */
 const REGION_ATTRIBUTES = {
   '00186012': 'RegionSpatialFormat',
   '00186014': 'RegionDataType',
@@ -78,13 +78,13 @@ const REGION_ATTRIBUTES = {
   '0018603B': 'DopplerSampleVolumeYPosition',
 } as const;
 
-/** Attributes of an item of the View Code Sequence (PS3.3 C.8.5.6 and 8.8). */
+/** Attributes of an item in the View Code Sequence (PS3.3 C.8.5.6 and 8.8). */
 const CODE_ATTRIBUTES = {
   '00080100': 'CodeValue',
   '00080102': 'CodingSchemeDesignator',
 } as const;
 
-/** Attributes of a multiplex group of the Waveform Sequence (PS3.3 C.10.9). */
+/** Attributes of a multiplex group in the Waveform Sequence (PS3.3 C.10.9). */
 const WAVEFORM_ATTRIBUTES = {
   '00181068': 'MultiplexGroupTimeOffset',
   '003A0005': 'NumberOfWaveformChannels',
@@ -95,7 +95,6 @@ const WAVEFORM_ATTRIBUTES = {
   '54001010': 'WaveformData',
 } as const;
 
-/** The sequences that are read, each with the attributes read from its items. */
 export const SEQUENCES = {
   '00082218': { name: 'anatomicRegions', attributes: CODE_ATTRIBUTES },
   '00186011': { name: 'regions', attributes: REGION_ATTRIBUTES },
@@ -130,8 +129,8 @@ export type ItemAttributeName =
 export type SequenceName = (typeof SEQUENCES)[keyof typeof SEQUENCES]['name'];
 
 /**
- * Encoding of each attribute's value. This table is needed because implicit VR files do not contain
- * the VR (PS3.6).
+ * Encodings of attribute values. They must be listed because implicit VR files do not contain the
+ * VR (PS3.6).
  */
 type ValueKind = 'text' | 'at' | 'us' | 'ul' | 'sl' | 'fl' | 'fd' | 'bytes';
 

@@ -6,8 +6,8 @@ import { DATA_TYPE, type Regions, SPATIAL_FORMAT, type UltrasoundRegion, UNIT } 
 const MM_PER_CM = 10;
 
 /**
- * Bounds of a calibration. Beyond them it cannot belong to an ultrasound picture: no beam reaches
- * deeper, no wavelength is shorter, no display stretches one axis further. The bounds are wider
+ * Bounds of a calibration. Outside them, it cannot belong to an ultrasound picture: no beam reaches
+ * deeper, no wavelength is shorter, and no display stretches one axis further. The bounds are wider
  * than the usual ranges (echo 2.8).
  */
 export const PLAUSIBLE = {
@@ -16,12 +16,12 @@ export const PLAUSIBLE = {
   greatestAspect: 4,
 } as const;
 
-/** Finest scale a user may give; the same bound applies to headers. */
+/** Finest scale that a user may enter. The same bound applies to headers. */
 export const FINEST_MM_PER_PIXEL = PLAUSIBLE.finestCmPerPixel * MM_PER_CM;
 
 export interface Calibration {
   regions: CalibratedRegion[];
-  /** Reason why the calibration in the header was rejected; null if it is used or absent. */
+  /** Why the calibration in the header was rejected; null if it is used or absent. */
   refused: string | null;
 }
 
@@ -51,7 +51,7 @@ function calibrateRegion(region: UltrasoundRegion): CalibratedRegion | string | 
     return 'the calibrated region contradicts itself: only one of its axes is in centimetres';
   }
   if (!area) return `the calibrated region ${corners} has no area`;
-  // The sign gives only the direction of the axis (PS3.3 C.8.5.5.1.17).
+  // The sign only states the direction of the axis (PS3.3 C.8.5.5.1.17).
   const x = Math.abs(delta.x ?? 0);
   const y = Math.abs(delta.y ?? 0);
   if (x === 0 || y === 0) return 'the calibrated region gives no size of a pixel';
@@ -60,8 +60,8 @@ function calibrateRegion(region: UltrasoundRegion): CalibratedRegion | string | 
 }
 
 /**
- * Returns the user's scale, applied to the whole of an image that has none; no regions if the user
- * gave none. The bounds for headers apply.
+ * Returns the user's scale for an image that has none, applied to the whole image. The same bounds
+ * apply as for headers. There are no regions if the user entered no scale.
  */
 export function userScale(width: number, height: number, mmPerPx: number | null): Calibration {
   if (mmPerPx === null) return { regions: [], refused: null };
@@ -114,7 +114,7 @@ function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calib
   const refuse = (refused: string): Calibration => ({ regions: [], refused });
   if (!(row > 0 && column > 0)) {
     const atDetector = numbersOf(header, 'ImagerPixelSpacing').length > 0;
-    // Imager Pixel Spacing is measured at the detector plane, and ultrasound has no detector (PS3.3
+    // Imager Pixel Spacing is measured at the detector plane, but ultrasound has no detector (PS3.3
     // 10.7.1.3).
     return atDetector
       ? refuse('Imager Pixel Spacing gives no distances in the body')

@@ -71,7 +71,6 @@ function readMode(header: DicomHeader, regions: readonly UltrasoundRegion[]): Cl
   return chromatic && (mode === '2d' || mode === 'unknown') ? 'colour' : mode;
 }
 
-/** Times of the frames of a cine. */
 interface FrameTimes {
   timing: Timing;
   /** Seconds from the first frame to each frame; all 0 if `timing` is `none`. */
@@ -98,7 +97,7 @@ function byVector(header: DicomHeader, frames: number): number[] | null {
 }
 
 /**
- * Returns the times of evenly spaced frames, `step` seconds apart; null unless `step` is a positive
+ * Returns the times of frames that are `step` seconds apart. Null unless `step` is a positive
  * number.
  */
 function evenly(step: number | null, frames: number): number[] | null {
@@ -111,10 +110,11 @@ function perSecond(rate: number | null): number | null {
 }
 
 /**
- * Returns the time at which each frame was acquired. The sources, in order: Frame Time Vector or
- * Frame Time (the one that Frame Increment Pointer points to, otherwise the one that is present);
- * the video stream in the object; Cine Rate; Recommended Display Frame Rate. The last is a playback
- * rate and may differ from the acquisition rate (PS3.3 C.7.6.5).
+ * Returns the time at which each frame was acquired. The sources, in order, are: Frame Time Vector
+ * or Frame Time (the one that Frame Increment Pointer points to, otherwise the one that is
+ * present); the video stream in the object; Cine Rate; Recommended Display Frame Rate. The last is
+ * a playback rate and may differ from the acquisition rate (PS3.3 C.7.6.5).
+ *
  * @param stream time of each frame in the video stream, in seconds; null if the pixel data are not
  * a video.
  */
@@ -154,7 +154,10 @@ export interface Cardiac {
   triggerTime: number | null;
 }
 
-/** Returns the first channel of a multiplex group of signed words (PS3.3 C.10.9.1), as stored. */
+/**
+ * Returns the stored samples of the first channel in a multiplex group of signed words (PS3.3
+ * C.10.9.1).
+ */
 function firstChannel(group: HeaderItem, bigEndian: boolean): NonNullable<Ecg['samples']> | null {
   const channels = numberIn(group, 'NumberOfWaveformChannels') ?? 0;
   const perSecond = numberIn(group, 'SamplingFrequency') ?? 0;
@@ -189,7 +192,7 @@ function readEcg(header: DicomHeader, regions: readonly UltrasoundRegion[]): Ecg
 }
 
 /**
- * Reads the cardiac data of a header, converting R waves and trigger times from milliseconds to
+ * Reads the cardiac data in a header. R waves and trigger times are converted from milliseconds to
  * seconds.
  */
 function readCardiac(header: DicomHeader, regions: readonly UltrasoundRegion[]): Cardiac {
@@ -205,7 +208,7 @@ function readCardiac(header: DicomHeader, regions: readonly UltrasoundRegion[]):
   };
 }
 
-/** Flags of Image Type value 4, a hexadecimal sum (PS3.3 C.8.5.6.1.1). */
+/** Flags in Image Type value 4, a hexadecimal sum (PS3.3 C.8.5.6.1.1). */
 const FLAGS = [
   [0x0001, '2D'],
   [0x0002, 'M_MODE'],
@@ -222,7 +225,7 @@ const FLAGS = [
 type ImageTypeFlag = (typeof FLAGS)[number][1];
 
 /**
- * Returns the modes listed in value 4 of Image Type. They are a hint and never override the region
+ * Returns the modes listed in Image Type value 4. They are a hint and never override the region
  * sequence.
  */
 export function imageTypeFlags(value: string): ImageTypeFlag[] {
@@ -277,11 +280,9 @@ function readDescription(
   };
 }
 
-/** A clip that has not yet been given a position in the study. */
 interface DicomClip {
   clip: Clip;
   taken: AcquisitionTime | null;
-  /** Study Instance UID; null if the header does not contain it. */
   study: string | null;
   firstFrame: Pixels;
   /** Remark on an inconsistency in a file that is still readable; null for a consistent file. */
@@ -289,8 +290,8 @@ interface DicomClip {
 }
 
 /**
- * Returns a remark if the header and the pixel data differ in the number of frames. For a video the
- * number in the stream is used, because only the stream shows how many frames can be decoded.
+ * Returns a remark if the header and the pixel data differ in the number of frames. For a video,
+ * the number in the stream is used, because only the stream shows how many frames can be decoded.
  */
 function frameCountRemark(header: DicomHeader, frames: number): string | null {
   const announced = numberOf(header, 'NumberOfFrames');
@@ -301,7 +302,7 @@ function frameCountRemark(header: DicomHeader, frames: number): string | null {
 /**
  * Reads a DICOM image or cine. Frames are decoded on demand, each from its position in the file.
  * The first frame is decoded immediately, so that an undecodable file is refused as a whole.
- * `mmPerPx` is the user's scale for an image without one.
+ * `mmPerPx` is the user's scale for an image that has none.
  */
 export async function readDicomClip(
   file: string,

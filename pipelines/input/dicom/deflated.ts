@@ -9,8 +9,8 @@ import {
 import { withByteSource } from '../study-file.ts';
 
 /**
- * Size in bytes of (0002,0000): the element header and its value (the length of the rest of the
- * group).
+ * Size in bytes of (0002,0000): the element header and its value, which is the length of the rest
+ * of the group.
  */
 const GROUP_LENGTH_BYTES = 12;
 /** Bytes of (0002,0010) in a deflated file: tag, VR UI, two bytes of length, and the UID. */
@@ -20,9 +20,6 @@ const DEFLATED_ELEMENT = Buffer.concat([
 ]);
 const LONGEST_META = 65_536;
 
-/**
- * Returns the preamble and the file meta information of a deflated file; null for any other file.
- */
 async function deflatedMeta(path: string): Promise<Buffer | null> {
   return withByteSource(path, async (source) => {
     const headBytes = PREFIX_END + GROUP_LENGTH_BYTES;
@@ -38,7 +35,7 @@ async function deflatedMeta(path: string): Promise<Buffer | null> {
 
 /**
  * Replaces the transfer syntax UID. The new UID is padded with NUL to the length of the old one
- * (PS3.5 6.2), so that the group length stays correct.
+ * (PS3.5 6.2), so the group length stays correct.
  */
 function renamed(meta: Buffer): Buffer {
   const value = meta.indexOf(DEFLATED_ELEMENT) + DEFLATED_ELEMENT.length - DEFLATED.length;

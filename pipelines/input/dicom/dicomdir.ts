@@ -18,13 +18,13 @@ import {
 } from './header.ts';
 
 /**
- * Tags of the Directory Record Sequence and of the attributes read from a record (PS3.3 F.3.2.2).
+ * Tags of the Directory Record Sequence and of the attributes read from its records (PS3.3
+ * F.3.2.2).
  */
 const DIRECTORY_RECORD_SEQUENCE = '00041220';
 const REFERENCED_FILE_ID = '00041500';
 const REFERENCED_SOP_INSTANCE_UID = '00041511';
 
-/** A file that a DICOMDIR lists. */
 interface ListedFile {
   /** Path relative to the DICOMDIR's folder, with `/` between its components. */
   path: string;
@@ -32,8 +32,8 @@ interface ListedFile {
 }
 
 /**
- * Result of processing the DICOMDIRs among the files: the files still to be read as images, and the
- * listed files that are missing.
+ * The files that remain to be read as images, and the files that a DICOMDIR lists but that are
+ * missing.
  */
 interface DicomdirSets {
   files: StudyFile[];
@@ -69,8 +69,9 @@ async function readRecords(dataSet: DataSet, sequence: Element): Promise<ListedF
 }
 
 /**
- * Returns the files that a DICOMDIR lists (PS3.10 8.6); null if `source` is not a DICOMDIR. A
- * DICOMDIR is recognised by group 0004 at its beginning; no image begins with that group.
+ * Returns the files listed in a DICOMDIR (PS3.10 8.6); null if `source` is not a DICOMDIR. A
+ * DICOMDIR begins with group 0004, and no image does.
+ *
  * @throws UnreadableInput if the directory cannot be parsed.
  */
 async function readDicomdir(source: ByteSource): Promise<ListedFile[] | null> {
@@ -90,7 +91,7 @@ async function readDicomdir(source: ByteSource): Promise<ListedFile[] | null> {
 }
 
 /**
- * Returns the files that a DICOMDIR lists; null if the file is not a readable DICOMDIR. A damaged
+ * Returns the files listed in a DICOMDIR; null if the file is not a readable DICOMDIR. A damaged
  * file is refused later, when it is read as an image.
  */
 async function directoryOf(file: StudyFile): Promise<ListedFile[] | null> {
@@ -103,7 +104,7 @@ async function directoryOf(file: StudyFile): Promise<ListedFile[] | null> {
 }
 
 /**
- * Returns the SOP Instance UID of a file; '' if the file is not readable DICOM. Such a file is
+ * Returns the SOP Instance UID of a file, or '' if the file is not readable DICOM. Such a file is
  * refused later, when it is read as an image.
  */
 async function sopInstanceUid(file: StudyFile): Promise<string> {
@@ -119,7 +120,7 @@ async function sopInstanceUid(file: StudyFile): Promise<string> {
 
 const MISSING = 'the DICOMDIR lists this file, and it did not come with the study';
 
-/** Ignores case in names: media are written in upper case and often copied in lower case. */
+/** Case is ignored, because media are written in upper case and often copied in lower case. */
 const folded = (name: string) => name.toUpperCase();
 
 /**
@@ -142,8 +143,8 @@ async function missingFiles(
 }
 
 /**
- * Removes the DICOMDIRs from `files` and reports the files they list that are missing. Files that
- * no DICOMDIR lists are kept.
+ * Removes the DICOMDIRs from `files` and reports which of the files listed in them are missing.
+ * Files that no DICOMDIR lists are kept.
  */
 export async function takeDicomdirs(files: readonly StudyFile[]): Promise<DicomdirSets> {
   const directories = await inParallel(files, DECODING.files, directoryOf);

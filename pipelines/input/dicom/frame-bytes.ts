@@ -15,7 +15,10 @@ export type FrameSpans = readonly Span[];
 const ITEM = 0xe000fffe;
 const SEQUENCE_END = 0xe0ddfffe;
 
-/** Returns the byte ranges of native frames, stored back to back without padding (PS3.5 8.1.1). */
+/**
+ * Returns the byte ranges of native frames, which are stored back to back without padding (PS3.5
+ * 8.1.1).
+ */
 export function nativeFrames(
   source: ByteSource,
   pixelData: PixelDataElement,
@@ -88,7 +91,6 @@ function groupByOffsets(fragments: readonly Span[], offsets: readonly number[]):
 const CODE_STREAM_STARTS = ['ffd8ff', 'ff4fff51', 'ff0a', '0000000c4a584c20', '0000000c6a502020'];
 const LONGEST_START = 8;
 
-/** Returns the pattern with which `bytes` begin; null if they are from the middle of a frame. */
 function codeStreamStart(bytes: Buffer): string | null {
   const digits = bytes.toString('hex');
   return CODE_STREAM_STARTS.find((start) => digits.startsWith(start)) ?? null;
@@ -118,9 +120,9 @@ export async function encapsulatedFragments(
 }
 
 /**
- * Returns the byte ranges of encapsulated frames (PS3.5 A.4). Uses the basic offset table if it is
- * filled and correct, otherwise one fragment per frame, otherwise the markers that begin a code
- * stream.
+ * Returns the byte ranges of encapsulated frames (PS3.5 A.4). If there are as many fragments as
+ * frames, each fragment is one frame. Otherwise the basic offset table is used if it is filled and
+ * correct, and if it is not, the markers that begin a code stream.
  */
 export async function encapsulatedFrames(
   source: ByteSource,

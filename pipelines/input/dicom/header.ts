@@ -21,10 +21,7 @@ import {
 
 type HeaderValue = string | number[] | Buffer;
 
-/**
- * Returns only the printable characters of a value, because an error message may quote a damaged
- * value.
- */
+/** Only printable characters are returned, because an error message may quote a damaged value. */
 function printable(bytes: Buffer): string {
   return bytes
     .toString('latin1')
@@ -34,8 +31,7 @@ function printable(bytes: Buffer): string {
 }
 
 /**
- * Decodes the value of an attribute into newly allocated memory. `words` means that the bytes are
- * OW.
+ * Decodes an attribute's value into newly allocated memory. `words` means that the bytes are OW.
  */
 function decodeValue(
   bytes: Buffer,
@@ -72,16 +68,15 @@ function decodeValue(
 
 export interface PixelDataElement {
   offset: number;
-  /** Length in bytes; null for encapsulated pixel data, whose length is undefined. */
+  /** In bytes; null for encapsulated pixel data, whose length is undefined. */
   length: number | null;
   /**
-   * True if the data are 16-bit words in file byte order, even if each word holds two 8-bit
+   * True if the data are 16-bit words in file byte order, even if each word contains two 8-bit
    * samples.
    */
   words: boolean;
 }
 
-/** One item of a sequence on the allow-list. */
 export type HeaderItem = ReadonlyMap<ItemAttributeName, HeaderValue>;
 
 /** The allow-listed part of a DICOM header (attributes.ts). */
@@ -89,9 +84,7 @@ export interface DicomHeader extends Readonly<Record<SequenceName, readonly Head
   transferSyntax: string;
   bigEndian: boolean;
   values: ReadonlyMap<AttributeName, HeaderValue>;
-  /**
-   * Acquisition time, used to order the images of a study. It never leaves the reader in this form.
-   */
+  /** Used to order the images of a study. It never leaves the reader in this form. */
   taken: AcquisitionTime | null;
   pixelData: PixelDataElement | null;
 }
@@ -160,9 +153,9 @@ async function readValue(
 }
 
 /**
- * Calls `each` for every item of a sequence with the offset of its first element, and returns the
- * offset after the sequence. If a delimiter is missing or wrongly nested, as in some real cart
- * files, the innermost open item ends there.
+ * Calls `visit` for every element of every item in a sequence, and returns the offset after the
+ * sequence. If a delimiter is missing or wrongly nested, as in some real cart files, the innermost
+ * open item ends there.
  */
 export async function walkSequence(
   walk: Walk,
@@ -190,8 +183,8 @@ export async function walkSequence(
 }
 
 /**
- * Returns the offset after the value of an element. A value of undefined length must be parsed to
- * find its end.
+ * Returns the offset after an element's value. A value of undefined length must be parsed to find
+ * its end.
  */
 export async function passValue(
   walk: Walk,
@@ -241,7 +234,7 @@ async function readFileMeta(
   return { transferSyntax, offset };
 }
 
-/** A data set ready for reading: its encoding and the offset of its first element. */
+/** A data set ready for reading. `start` is the offset of its first element. */
 export interface DataSet {
   walk: Walk;
   transferSyntax: string;
@@ -252,6 +245,7 @@ export interface DataSet {
 /**
  * Reads the file meta information (PS3.10 7.1). If a file starts directly with its data set, the
  * encoding is guessed.
+ *
  * @throws UnreadableInput if it cannot be parsed.
  */
 export async function openDataSet(source: ByteSource): Promise<DataSet> {
@@ -281,6 +275,7 @@ const TIME_TAGS: ReadonlySet<string> = new Set(ACQUISITION_TIMES.flat());
 /**
  * Reads the header of a DICOM file (PS3.10) up to its pixel data. Only allow-listed attributes are
  * returned.
+ *
  * @throws UnreadableInput if the header cannot be parsed.
  */
 export async function readDicomHeader(source: ByteSource): Promise<DicomHeader> {
@@ -337,8 +332,8 @@ export function textOf(header: DicomHeader, name: AttributeName): string {
 }
 
 /**
- * Returns the first number of an attribute, whether stored as binary or decimal text; null if it is
- * absent or not a number.
+ * Returns the first number of an attribute, whether it is stored as binary or as decimal text. Null
+ * if it is absent or not a number.
  */
 export function numberOf(header: DicomHeader, name: AttributeName): number | null {
   const value = header.values.get(name);
@@ -348,7 +343,10 @@ export function numberOf(header: DicomHeader, name: AttributeName): number | nul
   return Number.isFinite(number) ? number : null;
 }
 
-/** Returns all numbers of an attribute; empty if it is absent or any of them is not a number. */
+/**
+ * Returns all numbers of an attribute. Empty if it is absent or if one of its values is not a
+ * number.
+ */
 export function numbersOf(header: DicomHeader, name: AttributeName): number[] {
   const value = header.values.get(name);
   const numbers = typeof value === 'string' && value !== '' ? value.split('\\').map(Number) : value;

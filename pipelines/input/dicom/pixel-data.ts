@@ -63,7 +63,7 @@ function announcedFrames(header: DicomHeader): number {
 }
 
 /**
- * Opens a video. Its fragments form one stream (PS3.5 8.2.5); only the stream itself reveals the
+ * Opens a video. Its fragments form one stream (PS3.5 8.2.5), and only the stream itself shows the
  * number of frames.
  */
 async function openStream(
@@ -85,8 +85,9 @@ async function openStream(
 
 /**
  * Locates the frames of a DICOM image without decoding them.
- * @throws UnreadableInput if the pixel data are missing, truncated, contradict the header, or are
- * of an unsupported kind.
+ *
+ * @throws UnreadableInput if the pixel data are missing, are truncated, contradict the header, or
+ * are of an unsupported kind.
  */
 export async function openPixels(
   path: string,

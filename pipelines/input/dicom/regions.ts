@@ -4,7 +4,7 @@ import { type DicomHeader, type HeaderItem, numberIn } from './header.ts';
 
 /** Region Spatial Format (PS3.3 C.8.5.5.1.1). */
 export const SPATIAL_FORMAT = { picture: 1, mMode: 2, spectral: 3, waveform: 4 } as const;
-/** Region Data Type (PS3.3 C.8.5.5.1.2), limited to the types that the product uses. */
+/** Region Data Type (PS3.3 C.8.5.5.1.2), limited to the types that we use. */
 export const DATA_TYPE = { tissue: 1, colourFlow: 2, pw: 3, cw: 4, ecg: 0x0a } as const;
 /** Physical Units X and Y Direction (PS3.3 C.8.5.5.1.15). */
 export const UNIT = {
@@ -17,20 +17,22 @@ export const UNIT = {
 
 const LAST_ULTRASOUND_FORMAT = SPATIAL_FORMAT.waveform;
 
-/** A value for x and one for y, each null if missing from the header. */
+/** A value for x and one for y. Null if missing from the header. */
 export interface Axes {
   x: number | null;
   y: number | null;
 }
 
-/** One item of the Sequence of Ultrasound Regions, with the header values (PS3.3 C.8.5.5). */
+/**
+ * One item of the Sequence of Ultrasound Regions, with the values from the header (PS3.3 C.8.5.5).
+ */
 export interface UltrasoundRegion {
   format: number | null;
   dataType: number | null;
   flags: number;
   /** Part of the region inside the image; null if none of it is. */
   area: Rectangle | null;
-  /** The corners as given in the header, for error messages. */
+  /** The corners stated in the header, for error messages. */
   corners: string;
   units: Axes;
   /** Physical Delta, with its sign. */
@@ -40,16 +42,16 @@ export interface UltrasoundRegion {
   referenceValue: Axes;
   correctionAngle: number | null;
   steeringAngle: number | null;
-  /** Transducer frequency in kHz. */
+  /** kHz */
   transducerFrequency: number | null;
   pulseRepetitionFrequency: number | null;
-  /** Position of the sample volume in pixels of the frame. */
+  /** In pixels of the frame. */
   sampleVolume: Point | null;
 }
 
 export interface Regions {
   regions: readonly UltrasoundRegion[];
-  /** Reason why no region can be used; null if all regions fit the image. */
+  /** Why no region can be used; null if all regions fit the image. */
   misfit: string | null;
 }
 
@@ -60,7 +62,7 @@ function areaOf(item: HeaderItem, columns: number, rows: number) {
   const maxY = numberIn(item, 'RegionLocationMaxY1') ?? Number.NaN;
   const corners = `(${minX}, ${minY}) to (${maxX}, ${maxY})`;
   // Some carts write the corner after the last pixel, so a corner one pixel beyond the edge is
-  // treated as on the edge.
+  // treated as being on the edge.
   const outside = minX >= columns || minY >= rows || maxX > columns || maxY > rows;
   const area: Rectangle | null =
     maxX > minX && maxY > minY
@@ -74,8 +76,8 @@ function axes(item: HeaderItem, x: Parameters<typeof numberIn>[1], y: typeof x):
 }
 
 /**
- * Returns the position of the sample volume, read from the attributes introduced in 2009 or from
- * the unsigned attributes that they replaced.
+ * Returns the position of the sample volume from the attributes introduced in 2009, or from the
+ * unsigned attributes that they replaced.
  */
 function sampleVolume(item: HeaderItem): Point | null {
   const x =
@@ -87,13 +89,13 @@ function sampleVolume(item: HeaderItem): Point | null {
   return x === null || y === null ? null : { x, y };
 }
 
-/** Returns true if a region shows ultrasound or a trace. Format 0 is "none", 5 is graphics. */
+/** Returns true if a region shows ultrasound or a trace. Format 0 is "none", and 5 is graphics. */
 export function showsUltrasound({ format }: UltrasoundRegion): boolean {
   return format !== null && format > 0 && format <= LAST_ULTRASOUND_FORMAT;
 }
 
 /**
- * Reads the regions of a header. If any region extends beyond the image (even the ECG region), all
+ * Reads the regions in a header. If any region extends beyond the image (even the ECG region), all
  * regions are doubtful, because the image was cropped or resized after its calibration.
  */
 export function readRegions(header: DicomHeader, columns: number, rows: number): Regions {
@@ -124,12 +126,12 @@ export function readRegions(header: DicomHeader, columns: number, rows: number):
   return { regions, misfit };
 }
 
-/** Bit 2 of Region Flags: if set, the Doppler scale is a frequency (PS3.3 C.8.5.5.1.3). */
+/** Bit 2 of Region Flags. If it is set, the Doppler scale is a frequency (PS3.3 C.8.5.5.1.3). */
 const FREQUENCY_SCALE = 0b100;
 /** Values of bits 3 and 4 of Region Flags. */
 const RENEWAL = ['unspecified', 'scrolling', 'sweeping', 'both'] as const;
 
-/** Speed of sound in tissue that carts assume, in cm/s. */
+/** Speed of sound in tissue assumed by carts, in cm/s. */
 const SPEED_OF_SOUND = 154_000;
 
 function kindOf({ format, dataType }: UltrasoundRegion): SweepKind | null {
@@ -143,7 +145,7 @@ function kindOf({ format, dataType }: UltrasoundRegion): SweepKind | null {
 
 /**
  * Returns the velocity in cm/s for a Doppler shift of 1 Hz, from the Doppler equation v = c f / (2
- * f0 cos a). Returns null without a frequency, or if the beam is perpendicular to the flow.
+ * f0 cos a). Null if there is no frequency, or if the beam is perpendicular to the flow.
  */
 export function velocityOfShift(kilohertz: number | null, angle: number): number | null {
   const cosine = Math.cos((angle * Math.PI) / 180);
@@ -154,9 +156,9 @@ export function velocityOfShift(kilohertz: number | null, angle: number): number
 type ValueAxis = Pick<SweepRegion, 'unit' | 'valuePerPixel' | 'zeroRow' | 'yDirection'>;
 
 /**
- * Returns the frame row at which the y axis is 0. The reference pixel is relative to the region. If
- * it is outside the region, the row is unknown (null): some carts count from the whole frame, and
- * others are simply wrong.
+ * Returns the row of the frame at which the y axis is 0. The reference pixel is relative to the
+ * region. If it is outside the region, the row is unknown (null): some carts count from the whole
+ * frame, and others are simply wrong.
  */
 function zeroRowOf({ area, delta, referencePixel, referenceValue }: UltrasoundRegion) {
   const [row, value, step] = [referencePixel.y, referenceValue.y, delta.y];
@@ -213,8 +215,7 @@ function sweepOf(region: UltrasoundRegion): SweepRegion | null {
 }
 
 /**
- * Returns the spectral Doppler and M-mode displays among the regions, apart from those without an
- * area.
+ * Returns the spectral Doppler and M-mode displays among the regions, except those without an area.
  */
 export function readSweeps(regions: readonly UltrasoundRegion[]): SweepRegion[] {
   return regions.flatMap((region) => sweepOf(region) ?? []);

@@ -1,9 +1,6 @@
 import { UnreadableInput } from '../../contract/study.ts';
 import { SECONDARY_CAPTURES, STORAGE_CLASS, ULTRASOUND_IMAGES } from '../../dicom/sop-classes.ts';
 
-/**
- * Reasons for refusing objects that often accompany an ultrasound study but are not read as images.
- */
 const REFUSED: Readonly<Record<string, string>> = {
   [STORAGE_CLASS.enhancedUltrasoundVolume]:
     'Enhanced US Volume is not supported: its slices are resampled from a volume, and no measurement here is made for them',
@@ -16,6 +13,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 /**
  * Checks the SOP class of an object.
+ *
  * @throws UnreadableInput for an object that is not a two-dimensional ultrasound image.
  */
 export function checkSopClass(sopClassUid: string): void {

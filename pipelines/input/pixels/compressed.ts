@@ -6,8 +6,8 @@ import { getFfmpeg } from '../video/ffmpeg.ts';
 import { fromStored, type PixelFormat, type Pixels } from './pixels.ts';
 
 /**
- * Image size from the header of a compressed frame, read before a decoder allocates memory for the
- * frame.
+ * Image size in the header of a compressed frame. It is read before a decoder allocates memory for
+ * the frame.
  */
 interface CodeStreamSize {
   width: number;
@@ -16,7 +16,7 @@ interface CodeStreamSize {
 }
 
 const SOC_SIZ = 0xff4fff51;
-/** Maximum length of JP2 boxes before a JPEG 2000 code stream. Some writers do not strip them. */
+/** Maximum length of JP2 boxes before a JPEG 2000 code stream. Some writers do not remove them. */
 const MOST_BOXES = 512;
 
 /**
@@ -43,7 +43,7 @@ function jpeg2000Size(bytes: Buffer): CodeStreamSize | null {
 const SOT = 0xff90;
 
 /**
- * Returns the offset at which the code stream begins (SOC, then SIZ); JP2 boxes may come before it.
+ * Returns the offset at which the code stream begins (SOC, then SIZ). JP2 boxes may come before it.
  * Null if the bytes contain no code stream.
  */
 function codeStreamStart(bytes: Buffer): number | null {
@@ -53,9 +53,9 @@ function codeStreamStart(bytes: Buffer): number | null {
 }
 
 /**
- * Returns the number of tiles declared in the header of a JPEG 2000 code stream, and the number of
- * tiles that have data (ITU-T T.800 A.4.2). A decoder leaves missing tiles black. Returns null if
- * the stream cannot be parsed.
+ * Returns the number of tiles declared in the header of a JPEG 2000 code stream (`announced`), and
+ * how many of them have data (`present`) (ITU-T T.800 A.4.2). A decoder leaves missing tiles black.
+ * Null if the stream cannot be parsed.
  */
 export function jpeg2000Tiles(bytes: Buffer): { announced: number; present: number } | null {
   const start = codeStreamStart(bytes);
@@ -97,7 +97,7 @@ const BOX_HEAD = 8;
 
 /**
  * Returns a JPEG XL file without the bytes after its last box. DICOM pads a frame of odd length
- * with 00 (PS3.5 8.2); libjxl takes this byte for the start of another box and waits forever for
+ * with 00 (PS3.5 8.2). libjxl takes this byte for the start of another box and waits forever for
  * the rest.
  */
 export function withoutPadding(encoded: Buffer): Buffer {
@@ -137,7 +137,8 @@ function jpegSize(bytes: Buffer): CodeStreamSize | null {
 }
 
 /**
- * Returns the size in the header of a JPEG, JPEG-LS or JPEG 2000 code stream; null if it has none.
+ * Returns the size in the header of a JPEG, JPEG-LS or JPEG 2000 code stream; null if it states
+ * none.
  */
 export function codeStreamSize(encoded: Uint8Array): CodeStreamSize | null {
   const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
@@ -148,8 +149,8 @@ export function codeStreamSize(encoded: Uint8Array): CodeStreamSize | null {
 const SOS = 0xffda;
 
 /**
- * Returns true if a JPEG-LS stream contains one scan per component (ITU-T T.87 C.2.3). The decoder
- * then returns the samples plane by plane, even if the DICOM header gives another order.
+ * Returns true if a JPEG-LS stream has one scan per component (ITU-T T.87 C.2.3). The decoder then
+ * returns the samples plane by plane, even if the DICOM header states another order.
  */
 function isScannedByComponent(encoded: Buffer): boolean {
   for (let at = 2; at + 5 <= encoded.length; at += 2 + encoded.readUInt16BE(at + 2)) {
@@ -158,11 +159,9 @@ function isScannedByComponent(encoded: Buffer): boolean {
   return false;
 }
 
-/**
- * Returns the samples of a JPEG XL image, interleaved and, if they have two bytes, little endian.
- */
+/** Returns the samples of a JPEG XL image, interleaved. Samples of two bytes are little endian. */
 async function decodeJpegXl(encoded: Buffer, format: PixelFormat): Promise<Uint8Array> {
-  // libjxl scales 12 bits to 16, and the exact stored value cannot be recovered.
+  // libjxl scales 12 bits to 16, so the exact stored value cannot be recovered.
   if (format.bitsStored !== format.bitsAllocated) {
     throw new UnreadableInput(`JPEG XL of ${format.bitsStored} bits is not supported`);
   }
@@ -210,7 +209,6 @@ type CompressedCoding = Exclude<PixelCoding, 'native' | 'video' | 'unsupported'>
 
 let codecsReady: Promise<void> | null = null;
 
-/** Loads the WebAssembly codecs once per process, on first use. */
 function initializeCodecs(): Promise<void> {
   codecsReady ??= NativeCodecs.initializeAsync({ logCodecsInfo: false });
   return codecsReady;
@@ -218,20 +216,20 @@ function initializeCodecs(): Promise<void> {
 
 /**
  * Maximum number of components. No ultrasound image has more, and a decoder allocates memory for
- * whatever number the stream states.
+ * any number that the stream states.
  */
 const MOST_COMPONENTS = 4;
 
 /**
- * Refuses a stream whose size differs from the DICOM header before a decoder allocates memory for
+ * Refuses a stream whose size differs from the DICOM header, before a decoder allocates memory for
  * it.
  */
 function checkSize(encoded: Buffer, format: PixelFormat): void {
   const size = codeStreamSize(encoded);
   if (!size) return;
   const { width, height, components } = size;
-  // The height of a JPEG may be given in a marker after its lines; the frame header then contains 0
-  // (ITU-T T.81 B.2.5).
+  // The height of a JPEG may be stated in a marker after its lines. The frame header then contains
+  // 0 (ITU-T T.81 B.2.5).
   if (width !== format.width || (height !== format.height && height !== 0)) {
     throw new UnreadableInput(
       `the compressed image is ${width} x ${height} pixels, the header says ${format.width} x ${format.height}`,
@@ -317,9 +315,9 @@ async function decode(
 ): Promise<Pixels> {
   switch (coding) {
     case 'jpeg-sequential':
-      // libjpeg assumes that every unmarked three-component JPEG is YCbCr, so images that the DICOM
-      // header declares as RGB go to the codecs. So do 12-bit images (extended process), because
-      // sharp reads only the 8 bits of the baseline process.
+      // libjpeg assumes that every unmarked three-component JPEG is YCbCr, so the codecs decode
+      // images that are RGB according to the DICOM header. The codecs also decode 12-bit images
+      // (extended process), because sharp reads only the 8 bits of the baseline process.
       if (format.photometric === 'RGB' || format.bitsStored > 8)
         return decodeByCodecs(encoded, format, 'jpeg');
       return decodeBaseline(encoded, format);
@@ -335,7 +333,8 @@ async function decode(
 
 /**
  * Decodes one compressed frame.
- * @throws UnreadableInput with a sentence if that fails.
+ *
+ * @throws UnreadableInput with a sentence if decoding fails.
  */
 export async function decodeCompressed(
   encoded: Buffer,

@@ -12,10 +12,7 @@ interface Expansion {
   values: number[];
 }
 
-/**
- * Appends a linear segment running from the last value to `end` in `length` steps (PS3.3
- * C.7.9.2.2).
- */
+/** Appends a linear segment from the last value to `end`, in `length` steps (PS3.3 C.7.9.2.2). */
 function appendLinear({ values, entries }: Expansion, length: number, end: number): void {
   const start = values.at(-1);
   if (start === undefined) throw new UnreadableInput('the colour palette is damaged');
@@ -52,6 +49,7 @@ function expandSegment(expansion: Expansion, at: number, nested: boolean): numbe
 /**
  * Expands Segmented Palette Color Lookup Table Data of 16-bit words (PS3.3 C.7.9.2) to `entries`
  * values.
+ *
  * @throws UnreadableInput if the segments are damaged or too few.
  */
 function expandSegments(data: Buffer, entries: number): Uint16Array {
@@ -71,7 +69,7 @@ function expandSegments(data: Buffer, entries: number): Uint16Array {
 /** Lookup tables from stored values to 8-bit colour (PS3.3 C.7.6.3.1.5). */
 export interface Palette {
   /**
-   * Lowest stored value in the tables. Values below it map to the first entry, values above the
+   * Lowest stored value in the tables. Values below it map to the first entry, and values above the
    * range to the last.
    */
   first: number;
@@ -94,7 +92,8 @@ function table(data: Buffer, entries: number, bits: number): Uint8Array {
   // 8-bit entries are packed two to a word, but some writers use a whole word per entry.
   if (bits === 8 && data.length < entries * 2) return Uint8Array.from(data.subarray(0, entries));
   const words = Uint16Array.from({ length: entries }, (_, index) => data.readUInt16LE(index * 2));
-  // Tables often declare 16 bits but contain 8-bit values. Scaled down, those would be black.
+  // Tables often declare 16 bits but contain 8-bit values. If these were scaled down, they would be
+  // black.
   const eightBit = words.every((word) => word < 256);
   return Uint8Array.from(words, (word) => (eightBit ? word : word >> 8));
 }
@@ -113,7 +112,8 @@ function channel(header: DicomHeader, colour: Colour): { first: number; values: 
 
 /**
  * Reads the three tables.
- * @throws UnreadableInput if one is missing, short or damaged.
+ *
+ * @throws UnreadableInput if one is missing, too short or damaged.
  */
 export function readPalette(header: DicomHeader): Palette {
   const red = channel(header, 'Red');

@@ -22,6 +22,7 @@ const THREE_SAMPLES = ['RGB', 'YBR_FULL', 'YBR_FULL_422', 'YBR_ICT', 'YBR_RCT', 
 
 /**
  * Returns Columns and Rows.
+ *
  * @throws UnreadableInput if the image has no size or exceeds the limit.
  */
 export function readImageSize(header: DicomHeader): { width: number; height: number } {
@@ -36,7 +37,8 @@ export function readImageSize(header: DicomHeader): { width: number; height: num
 
 /**
  * Reads and checks the pixel format.
- * @throws UnreadableInput naming the unsupported property.
+ *
+ * @throws UnreadableInput with the name of the unsupported property.
  */
 export function readPixelFormat(header: DicomHeader): PixelFormat {
   const { width, height } = readImageSize(header);
@@ -77,7 +79,7 @@ export function readPixelFormat(header: DicomHeader): PixelFormat {
 }
 
 /**
- * Returns the size in bytes of one uncompressed frame. In YBR_FULL_422, two pixels share their
+ * Returns the size of one uncompressed frame in bytes. In YBR_FULL_422, two pixels share their
  * chroma.
  */
 export function nativeFrameBytes(format: PixelFormat): number {
@@ -137,7 +139,7 @@ function ybrFull(data: Uint8Array): Uint8Array {
   return new Uint8Array(rgb.buffer);
 }
 
-/** Converts samples stored as Y1 Y2 Cb Cr, for each pair of pixels in a row, to RGB. */
+/** Converts samples to RGB that are stored as Y1 Y2 Cb Cr for each pair of pixels in a row. */
 function ybrFull422(data: Uint8Array, pixels: number): Uint8Array {
   const rgb = new Uint8ClampedArray(pixels * 3);
   for (let source = 0, p = 0; p < rgb.length; source += 4, p += 6) {
@@ -161,7 +163,7 @@ function interleave(data: Uint8Array, pixels: number): Uint8Array {
 
 function storedValues(data: Uint8Array, format: PixelFormat): Uint8Array | Uint16Array {
   const pixels = format.width * format.height;
-  // The result must not be a Buffer, because `slice` of a Buffer shares the memory instead of
+  // The result must not be a Buffer, because a Buffer's `slice` shares the memory instead of
   // copying it.
   if (format.bitsAllocated === 8) return new Uint8Array(data.buffer, data.byteOffset, pixels);
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
@@ -185,7 +187,7 @@ function mapPalette(stored: Uint8Array | Uint16Array, palette: Palette): Uint8Ar
 }
 
 /**
- * Returns 8-bit grey values, or `stored` itself if it already has 8 bits. Uses a loop, because
+ * Returns 8-bit grey values, or `stored` itself if it already has 8 bits. A loop is used, because
  * `from` with a function takes ten times as long.
  */
 function grayOf(
@@ -205,8 +207,9 @@ function grayOf(
 }
 
 /**
- * Converts the uncompressed samples of one frame, ordered as `format` specifies. Samples that need
- * no conversion are not copied.
+ * Converts the uncompressed samples of one frame, in the order stated by `format`. Samples that
+ * need no conversion are not copied.
+ *
  * @throws UnreadableInput if there are too few samples.
  */
 export function fromStored(data: Uint8Array, format: PixelFormat): Pixels {
@@ -236,7 +239,7 @@ export interface FrameSource {
   height: number;
   frames: number;
   /**
-   * Time of each frame according to the stream itself, in seconds from the first; null if the
+   * Time of each frame according to the stream itself, in seconds from the first frame. Null if the
    * stream has no times.
    */
   times: readonly number[] | null;

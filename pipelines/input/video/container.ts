@@ -3,18 +3,20 @@ import { UnreadableInput } from '../../contract/study.ts';
 import type { Span } from '../dicom/frame-bytes.ts';
 import { readBytes } from '../study-file.ts';
 
-/** Bytes of a video: a whole file, or the joined fragments of a DICOM object. */
 export interface VideoBytes {
   path: string;
   spans: readonly Span[];
 }
 
-/** Returns the size of the whole video. */
+/** Returns the size of the whole video in bytes. */
 export function videoSize({ spans }: VideoBytes): number {
   return spans.reduce((sum, span) => sum + span.length, 0);
 }
 
-/** Returns `length` bytes at `offset`, reading across fragments; fewer at the end of the video. */
+/**
+ * Returns `length` bytes at `offset`, reading across fragments. Fewer are returned at the end of
+ * the video.
+ */
 export async function readVideoBytes(
   video: VideoBytes,
   offset: number,
@@ -33,8 +35,8 @@ export async function readVideoBytes(
 
 /**
  * Synchronous version of `readVideoBytes`. FFmpeg waits for its bytes on a thread of the pool that
- * also runs asynchronous reads. With as many videos open as the pool has threads, no thread would
- * be left for reading.
+ * also runs asynchronous reads. If as many videos were open as the pool has threads, no thread
+ * would be left for reading.
  */
 export function readVideoBytesSync(video: VideoBytes, offset: number, length: number): Buffer {
   const buffer = Buffer.allocUnsafe(Math.min(length, Math.max(videoSize(video) - offset, 0)));
@@ -72,8 +74,8 @@ function isAvi(head: Buffer): boolean {
 }
 
 /**
- * Returns the length of the box at the start of `head` (ISO/IEC 14496-12 4.2); 0 if it extends to
- * the end of the file.
+ * Returns the length of the box at the start of `head` (ISO/IEC 14496-12 4.2), or 0 if it extends
+ * to the end of the file.
  */
 function boxLength(head: Buffer): number {
   const length = head.readUInt32BE(0);
@@ -82,7 +84,7 @@ function boxLength(head: Buffer): number {
 }
 
 /**
- * Returns the length of a RIFF chunk, padded to an even length; 0 if the writer was interrupted.
+ * Returns the length of a RIFF chunk, padded to an even length, or 0 if the writer was interrupted.
  */
 function chunkLength(head: Buffer): number {
   const length = head.readUInt32LE(4);
@@ -90,10 +92,10 @@ function chunkLength(head: Buffer): number {
 }
 
 /**
- * Checks that a video is complete, because FFmpeg returns the frames before a truncation without an
- * error.
+ * Checks that a video is complete. FFmpeg returns the frames before a truncation without an error.
+ *
  * @throws UnreadableInput if a box of an MP4 or a chunk of an AVI extends beyond the end of the
- *   file.
+ * file.
  */
 export async function checkVideoEnds(video: VideoBytes): Promise<void> {
   const size = videoSize(video);

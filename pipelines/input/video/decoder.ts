@@ -13,7 +13,7 @@ import { readVideoBytes, readVideoBytesSync, type VideoBytes, videoSize } from '
 import { type Ffmpeg, getFfmpeg } from './ffmpeg.ts';
 
 /**
- * FFmpeg's names for the permitted demuxers. Other demuxers would let a file make FFmpeg open
+ * FFmpeg's names for the permitted demuxers. With other demuxers, a file could make FFmpeg open
  * further files.
  */
 const CONTAINERS = new Set([
@@ -34,7 +34,7 @@ const CODECS = ['h264', 'hevc', 'mpeg4', 'mjpeg', 'mpeg2video', 'mpeg1video'] as
 const READ_BYTES = 262_144;
 const PROBE_BYTES = 65_536;
 /**
- * Number of decoder threads: one for each core of a small machine. Every additional thread needs
+ * Number of decoder threads: one for each core of a small machine. Every further thread needs
  * memory for frames.
  */
 const THREADS = 2;
@@ -62,13 +62,9 @@ function inputOf(av: Ffmpeg, bytes: VideoBytes): IOContext {
   return io;
 }
 
-/**
- * Returns the number of clockwise quarter turns that make a frame upright, from the matrix of its
- * track.
- */
 function quarterTurns(matrix: Buffer | null): number {
   if (!matrix || matrix.length < 36) return 0;
-  // The matrix holds 3 x 3 fixed-point numbers; the first two of the first row are cosine and sine
+  // The matrix has 3 x 3 fixed-point numbers. The first two in the first row are cosine and sine
   // (ISO/IEC 14496-12 8.5.2).
   const angle = Math.atan2(matrix.readInt32LE(4), matrix.readInt32LE(0));
   return ((Math.round(angle / (Math.PI / 2)) % 4) + 4) % 4;
@@ -81,9 +77,8 @@ function checkSize({ width, height }: { width: number; height: number }): void {
   }
 }
 
-/** Time stamps of a packet or a decoded frame, in ticks of the stream. */
 export interface Stamp {
-  /** Presentation time; null if the container does not give one. */
+  /** Presentation time; null if the container states none. */
   shown: number | null;
   /** Time stamp used to seek to the frame. */
   decoded: number | null;
@@ -148,6 +143,7 @@ export class VideoDecoder {
 
   /**
    * Opens the video stream.
+   *
    * @throws UnreadableInput with the reason if the stream cannot be read.
    */
   static async open(bytes: VideoBytes): Promise<VideoDecoder> {
@@ -192,7 +188,6 @@ export class VideoDecoder {
     return ticks === this.#av.AV_NOPTS_VALUE ? null : Number(ticks);
   }
 
-  /** Reads the next packet of the video. Returns false at the end of the file. */
   async #readPacket(): Promise<boolean> {
     for (;;) {
       const code = await this.#format.readFrame(this.#packet);
@@ -203,7 +198,6 @@ export class VideoDecoder {
     }
   }
 
-  /** Yields the remaining displayable packets without decoding them. */
   async *packets(): AsyncGenerator<Stamp> {
     while (await this.#readPacket()) {
       const { pts, dts, isKeyframe } = this.#packet;
@@ -216,7 +210,6 @@ export class VideoDecoder {
     }
   }
 
-  /** Decodes the next frame in display order. Returns null after the last. */
   async next(): Promise<Stamp | null> {
     for (;;) {
       this.#frame.unref();
@@ -246,6 +239,7 @@ export class VideoDecoder {
 
   /**
    * Returns the frame decoded by `next` as `width` x `height` RGB, in its stored orientation.
+   *
    * @throws UnreadableInput for a frame that FFmpeg repaired, because guessed pixels must not be
    * measured.
    */
@@ -265,7 +259,7 @@ export class VideoDecoder {
     return { width, height, channels: 3, data: this.#rgb.toBuffer() };
   }
 
-  /** Seeks to the key frame at or before a time stamp. Returns false if that is not possible. */
+  /** Seeks to the key frame at or before a time stamp. Returns false if this is not possible. */
   async seek(ticks: number): Promise<boolean> {
     const { AVSEEK_FLAG_BACKWARD } = this.#av;
     const code = await this.#format.seekFrame(this.#stream, BigInt(ticks), AVSEEK_FLAG_BACKWARD);

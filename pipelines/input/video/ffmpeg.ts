@@ -21,7 +21,8 @@ async function load(): Promise<Ffmpeg> {
 }
 
 /**
- * Returns FFmpeg, an optional package of about 200 MB. It is loaded once, at the first use.
+ * Returns FFmpeg, an optional package of about 200 MB. It is loaded once, on first use.
+ *
  * @throws UnreadableInput if it is not installed (docs/licences.md).
  */
 export function getFfmpeg(): Promise<Ffmpeg> {

@@ -6,13 +6,11 @@ import { type FrameSource, framesOf, type Pixels } from '../pixels/pixels.ts';
 import { checkVideoEnds, type VideoBytes } from './container.ts';
 import { type Stamp, VideoDecoder } from './decoder.ts';
 
-/** A frame of a video, in display order. */
 interface ListedFrame {
-  /** Seconds from the first frame. */
   time: number;
   /** Time stamp in ticks; null if frames are identified only by their number. */
   stamp: number | null;
-  /** Time stamp to seek to; null unless the frame is a key frame that can be sought. */
+  /** Time stamp for FFmpeg to seek to; null if this is no key frame or the file is not seekable. */
   seekTo: number | null;
 }
 
@@ -62,7 +60,7 @@ function byStamps(stamps: readonly Stamp[], decoder: VideoDecoder): ListedFrame[
 
 /**
  * Lists frames that have no time stamps. Their times are calculated from the container's frame
- * rate, if it has one.
+ * rate, if it states one.
  */
 function byNumber(stamps: readonly Stamp[], decoder: VideoDecoder): ListedFrame[] {
   const step = decoder.frameRate > 0 ? 1 / decoder.frameRate : 0;
@@ -94,7 +92,8 @@ async function listFrames(bytes: VideoBytes, decoder: VideoDecoder): Promise<Lis
 
 /**
  * Lists the frames of a video with their times, either `as shown` by a player (upright, with square
- * pixels) or `as stored`, matching the size in a DICOM header.
+ * pixels) or `as stored`, with the size stated in a DICOM header.
+ *
  * @throws UnreadableInput with a sentence for a video that is damaged, truncated, too large or of
  * an unknown kind.
  */
@@ -116,7 +115,6 @@ export async function listVideo(
   });
 }
 
-/** Rotates the pixels by a quarter turn clockwise. */
 function turnRight({ width, height, data }: Pixels): Pixels {
   const turned = new Uint8Array(data.length);
   for (let y = 0, from = 0; y < height; y += 1) {
@@ -130,7 +128,7 @@ function turnRight({ width, height, data }: Pixels): Pixels {
   return { width: height, height: width, channels: 3, data: turned };
 }
 
-/** Returns the frames of a listed video, upright. They are decoded on demand. */
+/** Returns the frames of a listed video, upright and decoded on demand. */
 export function openVideo(listing: VideoListing): FrameSource {
   const reader = new VideoReader(listing);
   const lying = listing.turns % 2 === 1;
@@ -150,7 +148,7 @@ export function openVideo(listing: VideoListing): FrameSource {
 /**
  * Decodes single frames of a video in any order. Ascending order is fastest, because a frame
  * depends on all frames since the last key frame. The reader caches a few decoded frames and keeps
- * one decoder open while in use.
+ * one decoder open while it is in use.
  */
 class VideoReader {
   readonly #listing: VideoListing;
@@ -158,7 +156,6 @@ class VideoReader {
   readonly #cached = new Map<number, Pixels>();
   readonly #capacity: number;
   #decoder: VideoDecoder | null = null;
-  /** Number of the next frame that the decoder will return. */
   #position = 0;
   #turn: Promise<unknown> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
@@ -174,6 +171,7 @@ class VideoReader {
 
   /**
    * Returns the pixels of a frame by its number.
+   *
    * @throws UnreadableInput if it is damaged or missing.
    */
   frame(index: number): Promise<Pixels> {
@@ -206,7 +204,7 @@ class VideoReader {
     }
   }
 
-  /** Returns a decoder positioned so that decoding forwards reaches the frame. */
+  /** Returns a decoder in a position from which decoding forwards reaches the frame. */
   async #goTo(index: number): Promise<VideoDecoder> {
     const key = this.#listing.frames.findLastIndex(
       ({ seekTo }, number) => number <= index && seekTo !== null,

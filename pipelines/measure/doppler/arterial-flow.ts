@@ -7,28 +7,28 @@ import { readSpectrum } from './spectrum.ts';
 import type { BeatVelocities, DopplerRefusal, DopplerWaveform } from './waveform.ts';
 
 export const DOPPLER = {
-  /** Minimum share of columns in which flow must be visible. */
   filled: 0.2,
   /**
-   * Share of columns in which flow may reach the end of the scale: enough for a click, but not for
-   * a peak.
+   * Share of columns in which flow may reach the end of the scale. It allows a click but not a
+   * peak.
    */
   cut: 0.01,
   /**
-   * Greatest differences from the median length and the median peak, as shares of them, at which
+   * Maximum differences from the median length and the median peak, as shares of them, at which
    * beats count as similar.
    */
   similar: { length: 0.1, peak: 0.2 },
   /**
-   * The last part of a beat, as a share of its length; the lowest velocity in it is the
+   * Last part of a beat, as a share of its length. The lowest velocity in this part is the
    * end-diastolic velocity.
    */
   endDiastole: 0.12,
   /** Minimum brightness of reversed flow relative to forward flow. Clutter is fainter. */
   reversal: 0.25,
   /**
-   * Minimum share of columns, and minimum brightness relative to the main flow, for flow on the
-   * other side of the baseline to count as another vessel rather than a mirror image.
+   * Flow on the other side of the baseline counts as another vessel, and not as a mirror image, if
+   * it is in at least this share of columns and has at least this brightness relative to the main
+   * flow.
    */
   otherVessel: { filled: 0.5, brightness: 0.45 },
   /**
@@ -51,7 +51,7 @@ function deviation(values: Float64Array): number {
  */
 const pulsatility = (envelope: Envelope) => envelope.brightness * deviation(envelope.velocities);
 
-/** Returns true if the flow on the other side is a separate flow rather than a mirror image. */
+/** Returns true if the flow on the other side is a separate flow and not a mirror image. */
 function isOtherVessel(main: Envelope, other: Envelope): boolean {
   const both = main.edgeRows.filter((row, i) => row !== null && other.edgeRows[i] !== null).length;
   const flowing = main.edgeRows.filter((row) => row !== null).length;
@@ -64,9 +64,9 @@ function isOtherVessel(main: Envelope, other: Envelope): boolean {
 
 /**
  * Returns the distance between the traced edge and the fastest blood in each column, in cm/s. The
- * picture is blurred in time too, and the logarithmic grey scale draws a steep flank several
- * columns too early or too late, so the edge is wider on a flank, in proportion to the slope. At
- * the peak and at end-diastole, where the curve is level on one side, the edge is not widened.
+ * picture is also blurred in time, and the logarithmic grey scale draws a steep flank several
+ * columns too early or too late. The edge is therefore wider on a flank, in proportion to the
+ * slope. At the peak and at end-diastole, where the curve is level on one side, it is not wider.
  */
 function edgeWidths({ velocities, full, skirt }: Envelope): Float64Array {
   const { reach, steepest } = DOPPLER.flank;
@@ -87,8 +87,8 @@ function edgeWidths({ velocities, full, skirt }: Envelope): Float64Array {
 }
 
 /**
- * Returns the velocity in each column, in cm/s: the forward flow or, where there is none, the
- * reversed flow as a negative velocity.
+ * Returns the velocity in each column, in cm/s: the forward flow or, if there is none, the reversed
+ * flow as a negative velocity.
  */
 function signedCurve(main: Envelope, other: Envelope, otherVessel: boolean): Float64Array {
   const widths = edgeWidths(main);
@@ -100,7 +100,7 @@ function signedCurve(main: Envelope, other: Envelope, otherVessel: boolean): Flo
 }
 
 /**
- * Returns the median of the last velocities before the forward flow disappears, in cm/s; null if it
+ * Returns the median of the last velocities before the forward flow disappears, in cm/s. Null if it
  * never disappears.
  */
 function vanishingVelocity(main: Envelope): number | null {
@@ -131,7 +131,7 @@ function velocitiesOf(curve: Float64Array, beat: Beat, hiddenBelow: number): Bea
     if (steadied(curve, i) < steadied(curve, endColumn)) endColumn = i;
   }
   const traced = steadied(curve, endColumn);
-  // Within the band of the wall filter, slow flow and no flow look the same.
+  // Within the band of the wall filter, slow flow cannot be distinguished from no flow.
   const endDiastolic = Math.abs(traced) < hiddenBelow ? 0 : traced;
   return {
     from,
@@ -146,7 +146,7 @@ function velocitiesOf(curve: Float64Array, beat: Beat, hiddenBelow: number): Bea
   };
 }
 
-/** Returns the beats with length and peak close to the medians. */
+/** Returns the beats with a length and a peak close to the medians. */
 function alike(beats: readonly BeatVelocities[]): BeatVelocities[] {
   const length = median(beats.map(({ from, to }) => to - from));
   const peak = median(beats.map((beat) => beat.peak));
@@ -164,9 +164,9 @@ function variationOf(beats: readonly Beat[]): number {
 
 /**
  * Traces the pulsatile flow on a spectral display and separates its beats. Velocities are as
- * displayed, because DICOM does not indicate whether the cart corrected them for the angle. Flow
- * that wraps around or is cut off at the end of the scale is refused, because its peak is not on
- * the screen.
+ * displayed, because DICOM does not state whether the cart corrected them for the angle. Flow that
+ * wraps around or is cut off at the end of the scale is refused, because its peak is not on the
+ * screen.
  */
 export function traceDoppler(image: GrayImage, sweep: SweepRegion): DopplerWaveform {
   const spectrum = readSpectrum(image, sweep);

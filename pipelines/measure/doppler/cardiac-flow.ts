@@ -8,9 +8,7 @@ const EJECTION = {
    * noise or a different flow.
    */
   height: 0.5,
-  /**
-   * Minimum time from peak to peak in seconds: 200 beats per minute, faster than any adult heart.
-   */
+  /** Minimum seconds from peak to peak: 200 beats per minute, faster than any adult heart. */
   apart: 0.3,
   /** Minimum duration of an ejection or a regurgitation, in seconds. */
   shortest: 0.1,
@@ -20,22 +18,21 @@ const EJECTION = {
 
 /** The wave of one beat: an ejection or a regurgitant jet. Positions are columns of the display. */
 export interface Ejection {
-  /** Fractional columns at which the flanks meet the baseline. */
+  /** Columns, as fractions, at which the flanks meet the baseline. */
   from: number;
   to: number;
   peakColumn: number;
-  /** cm/s. */
+  /** cm/s */
   peak: number;
-  /** Velocities from `from` to `to` in cm/s, one per column; the flanks are straight lines. */
+  /** Velocities from `from` to `to` in cm/s, one per column. The flanks are straight lines. */
   velocities: number[];
   /** Seconds from the start of the wave to its peak. */
   accelerationTime: number;
   flowTime: number;
-  /** True if the start and the end of the wave are on the display. */
   whole: boolean;
 }
 
-/** Keeps the higher of two waves that are too close to be different beats. */
+/** If two waves are too close to be different beats, only the higher one is kept. */
 function onePerBeat(waves: readonly Wave[], apart: number): Wave[] {
   const chosen: Wave[] = [];
   for (const wave of waves.toSorted((a, b) => b.height - a.height)) {
@@ -45,7 +42,7 @@ function onePerBeat(waves: readonly Wave[], apart: number): Wave[] {
 }
 
 /**
- * Returns the tallest waves, one per beat. A wave is compared with the usual rather than the
+ * Returns the tallest waves, one per beat. A wave is compared with the usual and not with the
  * greatest height, so that a single spike does not exclude all others.
  */
 function mainWaves(waves: readonly Wave[], secondsPerColumn: number): Wave[] {
@@ -56,7 +53,7 @@ function mainWaves(waves: readonly Wave[], secondsPerColumn: number): Wave[] {
   return single.filter(({ height }) => height >= EJECTION.height * usual);
 }
 
-/** Returns the ejections on one side of a display (`traceDisplay`), in order of time. */
+/** Returns the ejections on one side of a display (`traceDisplay`), in chronological order. */
 export function ejectionsOf(
   curve: Float64Array,
   waves: readonly Wave[],
@@ -87,11 +84,11 @@ export const ANNULAR = {
   height: 0.25,
   /** Minimum duration of S' in seconds. The isovolumic spike before it is shorter. */
   systole: 0.09,
-  /** Maximum time between two pieces of one wave, from peak to peak in seconds. */
+  /** Maximum seconds, from peak to peak, between two pieces of one wave. */
   pieces: 0.09,
   /**
-   * Search times in seconds. The peak of e' is within `early` after the end of S', and that of a'
-   * within `atrial` before the next S'.
+   * Search times in seconds. The peak of e' is within `early` after the end of S', and the peak of
+   * a' is within `atrial` before the next S'.
    */
   early: 0.3,
   atrial: 0.22,
@@ -99,7 +96,7 @@ export const ANNULAR = {
 } as const;
 
 /**
- * Tissue Doppler velocities of an annulus in one beat, in cm/s; null if a wave is not on the
+ * Tissue Doppler velocities of an annulus in one beat, in cm/s. Null if a wave is not on the
  * display.
  */
 interface AnnularBeat {
@@ -115,8 +112,8 @@ interface AnnularMotion {
 }
 
 /**
- * Joins the pieces of a torn wave into one: the highest piece, extended from the start of the first
- * piece to the end of the last.
+ * Joins the pieces of a torn wave: the highest piece is extended from the start of the first piece
+ * to the end of the last one.
  */
 function joined(waves: readonly Wave[], apart: number): Wave[] {
   const result: Wave[] = [];
@@ -160,7 +157,6 @@ function beatsBetween(systolic: readonly Wave[], diastolic: readonly Wave[], sec
   });
 }
 
-/** Returns the beats, given which side shows systole. */
 function motionOf(
   systolic: SpectralTrace,
   diastolic: SpectralTrace,
@@ -180,10 +176,10 @@ function motionOf(
 }
 
 /**
- * Returns the motion of an annulus as seen from the apex: it moves towards the probe in systole, so
- * S' is above the baseline, and e' and a' are below it (echo 17). `inverted` is true if there are
- * two waves per beat above the baseline and one below. The operator may then have inverted the
- * display, which the header does not record, so its values are uncertain.
+ * Returns the motion of an annulus as seen from the apex. The annulus moves towards the probe in
+ * systole, so S' is above the baseline, and e' and a' are below it (echo 17). `inverted` is true if
+ * there are two waves per beat above the baseline and one below. The operator may then have
+ * inverted the display, which the header does not record, so the values are uncertain.
  */
 export function annularMotion(display: SpectralDisplay): AnnularMotion & { inverted: boolean } {
   const { above, below, spectrum } = display;
@@ -195,10 +191,7 @@ export function annularMotion(display: SpectralDisplay): AnnularMotion & { inver
 }
 
 const JET_DECAY = {
-  /**
-   * The part of the jet to which the line is fitted: from the peak to this share of the time
-   * between peak and end.
-   */
+  /** The line is fitted to the jet from its peak to this share of the time between peak and end. */
   part: 0.75,
   /** Minimum duration in seconds. A shorter slope is not measured. */
   shortest: 0.12,
@@ -206,7 +199,6 @@ const JET_DECAY = {
   fit: 0.8,
 } as const;
 
-/** Straight line through the falling velocity of a regurgitant or stenotic jet. */
 interface JetDecay {
   /** Velocity on the fitted line at the time of the jet's peak, in cm/s. */
   initial: number;
@@ -220,8 +212,8 @@ interface JetDecay {
 }
 
 /**
- * Returns the deceleration of a jet by least squares; null if the velocity does not fall along a
- * line, as on an incomplete envelope.
+ * Returns the deceleration of a jet, found by least squares. Null if the velocity does not fall
+ * along a line, for example because the envelope is incomplete.
  */
 export function decayOf(
   curve: Float64Array,
@@ -260,8 +252,8 @@ const VEIN = {
   /** Minimum reversal by atrial contraction, as a share of the fastest forward flow. */
   reversal: 0.15,
   /**
-   * Without a reversal: minimum length of the pause before S, as a multiple of the pause between S
-   * and D.
+   * If there is no reversal, the minimum length of the pause before S, as a multiple of the pause
+   * between S and D.
    */
   pause: 2,
 } as const;
@@ -272,9 +264,9 @@ export interface VeinBeat {
 }
 
 /**
- * Returns the beats of forward flow in a pulmonary vein: S, then D. Between D and the next S the
- * atrium contracts, and the flow reverses or pauses. Empty if neither a reversal nor a pause tells
- * S from D.
+ * Returns the beats of forward flow in a pulmonary vein: S, then D. Between D and the next S, the
+ * atrium contracts, and the flow reverses or pauses. The list is empty if there is neither a
+ * reversal nor a pause by which S can be distinguished from D.
  */
 export function veinBeats(forward: readonly Wave[], back: readonly Wave[]): VeinBeat[] {
   const whole = forward.filter(({ cut }) => !cut);

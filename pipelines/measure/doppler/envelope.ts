@@ -10,8 +10,8 @@ export const ENVELOPE = {
   /** Grey level at the edge of the flow, as a share of the column's flow level above the noise. */
   edge: 0.5,
   /**
-   * Grey level at which the skirt, the blurred margin of the flow, begins, as a share of the flow
-   * level. It ends at the edge.
+   * Grey level at which the skirt begins, as a share of the flow level. The skirt is the blurred
+   * margin of the flow and ends at the edge.
    */
   full: 0.86,
   /**
@@ -20,8 +20,8 @@ export const ENVELOPE = {
    */
   leading: 0.25,
   /**
-   * Grey level at which the edge is read a second time, as a share of the flow level. Both readings
-   * must agree.
+   * Grey level at which the edge is read a second time, as a share of the flow level. The two
+   * readings must agree.
    */
   dense: 0.7,
   /**
@@ -36,41 +36,38 @@ export const ENVELOPE = {
   /**
    * A column is dim if it is darker than `share` of the flow level around it, which is the
    * `quantile` of the levels within `seconds`. Its threshold is then calculated from that level,
-   * because its faint signal is the margin of a wave rather than its edge.
+   * because its faint signal is the margin of a wave and not its edge.
    */
   dim: { share: 0.6, seconds: 0.1, quantile: 0.75 },
   /**
    * The flow level of a column is the `quantile` of the levels in the outer part of its flow, so
    * that the faint margin outside the dense signal has no influence. The outer part is the share
    * `part` of the rows from the edge to the baseline. If all rows were used, the bright band of
-   * slow echoes at the baseline (the edge of the wall filter) would hide a jet fainter than the
-   * band.
+   * slow echoes at the baseline (the edge of the wall filter) would hide a jet that is fainter than
+   * the band.
    */
   outer: { part: 0.6, quantile: 0.8 },
   /** Minimum number of consecutive bright rows. Fewer rows are a speck. */
   thickness: 3,
   /**
-   * Minimum duration in seconds of a patch that does not touch the baseline. A shorter one is a
+   * Minimum duration, in seconds, of a patch that does not touch the baseline. A shorter one is a
    * tick, a caret or a speck.
    */
   shortestSeconds: 0.04,
-  /**
-   * Outer part of the side where text may be shown, as a share. A patch entirely within it is not
-   * flow.
-   */
+  /** Outer share of a side where text may be shown. A patch entirely within it is not flow. */
   margin: 0.12,
   /** Number of columns on either side over which the flow level and the trace are smoothed. */
   smoothing: 2,
   /**
    * Number of columns on either side over which the leading edge is smoothed. The tip of A is so
-   * narrow that more smoothing would lower it. The dense signal needs more, because its edge is
-   * rough.
+   * narrow that more smoothing would lower it. The dense signal needs more smoothing, because its
+   * edge is rough.
    */
   leadingSmoothing: 1,
   /**
-   * Share of the side, from its far end, within which flow that wrapped around from the other side
-   * stays. Flow that belongs to this side and is cut off at the end extends further, to the wall
-   * filter.
+   * Flow that wrapped around from the other side stays within this share of the side, measured from
+   * its far end. Flow that belongs to this side and is cut off at the end extends further, to the
+   * wall filter.
    */
   wrapped: 0.75,
   /**
@@ -80,45 +77,43 @@ export const ENVELOPE = {
   end: 0.03,
 } as const;
 
-/** The fastest flow on one side of the baseline. */
 export interface Envelope {
   side: Side;
   /** Speed in each column in cm/s, never negative; 0 if no flow is brighter than the noise. */
   velocities: Float64Array;
   /**
-   * Speed in each column at the leading edge (`leading`) and at the edge of the densest signal
-   * (`dense`).
+   * Speed in each column, in cm/s, at the leading edge (`leading`) and at the edge of the densest
+   * signal (`dense`).
    */
   leading: Float64Array;
   dense: Float64Array;
-  /** Fractional row of the edge on the display, for each column; null if there is no flow. */
+  /** Row of the edge on the display in each column, as a fraction; null if there is no flow. */
   edgeRows: (number | null)[];
   /** Level of the outer part of the flow in each column, in grey levels above the noise. */
   levels: readonly number[];
-  /** Share of the columns with flow. */
+  /** Share of columns with flow. */
   filled: number;
   /** Usual level of the flow above the noise, in standard deviations of the noise. */
   contrast: number;
-  /** Usual level of the flow above the noise, grey levels. */
+  /** Usual level of the flow above the noise, in grey levels. */
   brightness: number;
   /**
-   * Usual width of the edge, cm/s: how far spectral broadening and the logarithmic grey scale move
-   * the traced edge outwards from the fastest blood.
+   * Usual width of the edge, cm/s. Spectral broadening and the logarithmic grey scale move the
+   * traced edge outwards from the fastest blood by this much.
    */
   skirt: number;
-  /** Speed in each column at the inner end of the skirt, in cm/s; 0 where there is no flow. */
+  /** Speed in each column at the inner end of the skirt, in cm/s; 0 if there is no flow. */
   full: Float64Array;
   /** True if flow from the other side reappears at the end of this side. */
   wrapped: boolean;
   /** True for each column in which the flow reaches the end of the side. */
   atEnd: readonly boolean[];
-  /** Share of columns in which flow reaches the end of the side. */
+  /** Share of columns in which the flow reaches the end of the side. */
   cut: number;
   /** Speed at the end of the side, in cm/s. */
   limit: number;
 }
 
-/** Returns the rows of a side from its outer end towards the baseline. */
 function rowsOf(spectrum: Spectrum, side: Side): number[] {
   const { rows, zeroRow, baselineRows } = spectrum;
   const first = side === 'above' ? 0 : rows - 1;
@@ -133,14 +128,13 @@ function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
 
-/** Replaces each value with the median of its neighbourhood. */
 function medianSmoothed(values: readonly number[], reach: number): number[] {
   return values.map((_, i) =>
     percentile(values.slice(Math.max(0, i - reach), i + reach + 1), 0.499),
   );
 }
 
-/** Grey levels of one side of the baseline, with the outermost row first. */
+/** Grey levels on one side of the baseline. The outermost row is the first. */
 interface SideView {
   columns: number;
   rows: number;
@@ -148,8 +142,8 @@ interface SideView {
 }
 
 /**
- * Marks the flow pixels of a side: those brighter than the threshold of their column, in a patch
- * that touches the baseline or lasts long enough.
+ * Marks the flow pixels of a side: pixels brighter than their column's threshold, in a patch that
+ * touches the baseline or lasts long enough.
  */
 function flowMask(
   view: SideView,
@@ -191,8 +185,8 @@ function flowMask(
     }
     if (inner >= rows - 1) continue;
     const lasting = last - first + 1 >= shortest;
-    // Flow that starts at the end of the scale and does not extend near the baseline wrapped around
-    // from the other side.
+    // Flow that starts at the end of the scale and does not come close to the baseline has wrapped
+    // around from the other side.
     const outermost = Math.floor(seed / columns) === 0 && inner < ENVELOPE.wrapped * rows;
     if (lasting && outermost) wrapped = true;
     if (lasting && !outermost && inner > ENVELOPE.margin * rows) continue;
@@ -203,8 +197,8 @@ function flowMask(
 
 /**
  * Removes the wrapped signal from each column: bright rows at the far end of the side that are
- * separate from the flow and fainter. It is the mirror image of a fast flow; at the peak it touches
- * the flow, so that both are in one patch.
+ * separate from the flow and fainter. It is the mirror image of a fast flow. At the peak it touches
+ * the flow, so the two are in one patch.
  */
 function removeWrapped({ columns, rows, level }: SideView, mask: Uint8Array, noise: number): void {
   const shown = (step: number, column: number) => mask[step * columns + column] === 1;
@@ -228,8 +222,8 @@ function removeWrapped({ columns, rows, level }: SideView, mask: Uint8Array, noi
 }
 
 /**
- * Returns the fractional number of rows from the end of the side to the start of the flow; null if
- * there is no flow.
+ * Returns the number of rows, as a fraction, from the end of the side to the start of the flow.
+ * Null if there is no flow.
  */
 function edgeIn(
   { columns, rows, level }: SideView,
@@ -252,8 +246,9 @@ function edgeIn(
 }
 
 /**
- * Returns the level above the noise of the outer part of the flow in each column, smoothed over
+ * Returns the level of the outer part of the flow above the noise in each column, smoothed over
  * time; 0 in a column without flow.
+ *
  * @param edges the steps from the end of the side to the flow (`edgeIn`).
  */
 function flowLevels(view: SideView, edges: readonly (number | null)[], noise: number): number[] {
@@ -271,7 +266,6 @@ function flowLevels(view: SideView, edges: readonly (number | null)[], noise: nu
   return medianSmoothed(levels, ENVELOPE.smoothing);
 }
 
-/** Returns the usual level of the flow within `reach` columns of each column. */
 function levelsAround(levels: readonly number[], reach: number): number[] {
   return levels.map((_, column) =>
     percentile(
@@ -288,8 +282,8 @@ function levelsAround(levels: readonly number[], reach: number): number[] {
 type EdgesAt = (share: number) => (number | null)[];
 
 /**
- * Finds the flow on one side. A first pass marks all pixels brighter than the noise. Because its
- * edge includes the faint margin, two further passes mark the pixels that reach a share of the
+ * Finds the flow on one side. A first pass marks all pixels brighter than the noise. The resulting
+ * edge includes the faint margin, so two further passes mark the pixels that reach a share of the
  * level of the outer part.
  */
 function flowOf(view: SideView, { noise, secondsPerColumn }: Spectrum, least: number) {
@@ -320,10 +314,10 @@ function flowOf(view: SideView, { noise, secondsPerColumn }: Spectrum, least: nu
 }
 
 /**
- * Traces the outer edge of the flow on one side of the baseline. The threshold of each column is
- * half way between the noise and the level of the outer part of the flow, so gain, dynamic range
- * and the bright band at the baseline have little influence. Thin marks and single specks are not
- * flow; the rows at the baseline are ignored.
+ * Traces the outer edge of the flow on one side of the baseline. Each column's threshold is half
+ * way between the noise and the level of the outer part of the flow, so gain, dynamic range and the
+ * bright band at the baseline have little influence. Thin marks and single specks do not count as
+ * flow. The rows at the baseline are ignored.
  */
 export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
   const { columns, zeroRow, velocityPerRow, noise } = spectrum;
@@ -382,21 +376,20 @@ export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
 const SPECTRAL_TRACE = {
   /** Minimum height of a wave above its valleys, as a share of the fastest flow on the side. */
   prominence: 0.2,
-  /** Share of the fastest flow on the side below which the flow counts as at the baseline. */
+  /** Flow below this share of the fastest flow on the side counts as being at the baseline. */
   floor: 0.1,
   /**
-   * Quantile of the velocities taken as the fastest flow on a side. A click of a few columns is
-   * faster but is not flow.
+   * Quantile of the velocities that counts as the fastest flow on a side. A click of a few columns
+   * is faster but is not flow.
    */
   top: 0.97,
   /** Minimum duration of a wave in seconds. Shorter waves are valve clicks. */
   shortestSeconds: 0.04,
-  /** How many times the trace is smoothed. */
   smoothing: 2,
   /**
-   * Window in seconds, on either side, of the median that smooths the trace of blood. Shorter
-   * spikes in the dense signal are noise. Tissue is not smoothed in this way, because its motion
-   * starts and stops more sharply.
+   * Seconds on either side over which the median smooths the trace of blood. Shorter spikes in the
+   * dense signal are noise. Tissue is not smoothed in this way, because its motion starts and stops
+   * more sharply.
    */
   spike: 0.014,
   /**
@@ -414,7 +407,6 @@ const SPECTRAL_TRACE = {
   clear: 12,
 } as const;
 
-/** Flow on one side of the baseline of a spectral display, and its waves. */
 export interface SpectralTrace {
   side: Side;
   /** Speed in each column in cm/s; 0 if there is no flow. */
@@ -422,7 +414,7 @@ export interface SpectralTrace {
   /** Speed in each column at the leading edge, where E and A are measured. */
   leading: Float64Array;
   /**
-   * Speed in each column at the edge of the densest signal, as a second reading to compare with
+   * Speed in each column at the edge of the densest signal: a second reading to compare with
    * `curve`.
    */
   dense: Float64Array;
@@ -457,13 +449,12 @@ export interface SpectralDisplay {
   above: SpectralTrace;
   below: SpectralTrace;
   /**
-   * True if the velocity scale is as small as in tissue Doppler, which alone does not prove that it
+   * True if the velocity scale is as small as in tissue Doppler. This alone does not prove that it
    * is tissue Doppler.
    */
   tissueScale: boolean;
 }
 
-/** Returns the speed at the end of the larger side of the display, in cm/s. */
 function fullScale({ rows, zeroRow, velocityPerRow }: Spectrum): number {
   return Math.max(zeroRow, rows - 1 - zeroRow) * velocityPerRow;
 }
@@ -510,7 +501,7 @@ function toTrace(envelope: Envelope, spectrum: Spectrum, tissue: boolean): Spect
 }
 
 /**
- * Traces both sides of a spectral display and finds their waves. Null if the display lacks a scale
+ * Traces both sides of a spectral display and finds their waves. Null if the display has no scale
  * for velocity or time, or is too small (`readSpectrum`).
  */
 export function traceDisplay(image: GrayImage, sweep: SweepRegion): SpectralDisplay | null {
@@ -532,7 +523,9 @@ const tenth = (value: number) => Math.round(10 * value) / 10;
 
 /**
  * Converts a curve to points on its frame.
- * @param curve the speed in cm/s for each column of the display, from the baseline towards `side`.
+ *
+ * @param curve speed in cm/s for each column of the display, from the baseline towards `side`.
+ *
  * @param beats the beats, as columns of the display.
  */
 export function drawnTrace(

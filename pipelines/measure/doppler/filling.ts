@@ -4,36 +4,34 @@ import { flankLine, outlineOfWave, type Wave, type WaveOutline } from '../waves.
 export const FILLING = {
   /** Minimum height of a wave, as a share of the fastest wave. */
   height: 0.22,
-  /** Velocity at the start of A above which E and A are fused, cm/s (echo 10.2). */
+  /** If the velocity at the start of A is above this, cm/s, E and A are fused (echo 10.2). */
   fused: 20,
-  /** The straight part of the fall of E, as shares of its peak. */
+  /** The straight part of E's falling flank, as shares of its peak. */
   deceleration: { low: 0.35, high: 0.9 },
-  /**
-   * The part of A's flanks that is above the slow echoes at the baseline, as shares of its peak.
-   */
+  /** The part of A's flanks above the slow echoes at the baseline, as shares of its peak. */
   atrialFlank: { low: 0.45, high: 0.9 },
   /** Minimum distance of a peak from the end of the display, in seconds. */
   margin: 0.02,
   /** Maximum number of waves per beat that can be distinguished: E; E and A; or E, L and A. */
   mostPerBeat: 3,
   /**
-   * Shortest and longest time between A and the next E, from half height to half height, in
-   * seconds. Every systole is within these limits. If two beats are mistaken for one, the gap is as
-   * long as a whole beat and therefore longer.
+   * Minimum and maximum seconds between A and the next E, from half height to half height. Every
+   * systole is within these limits. If two beats are mistaken for one, the gap is as long as a
+   * whole beat and therefore longer.
    */
   systole: { shortest: 0.24, longest: 0.66 },
   /**
-   * Difference from the expected systole, in seconds, at which a gap no longer resembles a systole.
-   * Systole varies by about as much between patients.
+   * If a gap differs from the expected systole by this many seconds, it no longer resembles a
+   * systole. Systole varies by about as much between patients.
    */
   unlike: 0.12,
   /**
-   * Minimum `certainty` for E and A to be distinguished: the gap taken as systole must resemble a
-   * systole more than the other gap does, by this share.
+   * Minimum `certainty` for E and A to be distinguished: by how much more the gap taken as systole
+   * must resemble a systole than the other gap does.
    */
   certain: 0.3,
   /**
-   * Greatest accepted difference between the heart rate in the header and that of the waves, as a
+   * Maximum accepted difference between the heart rate of the waves and the one in the header, as a
    * share.
    */
   rate: 0.25,
@@ -47,8 +45,8 @@ export interface Filling {
   /** Outlines of E and A down to the baseline. A wave that cannot be outlined is left out. */
   outlines: WaveOutline[];
   /**
-   * Time in seconds from the peak of E to the baseline, along the straight part of its fall; null
-   * if the fall is too short.
+   * Seconds from the peak of E to the baseline, along the straight part of its falling flank. Null
+   * if this part is too short.
    */
   decelerationTime: number | null;
   atrialDuration: number | null;
@@ -62,18 +60,18 @@ interface Fillings {
   period: number | null;
   /** How much more the gap taken as systole resembles a systole than the other gap does, 0 to 1. */
   certainty: number;
-  /** True if E and A may have been confused, or two beats mistaken for one. */
+  /** True if E and A may have been confused, or if two beats may have been mistaken for one. */
   doubtful: boolean;
 }
 
-/** Further information on a display that helps to tell systole from diastole. */
+/** Further information on a display that helps to distinguish systole from diastole. */
 export interface FillingContext {
   /**
    * Speed on the other side of the baseline in each column, cm/s. It shows the outflow, which
    * occurs in systole.
    */
   opposite?: Float64Array;
-  /** Heart rate in the header, beats per minute. */
+  /** From the header, beats per minute. */
   heartRate?: number | null;
 }
 
@@ -117,8 +115,8 @@ function halfHeight(curve: Float64Array, { peak, height }: Wave, step: 1 | -1): 
 }
 
 /**
- * Gap between two waves: the columns between their half heights, and the flow on the other side in
- * those columns.
+ * Gap between two waves: the number of columns between their half heights, and the flow on the
+ * other side in these columns.
  */
 interface Gap {
   columns: number;
@@ -131,7 +129,7 @@ function gapBetween(
   after: Wave,
   opposite: Float64Array | undefined,
 ): Gap {
-  // The gap begins at half height, because the slow echoes at the baseline hide the end of a wave.
+  // The gap begins at half height, because slow echoes at the baseline hide the end of a wave.
   const from = halfHeight(curve, before, 1);
   const to = halfHeight(curve, after, -1);
   const inside = opposite ? Array.from(opposite.subarray(from, Math.max(from, to))) : [];
@@ -140,8 +138,8 @@ function gapBetween(
 }
 
 /**
- * Returns the index of the first wave of a beat: the one after the gap that most resembles a
- * systole, by its length and by an outflow on the other side of the baseline.
+ * Returns the index of the first wave of a beat. It is the wave after the gap that most resembles a
+ * systole, judged by its length and by an outflow on the other side of the baseline.
  */
 function firstOfBeat(
   curve: Float64Array,
@@ -179,10 +177,6 @@ function firstOfBeat(
   return { offset: best?.offset ?? 0, certainty: plausible ? certainty : 0, period };
 }
 
-/**
- * Returns the seconds between the points at which the straight flanks of A meet the baseline; null
- * if a flank is missing.
- */
 function durationOf(curve: Float64Array, wave: Wave, secondsPerColumn: number): number | null {
   const rise = flankLine(curve, wave, 'rise', FILLING.atrialFlank);
   const fall = flankLine(curve, wave, 'fall', FILLING.atrialFlank);
@@ -207,14 +201,13 @@ function toFilling(
   };
 }
 
-/** Returns true if the length of the beats contradicts the heart rate in the header. */
 function contradictsRate(period: number, heartRate: number | null | undefined): boolean {
   return !!heartRate && Math.abs(period * (heartRate / 60) - 1) > FILLING.rate;
 }
 
 /**
- * Returns the ventricular filling on one side of a display (`traceDisplay`). Of two waves, E is the
- * one after the systolic gap, even if it is the lower one.
+ * Returns the ventricular filling on one side of a display (`traceDisplay`). If there are two
+ * waves, E is the one after the systolic gap, even if it is the lower one.
  */
 export function fillingsOf(
   curve: Float64Array,

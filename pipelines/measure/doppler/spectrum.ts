@@ -3,7 +3,7 @@ import type { SweepRegion } from '../../contract/study.ts';
 
 /**
  * A spectral display cropped from its frame, without thin marks. `levels` contains rows x columns
- * of grey levels. `zeroRow` is the row of the baseline, which may lie between two rows or outside
+ * of grey levels. `zeroRow` is the row of the baseline, which may be between two rows or outside
  * the display.
  */
 export interface Spectrum {
@@ -15,11 +15,11 @@ export interface Spectrum {
   levels: Float32Array;
   zeroRow: number;
   secondsPerColumn: number;
-  /** Velocity of one row, in cm/s. */
+  /** Velocity per row, in cm/s. */
   velocityPerRow: number;
   /**
-   * Number of rows next to the baseline that show the line of the baseline and the edge of the wall
-   * filter instead of flow.
+   * Number of rows next to the baseline that show its line and the edge of the wall filter instead
+   * of flow.
    */
   baselineRows: number;
   noise: { mean: number; deviation: number };
@@ -27,8 +27,9 @@ export interface Spectrum {
 
 /**
  * Limits for a valve click, which contains all velocities at once and lasts less than `seconds`
- * (echo 17). At least the share `full` of its rows is `bright` grey levels above the noise;
- * `beside` seconds away, that share is lower by `drop`. The flow of a wave rises more slowly.
+ * (echo 17). At least the share `full` of its rows is `bright` grey levels above the noise. At a
+ * distance of `beside` seconds, this share is lower by `drop`. The flow of a wave rises more
+ * slowly.
  */
 const CLICK = { full: 0.85, bright: 12, seconds: 0.04, drop: 0.15, beside: 0.008 } as const;
 
@@ -36,7 +37,7 @@ const CLICK = { full: 0.85, bright: 12, seconds: 0.04, drop: 0.15, beside: 0.008
 const SMALLEST = { columns: 60, rows: 24 } as const;
 /**
  * Reach of the median window in pixels. Lines, dots, letters, carets and the ECG are thinner than
- * half the window; flow is thicker, except at the tip of a narrow wave.
+ * half the window. Flow is thicker, except at the tip of a narrow wave.
  */
 const MEDIAN_REACH = { x: 3, y: 2 } as const;
 /**
@@ -45,18 +46,20 @@ const MEDIAN_REACH = { x: 3, y: 2 } as const;
  */
 const MARK = 80;
 /**
- * Limits for a bar of the grey map: at least `width` columns of one grey level between `levels`, in
- * `height` rows. A spectrum is never that uniform from left to right.
+ * Limits for a grey map bar: at least `width` columns of one grey level between `levels`, in
+ * `height` rows. A spectrum is never this uniform from left to right.
  */
 const BAR = { width: 8, height: 16, levels: [30, 250] } as const;
-/** Parts of a side in which noise is measured, as shares: the outer rows and the darker columns. */
+/** Parts of a side in which noise is measured: the outer rows and the darker columns, as shares. */
 const OUTER = { rows: 0.2, columns: 0.5 } as const;
-/** Grey level of a column's brightest pixel below which the column has not been written yet. */
+/**
+ * If even the brightest pixel of a column is not above this grey level, the column has not been
+ * written yet.
+ */
 const BLACK = 4;
 
 type Plane = Float32Array;
 
-/** Returns the running median along one direction; beyond the ends, the last value is repeated. */
 function medianAlong(plane: Plane, columns: number, rows: number, along: 'x' | 'y'): Plane {
   const result = new Float32Array(plane.length);
   const reach = MEDIAN_REACH[along];
@@ -75,7 +78,6 @@ function medianAlong(plane: Plane, columns: number, rows: number, along: 'x' | '
   return result;
 }
 
-/** Returns the levels without marks that are horizontally narrow. */
 function withoutThinMarks(plane: Plane, columns: number, rows: number): Plane {
   const beside = medianAlong(plane, columns, rows, 'x');
   return plane.map((level, i) => {
@@ -130,7 +132,6 @@ function clicksOf(plane: Plane, columns: number, noise: number, secondsPerColumn
   return clicks;
 }
 
-/** Replaces the columns of clicks with levels interpolated from the columns on both sides. */
 function withoutClicks(plane: Plane, columns: number, clicks: readonly [number, number][]): Plane {
   const result = plane.slice();
   for (let row = 0; row < plane.length; row += columns) {
@@ -146,7 +147,7 @@ function withoutClicks(plane: Plane, columns: number, clicks: readonly [number, 
   return result;
 }
 
-/** Sorts in place by insertion, which for seven values is much faster than the built-in sort. */
+/** Sorts in place by insertion. For seven values, this is much faster than the built-in sort. */
 function sortFew(values: Float32Array): void {
   for (let i = 1; i < values.length; i++) {
     const value = values[i] as number;
@@ -157,7 +158,6 @@ function sortFew(values: Float32Array): void {
   }
 }
 
-/** Returns the binomial mean (1-2-1) along one direction. */
 function smoothAlong(plane: Plane, columns: number, rows: number, along: 'x' | 'y'): Plane {
   const step = along === 'x' ? 1 : columns;
   const length = along === 'x' ? columns : rows;
@@ -169,7 +169,6 @@ function smoothAlong(plane: Plane, columns: number, rows: number, along: 'x' | '
   });
 }
 
-/** Returns the first and last columns that were written. */
 function written(plane: Plane, columns: number, rows: number): [number, number] {
   const bright = new Uint8Array(columns);
   for (let i = 0; i < rows * columns; i++) {
@@ -202,7 +201,7 @@ function noiseOfRows(spectrum: Omit<Spectrum, 'noise'>, from: number, to: number
   return { mean, deviation: Math.sqrt(squares / (darker.length * (to - from))) };
 }
 
-/** Returns the noise of the quieter side, because fast or aliased flow may fill the other one. */
+/** Returns the noise of the quieter side, because fast or aliased flow may fill the other side. */
 function noiseOf(spectrum: Omit<Spectrum, 'noise'>): Spectrum['noise'] {
   const { rows, zeroRow } = spectrum;
   const above = Math.floor(OUTER.rows * Math.max(0, Math.min(rows, zeroRow)));

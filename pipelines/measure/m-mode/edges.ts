@@ -2,7 +2,7 @@ import { steadied } from '../waves.ts';
 import type { MModePlane } from './plane.ts';
 
 const MATCH = {
-  /** Distance in cm, above and below a position, over which its texture is compared. */
+  /** Distance, in cm, above and below a position, over which its texture is compared. */
   window: 0.6,
   /**
    * Number of time samples between the two profiles that are compared. Each profile is the mean of
@@ -45,8 +45,8 @@ function texture({ columns, rows, levels }: MModePlane, reach: number): Float32A
 }
 
 /**
- * Returns, for each row, the sum up to that row of the products of two profiles, with `b` shifted
- * down by `shift` rows.
+ * Returns the cumulative sums of the products of two profiles over the rows, with `b` shifted down
+ * by `shift` rows.
  */
 function sumsOfProducts(a: Float32Array, b: Float32Array, shift: number): Float64Array {
   const sums = new Float64Array(a.length + 1);
@@ -59,7 +59,7 @@ function sumsOfProducts(a: Float32Array, b: Float32Array, shift: number): Float6
 
 /**
  * Calculates the normalised correlation of two profiles around every third row of the first, with
- * the second shifted down by `shift` rows. Thanks to the cumulative sums, the time taken does not
+ * the second shifted down by `shift` rows. Cumulative sums are used, so the time taken does not
  * depend on the size of the window.
  */
 function correlations(
@@ -88,8 +88,9 @@ interface Profile {
 }
 
 /**
- * Returns the motion of the texture in an M-mode, in rows per sample at each position, positive
- * downwards; 0 if nothing matches. Each profile over depth is matched with that of a later sample.
+ * Returns the motion of the texture in an M-mode at each position, in rows per sample, positive
+ * downwards. It is 0 if nothing matches. Each profile over depth is matched with the profile of a
+ * later sample.
  */
 export function textureSlopes(plane: MModePlane): Float32Array {
   const { columns, rows, depthPerRow, secondsPerColumn } = plane;
@@ -134,7 +135,7 @@ export function textureSlopes(plane: MModePlane): Float32Array {
 type EdgeKind = 'brighter' | 'darker';
 
 const EDGE_PATH = {
-  /** Distance in cm, above and below an edge, over which levels are compared. */
+  /** Distance, in cm, above and below an edge, over which levels are compared. */
   reach: 0.3,
   /** Number of samples over which an edge is averaged. */
   columns: 3,
@@ -150,8 +151,9 @@ const EDGE_PATH = {
 } as const;
 
 /**
- * Returns the strength of an edge at each position: the difference between the levels below and
- * above it, divided by their mean, so that a deep, faint wall is as strong as a near, bright one.
+ * Returns the strength of an edge at each position. It is the difference between the levels below
+ * and above it, divided by their mean, so that a deep, faint wall is as strong as a near, bright
+ * one.
  */
 export function edgesOf(plane: MModePlane, kind: EdgeKind): Float32Array {
   const { columns, rows, levels, depthPerRow } = plane;
@@ -174,7 +176,7 @@ export function edgesOf(plane: MModePlane, kind: EdgeKind): Float32Array {
 }
 
 /**
- * Half the height of a line echo, and the distance at which it is compared to its surroundings, in
+ * Half height of a line echo, and the distance at which it is compared with its surroundings, in
  * cm.
  */
 const LINE = { half: 0.12, beside: 0.35 } as const;
@@ -239,9 +241,9 @@ export interface EdgePath {
 export type Band = (column: number) => readonly [number, number];
 
 /**
- * Returns the strongest continuous edge from the first to the last column within a band, by dynamic
- * programming over the rows. The path moves no faster than a wall can and is guided by the motion
- * of the texture. Null if the band is empty.
+ * Returns the strongest continuous edge from the first to the last column within a band, found by
+ * dynamic programming over the rows. The path moves no faster than a wall can and is guided by the
+ * motion of the texture. Null if the band is empty.
  */
 export function strongestPath(
   plane: MModePlane,
@@ -285,14 +287,14 @@ export function strongestPath(
 }
 
 /**
- * Distances in cm: `within` around a path, its edge is searched for; over `reach`, the levels are
- * compared.
+ * Distances in cm. An edge is searched for within `within` of a path, and levels are compared over
+ * `reach`.
  */
 const EXACT = { within: 0.15, reach: 0.1 } as const;
 
 /**
- * Moves the rows of a path to the steepest change of level nearby, because the path was found by
- * relative strength, which shifts it towards the darker side.
+ * Moves a path to the steepest change of level nearby. The path was found by relative strength,
+ * which shifts it towards the darker side.
  */
 export function exactEdge(plane: MModePlane, path: Float64Array, kind: EdgeKind): Float64Array {
   const { columns, rows, levels, depthPerRow } = plane;
@@ -319,8 +321,8 @@ export function exactEdge(plane: MModePlane, path: Float64Array, kind: EdgeKind)
 }
 
 /**
- * Returns separate paths along edges or lines (`edgesOf`, `linesOf`), strongest first, with a mean
- * distance of at least `apart` rows between any two.
+ * Returns separate paths along edges or lines (`edgesOf`, `linesOf`), strongest first. The mean
+ * distance between any two of them is at least `apart` rows.
  */
 export function severalPaths(
   plane: MModePlane,

@@ -4,9 +4,9 @@ import { type EdgePath, edgesOf, exactEdge, linesOf, severalPaths } from './edge
 import type { MModePlane } from './plane.ts';
 
 export const EXCURSION = {
-  /** Minimum depth of an annulus in cm. Skin, fat and reverberations are nearer to the probe. */
+  /** Minimum depth of an annulus, in cm. Skin, fat and reverberations are nearer to the probe. */
   shallowest: 4,
-  /** Smallest and largest excursion that an annulus may have, in cm (echo 7.4). */
+  /** Minimum and maximum excursion of an annulus, in cm (echo 7.4). */
   least: 0.3,
   most: 4.5,
   /**
@@ -15,13 +15,13 @@ export const EXCURSION = {
    */
   clear: 0.6,
   /**
-   * Motion of a fainter edge, as a multiple of that of the chosen edge, at or above which the
-   * choice is doubtful.
+   * The choice is doubtful if another edge moves at least this many times as far as the chosen
+   * edge.
    */
   further: 1.1,
   /**
-   * Number of lines and edges (`paths`) to follow, and the distance between two paths in cm
-   * (`apart`).
+   * Maximum number of lines and of edges (`paths`) to follow, and the distance between two paths in
+   * cm (`apart`).
    */
   lines: 4,
   paths: 8,
@@ -32,26 +32,25 @@ export const EXCURSION = {
    */
   ring: 0.9,
   /**
-   * Minimum strength of another line, as a share of the ring's, for the ring to be doubtful if that
-   * line moves further.
+   * If another line moves further than the ring and has at least this share of its strength, the
+   * ring is doubtful.
    */
   asClear: 0.8,
   /** Share of the excursion by which the annulus must move back after its peak. */
   back: 0.5,
   /** Maximum coefficient of variation of the excursions of a beating edge. */
   even: 0.3,
-  /** Shortest and longest time from end-diastole to the peak of systole, in seconds. */
+  /** Minimum and maximum seconds from end-diastole to the peak of systole. */
   rise: [0.1, 0.6],
-  /** Shortest and longest time from one peak to the next, in seconds. */
+  /** Minimum and maximum seconds from one peak to the next. */
   beat: [0.3, 1.6],
 } as const;
 
 /** One beat of an annulus, from its deepest position at end-diastole to its highest in systole. */
 interface ExcursionBeat {
-  /** Positions as a sample and a row of the plane. */
   low: { sample: number; row: number };
   high: { sample: number; row: number };
-  /** Excursion in cm. */
+  /** Centimetres. */
   excursion: number;
 }
 
@@ -59,8 +58,8 @@ export interface Excursion {
   beats: ExcursionBeat[];
   path: EdgePath;
   /**
-   * True if the path follows the fibrous ring; false if it may follow the wall next to it or behind
-   * it.
+   * True if the path follows the fibrous ring. If false, it may follow the wall next to it or
+   * behind it.
    */
   ring: boolean;
   /**
@@ -74,8 +73,8 @@ const within = (value: number, [low, high]: readonly [number, number]) =>
   value >= low && value <= high;
 
 /**
- * Returns true if the annulus moves back after the peak of systole. Otherwise the display may end
- * before the peak.
+ * Returns true if the annulus moves back after the peak of systole. If it does not, the display may
+ * end before the peak.
  */
 function returns(rows: Float64Array, peak: number): boolean {
   const after = Math.max(...rows.subarray(peak));

@@ -3,7 +3,7 @@ import type { SweepRegion } from '../../contract/study.ts';
 import { autocovariance, beatsOf, periodOf, withoutDrift } from '../beats.ts';
 
 export const M_MODE = {
-  /** Plausible heart rates in beats per minute (obstetric 0.6). */
+  /** Plausible heart rates, beats per minute (obstetric 0.6). */
   slowest: 40,
   fastest: 260,
   /** Number of bands into which the depth of the sweep is divided. */
@@ -14,7 +14,10 @@ export const M_MODE = {
   gate: 0.4,
   /** Minimum number of beats on the sweep. */
   beats: 2.5,
-  /** Grey level of a column's brightest pixel below which the column has not been written yet. */
+  /**
+   * If even the brightest pixel of a column is not above this grey level, the column has not been
+   * written yet.
+   */
   black: 8,
 } as const;
 
@@ -56,7 +59,6 @@ function writtenColumns(image: GrayImage, { area }: SweepRegion): [number, numbe
   return [from, to];
 }
 
-/** Returns the mean level of each band of rows over time. */
 function bandsOf(image: GrayImage, sweep: SweepRegion, from: number, to: number): Band[] {
   const { minY, maxY } = sweep.area;
   const height = Math.max(2, Math.round((maxY - minY + 1) / M_MODE.bands));
@@ -83,8 +85,8 @@ function swingTogether(bands: readonly Band[], lag: number): Band[] {
 }
 
 /**
- * Combines the bands into one curve. Bands that move in the opposite direction to the strongest one
- * are inverted.
+ * Combines the bands into one curve. Bands that move in the opposite direction to the strongest
+ * band are inverted.
  */
 function asOneCurve(bands: readonly Band[]): number[] {
   const strongest = bands.reduce((top, band) =>
@@ -100,8 +102,8 @@ function asOneCurve(bands: readonly Band[]): number[] {
 
 /**
  * Determines whether the echoes of an M-mode repeat at the rate of a heart, and how regularly.
- * Bands that do not move with the others are left out. Not assessable without a time scale, or if
- * the sweep is too short.
+ * Bands that do not move with the others are left out. It is not assessable if there is no time
+ * scale or if the sweep is too short.
  */
 export function mModeRhythm(image: GrayImage, sweep: SweepRegion): MModeRhythm {
   const { secondsPerPixel } = sweep;

@@ -3,10 +3,10 @@ import type { SweepRegion } from '../../contract/study.ts';
 
 /**
  * Returns the value at a row of the frame: a velocity in cm/s (or a shift in Hz), positive above
- * the baseline, or a depth in cm, positive below the skin. The sign is taken from the side of the
- * baseline, not from the header, because many carts write a positive Physical Delta Y for Doppler
- * too (echo 2.7). DICOM does not record whether the display is inverted. Null if the scale or the
- * baseline is unknown.
+ * the baseline, or a depth in cm, positive below the skin. The sign is derived from the side of the
+ * baseline and not from the header, because many carts also write a positive Physical Delta Y for
+ * Doppler (echo 2.7). DICOM does not record whether the display is inverted. Null if the scale or
+ * the baseline is unknown.
  */
 export function valueAt(
   sweep: Pick<SweepRegion, 'zeroRow' | 'valuePerPixel' | 'unit'>,
@@ -20,10 +20,9 @@ export function valueAt(
 
 /** An M-mode display cropped from its frame: grey levels by row (depth) and sample (time). */
 export interface MModePlane {
-  /** Column and row of the frame at which the display begins. */
   left: number;
   top: number;
-  /** Number of time samples; each is the mean of `width` columns of the frame. */
+  /** Number of time samples. Each is the mean of `width` columns of the frame. */
   columns: number;
   width: number;
   rows: number;
@@ -38,7 +37,7 @@ export interface MModePlane {
 const SMALLEST = { columns: 80, rows: 60 } as const;
 /** A column has been written if at least `share` of its pixels are brighter than `level`. */
 const WRITTEN = { level: 8, share: 0.05 } as const;
-/** Duration of a sample in seconds. A wall moves only a few rows in that time. */
+/** Duration of a sample in seconds. A wall moves only a few rows in this time. */
 const SAMPLE = 0.012;
 /**
  * Width of the median window in columns. Calipers, grid dots and the ECG line are narrower than
@@ -46,12 +45,13 @@ const SAMPLE = 0.012;
  */
 const MARK = 31;
 /**
- * Difference in grey levels by which calipers, grid dots and the ECG line exceed the echoes beside
- * them.
+ * Minimum difference, in grey levels, by which calipers, grid dots and the ECG line exceed the
+ * echoes beside them.
  */
 const BRIGHTER = 90;
 /**
- * Width in columns of the median window that removes speckle, which is narrower than half of it.
+ * Width, in columns, of the median window that removes speckle. Speckle is narrower than half of
+ * it.
  */
 const SPECKLE = 5;
 
@@ -98,8 +98,8 @@ function medianOverTime(plane: Float32Array, columns: number, size: number): Flo
 }
 
 /**
- * Removes graphics, which are brighter than the echoes beside them, whereas an M-mode is smooth
- * over time.
+ * Removes graphics, which are brighter than the echoes beside them. The echoes of an M-mode change
+ * smoothly over time.
  */
 function withoutMarks(cut: Float32Array, columns: number): Float32Array {
   const beside = medianOverTime(cut, columns, MARK);
@@ -109,7 +109,6 @@ function withoutMarks(cut: Float32Array, columns: number): Float32Array {
   return medianOverTime(clean, columns, SPECKLE);
 }
 
-/** Averages each group of `width` neighbouring columns into one sample. */
 function sampled(plane: Float32Array, columns: number, samples: number, width: number) {
   const rows = plane.length / columns;
   return Float32Array.from({ length: rows * samples }, (_, i) => {
@@ -121,8 +120,8 @@ function sampled(plane: Float32Array, columns: number, samples: number, width: n
 }
 
 /**
- * Crops an M-mode display from its frame. Null if the display lacks a scale for depth or time, or
- * is too small to show a moving wall.
+ * Crops an M-mode display from its frame. Null if the display has no scale for depth or time, or is
+ * too small to show a moving wall.
  */
 export function readMModePlane(image: GrayImage, sweep: SweepRegion): MModePlane | null {
   const { area, secondsPerPixel, valuePerPixel, unit } = sweep;
@@ -149,7 +148,7 @@ export function readMModePlane(image: GrayImage, sweep: SweepRegion): MModePlane
   };
 }
 
-/** Returns the position on the frame of a sample and row, in pixel-centre coordinates. */
+/** Returns the position of a sample and row on the frame, in pixel-centre coordinates. */
 export function framePoint(plane: MModePlane, sample: number, row: number): [number, number] {
   return [plane.left + (sample + 0.5) * plane.width - 0.5, plane.top + row];
 }

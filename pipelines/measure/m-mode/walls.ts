@@ -10,22 +10,22 @@ import {
 } from './edges.ts';
 import type { MModePlane } from './plane.ts';
 
-/** All limits in cm unless stated otherwise. */
+/** In cm unless stated otherwise. */
 export const WALLS = {
   ventricle: {
     /** Minimum depth of the pericardium behind the heart, which is the strongest echo. */
     pericardium: 5,
     /**
-     * Range around the middle of the pericardial echo, positive upwards, within which its leading
-     * edge is searched for.
+     * Range around the middle of the pericardial echo, positive upwards, in which to search for its
+     * leading edge.
      */
     leadingEdge: [-0.05, 0.3],
     posteriorWall: [0.4, 2.4],
     cavity: [1.6, 8],
     septum: [0.4, 2.6],
     /**
-     * Minimum strength, as a share of the strongest edge, for an edge nearer to the posterior wall
-     * to be taken as the septum.
+     * An edge nearer to the posterior wall is taken as the septum if it has at least this share of
+     * the strongest edge's strength.
      */
     nearlyAsStrong: 0.6,
   },
@@ -44,12 +44,11 @@ export const WALLS = {
       [1, 2],
     ],
     /**
-     * Minimum strength, as a share of the strongest edge, for an edge nearer to the near wall to be
-     * taken as the far wall. It is needed because an echo in the black space behind the vein is a
-     * strong edge too.
+     * An edge nearer to the near wall is taken as the far wall if it has at least this share of the
+     * strongest edge's strength. An echo in the black space behind the vein is a strong edge too.
      */
     nearlyAsStrong: 0.5,
-    /** Depth in cm beyond the edge of the far wall over which the wall's level is averaged. */
+    /** Depth in cm, beyond the edge of the far wall, over which the wall's level is averaged. */
     wall: 0.25,
     /**
      * Distance in cm within which a dark band behind another counts as the space behind that band's
@@ -66,7 +65,7 @@ export const WALLS = {
      */
     distinct: 0.2,
     /**
-     * Levels at which the far wall is read two more times; the wall itself is read where the level
+     * Levels at which the far wall is read two more times. The wall itself is read where the level
      * has risen half way from the lumen. The two readings must agree within `agree` of the
      * diameter.
      */
@@ -76,12 +75,12 @@ export const WALLS = {
     steady: 0.15,
   },
   /**
-   * Motion that a ventricle shows in every beat: the cavity shortens by a share within
-   * `shortening`, and the two walls move towards each other, whereas both walls of the aortic root
-   * move in the same direction.
+   * Motion of a ventricle in every beat: the cavity shortens by a share within `shortening`, and
+   * the two walls move towards each other. In contrast, both walls of the aortic root move in the
+   * same direction.
    */
   contraction: { shortening: [0.1, 0.65], together: 0.3, walls: [0.45, 2.6], cavity: [2.4, 9] },
-  /** Minimum time between end-diastoles, in seconds. */
+  /** Minimum seconds between end-diastoles. */
   shortestBeat: 0.3,
   /** Minimum change in a beating cavity, as a share of its largest size. */
   change: 0.06,
@@ -109,8 +108,8 @@ export interface VentricleWalls {
 }
 
 /**
- * Returns the leading edges of the left ventricular walls, searched for from the pericardium
- * towards the probe. Null if a wall was not found.
+ * Returns the leading edges of the left ventricular walls. The search starts at the pericardium and
+ * moves towards the probe. Null if a wall was not found.
  */
 export function ventricleWalls(plane: MModePlane): VentricleWalls | null {
   const { depthPerRow, rows } = plane;
@@ -138,8 +137,8 @@ export function ventricleWalls(plane: MModePlane): VentricleWalls | null {
 
 /**
  * Returns the edge between septum and LV cavity. The strongest edge above the posterior wall may be
- * the free wall of the right ventricle, so of all edges that are nearly as strong, the one nearest
- * to the posterior wall is used.
+ * the free wall of the right ventricle. Therefore, of all edges that are nearly as strong, the one
+ * nearest to the posterior wall is used.
  */
 function nearestEdge(
   plane: MModePlane,
@@ -165,7 +164,7 @@ function nearestEdge(
 }
 
 export interface VentricleBeat {
-  /** Samples of the plane at end-diastole and at end-systole. */
+  /** Samples of the plane at end-diastole and end-systole. */
   diastole: number;
   systole: number;
   /** Dimensions in cm. */
@@ -240,7 +239,6 @@ export function isVentricle(
   return whole && correlation(septumInner, posteriorInner) < together;
 }
 
-/** Returns Pearson's correlation coefficient of two series. */
 function correlation(one: Float64Array, other: Float64Array): number {
   const mean = (values: Float64Array) => values.reduce((sum, x) => sum + x, 0) / values.length;
   const [a, b] = [mean(one), mean(other)];
@@ -256,7 +254,7 @@ function correlation(one: Float64Array, other: Float64Array): number {
 
 export interface CavaDiameters {
   /**
-   * Diameters in cm, with the samples at which they were found. `agrees` is true if two further
+   * Diameters in cm, and the samples at which they were found. `agrees` is true if two further
    * readings of the far wall lead to the same diameter.
    */
   largest: { diameter: number; sample: number; agrees: boolean };
@@ -276,7 +274,6 @@ interface DarkBand {
   distinct: number;
 }
 
-/** Returns the mean level between two paths. */
 function levelBetween(
   { columns, rows, levels }: MModePlane,
   from: (sample: number) => number,
@@ -318,8 +315,8 @@ function darkBand(plane: MModePlane, nearPath: EdgePath, farPath: EdgePath): Dar
 }
 
 /**
- * Returns the edge nearest to a near wall, of those behind it that are nearly as strong as the
- * strongest.
+ * Returns the far wall: of all edges behind a near wall that are nearly as strong as the strongest,
+ * the nearest one.
  */
 function nearestWall(
   plane: MModePlane,
@@ -383,7 +380,7 @@ function darkBands(plane: MModePlane): DarkBand[] {
 
 /**
  * Returns, for each sample, the row behind the lumen where the level has risen by the given share
- * from that of the lumen to that of the far wall.
+ * of the difference between lumen and far wall.
  */
 function risesAt(plane: MModePlane, { near, far }: DarkBand, share: number): Float64Array {
   const { columns, rows, levels, depthPerRow } = plane;

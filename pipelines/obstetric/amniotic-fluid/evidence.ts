@@ -36,7 +36,6 @@ export interface FluidReadings {
   uncertainty: number | null;
 }
 
-/** The input of the amniotic fluid section. */
 export interface FluidEvidence extends SectionEvidence {
   views: {
     amnioticFluid?: FluidReadings | null;

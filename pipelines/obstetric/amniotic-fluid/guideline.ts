@@ -10,9 +10,9 @@ export type FluidCategory =
 /** Amniotic fluid charts use centimetres; every length in the result is in millimetres. */
 export const MM_PER_CM = 10;
 
-/** A deepest pocket below this depth is oligohydramnios, cm (AIUM 2018, ACOG PB 229). */
+/** A deepest pocket below this depth in cm indicates oligohydramnios (AIUM 2018, ACOG PB 229). */
 export const DVP_LOW = 2;
-/** An amniotic fluid index at or below this value is oligohydramnios, cm. */
+/** An amniotic fluid index at or below this value in cm indicates oligohydramnios. */
 export const AFI_LOW = 5;
 
 /** Lower bounds in cm of mild, moderate and severe polyhydramnios: SMFM Consult 46. */

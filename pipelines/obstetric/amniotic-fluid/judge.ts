@@ -49,7 +49,6 @@ const RULES = {
   },
 } as const;
 
-/** A category and the value that determined it. */
 export interface Judged {
   id: string;
   by: FluidKey;
@@ -88,7 +87,7 @@ function judgedValues(
 }
 
 /**
- * Returns the category of each value whose interval contains no cut-off. Other values are left out.
+ * Returns a category for each value whose interval contains no cut-off. Other values are left out.
  */
 export function judgeFluid(values: FluidValues, gaDays: number | undefined): Judged[] {
   return judgedValues(values, gaDays).flatMap((one) => {
@@ -192,8 +191,8 @@ export function fluidClassification({ id, by, value, category }: Judged): Classi
 const LITTLE: ReadonlySet<FluidCategory> = new Set(['anhydramnios', 'oligohydramnios']);
 
 /**
- * Returns a finding for each value whose interval contains a cut-off but is abnormal at both ends,
- * in the same direction.
+ * Returns a finding for each value whose interval contains a cut-off, if the categories at both
+ * ends of the interval are abnormal.
  */
 export function findingsAtCutOff(values: FluidValues, gaDays: number | undefined): FindingDraft[] {
   return judgedValues(values, gaDays).flatMap(({ id, by, value }) => {

@@ -30,7 +30,8 @@ const NO_ECHO = 3;
 const BEYOND = { from: 2, to: 14, aside: 6 } as const;
 /**
  * An end of a pocket is at the edge of the picture if at most `share` of the next `to` pixels
- * beyond it show an echo. A vessel or a shadow is shorter than that.
+ * beyond it show an echo. An echo-free vessel or shadow is shorter than `to` and is therefore not
+ * mistaken for the edge.
  */
 const PICTURE = { to: 60, share: 0.2 } as const;
 
@@ -108,10 +109,7 @@ function mainRegion(regions: readonly CalibratedRegion[]): CalibratedRegion | nu
   return regions.toSorted((a, b) => size(b) - size(a))[0] ?? null;
 }
 
-/**
- * Words for the quadrants on ultrasound machines, in the order of the index. All words in a pattern
- * mean the same quadrant.
- */
+/** Words that ultrasound machines use for each quadrant, in the order of the quadrant's index. */
 const QUADRANTS = [
   /\b(q1|ruq|right upper|quad(rant)? ?1)\b/,
   /\b(q2|rlq|right lower|quad(rant)? ?2)\b/,

@@ -36,7 +36,6 @@ export interface BrainReadings {
   frames: readonly BrainReading[] | null;
 }
 
-/** The input of the anomaly screen. */
 export interface ScreenEvidence extends SectionEvidence {
   views: {
     fetalBrain?: BrainReadings | null;

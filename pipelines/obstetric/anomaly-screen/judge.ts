@@ -112,8 +112,8 @@ export const ANOMALY_SECTION = 'anomaly-screen';
 const keyOf = ({ concept }: Measurement) => SCREENED.find((name) => name === concept.key);
 
 /**
- * Returns the sizes to classify: for each quantity our value or, without one, the machine's. With
- * several fetuses, each size is classified separately.
+ * Returns the sizes to classify. For each quantity, this is our value or, if there is none, the
+ * machine's. With several fetuses, each size is classified separately.
  */
 export function countingSizes(
   measurements: readonly Measurement[],
@@ -162,7 +162,6 @@ export function withChart(measurement: Measurement, gaDays: number): Measurement
   };
 }
 
-/** Names of abnormal sizes, as used in findings. */
 type Abnormality =
   | 'ventriculomegaly'
   | 'mild-ventriculomegaly'
@@ -306,7 +305,7 @@ export function concludeSizes(
     if (within.between !== null) {
       const [low] = within.between;
       concluded.uncertain.push(...atCutOff(measurement, within));
-      // The ventricle is enlarged in either case, mild or moderate.
+      // Neither category is normal, so the ventricle is enlarged in any case.
       if (key === 'atrial-width' && low !== 'normal') {
         const given = {
           key,

@@ -37,7 +37,7 @@ const MM_PER_CM = 10;
  * deviations of 7.5 % (obstetric 2.5).
  */
 const WEIGHT_UNCERTAINTY = 0.15;
-/** Minimum age for the INTERGROWTH weight; if the age is unknown, the minimum AC. */
+/** The INTERGROWTH weight is used from this age on or, if the age is unknown, from this AC on. */
 const INTERGROWTH_WEIGHT = { fromDays: 22 * DAYS_PER_WEEK, fromAcMm: 160 } as const;
 
 /** Range of weights in g in which the error of the formulas is known (obstetric 2.5). */
@@ -46,7 +46,10 @@ const WEIGHT_GRAMS = { from: 500, to: 4500 } as const;
 /** Caliper placement of the BPD that was used. Machine reports do not record it (obstetric 2.1). */
 export type BpdConvention = 'outer-outer' | 'not-stated';
 
-/** Returns the caliper placement of the BPD that was used; without a BPD, our own convention. */
+/**
+ * Returns the caliper placement of the BPD that was used. If there is no BPD, returns our own
+ * convention.
+ */
 export function bpdConvention(lengths: readonly Measurement[]): BpdConvention {
   const bpd = acceptedValue(lengths, 'bpd');
   return bpd && isOfMachine(bpd) ? 'not-stated' : 'outer-outer';
@@ -93,7 +96,7 @@ function ages(hc: Measurement | null, ac: Measurement | null, fl: Measurement | 
   const twoSd = hadlock1984HcTwoSd(weeks);
   const byHc = derived('ga-by-hc', weeks * DAYS_PER_WEEK, 'hadlock-1984-ga-hc', [hc], {
     uncertainty: twoSd && twoSd * DAYS_PER_WEEK,
-    // The widths of these intervals are of evidence grade R (obstetric 0.1 and 2.4).
+    // The widths of these intervals have evidence grade R (obstetric 0.1 and 2.4).
     remarks: twoSd === null ? [] : [remarkOfBiometry('biometry.interval-not-checked', {})],
     ...withinEquation(weeks),
   });
@@ -145,8 +148,8 @@ export function weightGap(
 export const WEIGHTS_DIFFER = 0.1;
 
 /**
- * Returns the weights in g from HC, AC and FL and from AC and FL alone if they differ by more than
- * is accepted; otherwise null.
+ * Returns two weights in g, one from HC, AC and FL and one from AC and FL only, if they differ by
+ * more than `WEIGHTS_DIFFER`; otherwise null.
  */
 export function weightsApart(lengths: readonly Measurement[]): [number, number] | null {
   const [hc, ac, fl] = (['hc', 'ac', 'fl'] as const).map((key) => acceptedValue(lengths, key));

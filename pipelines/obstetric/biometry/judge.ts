@@ -22,8 +22,8 @@ import type { BiometryEvidence } from './measure.ts';
 
 /**
  * A length that other lengths of the same fetus can contradict (obstetric 0.6). A contradicted
- * length is withheld before anything is calculated from it, so that no age, weight, ratio, centile
- * or category depends on a wrong length, for example on an abdomen that contradicts head and femur.
+ * length is withheld before anything is calculated from it, so no age, weight, ratio, centile or
+ * category depends on a wrong length.
  */
 
 type Whole = 'hc' | 'ac' | 'fl';
@@ -54,10 +54,11 @@ interface PlausibleRatio {
 }
 
 /**
- * Limits of the ratios, chosen by this project. From 15 weeks on, they allow lengths that are two
- * standard deviations from the median on opposite sides (INTERGROWTH-21st, UOG 2014;44:641-648), so
- * that the lengths of an asymmetric fetus are not withheld; a test checks this. The expected ratios
- * are regressions used in calculators (grade X). They are used for limits, never for categories.
+ * Limits of the ratios, chosen by this project. The lengths of an asymmetric fetus must not be
+ * withheld. From 15 weeks on, the limits therefore allow lengths that are two standard deviations
+ * from the median on opposite sides (INTERGROWTH-21st, UOG 2014;44:641-648); a test checks this.
+ * The expected ratios are regressions used in calculators (grade X). They are used for limits,
+ * never for categories.
  */
 export const PLAUSIBLE_RATIOS: readonly PlausibleRatio[] = [
   {
@@ -82,7 +83,7 @@ export const PLAUSIBLE_RATIOS: readonly PlausibleRatio[] = [
   },
 ];
 
-/** Returns the limits of a ratio for a second length in mm and, if known, the age. */
+/** Returns the limits of a ratio, given its second length in mm and the age, if known. */
 export function plausibleRange(
   { always, small, expected }: PlausibleRatio,
   mm: number,
@@ -121,9 +122,9 @@ export function contradictions(
 /**
  * Returns the lengths to withhold, each with the first contradiction that involves it.
  *
- * If a length contradicts both others, only that length is withheld. If only two lengths contradict
- * each other, both are withheld because either may be wrong. A machine value is never withheld,
- * because a person placed its calipers.
+ * If one length contradicts both of the others, only that length is withheld. If only two lengths
+ * contradict each other, both are withheld, because either may be wrong. A machine value is never
+ * withheld, because a person placed its calipers.
  */
 function atFault(found: readonly Contradiction[]): Map<string, Contradiction> {
   const keyOf = (one: Measurement) => one.concept.key;
@@ -141,7 +142,9 @@ function atFault(found: readonly Contradiction[]): Map<string, Contradiction> {
   return new Map(faults.toReversed());
 }
 
-/** Returns our lengths, with those involved in a contradiction marked as withheld. */
+/**
+ * Returns our lengths, with those that are probably at fault in a contradiction marked as withheld.
+ */
 export function withoutContradicted(
   own: readonly Measurement[],
   found: readonly Contradiction[],
@@ -261,16 +264,16 @@ export interface CartComparison {
    * The lengths to use: ours if accepted, otherwise the machine's. Each has the plain id (`hc`).
    */
   lengths: Measurement[];
-  /** Machine lengths listed beside ours, as `cart-hc`. */
+  /** Machine lengths listed beside ours, with ids such as `cart-hc`. */
   beside: Measurement[];
   findings: FindingDraft[];
-  /** Reason why the machine values are not used; null if they are used or there are none. */
+  /** Reason why the machine values are not used; null if they are used or do not exist. */
   unused: Statement | null;
 }
 
 /**
- * Returns the remark that machines by default measure the BPD outer to inner, whereas ours is outer
- * to outer (obstetric 2.1). Empty for other lengths.
+ * Returns the remark that machines by default measure the BPD outer to inner, whereas we measure it
+ * outer to outer (obstetric 2.1). Empty for other lengths.
  */
 const placementRemarks = (key: LengthKey) =>
   key === 'bpd' ? [remarkOfBiometry('biometry.machine-bpd', {})] : [];
@@ -285,7 +288,6 @@ const inPlaceOfOurs = (key: LengthKey, value: Measurement): Measurement =>
 const repeatability = (key: LengthKey, mm: number) =>
   key === 'fl' ? REPEATABILITY.femurMm : REPEATABILITY.circumferenceShare * mm;
 
-/** Returns true if our value and the machine's differ by more than the repeatability. */
 const disagrees = (key: LengthKey, ours: number, machine: number) =>
   Math.abs(machine - ours) > repeatability(key, (ours + machine) / 2);
 
@@ -360,7 +362,7 @@ export function compareWithCart(
     (own ? comparison.beside : comparison.lengths).push(...implausible, ...quantity.unused);
     if (implausible.length > 0) continue;
     const shown = own ? besideOurs(key, value, own) : inPlaceOfOurs(key, value);
-    // The machine value now has the plain id, so our withheld length is given another.
+    // The machine value now has the plain id, so our withheld length gets a different id.
     comparison.lengths = comparison.lengths.map((one) =>
       one.id === shown.id ? { ...one, id: `${one.id}-traced` } : one,
     );
@@ -391,9 +393,9 @@ export function withCartInputs(
 }
 
 /**
- * Compares our weight with the machine's. Two formulas can produce different weights from the same
- * lengths; if the difference is larger than that, the finding is abnormal and asks for a check
- * (obstetric 0.6).
+ * Compares our weight with the machine's. Different formulas can produce different weights from the
+ * same lengths. If the difference is too large for that explanation, the finding is abnormal and
+ * asks for a check (obstetric 0.6).
  */
 function comparison(own: Measurement, machine: Measurement): FindingDraft {
   const percent = (100 * Math.abs(machine.value - own.value)) / own.value;

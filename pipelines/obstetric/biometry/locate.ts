@@ -44,10 +44,10 @@ export async function locateFemurEnds(
 }
 
 /**
- * Returns the pair of peaks in the map of ends with the most bone between them. On the line between
- * the peaks, each pixel raises the score if it is probably bone and lowers it otherwise, so the
- * best pair spans exactly the whole shaft. The method works for any structure measured from end to
- * end.
+ * Returns the two peaks in the map of ends that have the most bone between them. On the line
+ * between the peaks, each pixel raises the score if it is probably bone and lowers it otherwise, so
+ * the best pair spans exactly the whole shaft. The method works for any structure measured from end
+ * to end.
  */
 export function endsOfMaps(
   shaft: SoftMask,

@@ -36,7 +36,6 @@ export interface LengthUncertainty {
   flMm: number | null;
 }
 
-/** The input of the biometry section. */
 export interface BiometryEvidence extends SectionEvidence {
   /** Null if no permitted model classifies planes. */
   planes: readonly FramePlane[] | null;
@@ -46,7 +45,6 @@ export interface BiometryEvidence extends SectionEvidence {
   uncertainty: LengthUncertainty;
 }
 
-/** One length on one frame, with its caliper. */
 export interface Length {
   key: ObstetricConcept;
   method: ObstetricMethod;
@@ -63,14 +61,14 @@ export interface ReadLengths {
 }
 
 /**
- * How far the fitted ellipse may extend beyond the calibrated region of an image that has only one,
- * as a share of the ellipse's longer axis.
+ * Maximum distance by which a fitted ellipse may extend beyond the calibrated region, as a share of
+ * the ellipse's longer axis. It applies only to an image with a single region.
  */
 const OVERHANG = 0.05;
 
 /**
- * Returns the calibrated region that contains the axes of an outline (obstetric 0.4); null if no
- * region does.
+ * Returns the calibrated region that contains the axes of an outline (obstetric 0.4), which may
+ * extend beyond it by `OVERHANG`; null if there is no such region.
  */
 function outlineRegion(clip: Clip, points: readonly Point[]): CalibratedRegion | null {
   const containing = scaleFor(clip, points);
@@ -214,8 +212,8 @@ interface Read {
   extrapolated: boolean;
   calibration: CalibratedRegion['source'];
   /**
-   * Reason why the frame does not show the structure's measuring plane; null if there is no sign of
-   * that.
+   * Reason why the frame does not show the structure's measuring plane; null if nothing indicates
+   * this.
    */
   excluded: PlaneExclusion | null;
   /** Reason why no length of this outline or line is used; null if all lengths are plausible. */
@@ -233,7 +231,7 @@ function uncertaintyOf({ key, mm }: Length, { uncertainty }: Measured): number |
   return percent === null ? null : (percent / 100) * mm;
 }
 
-/** Remarks that state the length itself, which a median must therefore not copy from its inputs. */
+/** Returns remarks that contain the length itself. A median must not copy them from its inputs. */
 const placementRemarks = (key: ObstetricConcept, mm: number): Remark[] =>
   key === 'bpd'
     ? [remarkOfBiometry('biometry.bpd-placement', { outerInner: OUTER_INNER * mm })]
@@ -246,7 +244,7 @@ function remarksOn(key: ObstetricConcept, read: Read): Remark[] {
     ...(excluded === null
       ? planeRemarks(key, reading.estimate.label)
       : [remarkOfBiometry('biometry.not-used', { by: excluded })]),
-    // A remark is added if the scale comes from the request instead of the image (obstetric 0.4).
+    // The scale comes from the request instead of the image (obstetric 0.4).
     ...(calibration === 'user' ? [remarkOfBiometry('biometry.scale-of-request', {})] : []),
     ...(key === 'tad' || key === 'apad' ? [remarkOfBiometry('biometry.abdomen-axes', {})] : []),
     ...placementRemarks(key, read.length.mm),
@@ -320,8 +318,9 @@ function withSpread(key: ObstetricConcept, single: readonly Measurement[]): Meas
 }
 
 /**
- * Returns up to three readings to measure: accepted readings of the most preferred plane that has
- * any. If no reading is accepted, returns up to three others, which are listed but not used.
+ * Returns up to three readings to measure. They are accepted readings from the most preferred
+ * planes that have any. If no reading is accepted, returns up to three others, which are listed but
+ * not used.
  */
 function measuredReadings(
   structure: Structure,

@@ -87,8 +87,8 @@ function likelyFrames(structure: Structure, { planes }: BiometryEvidence): numbe
 }
 
 /**
- * Returns why there was no search for a structure: no frame shows its plane, or none with enough
- * certainty.
+ * Returns why a structure was not searched for: no frame shows its plane, or no frame shows it with
+ * enough certainty.
  */
 function withoutPlane(
   structure: Structure,
@@ -274,7 +274,6 @@ const withLengths = (
 ): Contradiction => ({ ...one, of: [listed(first), listed(second)] });
 
 interface CheckedLengths extends CartComparison {
-  /** The pairs of lengths that contradict each other. */
   found: Contradiction[];
 }
 

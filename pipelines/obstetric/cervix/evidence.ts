@@ -41,7 +41,6 @@ export interface CervixReadings {
   uncertainty: number | null;
 }
 
-/** The input of the cervix section. */
 export interface CervixEvidence extends SectionEvidence {
   views: {
     cervix?: CervixReadings | null;

@@ -10,7 +10,7 @@ const SHORTEST = 5;
  * canal by `beyond` cells.
  */
 const STRIP = { level: 0.35, beyond: 1.5 } as const;
-/** Radius around the end of the strip within which to search for the peak of an os, in cells. */
+/** Search radius for the peak of an os around the end of the strip, in cells. */
 const OS_RADIUS = 8;
 /**
  * Half width of the band over which the midpoint of the canal is averaged, as a share of the
@@ -27,7 +27,6 @@ const LEVEL = 0.5;
 interface Canal {
   external: Point;
   internal: Point;
-  /** Point of the canal halfway between internal and external os. */
   middle: Point;
   confidence: number;
 }

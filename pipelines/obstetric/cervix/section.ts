@@ -68,7 +68,7 @@ function repeatsGap(used: readonly MeasuredCervix[]): Statement | null {
  * are several fetuses.
  */
 interface MachineLengths {
-  /** In ascending order. The first, the shortest, is reported. */
+  /** In ascending order. The shortest one is reported. */
   plausible: readonly Measurement[];
   /** Values beyond the hard limits. They are listed but never used. */
   implausible: readonly Measurement[];
@@ -147,7 +147,6 @@ function assess(
   };
 }
 
-/** Returns the outcome without an accepted length, with the reason. */
 function withoutLength(
   view: CervixEvidence['views']['cervix'],
   measured: readonly MeasuredCervix[],
@@ -167,7 +166,6 @@ function withoutLength(
   return inadequate('low_confidence', say.gap('cervix.not-clear', {}), [VIEW], best);
 }
 
-/** Adds the machine's implausible values to an outcome without a length. */
 function besideImplausible(
   outcome: SectionOutcome,
   { implausible }: MachineLengths,

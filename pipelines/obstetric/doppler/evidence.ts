@@ -46,7 +46,7 @@ export type DopplerWaveform =
        */
       variation: number;
       variationSeen: number;
-      /** True if another vessel, flowing in the opposite direction, would hide a reversal. */
+      /** True if another vessel with flow in the opposite direction would hide a reversal. */
       otherVessel: boolean;
       /** Speed in cm/s below which the baseline hides the flow. */
       hiddenBelow: number;
@@ -75,7 +75,7 @@ export type DopplerWaveform =
 export interface SpectrumReading {
   file: string;
   sopInstanceUid: string | null;
-  /** Frame index, 0-based. */
+  /** 0-based. */
   frame: number;
   /** Null if the header does not identify the vessel. It is never guessed from the waveform. */
   vessel: DopplerVessel | null;
@@ -94,7 +94,6 @@ export interface SpectrumReading {
   waveform: DopplerWaveform;
 }
 
-/** The input of the Doppler section. */
 export interface DopplerEvidence extends SectionEvidence {
   views: {
     spectra?: readonly SpectrumReading[] | null;

@@ -13,8 +13,8 @@ import {
 import { isFiltered, type TracedReading, traceProblem } from './measure.ts';
 
 /**
- * Flow of one vessel over its loops, each of which is classified separately. The leading flow is
- * the most severe one on a good trace.
+ * Flow of one vessel. Each of its loops is classified separately. The leading flow is the most
+ * severe one on a good trace.
  */
 export interface FlowOfLoops<Flow> {
   /** The leading flow; null if no loop has a category. */
@@ -24,8 +24,8 @@ export interface FlowOfLoops<Flow> {
   /** Loops that show the leading flow. */
   shownOn: TracedReading[];
   /**
-   * Absent or reversed flow, more severe than the leading flow, that was seen only on a trace too
-   * poor for a category, or null.
+   * Absent or reversed flow that is more severe than the leading flow but was seen only on a trace
+   * too poor for a category; otherwise null.
    */
   suspected: { flow: Flow; problem: TraceProblem; shownOn: TracedReading } | null;
 }
@@ -163,8 +163,8 @@ function flowOfSide(values: readonly Measurement[]): MachineFlow[] {
 }
 
 /**
- * Returns the most severe flow in the umbilical artery according to the machine values; null if no
- * value shows it.
+ * Returns the most severe flow in the umbilical artery according to the machine values; null if the
+ * flow cannot be derived from any of them.
  */
 export function machineFlow(measurements: readonly Measurement[]): MachineFlow | null {
   const sides = Map.groupBy(
@@ -179,7 +179,8 @@ export function machineFlow(measurements: readonly Measurement[]): MachineFlow |
 }
 
 /**
- * Returns the machine values that show absent or reversed end-diastolic flow; empty if none does.
+ * Returns the machine values that show absent or reversed end-diastolic flow; empty if no value
+ * does.
  */
 export function lostFlowValues(cart: readonly Measurement[]): Measurement[] {
   const found = machineFlow(cart);
@@ -188,8 +189,8 @@ export function lostFlowValues(cart: readonly Measurement[]): Measurement[] {
 }
 
 /**
- * Which value of a pair of sides is more abnormal, the lower or the higher. Uterine arteries are
- * not listed because both of their sides are used.
+ * The more abnormal value of a pair of sides: the lower or the higher one. Uterine arteries are not
+ * listed, because both of their sides are used.
  */
 const WORSE: Partial<Record<string, 'lower' | 'higher'>> = {
   'umbilical-artery-pi': 'higher',

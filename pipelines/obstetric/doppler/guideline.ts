@@ -44,9 +44,9 @@ export type EndDiastolicFlow =
   | 'not-assessable';
 
 /**
- * Returns the end-diastolic flow of an umbilical artery. It is reversed if reversed in more than
- * half of the beats, absent if absent or reversed in more than half (obstetric 13.3), and
- * intermittently absent if in fewer. Null if there are no beats.
+ * Returns the end-diastolic flow of an umbilical artery. It is `reversed` if more than half of the
+ * beats are reversed, `absent` if more than half are absent or reversed (obstetric 13.3), and
+ * `intermittent-absent` if some beats are. Null if there are no beats.
  */
 export function endDiastolicFlow(beats: readonly BeatVelocities[]): EndDiastolicFlow | null {
   if (beats.length === 0) return null;
@@ -65,8 +65,8 @@ export function endDiastolicFlow(beats: readonly BeatVelocities[]): EndDiastolic
 export type AWave = 'positive' | 'absent' | 'reversed' | 'not-assessable';
 
 /**
- * Returns the a-wave of a ductus venosus from the lowest velocity of most beats; null if there are
- * no beats.
+ * Returns the a-wave of a ductus venosus from the lowest velocity in the majority of beats; null if
+ * there are no beats.
  */
 export function aWave(
   beats: readonly BeatVelocities[],
@@ -100,8 +100,8 @@ function referenceBy(
 }
 
 /**
- * Returns the z-score and centile of an umbilical artery PI on the INTERGROWTH-21st chart, or on
- * the FMF chart at ages covered only by that one; null outside both.
+ * Returns the z-score and centile of an umbilical artery PI on the INTERGROWTH-21st chart. At ages
+ * that only the FMF chart covers, the FMF chart is used. Null at ages outside both charts.
  */
 export function umbilicalReference(gaDays: number, pi: number): Reference | null {
   const weeks = gaDays / 7;
@@ -133,7 +133,8 @@ export function uterineReference(gaDays: number, meanPi: number): Reference | nu
 }
 
 /**
- * Returns L below the 5th centile, H above the 95th, and N between them, by the unrounded centile.
+ * Returns L below the 5th centile, H above the 95th, and N between them. The unrounded centile is
+ * used.
  */
 export function rank({ centile }: Reference): 'L' | 'N' | 'H' {
   if (centile === null) return 'N';
@@ -282,7 +283,7 @@ const CIOBANU_2019: Readonly<
   },
 };
 
-/** Returns the value at a z-score for 20+0 to 41+6; null outside the chart. */
+/** Returns the value at a z-score for an age of 20+0 to 41+6; null outside the chart. */
 export function ciobanuAt(index: CiobanuIndex, gaDays: number, z: number): number | null {
   if (gaDays < 140 || gaDays > 293) return null;
   const { median, sd } = CIOBANU_2019[index];

@@ -75,7 +75,7 @@ function outsideChart(
 
 /**
  * Returns why the peak velocity of the MCA has no multiple of the median. A missing age is reported
- * elsewhere.
+ * separately.
  */
 function withoutMultiple(measurements: readonly Measurement[], judged: Judged): Statement[] {
   const { gaDays, angle, rateHolds } = judged;
@@ -113,7 +113,7 @@ const RANKED = [
 
 /**
  * Reports the values whose interval includes a cut-off. They have no category, because the trace is
- * not precise enough to show on which side of the limit they lie.
+ * not precise enough to show on which side of the cut-off they are.
  */
 function nearCutOff(measurements: readonly Measurement[]): Statement[] {
   const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
@@ -139,7 +139,6 @@ function withoutFlow(measurements: readonly Measurement[], flow: Judged['flow'])
   return [say.gap('doppler.no-flow', { within })];
 }
 
-/** Returns the quantities that could not be assessed, with the reasons. */
 function dopplerGaps(measurements: readonly Measurement[], judged: Judged): Statement[] {
   return [
     ...(judged.gaDays === null ? [] : outsideChart(measurements, judged.charts)),
@@ -157,7 +156,7 @@ export interface DopplerJudgement {
   findings: FindingDraft[];
   guidance: GuidanceDraft[];
   statements: Statement[];
-  /** Quantities that could not be assessed; `code` is that of the first reason. */
+  /** Quantities that could not be assessed. `code` is the code of the first reason. */
   gaps: Statement[];
   code: string | null;
 }
@@ -285,7 +284,6 @@ const MATERNAL_CHARTS: Readonly<Record<string, Chart>> = {
   'uterine-artery-mean-pi': uterineReference,
 };
 
-/** Adds z-score and centile to each value that has a chart. */
 const charted = (
   measurements: readonly Measurement[],
   gaDays: number,

@@ -165,7 +165,6 @@ const PEAKS = {
   'uterine-artery': { low: 5, high: 300 },
 } as const satisfies Partial<Record<DopplerVessel, { low: number; high: number }>>;
 
-/** Returns true if the peak velocity of a spectrum is plausible for its vessel. */
 function isPlausiblePeak({ vessel, velocities, waveform }: TracedReading): boolean {
   if (!velocities || vessel === null || vessel === 'ductus-venosus') return true;
   const peak = mean(waveform.beats.map((beat) => beat.peak));
@@ -279,8 +278,8 @@ export function refusals(readings: readonly SpectrumReading[]): Statement[] {
 }
 
 /**
- * Spectra and values that belong together: those of a study with one fetus, of one of several
- * fetuses, or of the mother.
+ * Spectra and values that are assessed together: all those of a study with one fetus, those of one
+ * of several fetuses, or those of the mother.
  */
 export interface Supplied {
   /** All spectra, traced or not. */

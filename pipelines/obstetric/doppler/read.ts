@@ -18,7 +18,7 @@ const CODED: Readonly<Record<string, DopplerVessel>> = Object.fromEntries(
   }),
 );
 
-/** Words used by operators and presets in View Name and Stage Name. */
+/** Patterns for the words that operators and presets use in View Name and Stage Name. */
 const WORDS: Readonly<Record<DopplerVessel, RegExp>> = {
   'umbilical-artery': /\b(ua|umb(ilical)? ?(a|art|artery|cord))\b/,
   'middle-cerebral-artery': /\b(mca|mid(dle)? ?cerebral)/,

@@ -113,7 +113,6 @@ function groupsByFetus(
 const withoutNames = <Reading extends SpectrumReading>(readings: readonly Reading[]) =>
   readings.map((one) => (isMaternal(one.vessel) ? one : { ...one, vessel: null }));
 
-/** Adds the fetus to the ids and statements of an assessment. */
 function ofFetus(judged: DopplerJudgement, fetus: string): DopplerJudgement {
   const named = (one: Statement) => statementOfFetus(one, fetus);
   return {
@@ -145,7 +144,7 @@ const GRAVEST_FIRST: readonly DopplerSummary[] = [
 ];
 
 /**
- * Classifications that other sections, such as growth, attribute to the only fetus. In a study of
+ * Classifications that other sections, such as growth, apply to a single fetus. In a study of
  * several fetuses they are included only for identified fetuses.
  */
 const OF_ONE_FETUS: ReadonlySet<string> = new Set(['fetal-doppler', 'end-diastolic-flow']);
@@ -231,7 +230,7 @@ function measureAll(readings: readonly TracedReading[]): Measurement[] {
   );
 }
 
-/** Returns the id of the machine value that is used for its quantity. */
+/** Returns the id that a machine value takes if it is used for its quantity. */
 const plainId = ({ concept, laterality }: Measurement) =>
   [concept.key, sidesApart(concept.key) ? laterality : null].filter(Boolean).join('-');
 
@@ -297,7 +296,8 @@ function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJ
     unnamed: new Set(unnamed.map(({ vessel }) => vessel)),
   };
   // If some spectra are assigned to a fetus, the group without a fetus reports only missing uterine
-  // arteries. Otherwise it reports every vessel without a spectrum.
+  // arteries. Otherwise it reports every missing vessel, except fetal vessels with an unassigned
+  // spectrum.
   const lacking = names
     ? (['uterine-artery'] as const)
     : ALL_ARTERIES.filter((one) => isMaternal(one) || !supplied.unnamed.has(one));
@@ -328,7 +328,7 @@ function judgeApart(given: Given, why: Statement): DopplerJudgement {
   return { ...all, gaps: [...all.gaps, ...suppliedGaps(nothing, ['uterine-artery'])] };
 }
 
-/** Returns why the machine values are not used; empty if there are none. */
+/** Returns why the machine values are not used; empty if there are no machine values. */
 function unusedStatements(cart: readonly Measurement[]): Statement[] {
   const fetal = cart.filter(({ concept }) => !isMaternal(concept.key));
   if (ofSeveralFetuses(fetal)) return [sayOfObstetric.gap('machine.of-several-fetuses', {})];
@@ -336,7 +336,7 @@ function unusedStatements(cart: readonly Measurement[]): Statement[] {
 }
 
 /**
- * Returns the outcome without a measurement, because there is no spectrum, none has a scale, or
+ * Returns the outcome if nothing was measured: there is no spectrum, no spectrum has a scale, or
  * none could be traced.
  */
 function withoutValues(

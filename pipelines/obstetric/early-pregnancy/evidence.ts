@@ -22,7 +22,6 @@ export interface SacContents {
   embryo: { ends: [Point, Point]; areaMm2: number; confidence: number } | null;
 }
 
-/** One frame that was searched for a sac. */
 export interface EarlyFrame {
   clip: Clip;
   frame: Frame;
@@ -78,7 +77,6 @@ export interface EarlyClip {
  */
 export const EMBRYO_CLIP = { frames: 60, framesPerSecond: 20 } as const;
 
-/** The input of the early-pregnancy section. */
 export interface EarlyEvidence extends SectionEvidence {
   /**
    * Returns the band of an embryonic heart rate at an age; null at ages without bands. `recalled`

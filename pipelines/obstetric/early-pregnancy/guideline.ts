@@ -119,8 +119,8 @@ export interface SuspiciousSigns {
 }
 
 /**
- * Returns which suspicious signs are present, by the same source as `viability`. A sign that could
- * not be assessed counts as absent.
+ * Returns which suspicious signs are present, according to the same source as `viability`. A sign
+ * that could not be assessed counts as absent.
  */
 export function suspiciousSigns({ yolkSac, msd, crl, embryo, daysByLmp }: SuspiciousSigns) {
   return {

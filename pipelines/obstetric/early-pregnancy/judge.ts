@@ -83,8 +83,8 @@ function rateFinding(
 }
 
 /**
- * Returns the finding that the age by CRL differs from the given age by more than is accepted. The
- * given age remains in use.
+ * Returns the finding that the age by CRL differs by more than is accepted from a given age by last
+ * period. The given age remains in use.
  */
 function datingFinding(
   measurements: readonly Measurement[],
@@ -152,7 +152,7 @@ export function earlyFindings(
   ];
 }
 
-/** Days until a repeat scan (NICE NG126), after a transvaginal scan and after any other. */
+/** Days until a repeat scan (NICE NG126), after a transvaginal scan or after any other scan. */
 const REPEAT_DAYS = { transvaginal: 7, other: 14 } as const;
 
 /** Returns guidance on the next steps if viability is in doubt. */

@@ -23,8 +23,8 @@ export const CONTENTS = {
    */
   wallFrom: 0.75,
   /**
-   * Lengths in mm: half thickness up to which a structure is a membrane, too thin to be an embryo;
-   * smoothing; margin to the wall.
+   * Lengths in mm: the half thickness up to which a structure is a membrane rather than an embryo,
+   * the smoothing radius, and the margin to the wall.
    */
   membraneMm: 0.5,
   calmMm: 0.2,
@@ -99,8 +99,9 @@ function ringScore(
 }
 
 /**
- * Returns the radius, in pixels, at which the ring begins: the median over all directions of the
- * radius at which the grey level has made most of its rise from fluid to ring.
+ * Returns the radius, in pixels, at which the ring begins. In each direction, this is where the
+ * grey level has completed most of its rise from fluid to ring; the median over all directions is
+ * returned.
  */
 function innerRadius(image: GrayImage, { centre, radius }: Ring, mm: number): number {
   const rises = Array.from({ length: DIRECTIONS }, (_, i) => {

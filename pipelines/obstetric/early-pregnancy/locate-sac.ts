@@ -110,17 +110,16 @@ const SEARCH = {
   /** Minimum area of a dark region, pixels. */
   smallest: 24,
   /**
-   * Radii of the circles from which the search starts. Of each size, the search continues from the
-   * best `starts` circles.
+   * Radii of the circles from which the search starts. For each radius, the search continues from
+   * the best `starts` circles.
    */
   radii: [5, 8, 12, 17, 24, 33, 45, 60, 78],
   starts: 3,
-  /** Minimum `separation` of a circle at which to start, and of the final candidate. */
+  /** Minimum `separation` of a starting circle, and of the final candidate. */
   startScore: 0.15,
   score: 0.75,
-  /** Radius from which circles are also placed on a grid over the whole image. */
+  /** Circles of this radius or larger are also placed on a grid over the whole image. */
   gridFrom: 12,
-  /** Minimum length of the shorter semi-axis. */
   smallestAxis: 3,
 } as const;
 
@@ -203,7 +202,6 @@ function gridCentres({ width, height }: GrayImage, spacing: number): Point[] {
   return centres;
 }
 
-/** Returns the circles to start from: the best ones of each size. */
 function starts(image: GrayImage): Candidate[] {
   const dark = darkCentres(image);
   return SEARCH.radii.flatMap((radius) =>
@@ -231,7 +229,7 @@ const rank = ({ score, ellipse }: Candidate) => score ** 2 * Math.sqrt(ellipse.a
  */
 const MOST = 4;
 
-/** Returns true if the centre of one ellipse is inside the other. */
+/** Returns true if the distance between the centres is less than the longest semi-axis. */
 const overlap = (one: Ellipse, other: Ellipse) =>
   Math.hypot(one.centre.x - other.centre.x, one.centre.y - other.centre.y) <
   Math.max(one.a, one.b, other.a, other.b);
@@ -253,7 +251,6 @@ export function findSacEllipses(image: GrayImage): Ellipse[] {
 }
 
 const TRACE = {
-  /** Number of rays that trace the outline. */
   rays: 96,
   /**
    * Maximum distance of a border point from the ellipse at which it still counts as on the outline,
@@ -317,7 +314,8 @@ export function traceSac(
   if (edge.length < TRACE.rays / 2) return null;
   let fitted: Ellipse | null = ellipse;
   let kept = edge;
-  // Border points well inside the ellipse are left out; there, embryo or yolk sac touches the wall.
+  // Border points well inside the ellipse are left out, because the embryo or the yolk sac touches
+  // the wall there.
   for (const tolerance of [0.25, 0.15, 0.08]) {
     fitted = fitEllipse(kept, fitted);
     if (!fitted) return null;
@@ -357,7 +355,7 @@ export function locateSacs(image: GrayImage): LocatedSac[] {
   return ellipses.map((ellipse) => traced(ellipse, small, fine, factor));
 }
 
-/** Traces on the full image a candidate found on the reduced image. */
+/** Traces, on the full image, a candidate that was found on the reduced image. */
 function traced(candidate: Ellipse, small: GrayImage, fine: GrayImage, factor: number): LocatedSac {
   const levels = ringLevels(small, candidate);
   const { centre, a, b, angle } = candidate;

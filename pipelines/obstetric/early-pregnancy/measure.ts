@@ -24,7 +24,6 @@ import { DATING_CRL, meanSacDiameter, nybergAge, robinson1975Age } from './guide
  */
 export const EARLY_UNCERTAINTY = { sac: 2.5, yolkSac: 1, crl: 4.5 } as const;
 
-/** Id of this section in its measurements and findings. */
 export const EARLY_SECTION = 'early-pregnancy';
 
 function measured(
@@ -70,8 +69,8 @@ function sacAxes(frame: EarlyFrame): { across: [Point, Point]; down: [Point, Poi
 
 /**
  * Measures the length and height of the sac on the plane along the uterus, and its width on the
- * transverse plane. If the plane is not stated, only length and height are measured, from which no
- * MSD can be calculated.
+ * transverse plane. If the plane is not stated, only length and height are measured, so no MSD can
+ * be calculated.
  */
 function sacDiameters(clips: readonly EarlyClip[]): Measurement[] {
   const along = clearest(

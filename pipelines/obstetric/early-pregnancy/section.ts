@@ -31,7 +31,10 @@ const VIEW = 'calibrated transvaginal images of sac and embryo in two planes';
 const CINE = `a cine of the embryo of at least ${EMBRYO_CLIP.frames} frames at ${EMBRYO_CLIP.framesPerSecond} a second`;
 const NEEDS = [VIEW, CINE];
 
-/** Returns the outcome, with the reason, if no single sac was found; null if a frame shows one. */
+/**
+ * Returns the outcome, with the reason, if no single sac was found; null if a frame shows a single
+ * sac.
+ */
 function withoutSac(frames: readonly EarlyFrame[]): SectionOutcome | null {
   if (frames.some(({ bodies }) => bodies === 'several')) {
     return inadequate('several_sacs', say.gap('early.several-sacs', {}), NEEDS);
@@ -79,7 +82,7 @@ function summaryOf(
 }
 
 /**
- * Returns the values in the machine's report. Its heart rate is that of the embryo and gets a
+ * Returns the values in the machine's report. The heart rate in it is the embryo's and gets a
  * separate id.
  */
 function ofMachine(evidence: EarlyEvidence): MachineValues {

@@ -143,13 +143,11 @@ function endsOf(measured: (key: EarlyLength) => Measurement | null): EarlyValues
   );
 }
 
-/** Categories in which viability is in doubt. */
 const IN_DOUBT: ReadonlySet<JudgedViability> = new Set([
   'suspicious-for-pregnancy-loss',
   'uncertain-viability',
 ]);
 
-/** Returns the category for these lengths, and the signs that led to it. */
 function viabilityAt(
   values: EarlyValues,
   { embryo, cardiacActivity }: EarlySight,

@@ -2,14 +2,14 @@ import type { Ellipse, Point } from '../../contract/image.ts';
 import type { Clip, Frame } from '../../contract/study.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
-/** Heart and thorax of a four-chamber view. */
 export interface LocatedChest {
   /** Outer border of the heart. */
   heart: Ellipse;
   /** Outer border of the thorax: outside the ribs, without the skin. */
   thorax: Ellipse;
   /**
-   * Overlap between outline and the network's soft mask, 0 to 1, for the outline that fits worse.
+   * Overlap between an outline and the network's soft mask, 0 to 1. Of the two outlines, the one
+   * with less overlap determines the confidence.
    */
   confidence: number;
   accepted: boolean;
@@ -49,7 +49,7 @@ export type CardiacView = (typeof CARDIAC_VIEWS)[number];
 export interface CardiacViewReading {
   view: CardiacView;
   file: string;
-  /** Frame index, 0-based. */
+  /** 0-based. */
   frame: number;
   /** `named`: only the machine's label states the view; the image content was not verified. */
   by: 'classifier' | 'named';
@@ -78,7 +78,7 @@ export type CardiacActivity =
 export interface SpectrumBeats {
   file: string;
   sopInstanceUid: string | null;
-  /** Frame index, 0-based. */
+  /** 0-based. */
   frame: number;
   fetus: string | null;
   /** Null if no rate can be read because most beats on the display differ from each other. */
@@ -100,7 +100,7 @@ export interface SpectrumBeats {
 export interface MModeReading {
   file: string;
   sopInstanceUid: string | null;
-  /** Frame index, 0-based. */
+  /** 0-based. */
   frame: number;
   rhythm: MModeRhythm;
   /**
@@ -143,7 +143,6 @@ export interface RateEvidence extends SectionEvidence {
   };
 }
 
-/** The input of the fetal-heart section. */
 export interface FetalHeartEvidence extends RateEvidence {
   uncertainty: { chest?: ChestUncertainty | null };
 }

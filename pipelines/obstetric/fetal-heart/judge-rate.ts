@@ -39,7 +39,6 @@ const GRAVEST_FIRST: readonly FetalRateBand[] = [
   'normal',
 ];
 
-/** Returns the source of the bands at an age. */
 function schemeAt(gaDays: number): string {
   const source = rateBandsAt(gaDays)?.source ?? FETAL_RATE.source;
   const limit = recalledLimit(gaDays);
@@ -75,8 +74,8 @@ const rhythm = ({ variation, alike }: Pick<RateReading, 'variation' | 'alike'>) 
 const isIrregular = ({ variation }: RateReading) => variation !== null && variation > REGULAR;
 
 /**
- * Returns the reading whose rhythm to report: an irregular one if there is one, otherwise the first
- * with a known rhythm, otherwise the first reading.
+ * Returns the reading whose rhythm is reported: an irregular one if there is one, otherwise the
+ * first with a known rhythm, otherwise the first reading.
  */
 const rhythmOf = (judged: readonly Judged[]) =>
   judged.find(isIrregular) ?? judged.find(({ variation }) => variation !== null) ?? judged[0];
@@ -116,8 +115,8 @@ const doubtsOf = (judged: readonly Judged[]): Statement[] =>
   );
 
 /**
- * Returns the source of a rate if the report must state it, because the rate is the machine's or
- * not the leading one; otherwise null.
+ * Returns the source of a rate that the report must state: that of a machine rate, and that of any
+ * rate other than the leading one. Otherwise null.
  */
 const shownSource = (one: Judged, counting: Judged): RateSource | null =>
   one !== counting || isFromMachine(one) ? one.source : null;
@@ -330,7 +329,7 @@ export function judgeRates(groups: readonly RateGroup[], gaDays: number | null):
   };
 }
 
-/** Returns true if a beat is certainly fetal. A slower one may be the mother's. */
+/** Returns true if a heartbeat is certainly fetal. A slower one may be the mother's. */
 const isFetalBeat = ({ measurement, source }: RateReading) =>
   measurement.quality === 'accepted' &&
   source !== 'machine' &&

@@ -160,7 +160,7 @@ export function ratesOf(
 
 /** Rates of one fetus, or a single rate that cannot be assigned to one of several fetuses. */
 export interface RateGroup {
-  /** Null for an only fetus, or if the fetus is unknown. */
+  /** Null for a single fetus, or if the fetus is unknown. */
   fetus: string | null;
   /** True if there are several fetuses. */
   several: boolean;

@@ -23,12 +23,12 @@ const CHEST_FRAMES = 12;
 
 type Planes = Pick<ReaderInput<object>, 'planes'>;
 
-/** The model that outlines heart and thorax; absent or null if none is permitted. */
+/** The model that outlines heart and thorax; absent or null if no such model is permitted. */
 export interface ChestModels {
   chest?: ((images: readonly GrayImage[]) => Promise<(LocatedChest | null)[]>) | null;
 }
 
-/** Words used by operators and presets in View Name and Stage Name. */
+/** Patterns for the words that operators and presets use in View Name and Stage Name. */
 const WORDS: Readonly<Record<CardiacView, RegExp>> = {
   'four-chamber': /\b(4 ?ch(amber)?|4cv|four ?chamber)/,
   'left-outflow-tract': /\blvot\b|left (ventricular )?outflow/,
@@ -51,7 +51,7 @@ function namedViews({ clips }: Study): CardiacViewReading[] {
     );
 }
 
-/** Returns the most confidently classified frame of each clip. */
+/** Returns the most confidently classified frame of each clip that shows a four-chamber view. */
 function classifiedViews({ planes }: Planes): CardiacViewReading[] {
   const seen = planes.filter(({ estimate }) => estimate.label === 'four-chamber');
   return Map.groupBy(seen, ({ clip }) => clip)
@@ -98,9 +98,9 @@ async function readMMode(clip: Clip, fetal: boolean): Promise<MModeReading[]> {
 
 /**
  * Locates heart and thorax on the best four-chamber views: those found by the classifier, and chest
- * sections that the machine labels as four-chamber views. Any other section cuts the heart at
- * another level, where its ratio to the thorax does not reflect the size of the heart (6 of 172
- * real ones were "abnormal").
+ * sections that the machine labels as four-chamber views. Other chest sections cut the heart at a
+ * different level, where its ratio to the thorax does not reflect the size of the heart: 6 of 172
+ * such sections on real images appeared abnormal.
  */
 async function readChests({
   planes,

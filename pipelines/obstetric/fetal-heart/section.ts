@@ -82,8 +82,8 @@ function run(evidence: FetalHeartEvidence, earlier: readonly Measurement[]): Sec
     ...silence.statements,
     ...uneven,
     ...size.missing,
-    // A still four-chamber view cannot answer these questions. The report never states "normal
-    // heart" (obstetric 7.3).
+    // A still four-chamber view does not show whether the heart is normal. The report never states
+    // "normal heart" (obstetric 7.3).
     say.limitation('heart.not-judged', {}),
   ];
   return {

@@ -208,7 +208,6 @@ export function measureChest(
   );
 }
 
-/** Conclusions about the size or the axis of the heart. */
 export interface CardiacJudgement {
   statements: Statement[];
   /** Statements about missing or uncertain values. */
@@ -282,7 +281,6 @@ export interface CardiacSizeOutcome extends CardiacJudgement {
   measurements: Measurement[];
 }
 
-/** Returns the ratios measured on these images, combined with the machine's. */
 function ratiosOf(
   chests: readonly ChestReading[],
   machine: readonly Measurement[],
@@ -419,7 +417,6 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
   };
 }
 
-/** Returns the gap for a missing ratio, with the reason. */
 function gapOf({ views }: FetalHeartEvidence, measurements: readonly Measurement[]): Statement {
   if (measurements.some((one) => isOfMachine(one) && one.quality === 'inadequate')) {
     return say.gap('heart.no-ratio', { reason: 'implausible' });

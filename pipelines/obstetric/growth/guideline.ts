@@ -8,8 +8,9 @@ export type SizeCategory = 'sga-severe' | 'sga' | 'aga' | 'lga' | 'lga-severe';
 export const SIZE_CUTOFFS = { severelySmall: 3, small: 10, large: 90, severelyLarge: 97 } as const;
 
 /**
- * Returns the category of a weight centile. An AC below the 3rd centile alone suffices for severely
- * small (Delphi 2016, Gordijn et al., UOG 48:333-339; ISUOG 2020, Lees et al., UOG 56:298-312).
+ * Returns the category of a weight centile. An AC below the 3rd centile alone is enough for
+ * `sga-severe` (Delphi 2016, Gordijn et al., UOG 48:333-339; ISUOG 2020, Lees et al., UOG
+ * 56:298-312).
  */
 export function sizeCategory(efwCentile: number, acCentile: number | null = null): SizeCategory {
   const { severelySmall, small, large, severelyLarge } = SIZE_CUTOFFS;

@@ -141,8 +141,8 @@ export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingD
 
 export interface Size {
   /**
-   * Null if the interval of a value includes the 10th or the 90th centile, so that the categories
-   * at its ends differ in more than degree.
+   * Null if the interval of a value includes the 10th or the 90th centile. The categories at its
+   * ends then differ in more than degree.
    */
   category: SizeCategory | null;
   /**
@@ -157,8 +157,8 @@ export interface Size {
 }
 
 /**
- * Returns the size category from the weight, or from the AC if there is no weight. Null if both are
- * missing, because head or femur alone are not enough for a category.
+ * Returns the size category from the weight and, if known, the AC, or from the AC alone if there is
+ * no weight. Null if both are missing, because head or femur alone are not enough for a category.
  */
 export function sizeOf(charted: readonly Charted[], gaWeeks: number): Size | null {
   const efw = chartedValue(charted, 'efw');
@@ -188,8 +188,9 @@ function certainOf(low: SizeCategory, high: SizeCategory): SizeCategory | null {
 }
 
 /**
- * Returns the centile at one end of the interval, or at the value itself for 0. Without an
- * interval, or if the end is outside the chart, returns the centile of the value.
+ * Returns the centile at the lower end (-1) or the upper end (1) of the interval, or at the value
+ * itself (0). Without an interval, or if that end is outside the chart, returns the centile of the
+ * value.
  */
 function centileAt({ measurement, centile }: Charted, end: -1 | 0 | 1, gaWeeks: number): number {
   const { value, uncertainty } = measurement;
@@ -207,7 +208,7 @@ export const sizeStatement = (
     ? say.gap('growth.at-cut-off', { between: [...(between ?? [])] }, measured(by))
     : say.conclusion('growth.size', { category, datingInDoubt }, measured(by));
 
-/** Returns the classification of the size; empty if the interval includes a cut-off. */
+/** Returns the classification of the size; empty without a category. */
 export function sizeClassification({ category, by }: Size): ClassificationDraft[] {
   if (category === null) return [];
   const one: ClassificationDraft = {
@@ -260,7 +261,8 @@ export function twinWeights({ machine }: Pick<GrowthEvidence, 'machine'>): TwinW
     .values('biometry', ['efw'])
     .map(ifPlausible)
     .filter(({ fetus }) => fetus !== null);
-  // An implausible repeat is not another fetus, but a third fetus without a plausible weight is.
+  // An implausible repeat does not count as another fetus, but a third fetus without a plausible
+  // weight does.
   if (new Set(named.map(({ fetus }) => fetusKey(fetus))).size !== 2) return null;
   const [first, second] = named.filter(({ quality }) => quality === 'accepted');
   if (!first || !second) return null;
@@ -298,7 +300,10 @@ const AGES = [
   { key: 'ga-by-hc', by: 'hc' },
 ] as const;
 
-/** A difference between the ages by biometry and by last period that exceeds the accepted one. */
+/**
+ * A difference between the age by biometry and the age by last period that exceeds the accepted
+ * limit.
+ */
 export interface DatingConflict {
   age: Measurement;
   /** Lengths from which the age by biometry was calculated. */
@@ -370,8 +375,8 @@ export function conflictFindings(
 const DAYS: Readonly<Record<string, number>> = { d: 1, wk: 7 };
 
 /**
- * Returns the finding that the age by last period in the machine's report differs from the age
- * used.
+ * Returns the finding that the age by last period in the machine's report differs from the age that
+ * was used.
  */
 export function statedAgeFindings(
   cart: readonly CartMeasurement[],

@@ -83,9 +83,10 @@ export interface NotCharted {
 }
 
 /**
- * Returns the z-score and centile of a value at an exact age in weeks. Outside the weeks of the
- * chart, returns the reason why the value is not charted. Values are never extrapolated or charted
- * at the nearest age. The normal range is from the 10th to the 90th centile, inclusive.
+ * Returns the z-score and centile of a value at an exact age in weeks, or the reason why the value
+ * is not charted: no chart fits its formula, or the age is outside the weeks of the chart. Values
+ * are never extrapolated or charted at the nearest age. The normal range is from the 10th to the
+ * 90th centile, inclusive.
  */
 export function chart(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
   const growthChart = chartFor(measurement);
@@ -198,7 +199,7 @@ function growthAt(scan: EarlierScan, gaDays: number): EarlierGrowth | null {
   return { daysBefore: scan.daysBefore, gaDays: then, charted, lengths };
 }
 
-/** Returns the source of a value. For a weight, this is the worst source among its inputs. */
+/** Returns the source of a value. For a weight, this is the least preferred source of its inputs. */
 function sourceOf({ id, inputs }: Measurement, lengths: readonly EarlierLength[]): EarlierSource {
   const used = lengths.filter(
     ({ measurement }) => measurement.id === id || inputs.includes(measurement.id),

@@ -58,7 +58,6 @@ interface Judgement {
   notCharted: NotCharted[];
   /** Values so far from the mean that the dating or the measurement must be wrong. */
   doubtful: Charted[];
-  /** Size category; null if the size cannot be classified. */
   size: Size | null;
 }
 

@@ -39,7 +39,7 @@ export interface SmallFetusEvidence {
   datingInDoubt: boolean;
   /** True if the size has no category, because the interval of a value includes a cut-off. */
   sizeIsOpen: boolean;
-  /** Measurements of earlier sections, such as Doppler indices with their centiles. */
+  /** Measurements of the sections that ran before, such as Doppler indices with their centiles. */
   measurements: readonly Measurement[];
   classified: readonly ClassificationDraft[];
   /** Returns a centile as text, in the form used by every output (obstetric 0.3). */
@@ -58,7 +58,6 @@ function flowOf(classified: readonly ClassificationDraft[]): Flow | null {
   return FLOWS.find((one) => one === flow) ?? null;
 }
 
-/** Doppler indices in the Delphi definition. */
 const DOPPLER_KEYS = [
   'umbilical-artery-pi',
   'uterine-artery-mean-pi',
@@ -163,8 +162,8 @@ function findingOf(
 }
 
 /**
- * Returns the finding that some criteria are met but do not fulfil the definition; empty if none is
- * met.
+ * Returns the finding that some criteria are met but do not fulfil the definition; empty if no
+ * criterion is met.
  */
 function loneCriterionFindings(
   criteria: readonly RestrictionCriterion[],
@@ -187,7 +186,6 @@ function loneCriterionFindings(
   ];
 }
 
-/** Returns the Doppler indices of the same study with their centiles. */
 const dopplerIndices = ({ measurements }: SmallFetusEvidence) =>
   DOPPLER_KEYS.flatMap((key) => {
     const one = acceptedValue(measurements, key);
@@ -240,7 +238,7 @@ function guidanceStatements(
 }
 
 /**
- * Determines growth restriction of a singleton by the Delphi consensus. For a small fetus, it also
+ * Assesses growth restriction of a singleton by the Delphi consensus. For a small fetus, it also
  * reports which data were available and which were missing, as obstetric 3.9 requires. Restriction
  * is never excluded without Doppler, and no time of delivery is recommended.
  */

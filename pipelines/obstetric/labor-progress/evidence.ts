@@ -2,7 +2,6 @@ import type { Ellipse, Point } from '../../contract/image.ts';
 import type { FramePlane } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
-/** Pubic symphysis and fetal head on a transperineal image. */
 export interface LocatedSymphysisHead {
   symphysis: Ellipse;
   head: Ellipse;
@@ -23,7 +22,6 @@ export interface LocatedBorder {
   accepted: boolean;
 }
 
-/** What was found on a transperineal image. */
 export interface LocatedTransperineal {
   /** Symphysis and head, from which the descent is measured; null if either was not found. */
   pair: LocatedSymphysisHead | null;
@@ -45,7 +43,7 @@ export const LABOR_KEYS = [
 ] as const;
 
 export interface LaborProgressReadings {
-  /** Quantities that may be used; if absent, all of them. */
+  /** Quantities that may be used. If absent, all of them may be used. */
   values?: readonly (typeof LABOR_KEYS)[number][];
   /** Half width of the 95 % interval of the angle, in degrees; null if unknown. */
   uncertainty: number | null;
@@ -53,7 +51,6 @@ export interface LaborProgressReadings {
   frames: readonly TransperinealReading[] | null;
 }
 
-/** The input of the labor section. */
 export interface LaborEvidence extends SectionEvidence {
   views: {
     laborProgress?: LaborProgressReadings | null;

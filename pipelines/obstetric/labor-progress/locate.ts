@@ -298,8 +298,8 @@ const located = (
 
 /**
  * Locates the pubic symphysis and the fetal head on each transperineal image with the model
- * `symphysis-head`. The pair is accepted if the less certain structure is. Each border is accepted
- * or rejected separately.
+ * `symphysis-head`. The pair is accepted if the less certain of the two structures is accepted.
+ * Each border is accepted or rejected separately.
  */
 export async function locateTransperineal(
   session: ModelSession,

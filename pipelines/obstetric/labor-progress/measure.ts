@@ -23,7 +23,7 @@ interface SymphysisAxis {
  * only if the lower edge is also the edge nearer to the probe.
  *
  * In 1 % of 1016 real images (PSFHS), the symphysis is beyond the middle, at up to 0.58 of the
- * width. The position of the head is not used, because in 133 of these images the centre of the
+ * width. The position of the head is not used, because in 133 of the 1016 images the centre of the
  * head is on the far side of the symphysis.
  */
 const FROM_MIDDLE = { side: 0.05, sure: 0.09 } as const;
@@ -163,12 +163,11 @@ export function headDirectionAngle(axis: SymphysisAxis, head: Ellipse): number |
 }
 
 /**
- * Maximum difference in degrees at which both ends of the symphysis, taken as the lower edge, yield
- * the same result.
+ * Maximum difference in degrees between the angles calculated with either end of the symphysis as
+ * the lower edge. Up to this difference, the unknown side does not matter.
  */
 const EITHER_END = 10;
 
-/** Axis of the symphysis and angle of progression on one image. */
 export interface Progression {
   axis: SymphysisAxis;
   tangent: Tangent | null;

@@ -92,8 +92,8 @@ function structuresOf({ frames }: LaborProgressReadings): LocatedStructure[] {
 
 /**
  * Returns the category of the head direction within an interval. No interval is known for the
- * direction itself, so that of the angle of progression is used, which is measured on the same two
- * outlines.
+ * direction itself. The interval of the angle of progression is used instead, because both are
+ * measured on the same two outlines.
  */
 const directionWithin = (direction: Measurement, uncertainty: number | null) =>
   categoryWithin(

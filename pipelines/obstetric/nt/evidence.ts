@@ -59,7 +59,6 @@ export interface NuchalReadings {
   frames: readonly MidsagittalReading[] | null;
 }
 
-/** The input of the nuchal translucency section. */
 export interface NuchalEvidence extends SectionEvidence {
   views: {
     nuchal?: NuchalReadings | null;

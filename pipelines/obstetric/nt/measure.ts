@@ -11,7 +11,6 @@ import { createMeasurement, isPlausible, lineBetween, measuredOn } from '../shar
 import type { MidsagittalReading, MidsagittalStructure } from './evidence.ts';
 import { MIDSAGITTAL_STRUCTURES } from './evidence.ts';
 
-/** Id of this section in its measurements and findings. */
 export const NUCHAL_SECTION = 'nt';
 
 /**

@@ -5,7 +5,6 @@ import { bestFrames } from '../shared/key-frames.ts';
 import type { Reader } from '../shared/reader.ts';
 import type { LocatedMidsagittal, MidsagittalReading, NuchalReadings } from './evidence.ts';
 
-/** The model that locates the structures on a first-trimester mid-sagittal image. */
 export interface MidsagittalModels {
   midsagittal: ((images: readonly GrayImage[]) => Promise<LocatedMidsagittal[]>) | null;
 }

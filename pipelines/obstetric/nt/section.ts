@@ -32,8 +32,8 @@ import {
 
 const VIEW = 'a calibrated mid-sagittal view at 11 to 14 weeks';
 /**
- * Window in gestational days, 11+0 to 14+1: the range of the protocol and of the ages by Robinson
- * for a CRL of 45 to 84 mm.
+ * Window in gestational days, 11+0 to 14+1: the range of the FMF protocol, and of the ages that
+ * Robinson's equation yields for a CRL of 45 to 84 mm.
  */
 const WINDOW_DAYS = { from: 77, to: 99 } as const;
 
@@ -54,8 +54,8 @@ function windowMissed(
 }
 
 /**
- * Returns the outcome outside the window. The machine value is shown, but no image is measured,
- * because the method is not intended for this age.
+ * Returns the outcome outside the window, where the method does not apply. The machine value is
+ * shown, but no image is measured.
  */
 function outsideWindow(machine: readonly Measurement[], window: 'crl' | 'weeks'): SectionOutcome {
   const value = judgedValue(machine, 'nuchal-translucency');
@@ -66,7 +66,6 @@ function outsideWindow(machine: readonly Measurement[], window: 'crl' | 'weeks')
   return { ...outcome, ...(value && { status: 'partial' }), measurements: [...machine] };
 }
 
-/** Returns the outcome, with the reason, if no thickness was accepted. */
 function whyNone(
   readings: readonly MidsagittalReading[],
   measured: readonly Measurement[],

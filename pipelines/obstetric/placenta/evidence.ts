@@ -48,7 +48,6 @@ export interface EdgeReading extends FramePlane {
   located: PlacentaEdge | null;
 }
 
-/** The input of the placenta section. */
 export interface PlacentaEvidence extends SectionEvidence {
   views: {
     placenta?: PlacentaReadings | null;

@@ -34,8 +34,8 @@ export type LowerEdge = (CategoryWithin<PlacentaCategory> | { category: null; be
 };
 
 /**
- * Returns the distance to use among those of `measureEdges`, with its category; null if there is
- * none.
+ * Returns the distance to use, selected from the results of `measureEdges`, with its category; null
+ * if there is no such distance.
  */
 export function lowerEdge(
   distances: readonly Measurement[],
@@ -122,7 +122,6 @@ export function edgeFindings(edge: LowerEdge): FindingDraft[] {
         measurement,
         ...others,
       ]),
-      // A placenta over the os is a critical finding.
       severity: category === 'praevia' ? 'critical' : 'abnormal',
       confidence: measurement.confidence,
       evidence: [measurement, ...others].map(({ id }) => id),

@@ -18,8 +18,9 @@ const open = (...names: string[]): QualityCriterion[] => names.map((name) => ({ 
 
 /**
  * Returns the criteria of Salomon 2006 (UOG 27:34-40) for a frame that was searched for a
- * structure. Criteria that the located structure answers are scored. Criteria about structures
- * inside it remain open, neither met nor failed. There is no total if a criterion is open.
+ * structure. Criteria that can be determined from the located structure are scored. Criteria about
+ * details inside that structure remain open, neither met nor failed. There is no total if a
+ * criterion is open.
  */
 export function qualityOf(reading: FrameReading): QualityCriterion[] {
   const { clip, located } = reading;
@@ -67,8 +68,8 @@ export function qualityOf(reading: FrameReading): QualityCriterion[] {
 }
 
 /**
- * Returns the criteria of a key frame from the structure located on it; empty if it was not
- * searched for one.
+ * Returns the criteria of a key frame from the structure located on it; empty if the frame was not
+ * searched for a structure.
  */
 export function keyFrameQuality(
   key: FramePlane,

@@ -42,8 +42,8 @@ export interface GatedPlane extends PlaneEstimate {
 }
 
 /**
- * Last day of gestation on which to expect a view. It is two weeks after the limit in the reference
- * (early pregnancy 13+6; CRL of 84 mm, 14+1), because the dating may be wrong.
+ * Last day of gestation on which a view is expected. It is two weeks after the limit in the
+ * reference (early pregnancy 13+6; CRL of 84 mm, 14+1), because the dating may be wrong.
  */
 const LAST_DAY: Partial<Record<Plane, number>> = {
   'early-pregnancy': 97 + 14,
@@ -123,8 +123,8 @@ const meanOf = (all: readonly ArrayLike<number>[]): number[] =>
   Array.from(all[0] ?? [], (_, i) => all.reduce((sum, one) => sum + (one[i] ?? 0), 0) / all.length);
 
 /**
- * Changes the label of an estimate to `other`. Used if two classifications differ, or if the
- * structure on the plane was not found.
+ * Changes the label of an estimate to `other`. This is used if two classifications differ, or if
+ * the structure on the plane was not found.
  */
 export function unnamed(estimate: GatedPlane): GatedPlane {
   const { label, probabilities } = estimate;
@@ -135,7 +135,7 @@ export function unnamed(estimate: GatedPlane): GatedPlane {
 
 /**
  * Returns the group of a plane. The head planes form one group, because the network may be certain
- * that it is a head but not which plane.
+ * that an image shows a head but not which of its planes.
  */
 const groupOf = (plane: Plane): readonly Plane[] =>
   HEAD_PLANES.includes(plane) ? HEAD_PLANES : [plane];

@@ -5,7 +5,6 @@ import { type ClipFrame, DECODING, decodeBatch, frameBatches } from '../../input
 import type { FramePlane, PlaneEstimate } from '../shared/plane.ts';
 import { headerPlane, withHeaderPlane } from '../shared/view-names.ts';
 
-/** The model that classifies the plane of each image. */
 export interface PlaneModels {
   /**
    * Null if no permitted model classifies planes. `gaDays` is the gestational age of the study;

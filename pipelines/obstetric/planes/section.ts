@@ -70,7 +70,6 @@ export const criterionSchema = z.object({
     }),
 });
 
-/** `data` of the section `planes`. */
 export const planesDataSchema = z.object({
   counts: z.record(plane, z.number().int()).meta({
     description: 'Number of frames of each plane',
@@ -176,7 +175,6 @@ export const planes: ObstetricSection<PlanesEvidence> = {
   run,
 };
 
-/** The input of the planes section. */
 export interface PlanesEvidence extends SectionEvidence {
   /** Null if no permitted model classifies planes. */
   planes: readonly FramePlane[] | null;

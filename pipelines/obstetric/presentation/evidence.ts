@@ -9,7 +9,6 @@ export interface PresentationReadings {
   cardiac: readonly CardiacReading[];
 }
 
-/** The input of the presentation section. */
 export interface PresentationEvidence extends SectionEvidence {
   /** Accepted rates of the fetal heart, best source first. */
   heartRates: readonly Pick<Measurement, 'method' | 'value'>[];

@@ -51,8 +51,8 @@ const SWEPT = [
 ] as const;
 
 /**
- * Returns one rate each from M-mode and Doppler: the first within the fetal range, or otherwise the
- * first.
+ * Returns one rate from M-mode and one from Doppler: the first rate within the fetal range,
+ * otherwise the first rate.
  */
 function sweptBeats({ heartRates }: PresentationEvidence): Beat[] {
   return SWEPT.flatMap(({ method, by }): Beat[] => {

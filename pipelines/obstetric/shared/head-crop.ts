@@ -34,7 +34,9 @@ export function cropHead(
   return crop;
 }
 
-/** Returns a function that converts a point on the crop before mirroring to pixels of the image. */
+/**
+ * Returns a function that converts a point on a crop that is not mirrored to pixels of the image.
+ */
 export function fromCrop(head: Ellipse, width: number, height: number): (at: Point) => Point {
   const level = head.a >= head.b ? head.angle : head.angle + Math.PI / 2;
   const angle = Math.cos(level) >= 0 ? level : level + Math.PI;

@@ -34,7 +34,7 @@ export const createMeasurement = (
 
 /**
  * Returns the accepted value of a concept, which is the median or the only value; null if there is
- * none.
+ * no accepted value.
  */
 export function acceptedValue(
   measurements: readonly Measurement[],
@@ -67,10 +67,7 @@ export function withMedian(key: ObstetricConcept, single: readonly Measurement[]
   return [...single.map(asRepeat), combined];
 }
 
-/**
- * Reports that the interval of a value includes a cut-off; null if the interval lies on one side of
- * every cut-off.
- */
+/** Reports that the interval of a value includes a cut-off; null if it includes no cut-off. */
 export function acrossCutOff(
   one: Pick<Measurement, 'value' | 'uncertainty'>,
   cutOffs: readonly number[],
@@ -174,10 +171,7 @@ export function machineUnused(
     : null;
 }
 
-/**
- * Returns the plain id of a value for concepts without a side: the id that the value gets if it is
- * the one used.
- */
+/** Returns the id that a value gets if it is used, for concepts without a side. */
 const keyOf = ({ concept }: Measurement) => concept.key;
 
 function besideOwn(value: Measurement, own: Measurement): Measurement {
@@ -228,14 +222,13 @@ export type EarlyKey =
   | 'nuchal-translucency'
   | 'fetal-heart-rate';
 
-/** Lengths of an early pregnancy that are assessed. */
 export const EARLY_LENGTHS = ['mean-sac-diameter', 'yolk-sac', 'crl'] as const;
 export type EarlyLength = (typeof EARLY_LENGTHS)[number];
 
 export interface MachineValues {
   measurements: Measurement[];
   /**
-   * Reason why the machine values are not used, namely that there are several fetuses; null if they
+   * Statement that the machine values are not used because there are several fetuses; null if they
    * are used.
    */
   unused: Statement | null;
@@ -356,8 +349,8 @@ export function keyedByFetus(judged: JudgedParts, fetus: string): JudgedParts {
 }
 
 /**
- * Accepted differences in days between the two ages. `untilDays` is the last age by last period, inclusive, at which
- * each applies.
+ * Accepted differences in days between the ages by ultrasound and by last period. `untilDays` is
+ * the last age by last period, inclusive, at which a difference applies.
  */
 const REDATING = [
   { untilDays: 62, days: 5 },

@@ -22,14 +22,14 @@ export interface Outline {
 
 /** Settings for segmenting a structure again on an image enlarged around the first outline. */
 interface Again {
-  /** Share of the network's input below which the structure is segmented again. */
+  /** A structure that fills less than this share of the network's input is segmented again. */
   below: number;
   /**
    * Share of the input that the outline fills in each further pass. The results of these passes are
    * averaged.
    */
   fills: readonly number[];
-  /** How far the mean confidence may be below the gate if the passes agree. */
+  /** Amount by which the mean confidence may be below the gate if the passes agree. */
   lenience: number;
 }
 

@@ -61,7 +61,6 @@ export interface LocatedEnds {
   accepted: boolean;
 }
 
-/** One frame of the study with its classified plane. */
 export interface FramePlane {
   clip: Clip;
   frame: Frame;
@@ -153,7 +152,7 @@ export function femurAngle({ clip, located }: FemurReading): number | null {
 
 /**
  * Returns why a frame does not show the plane on which its structure is measured (obstetric 1.1);
- * null if there is no clear sign of that. For the cerebellum, both the plane and the structure must
+ * null if nothing clearly indicates this. For the cerebellum, both the plane and the structure must
  * be recognised, because the plane alone is wrong too often (card of `fetal-brain-plane`).
  */
 export function excludedBy(reading: FrameReading): 'steep-femur' | 'cerebellum-in-view' | null {

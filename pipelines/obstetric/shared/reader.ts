@@ -18,8 +18,8 @@ export interface ReaderInput<Models> {
 
 /**
  * Reads the images for one or more sections. Only this part of a section has side effects. It
- * returns plain data (positions in pixels of stored frames, confidences), so that sections stay
- * pure and can be tested without images. `Models` lists the members of the locator that it needs.
+ * returns plain data (positions in pixels of stored frames, confidences), so sections stay pure and
+ * can be tested without images. `Models` lists the members of the locator that the reader needs.
  */
 export interface Reader<Found, Models = object> {
   /** Suffix of the stage name, after `inference.`. */

@@ -42,11 +42,11 @@ export interface SectionEvidence {
   study: Pick<Study, 'clips' | 'cart'>;
   options: { dating?: Dating | undefined };
   machine: MachineReport;
-  /** Source indicating several fetuses, or null. */
+  /** The evidence that indicates several fetuses; null if nothing indicates several. */
   severalFetuses: SeveralFetusesSource | null;
 }
 
-/** A change that a later section makes to a measurement of an earlier one. */
+/** A change that a section makes to a measurement of a section that ran before it. */
 export interface Amendment {
   measurement: string;
   reference: Measurement['reference'];
@@ -75,8 +75,8 @@ export interface ObstetricSection<Evidence extends SectionEvidence> {
    */
   concludes?: true;
   /**
-   * Runs the section. `before` contains the measurements of earlier sections, and `classified`
-   * their classifications.
+   * Runs the section. `before` contains the measurements of the sections that ran before, and
+   * `classified` their classifications.
    */
   run(
     evidence: Evidence,

@@ -7,7 +7,6 @@ import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.
 import type { SweepReading } from './sweeps.ts';
 import { readPresentation } from './sweeps.ts';
 
-/** Evidence that may indicate several fetuses. */
 export interface FetusEvidence {
   study: Pick<Study, 'clips' | 'cart'>;
   views: {
@@ -27,8 +26,8 @@ const countSeveral = (cart: readonly CartMeasurement[]) =>
   cart.some(({ concept, value }) => COUNTS.has(keyOf(concept)) && value > 1);
 
 /**
- * Returns true if the machine's labels on the images name several fetuses. If every label names the
- * same first fetus, it is the only one.
+ * Returns true if the machine's labels on the images indicate several fetuses. If all labels refer
+ * to the same first fetus, it is the only one.
  */
 function imagesNameSeveral({ study, views }: FetusEvidence): boolean {
   const words = study.clips.map(viewWords);
@@ -44,7 +43,7 @@ function sweepsShowSeveral({ views }: FetusEvidence): boolean {
   );
 }
 
-/** Returns the source indicating several fetuses, or null. */
+/** Returns the evidence that indicates several fetuses; null if nothing indicates several. */
 export function severalFetuses(evidence: FetusEvidence): SeveralFetusesSource | null {
   const { cart = [] } = evidence.study;
   const reported = cart.flatMap(({ fetus }) => fetus ?? []);

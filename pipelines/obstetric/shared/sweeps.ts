@@ -4,7 +4,6 @@ import type { Plane } from './plane.ts';
 /** Direction of a sweep along the mother, from the machine's labels. */
 export type SweepDirection = 'to-cranial' | 'to-caudal';
 
-/** Parts of the fetus distinguished in a sweep. */
 export type FetalPart = 'head' | 'trunk';
 
 /** One frame of a sweep: its plane, and which outlines were accepted on it. */
@@ -84,7 +83,7 @@ export function partRuns(frames: readonly SweptFrame[]): PartRun[] {
 
 export type Presentation = 'cephalic' | 'breech';
 
-/** Result of one sweep; `presentation` belongs to the fetus nearest the cervix. */
+/** Result of one sweep. `presentation` is that of the fetus nearest the cervix. */
 export interface SweptPresentation {
   fetuses: number;
   presentation: Presentation | null;
@@ -103,7 +102,7 @@ function fromCervix({ runs, direction }: SweepReading): FetalPart[] {
 /**
  * Interprets one sweep of known direction. `presentation` is determined by the part nearest the
  * cervix: cephalic for a head with the trunk above it, breech for the reverse. `fetuses` is the
- * larger of the numbers of heads and trunks, or 0 without a head.
+ * number of heads or of trunks, whichever is larger; it is 0 without a head.
  */
 export function readPresentation(sweep: SweepReading): SweptPresentation {
   const parts = fromCervix(sweep);
@@ -128,6 +127,6 @@ export function agreedPresentation(reads: readonly SweptPresentation[]): {
 export interface SweepReading {
   clip: Clip;
   direction: SweepDirection | null;
-  /** Runs over the examined frames, either all frames or `LOOKED_AT` of them. */
+  /** The runs found in the examined frames, which are all frames or `LOOKED_AT` of them. */
   runs: readonly PartRun[];
 }

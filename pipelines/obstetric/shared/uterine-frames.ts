@@ -12,7 +12,6 @@ export interface UterineModels {
 
 /** Maximum number of frames examined per view. It bounds the time spent on a long sweep. */
 const FRAMES = 24;
-/** Number of frames decoded at a time. */
 const BATCH = 8;
 
 export interface MappedFrame {

@@ -1,10 +1,10 @@
 import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 
 /**
- * Hard limits, outside which a value is not used; this file also contains the cut-offs at which a
- * value's category changes. Both are kept apart from the sections because rendering needs them: a
- * printed number must stay on the same side of each cut-off. The guidelines of the sections explain
- * them (pipelines/obstetric/<section>/guideline.ts).
+ * This file contains the hard limits, outside which a value is not used, and the cut-offs at which
+ * the category of a value changes. Both are kept apart from the sections because rendering needs
+ * them: a printed number must stay on the same side of each cut-off. The guidelines of the sections
+ * explain them (pipelines/obstetric/<section>/guideline.ts).
  */
 
 interface Limits {
@@ -82,8 +82,9 @@ export function isPlausible(key: string, value: number): boolean {
 }
 
 /**
- * Returns the nearest cut-off if the interval of a value includes it, so that the value may be on
- * either side. Null if it does not, or if the interval is unknown. All numbers have the same unit.
+ * Returns the nearest cut-off if the interval of a value includes it, because the value may then be
+ * on either side. Null if the interval includes no cut-off or is unknown. All numbers have the same
+ * unit.
  */
 export function cutOffWithin(
   { value, uncertainty }: { value: number; uncertainty: number | null },

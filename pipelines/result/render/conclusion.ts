@@ -6,7 +6,7 @@ import { ECHO_TOPICS } from './echo/impression.ts';
 import { OBSTETRIC_TOPICS } from './obstetric/impression.ts';
 import { capital, inSentence } from './obstetric/shared.ts';
 import { byId, type MeasurementsById, renderStatement } from './render.ts';
-import { NOTHING_CONCLUDED } from './report-lines.ts';
+import { gapLines, NOTHING_CONCLUDED } from './report-lines.ts';
 import { researchNotice, signedBy } from './statement.ts';
 
 const withoutStop = (text: string) => text.replace(/\.$/, '');
@@ -72,7 +72,11 @@ export function conclusionLines(result: Result): string[] {
     ];
   }
   const notice = researchNotice(result);
-  const gaps = result.sections.filter((section) => !WITHOUT_GAP.has(section.status)).map(gap);
+  const withGap = result.sections.filter((section) => !WITHOUT_GAP.has(section.status));
+  const gaps = [
+    ...withGap.flatMap(({ title, reason }) => (reason ? [] : `${title}.`)),
+    ...gapLines(withGap, result.measurements),
+  ];
   return [
     signedBy(result) === null ? 'AI draft, not reviewed.' : `${signedBy(result)}.`,
     ...(notice ? [`${notice}.`] : []),
@@ -80,8 +84,4 @@ export function conclusionLines(result: Result): string[] {
     ...conclusionTexts(result),
     ...(gaps.length > 0 ? ['Not or not fully assessed:', ...gaps] : []),
   ];
-}
-
-function gap({ title, reason }: Section): string {
-  return reason ? `${title}: ${reason.detail}` : `${title}.`;
 }

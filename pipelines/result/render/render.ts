@@ -133,7 +133,6 @@ function withCriteria(
   return { ...one, criteria };
 }
 
-/** Outcome of a section with its texts, in the format of the envelope. */
 interface RenderedOutcome {
   status: Section['status'];
   reason: Section['reason'];
@@ -148,8 +147,8 @@ interface RenderedOutcome {
 
 /**
  * Renders the outcome of a section as text. No other code does this.
- * @param measurements all measurements of the result, because a statement may refer to those of
- *   other sections.
+ * @param measurements all measurements of the result, because a statement may refer to measurements
+ * of other sections.
  */
 export function renderOutcome(
   outcome: SectionOutcome,

@@ -185,7 +185,6 @@ function holds(measurement: Measurement, { line, rest, claims, fetuses }: OwnWor
   );
 }
 
-/** Returns every number in the parameters of a statement, at any depth. */
 function numbersIn(value: unknown): number[] {
   if (typeof value === 'number') return [value];
   if (typeof value !== 'object' || value === null) return [];

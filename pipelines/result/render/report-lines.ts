@@ -12,7 +12,9 @@ export const NOTHING_ACCEPTED = 'No measurement was accepted.';
 type Report = NonNullable<Result['report']>;
 const DRAFT = 'Computer-assisted draft; to be verified by the reporting clinician.';
 
-/** Limitation if files of an earlier examination were given, because no section of an echo reads them. */
+/**
+ * Printed if files of an earlier examination were given, because no section of an echo reads them.
+ */
 const NOT_COMPARED = 'The earlier examination was not compared with this one.';
 
 /** Returns true if the result is that of an echocardiogram. */
@@ -51,8 +53,8 @@ export function gapLine({ title, reason }: Pick<Section, 'title' | 'reason'>): s
 }
 
 /**
- * Codes of statements on what is not known of the patient, or what follows from the age. Many
- * sections make them.
+ * Codes of statements about the patient rather than about one section: missing data, and
+ * consequences of the age. Many sections include them.
  */
 const OF_PATIENT: ReadonlySet<string> = new Set([
   'echo.sex-unknown',
@@ -60,7 +62,7 @@ const OF_PATIENT: ReadonlySet<string> = new Set([
   'echo.child',
 ]);
 
-/** Returns each statement on the patient that more than one assessed section gives as a gap. */
+/** Returns each statement about the patient that is a gap of more than one assessed section. */
 function sharedGaps(sections: readonly Section[]): Statement[] {
   const ofPatient = sections
     .filter(isAssessed)
@@ -72,8 +74,8 @@ function sharedGaps(sections: readonly Section[]): Statement[] {
 }
 
 /**
- * Returns the line of each section that was not assessed, or only in part. What several assessed
- * sections say of the patient follows once, without the title of a section.
+ * Returns a line for each section that was not assessed, or was assessed only in part. Gaps about
+ * the patient that several assessed sections share follow once, without a section title.
  */
 export function gapLines(
   sections: readonly Section[],
@@ -95,9 +97,10 @@ export function gapLines(
 }
 
 /**
- * Returns the lines about files that could not be read, or could be read only with changes: one for
- * each reason, with the number of files. Their names are in the result; in a study that came by
- * DICOM the names are ours and mean nothing to a reader.
+ * Returns the lines about files that could not be read, or could be read only with changes: one
+ * line for each reason, with the number of files. The file names are left out. The result contains
+ * them anyway, and the names that the gateway assigns to files received by DICOM mean nothing to a
+ * reader.
  */
 export function refusedLines(refused: Result['input_summary']['refused']): string[] {
   const byReason = Map.groupBy(refused, ({ reason }) => reason);
@@ -115,8 +118,8 @@ export function refusedLines(refused: Result['input_summary']['refused']): strin
 export const isOfFiles = ({ id }: Pick<Finding, 'id'>): boolean => id === 'several-studies';
 
 /**
- * Limitation for a scale from the request, because the person who entered it is responsible for
- * every length on these images.
+ * Limitation that is printed if a scale comes from the request. The person who entered the scale is
+ * responsible for every length on these images.
  */
 const SCALE_OF_REQUEST =
   'Images without a stated scale were measured with the scale given in the request.';

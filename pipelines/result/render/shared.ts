@@ -15,7 +15,7 @@ export const REVIEW_TEXT = {
 } as const satisfies Record<ReviewReason, string>;
 
 /**
- * Notice on every page of a result that accepts values by methods validated on simulated images
+ * Notice on every page of a result that accepts values from methods validated on simulated images
  * only.
  */
 export const RESEARCH_NOTICE =

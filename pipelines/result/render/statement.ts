@@ -36,8 +36,7 @@ const STATUS_TEXT = {
 } as const satisfies Record<Section['status'], string>;
 
 /**
- * Returns true if the section already reports what is missing, so that its reason need not be
- * repeated.
+ * Returns true if the section already reports what is missing, so its reason need not be repeated.
  */
 export const tellsGaps = ({ statements = [], summary, reason }: Section): boolean =>
   statements.some(({ kind }) => kind === 'gap') || summary === reason?.detail;
@@ -73,7 +72,6 @@ export function noMeasurementStatement(result: Result): string | null {
   return ['No measurement was made.', ...reasons].join(' ');
 }
 
-/** Reasons why a value was not accepted. */
 const DOUBT = {
   review: 'needs review by a person',
   low: 'confidence too low',
@@ -106,7 +104,7 @@ export const isShown = ({ quality }: Pick<Measurement, 'quality'>): boolean =>
   quality === 'accepted' || quality === 'review';
 
 /**
- * Returns the notice for a result that accepts values by methods validated on simulated images
+ * Returns the notice for a result that accepts values from methods validated on simulated images
  * only; null for any other result.
  */
 export const researchNotice = ({

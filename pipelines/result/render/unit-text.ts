@@ -4,7 +4,7 @@ const SUPERSCRIPTS: Readonly<Record<string, string>> = { 2: '²', 3: '³' };
 
 /**
  * Returns a UCUM unit in readable form: without annotations in braces, with raised exponents
- * (`cm²`), the sign of a degree, and empty for a dimensionless number.
+ * (`cm²`), and with a degree sign. Empty for a dimensionless number.
  */
 export function unitText(unit: string): string {
   if (unit === '1') return '';
@@ -45,11 +45,18 @@ export function zScoreText(z: number): string {
   return fixedOffCutOffs(z, 1, Z_CUT_OFFS);
 }
 
+/** Longer lists of values state their number and the first names only. */
+const MOST_LABELS = 12;
+const NAMED_LABELS = 3;
+
 /**
  * Lists names of values, each once. Semicolons separate them if a name contains a comma, as in "LA
  * area, A4C".
  */
 export function listOfLabels(labels: readonly string[]): string {
   const distinct = [...new Set(labels)];
+  if (distinct.length > MOST_LABELS) {
+    return `${distinct.length} values, among them ${listOfLabels(distinct.slice(0, NAMED_LABELS))}`;
+  }
   return distinct.join(distinct.some((label) => label.includes(',')) ? '; ' : ', ');
 }

@@ -13,7 +13,6 @@ interface FindOptions
     Omit<StudyKeys, 'studyInstanceUid' | 'issuerOfPatientId'> {
   from: string;
   study?: string;
-  /** Whether to list the objects of each study as well. */
   objects?: boolean;
   limit: number;
 }
@@ -57,7 +56,10 @@ function inWords({
 const POLL_MS = 500;
 const PATIENCE_MS = 600_000;
 
-/** Has the running gateway retrieve a study and route it. Succeeds once the study has arrived. */
+/**
+ * Has the running gateway retrieve a study and route it. Unless `detach` is set, waits until the
+ * study has arrived.
+ */
 export async function fetchStudy(
   study: string,
   { from, detach, ...form }: AnswerForm & { from: string; detach?: boolean },

@@ -17,15 +17,16 @@ if (!existsSync(node)) {
 // V8 would let the space for new objects grow to 64 MB, which would stay resident.
 const args = ['--max-semi-space-size=4', here('./sonogate.ts'), ...process.argv.slice(2)];
 // Compiled modules are cached here. The folder is as trusted as the program; a service that may not
-// write there sets another (config/deploy). Pipeline processes have no such cache: Node.js uses one
-// only with permission to write to it, and they could then change the program.
+// write there uses another one (config/deploy). Pipeline processes have no such cache: Node.js uses
+// one only with permission to write to it, and they could then change the program.
 const cache = here('../../../node_modules/.cache/compile');
 const env = { NODE_COMPILE_CACHE: cache, ...memoryOf(process.argv[2]), ...process.env };
 
 /**
  * glibc raises its thresholds whenever a large block is freed, and gives every thread a separate
- * heap: memory that V8 needed once for compiling would then stay resident. For the gateway only,
- * because pipelines allocate large blocks all the time.
+ * heap. Memory that V8 needed only once, for compiling, would then stay resident. Fixed thresholds
+ * and fewer heaps prevent this. They apply to the gateway only, because pipelines allocate large
+ * blocks all the time.
  */
 function memoryOf(command) {
   if (command !== 'serve') return {};

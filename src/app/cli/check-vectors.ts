@@ -27,7 +27,10 @@ type Vector = z.infer<typeof vectorsSchema>[number];
 
 const FORMULAS: Readonly<Record<string, CheckFormula>> = { ...OBSTETRIC_CHECKS, ...ECHO_CHECKS };
 
-/** Returns the inputs of a vector, and adds the name of each input read by a formula to `asked`. */
+/**
+ * Returns a vector's inputs for a formula. The name of each input that the formula reads is added
+ * to `asked`.
+ */
 function reader(inputs: Vector['inputs'], asked: Set<string>): VectorInputs {
   const given = (name: string): unknown => {
     asked.add(name);
@@ -98,8 +101,8 @@ export async function checkVectors(
 }
 
 /**
- * Runs `npx sonogate check-vectors`: prints each failure, then the counts. @returns the exit
- * status.
+ * Runs `npx sonogate check-vectors`: prints each failure, then the counts.
+ * @returns the exit status.
  */
 export async function checkVectorsCommand(path: string, form: AnswerForm): Promise<ExitStatus> {
   const checked = await checkVectors(path);

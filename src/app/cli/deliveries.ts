@@ -15,7 +15,10 @@ interface DeliveryListOptions extends AnswerForm {
   last?: number;
 }
 
-/** Lists the destinations whose breaker is open, and then the deliveries, newest first. */
+/**
+ * Lists the destinations whose circuit breaker is not closed, and then the deliveries, newest
+ * first.
+ */
 export async function listDeliveries({
   request,
   last,
@@ -95,7 +98,7 @@ interface ReplayOptions extends AnswerForm {
 
 /**
  * Sends one dead delivery, or all dead deliveries of a destination, to the same destination or to
- * another.
+ * another. With neither an id nor a destination, lists the deliveries.
  */
 export async function replay(id: string | undefined, options: ReplayOptions): Promise<void> {
   const { destination, toAlternate = false, to, ...form } = options;

@@ -6,14 +6,12 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { type AnswerForm, answer } from './answer.ts';
 import { EXIT, type ExitStatus, inWords, statusOf, UsageError } from './exit-status.ts';
 
-/** A DICOM node as given on the command line. */
 export interface DicomNode {
   aeTitle: string;
   host: string;
   port: number;
 }
 
-/** Default calling AE title for commands. */
 const COMMAND_AE_TITLE = 'SONOGATE-CLI';
 
 /**
@@ -23,7 +21,8 @@ const COMMAND_AE_TITLE = 'SONOGATE-CLI';
 export const COMMAND_TIMEOUT_SECONDS = 30;
 
 /**
- * Parses `AE@host:port`; an IPv6 address is in brackets. @throws UsageError with the expected form.
+ * Parses `AE@host:port`; an IPv6 address is in brackets.
+ * @throws UsageError with the expected form.
  */
 export function parseDicomNode(text: string): DicomNode {
   const match = /^([^@\\]{1,16})@(\[[0-9a-fA-F:]+\]|[^:@[\]]+):(\d{1,5})$/.exec(text);

@@ -74,7 +74,9 @@ const DECODED_OTHERWISE: Readonly<Record<string, string>> = {
 
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-/** The generated tables in the pages, by the name in the comment above each table. */
+/**
+ * Functions that render the generated tables, keyed by the name in the comment above each table.
+ */
 const TABLES: Readonly<Record<string, () => string>> = {
   'decoded transfer syntaxes': () =>
     Object.entries(TRANSFER_SYNTAXES)

@@ -21,7 +21,7 @@ function errorText({ error }: EvidenceEntry): string {
   return `${value}${unitOf} (${of}; limit ${limit})`;
 }
 
-/** Words whether values from this method are accepted and, if not, why. */
+/** Describes whether values from this method are accepted and, if not, why. */
 function statusText(entry: EvidenceEntry): string {
   const reason = reviewReason(entry);
   return reason === null ? '**accepted**' : `review: ${REVIEW_TEXT[reason]}`;
@@ -33,7 +33,7 @@ const sourceText = ({ source }: EvidenceEntry): string => {
   return source === 'docs/evidence.md' ? '' : `[page](${source.replace('docs/', '')})`;
 };
 
-/** Words the 95 % intervals of the values that the categories take into account. */
+/** Formats the 95 % intervals of the values that the categories take into account. */
 function intervalsText({ intervals = {} }: EvidenceEntry): string {
   return Object.entries(intervals)
     .map(([key, half]) => {

@@ -72,7 +72,6 @@ export function explainFailure(error: unknown): { status: ExitStatus; line: stri
   return { status: EXIT.unexpected, line: message };
 }
 
-/** Operating system connection errors, in words. */
 const NETWORK_ERRORS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host name was not found',
   EAI_AGAIN: 'the DNS server does not respond',

@@ -11,7 +11,8 @@ interface By extends AnswerForm {
 }
 
 /**
- * Lists the reports waiting for a person, with the reason and the candidates but without identity.
+ * Lists the reports that wait for a person, with the reason and the candidates but without patient
+ * identity.
  */
 export async function listHeld(form: AnswerForm): Promise<void> {
   const reports = await runCommand('holds.list', {});
@@ -20,8 +21,8 @@ export async function listHeld(form: AnswerForm): Promise<void> {
 }
 
 /**
- * Shows one report with the identity from its images. Who looked at it is recorded in the audit
- * trail.
+ * Shows one report with the patient identity from its images. Who viewed it is recorded in the
+ * audit trail.
  */
 export async function showHeld(id: string, { by, ...form }: By): Promise<void> {
   const report = await runCommand('holds.show', {

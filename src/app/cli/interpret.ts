@@ -35,9 +35,6 @@ const ENDPOINTS = [
 
 type Endpoint = (typeof ENDPOINTS)[number]['endpoint'];
 
-/**
- * Converts options and context to the input schema, validated like those of a submitted request.
- */
 function checkedInput(endpoint: Endpoint, files: readonly LocalFile[], options: InterpretOptions) {
   const parsed = endpoint.input.safeParse({
     files: files.map(({ name }) => name),
@@ -60,7 +57,6 @@ function say(event: PipelineEvent): void {
   process.stderr.write(`${Math.round(event.progress * 100)} % ${event.label}\n`);
 }
 
-/** The outcome of `interpret` for one examination. */
 interface Interpretation {
   /** Path of the result; null if the pipeline refused the files. */
   result: string | null;
@@ -69,8 +65,8 @@ interface Interpretation {
 }
 
 /**
- * Runs the pipeline on local files without a server, by the same function as for a request. It runs
- * in a temporary work folder, from which the result and artifacts are copied to `out`.
+ * Runs the pipeline on local files without a server, with the same function as for a request. It
+ * runs in a temporary work folder, from which the result and artifacts are copied to `out`.
  */
 export async function interpret(
   endpoint: string,

@@ -58,7 +58,7 @@ export function addKeyCommands(program: Command): void {
     .action((id, options) => revokeKey(id, options));
 }
 
-/** Creates a key and prints nothing else on standard output. The key is shown only once. */
+/** Creates a key and prints only the key on standard output. The key is shown only once. */
 export async function createKey(
   options: AnswerForm & {
     name: string;

@@ -3,17 +3,14 @@ import { basename, join, relative, resolve, sep } from 'node:path';
 import { UsageError } from './exit-status.ts';
 
 export interface LocalFile {
-  /**
-   * For a file in a given folder, the path relative to that folder, with `/`; for a given file, its
-   * name.
-   */
+  /** Path relative to the given folder, with `/`; for a file that was given directly, its name. */
   name: string;
   path: string;
 }
 
 /**
- * Returns a file, or the files in a folder. Throws for any other path: reading a pipe or a device
- * may never end.
+ * Returns a file, or the files in a folder.
+ * @throws UsageError for any other path, because reading a pipe or a device may never end.
  */
 async function filesOf(path: string): Promise<LocalFile[]> {
   const given = await stat(path);

@@ -14,8 +14,8 @@ import { EXIT, type ExitStatus, UsageError } from './exit-status.ts';
 import { commandsFor, runCommand } from './operations.ts';
 
 /**
- * Removes received studies older than `retention.intakeDays`; with `dryRun`, prints how many would
- * be removed.
+ * Removes received studies older than `retention.intakeDays` and quarantined objects older than
+ * `retention.quarantineDays`; with `dryRun`, prints how many would be removed.
  */
 export async function clean({
   dryRun = false,
@@ -24,7 +24,7 @@ export async function clean({
   const config = loadConfig();
   const { intakeDays, quarantineDays } = config.retention;
   const keepsAll = intakeDays === undefined && quarantineDays === undefined;
-  // Even a dry run asks the gateway, because this command's configuration may specify a different
+  // Even a dry run is left to the gateway. This command's configuration may specify a different
   // data folder, and the counts would then belong to another installation.
   const removal = await commandsFor(config)('retention.clean', {
     dryRun: dryRun || keepsAll,
@@ -66,8 +66,8 @@ export async function verifyAudit({
 }
 
 /**
- * Writes the audit trail to standard output, one event per line: audit messages, AuditEvents or our
- * own format.
+ * Writes the audit trail to standard output, one event per line. Depending on the format, an event
+ * is a DICOM audit message, a FHIR AuditEvent or our JSON.
  */
 export async function exportAudit({ format }: { format: string }): Promise<void> {
   let after: string | null = '0';
@@ -84,7 +84,7 @@ export async function exportAudit({ format }: { format: string }): Promise<void>
 
 /**
  * Copies the embedded database in the data folder to the empty PostgreSQL server at DATABASE_URL,
- * and renames the embedded database. If the gateway is later started without the server, it then
+ * and renames the embedded database, so that a gateway that is later started without the server
  * cannot silently resume with the old data. Files stay in the data folder, which remains in use.
  * @throws UsageError if there is nothing to copy, a gateway is running, or the server already holds
  * rows.

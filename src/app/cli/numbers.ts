@@ -19,7 +19,6 @@ const WHOLE = /^\d{1,15}$/;
 const DECIMAL = /^\d{1,15}(\.\d{1,15})?$/;
 const LAST_PORT = 65_535;
 
-/** 0, 1, 2 … */
 export const wholeNumber: ReadNumber = numberReader(WHOLE, () => true, 'a whole number');
 
 export const wholeNumberFrom = (least: number, most: number): ReadNumber =>
@@ -29,14 +28,12 @@ export const wholeNumberFrom = (least: number, most: number): ReadNumber =>
     `a whole number from ${least} to ${most}`,
   );
 
-/** 1, 2, 3 … */
 export const count: ReadNumber = numberReader(
   WHOLE,
   (value) => value >= 1,
   'a whole number of at least 1',
 );
 
-/** For a length, a mass or a scale. */
 export const positiveNumber: ReadNumber = numberReader(
   DECIMAL,
   (value) => value > 0,
@@ -45,7 +42,7 @@ export const positiveNumber: ReadNumber = numberReader(
 
 export const seconds: ReadNumber = numberReader(DECIMAL, () => true, 'a number of seconds');
 
-/** For a number of hours; 0 means none. */
+/** Returns a parser for a number of hours from 0 to `longest`. */
 export const hoursUpTo = (longest: number): ReadNumber =>
   numberReader(DECIMAL, (value) => value <= longest, `a number of hours from 0 to ${longest}`);
 

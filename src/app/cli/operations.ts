@@ -35,9 +35,9 @@ export function describeSiteData(
 }
 
 /**
- * Runs commands in the running gateway or, if none is running on the data folder, directly on the
- * database; only one process at a time can use PGlite. A line on standard error then states which
- * data is used.
+ * Runs commands in the running gateway, because only one process at a time can use PGlite. If no
+ * gateway is running on the data folder, runs them directly on the database and states on standard
+ * error which data is used.
  * @throws UsageError if there is no database, because a new, empty one would give wrong answers.
  */
 export function commandsFor(config: Config): RunCommand {

@@ -1,7 +1,7 @@
 import { type AnswerForm, answer } from './answer.ts';
 import { runCommand } from './operations.ts';
 
-/** Lists the patients merged by HL7 messages, without identity. */
+/** Lists the patients merged by HL7 messages, without patient identity. */
 export async function listMerges(form: AnswerForm): Promise<void> {
   const merges = await runCommand('patients.merges', {});
   const lines = merges.map(

@@ -4,7 +4,9 @@ import { runCommand } from './operations.ts';
 
 type QuarantinedObject = CommandAnswer<'quarantine.list'>[number];
 
-/** Lists the received objects that could not be recorded, newest first, without identity. */
+/**
+ * Lists the received objects that could not be recorded, newest first, without patient identity.
+ */
 export async function listQuarantine(form: AnswerForm): Promise<void> {
   const objects = await runCommand('quarantine.list', {});
   const lines = objects.flatMap(inWords);

@@ -122,7 +122,6 @@ export async function submit(
   return watch(submitted.id, given, client);
 }
 
-/** Uploads files one after the other. @returns their ids. */
 async function uploaded(paths: readonly string[], client: ApiClient): Promise<string[]> {
   const ids: string[] = [];
   for (const path of paths) {
@@ -155,12 +154,12 @@ function nameAndValue(text: string): [string, string] {
 }
 
 /**
- * Shows the progress of a request until it ends, then its findings, its cost, and how to download
- * them.
+ * Shows the progress of a request until it ends. Then shows the impression, the cost, and how to
+ * download the result.
  */
 export async function watch(id: string, form: AnswerForm, client = connect()): Promise<ExitStatus> {
-  // This first request is not retried; otherwise, following the events would wait for an
-  // unresponsive gateway.
+  // This first request is not retried, so that an unresponsive gateway is reported at once.
+  // Following the events would wait for it.
   await client.request(id);
   const bar = progressBar(process.stderr);
   let ended: RequestObject | null = null;
@@ -179,7 +178,7 @@ export async function watch(id: string, form: AnswerForm, client = connect()): P
   return EXIT.success;
 }
 
-/** Returns the findings and the cost of a request, and how to download them. */
+/** Returns a request's impression and cost, and how to download its result, as lines of text. */
 export function summaryOf({ id, cost, output }: RequestObject): string[] {
   const { report } = resultSchema.parse(output);
   return [

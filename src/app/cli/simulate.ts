@@ -96,9 +96,9 @@ export function addSimulateCommands(program: Command): void {
 }
 
 /**
- * Writes the files of a study to the folder `out`. What a perfect reader would find is written next
- * to it, to `<out>.truth.json`, so that the folder can be submitted unchanged. Returns the paths of
- * the files.
+ * Writes the files of a study to the folder `out`. What a perfect reader would find is written to
+ * `<out>.truth.json`, outside the folder, so that the folder can be submitted unchanged.
+ * @returns the paths of the files.
  */
 async function writeStudy(
   out: string,
@@ -145,8 +145,8 @@ export async function simulate(options: {
 }
 
 /**
- * Writes a phantom adult echo study in the same way or, with `handheld`, a few of its clips as a
- * handheld scanner exports them: MP4 without calibration.
+ * Writes a phantom adult echo study as `simulate` does. With `handheld`, writes a few of its clips
+ * as a handheld scanner exports them: MP4 without calibration.
  */
 async function simulateEcho(options: {
   heart: EchoCaseName;

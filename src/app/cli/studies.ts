@@ -21,7 +21,7 @@ export async function listStudies({
 }: AnswerForm & { state?: StudyState; last: number }): Promise<void> {
   const studies = await runCommand('studies.list', { state: state ?? null, limit: last });
   const lines = studies.map(({ studyInstanceUid, firstReceivedAt, objects, rules, ...study }) => {
-    const facts = [studyInstanceUid, firstReceivedAt, study.state, `${objects} objects`];
+    const facts = [studyInstanceUid, firstReceivedAt, study.state, counted(objects, 'object')];
     if (rules.length > 0) facts.push(rules.join(', '));
     if (study.reason !== null) facts.push(study.reason);
     return facts.join('  ');
@@ -57,14 +57,15 @@ export async function rerunStudy(study: string, form: AnswerForm): Promise<void>
 /** Prints what happened to a study and why each routing rule did or did not match it. */
 export async function explain(study: string, form: AnswerForm): Promise<void> {
   const explanation = await runCommand('studies.explain', { study });
-  answer(form, explanation, inWords(explanation));
+  answer(form, explanation, explanationLines(explanation));
 }
 
-function inWords(study: StudyExplanation): string[] {
+/** Returns the lines that `explain` prints. */
+export function explanationLines(study: StudyExplanation): string[] {
   const lines = [
     `Study ${study.studyInstanceUid} (${study.id})`,
     `  from ${study.callingAeTitle} to ${study.calledAeTitle}, source "${study.source}"`,
-    `  ${study.objects.length} objects, first ${study.firstReceivedAt}, last ${study.lastReceivedAt}`,
+    `  ${counted(study.objects.length, 'object')}, first ${study.firstReceivedAt}, last ${study.lastReceivedAt}`,
     `  ${study.state}, revision ${study.revision}${study.reason ? `: ${study.reason}` : ''}`,
   ];
   if (study.state === 'receiving') {
@@ -90,7 +91,10 @@ function inWords(study: StudyExplanation): string[] {
   if (study.tags.length > 0) lines.push(`  tags: ${study.tags.join(', ')}`);
   const conflicts = study.objects.filter((object) => object.conflict).length;
   if (conflicts > 0)
-    lines.push(`  ${conflicts} objects arrived again with different content; both are kept`);
+    lines.push(
+      `  ${counted(conflicts, 'object')} arrived again with different content; both versions are kept`,
+    );
+  lines.push(...nextStep(study));
   lines.push('Routing rules as configured now:');
   for (const rule of study.rules) lines.push(...describeRule(rule, '  '));
   lines.push(study.requests.length > 0 ? 'Requests:' : 'No request was submitted.');
@@ -98,6 +102,15 @@ function inWords(study: StudyExplanation): string[] {
     lines.push(`  ${request.request_id} (revision ${request.revision}, rule ${request.rule})`);
   }
   return lines;
+}
+
+/** Returns the commands with which a person continues a study on which no rule may act yet. */
+function nextStep(study: StudyExplanation): string[] {
+  const release = `npx sonogate studies release ${study.studyInstanceUid} --rule NAME`;
+  if (study.state === 'held' && !study.perhapsMerged) return [`  to continue: ${release}`];
+  if (study.state !== 'unrouted') return [];
+  const rerun = `npx sonogate studies rerun ${study.studyInstanceUid}`;
+  return [`  to continue: ${release}, or change the rules and then ${rerun}`];
 }
 
 /** Describes a rule and its conditions, one per line, indented by `indent`. */
@@ -113,16 +126,19 @@ function describeRule(rule: RuleVerdict, indent: string): string[] {
   ];
 }
 
+const counted = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`;
+
 function conditionInWords(verdict: ConditionVerdict, indent: string): string[] {
   const { condition, wanted, found, holds, parts } = verdict;
   const answer = `${indent}${holds ? 'yes' : 'no'}: ${condition}`;
-  if (!parts) return [`${answer} expected "${wanted}", found "${found}"`];
+  if (!parts)
+    return [`${answer}: expected ${wanted}, found ${found === '' ? 'nothing' : `"${found}"`}`];
   return [answer, ...parts.flatMap((part) => conditionInWords(part, `${indent}  `))];
 }
 
 /**
- * Applies rules to the most recently received studies without acting on them: those of the gateway,
- * or those in a configuration file not in use yet.
+ * Tries rules on the most recently received studies without acting on the studies. The rules are
+ * the gateway's or, with `config`, those in a configuration file that is not in use yet.
  */
 export async function testRules(
   options: AnswerForm & { config?: string; last: number; verbose?: boolean },

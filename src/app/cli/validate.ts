@@ -29,7 +29,6 @@ const metaSchema = z.looseObject({ security: z.array(z.looseObject({ code: z.str
 
 const notesSchema = z.array(z.looseObject({ text: z.string() }));
 
-/** The persons who signed. */
 const personsSchema = z.array(z.looseObject({ type: z.literal('Practitioner') })).nonempty();
 
 /** Notes on a value that was supplied from outside rather than asserted by an AI. */
@@ -37,9 +36,7 @@ const GIVEN: ReadonlySet<string> = new Set(Object.values(ORIGINS));
 
 const STATEMENTS: ReadonlySet<string> = new Set(['DiagnosticReport', 'Observation']);
 
-/**
- * Tags that state who made a statement: our software, or nobody for results made with a test key.
- */
+/** Tags of statements made by our software, and of test data. */
 const ASSERTED: ReadonlySet<string | undefined> = new Set([AI_ASSERTED.code, TEST_DATA.code]);
 
 type Entry = z.infer<typeof entrySchema>;
@@ -54,8 +51,8 @@ function references(value: unknown): string[] {
 }
 
 /**
- * Returns what is wrong with a write without a condition: repeating a transaction must not create a
- * resource twice (exchange 1.1).
+ * Returns what is wrong with a write that has no condition; null if nothing is. Repeating a
+ * transaction must not create a resource twice (exchange 1.1).
  */
 function unconditional({ resource, request }: Entry): string | null {
   if (!request) return 'has no request';
@@ -85,8 +82,8 @@ const DRAFT_STATUSES = ['preliminary', 'partial', 'entered-in-error', 'registere
 const SIGNED_STATUSES = ['final', 'amended', 'entered-in-error'];
 
 /**
- * Returns what is wrong with the status: a resource with a signer must be final, and any other must
- * be part of a draft.
+ * Returns what is wrong with the status; null if nothing is. A resource with a signer must have a
+ * status of a signed result, and any other must have the status of a draft.
  */
 function statusFault({ resource }: Entry): string | null {
   if (!['DiagnosticReport', 'Observation'].includes(resource.resourceType)) return null;
@@ -101,8 +98,9 @@ function statusFault({ resource }: Entry): string | null {
 }
 
 /**
- * Returns what is wrong with the tags: statements by a machine and test data must have a tag
- * (exchange 1.2), and a value supplied from outside must state its origin.
+ * Returns what is wrong with the tags; null if nothing is. A statement must be tagged as asserted by
+ * a machine or as test data (exchange 1.2). If its value was supplied from outside, it must state
+ * that origin instead.
  */
 function tagFault({ resource }: Entry): string | null {
   if (!STATEMENTS.has(resource.resourceType)) return null;
@@ -141,8 +139,9 @@ function unlisted(entries: readonly Entry[], reports: readonly Entry[]): string[
 }
 
 /**
- * Checks the rules for our result Bundles: a transaction of conditional writes that contains only
- * drafts and whose references resolve. Structure and value sets are left to a FHIR validator.
+ * Checks the rules for our result Bundles: a transaction of conditional writes with consistent
+ * statuses and tags, whose references resolve. Structure and value sets are left to a FHIR
+ * validator.
  * @returns every fault found; empty for a conforming Bundle.
  */
 export function checkBundle(json: unknown): string[] {

@@ -35,7 +35,7 @@ interface DemoOptions {
    * documents.
    */
   review?: boolean;
-  /** Whether the gateway keeps running until SIGINT. */
+  /** Whether the gateway keeps running until SIGINT or SIGTERM. */
   stay?: boolean;
   seed: number;
   /** The studies to run; all studies if absent. */
@@ -109,8 +109,8 @@ function say(text: string): void {
 }
 
 /**
- * Runs the gateway end to end on this machine: a phantom study arrives over a real association, SR
- * objects are sent to a PACS, and a DiagnosticReport is sent to an EHR.
+ * Runs the gateway end to end on this machine: phantom studies arrive over real associations, SR
+ * objects are sent to a PACS, and DiagnosticReports are sent to an EHR.
  * @returns the exit status: 0 if all results arrived.
  */
 export async function demo(options: DemoOptions): Promise<number> {
@@ -200,7 +200,8 @@ async function runDemo(stageOf: Stage): Promise<number> {
 }
 
 /**
- * Returns the sections of each endpoint, and those that at least one of its results has assessed.
+ * For each endpoint, counts all sections and the sections that at least one of its results
+ * assessed.
  */
 function assessedOf(results: readonly Result[]) {
   return [...Map.groupBy(results, ({ endpoint }) => endpoint)].map(([endpoint, own]) => ({
@@ -221,8 +222,8 @@ interface StudyEnd {
 }
 
 /**
- * Sends one study and follows it until the peers have its results, then does the same for its late
- * objects. Resolves to its results and whether all of them arrived.
+ * Sends one study, waits until the peers have its results, and then does the same for the study's
+ * late objects. Resolves to the results and to whether all of them arrived.
  */
 async function runStudy(stageOf: Stage, study: DemoStudy, port: number): Promise<StudyEnd> {
   const { out, gateway, ehr } = stageOf;
@@ -246,7 +247,6 @@ async function runStudy(stageOf: Stage, study: DemoStudy, port: number): Promise
   };
 }
 
-/** Sends files of a study in the role of the cart. */
 async function sendStudy({ config }: Stage, files: DemoStudy['files'], port: number) {
   const { aeTitle } = config.dicom;
   const stored = await storeByDcmjs(
@@ -265,8 +265,8 @@ async function sendStudy({ config }: Stage, files: DemoStudy['files'], port: num
 }
 
 /**
- * Checks that a study not recognised by any rule waits for a person, and that the console and a
- * command show it.
+ * Checks that a study not recognised by any rule waits for a person, and prints how that person can
+ * decide.
  */
 async function isHeld(gateway: Gateway, { studyInstanceUid: study }: DemoStudy): Promise<boolean> {
   const { state, reason, rules } = await waitFor(
@@ -323,7 +323,6 @@ async function runRevision(stageOf: Stage, study: DemoStudy, revision: number): 
   return { complete: missing.length === 0 && delivered, results: [result] };
 }
 
-/** Prints the impression, and the state of each section. */
 function sayFound(result: Result): void {
   say('');
   for (const section of result.sections) {
@@ -372,7 +371,6 @@ async function review(gateway: Gateway, requestId: string, name: DemoStudyName):
   say('');
 }
 
-/** Returns the request made for a revision, and the rules' verdicts. */
 async function requestOf(gateway: Gateway, study: string, revision: number) {
   return waitFor('the study to be submitted as a request', async () => {
     const { requests, rules } = await gateway.run('studies.explain', { study });

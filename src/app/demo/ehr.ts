@@ -18,7 +18,6 @@ type EhrStore = ReadonlyMap<string, Resource>;
 
 type IssueType = OperationOutcomeIssue['code'];
 
-/** Thrown to refuse an HTTP request, with a status and an OperationOutcome. */
 class EhrRefusal extends Error {
   override name = 'EhrRefusal';
   readonly status: number;
@@ -169,7 +168,8 @@ const STATEMENT: Resource = {
 /**
  * Starts the demo's EHR: a small FHIR R4 endpoint on loopback that keeps received resources in
  * memory. It supports transactions with conditional entries, POST of a resource, read, and search
- * by identifier; all other requests are refused. It does not validate resources; the tests do.
+ * by identifier or patient; all other requests are refused. It does not validate resources; the
+ * tests do.
  * @param port 0 for a free port.
  */
 export async function startDemoEhr(port = 0): Promise<DemoEhr> {

@@ -38,12 +38,12 @@ interface ComparisonRow {
   /** UCUM unit. */
   unit: string;
   truth: number;
-  /** The accepted value measured by the pipeline, or null. */
+  /** The accepted value measured by the pipeline; null if there is none. */
   measured: number | null;
   repeats: number;
 }
 
-/** Pairs each true size in the phantom with the accepted value in the result. */
+/** Pairs each true size in the phantom with the accepted value from the result. */
 function compared(result: Result, truths: Readonly<Record<string, number>>): ComparisonRow[] {
   const accepted = result.measurements.filter(({ quality }) => quality === 'accepted');
   const standing = countingValues(accepted);
@@ -63,11 +63,9 @@ function compared(result: Result, truths: Readonly<Record<string, number>>): Com
 const truthsOf = <Truth>(table: Readonly<Record<string, keyof Truth>>, truth: Truth) =>
   Object.fromEntries(Object.entries(table).map(([key, size]) => [key, Number(truth[size])]));
 
-/** Compares the biometry of the phantom fetus. */
 const compareFetus = (result: Result, sizes: FetalSizes) =>
   compared(result, truthsOf(FETAL_SIZE, sizes));
 
-/** Compares size and function of the phantom heart. */
 const compareHeart = (result: Result, truth: EchoStudyTruth) =>
   compared(result, truthsOf(HEART_SIZE, truth));
 
@@ -101,7 +99,6 @@ export type DemoStudyName = (typeof DEMO_STUDIES)[number];
 /** One phantom study as sent by the demo, with the true sizes. */
 export interface DemoStudy {
   name: DemoStudyName;
-  /** Describes the study in the output. */
   what: string;
   files: readonly { name: string; bytes: Buffer }[];
   /** Number of files that arrive after the study was interpreted: the last ones in the list. */
@@ -239,8 +236,8 @@ export function phantomStudy(name: DemoStudyName, seed: number): Promise<DemoStu
 export const PATIENT_ID_SYSTEM = 'urn:oid:2.25.1';
 
 /**
- * Registers a phantom patient with an EHR, like a registration message. @throws Error if the EHR
- * refuses the patient.
+ * Registers a phantom patient with an EHR, like a registration message.
+ * @throws Error if the EHR refuses the patient.
  */
 export async function registerPatient(
   baseUrl: string,

@@ -11,7 +11,6 @@ import type { ReviewObject } from '../../core/reviews/reviews.ts';
 import type { Gateway } from '../main.ts';
 import type { DemoStudyName } from './phantom-studies.ts';
 
-/** The person who signs in the demo. */
 const READER = 'Dr Demo Reader';
 
 /**
@@ -24,7 +23,6 @@ const TYPED: Readonly<Record<DemoStudyName, readonly string[]>> = {
   unrecognised: [],
 };
 const SHARE = 0.95;
-/** The scripted reader's actions, in words. */
 const DONE: Readonly<Partial<Record<Change['kind'], string>>> = {
   'set-value': 'entered a value:',
   note: 'added a line:',
@@ -50,7 +48,6 @@ function script(name: DemoStudyName, { measurements }: Result): Change[] {
 
 /** The documents of a study before and after it was reviewed and signed. */
 export interface Reviewed {
-  /** The scripted reader's actions, one line per change. */
   steps: string[];
   sr: { before: string[]; after: string[] };
   bundle: { before: string[]; after: string[] };
@@ -135,7 +132,9 @@ export function srLines(file: Buffer): string[] {
   return [...head, ...itemsOf(document.ContentSequence).flatMap((item) => contentLines(item))];
 }
 
-/** Formats a number from a report with four digits; the report itself has all of them. */
+/**
+ * Formats a number from a report with four significant digits. The report itself has all digits.
+ */
 export const numberText = (value: number, unit: string): string =>
   withUnit(`${Number(value.toPrecision(4))}`, unit);
 
@@ -161,7 +160,10 @@ function contentLines(item: NaturalDataset): string[] {
 
 const SENTENCE_END = /(?<=[.;]) |\n/;
 
-/** Formats an Observation without method and performer, which signing adds to each value. */
+/**
+ * Formats an Observation without its method and performer. Signing adds these to every value, so
+ * every line would differ.
+ */
 const observationLine = ({ code, valueQuantity: of }: Observation): string[] =>
   of?.value === undefined ? [] : [`${code.text ?? ''} = ${of.value} ${of.unit ?? ''}`];
 

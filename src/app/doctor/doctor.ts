@@ -8,7 +8,7 @@ import { checkBackends, checkDoors, checkThisMachine } from './this-machine.ts';
 const MARK = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const;
 
 /**
- * Checks everything that a delivery needs, without changing anything.
+ * Checks the settings, this machine and every peer, without changing anything.
  * @returns the exit status: 0 if every check passed, 1 if there is a fault, 2 if there are only
  * warnings.
  */
@@ -20,8 +20,8 @@ export async function doctor({ json }: { json?: boolean }): Promise<number> {
 }
 
 /**
- * Exit status for each result. Warnings have their own, so that scripts testing for 1 do not fail
- * because of them.
+ * Exit status for each result. Warnings have a separate status, so that a script that tests for 1
+ * does not fail because of them.
  */
 const STATUS = { ok: 0, fault: 1, warning: 2 } as const;
 

@@ -1,4 +1,5 @@
 import type { DoctorFinding } from '../../operations/operations.ts';
+import { ERRORS, SonogateError } from '../../platform/errors/catalogue.ts';
 
 export type Finding = DoctorFinding;
 
@@ -10,7 +11,13 @@ export const warning = (what: string, detail: string): Finding => ({
 });
 export const fault = (what: string, detail: string): Finding => ({ what, state: 'fault', detail });
 
-/** Returns the message of a thrown value on one line. */
+/** Describes a thrown value on one line: an error of the catalogue by its title and detail. */
 export function inOneLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ');
+  return errorText(error).replaceAll(/\s+/g, ' ');
+}
+
+function errorText(error: unknown): string {
+  if (!(error instanceof SonogateError)) return error instanceof Error ? error.message : `${error}`;
+  const { title } = ERRORS[error.code];
+  return error.detail === title ? title : `${title}: ${error.detail}`;
 }

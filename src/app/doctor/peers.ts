@@ -32,7 +32,12 @@ const CLOCK_SECONDS = 5;
 const PEER_TIMEOUT_SECONDS = 20;
 const HTTPS_PORT = 443;
 
-/** Checks every destination, and every source that accepts connections, in parallel. */
+const NO_DESTINATIONS = 'none in the settings, so results stay on the gateway';
+
+/**
+ * Checks every destination, the mail server, and every source that accepts connections, in
+ * parallel.
+ */
 export async function checkPeers({
   destinations,
   sources,
@@ -41,6 +46,7 @@ export async function checkPeers({
 }: Config): Promise<Finding[]> {
   const ours = dicom.aeTitle;
   const findings = await Promise.all([
+    ...(destinations.length === 0 ? [[ok('destinations', NO_DESTINATIONS)]] : []),
     ...destinations.map((peer) => {
       if (peer.type === 'local') return [];
       if (peer.type === 'dicom') return pacs(peer, ours);
@@ -86,10 +92,13 @@ async function originServer(destination: DicomwebDestination): Promise<Finding[]
   const patience = { ...destination, timeoutSeconds: PEER_TIMEOUT_SECONDS };
   const { probe } = stowTransport(patience, httpAccess(destination));
   const code = await probe?.(AbortSignal.timeout(PEER_TIMEOUT_SECONDS * 1000));
-  return code ? [fault(what, `${code}: ${ERRORS[code].title}`)] : [ok(what, 'answers')];
+  return code ? [fault(what, ERRORS[code].title)] : [ok(what, 'answers')];
 }
 
-/** Only opens a connection: HL7 version 2 has no message for testing one. */
+/**
+ * Checks a receiver of HL7 version 2 messages. It only opens a connection, because HL7 version 2
+ * has no message for testing one.
+ */
 async function messages(destination: Hl7v2Destination): Promise<Finding[]> {
   const what = `HL7 v2 ${destination.name}`;
   const { host, port, tls } = destination;

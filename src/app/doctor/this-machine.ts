@@ -28,7 +28,10 @@ const OTHERS = 0o007;
  */
 const FEWEST_OPEN_FILES = 4096;
 
-/** Checks the data folder, the disk, the models and, if one is running, the gateway itself. */
+/**
+ * Checks the data folder, the disk, the models, the limit on open files, and whether a gateway is
+ * running.
+ */
 export async function checkThisMachine(config: Config): Promise<Finding[]> {
   return [
     await dataFolder(config.dataDir),
@@ -142,7 +145,7 @@ const CLOCK_SECONDS = 5;
 /** Maximum number of sessions opened by one process (src/platform/database/open.ts). */
 const SESSIONS = 18;
 
-/** Checks database, Redis and bucket if they run on other machines. */
+/** Checks the database, and Redis and the bucket if they are configured. */
 export async function checkBackends(config: Config): Promise<Finding[]> {
   const { databaseUrl, redisUrl, blobUrl } = config;
   const findings = await Promise.all([
@@ -239,7 +242,7 @@ async function redis(url: string): Promise<Finding[]> {
 }
 
 async function bucket(location: NonNullable<Config['blobUrl']>): Promise<Finding[]> {
-  // Without S3 storage, its client is not loaded.
+  // The S3 client is loaded only if S3 storage is configured.
   const { ListObjectsV2Command, S3Client } = await import('@aws-sdk/client-s3');
   const { endpoint, region, bucket: Bucket, accessKeyId, secretAccessKey } = location;
   const client = new S3Client({
@@ -263,7 +266,8 @@ async function bucket(location: NonNullable<Config['blobUrl']>): Promise<Finding
 const LISTEN_TIMEOUT_MS = 3000;
 
 /**
- * Checks the ports on which this process listens, and the certificates presented there.
+ * Checks the ports on which a gateway with these settings listens, and the certificates presented
+ * there.
  * @param running whether a gateway is running on the data folder. If so, its ports must respond;
  * otherwise they must be free.
  */

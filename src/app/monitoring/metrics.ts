@@ -85,8 +85,8 @@ function watchThisProcess({
 }
 
 /**
- * Returns the resident memory of the child processes, oldest first; empty if the system does not
- * report it (proc(5)).
+ * Returns the resident memory of the child processes, in the order of their process ids; empty if
+ * the system does not report it (proc(5)).
  */
 async function memoryOfChildren(): Promise<number[]> {
   try {
@@ -113,9 +113,7 @@ async function memoryOfChildren(): Promise<number[]> {
 interface ProcessMeters {
   registry: Registry;
   onEvent: OnEvent;
-  /** Counts an object that arrived from the source by C-STORE. */
   onReception(source: string, reception: Reception): void;
-  /** Counts an inference in a pipeline process of this gateway. */
   onInference(run: InferenceRun): void;
   /** Called once the models are open. */
   modelsReady(models: readonly ModelInUse[]): void;
@@ -207,7 +205,7 @@ export type Scrape = () => Promise<string>;
 
 /**
  * Creates all metrics for `GET /metrics`: those of this process, and those of the whole
- * installation, which are read from the tables. They contain no identity.
+ * installation, which are read from the tables. They contain no patient identity.
  */
 export function createMetrics({
   database,
@@ -297,7 +295,7 @@ export async function startMonitoringServer(
 
 interface Monitoring extends Pick<HttpDeps, 'checks' | 'metrics'> {
   /**
-   * Sets whether the gateway is ready. It is not until all its roles have started, nor once it is
+   * Sets whether the gateway is ready. It is ready once all its roles have started, until it is
    * about to stop.
    */
   serving(yes: boolean): void;
@@ -305,8 +303,8 @@ interface Monitoring extends Pick<HttpDeps, 'checks' | 'metrics'> {
 }
 
 /**
- * Throws if there is too little space: objects and uploads would be refused, so a load balancer
- * must send them to another machine.
+ * Throws if there is too little free space. Objects and uploads would be refused, so a load
+ * balancer must send them to another machine.
  */
 async function requireRoom({
   dataDir,
@@ -321,7 +319,8 @@ async function requireRoom({
 }
 
 /**
- * Answers probes and scrapes on the port of the role `api` and, if configured, on a separate one.
+ * Creates the metrics and readiness checks, and serves them on a separate port if one is
+ * configured.
  */
 export async function startMonitoring(
   config: Pick<Config, 'roles' | 'dataDir' | 'monitoring' | 'dicom'>,

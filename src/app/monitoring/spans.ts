@@ -22,7 +22,7 @@ interface ReceivedStudy {
   because: string | null;
 }
 
-/** Returns a child of the root span of a trace, named after its step. */
+/** Returns the span of one processing step, as a child of the trace's root span. */
 function stepSpan(
   { traceId, spanId: root }: TraceContext,
   id: string,
@@ -47,7 +47,7 @@ function stepSpan(
 }
 
 /**
- * Returns the spans from the first object of a revision until its rules acted.
+ * Returns the spans of a revision, from its first object until its rules acted.
  * @param acted Unix seconds.
  * @param rule names of the rules that acted.
  */
@@ -79,8 +79,8 @@ interface RoutedStudy {
 }
 
 /**
- * Returns the root span of the trace of a routed study, with the steps before routing. Deliveries
- * of its objects join this trace.
+ * Returns the spans of a routed study: the root span of its trace, and the steps before routing.
+ * Deliveries of its objects join this trace.
  */
 export function routedSpans(routed: RoutedStudy, ratio: number): Span[] {
   const { study, revision, rules, ended, received } = routed;
@@ -152,7 +152,7 @@ export function deliverySpan(delivery: EndedDelivery, ratio: number): Span | nul
   };
 }
 
-/** A PACS's answer that it commits, or refuses to commit, to keeping an accepted object. */
+/** A PACS's report on whether it commits to keeping an accepted object. */
 interface AnsweredCommitment extends Pick<EndedDelivery, 'request' | 'source'> {
   id: string;
   delivery: string;
@@ -188,9 +188,7 @@ export interface EndedRequest {
   started: number | null;
   ended: number;
   stages: { name: string; at: number }[];
-  /**
-   * How the revision that the request is about was received; null for a request without a study.
-   */
+  /** Reception of the revision that the request interprets; null for a request without a study. */
   study: ReceivedStudy | null;
 }
 
@@ -198,8 +196,8 @@ export interface EndedRequest {
 const BEFORE_RUN = new Set(['received', 'queued_gpu']);
 
 /**
- * Returns the spans of a request from its first object, or from its submission, to its end; empty
- * if it is not traced.
+ * Returns the spans of a request, from its first object or its submission to its end; empty if the
+ * request is not traced.
  */
 export function requestSpans(request: EndedRequest, ratio: number): Span[] {
   const { id, source, study, created, started, ended } = request;
@@ -305,8 +303,8 @@ const ROUTED_STUDIES = `
   WHERE h.state = 'routed' AND h.at > to_timestamp($1) ORDER BY h.at LIMIT $2`;
 
 /**
- * Maximum age in seconds of ended work to be exported, for work that ended while no process was
- * running.
+ * Work that ended more than this many seconds ago is not exported. The period covers work that
+ * ended while no process was running.
  */
 const LOOK_BACK_SECONDS = 3600;
 
@@ -378,7 +376,7 @@ const MOST_REMEMBERED = 10_000;
 
 /**
  * Creates spans for associations from the log events of their beginning and end. An association has
- * one span in the trace of each study that it sent objects of.
+ * one span in the trace of each study of which it sent objects.
  */
 export function associationSpans(
   ratio: number,

@@ -28,8 +28,8 @@ interface CreatedCall {
 }
 
 /**
- * Adds the traceparent of its span to a delivery's HTTP requests, so that the traces of the EHR or
- * of a webhook's client join the trace of the study.
+ * Adds a `traceparent` header with the delivery's span to its HTTP requests, so that traces
+ * recorded by the EHR or by a webhook's receiver join the trace of the study.
  */
 function traceOutgoingCalls(
   database: Queryable,
@@ -75,7 +75,7 @@ export interface RunningTracing {
   onEvent: OnEvent;
   /** Wraps a deliverer so that its HTTP requests carry the trace context. */
   traced(deliverer: Deliverer): Deliverer;
-  /** Exports the remaining spans, once. */
+  /** Exports the remaining spans in one last attempt. */
   stop(): Promise<void>;
 }
 

@@ -104,7 +104,10 @@ const GAUGES: readonly TableGauge[] = [
   },
 ];
 
-/** Reads open work from the tables and the queue on each call, without identity. */
+/**
+ * Returns a function that updates the gauges of open work from the tables and the queue. The gauges
+ * contain no patient identity.
+ */
 export function watchOpenWork(
   database: Queryable,
   queue: Pick<RequestQueue, 'counts'>,
@@ -151,7 +154,10 @@ interface EndedRequest {
   ended: number;
   wait: number | null;
   run: number | null;
-  /** Seconds since the first object of the study; null without a study. */
+  /**
+   * Seconds from the first object of the study to the end of the request; null without a study and
+   * for later revisions.
+   */
   study: number | null;
   stages: { name: string; seconds: number }[];
 }
@@ -162,7 +168,10 @@ interface EndedDelivery {
   kind: string;
   state: string;
   ended: number;
-  /** Seconds from the first object of the study to the peer's response; null without a study. */
+  /**
+   * Seconds from the first object of the study to the peer's response; null if there is no study,
+   * if the delivery failed, and for later revisions.
+   */
   door: number | null;
 }
 
@@ -193,8 +202,9 @@ const ENDED_DELIVERIES = `
   WHERE d.ended_at > to_timestamp($1) ORDER BY d.ended_at LIMIT $2`;
 
 /**
- * Follows the tables and builds histograms of the work that has ended since this process was first
- * scraped. Every process of an installation reports the same rates, whichever process did the work.
+ * Follows the tables and builds histograms of the work that has ended since the first call of the
+ * returned function. Every process of an installation reports the same rates, whichever process did
+ * the work.
  */
 export function followEndedWork(database: Queryable, registry: Registry): () => Promise<void> {
   const registers = [registry];

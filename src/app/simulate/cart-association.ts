@@ -32,7 +32,6 @@ import type { Cart } from './carts.ts';
 const PATIENCE_MILLISECONDS = 30_000;
 const MAX_ANSWER_PDU_BYTES = 1_048_576;
 
-/** A received message: its command, and its data set if there is one. */
 interface Message {
   contextId: number;
   command: CommandSet;
@@ -128,7 +127,10 @@ export class CartAssociation {
     return this.#ask(contextId, command, pieces);
   }
 
-  /** Sends a normalized request (PS3.7 10.1). @returns the status. */
+  /**
+   * Sends a normalized request (PS3.7 10.1).
+   * @returns the status.
+   */
   async request(
     command: Omit<CommandSet, 'messageId' | 'hasDataSet'>,
     { sopClassUid, transferSyntax }: Pick<OutgoingObject, 'sopClassUid' | 'transferSyntax'>,
@@ -190,7 +192,6 @@ export class CartAssociation {
     return answer.status;
   }
 
-  /** Packs presentation data values into PDUs as the cart does. */
   async #send(contextId: number, command: Buffer, pieces: readonly Buffer[]): Promise<void> {
     const values = [
       presentationValue(contextId, command, { command: true, last: true }),
@@ -256,7 +257,9 @@ function presentationValue(
 /** Length of the PDU header and the fixed fields of A-ASSOCIATE-RQ (PS3.8 9.3.2). */
 const ITEMS_START = 74;
 
-/** Adds sub-items to the User Information item, which is the last of the PDU (PS3.8 9.3.2.3). */
+/**
+ * Adds sub-items to the User Information item, which is the last item of the PDU (PS3.8 9.3.2.3).
+ */
 function withUserItems(request: Buffer, items: readonly Buffer[]): Buffer {
   const added = Buffer.concat(items);
   const longer = Buffer.concat([request, added]);

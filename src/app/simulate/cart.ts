@@ -16,7 +16,8 @@ const BLOCK = '10';
 /**
  * Converts a phantom image to the cart's style: its SOP class, transfer syntax, manufacturer's name
  * and private elements. The pixels stay unchanged.
- * @param file a still or cine loop of the phantom, encoded as by the cart (`cart.compression`).
+ * @param file a still or cine loop of the phantom, already compressed as the cart does
+ * (`cart.compression`).
  */
 export function asCartFile(file: Buffer, cart: CartKind): Buffer {
   const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer;
@@ -41,8 +42,8 @@ export function asCartFile(file: Buffer, cart: CartKind): Buffer {
 }
 
 /**
- * Sends a phantom obstetric exam over the network in the manner of such a cart. Succeeds if the
- * peer accepted all objects.
+ * Sends a phantom obstetric exam over the network as a cart of the given style would. Succeeds if
+ * the peer accepted all objects.
  */
 export async function simulateCart(
   node: string,

@@ -18,7 +18,10 @@ const CLASSES = {
 
 /** User Information sub-items in addition to those that every peer sends (PS3.7 D.3.3). */
 const USER_ITEM = {
-  /** Asynchronous Operations Window: any number of operations, which we do not negotiate. */
+  /**
+   * An Asynchronous Operations Window with any number of operations. The gateway does not negotiate
+   * it.
+   */
   asynchronousWindow: Buffer.from([0x53, 0, 0, 4, 0, 0, 0, 0]),
   /** User Identity: a user name, without a requested response. */
   userIdentity: Buffer.concat([
@@ -47,8 +50,8 @@ export interface Cart extends CartKind {
   /** Maximum PDU length that the cart announces; 0 means no limit (PS3.8 D.1). */
   announcedPduBytes: number;
   /**
-   * Maximum length of a P-DATA-TF sent by the cart, and the number of presentation data values in
-   * each.
+   * Maximum length of a P-DATA-TF sent by the cart, maximum number of presentation data values in
+   * each, and whether the command may share one with data.
    */
   pdu: { bytes: number; values: number; commandBesideData: boolean };
   /**
@@ -83,10 +86,10 @@ export const PLAIN_CART: CartKind = {
 };
 
 /**
- * How ultrasound carts behave on an association, by style. Modelled on reports by integrators
- * (retired classes and one context per syntax: dcm4che 957; compressed cines only: pynetdicom 670;
- * the asynchronous window: dcm4che 1120; abort and release: pynetdicom 619), not captured from
- * machines: titles, implementation names and private creators are our own.
+ * How ultrasound carts behave on an association, by style. The styles are modelled on reports by
+ * integrators (retired classes and one context per syntax: dcm4che 957; compressed cines only:
+ * pynetdicom 670; the asynchronous window: dcm4che 1120; abort and release: pynetdicom 619). They
+ * were not captured from machines: titles, implementation names and private creators are our own.
  */
 export const CARTS = {
   ge: {

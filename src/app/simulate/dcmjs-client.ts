@@ -24,8 +24,8 @@ const PATIENCE_MILLISECONDS = 300_000;
 /**
  * Performs the requests that `ask` adds to a dcmjs-dimse `Client`, one after the other, over one
  * association, and waits for its release.
- * @throws SonogateError `peer_rejected_association`, or `peer_unreachable`, even if the association
- * was lost later.
+ * @throws SonogateError `peer_rejected_association`
+ * @throws SonogateError `peer_unreachable`, also if the association is lost later
  */
 export async function overAssociation(
   { host, port, aeTitle, callingAeTitle }: NodeForDcmjs,
@@ -76,8 +76,8 @@ class EncodedDataset extends Dataset {
 }
 
 /**
- * An object and the status of its C-STORE; null if the peer did not respond, for example because it
- * accepted no context.
+ * An object and the status of its C-STORE. The status is null if the peer did not respond, for
+ * example because it accepted no context.
  */
 export interface StoredByDcmjs {
   sopClassUid: string;
@@ -94,8 +94,8 @@ const NATIVE: ReadonlySet<string> = new Set([
  * Sends DICOM files by C-STORE over one dcmjs-dimse association. Each kind of object gets a
  * presentation context with its own transfer syntax, in addition to the context with Implicit and
  * Explicit VR that dcmjs-dimse proposes for every class.
- * @throws SonogateError `peer_rejected_association`, or `peer_unreachable`, even if the association
- * was lost later.
+ * @throws SonogateError `peer_rejected_association`
+ * @throws SonogateError `peer_unreachable`, also if the association is lost later
  */
 export async function storeByDcmjs(
   node: NodeForDcmjs,

@@ -14,7 +14,6 @@ const { PresentationContextResult, Status } = constants;
 // Otherwise dcmjs-dimse writes every PDU to the console.
 dimse.log.disableAll();
 
-/** An object that the PACS stored. */
 export interface StoredObject {
   sopClassUid: string;
   sopInstanceUid: string;
@@ -74,7 +73,6 @@ const IDLE_MILLISECONDS = 300_000;
 class PacsAssociation extends Scp {
   readonly #options: PacsOptions;
   #titles = { sourceAeTitle: '', receivingAeTitle: '' };
-  /** The object being received. */
   #incoming: IncomingFile | null = null;
 
   constructor(socket: Socket, options: PacsOptions) {
@@ -116,7 +114,10 @@ class PacsAssociation extends Scp {
     return this.#incoming;
   }
 
-  /** The bytes are already in the file. Decoding them into elements would change the object. */
+  /**
+   * Returns an empty data set. The bytes are already in the file, and decoding them into elements
+   * would change the object.
+   */
   override createDatasetFromStoreWritableStream(
     _written: Writable,
     _context: dimse.association.PresentationContext,
@@ -185,7 +186,10 @@ class IncomingFile extends Writable {
     }
   }
 
-  /** Completes the file. @returns the status of the C-STORE, and the stored object. */
+  /**
+   * Completes the file.
+   * @returns the status of the C-STORE, and the stored object.
+   */
   finish(): { status: number; stored?: StoredObject } {
     if (this.#failure !== null) {
       this.discard();

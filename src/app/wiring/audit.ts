@@ -15,7 +15,7 @@ import type { AuditOperations } from '../../operations/operations.ts';
 import type { Database } from '../../platform/database/port.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 
-/** FHIR identifier system of our request ids in an AuditEvent. */
+/** FHIR identifier system of our request ids in AuditEvents. */
 const REQUEST_SYSTEM = 'urn:sonogate:request';
 
 type AuditConfig = Pick<Config, 'audit' | 'dataDir' | 'dicom' | 'roles' | 'destinations'>;
@@ -129,8 +129,8 @@ async function fhirRepository(
 }
 
 /**
- * Returns the identifier systems for the audit repository, in which patients have the same
- * identifiers as in the EHR.
+ * Returns the identifier systems for messages to the audit repository. In these messages, patients
+ * have the same identifiers as in the EHR.
  */
 function identifiersOf({ destinations }: AuditConfig) {
   const ehr = destinations.find((destination) => destination.type === 'fhir');

@@ -5,7 +5,7 @@ import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 const EVERY_MS = 3_600_000;
 
 /**
- * Runs a cleanup now and then every hour, one at a time, until stopped.
+ * Runs a cleanup immediately and then every hour, one at a time, until stopped.
  * @param failed the event to log if it fails.
  */
 export function startCleaning(

@@ -20,7 +20,7 @@ import { PIPELINE_PROGRAM } from '../pipelines/program.ts';
 
 const MODULE = new URL('../pipelines/deidentify.ts', import.meta.url).href;
 
-/** Why there is no copy, for a run that was ended from outside. */
+/** Why a run produced no copy. */
 const WHY: Partial<Record<RunOutcome['type'], string>> = {
   timeout: 'it took longer than `worker.timeoutSeconds`',
   stalled: 'a frame took longer to decode than `worker.readSeconds`',
@@ -29,8 +29,8 @@ const WHY: Partial<Record<RunOutcome['type'], string>> = {
 };
 
 /**
- * De-identifies objects in separate pipeline processes, one for each destination currently being
- * sent to. The first process starts with the first object.
+ * De-identifies objects in separate pipeline processes, one for each destination that is currently
+ * being sent objects. The first process starts with the first object.
  */
 export async function startDeidentification(
   { dataDir, worker }: Pick<Config, 'dataDir' | 'worker'>,

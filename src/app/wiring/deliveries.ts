@@ -27,9 +27,10 @@ import { escalateAlerts } from '../../core/alerts/alerts.ts';
 import { createMailDeliverer } from '../../core/alerts/deliver.ts';
 import type { ReceivedObjects } from '../../core/files/received-objects.ts';
 import { auditedDeliverer } from '../../core/outbox/audited-deliverer.ts';
+import { receivedRevisions } from '../../core/outbox/deliveries.ts';
 import { type Outbox, startOutbox } from '../../core/outbox/outbox.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
-import { signingTimes } from '../../core/studies/signed-results.ts';
+import { signatureOver, signingTimes } from '../../core/studies/signed-results.ts';
 import { earlierRequests, studyOfInstance } from '../../core/studies/study-store.ts';
 import { subjectOfRequest } from '../../core/studies/subject.ts';
 import { createWebhookDeliverer } from '../../core/webhooks/deliver.ts';
@@ -127,6 +128,8 @@ export async function startDeliveries(
       destinations: config.destinations.filter(isHl7v2),
       results: core,
       subjectOf: subject,
+      signatureOver: (requestId) => signatureOver(database, requestId),
+      receivedRevisions: (delivery) => receivedRevisions(database, delivery),
       reportPdf,
       dial,
     }),
@@ -199,11 +202,9 @@ function startEscalation(
   });
 }
 
-/** Returns the title of an endpoint, or its id if it is not one of ours. */
 const titleOf = (id: string): string =>
   [obstetricEndpoint, echoEndpoint].find((endpoint) => endpoint.id === id)?.title ?? id;
 
-/** Returns the URL at which clients on this machine reach the HTTP server. */
 function ownAddress({ host, port, tls }: Config['http']): string {
   return `${tls ? 'https' : 'http'}://${host}:${port}`;
 }

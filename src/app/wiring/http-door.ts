@@ -112,7 +112,10 @@ export async function startHttpDoor(
   };
 }
 
-/** Loads the clients of archives and EHRs only if studies may be submitted by FHIR. */
+/**
+ * Returns the source of studies submitted by FHIR; null if submission is disabled. The clients of
+ * archives and EHRs are loaded only if it is enabled.
+ */
 async function studySource(config: Config, logger: Logger): Promise<HttpDeps['studySource']> {
   if (!config.http.fhirSubmission) return null;
   const { studySourceOf } = await import('./study-source.ts');

@@ -63,7 +63,6 @@ const openEcho: Open = async (text) => {
   };
 };
 
-/** Opens the review of each endpoint, by endpoint id. */
 const REVIEWS: Readonly<Record<string, Open>> = {
   'us/obstetric/interpret': openObstetric,
   'us/echo/interpret': openEcho,
@@ -105,7 +104,7 @@ function studyReview(
   };
 }
 
-/** Adds the reviews to the endpoints that have one. */
+/** Adds a review to each endpoint that supports one. */
 export function withReviews(
   endpoints: readonly Endpoint[],
   { report }: Pick<Config, 'report'>,

@@ -39,7 +39,7 @@ export function studySourceOf(
       base: normal(destination.baseUrl),
       server: connectFhir(destination),
     }));
-  /** The client receives only the error code; the cause is logged. */
+  /** Logs the cause, which is not sent to the client. */
   const failed = (peer: string, error: unknown): never => {
     logger.event(EVENTS.studySourceFailed, { peer, error: String(error) });
     throw new SonogateError('overloaded', `"${peer}" could not be queried for the study.`);

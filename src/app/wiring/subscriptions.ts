@@ -91,8 +91,8 @@ async function reportOf(
 }
 
 /**
- * Returns the patient with the identifiers from the images, because the receiver knows which system
- * they belong to.
+ * Returns the patient with the identifiers from the images. No identifier system is stated, because
+ * the receiver knows to which system they belong.
  */
 function patientOf({ PatientID, IssuerOfPatientID }: DicomIdentity): Reference<Patient> {
   const assigner = IssuerOfPatientID && { assigner: { display: IssuerOfPatientID } };

@@ -14,7 +14,7 @@ export const DEFAULT_ACCOUNT_ID = 'default';
 /**
  * The permissions of a key. `store` permits sending studies by STOW-RS; `retrieve` permits
  * searching for and retrieving studies that identify patients (QIDO-RS, WADO-RS). `review` permits
- * changing a draft, and `sign` signing it in the name of the key. `admin` includes every scope
+ * changing a draft; `sign` permits signing it in the name of the key. `admin` includes every scope
  * except `sign`.
  */
 export const SCOPES = [
@@ -35,13 +35,11 @@ export type Scope = (typeof SCOPES)[number];
  */
 export const CLIENT_SCOPES: readonly Scope[] = ['run', 'read', 'uploads'];
 
-/** The API caller identified by a key. */
 export interface Principal {
   accountId: string;
   keyId: string;
   test: boolean;
   scopes: readonly Scope[];
-  /** Role in the console; null if the key has none. */
   consoleRole?: ConsoleRole | null;
 }
 
@@ -197,7 +195,7 @@ export function rotateKey(
  */
 export type Authenticate = (key: string, now?: Date) => Promise<Principal>;
 
-/** Looks up the keys of concurrent API requests in one query. */
+/** Creates a function that looks up the keys of concurrent API requests in one query. */
 export function createAuthenticate(database: Queryable): Authenticate {
   const recordOf = batched(async (digests: readonly string[]) => {
     const { rows } = await database.query<KeyRecord & { sha256: string }>(

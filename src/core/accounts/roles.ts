@@ -11,7 +11,6 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 export const CONSOLE_ROLES = ['viewer', 'clinician', 'operator', 'administrator'] as const;
 export type ConsoleRole = (typeof CONSOLE_ROLES)[number];
 
-/** A permission of a role in the console. */
 export type Capability =
   | 'read'
   | 'confirm'
@@ -23,7 +22,6 @@ export type Capability =
   | 'peers'
   | 'settings';
 
-/** How much of a patient's identity is shown. */
 type ShownIdentity = 'identity' | 'initials' | 'hidden';
 
 interface RoleMeaning {
@@ -62,7 +60,10 @@ export function may(role: ConsoleRole, capability: Capability): boolean {
   return allowed.includes(capability);
 }
 
-/** @throws SonogateError `forbidden` */
+/**
+ * Requires that a role has a capability.
+ * @throws SonogateError `forbidden`
+ */
 export function requireCapability(role: ConsoleRole, capability: Capability): void {
   if (may(role, capability)) return;
   throw new SonogateError('forbidden', `The role ${role} may not do this.`);

@@ -3,7 +3,6 @@ import type { Database, Queryable } from '../../platform/database/port.ts';
 import { enqueueDeliveries } from '../outbox/deliveries.ts';
 import type { RequestRow } from '../requests/request.ts';
 
-/** The settings that determine who receives a mail. */
 export interface AlertSettings {
   alerts?: Alerts | undefined;
   delivery: { giveUpAfterHours: number };
@@ -141,7 +140,7 @@ export async function escalateAlerts(database: Database, settings: AlertSettings
 /**
  * Records that a person has seen the critical flags of a request. If several people have, the first
  * is recorded.
- * @returns whether the request has flags.
+ * @returns true if the request has flags.
  */
 export async function acknowledgeFlags(
   database: Queryable,

@@ -13,13 +13,13 @@ interface MailDelivererParts {
   alerts: Alerts;
   mailer: Mailer;
   subjectOf(requestId: string): Promise<Subject | null>;
-  /** Title of an endpoint, for a person. */
+  /** Returns the title of an endpoint as shown to people. */
   titleOf(endpoint: string): string;
-  /** URL of the console, or null. */
+  /** URL of the console; null if there is no console. */
   consoleUrl: string | null;
 }
 
-/** Sends mails about critical flags. */
+/** Creates the outbox deliverer that sends mails about critical flags. */
 export function createMailDeliverer(parts: MailDelivererParts): Deliverer {
   const { database, alerts, mailer } = parts;
   return {
@@ -68,7 +68,8 @@ export function createMailDeliverer(parts: MailDelivererParts): Deliverer {
         const mail = { from: alerts.from, to, sendTo, messageId, ...message };
         const { accepted, refused, deferral } = await mailer.send(mail, signal);
         if (deferral) {
-          // The next attempt is only for the others, so that nobody gets the mail twice.
+          // The next attempt omits the recipients who were accepted now, so that nobody gets the
+          // mail twice.
           await recordAccepted(database, id, accepted);
           return failed(deferral.code, deferral.message);
         }

@@ -2,7 +2,6 @@ import type { AlertList } from '../../../config/alerts.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { TriageData } from '../requests/events.ts';
 
-/** The facts stated in a mail about critical flags. */
 export interface AlertFacts {
   /** One flag or, for an escalation, all flags of the request. */
   flags: readonly TriageData[];
@@ -67,7 +66,7 @@ function factLines({
   return rows.flatMap(([label, value]) => (value ? [`${`${label}:`.padEnd(width)}${value}`] : []));
 }
 
-/** Returns the first component group of a name (PS3.5 6.2.1), in spoken order. */
+/** Returns the first component group of a name (PS3.5 6.2.1) as `Family, Given`. */
 function nameText(name: string): string {
   const [family = '', given = ''] = (name.split('=')[0] ?? '').split('^');
   return [family, given].filter((part) => part !== '').join(', ');

@@ -141,9 +141,8 @@ export interface AuditEntry {
   keyId?: string | null;
   /** Who acted, if not an API key: `person:<name>`, `ae:<title>`, `gateway`. */
   actor?: string | null;
-  /** Network address of the caller. */
   address?: string | null;
-  /** Our own id of the request; null for a list, and if the caller gave no known request. */
+  /** Our own id of the request; null for a list, and if the caller specified no known request. */
   requestId?: string | null;
   /** Our own id of the study. */
   studyId?: string | null;
@@ -160,13 +159,13 @@ export interface AuditEntry {
   detail?: Readonly<Record<string, string | number | boolean | null>> | null;
 }
 
-/** The part of an entry that is known before submitting creates the request. */
+/** An entry without the request id, which is not known until the request is created. */
 export type SubmitAudit = Omit<AuditEntry, 'requestId'>;
 
 /** Resolves when the entry is stored. */
 export type WriteAudit = (entry: AuditEntry) => Promise<void>;
 
-/** Writes concurrent entries in one statement. */
+/** Creates a function that writes concurrent entries in one statement. */
 export function createAuditWriter(database: Queryable): WriteAudit {
   const write = batched(async (entries: readonly AuditEntry[]) => {
     await database.query(
@@ -187,7 +186,7 @@ export function createAuditWriter(database: Queryable): WriteAudit {
   };
 }
 
-/** Who is about to see the patient identity of which studies. */
+/** Who is about to see patient identity, and in which studies. */
 interface IdentityView {
   at: Date;
   /** `person:<name>` from the session. */
@@ -196,7 +195,6 @@ interface IdentityView {
   address?: string | null;
   /** Our own ids of the studies whose patient is shown. For a list, all of them. */
   studyIds: readonly string[];
-  /** `X-Request-Id` of the HTTP request that shows it. */
   callId?: string | null;
   /** The page or command that shows the identity, such as `console worklist`. */
   where: string;
@@ -227,7 +225,6 @@ export const AUDIT_INSERT = `INSERT INTO audit
       audit ->> 'action', (audit ->> 'status')::integer, audit ->> 'callId', audit ->> 'address'
     FROM made JOIN new USING (id) WHERE audit IS NOT NULL`;
 
-/** A row of the audit trail as stored. */
 export interface AuditRow {
   /** Row id: a bigint in the database, here as text. */
   id: string;
@@ -270,10 +267,11 @@ export function outcomeOf({ outcome, status }: Pick<AuditRow, 'outcome' | 'statu
 const KEY_ID = idForm('key');
 
 /**
- * Returns the detail of a `key.create`, `key.rotate` or `key.revoke` entry, in the same way for the
- * API, the console and the command line: the id of the key, and that of the key replacing it. Any
- * other value is left out.
- * @param named the id in the HTTP request; `made` is the id in the response.
+ * Returns the detail of a `key.create`, `key.rotate` or `key.revoke` entry: the id of the key and,
+ * if it was replaced, the id of its replacement.
+ * @param named the id in the HTTP request. A value that is not a key id is ignored.
+ * @param made the id in the response.
+ * @returns null if neither is a key id.
  */
 export function keyChange(named: unknown, made: unknown): NonNullable<AuditEntry['detail']> | null {
   const [key, replacement] = [...new Set([named, made])].filter(isKeyId);

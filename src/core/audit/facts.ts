@@ -9,7 +9,6 @@ export interface AuditSubject {
   issuerOfPatientId: string;
 }
 
-/** The gateway as the source of audit events. */
 export interface AuditSite {
   /** Name of this gateway in the audit repository. */
   sourceId: string;
@@ -116,8 +115,8 @@ function participantsOf(row: AuditRow, site: AuditSite): Participant[] {
     ];
   }
   if (SENDS.has(event) || event === 'instances-transferred') {
-    // A row without an actor is a download requested by a client with an API key. Every other row
-    // is a delivery that we sent.
+    // A row without an actor is a download by a client with an API key; in every other row, we sent
+    // the data.
     const fetched = row.actor === null;
     return [
       { ...self, isRequestor: !fetched, role: 'source' },

@@ -58,10 +58,6 @@ export function startAuditFeed(parts: FeedParts): Rounds {
   };
 }
 
-/**
- * Sends the next events.
- * @returns the number of events sent.
- */
 async function tellBatch({ name, database, subjectsOf, site, send }: FeedParts): Promise<number> {
   const after = await claim(database, name);
   if (after === null) return 0;
@@ -83,7 +79,10 @@ async function tellBatch({ name, database, subjectsOf, site, send }: FeedParts):
   }
 }
 
-/** Returns the last row that the repository has received; null while another process is sending. */
+/**
+ * Claims the feed for `LEASE_SECONDS`.
+ * @returns the last row that the repository has received; null while another process is sending.
+ */
 async function claim(database: Queryable, name: string): Promise<bigint | null> {
   await database.query('INSERT INTO audit_feeds (name) VALUES ($1) ON CONFLICT DO NOTHING', [name]);
   const { rows } = await database.query<{ last_row: string }>(

@@ -12,7 +12,6 @@ const ELSEWHERE = 'several';
 
 type Refusal = Pick<AuditEntry, 'action' | 'actor' | 'address' | 'detail'>;
 
-/** Records in the audit trail which callers were refused. */
 export interface RefusalAudit {
   refused(refusal: Refusal): void;
   /** Writes the counts not yet written. */

@@ -17,7 +17,6 @@ import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import { type AuditRow, auditRows } from './audit.ts';
 
-/** Length of a SHA-256 hash in bytes. */
 const HASH_BYTES = 32;
 
 /** The hash that precedes the first row of the chain. */
@@ -47,7 +46,6 @@ function canonical(row: AuditRow): string {
   ]);
 }
 
-/** Returns the SHA-256 over the previous row's hash and the content of this row. */
 function chainHash(previous: Uint8Array, row: AuditRow): Buffer {
   return createHash('sha256').update(previous).update(canonical(row)).digest();
 }
@@ -171,7 +169,7 @@ export interface SealKey {
 /**
  * Returns the Ed25519 key with which this data folder seals its audit trail. It is created at first
  * use, and only the owner of the file can read it. The public key is stored in the same folder; the
- * installation should keep a copy of it elsewhere.
+ * installation should also keep a copy in a different place.
  */
 export async function loadSealKey(dataDir: string): Promise<SealKey> {
   const folder = auditFolder(dataDir);
@@ -181,7 +179,7 @@ export async function loadSealKey(dataDir: string): Promise<SealKey> {
     if (error.code !== 'ENOENT') throw error;
     const { privateKey } = generateKeyPairSync('ed25519');
     await writeOnce(path, privateKey.export({ type: 'pkcs8', format: 'pem' }));
-    // If two processes start together, the first one to write the key has created it.
+    // If two processes start at the same time, only one of them creates the key, and both read it.
     return readFile(path, 'utf8');
   });
   const key = createPrivateKey(pem);
@@ -216,7 +214,6 @@ function keyIdOf(publicKey: KeyObject): string {
   return createHash('sha256').update(spki).digest('hex');
 }
 
-/** Writes a file unless it already exists. */
 async function writeOnce(path: string, content: string | Buffer): Promise<void> {
   const making = `${path}.${randomUUID()}`;
   const file = await open(making, 'wx', 0o600);
@@ -264,7 +261,6 @@ function asSeal(row: SealRow): Seal {
   };
 }
 
-/** Returns the last seal; null if nothing has been sealed. */
 async function lastSeal(database: Queryable): Promise<Seal | null> {
   const { rows } = await database.query<SealRow>(
     `SELECT ${COLUMNS} FROM audit_seals ORDER BY audit_seals.id DESC LIMIT 1`,
@@ -272,7 +268,6 @@ async function lastSeal(database: Queryable): Promise<Seal | null> {
   return rows[0] ? asSeal(rows[0]) : null;
 }
 
-/** Returns the seals that follow the given one, oldest first. */
 async function sealsAfter(database: Queryable, id: bigint, limit: number): Promise<Seal[]> {
   const { rows } = await database.query<SealRow>(
     `SELECT ${COLUMNS} FROM audit_seals WHERE id > $1 ORDER BY audit_seals.id LIMIT $2`,

@@ -15,7 +15,7 @@ const MOST_UDP_BYTES = 32_768;
 
 const TIMEOUT_MILLISECONDS = 15_000;
 
-/** Returns a message of RFC 5424 with its text marked as UTF-8 (RFC 5424 6.4). */
+/** Returns a syslog message (RFC 5424) whose text is marked as UTF-8 (RFC 5424 6.4). */
 export function syslogMessage(
   xml: string,
   { at, hostName, processId }: { at: Date; hostName: string; processId: number },

@@ -1,6 +1,5 @@
 /** An object in an archive, fetched when its request starts. */
 export interface ArchivedObject {
-  /** Name of the archive in the configuration. */
   archive: string;
   studyInstanceUid: string;
   seriesInstanceUid: string;
@@ -18,8 +17,8 @@ export interface WantedObject {
 /**
  * Fetches objects of one study from its archive.
  * @returns the paths of those that the archive did not send.
- * @throws SonogateError for the archive; the system error if a file cannot be written; the abort
- * reason of `signal`.
+ * @throws SonogateError if the archive fails; the system error if a file cannot be written; the
+ * abort reason of `signal`.
  */
 export type FetchArchivedObjects = (
   wanted: readonly WantedObject[],

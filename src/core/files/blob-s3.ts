@@ -106,7 +106,6 @@ const LONGEST_SILENCE_MS = 60_000;
 const BLOBS = 'blobs/';
 const INCOMING = 'incoming/';
 
-/** A blob store from which clients can upload and download directly. */
 export interface S3BlobStore extends BlobStore {
   direct: DirectAccess;
 }

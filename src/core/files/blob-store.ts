@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { DAY_MS } from '../../platform/time.ts';
 
-/** Milliseconds after they were written for which bytes may belong to an upload in progress. */
+/** Bytes written less than this many milliseconds ago may belong to an upload in progress. */
 export const IN_USE_MS = 3_600_000;
 
 /** Milliseconds after which an incomplete upload expires (exchange 5.9). */
@@ -33,7 +33,6 @@ export class BlobMissingError extends Error {
   override name = 'BlobMissingError';
 }
 
-/** Identifies stored content: its digest and size. */
 export interface StoredBlob {
   /** SHA-256 of the content, in lower-case hexadecimal digits. */
   sha256: string;
@@ -93,8 +92,8 @@ export interface DirectAccess {
   /** Returns a URL for a PUT of `bytes` as the upload `id`, valid for `seconds`. */
   uploadUrl(id: string, as: { bytes: number; mediaType: string }, seconds: number): Promise<string>;
   /**
-   * Stores the bytes that a client uploaded as `id` under their digest. The upload then no longer
-   * exists.
+   * Moves the bytes that a client uploaded as `id` into the store, under their digest. The upload
+   * then no longer exists.
    * @returns null if no bytes were uploaded.
    * @throws WrongSizeError unless the upload has exactly `bytes` bytes.
    */
@@ -107,7 +106,10 @@ export interface DirectAccess {
  * accepts the assembled file.
  */
 export interface MultipartAccess {
-  /** Begins the upload `id` in parts. Returns the storage's own upload id. */
+  /**
+   * Begins the upload `id` in parts.
+   * @returns the storage's own upload id.
+   */
   begin(id: string): Promise<string>;
   /** Returns a URL for a PUT of one part, valid for `seconds`. */
   partUrl(
@@ -116,7 +118,6 @@ export interface MultipartAccess {
     part: { partNumber: number; bytes: number },
     seconds: number,
   ): Promise<string>;
-  /** Returns the parts that have arrived at the storage. */
   arrived(id: string, uploadId: string): Promise<{ partNumber: number; etag: string }[]>;
   /**
    * Assembles the parts.

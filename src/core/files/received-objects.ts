@@ -6,11 +6,9 @@ import { ifMissing } from '../../platform/errors/file-system.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { BlobMissingError, type BlobStore, type DirectAccess } from './blob-store.ts';
 
-/** A received object as described by its row. */
 export interface ReceivedObject {
   /** Relative to the data folder of the machine that received it. */
   path: string;
-  /** SHA-256 of the whole file. */
   fileSha256: string;
 }
 
@@ -20,7 +18,7 @@ export interface ReceivedObject {
  * SHA-256: every machine can then read it, and the data folders are caches.
  */
 export interface ReceivedObjects {
-  /** Whether the installation has a bucket. */
+  /** True if the installation has a bucket. */
   shared: boolean;
   /**
    * Makes an object already synced to the data folder durable for the whole installation.

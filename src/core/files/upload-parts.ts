@@ -15,7 +15,6 @@ export interface NamedPart {
   etag: string;
 }
 
-/** A part of a file, with its byte range and whether its bytes have arrived. */
 export interface PartState {
   partNumber: number;
   firstByte: number;
@@ -36,7 +35,8 @@ export interface UploadParts {
    */
   url(fileId: string, part: PartState, seconds: number): Promise<string | null>;
   /**
-   * Stores a part that arrives through the gateway. Returns its ETag.
+   * Stores a part that arrives through the gateway.
+   * @returns its ETag.
    * @throws SonogateError `not_found`, `upload_incomplete`.
    */
   receive(
@@ -47,9 +47,10 @@ export interface UploadParts {
     length: number | null,
   ): Promise<string>;
   /**
-   * Assembles the file. Returns its SHA-256.
+   * Assembles the file.
    * @param named every part in ascending order with its ETag, or null for all parts that have
    * arrived.
+   * @returns the file's SHA-256.
    * @throws SonogateError `upload_incomplete` with the parts that are missing or differ.
    */
   assemble(fileId: string, bytes: number, named: readonly NamedPart[] | null): Promise<string>;
@@ -73,10 +74,6 @@ export function partsOf(
   }));
 }
 
-/**
- * Checks that every part has arrived.
- * @throws SonogateError `upload_incomplete`
- */
 function checkArrived(parts: readonly PartState[]): void {
   const missing = parts.filter(({ etag }) => etag === null);
   if (missing.length > 0) throw incomplete(`missing parts: ${numbers(missing)}`);
@@ -85,6 +82,7 @@ function checkArrived(parts: readonly PartState[]): void {
 /**
  * Checks the parts as S3 does: all of them, in ascending order, each with the ETag returned by its
  * PUT.
+ * @throws SonogateError `upload_incomplete`
  */
 function checkNamed(parts: readonly PartState[], named: readonly NamedPart[]): void {
   checkOrder(parts, named);
@@ -92,10 +90,6 @@ function checkNamed(parts: readonly PartState[], named: readonly NamedPart[]): v
   if (differing.length > 0) throw incomplete(`ETags differ: parts ${numbers(differing)}`);
 }
 
-/**
- * Checks that every part is listed, in ascending order.
- * @throws SonogateError `upload_incomplete`.
- */
 function checkOrder(parts: readonly PartState[], named: readonly NamedPart[]): void {
   const ascending = named.every(({ part_number }, n) => part_number === parts[n]?.partNumber);
   if (!ascending || named.length !== parts.length) {
@@ -113,8 +107,7 @@ export function incomplete(detail: string): SonogateError {
 }
 
 /**
- * Stores the parts that clients PUT directly to the storage, as one S3 multipart upload for each
- * file.
+ * Manages parts that clients PUT directly to the storage, as one S3 multipart upload for each file.
  */
 export function createPartsInBucket(
   database: Queryable,
@@ -221,11 +214,14 @@ export function createPartsInBucket(
 
 /**
  * Milliseconds for which the rows of stored parts are kept. Recent bytes are protected from removal
- * for a shorter time (blob-folder.ts), so they can be removed with their row.
+ * for a shorter time (blob-folder.ts), so when a row is removed, its bytes can be removed too.
  */
 const IN_USE_MS = 2 * 3_600_000;
 
-/** Stores the parts that the gateway receives, each as a blob with its SHA-256 as the ETag. */
+/**
+ * Manages parts that clients send through the gateway, each stored as a blob with its SHA-256 as
+ * the ETag.
+ */
 export function createPartsThroughGateway(
   database: Queryable,
   blobs: BlobStore,

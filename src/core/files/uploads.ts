@@ -36,14 +36,13 @@ async function unreservedBytes(
 }
 
 /**
- * A file's expiry is renewed with this many extra milliseconds, so that a file used by many
+ * Extra milliseconds added whenever a file's expiry is renewed, so that a file used by many
  * requests need not be updated for each of them.
  */
 const RENEWED_EVERY_MS = 3_600_000;
 
 /** Determines when uploads expire: a day after they were announced, completed or last used. */
 interface UploadExpiry {
-  /** Returns when an upload that is announced, completed or used now will expire. */
   endOfLife(): Date;
   /**
    * Extends the life of files that a request uses by a day and an hour.
@@ -118,7 +117,7 @@ type FileStatus = 'pending' | 'ready';
 export interface FileRow {
   id: string;
   account_id: string;
-  /** Whether the file was announced with a test key. */
+  /** True if the file was announced with a test key. */
   test: boolean;
   filename: string;
   media_type: string;
@@ -130,7 +129,6 @@ export interface FileRow {
   expires_at: Date;
 }
 
-/** A file whose bytes have all arrived. */
 type ReadyFile = FileRow & { bytes: number; sha256: string };
 
 interface AnnouncedFile {
@@ -143,7 +141,6 @@ interface AnnouncedFile {
 interface UploadLimits {
   /** Maximum size in bytes of a file sent in one PUT. A larger file is sent in parts. */
   maxBytes: number;
-  /** Maximum size of a file in bytes. */
   maxFileBytes: number;
   /** Size in bytes of every part except the last. */
   partBytes: number;
@@ -209,7 +206,10 @@ export interface Uploads {
    * the part through the gateway.
    */
   partUrl(file: FileRow, part: PartState, seconds: number): Promise<string | null>;
-  /** Stores one part. A later PUT replaces an earlier one. Returns the part's ETag. */
+  /**
+   * Stores one part. A later PUT replaces an earlier one.
+   * @returns the part's ETag.
+   */
   receivePart(id: string, n: number, source: Readable, length: number | null): Promise<string>;
   /** Aborts an incomplete upload. Its bytes are removed a day after it was announced. */
   abort(uploader: Uploader, id: string): Promise<void>;
@@ -280,8 +280,8 @@ export function createUploads({
   });
 
   /**
-   * Returns the SHA-256 of the bytes that the client uploaded directly to the store; null if there
-   * are none.
+   * Returns the SHA-256 of the bytes that the client uploaded directly to the store; null if it
+   * uploaded no bytes there.
    */
   async function takeIn({ id, status, bytes }: FileRow): Promise<string | null> {
     if (!blobs.direct || status !== 'pending' || bytes === null) return null;

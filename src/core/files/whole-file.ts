@@ -38,7 +38,7 @@ export async function writeAtomically(
 /**
  * Links a file, or copies it if `to` is on another file system (EXDEV) or hard links are not
  * supported. `to` must not exist: if it were an existing hard link, copying would overwrite the
- * file it shares.
+ * content of its other links.
  */
 export async function linkOrCopy(from: string, to: string): Promise<void> {
   await link(from, to).catch((error: NodeJS.ErrnoException) => {

@@ -2,14 +2,15 @@ import type { AuditAction, WriteAudit } from '../audit/audit.ts';
 import type { Deliverer, DeliveryKind } from './delivery.ts';
 
 /**
- * Audit actions of the delivery kinds that contain, may contain or refer to patient identity.
- * Webhooks contain none.
+ * Audit actions of those delivery kinds that contain patient identity, may contain it, or refer to
+ * it. Webhooks contain no patient identity.
  */
 const SENT: Partial<Record<DeliveryKind, { before?: AuditAction; after: AuditAction }>> = {
   dicom: { before: 'dicom.sending', after: 'dicom.sent' },
   forward: { before: 'dicom.sending', after: 'dicom.sent' },
   deidentified: { before: 'dicom.sending', after: 'dicom.sent' },
   fhir: { after: 'report.sent' },
+  hl7v2: { after: 'report.sent' },
   mail: { after: 'alert.sent' },
 };
 
@@ -17,8 +18,8 @@ const SENT: Partial<Record<DeliveryKind, { before?: AuditAction; after: AuditAct
  * Audits every attempt to send patient identity to another node: for DICOM, its beginning and its
  * outcome (PS3.15 A.5.3.3, A.5.3.7); for a report, only its outcome. Nothing is sent if the audit
  * entry cannot be written.
- * @param actorOf returns what the audit trail calls the destination: `ae:PACS`, or the
- *   destination's name.
+ * @param actorOf returns the destination as identified in the audit trail: `ae:PACS`, or the
+ * destination's name.
  * @param studyOf returns our id of the study to which a forwarded object belongs.
  */
 export function auditedDeliverer(

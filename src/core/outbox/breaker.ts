@@ -78,7 +78,7 @@ export const mayBeObjectFailure = (code: ErrorCode): boolean =>
 
 /**
  * SQL condition: the breaker of the destination of `d` is open. The database evaluates it once per
- * statement, whatever the number of waiting deliveries.
+ * statement, however many deliveries are waiting.
  */
 export const BREAKER_IS_OPEN = `d.destination IN (
   SELECT destination FROM destination_breakers WHERE state = 'open'
@@ -122,7 +122,7 @@ export async function recordPeerFailure(
 /**
  * Records that the peer works: it accepted a delivery, or refused it because of its content.
  * Deliveries waiting for the peer become due at once.
- * @returns whether the breaker was open or half-open before.
+ * @returns true if the breaker was open or half-open before.
  */
 export async function recordPeerSuccess(database: Database, destination: string): Promise<boolean> {
   const { rows } = await database.query<{ state: BreakerState }>(
@@ -183,7 +183,7 @@ export async function recordProbeSuccess(database: Database, destination: string
   if (rowCount === 1) await makeDue(database, destination);
 }
 
-/** Records that the probe failed. The next one follows after twice the wait. */
+/** Records that the probe failed. The wait before the next probe is twice as long. */
 export async function recordProbeFailure(
   database: Queryable,
   destination: string,
@@ -198,7 +198,7 @@ export async function recordProbeFailure(
   );
 }
 
-/** Lists the destinations, by name, that have failed since their last success. */
+/** Lists, by name, the destinations that have failed since their last success. */
 export async function listBreakers(database: Queryable): Promise<BreakerRow[]> {
   const { rows } = await database.query<BreakerRow>(
     'SELECT * FROM destination_breakers ORDER BY destination',

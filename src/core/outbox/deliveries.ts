@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '../../platform/database/port.ts';
-import { type ErrorCode, SonogateError } from '../../platform/errors/catalogue.ts';
+import { ERRORS, type ErrorCode, SonogateError } from '../../platform/errors/catalogue.ts';
 import { newId } from '../../platform/ids.ts';
 import { probeNow } from './breaker.ts';
 import {
@@ -26,9 +26,10 @@ export function rankOf(kind: DeliveryKind, object: string): number {
 }
 
 /**
- * After this many failures that the object itself may have caused, later deliveries may overtake
- * it: an object that a peer cannot accept must not delay the other objects of its study. Failures
- * of a peer that accepts nothing at all are not counted, and a dead delivery delays no other.
+ * Number of failures, possibly due to the object itself, after which later deliveries may overtake
+ * a delivery: an object that a peer cannot accept must not delay the other objects of its study.
+ * Failures of a peer that accepts nothing at all are not counted, and a dead delivery delays no
+ * other.
  */
 export const OVERTAKEN_AFTER_FAILURES = 3;
 
@@ -39,7 +40,6 @@ export const EARLIER_DELIVERY_PENDING = `EXISTS (SELECT 1 FROM deliveries ahead
     AND (ahead.revision, ahead.result_revision, ahead.rank) < (d.revision, d.result_revision, d.rank)
     AND ahead.own_failures < ${OVERTAKEN_AFTER_FAILURES})`;
 
-/** A row of `deliveries`. */
 export interface DeliveryRow {
   id: string;
   /** Id of the request; null for a received object forwarded unchanged. */
@@ -61,7 +61,7 @@ export interface DeliveryRow {
   /** Error code of the last failure; null if there was none. */
   code: ErrorCode | null;
   detail: string | null;
-  /** A delivered row: nothing was sent, and `detail` says why. */
+  /** True if nothing was sent although the state is `delivered`; `detail` states the reason. */
   not_sent: boolean;
   created_at: Date;
   ended_at: Date | null;
@@ -73,9 +73,13 @@ export interface DeliveryRow {
   /** Our own id of the study, and its revision; null if there is no study. */
   study: string | null;
   revision: number | null;
+  /**
+   * True if an attempt before the last one ended without a clear response, so the destination may
+   * have the object.
+   */
+  maybe_received: boolean;
   /** Signed revision of the result; 0 for the draft. */
   result_revision: number;
-  /** Rank within the revision. */
   rank: number;
   /** Number of failures that the object itself may have caused. */
   own_failures: number;
@@ -219,7 +223,7 @@ export async function releaseDelivery(
 /**
  * Reschedules a failed delivery in `waitSeconds`, or ends it once it has been retried for the
  * longest allowed time.
- * @param own whether the object itself may have caused the failure.
+ * @param own true if the object itself may have caused the failure.
  * @returns the new state of the delivery; null if it no longer belongs to this attempt.
  */
 export async function rescheduleDelivery(
@@ -278,6 +282,44 @@ export async function holdDestination(
  */
 async function liftHold(tx: Queryable, destination: string): Promise<void> {
   await tx.query('DELETE FROM destination_holds WHERE destination = $1', [destination]);
+}
+
+/** Error codes after which the destination may have the object. */
+const AMBIGUOUS = Object.entries(ERRORS).flatMap(([code, entry]) =>
+  'retry' in entry && entry.retry === 'ambiguous' ? [code] : [],
+);
+
+/**
+ * SQL condition: the destination of the delivery `d` may have its object, because an attempt is in
+ * progress or ended without a clear response.
+ */
+export const MAYBE_RECEIVED = `(d.maybe_received OR d.state = 'sending'
+  OR coalesce(d.code, '') IN (${AMBIGUOUS.map((code) => `'${code}'`).join()}))`;
+
+/** A revision of a result that a destination has, or may have. */
+export interface ReceivedRevision {
+  revision: number;
+  /** True if the destination confirmed that it has the revision. */
+  confirmed: boolean;
+}
+
+/**
+ * Returns the other revisions of a delivery's object that its destination has or may have, newest
+ * first.
+ */
+export async function receivedRevisions(
+  database: Queryable,
+  { id, requestId, destination, object }: Delivery,
+): Promise<ReceivedRevision[]> {
+  const { rows } = await database.query<ReceivedRevision>(
+    `SELECT result_revision AS revision, state = 'delivered' AND NOT not_sent AS confirmed
+     FROM deliveries d
+     WHERE request_id = $2 AND destination = $3 AND object = $4 AND id <> $1
+       AND ((state = 'delivered' AND NOT not_sent) OR ${MAYBE_RECEIVED})
+     ORDER BY result_revision DESC`,
+    [id, requestId, destination, object],
+  );
+  return rows;
 }
 
 /** Filter for a list of deliveries. An absent field matches every delivery. */

@@ -54,7 +54,7 @@ export type SendOutcome =
   | {
       outcome: 'delivered';
       detail: string;
-      /** Nothing was sent, and nothing has to be: `detail` says why. */
+      /** True if nothing was sent and nothing has to be; `detail` states the reason. */
       notSent?: boolean;
       /** DICOM objects for which storage commitment will be requested from the PACS. */
       objects?: readonly { sopClassUid: string; sopInstanceUid: string }[];
@@ -120,13 +120,13 @@ export const HELD_FOR_A_PERSON = `(d.kind = 'fhir'
     WHERE h.delivery_id = d.id AND h.action <> 'show' ORDER BY h.id DESC LIMIT 1))`;
 
 /**
- * SQL: the destinations that receive nothing before the result of request `r` is signed. They are
- * those to which its draft caused no delivery (`leavingAtOnce`).
+ * SQL: the destinations that receive nothing before the result of request `r` is signed, because no
+ * delivery of the draft was created for them (`leavingAtOnce`).
  */
 export const AFTER_SIGNATURE = `(SELECT coalesce(array_agg(DISTINCT target ->> 'destination'), '{}')
   FROM jsonb_array_elements(r.deliver_to) AS target
   WHERE NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id
-    AND d.destination = target ->> 'destination' AND NOT (d.kind = 'fhir' AND d.not_sent)))`;
+    AND d.destination = target ->> 'destination' AND NOT (d.kind IN ('fhir', 'hl7v2') AND d.not_sent)))`;
 
 /**
  * Notification channel that wakes the outbox of every process. Sent when the transaction commits.

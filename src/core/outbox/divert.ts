@@ -6,9 +6,9 @@ import { OUTBOX_CHANNEL } from './delivery.ts';
 
 /**
  * Diverts a dead or waiting delivery to another destination: a new delivery replaces it
- * (`alternate_of`), and its own state becomes `diverted`. After an ambiguous failure, the first
- * peer may have the object; the failure code stays in the row to mark a possible second copy. An
- * object already being sent to the other destination is not sent there twice.
+ * (`alternate_of`), and the state of the old delivery becomes `diverted`. After an ambiguous
+ * failure, the first peer may have the object; the failure code stays in the row to mark a possible
+ * second copy. An object already being sent to the other destination is not sent there twice.
  * @returns the new delivery; null if nothing was diverted.
  */
 export async function divert(

@@ -19,6 +19,7 @@ import {
   EARLIER_DELIVERY_PENDING,
   holdDestination,
   listDeliveries,
+  MAYBE_RECEIVED,
   markDead,
   markDelivered,
   releaseDelivery,
@@ -36,10 +37,10 @@ import { divert } from './divert.ts';
 import { createProbes } from './probes.ts';
 
 /**
- * Returns the seconds to wait before the attempt after `attempt` (1 was the first), with full
- * jitter: a random time up to min(cap, base * 2^(attempt - 1)), so that deliveries that failed at
- * the same time are not repeated at the same time (M. Brooker, "Exponential Backoff And Jitter",
- * AWS Architecture Blog, 2015). `random` is uniform in [0, 1).
+ * Returns the seconds to wait after attempt number `attempt` (the first is 1), with full jitter: a
+ * random time up to min(cap, base * 2^(attempt - 1)). Deliveries that failed at the same time are
+ * therefore not repeated at the same time (M. Brooker, "Exponential Backoff And Jitter", AWS
+ * Architecture Blog, 2015). `random` is uniform in [0, 1).
  */
 export function backoffSeconds(
   attempt: number,
@@ -75,7 +76,8 @@ export async function claimDelivery(
   leaseSeconds: number,
 ): Promise<ClaimedDelivery | null> {
   const { rows } = await database.query<DeliveryRow>(
-    `UPDATE deliveries SET state = 'sending', attempt = attempt + 1,
+    `UPDATE deliveries d SET state = 'sending', attempt = attempt + 1,
+       maybe_received = ${MAYBE_RECEIVED},
        lost_attempts = lost_attempts + (state = 'sending')::integer,
        lease_until = now() + make_interval(secs => $3)
      WHERE id = (
@@ -123,7 +125,9 @@ async function renewDelivery(
   return rowCount === 1;
 }
 
-/** SQL interval before the present in which deliveries may have become due since the last claim. */
+/**
+ * SQL interval: deliveries that became due this recently may have been missed by the last claim.
+ */
 const JUST_NOW = "interval '0.2 seconds'";
 
 /**
@@ -167,15 +171,17 @@ export const MAX_CONCURRENT_DELIVERIES = 32;
 /** Milliseconds before retrying to record an outcome that the database did not accept. */
 const RECORD_AGAIN_MILLISECONDS = 500;
 
-/** The attempt ended on our side: the gateway is stopping, or its database is unreachable. */
+/**
+ * The attempt was interrupted on our side: the gateway is stopping, or its database is unreachable.
+ */
 interface Interrupted {
   outcome: 'interrupted';
   failure: { code: ErrorCode; detail: string } | null;
 }
 
 /**
- * Shortest wait in seconds. A due delivery that could not be claimed is being claimed by another
- * process.
+ * Shortest wait in seconds, in case a due delivery could not be claimed because another process is
+ * claiming it.
  */
 const SHORTEST_WAIT_SECONDS = 0.05;
 
@@ -194,9 +200,7 @@ interface OutboxOptions {
 export interface Outbox {
   /** Aborts the sends in progress. Unconfirmed deliveries are sent again after the next startup. */
   stop(): Promise<void>;
-  /** Checks for due deliveries now. */
   wake(): void;
-  /** Lists deliveries, newest first. */
   list(filter?: DeliveryFilter): Promise<DeliveryRow[]>;
   /**
    * Sends a dead delivery again.
@@ -337,7 +341,7 @@ export async function startOutbox({
     }
   };
 
-  /** Returns the seconds until the next attempt, or null. */
+  /** Returns the seconds until the next attempt; null if there is no further attempt. */
   const waitAfter = (
     { kind, tries, ownFailures }: ClaimedDelivery,
     code: ErrorCode,
@@ -349,7 +353,7 @@ export async function startOutbox({
     return backoffSeconds(tries, { baseSeconds, capSeconds }, Math.random());
   };
 
-  /** Records an outcome. While the database is unreachable, it keeps retrying. */
+  /** Records an outcome. While the database is unreachable, recording is retried. */
   const record = async (delivery: ClaimedDelivery, outcome: SendOutcome | Interrupted) => {
     for (;;) {
       try {

@@ -28,8 +28,8 @@ interface BreakerParts {
 }
 
 /**
- * Manages destinations with an open breaker: probes each when due, diverts deliveries that have
- * waited too long to the alternate, and ends deliveries that have waited longer than allowed.
+ * Manages destinations with an open breaker: probes each when due, diverts to the alternate those
+ * deliveries that have waited too long, and ends deliveries that have waited longer than allowed.
  */
 export function createProbes(parts: BreakerParts): {
   /**

@@ -6,7 +6,7 @@ import { type AuditAction, type AuditEntry, createAuditWriter } from '../audit/a
 export interface PatientKey {
   id: string;
   authority: string;
-  /** Whether this authority also covers images without an issuer. */
+  /** True if this authority also covers images without an issuer. */
   unissued: boolean;
 }
 
@@ -18,7 +18,6 @@ export type Demographics = Partial<
 /** The attributes that replace those in the images. */
 export type Stated = Demographics & Partial<Pick<DicomIdentity, 'PatientID'>>;
 
-/** Where a change comes from: the message and its sender. */
 export interface ChangeSource {
   /** Name of the sender in the settings. */
   sender: string;
@@ -29,13 +28,12 @@ export interface ChangeSource {
   effectiveAt: Date;
 }
 
-/** A change to the identity of one study. */
 export interface Correction {
   patientId: string;
   stated: Stated;
 }
 
-/** What the audit trail and the console call each attribute. */
+/** Names of the attributes in the audit trail and in the console. */
 const ATTRIBUTES: Readonly<Record<keyof Stated, string>> = {
   PatientID: 'patient ID',
   PatientName: 'name',
@@ -108,8 +106,8 @@ export interface CorrectionNote {
   controlId: string;
   changed: string;
   /**
-   * When an operator withdrew the correction, which equals `at` if it was declined; null while it
-   * is in force.
+   * When an operator withdrew the correction; equal to `at` if the correction was declined from the
+   * beginning, and null while it is in force.
    */
   withdrawnAt: Date | null;
 }
@@ -280,8 +278,8 @@ export async function updatePatient(
 }
 
 /**
- * Applies a patient update to orders older than it, because an order's patient is compared with the
- * patient of a study.
+ * Applies a patient update to orders that are older than the update, because an order's patient is
+ * compared with the patient of a study.
  */
 async function correctOrders(
   tx: Queryable,

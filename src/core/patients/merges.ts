@@ -22,9 +22,10 @@ export interface PatientMerge {
  * Records a merge: studies with the prior ID get the surviving ID, whether they have already
  * arrived or arrive later. An older merge never replaces a newer merge of the same ID.
  *
- * An ID that was merged before may have been issued again to another person. A later merge of it
- * therefore leaves studies with another birth date than the one that it states: those of the former
- * merge keep their survivor, and the others keep the prior ID (`unlike`).
+ * An ID that was merged before may since have been issued to another person. A later merge of this
+ * ID therefore does not apply to studies whose birth date differs from the one stated in the merge:
+ * studies moved by the former merge keep its surviving ID, and the others keep the prior ID
+ * (`unlike`).
  */
 export async function mergePatients(
   tx: Queryable,
@@ -54,14 +55,15 @@ export async function mergePatients(
         birthDate: replaced.birth_date === birthDate ? '' : birthDate,
       })
     : [];
-  // With a merge in the other direction, this one would form a cycle. The newer of the two
-  // counts.
+  // With a merge in the other direction, this one would form a cycle. The newer of the two merges
+  // applies.
   const former = others.find(({ prior_id, newer }) => prior_id === survivorId && !newer);
   if (former && (await survivingId(tx, key)) === prior.id) {
     await withdrawMerge(tx, former.id, receivedAt);
   }
   if ((await survivingId(tx, key)) === prior.id) return NOBODY;
   const mergeId = newUuid();
+  const declined = await declinedStudies(tx, prior, survivorId);
   await tx.query(
     `INSERT INTO patient_merges (id, authority, unissued, prior_id, survivor_id, effective_at,
        received_at, sender, control_id, birth_date)
@@ -74,9 +76,10 @@ export async function mergePatients(
   );
   const reached = await correctStudies(tx, prior, { ...stated, PatientID: survivorId }, source, {
     mergeId,
-    // A first merge of an ID itself states that two identities are one person.
+    // The first merge of an ID is trusted: its sender states that both identities are one person. A
+    // study that a person kept apart stays apart.
     isUnlike: ({ id, identity: { PatientBirthDate: own } }) =>
-      replaced !== undefined &&
+      (replaced !== undefined || declined.includes(id)) &&
       !moved.includes(id) &&
       ![own, birthDate].includes('') &&
       own !== birthDate,
@@ -88,12 +91,27 @@ export async function mergePatients(
   return reached;
 }
 
+/** Returns the studies that a person kept out of an earlier merge of these IDs (`own-id`). */
+async function declinedStudies(
+  tx: Queryable,
+  { id, authority }: PatientKey,
+  survivorId: string,
+): Promise<string[]> {
+  const { rows } = await tx.query<{ study_id: string }>(
+    `SELECT c.study_id FROM patient_corrections c JOIN patient_merges m ON m.id = c.merge_id
+     WHERE m.prior_id = $1 AND m.authority = $2 AND m.survivor_id = $3
+       AND c.withdrawn_at = c.received_at`,
+    [id, authority, survivorId],
+  );
+  return rows.map(({ study_id }) => study_id);
+}
+
 const NOBODY: Reached = { corrected: [], unlike: [] };
 
 /**
  * Withdraws a merge.
- * @param birthDate leaves studies with another birth date as they are; '' for none. A study without
- * a birth date has that of the merge.
+ * @param birthDate restricts the withdrawal to studies with this birth date; '' for all studies. If
+ * a study has no birth date, the merge's birth date is used instead.
  * @returns our ids of the studies that got their former ID back.
  */
 async function withdrawMerge(
@@ -125,7 +143,10 @@ export interface MergeNote {
   studies: number;
 }
 
-/** Lists the merges in force, newest first, and replaced ones that some studies still have. */
+/**
+ * Lists, newest first, the merges in force and those replaced merges that still apply to some
+ * studies.
+ */
 export async function listMerges(database: Queryable): Promise<MergeNote[]> {
   const { rows } = await database.query<MergeNote>(
     `SELECT m.id, m.received_at AS at, m.sender, m.control_id AS "controlId",
@@ -176,7 +197,7 @@ interface MergeRow {
 export const MERGE_DECISIONS = ['surviving-id', 'own-id'] as const;
 export type MergeDecision = (typeof MERGE_DECISIONS)[number];
 
-/** SQL: the merges of a study's patient ID about which nothing was recorded for the study. */
+/** SQL: the merges of a study's patient ID for which the study has no correction yet. */
 const MERGES_TO_APPLY = `SELECT m.*, m.birth_date <> '' AND s.identity ->> 'PatientBirthDate' <> ''
     AND m.birth_date <> s.identity ->> 'PatientBirthDate' AS is_doubtful
   FROM studies s JOIN patient_merges m ON m.prior_id = s.identity ->> 'PatientID'

@@ -15,7 +15,7 @@ export interface QueriedAttribute {
   /** Tag as eight hexadecimal digits, such as `00100020`. */
   tag: string;
   vr: string;
-  /** SQL of the value as text; with `several`, as an array of text. */
+  /** SQL expression for the value as text; with `several`, for an array of text. */
   sql: string;
   several?: boolean;
   /** False if the attribute is returned but cannot be used as a matching key. */

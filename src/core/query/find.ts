@@ -89,8 +89,8 @@ const SOURCE: Readonly<Record<Level, (where: string) => string>> = {
 };
 
 /**
- * Returns true if an attribute may be returned at a level. Counts are returned only with studies,
- * because below that level each object would cost a scan.
+ * Returns true if an attribute may be returned at a level. Counts are returned only at their own
+ * level, because at a lower level they would cost a scan for each row.
  */
 const isCountedAt = (keyword: Keyword, level: Level): boolean =>
   !COUNTED.has(keyword) || ATTRIBUTES[keyword].level === level;
@@ -131,7 +131,7 @@ export interface Retrieval {
 }
 
 /**
- * Returns the objects of a retrieval in order of arrival, only the newest copy of each.
+ * Returns the newest copy of each object of a retrieval, in order of arrival.
  * @param limit maximum number of objects; a larger retrieval must be split by series.
  */
 export async function heldObjects(

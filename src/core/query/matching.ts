@@ -19,7 +19,6 @@ export function condition(keyword: Keyword, value: string, parameter: AddParamet
   return conditionOn(keyword, attributeOf(keyword), value, parameter);
 }
 
-/** The properties of an attribute needed for matching. */
 export type MatchedAttribute = Pick<QueriedAttribute, 'vr' | 'sql' | 'several' | 'matched'>;
 
 /**

@@ -31,7 +31,6 @@ export type FromChild =
   | { type: 'end'; end: PipelineEnd }
   /** Reply to `load`: the module has opened its models. */
   | { type: 'prepared'; models: readonly ModelInUse[] }
-  /** A model was run. */
   | { type: 'inference'; run: InferenceRun }
   /** The process has started or finished reading a file or one of its frames. */
   | { type: 'reading'; reading: Reading }
@@ -71,7 +70,6 @@ const WITHOUT_SCREEN = { NODEVICE_SELECT: '1' };
 
 const LONGEST_LOG_LINE = 2000;
 
-/** The outcome of a run, as the gateway sees it. */
 export type RunOutcome =
   | PipelineEnd
   /**
@@ -217,24 +215,19 @@ export class PipelineProcess {
     this.#send({ type: 'load', module, models });
   }
 
-  /** Calls the listener for each inference, for as long as the process lives. */
   onInference(listener: (run: InferenceRun) => void): void {
     this.#child.on('message', (message: FromChild) => {
       if (message.type === 'inference') listener(message.run);
     });
   }
 
-  /**
-   * Calls the listener for each model that cannot run on an accelerator or has stopped running on
-   * it.
-   */
   onRefusal(listener: (refusal: AcceleratorRefusalOfModel) => void): void {
     this.#child.on('message', (message: FromChild) => {
       if (message.type === 'refusal') listener(message.refusal);
     });
   }
 
-  /** Runs a pipeline and returns its outcome, whatever it is. Never throws. */
+  /** Runs a pipeline and returns its outcome. Never throws. */
   async run({
     module,
     folder,
@@ -315,9 +308,7 @@ export interface PipelinePool {
 }
 
 interface ModelListeners {
-  /** Called after each inference. */
   onInference?(run: InferenceRun): void;
-  /** Called when a model cannot run on an accelerator, or has stopped running on it. */
   onRefusal?(refusal: AcceleratorRefusalOfModel): void;
 }
 

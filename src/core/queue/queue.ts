@@ -239,7 +239,7 @@ export async function reconcile(
   return rows.length === BATCH ? rows.length + (await reconcile(database, queue)) : rows.length;
 }
 
-/** Reconciles now and then every few seconds. Resolves after the first pass. */
+/** Reconciles at once, and then every few seconds. Resolves after the first pass. */
 export async function startReconciler(
   database: Database,
   queue: Pick<RequestQueue, 'add'>,

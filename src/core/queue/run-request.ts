@@ -73,7 +73,6 @@ export interface WorkerOptions {
   database: PooledDatabase;
   queue: RequestQueue;
   endpoints: readonly Endpoint[];
-  /** The modules that pipeline processes run. */
   program: PipelineProgram;
   /** URLs of the modules that export the `pipeline` of each endpoint, keyed by endpoint id. */
   pipelines: Readonly<Record<string, string>>;
@@ -103,7 +102,6 @@ export interface WorkerOptions {
    * of them changes.
    */
   modelsReady?(models: readonly ModelInUse[]): void;
-  /** Called after each inference. */
   onInference?(run: InferenceRun): void;
   now?: () => Date;
 }
@@ -261,7 +259,6 @@ class InterruptedError extends Error {
   override name = 'InterruptedError';
 }
 
-/** The pipeline failed because the disk was full. */
 class OutOfSpaceError extends Error {
   override name = 'OutOfSpaceError';
 }
@@ -303,7 +300,6 @@ interface RunParts extends WorkerOptions {
   now: () => Date;
   changes: ChangeFeed;
   pool: PipelinePool;
-  /** Aborts when the gateway is stopping. */
   stopping: AbortSignal;
 }
 
@@ -399,7 +395,6 @@ async function runReadable(
   }
 }
 
-/** Prepares the work folder and moves the request to `running`. */
 async function prepare(
   row: StoredRequest,
   parts: RunParts,
@@ -440,7 +435,7 @@ async function prepare(
     throw new RunFailure('rejected', 'file_not_ready', `${error.message}.`);
   }
   await fetchFiles(row, files, parts, broken);
-  // A request whose worker died during the run is still `running`.
+  // A request whose worker died during the run already has the status `running`.
   if (row.status === 'running') return;
   await database.transaction((tx) =>
     transition(tx, row.id, 'running', {
@@ -452,8 +447,8 @@ async function prepare(
 }
 
 /**
- * Fetches files that are not in the gateway into the work folder: first files that the client
- * supplied as URLs, one after the other, then objects held in an archive.
+ * Fetches into the work folder those files that the gateway does not have: first files that the
+ * client supplied as URLs, one after the other, then objects held in an archive.
  */
 async function fetchFiles(
   { id, attempts, status, test }: StoredRequest,
@@ -557,7 +552,7 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
  * Returns the deliveries that can start with the draft; some destinations accept only signed
  * results. If an earlier result of the study is signed, no report is sent as a draft: an EHR would
  * replace the signed report, or show a newer draft next to it.
- * @param signed whether an earlier result of the study is signed.
+ * @param signed true if an earlier result of the study is signed.
  */
 function leavingAtOnce(
   targets: readonly DeliveryTarget[],
@@ -576,7 +571,7 @@ function leavingAtOnce(
 const PUBLISH_AGAIN_MS = 5000;
 
 /**
- * Publishes the result. During a storage outage it keeps retrying, so that the run need not be
+ * Publishes the result. During a storage outage, publishing is retried, so that the run need not be
  * repeated.
  */
 async function publish(

@@ -29,7 +29,6 @@ const EVENT_OF: Partial<Record<RequestStatus, WebhookEvent>> = {
   rejected: 'request.failed',
 };
 
-/** The FHIR Subscription topic of each event. */
 const TOPIC_OF = {
   'request.succeeded': 'report-finished',
   'request.failed': 'request-failed',
@@ -116,7 +115,10 @@ interface Announcement {
  */
 export const MAX_BODY_BYTES = 20_000;
 
-/** Returns the JSON text of a webhook. */
+/**
+ * Returns the JSON text of a webhook. Members that make it longer than `MAX_BODY_BYTES` are
+ * omitted.
+ */
 export function webhookBody(
   request: RequestObject,
   shape: WebhookShape,

@@ -30,7 +30,6 @@ interface Watched {
   seen: number | null;
 }
 
-/** Maximum number of requests per polling statement. */
 const REQUESTS_PER_POLL = 500;
 
 /**
@@ -99,7 +98,10 @@ export async function openChangeFeed(
   };
 }
 
-/** Starts watching a request at once, so that a change before the call of `next` is not missed. */
+/**
+ * Starts watching a request at once, so that a change before the first call of `next` is not
+ * missed.
+ */
 export function armWatch(feed: ChangeFeed, id: string) {
   let wake = () => {};
   let changed = false;

@@ -146,7 +146,7 @@ interface HistoryQuery {
   status?: RequestStatus[] | undefined;
   key?: string | undefined;
   since?: Date | undefined;
-  /** Only requests made with test keys. */
+  /** True to list only requests made with test keys. */
   testOnly?: boolean;
   limit: number;
   /** `nextCursor` of the previous page: the id of its last request. */
@@ -232,8 +232,9 @@ export interface RequestCore extends ResultReader {
   ): Promise<RequestObject>;
   /**
    * Returns the body of a webhook; null if the request is unknown.
-   * @param object the event and flag that the delivery announces (announce.ts)
-   * @param address of this server, used if the request has no recorded caller address.
+   * @param object the event and flag that the delivery announces (announce.ts).
+   * @param address base address of this server, used if the address used by the caller was not
+   * recorded.
    */
   webhookBody(
     id: string,
@@ -255,7 +256,7 @@ export interface RequestCore extends ResultReader {
    * they have been purged.
    */
   artifacts(id: string): Promise<ArtifactEntry[]>;
-  /** Returns the evidence that the pipeline wrote for reviews, as text, or null. */
+  /** Returns the evidence that the pipeline wrote for reviews, as text; null if it wrote none. */
   evidence(id: string): Promise<string | null>;
   /** The change feed, for code that needs more of a request than its events. */
   changes: ChangeFeed;

@@ -28,19 +28,17 @@ export interface Endpoint {
   /** Schema of `input` (api 2.3). Unknown fields are rejected. */
   input: z.ZodType<EndpointInput>;
   output: z.ZodType;
-  /** Sections of the result, in order. */
   sections?: readonly { id: string; title: string }[];
   /**
    * Prices by number of uploaded frames, for endpoints priced this way. `up_to_frames` is null for
    * the tier without an upper limit.
    */
   priceTiers?: readonly { up_to_frames: number | null; price: string }[];
-  /** Tasks of the models used by the endpoint. */
   modelTasks?: readonly string[];
   /**
-   * Returns the price of a request. `frames` is the number of frames read, which the result states
-   * and which is therefore known only when the request succeeds. If omitted, the price is that of
-   * the smallest upload.
+   * Returns the price of a request. `frames` is the number of frames read. It is stated in the
+   * result, so it is known only once the request has succeeded. If it is omitted, the price is that
+   * of the smallest upload.
    */
   price(input: EndpointInput, frames?: number): PriceLine[];
   /**
@@ -55,16 +53,22 @@ export interface StudyReview {
   /** Returns the result with these effects applied in the order in which they were made. */
   interpret(effects: readonly Effect[], at: Date): Result;
   /**
-   * Returns what a change does to the evidence.
+   * Returns the effects of a change on the evidence.
    * @throws SonogateError `invalid_input` with the path of the invalid member.
    */
   effectsOf(change: Exclude<Change, { kind: 'undo' }>, state: ReviewState): Effect[];
-  /** Returns the subject of a change as shown in a result, for the history. */
+  /**
+   * Returns, for the history, the value that a change applies to: its state before the change, and
+   * a function that finds it in a later result.
+   */
   subjectOf(
     change: Change,
     state: ReviewState,
   ): { before: Changed; afterIn(result: Result): Changed };
-  /** Writes the documents of a signed result into a folder. @returns the result with its artifacts. */
+  /**
+   * Writes the documents of a signed result into a folder.
+   * @returns the result with its artifacts.
+   */
   sign(
     result: Result,
     into: { requestId: string; folder: string; suffix: string; artifactPath: ArtifactPath },

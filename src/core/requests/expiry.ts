@@ -92,7 +92,7 @@ async function forget(database: Database, id: string): Promise<void> {
   });
 }
 
-/** Purges now and then every minute. */
+/** Purges at once, and then every minute. */
 export function startExpiry(parts: ExpiryParts): Rounds {
   return startRounds({
     work: () => purgeExpired(parts),

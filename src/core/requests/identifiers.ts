@@ -87,8 +87,8 @@ const NO_NAMES = [
 ].join('|');
 
 /**
- * A word that may be a name: `Roe`, `O'Neill`, `SMITH`. A word of at most four capitals is taken as
- * an abbreviation.
+ * A word that may be a name: `Roe`, `O'Neill`, `SMITH`. A word of at most four capitals is regarded
+ * as an abbreviation.
  */
 const NAME = `(?!(?:${NO_NAMES})(?![\\p{L}]))(?!\\p{Lu}{1,4}(?![\\p{L}'’-]))\\p{Lu}[\\p{L}'’-]{1,40}(?![\\p{L}])`;
 
@@ -150,16 +150,15 @@ const PATTERNS: readonly { what: string; pattern: RegExp; staff?: true }[] = [
   { what: 'a name', pattern: new RegExp(`\\b(?i:(?:${RELATIONS}) of|b/o|n[ée]e) ${NAMES}`, 'gu') },
 ];
 
-/** Identifying text that was found: what kind it is, and the words themselves. */
 export interface FoundIdentifier {
   what: string;
   words: string[];
 }
 
 /**
- * Returns the identifying text found, grouped by kind, or empty. Text recognised as
- * one kind is not reported as another: `12.03.1990` is not a phone number.
- * @param mayNameStaff whether the text may contain names of colleagues, as a report does: "seen
+ * Returns the identifying text found, grouped by kind. Text recognised as one kind is not reported
+ * as another: `12.03.1990` is not a phone number.
+ * @param mayNameStaff true if the text may contain names of colleagues, as a report does: "seen
  * with Dr Roe".
  */
 export function findIdentifiers(text: string, mayNameStaff = false): FoundIdentifier[] {

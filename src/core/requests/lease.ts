@@ -80,8 +80,9 @@ async function renewLease(database: Queryable, id: string, attempt: number) {
 
 /**
  * Releases a request that has not ended, so that it can be claimed again. An interruption by the
- * gateway stopping does not count as an attempt. A run that found the disk full does, because its
- * input may be what fills the disk. A crash counts both as an attempt and as a crash.
+ * gateway stopping does not count as an attempt. A run that found the disk full counts as an
+ * attempt, because its input may be what fills the disk. A crash counts both as an attempt and as a
+ * crash.
  */
 export async function releaseRequest(
   database: Queryable,

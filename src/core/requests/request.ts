@@ -34,7 +34,7 @@ export const FINAL_STATUS: ReadonlySet<RequestStatus> = new Set([
 
 export type Priority = 'low' | 'normal' | 'high';
 
-/** A file of a request, which the work folder receives as a link or a copy. */
+/** A file of a request, which is linked or copied into the work folder. */
 export interface RequestFile {
   name: string;
   /**
@@ -53,7 +53,6 @@ export interface RequestFile {
 /** Format of a webhook body: the request object, or the message of the compatible queue. */
 export type WebhookShape = 'request' | 'queue';
 
-/** The webhook that announces the end of a request. */
 export interface Webhook {
   url: string;
   events: string[];
@@ -84,7 +83,10 @@ export interface SubmitCommand {
   metadata: unknown;
   webhook: Webhook | null;
   source: RequestSource;
-  /** Submitting the same value again returns the first request (exactly once per study). */
+  /**
+   * If a request with this key already exists, submitting returns that request. Each study is thus
+   * submitted exactly once.
+   */
   uniqueKey: string | null;
   accountId: string | null;
   keyId: string | null;
@@ -166,7 +168,6 @@ export interface RequestFault {
   detail: string;
 }
 
-/** A request as stored: one row of `requests`. */
 export interface RequestRow {
   id: string;
   account_id: string | null;
@@ -179,7 +180,6 @@ export interface RequestRow {
   priority: Priority;
   test: boolean;
   input: EndpointInput | null;
-  /** Any JSON value, supplied by the client. */
   metadata: unknown;
   webhook: Webhook | null;
   source: RequestSource;
@@ -211,8 +211,8 @@ export interface StoredRequest extends RequestRow {
 const DECIMAL = /^(\d+)(?:\.(\d+))?$/;
 
 /**
- * Returns the exact sum of decimal strings, with at least two decimals. @throws if a string is not
- * a decimal.
+ * Returns the exact sum of decimal strings, with at least two decimals.
+ * @throws Error if a string is not a decimal.
  */
 export function sumDecimals(amounts: readonly string[]): string {
   const split = amounts.map((amount) => {

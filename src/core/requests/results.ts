@@ -16,7 +16,6 @@ const artifactSchema = z.object({
   section: z.string().nullable(),
 });
 
-/** One artifact of a request, as listed in the result. */
 export type ArtifactEntry = z.infer<typeof artifactSchema>;
 
 /**
@@ -85,7 +84,7 @@ export const EVIDENCE = 'evidence.json';
 /** Returns the artifact name of a signed revision of the result. Revisions are numbered from 1. */
 export const signedResultName = (revision: number): string => `result-signed-${revision}.json`;
 
-/** True if this file of a result must be hidden from clients. */
+/** Returns true if this file of a result must be hidden from clients. */
 export const isInternal = ({ name }: Pick<ArtifactEntry, 'name'>): boolean => name === EVIDENCE;
 
 /** Suffix of a result folder that is not yet complete. */

@@ -21,7 +21,6 @@ import {
 } from './request.ts';
 import { STAGES } from './transitions.ts';
 
-/** A request together with everything stored along with it. */
 interface NewRequest {
   row: RequestRow;
   files: RequestFile[];
@@ -76,7 +75,7 @@ type StoreRequest = (
   at: Date,
 ) => Promise<{ row: RequestRow; isNew: boolean }>;
 
-/** Stores concurrent requests in one statement. */
+/** Creates a function that stores concurrent requests in one statement. */
 export function createRequestStore(database: Database): StoreRequest {
   const store = batched(async (asked: readonly NewRequest[]) => {
     const { rows } = await database.query<{ id: string }>(
@@ -142,7 +141,6 @@ function newRequest(endpoint: Endpoint, command: SubmitCommand, at: Date): NewRe
   };
 }
 
-/** The columns of a `RequestRow`. */
 const COLUMNS = `id, account_id, key_id, model, endpoint, version, status, stage, priority, test,
   input, metadata, webhook, source, cost, fault, attempts, crashes, lost_runs, last_seq, created_at, started_at,
   ended_at, expires_at`;

@@ -125,7 +125,8 @@ export async function lockRequest(tx: Queryable, id: string): Promise<StoredRequ
 }
 
 /**
- * Like `lockRequest`, for the worker that holds `attempt`. @throws LeaseLostError
+ * Like `lockRequest`, for the worker that holds `attempt`.
+ * @throws LeaseLostError
  */
 export async function lockOwn(tx: Queryable, id: string, attempt: number): Promise<StoredRequest> {
   const row = await lockRequest(tx, id);
@@ -135,8 +136,8 @@ export async function lockOwn(tx: Queryable, id: string, attempt: number): Promi
 }
 
 /**
- * Moves a request along the state table and adds the event, within the transaction `tx`. No other
- * code writes `requests.status`.
+ * Moves a request along the state table and logs the events of the change, within the transaction
+ * `tx`. No other code writes `requests.status`.
  * @throws IllegalTransitionError, LeaseLostError
  */
 export async function transition(

@@ -9,8 +9,8 @@ import { announceChange } from '../requests/changes.ts';
  *   draft ──▶ in-review ──▶ signed ──▶ in-review ──▶ amended ──▶ in-review …
  *
  * `draft`: nobody has changed anything. A signed result that is changed again is in review until it
- * is signed once more, and then amended. So is the first signed result of a request if it replaces
- * the signed result of an earlier request of its study.
+ * is signed once more, and then amended. The first signed result of a request is amended, too, if it
+ * replaces the signed result of an earlier request for its study.
  */
 export const REVIEW_STATES = ['draft', 'in-review', 'signed', 'amended'] as const;
 export type ReviewState = (typeof REVIEW_STATES)[number];
@@ -173,10 +173,7 @@ export function effectsOfAll(changes: readonly ChangeRow[]): Effect[] {
  */
 export const SEEN_SECONDS = 45;
 
-/**
- * Returns the names of all readers who have the review open, each name once, except the reader of
- * the given stream.
- */
+/** Returns all readers who have the review open, each of them once. */
 export async function listReaders(
   database: Queryable,
   requestId: string,
@@ -189,10 +186,7 @@ export async function listReaders(
   return rows;
 }
 
-/**
- * Records that a stream is open, and renews the record at intervals. The other readers are notified
- * of a new one.
- */
+/** Records that a stream is open, or renews its record, which expires after `SEEN_SECONDS`. */
 export async function keepReader(
   database: Queryable,
   requestId: string,

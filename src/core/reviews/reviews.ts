@@ -9,6 +9,7 @@ import { announceChange, armWatch, type ChangeFeed } from '../requests/changes.t
 import type { Endpoint, StudyReview, ReviewState as StudyState } from '../requests/endpoint.ts';
 import { findIdentifiers, namedIdentifiers } from '../requests/identifiers.ts';
 import type { RequestRow } from '../requests/request.ts';
+import { isSignedLater } from '../studies/signed-results.ts';
 import {
   addChange,
   type ChangeRow,
@@ -37,7 +38,6 @@ export interface Reader {
   may: { edit: boolean; sign: boolean };
 }
 
-/** A change in the history of a review. */
 export interface ListedChange {
   id: number;
   at: string;
@@ -49,7 +49,6 @@ export interface ListedChange {
   undone: boolean;
 }
 
-/** A review as clients see it. */
 export interface ReviewObject {
   object: 'review';
   request: string;
@@ -87,8 +86,9 @@ export interface Reviews {
   read(row: RequestRow, reader: Reader): Promise<ReviewObject>;
   /**
    * Makes all of the changes, or none, to the revision that the caller has read.
-   * @param amend whether a signed result may be changed again.
-   * @throws SonogateError `stale_review`, `already_signed`, `forbidden`, `invalid_input`
+   * @param amend true if a signed result may be changed again.
+   * @throws SonogateError `stale_review`, `already_signed`, `later_result_signed`, `forbidden`,
+   * `invalid_input`
    */
   change(
     row: RequestRow,
@@ -99,7 +99,7 @@ export interface Reviews {
   /**
    * Signs the revision that the caller has read. With the last required signature, the signed
    * result is stored and delivered.
-   * @throws SonogateError `stale_review`, `already_signed`, `forbidden`
+   * @throws SonogateError `stale_review`, `already_signed`, `later_result_signed`, `forbidden`
    */
   sign(
     row: RequestRow,
@@ -115,7 +115,7 @@ interface ReviewParts {
   database: Database;
   changes: ChangeFeed;
   endpoints: readonly Endpoint[];
-  /** Returns the stored evidence as text; null if the request left none. */
+  /** Returns the stored evidence as text; null if the request has none. */
   evidence(requestId: string): Promise<string | null>;
   /** Returns the draft as written by the pipeline. */
   draft(requestId: string): Promise<unknown>;
@@ -141,7 +141,6 @@ interface Opened {
 
 const KEPT_RESULTS = 4;
 
-/** A review as stored in the database. */
 interface Standing {
   review: ReviewRow;
   changes: ChangeRow[];
@@ -159,6 +158,10 @@ export function createReviews(parts: ReviewParts): Reviews {
     review: await findReview(database, id),
     changes: await listChanges(database, id),
   });
+
+  const requireLatest = async (id: string): Promise<void> => {
+    if (await isSignedLater(database, id)) throw new SonogateError('later_result_signed');
+  };
 
   const show = async (row: RequestRow, reader: Reader): Promise<ReviewObject> => {
     const opened = await open(row);
@@ -199,6 +202,7 @@ export function createReviews(parts: ReviewParts): Reviews {
       const read = await standingOf(row.id);
       requireCurrent(read.review, etag);
       requireUnsigned(read.review, amend);
+      await requireLatest(row.id);
       // The result is computed before the transaction, because a long transaction would block other
       // users of the database. What was read is still valid if the locked review has the same ETag.
       const made = applied(opened, read.changes, given, { reader, at: now() });
@@ -220,6 +224,7 @@ export function createReviews(parts: ReviewParts): Reviews {
       const { review, changes } = await standingOf(row.id);
       requireCurrent(review, etag);
       requireUnsigned(review, false);
+      await requireLatest(row.id);
       const given = (await listSignatures(database, row.id)).filter(
         ({ signed_revision: of }) => of === review.signed_revision + 1,
       );
@@ -357,7 +362,7 @@ function requireUnsigned({ state }: ReviewRow, amend: boolean): void {
 }
 
 /**
- * Returns the rows of new changes. Each change is applied to the result of those before it.
+ * Returns the rows of new changes. Each change is applied to the result of the changes before it.
  * @throws InvalidInputError
  */
 function applied(
@@ -395,7 +400,10 @@ function stateOf(opened: Opened, rows: readonly ChangeRow[]): StudyState {
   };
 }
 
-/** Checks an undo, without any side effects. */
+/**
+ * Checks that a change can be undone. Undoing adds no effects; it only removes the effects of that
+ * change.
+ */
 function undone(rows: readonly ChangeRow[], id: number, pointer: string): [] {
   if (standing(rows).has(id)) return [];
   const detail = 'There is no such change, or it has been undone.';

@@ -1,7 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAmendment, type Result, type Verification } from '../../../pipelines/result/envelope.ts';
-import type { Database } from '../../platform/database/port.ts';
+import type { Database, Queryable } from '../../platform/database/port.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import { enqueueDeliveries } from '../outbox/deliveries.ts';
 import { announceVerified } from '../requests/announce.ts';
@@ -17,7 +18,7 @@ import {
 } from '../requests/results.ts';
 import { lockRequest } from '../requests/transitions.ts';
 import { workFolder } from '../requests/work-folder.ts';
-import { signedBefore } from '../studies/signed-results.ts';
+import { isSignedLater, lockStudyOf, signedBefore } from '../studies/signed-results.ts';
 import {
   addSignature,
   lockReview,
@@ -31,7 +32,7 @@ interface Signing {
   review: ReviewRow;
   /** All signatures of the new revision. The last one is not stored yet. */
   signatures: readonly SignatureRow[];
-  /** Whether this is the last required signature. */
+  /** True if this is the last required signature. */
   isLast: boolean;
   result: Result;
   study: StudyReview;
@@ -64,6 +65,8 @@ export function createStoreSignature(parts: SignParts): StoreSignature {
     const verification = await verificationBy(signing, database);
     const artifacts = isLast ? await writeSigned(signing, verification, parts) : [];
     await database.transaction(async (tx) => {
+      await lockStudyOf(tx, row.id);
+      await requireUnchanged(tx, row.id, verification);
       const review = await lockReview(tx, row.id);
       requireCurrent(review);
       await addSignature(tx, row.id, signature);
@@ -101,6 +104,22 @@ async function verificationBy(
     })),
     ...(replaces && { replaces }),
   };
+}
+
+/**
+ * Checks that no other result of the study was signed while the documents were written.
+ * @throws SonogateError `later_result_signed`, `stale_review`
+ */
+async function requireUnchanged(
+  tx: Queryable,
+  requestId: string,
+  { revision, replaces }: Verification,
+): Promise<void> {
+  if (await isSignedLater(tx, requestId)) throw new SonogateError('later_result_signed');
+  const former = revision === 1 ? await signedBefore(tx, requestId) : null;
+  const isSame = former?.request === replaces?.request && former?.revision === replaces?.revision;
+  if (isSame) return;
+  throw new SonogateError('stale_review', 'Another result of the study was signed; sign again.');
 }
 
 /** Writes the signed result and its documents to the folder of the draft. */

@@ -19,7 +19,7 @@ import { dayFolders, PARTIAL_SUFFIX, unregisteredObjects } from './intake-folder
 import { leaveQuarantine, quarantine } from './quarantine.ts';
 import { recordArrivals } from './record-arrival.ts';
 import { openRecoveryRecord } from './recovery-record.ts';
-import { type Arrival, isKnown, type ReceivedInstance } from './study-store.ts';
+import { type Arrival, type Digests, isKnown, type ReceivedInstance } from './study-store.ts';
 
 /** An object whose file is complete and synced to the disk. */
 export interface StoredObject {
@@ -27,8 +27,8 @@ export interface StoredObject {
   path: string;
   meta: FileMeta;
   bytes: number;
-  fileSha256: string;
-  dataSetSha256: string;
+  /** Returns the digests, which may be computed after the sender got its response. */
+  digests: () => Promise<Digests>;
   source: string;
   /** The Study Instance UID stated by the sender, if any. */
   statedStudy?: string | undefined;
@@ -79,15 +79,17 @@ export async function judgeObject(
 /**
  * Copies a checked object to the bucket, if there is one, so that the whole installation can read
  * it. An object that is sent again is skipped, because it was copied when it first arrived.
- * @returns whether exactly this object had a row and was therefore not stored again.
+ * @returns true if exactly this object already had a row and was therefore not stored again.
  * @throws SonogateError `storage_unreachable`
  */
 export async function keepShared(
   object: JudgedObject,
   { database, objects }: RegistrationOptions,
 ): Promise<boolean> {
-  const known = objects.shared && (await isKnown(database, object.header, object.dataSetSha256));
-  if (!known) await objects.keep(object);
+  if (!objects.shared) return false;
+  const digests = await object.digests();
+  const known = await isKnown(database, object.header, digests.dataSetSha256);
+  if (!known) await objects.keep({ ...object, ...digests });
   return known;
 }
 
@@ -99,7 +101,7 @@ export async function writeRows(
   objects: readonly JudgedObject[],
   { database, sources }: RegistrationOptions,
 ): Promise<Arrival[]> {
-  const received = objects.map((object) => receivedInstance(object, sources));
+  const received = await Promise.all(objects.map((object) => receivedInstance(object, sources)));
   let committing = false;
   try {
     return await database.transaction(async (tx) => {
@@ -113,16 +115,14 @@ export async function writeRows(
   }
 }
 
-function receivedInstance(
-  { header, meta, receivedAt, ...object }: JudgedObject,
+async function receivedInstance(
+  { path, bytes, digests, source, header, meta, receivedAt }: JudgedObject,
   sources: readonly Source[],
-): ReceivedInstance {
-  const { path, bytes, fileSha256, dataSetSha256, source } = object;
+): Promise<ReceivedInstance> {
   return {
     path,
     bytes,
-    fileSha256,
-    dataSetSha256,
+    ...(await digests()),
     transferSyntax: meta.transferSyntax,
     header,
     source,
@@ -237,7 +237,7 @@ async function putAsideFatal(
 /**
  * Registers an object at startup. Errors are caught: a single object must not keep the gateway from
  * starting.
- * @returns whether the object has a row now.
+ * @returns true if the object has a row now.
  */
 async function registerAtStart(
   path: string,
@@ -288,8 +288,10 @@ async function registerFile(
       throw (await putAsideForItsValues(judged, error, options)) ?? error;
     });
     if (arrival) await afterRow(judged, arrival, options);
-    // The object was removed by retention between the two checks.
-    if (known && arrival?.outcome !== 'duplicate') await options.objects.keep(judged);
+    // Retention removed the object between the two checks, so the object is stored again.
+    if (known && arrival?.outcome !== 'duplicate') {
+      await options.objects.keep({ ...judged, ...(await judged.digests()) });
+    }
   } catch (error) {
     throw error instanceof RowMayExistError ? error.cause : error;
   }
@@ -298,14 +300,13 @@ async function registerFile(
 async function describe(dataDir: string, path: string, source: string): Promise<StoredObject> {
   const absolute = join(dataDir, path);
   const { meta, dataSetOffset, bytes } = await readFileMeta(absolute);
-  return {
-    path,
-    meta,
-    bytes,
-    fileSha256: await digest(absolute, 0),
-    dataSetSha256: await digest(absolute, dataSetOffset),
-    source,
-  };
+  const digests = await digestsOf(absolute, dataSetOffset);
+  return { path, meta, bytes, digests: async () => digests, source };
+}
+
+/** Computes the digests of a file. @param path absolute. */
+export async function digestsOf(path: string, dataSetOffset: number): Promise<Digests> {
+  return { fileSha256: await digest(path, 0), dataSetSha256: await digest(path, dataSetOffset) };
 }
 
 async function digest(path: string, start: number): Promise<string> {
@@ -362,7 +363,10 @@ export interface Registrar {
   register(object: JudgedObject, impatient?: boolean): Promise<Arrival>;
   /** Writes the waiting rows at once, because someone needs them. */
   hurry(): void;
-  /** Resolves when one more object may be acknowledged. @throws SonogateError `overloaded` */
+  /**
+   * Resolves when one more object may be acknowledged.
+   * @throws SonogateError `overloaded`
+   */
   room(): Promise<void>;
   /** Returns the Study Instance UIDs of the objects still waiting for their rows. */
   outstanding(): string[];
@@ -468,8 +472,8 @@ export function startRegistrar(options: RegistrationOptions): Registrar {
         wait = FIRST_PAUSE_MS;
         continue;
       }
-      // These go to the end of the queue, so that an object that fails even alone does not delay
-      // the others.
+      // These objects go to the end of the queue, so that an object that fails even alone does not
+      // delay the others.
       waiting.push(...again);
       if (stopping) break;
       await pause(wait, undefined, { signal: stopped.signal }).catch(() => {});

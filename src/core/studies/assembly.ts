@@ -50,7 +50,6 @@ interface StudyActionParts {
   database: Database;
   objects: ReceivedObjects;
   submit: Submit;
-  /** Returns the result of a succeeded request. */
   result: ResultReader['result'];
   /** Forwards received objects, given by their row ids. Each is forwarded only once. */
   forward: Forward;
@@ -260,8 +259,8 @@ async function orderOf(
 }
 
 /**
- * Handles a failed study. If the core refuses it permanently, it waits for a person; after any
- * other failure it is tried again.
+ * Handles a failed study. If the core refuses the study permanently, the study waits for a person;
+ * after any other failure, it is tried again.
  */
 async function onFailure(
   study: StudyRow,
@@ -304,8 +303,8 @@ const PERHAPS_MERGED =
   'The patient ID was merged into another one whose patient has a different birth date; release the study under the surviving ID if both are the same person, otherwise under its own ID.';
 
 /**
- * Returns a study that arrived under a merged patient ID with the surviving ID. If the study may
- * belong to another patient, it also gets a reason to be held.
+ * If a study arrived under a patient ID that was merged, returns the study with the surviving ID.
+ * If the study may belong to another patient, it also gets a reason to be held.
  */
 async function underSurvivingId(
   study: StudyRow,
@@ -317,7 +316,6 @@ async function underSurvivingId(
   return (await findStudy(database, study.id)) ?? study;
 }
 
-/** Applies the routing rules to every study that is due. */
 async function submitComplete(parts: AssemblyParts): Promise<void> {
   const { config, database, now } = parts;
   await completeExpected(database, (source) => expectedDeadline(config.sources, source, now()));

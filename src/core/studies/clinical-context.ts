@@ -89,7 +89,6 @@ function datingOf(headers: readonly InstanceHeader[]): HeaderContext['dating'] {
   return days === null ? null : { ga_days: days, basis: 'lmp' };
 }
 
-/** Returns the number of days from the Last Menstrual Date to the Study Date. */
 function countedDays({ lastMenstrualDate, identity }: InstanceHeader): number | null {
   const from = day(lastMenstrualDate);
   const to = day(identity.StudyDate);

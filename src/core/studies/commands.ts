@@ -17,14 +17,16 @@ import { findContentFacts, NOT_LOOKED_AT } from './submission.ts';
 
 /** Commands that a person gives for a study, identified by our id or its Study Instance UID. */
 
-/** Completes a study without waiting for more objects. @throws SonogateError `not_found`. */
+/**
+ * Completes a study without waiting for more objects.
+ * @throws SonogateError `not_found`.
+ */
 export async function completeNow(database: Database, key: string, at: Date): Promise<void> {
   await database.transaction((tx) =>
     complete(tx, key, ['receiving'], { at, because: 'command', revisions: 0 }),
   );
 }
 
-/** How a person releases a study. */
 export interface StudyRelease {
   rule: string | null;
   under: MergeDecision | null;
@@ -95,7 +97,12 @@ export async function rerunStudy(database: Database, key: string, at: Date): Pro
   );
 }
 
-/** @returns our id of the study. */
+const ANY_OF = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
+/**
+ * Marks a study as complete.
+ * @returns our id of the study.
+ */
 async function complete(
   tx: Queryable,
   key: string,
@@ -128,7 +135,11 @@ async function complete(
     ],
   );
   if (rowCount === 1) return study.id;
-  throw new SonogateError('not_found', `The study is ${study.state}, not ${states.join(' or ')}.`);
+  const needed = ANY_OF.format(states);
+  throw new SonogateError(
+    'not_found',
+    `The study is ${study.state}; it would have to be ${needed}.`,
+  );
 }
 
 /** The effect that edited rules would have on one study. */

@@ -59,7 +59,7 @@ export function expectedDeadline(sources: readonly Source[], source: string, now
   return after(now, settingsOf(sources, source).completion.afterReleaseSeconds);
 }
 
-/** Returns whether a study from this source is interpreted again when objects arrive late. */
+/** Returns the source's policy for interpreting a study again when objects arrive late. */
 export function rerunPolicy(sources: readonly Source[], source: string): Source['rerun'] {
   return settingsOf(sources, source).rerun;
 }
@@ -75,24 +75,37 @@ function after(date: Date, seconds: number): Date {
   return new Date(date.getTime() + seconds * 1000);
 }
 
+/** A study, and when it counts as complete. */
+export interface Completion {
+  studyId: string;
+  completeAfter: Date;
+}
+
 /**
- * Brings forward the time at which a study that is still receiving objects counts as complete. The
+ * Brings forward the time at which studies that are still receiving objects count as complete. The
  * time is never postponed. A certain signal replaces a guess even if its own time is not earlier.
- * @returns whether the signal was recorded.
  */
 export async function hastenCompletion(
   database: Queryable,
-  studyId: string,
-  completeAfter: Date,
+  completions: readonly Completion[],
   because: CompletionSignal,
-): Promise<boolean> {
-  const { rowCount } = await database.query(
-    `UPDATE studies SET complete_after = LEAST(complete_after, $2), complete_because = $3
-     WHERE id = $1 AND state = 'receiving'
-       AND (complete_after > $2 OR (complete_because = ANY ($4::text[]) AND $5))`,
-    [studyId, completeAfter, because, UNCERTAIN_SIGNALS, !UNCERTAIN_SIGNALS.includes(because)],
+): Promise<void> {
+  await database.query(
+    // The rows are locked in the same order as for received objects (record-arrival.ts).
+    `WITH locked AS (
+       SELECT id FROM studies WHERE id = ANY ($1::uuid[]) AND state = 'receiving'
+       ORDER BY study_instance_uid FOR UPDATE)
+     UPDATE studies s SET complete_after = LEAST(complete_after, n.at), complete_because = $3
+     FROM unnest($1::uuid[], $2::timestamptz[]) AS n (id, at) JOIN locked USING (id)
+     WHERE s.id = n.id AND (complete_after > n.at OR (complete_because = ANY ($4::text[]) AND $5))`,
+    [
+      completions.map(({ studyId }) => studyId),
+      completions.map(({ completeAfter }) => completeAfter),
+      because,
+      UNCERTAIN_SIGNALS,
+      !UNCERTAIN_SIGNALS.includes(because),
+    ],
   );
-  return rowCount === 1;
 }
 
 /**

@@ -41,10 +41,9 @@ export async function expectObjects(database: Queryable, stated: Expectation): P
 }
 
 /**
- * Brings forward the completion of studies that have every object listed by any step or
- * notification, once none of their steps is in progress. At least one list must contain an object
- * of the current revision: a list that arrived after its own revision was complete does not
- * describe the next revision.
+ * Brings forward the completion of studies for which every listed object has arrived and no
+ * procedure step is in progress. At least one list must contain an object of the current revision:
+ * a list that arrived after its own revision was complete does not describe the next revision.
  * @param deadline returns when a study from this source counts as complete once every listed object
  * has arrived.
  */
@@ -70,7 +69,7 @@ export async function completeExpected(
            AND i.sop_instance_uid = ANY (e.sop_instance_uids)))`,
   );
   for (const { id, source, signal } of rows) {
-    await hastenCompletion(database, id, deadline(source), signal);
+    await hastenCompletion(database, [{ studyId: id, completeAfter: deadline(source) }], signal);
   }
 }
 

@@ -42,13 +42,13 @@ export interface StudyExplanation {
    * which the study waits for the archive.
    */
   archiveCount: (ArchiveCount & { holdUntil: Date | null }) | null;
-  /** For each rule that requests earlier examinations, the search for them. */
+  /** The searches for earlier examinations, one for each rule that requests them. */
   priors: PriorSearch[];
   /** The search for the order; null if there was none. */
   order: OrderSearch | null;
   /** Corrections to the patient made by messages, without the values. */
   corrections: CorrectionNote[];
-  /** Whether a release must state if the study continues under its own or the surviving ID. */
+  /** True if a release must state whether the study continues under its own or the surviving ID. */
   perhapsMerged: boolean;
   tags: string[];
   objects: { file: string; sopInstanceUid: string; bytes: number; conflict: boolean }[];

@@ -12,7 +12,7 @@ import { HEADER_ATTRIBUTES, type InstanceHeader, instanceHeader } from './instan
  */
 
 /**
- * How many bytes of a file the caller's own thread reads to find the header. Images from
+ * Number of bytes of a file that the caller's own thread reads to find the header. Images from
  * ultrasound machines have a few kilobytes before the pixels. At most 8,192 elements fit into this
  * many bytes, and parsing them takes a few milliseconds.
  */
@@ -43,7 +43,7 @@ export type HeaderAnswer =
 /**
  * Returns the header of an object from the first bytes of its file, at most INLINE_HEADER_BYTES of
  * them.
- * @param whole whether these are all the bytes of the file.
+ * @param whole true if these are all the bytes of the file.
  * @returns null if these bytes do not contain the complete header, which `readInstanceHeader` then
  * reads.
  * @throws SonogateError `object_not_understood`.
@@ -95,7 +95,6 @@ async function firstBytes(path: string): Promise<{ start: Buffer; whole: boolean
 
 const ENTRY = new URL('./header-thread.ts', import.meta.url);
 
-/** The thread, once it is listening. */
 let thread: Promise<Worker> | null = null;
 /**
  * The last task. Each task waits for the one before it, so that its deadline begins only when the

@@ -43,7 +43,6 @@ async function subfolders(path: string): Promise<string[]> {
     .sort();
 }
 
-/** Maximum number of paths looked up by one query. */
 const LOOKUP_BATCH = 1000;
 
 /** Yields the objects in a day folder that have no row, as paths relative to the data folder. */
@@ -84,7 +83,7 @@ export async function recordUnneededBlobs(
 }
 
 /**
- * Deletes those blobs of removed studies from the bucket that no row refers to. A blob that cannot
+ * Deletes from the bucket those blobs of removed studies that no row refers to. A blob that cannot
  * be deleted stays marked.
  * @throws the error of the bucket.
  */

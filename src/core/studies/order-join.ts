@@ -10,7 +10,6 @@ export interface Order {
   placerOrderNumber: string;
   requestedProcedureId: string;
   requestedProcedure: string;
-  /** Why the examination was requested. */
   indication: string;
   referringPhysicianName: string;
   /** (0010,0040) */
@@ -84,7 +83,7 @@ function statedBy(headers: readonly InstanceHeader[]): Stated {
 function statedInOrder(order: Order, headers: readonly InstanceHeader[]): Stated {
   const { lastMenstrualDate, pregnancyStatus, sex: PatientSex } = order;
   const { patientSizeMetres, patientWeightKilograms } = order;
-  // The study date, on which a gestational age depends.
+  // The headers are kept for their study date, on which a gestational age depends.
   const asHeaders = headers.map((header) => ({
     ...header,
     identity: { ...header.identity, PatientSex },
@@ -114,7 +113,10 @@ export function lacksOrder(
   );
 }
 
-/** Words the result of a search for a person, listing the values taken from the order. */
+/**
+ * Describes the result of an order search as text for a person, listing the values taken from the
+ * order.
+ */
 export function orderNote(detail: string, { fromOrder }: Pick<StudyContext, 'fromOrder'>): string {
   if (fromOrder.length === 0) return detail;
   return `${detail} From the order: ${fromOrder.map((value) => ORDER_VALUES[value]).join(', ')}.`;

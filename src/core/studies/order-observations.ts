@@ -15,7 +15,6 @@ export const ORDER_LOINC = {
 export const METRES: Readonly<Record<string, number>> = { m: 1, cm: 0.01, '[in_i]': 0.0254 };
 export const KILOGRAMS: Readonly<Record<string, number>> = { kg: 1, g: 0.001 };
 
-/** A date stated in an observation. */
 export interface ObservedDate {
   /** The date as a DA. */
   date: string;

@@ -62,7 +62,10 @@ interface SearchRow {
   identity: DicomIdentity;
 }
 
-/** Carries out the next search. @returns whether there was one. */
+/**
+ * Carries out the next search.
+ * @returns true if there was one.
+ */
 async function searchNext(parts: OrderRoundParts, stopping: AbortSignal): Promise<boolean> {
   const { database, now } = parts;
   const { rows } = await database.query<SearchRow>(

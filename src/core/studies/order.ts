@@ -55,7 +55,6 @@ export interface OrderSearch {
   detail: string | null;
 }
 
-/** The outcome of a search. */
 export interface OrderAnswer extends OrderSearch {
   order: Order | null;
 }
@@ -79,7 +78,8 @@ export function orderKeys(identity: DicomIdentity): { keys: OrderKeys } | { why:
 
 /**
  * Chooses the order of a study among those returned by a worklist. If any of them belongs to
- * another patient, all are refused, because the accession number was assigned twice or mistyped.
+ * another patient, all are refused, because the accession number may have been assigned twice or
+ * mistyped.
  */
 export function chooseOrder(
   identity: DicomIdentity,
@@ -113,7 +113,7 @@ function orderMismatch(
     patientMismatch(patient, { ...named, ...ids }),
   );
   if (mismatches.includes(null)) return null;
-  // If one identifier matches, the mismatch has another reason.
+  // If one of the identifiers matches, something other than the patient ID differs.
   return mismatches.find((mismatch) => mismatch !== 'patient-id') ?? 'patient-id';
 }
 
@@ -143,7 +143,6 @@ function agreedValues(orders: readonly FoundOrder[]): Order {
   };
 }
 
-/** The outcome of a search that ran out of time. */
 export const TOO_LATE = 'Not available: no response in time.';
 
 /**

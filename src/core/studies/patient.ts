@@ -17,7 +17,6 @@ export function patientIdentity(identity: DicomIdentity): PatientIdentity {
   };
 }
 
-/** Why two studies cannot be treated as belonging to one patient. */
 export type PatientMismatch =
   | 'no-patient-id'
   | 'patient-id'
@@ -90,7 +89,7 @@ export function mismatchWithinStudy(identities: readonly DicomIdentity[]): Patie
 const UNSTATED = 'not stated';
 
 /**
- * Returns a patient with missing values filled in from the other, so that the two differ only in
+ * Returns a patient with missing values filled in from another, so that the two differ only in
  * values that both state.
  */
 function completed(one: PatientIdentity, other: PatientIdentity): PatientIdentity {

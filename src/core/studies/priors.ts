@@ -21,7 +21,6 @@ export interface PriorSearch {
   detail: string | null;
 }
 
-/** Earlier examinations that are added to a request. */
 export interface Priors {
   files: RequestFile[];
   /** The outcome of the search as text for a person. */

@@ -113,7 +113,10 @@ export async function leaveQuarantine(
   return { path: complete, source };
 }
 
-/** Deletes an object permanently. @throws SonogateError `not_found` */
+/**
+ * Deletes an object permanently.
+ * @throws SonogateError `not_found`
+ */
 export async function removeQuarantinedObject(dataDir: string, id: string): Promise<void> {
   await requireObject(dataDir, id);
   await remove(dataDir, id);

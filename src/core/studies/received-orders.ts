@@ -10,7 +10,6 @@ import type { PatientIdentity } from './patient.ts';
 /** A placer or filler order number; '' if the order does not have it. */
 interface OrderNumber {
   number: string;
-  /** The authority that assigned the number. */
   authority: string;
 }
 
@@ -42,8 +41,8 @@ interface FormerRow {
 
 /**
  * Stores the orders of a message: one row for each requested procedure, replacing its previous
- * rows, and one audit entry for each order. A message older than a stored procedure does not change
- * it.
+ * rows, and one audit entry for each order. If the message is older than the stored row of a
+ * procedure, that row is kept.
  */
 export async function recordOrders(
   tx: Queryable,
@@ -121,8 +120,9 @@ interface Procedure {
 
 /**
  * Returns true if two orders that share a placer or filler order number belong to one requested
- * procedure. The first of these numbers that both state decides: the requested procedure ID, the
- * filler order number, the accession number. If there is none, they do.
+ * procedure. Compares the first of these numbers that both orders contain: the requested procedure
+ * ID, the filler order number, the accession number. If no number is in both, they are assumed to
+ * belong together.
  */
 function isSameProcedure(one: Procedure, other: Procedure): boolean {
   const numbers = ({ filler, entry }: Procedure) => [
@@ -139,18 +139,20 @@ function isSameProcedure(one: Procedure, other: Procedure): boolean {
 
 /** Name of the received orders in the list of worklists. */
 const NAME = 'hl7v2';
-/** Maximum number of orders read for one study. */
 const MAX_ORDERS = 200;
 
-/** An entry stored by a version that kept one date, perhaps of an earlier pregnancy, has no dates. */
+/**
+ * The dates of an entry stored by an earlier version. That version kept a single date, which may
+ * belong to an earlier pregnancy, so it is not used.
+ */
 const NO_DATES: PregnancyDates = { menstrual: [], due: [] };
 
 type StoredEntry = Omit<Entry, 'pregnancy'> & Partial<Pick<Entry, 'pregnancy'>>;
 
 /**
  * Creates a worklist from the orders received by HL7 version 2. An order without an accession
- * number is found by its filler or placer order number, because many sites use one of these as the
- * accession number.
+ * number is found by its filler or placer order number, because many hospitals use one of these as
+ * the accession number.
  */
 export function receivedOrders(database: Database): Worklist {
   return {

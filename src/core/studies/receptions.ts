@@ -34,7 +34,6 @@ export interface ReceptionParts {
   now: () => Date;
 }
 
-/** The association on which an object arrives. */
 interface ReceivingAssociation {
   id: string;
   callingAeTitle: string;
@@ -45,11 +44,10 @@ interface ReceivingAssociation {
 interface ReceptionUnderWay {
   /** Called when more bytes of the object have arrived. */
   progressed(): Promise<void>;
-  /** Called when the object is stored or discarded. */
   ended(): Promise<void>;
 }
 
-/** Tracks the reception of one object. A row is written only if the reception takes long. */
+/** Tracks the reception of one object. A row is written only if the reception takes a long time. */
 export function beginReception(
   { id, callingAeTitle, source = '' }: ReceivingAssociation,
   { sources, database, now }: ReceptionParts,

@@ -15,7 +15,7 @@ import { type Arrival, ownSeries, type ReceivedInstance, type StudyRow } from '.
 
 /**
  * The rows of received objects. New objects of studies that are still arriving are recorded
- * together in a few statements, whatever the number of objects and associations. In all other cases
+ * together in a few statements, however many objects and associations there are. In all other cases
  * (a revision opens, an object replaces another, another patient is stated), a study is recorded
  * object by object in the same transaction.
  */
@@ -108,7 +108,10 @@ async function lockStudies(
   return new Map(rows.map((study) => [study.study_instance_uid, study]));
 }
 
-/** The existing rows with the SOP Instance UIDs of a study: a map from data set digest to path. */
+/**
+ * The existing rows by study and SOP Instance UID (`copyKey`): for each, a map from data set digest
+ * to path.
+ */
 type KnownCopies = Map<string, Map<string, string>>;
 
 const copyKey = (studyId: string, sopInstanceUid: string) => `${studyId} ${sopInstanceUid}`;
@@ -140,7 +143,6 @@ function addCopy(known: KnownCopies, key: string, digest: string, path: string):
 /** New rows of a study that is still arriving. */
 interface Addition {
   study: LockedStudy;
-  /** Objects that get a row, in order. */
   rows: ReceivedInstance[];
   /** The last object of the study, including duplicates. The quiet time starts when it arrives. */
   last: ReceivedInstance;
@@ -226,7 +228,6 @@ async function insertTogether(tx: Queryable, additions: readonly Addition[]): Pr
   );
 }
 
-/** Records one object of an existing study. */
 async function recordAlone(tx: Queryable, received: ReceivedInstance): Promise<Arrival> {
   const study = await lockedStudy(tx, received.header.studyInstanceUid);
   const { rows: same } = await tx.query<{ path: string; revision: number }>(
@@ -279,7 +280,7 @@ async function recordAlone(tx: Queryable, received: ReceivedInstance): Promise<A
  * Determines the patient of a study after an object has arrived, and whether a person has to check
  * it. Objects are sent again with a corrected patient, and sometimes objects of two patients are
  * sent as one study by mistake.
- * @param renewed whether a revision opens or an object replaces another.
+ * @param renewed true if a revision opens or an object replaces another.
  */
 async function patientOfStudy(
   tx: Queryable,
@@ -370,7 +371,7 @@ type LockedStudy = Pick<
   | 'patient_mismatch'
 > & { is_corrected: boolean };
 
-/** Includes the identity stated in the images, without corrections. */
+/** `identity` is the identity in the images, without corrections. */
 const LOCKED_COLUMNS = `id, study_instance_uid, state, revision, instance_count, tags,
   coalesce(received_identity, identity) AS identity, received_identity IS NOT NULL AS is_corrected,
   hold_reason, patient_mismatch`;
@@ -385,7 +386,10 @@ async function lockedStudy(tx: Queryable, studyInstanceUid: string): Promise<Loc
   return study;
 }
 
-/** @returns whether another object with this SOP Instance UID was already stored. */
+/**
+ * Inserts the row of an object.
+ * @returns true if another object with this SOP Instance UID was already stored.
+ */
 async function insertInstance(
   tx: Queryable,
   study: Pick<StudyRow, 'id' | 'instance_count'>,

@@ -5,13 +5,13 @@ import { ifMissing } from '../../platform/errors/file-system.ts';
 
 /**
  * Records which unregistered object is about to be registered at startup. Otherwise an object that
- * ends the process, for instance by exhausting the memory, would end it at every startup.
+ * ends the process, for instance by exhausting the memory, would do so at every startup.
  */
 
 /**
  * Maximum number of startups that may end while registering the same object. The next startup
- * quarantines the object. One is not enough: a startup may be killed for another reason, and the
- * object was acknowledged.
+ * quarantines the object. A limit of one would be too low: a startup may be killed for another
+ * reason, and the object was acknowledged.
  */
 const MOST_ENDED_STARTS = 2;
 

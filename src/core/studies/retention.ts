@@ -259,10 +259,10 @@ async function removeStudies(
 }
 
 const EVERY_MILLISECONDS = 3_600_000;
-/** Pause between two passes if the first left work for the second, in milliseconds. */
+/** Milliseconds between two passes if the first left work for the second. */
 const PAUSE_MILLISECONDS = 1000;
 
-/** Removes old studies now and then every hour, until stopped. */
+/** Removes old studies at once, and then every hour until stopped. */
 export function startRetention(parts: RetentionParts & { logger: Logger }): Rounds {
   const { logger } = parts;
   const ending = new AbortController();

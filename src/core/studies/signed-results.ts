@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/database/port.ts';
-import { earlierRequests } from './study-store.ts';
+import { earlierRequests, laterRequests } from './study-store.ts';
 
-/** A signed result: its request, and the signed revision, from 1. */
+/** A signed result: the request, and the signed revision, numbered from 1. */
 export interface SignedResult {
   request: string;
   revision: number;
@@ -9,7 +9,7 @@ export interface SignedResult {
 
 /**
  * Returns the signed result that the result of a request replaces: that of the newest earlier
- * request of the same study and endpoint which a person has signed. Otherwise null.
+ * request for the same study and endpoint that a person has signed. Null if there is none.
  */
 export async function signedBefore(
   database: Queryable,
@@ -25,9 +25,52 @@ export async function signedBefore(
   return rows[0] ?? null;
 }
 
+/** Returns true if a later result of the same study and endpoint is signed. */
+export async function isSignedLater(database: Queryable, requestId: string): Promise<boolean> {
+  const { rows } = await database.query(
+    'SELECT 1 FROM reviews WHERE request_id = ANY ($1::text[]) AND signed_revision > 0 LIMIT 1',
+    [await laterRequests(database, requestId)],
+  );
+  return rows.length > 0;
+}
+
 /**
- * Returns when each signed result of these requests was signed, oldest first. The time of its last
- * signature is also the `generated_at` of the result.
+ * Locks the study of a request until the transaction ends, so that only one of its results is
+ * signed at a time.
+ */
+export async function lockStudyOf(tx: Queryable, requestId: string): Promise<void> {
+  await tx.query(
+    `SELECT 1 FROM studies s JOIN study_requests made ON made.study_id = s.id
+     WHERE made.request_id = $1 FOR NO KEY UPDATE OF s`,
+    [requestId],
+  );
+}
+
+/**
+ * Returns which signature makes the draft of a request outdated: `own` if its own result is signed,
+ * `another` if an earlier or later result of the same study and endpoint is. Null if none is signed.
+ */
+export async function signatureOver(
+  database: Queryable,
+  requestId: string,
+): Promise<'own' | 'another' | null> {
+  const others = [
+    ...(await earlierRequests(database, requestId)),
+    ...(await laterRequests(database, requestId)),
+  ];
+  const { rows } = await database.query<{ own: boolean }>(
+    `SELECT request_id = $1 AS own FROM reviews
+     WHERE (request_id = $1 OR request_id = ANY ($2::text[])) AND signed_revision > 0
+     ORDER BY own DESC LIMIT 1`,
+    [requestId, others],
+  );
+  const [signed] = rows;
+  return signed ? (signed.own ? 'own' : 'another') : null;
+}
+
+/**
+ * Returns the times at which results of these requests were signed, oldest first. The time of a
+ * result's last signature is also its `generated_at`.
  */
 export async function signingTimes(
   database: Queryable,

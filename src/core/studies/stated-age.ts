@@ -89,5 +89,4 @@ function hasConcept(item: NaturalDataset, scheme: string, code: string): boolean
   return concept?.CodeValue === code && concept.CodingSchemeDesignator === scheme;
 }
 
-/** Returns the day number of a date (DA, PS3.5 6.2). */
 const dayOf = (value: unknown): number | null => dayNumber(String([value].flat()[0] ?? ''));

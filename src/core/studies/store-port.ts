@@ -18,9 +18,9 @@ export interface StoredInstance {
   sopInstanceUid: string;
 }
 
-/** The result of each object. */
 export interface StoreOutcome {
-  stored: StoredInstance[];
+  /** `within` is null if the first bytes of the object do not hold both UIDs. */
+  stored: (StoredInstance & { within: { study: string; series: string } | null })[];
   /**
    * `reason` is the Failure Reason (0008,1197); `transient` is true if sending the object again may
    * succeed.

@@ -32,12 +32,16 @@ export const STUDY_STATE = [
 ] as const;
 export type StudyState = (typeof STUDY_STATE)[number];
 
-export interface ReceivedInstance {
+/** SHA-256 of a received file, and of its data set alone. */
+export interface Digests {
+  fileSha256: string;
+  dataSetSha256: string;
+}
+
+export interface ReceivedInstance extends Digests {
   /** Relative to the data folder. */
   path: string;
   bytes: number;
-  fileSha256: string;
-  dataSetSha256: string;
   transferSyntax: string;
   header: InstanceHeader;
   source: string;
@@ -46,7 +50,7 @@ export interface ReceivedInstance {
   receivedAt: Date;
   /** When the study counts as complete if no more objects arrive. */
   completeAfter: Date;
-  /** Whether even an object sent again opens a new revision. */
+  /** True if even an object that is sent again opens a new revision. */
   rerunAlways: boolean;
 }
 
@@ -86,7 +90,10 @@ export interface StudyRow {
   acting_rules: string[];
   released_revision: number | null;
   chosen_rule: string | null;
-  /** Why the study waits for a person to release it, for example as entered by a person; or null. */
+  /**
+   * Why the study waits to be released, such as a reason entered by a person; null if there is no
+   * such reason.
+   */
   hold_reason: string | null;
   /** The patient attribute on which the objects disagree; null if they agree. */
   patient_mismatch: PatientMismatch | null;
@@ -145,7 +152,10 @@ export async function endRevision(
   );
 }
 
-/** Holds a study until a person releases it, for a further reason if it is held already. */
+/**
+ * Holds a study until a person releases it. If it is already held, the reason is added to the
+ * existing one.
+ */
 export async function addHoldReason(
   database: Queryable,
   { id }: Pick<StudyRow, 'id'>,
@@ -186,8 +196,8 @@ export async function recordRules(
 
 /**
  * Reschedules a claimed study that cannot be submitted yet, unless its time was changed after the
- * claim: a search that finished in the meantime has made the study due at once, and does so only
- * once.
+ * claim: a search that finished in the meantime has made the study due at once, and will not do so
+ * again.
  */
 export async function reschedule(
   database: Queryable,
@@ -211,7 +221,10 @@ export interface StudyRequestRow {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Finds a study. @param key our id or the Study Instance UID. */
+/**
+ * Finds a study.
+ * @param key our id or the Study Instance UID.
+ */
 export async function findStudy(database: Queryable, key: string): Promise<StudyRow | null> {
   const { rows } = await database.query<StudyRow>(
     UUID.test(key)
@@ -289,23 +302,19 @@ export async function requestsOf(database: Queryable, studyId: string): Promise<
 }
 
 /**
- * Returns the newest earlier request for a study and endpoint whose result was sent to a PACS, and
- * is now superseded. Otherwise null.
+ * Returns the newest earlier request whose draft was sent to a PACS and is now superseded; null if
+ * there is none.
  */
 export async function supersededRequest(
   database: Queryable,
-  { study, revision, requestId }: { study: string; revision: number; requestId: string },
+  requestId: string,
 ): Promise<string | null> {
   const { rows } = await database.query<{ request_id: string }>(
-    `SELECT former.request_id FROM study_requests former
-       JOIN requests r ON r.id = former.request_id
-     WHERE former.study_id = $1 AND former.revision < $2
-       AND r.endpoint = (SELECT endpoint FROM requests WHERE id = $3)
-       AND r.model = (SELECT model FROM requests WHERE id = $3)
-       AND EXISTS (SELECT 1 FROM deliveries d
-         WHERE d.request_id = r.id AND d.kind = 'dicom' AND d.state = 'delivered')
-     ORDER BY former.revision DESC LIMIT 1`,
-    [study, revision, requestId],
+    `SELECT request_id FROM deliveries
+     WHERE request_id = ANY ($1::text[]) AND kind = 'dicom' AND state = 'delivered'
+       AND NOT not_sent AND result_revision = 0
+     ORDER BY array_position($1::text[], request_id) LIMIT 1`,
+    [await earlierRequests(database, requestId)],
   );
   return rows[0]?.request_id ?? null;
 }
@@ -320,7 +329,7 @@ export async function keptObject(database: Queryable, id: string): Promise<Recei
 }
 
 /**
- * Returns the identity that the images of an object's study state, without corrections made by
+ * Returns the identity stated in the images of an object's study, without corrections made by
  * messages; null if the object has no row.
  */
 export async function receivedIdentityOfObject(
@@ -368,7 +377,7 @@ export function fileName({ ordinal }: Pick<InstanceRow, 'ordinal'>): string {
 
 /**
  * Returns the study and revision of a request; null if the request was not made from a DICOM study.
- * They are part of the request itself, and so are known even if the process ended before recording
+ * They are part of the request itself, so they are known even if the process ended before recording
  * the submission.
  */
 export async function studyOfRequest(
@@ -389,30 +398,43 @@ export async function studyOfRequest(
 /**
  * Returns the requests for earlier revisions of the same study and endpoint, newest first: the ones
  * that a later result replaces. If several rules run one endpoint, each rule has its own sequence.
- * A workitem (recorded under its unique key instead of a rule) may be for some of the objects only:
- * it replaces nothing, and nothing replaces it. Empty for a first request, and for one without a
- * study.
+ * A workitem replaces nothing and is not replaced, because it may cover only some of the objects; it
+ * is recorded under its unique key instead of a rule. Empty for a first request, and for one without
+ * a study.
  */
 export async function earlierRequests(database: Queryable, requestId: string): Promise<string[]> {
-  const { rows } = await database.query<{ request_id: string }>(
-    `WITH runs AS (
-       SELECT s.study_id, s.revision, s.rule, s.request_id, r.endpoint, r.model
-       FROM study_requests s JOIN requests r ON r.id = s.request_id
-       WHERE s.rule NOT LIKE 'workitem:%')
-     SELECT former.request_id
-     FROM runs own JOIN runs former ON former.study_id = own.study_id
-       AND former.revision < own.revision
-       AND former.endpoint = own.endpoint AND former.model = own.model
-     WHERE own.request_id = $1
-       AND (former.rule = own.rule OR NOT EXISTS (SELECT 1 FROM runs other
-         WHERE other.study_id = own.study_id AND other.revision = own.revision
-           AND other.endpoint = own.endpoint AND other.model = own.model
-           AND other.rule <> own.rule))
-     ORDER BY former.revision DESC, former.request_id DESC`,
+  const { rows } = await database.query<{ id: string }>(
+    `${REPLACEMENTS} SELECT former AS id FROM replacements WHERE latter = $1
+     ORDER BY revision DESC, former DESC`,
     [requestId],
   );
-  return rows.map(({ request_id }) => request_id);
+  return rows.map(({ id }) => id);
 }
+
+/** Returns the requests whose results replace that of this request, as in `earlierRequests`. */
+export async function laterRequests(database: Queryable, requestId: string): Promise<string[]> {
+  const { rows } = await database.query<{ id: string }>(
+    `${REPLACEMENTS} SELECT latter AS id FROM replacements WHERE former = $1`,
+    [requestId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** SQL: pairs of requests; the result of `latter` replaces that of `former`. */
+const REPLACEMENTS = `
+  WITH runs AS (
+    SELECT s.study_id, s.revision, s.rule, s.request_id, r.endpoint, r.model
+    FROM study_requests s JOIN requests r ON r.id = s.request_id
+    WHERE s.rule NOT LIKE 'workitem:%'),
+  replacements AS (
+    SELECT former.request_id AS former, former.revision, own.request_id AS latter
+    FROM runs own JOIN runs former ON former.study_id = own.study_id
+      AND former.revision < own.revision
+      AND former.endpoint = own.endpoint AND former.model = own.model
+    WHERE former.rule = own.rule OR NOT EXISTS (SELECT 1 FROM runs other
+      WHERE other.study_id = own.study_id AND other.revision = own.revision
+        AND other.endpoint = own.endpoint AND other.model = own.model
+        AND other.rule <> own.rule))`;
 
 /**
  * Finds the patient and study of audit rows, by row id. The rows themselves contain no identity. It

@@ -52,7 +52,7 @@ export async function subjectOfStudy(
         lossy: instance.header.lossy ?? null,
       }),
     ),
-    supersedes: await supersededRequest(database, { requestId, study: row.id, revision }),
+    supersedes: await supersededRequest(database, requestId),
     equipment:
       received
         .map(({ equipment }) => equipment)

@@ -71,7 +71,6 @@ async function filesOf(
   return files;
 }
 
-/** Returns the objects of a study as request files. */
 function requestFiles(instances: readonly InstanceRow[], dataDir: string): RequestFile[] {
   return instances.map((instance) => ({
     name: fileName(instance),
@@ -81,7 +80,6 @@ function requestFiles(instances: readonly InstanceRow[], dataDir: string): Reque
   }));
 }
 
-/** What a submission needs in addition to the study. */
 interface SubmissionDetails {
   /**
    * True if another rule has already run on this revision: the request then needs a different
@@ -94,7 +92,6 @@ interface SubmissionDetails {
   order?: OrderAnswer | null;
 }
 
-/** A rule that runs an endpoint. */
 export type RunningRule = RoutingRule & { run: NonNullable<RoutingRule['run']> };
 
 const runsEndpoint = (rule: RoutingRule): rule is RunningRule => rule.run !== undefined;
@@ -106,8 +103,8 @@ export interface Run {
 }
 
 /**
- * Returns the runs that result from the acting rules: of their endpoint on the whole study, or of
- * the translation of its reports. The translation of a study without reports is omitted.
+ * Returns the runs that the acting rules require. A rule either runs its endpoint on the whole
+ * study or translates the study's reports. A translation is omitted if the study has no reports.
  */
 export function runsOf(acting: readonly RoutingRule[], instances: readonly InstanceRow[]): Run[] {
   const reports = instances.filter(({ header }) => ACCEPTED_REPORTS.has(header.sopClassUid));
@@ -123,8 +120,8 @@ type Revision = Pick<StudyRow, 'id' | 'revision'>;
 
 /**
  * Creates a request from a complete study. It contains no name, identifier or date of the patient.
- * Its unique key has the id of the study's row and not the Study Instance UID: a study that was
- * removed by the retention and is sent again gets a new request.
+ * Its unique key contains the id of the study's row rather than the Study Instance UID: a study
+ * that was removed by the retention and is sent again gets a new request.
  */
 export function submissionOf(
   study: Revision,
@@ -251,8 +248,8 @@ export async function classifyImages(
 }
 
 /**
- * Returns the content facts of a classified study. A study without a readable image gets facts too,
- * with no content recognised.
+ * Returns the content facts of a classified study. A study without a readable image also gets
+ * facts, in which no content is recognised.
  */
 function contentFactsOf(status: string, result: unknown): ContentFacts {
   if (status === 'rejected') return { known: { anatomy: [], plane: [], view: [] } };

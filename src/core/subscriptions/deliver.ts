@@ -16,7 +16,6 @@ import {
   turnOff,
 } from './subscriptions.ts';
 
-/** What a notification is about. */
 export type Notification =
   | { type: 'handshake' | 'heartbeat' }
   | { type: 'event-notification'; event: SubscriptionEvent };

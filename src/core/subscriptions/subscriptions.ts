@@ -37,7 +37,6 @@ export const MOST_SUBSCRIPTIONS = 20;
 /** Anything shorter would make heartbeats the main traffic of the gateway. */
 export const SHORTEST_HEARTBEAT_SECONDS = 60;
 
-/** A subscription as requested by a client. */
 export interface NewSubscription {
   url: string;
   reason: string;
@@ -264,7 +263,6 @@ export async function notifySubscribers(
   }
 }
 
-/** An event of a subscription. */
 export interface SubscriptionEvent {
   number: number;
   at: Date;
@@ -317,7 +315,10 @@ export async function turnAllOff(database: Queryable): Promise<void> {
   );
 }
 
-/** Records that a notification was accepted (null), or why it was not. */
+/**
+ * Records the outcome of a notification.
+ * @param failure why the notification was not accepted; null if it was accepted.
+ */
 export async function recordNotified(
   database: Queryable,
   id: string,

@@ -51,7 +51,6 @@ export async function saveAttempt(
   );
 }
 
-/** Lists the attempts of these deliveries, oldest first. */
 async function listAttempts(
   database: Queryable,
   deliveryIds: readonly string[],
@@ -73,7 +72,7 @@ export interface WebhookDelivery extends DeliveryRow {
 
 export interface DeliveryQuery {
   accountId: string;
-  /** Only deliveries for requests made with test keys. */
+  /** True to list only deliveries for requests made with test keys. */
   testOnly?: boolean;
   id?: string | undefined;
   requestId?: string | undefined;
@@ -111,7 +110,7 @@ export async function listWebhookDeliveries(
 /**
  * Sends a delivered or given-up webhook again, under the same `webhook-id`, and re-enables a
  * disabled URL.
- * @param testOnly the caller has a test key.
+ * @param testOnly true if the caller has a test key.
  * @throws SonogateError `not_found`, also while the webhook is still being tried and, with
  * `testOnly`, if it belongs to a live request.
  */

@@ -28,7 +28,6 @@ export interface NewWorkitem {
   uid: string;
   endpoint: string;
   priority: Priority;
-  /** The input: objects of one study. */
   study: string;
   objects: readonly string[];
   /** The patient in the client's data set; '' for missing values. */

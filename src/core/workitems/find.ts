@@ -13,7 +13,7 @@ import {
   workitemUid,
 } from './workitem.ts';
 
-/** Whose workitems are searched: those of one account. */
+/** The workitems that a caller may see: those of one account. */
 export interface Finder {
   accountId: string;
   /** True for those made with test keys, false for those made with live keys, null for both. */
@@ -22,7 +22,6 @@ export interface Finder {
   endpoints: readonly string[];
 }
 
-/** SQL columns of a `WorkitemRow`. */
 const COLUMNS = `r.id, r.account_id, r.model, r.endpoint, r.version, r.status, r.stage, r.priority,
   r.test, r.input, r.source, r.fault, r.created_at, r.started_at, r.ended_at, r.unique_key,
   w.attributes, w.cancellation, w.changed_at, s.study_instance_uid, s.identity,
@@ -93,7 +92,9 @@ export async function isTaken(database: Queryable, uid: string): Promise<boolean
   return rows.length > 0;
 }
 
-/** Returns those of these UIDs whose workitem had not ended at a given time, in any account. */
+/**
+ * Of the given UIDs, returns those whose workitem had not ended at a given time, in any account.
+ */
 export async function unendedSince(
   database: Queryable,
   uids: readonly string[],

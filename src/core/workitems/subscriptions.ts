@@ -67,7 +67,8 @@ export async function subscribe(
 
 /**
  * Ends a subscription. For the worklist, this ends all of the AE's subscriptions. For one workitem,
- * it is recorded as long as the AE is subscribed to the worklist, over which it takes precedence.
+ * while the AE is subscribed to the worklist, the end is recorded, because it takes precedence over
+ * that subscription.
  * @returns false if there was no subscription.
  */
 export async function unsubscribe(

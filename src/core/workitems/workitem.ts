@@ -53,7 +53,7 @@ export const CODING_SCHEME = '99USINT';
 /** Returns the code of an endpoint in a workitem (Scheduled Workitem Code Sequence). */
 export const workitemCode = ({ model }: Pick<Endpoint, 'model'>): string =>
   model.toUpperCase().replaceAll('/', '-');
-/** SQL for the same code for request `r`. */
+/** SQL for the code of request `r`, equal to `workitemCode`. */
 export const WORKITEM_CODE_SQL = `replace(upper(r.model), '/', '-')`;
 
 const UNIQUE_KEY = 'workitem:';
@@ -72,7 +72,10 @@ export function workitemUid({ id, unique_key }: { id: string; unique_key: string
     : `2.25.${uuidOf(id)}`;
 }
 
-/** Returns the id of the request with this UID, for a UID not chosen by its creator. */
+/**
+ * Returns the id of the request from which this UID was derived; null for a UID chosen by its
+ * creator.
+ */
 export function requestIdOfUid(uid: string): string | null {
   const digits = /^2\.25\.([1-9]\d{0,38})$/.exec(uid)?.[1];
   const uuid = digits === undefined ? null : BigInt(digits);

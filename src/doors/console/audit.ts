@@ -9,7 +9,7 @@ type AuditDeps = Pick<ConsoleDeps, 'writeAudit' | 'now'>;
 type Call = Context & { state: ConsoleState };
 
 /**
- * Records in the audit trail which patients' identities a response contains, before it is sent.
+ * Before a response is sent, records in the audit trail which patients' identities it contains.
  * Nothing is recorded for a role that sees no identity.
  * @param where the page, such as `worklist`.
  */
@@ -33,8 +33,8 @@ export async function auditRows(
 }
 
 /**
- * Records in the audit trail what a person did, or which page they opened, before the response is
- * sent.
+ * Before the response is sent, records in the audit trail what a person did or which page they
+ * opened.
  */
 export async function auditAction(
   context: Call,

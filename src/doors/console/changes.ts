@@ -13,8 +13,8 @@ const LOOK_MS = 1000;
 const GATHER_MS = 150;
 const MOST_AT_A_TIME = 500;
 /**
- * A page loads its list shortly before it first connects, so it is also sent the changes of this
- * period. Repeats do no harm, because each event carries the complete row.
+ * A page loads its list shortly before it first connects, so the changes of this period before the
+ * connection are sent as well. Repeats do no harm, because each event carries the complete row.
  */
 const LOOK_BACK = '10 seconds';
 
@@ -29,7 +29,7 @@ export interface ChangeBatch {
   /** Cursor after these changes. Passing it as `after` returns the changes that follow. */
   cursor: string;
   changes: Change[];
-  /** True if `after` was too old, so that changes since then are unknown. */
+  /** True if `after` was too old and the changes since then are therefore unknown. */
   lost: boolean;
 }
 
@@ -131,8 +131,8 @@ export async function openChanges(database: PooledDatabase, logger: Logger): Pro
 
 /**
  * Returns the rows with a reader whose last keep-alive expired between two checks, for example
- * because a process died. No database row changes at that moment, so the change log does not show
- * it.
+ * because a process died. The change log does not show this, because no database row changes at
+ * that moment.
  */
 async function readersGone(database: PooledDatabase, since: Date, now: Date): Promise<string[]> {
   const { rows } = await database.query<{ key: string }>(

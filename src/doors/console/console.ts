@@ -23,10 +23,11 @@ import { addUploadRoutes } from './upload-routes.ts';
 
 /**
  * Adds `/console/…`: a path with a file extension is a module, style or library; any other path is
- * a page.
+ * a page. `/` leads there, because people open the bare address of a gateway first.
  */
 function addPageRoutes(router: Router<ConsoleState>, { files }: Pick<ConsoleDeps, 'files'>): void {
   const policy = pagePolicy(files);
+  router.get('/', (context) => context.redirect('/console/'));
   router.get(['/console', '/console/{*path}'], policy, (context) => {
     const path = context.path.slice('/console/'.length);
     const isFile = path.split('/').at(-1)?.includes('.') ?? false;
@@ -60,9 +61,9 @@ function sendFile(context: Context, file: PageFile): void {
 }
 
 /**
- * Returns middleware that sets the console's content security policy: pages may load only this
- * server's modules, styles and images, nothing inline except the import map, and only lit-html may
- * create markup (Trusted Types).
+ * Returns middleware that sets the console's content security policy. Pages may load only this
+ * server's modules, styles and images. Nothing may be inline except the import map, and only
+ * lit-html may create markup (Trusted Types).
  */
 function pagePolicy({ importMapHash }: Pick<ConsoleDeps['files'], 'importMapHash'>): Middleware {
   const policy = [
@@ -84,7 +85,6 @@ function pagePolicy({ importMapHash }: Pick<ConsoleDeps['files'], 'importMapHash
   };
 }
 
-/** Creates the router for the console's pages and for the API that they call (contract.ts). */
 function consoleRouter(deps: ConsoleDeps): Router<ConsoleState> {
   const signIn = new Router<ConsoleState>({ prefix: '/console/api' });
   addSessionRoutes(signIn, deps);

@@ -16,7 +16,6 @@ import type { PageFiles } from './page-files.ts';
 import type { ConsoleSession } from './sessions.ts';
 import type { Wording } from './wording.ts';
 
-/** Everything that the console's routes need. */
 export interface ConsoleDeps {
   config: Pick<
     Config,
@@ -28,7 +27,6 @@ export interface ConsoleDeps {
   operations: Operations;
   /** Stores uploaded objects in the same way as objects from any other source. */
   storeInstances: StoreInstances;
-  /** Words for the contents of results. */
   wording: Wording;
   authenticate: Authenticate;
   writeAudit: WriteAudit;
@@ -46,7 +44,6 @@ export interface ConsoleDeps {
   heartbeatMs?: number;
 }
 
-/** The values that the middleware provides to the routes. */
 export interface ConsoleState extends HttpState {
   session: ConsoleSession;
 }

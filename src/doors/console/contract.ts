@@ -26,9 +26,12 @@
  *   method and path                                  may                body or query → response
  *   GET    /sign-in                                  (nobody signed in) → SignIn
  *   POST   /session                                  (nobody signed in) NewSession → Session
- *   GET    /oidc/start?next=/console/…               (nobody signed in) 302 to the identity provider; after a failure, to `/console/sign-in?error=` with
- *                                                    `sign_in_failed`, `forbidden` (no role) or
- *                                                    `identity_provider_unavailable`
+ *   GET    /oidc/start?next=/console/…               (nobody signed in) 302 to the identity provider
+ *   GET    /oidc/callback                            (nobody signed in) 302 to the page in `next`
+ *                                                    After a failure, both return 302 to
+ *                                                    `/console/sign-in?error=` with `sign_in_failed`,
+ *                                                    `forbidden` (no role) or
+ *                                                    `identity_provider_unavailable`.
  *   GET    /session                                  any role           → Session
  *   DELETE /session                                  any role           204, signs out
  *   DELETE /sessions                                 any role           204, signs this person out everywhere
@@ -97,7 +100,7 @@ export interface InvokedDisplay {
   studies: {
     /** Key of the worklist row. */
     key: string;
-    /** As in the header; '' if the header has no date. */
+    /** As in the header (DA); '' if the header has no date. */
     studyDate: string;
     description: string;
   }[];
@@ -193,7 +196,6 @@ export interface WorklistRow {
    * newest first.
    */
   arrivedAt: string;
-  /** When the row last changed. */
   changedAt: string;
   /**
    * What the row is waiting for, in words, and when the wait ends; both null if it is not waiting.
@@ -203,8 +205,9 @@ export interface WorklistRow {
   /** Stage of the newest request; null before the first request. */
   stage: { name: string; label: string; progress: number; etaSeconds: number | null } | null;
   /**
-   * Critical flags, in words, of the requests whose rule has no result for a later revision of
-   * the study. All flags of a request are acknowledged together; until then, `seenBy` is null.
+   * Critical flags, in words, of the row's current requests, whose rule has no result for a later
+   * revision of the study. All flags of a request are acknowledged together; until then, `seenBy`
+   * is null.
    */
   critical: {
     text: string;
@@ -219,12 +222,11 @@ export interface WorklistRow {
   glance: Glance | null;
   /** The result's review state; null before there is a result. */
   review: ReviewState | null;
-  /** Everybody who has the review open now; empty if the role may not see who reads. */
+  /** The people who have the review open now; empty if the role may not see who they are. */
   readers: string[];
   deliveries: { waiting: number; delivered: number; dead: number; held: number };
 }
 
-/** A result as summarized in a worklist row. */
 export interface Glance {
   /** The stated gestational age in weeks and days, `31+4`; null if none was stated. */
   age: string | null;
@@ -264,7 +266,6 @@ export interface WorklistPage extends Page<WorklistRow> {
   critical: WorklistRow[];
 }
 
-/** The choices that the filters offer. */
 export interface Facets {
   /** `more` is true if there may be further rows that were not counted. */
   states: { state: RowState; rows: number; more: boolean }[];
@@ -275,10 +276,10 @@ export interface Facets {
 }
 
 /**
- * `GET /events`: `event:` is the type, `data:` the JSON below; `id:` may be sent back as
- * `Last-Event-ID` (an EventSource does so). Rows are complete and replace those with the same key.
- * If an id is too old to resume from, the first event is `reset`, and the page must reload its
- * data.
+ * An event of the stream `GET /events`: `event:` contains the type, `data:` the JSON below. A
+ * client may send `id:` back as `Last-Event-ID`, as an EventSource does. Rows are complete and
+ * replace those with the same key. If an id is too old to resume from, the first event is `reset`,
+ * and the page must reload its data.
  */
 export type ConsoleEvent =
   | { type: 'hello'; data: { at: string } }
@@ -309,7 +310,6 @@ export interface StudyPage {
     callingAeTitle: string;
     calledAeTitle: string;
     objects: StudyObject[];
-    /** The current rules' verdicts on this study. */
     rules: RuleVerdict[];
     /** Rules under which a person may release the study. */
     releasableTo: string[];
@@ -333,7 +333,6 @@ export interface StudyPage {
   actions: StudyAction[];
 }
 
-/** The outcome of an upload. */
 export interface UploadOutcome {
   stored: number;
   /** Why objects were refused, in words, with the number of objects for each reason. */
@@ -396,7 +395,6 @@ export interface TimelineEntry {
     | 'failed'
     | 'looked'
     | 'changed';
-  /** Title of the entry, in one line. */
   title: string;
   /** The cause; null if no cause is known, or if the role may not read it. */
   detail: string | null;
@@ -413,6 +411,6 @@ export interface HoldStudy {
 export interface ReleaseStudy {
   /** One of the rules in `releasableTo`; null to apply all rules except those that hold studies. */
   rule: string | null;
-  /** If the study is perhaps merged, the patient ID under which it continues; otherwise null. */
+  /** If the study may have been merged, the patient ID under which it continues; otherwise null. */
   under: 'surviving-id' | 'own-id' | null;
 }

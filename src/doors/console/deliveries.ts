@@ -141,7 +141,6 @@ const FORWARDED: Partial<Record<DeliveryKind, string>> = {
 const mayBeDiverted = ({ state, kind }: DeliveryRow): boolean =>
   (state === 'dead' || state === 'pending') && (kind === 'dicom' || kind === 'forward');
 
-/** Returns the names of the other PACS to which the object could be sent. */
 function alternatesOf(destination: string, destinations: Config['destinations']): string[] {
   return destinations
     .filter((other) => sendsIdentity(other) && other.name !== destination)
@@ -269,6 +268,9 @@ async function rowsOf<Row extends object>({ database }: PeerDeps, text: string):
   return (await database.query<Row>(text)).rows;
 }
 
+const callersText = (titles: readonly string[]): string =>
+  titles.map((title) => (title === '*' ? 'any AE title' : title)).join(', ');
+
 /** Lists every node that sends to us or to which we send. */
 export async function listPeers(role: ConsoleRole, deps: PeerDeps): Promise<Peer[]> {
   const { database, config } = deps;
@@ -283,7 +285,7 @@ export async function listPeers(role: ConsoleRole, deps: PeerDeps): Promise<Peer
     (source): Peer => ({
       name: source.name,
       kind: 'source',
-      address: `${source.callingAeTitles.join(', ')} from ${source.addresses.join(', ')}`,
+      address: `${callersText(source.callingAeTitles)} from ${source.addresses.join(', ')}`,
       tls: config.dicom.tls !== undefined,
       objects: [],
       lastExchangeAt: received.find((row) => row.source === source.name)?.at.toISOString() ?? null,

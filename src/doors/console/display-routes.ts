@@ -27,7 +27,6 @@ const displayQuery = z.object({
   patientID: text.optional(),
 });
 
-/** The attributes that identify the requested studies, by keyword. */
 interface Named {
   StudyInstanceUID?: string;
   AccessionNumber?: string;
@@ -80,8 +79,8 @@ export function addDisplayRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
 }
 
 /**
- * Finds the requested studies. If a study states the issuer of its patient ID, the issuer must be
- * one of `issuers`, because another hospital may have given the same ID to another person.
+ * Finds the requested studies. If both the request and a study state the issuer of the patient ID,
+ * the issuers must agree, because another hospital may have given the same ID to another person.
  */
 async function studiesOf(database: Queryable, named: Named): Promise<InvokedDisplay['studies']> {
   const { rows } = await database.query<InvokedDisplay['studies'][number]>(

@@ -11,7 +11,8 @@ import { readRows, showRow, withGlances } from './worklist.ts';
 
 const RECONNECT_MS = 2000;
 /**
- * Milliseconds between checks of whether an open stream's session has ended or changed its role.
+ * Milliseconds between checks of whether an open stream's session has ended or has been given
+ * another role.
  */
 const SESSION_LOOK_MS = 10_000;
 
@@ -21,7 +22,10 @@ export function addEventRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
     const after = context.get('Last-Event-ID') || null;
     const { session } = context.state;
     const audited = new Set<string>();
-    /** Records in the audit trail the identities that the stream sends, each once per stream. */
+    /**
+     * Records in the audit trail the identities that the stream sends. Each is recorded once per
+     * stream.
+     */
     const audit = async (keys: readonly string[]) => {
       const fresh = keys.filter((key) => !audited.has(key));
       for (const key of fresh) audited.add(key);

@@ -33,8 +33,8 @@ const rejectSchema: z.ZodType<RejectHold> = z.strictObject({
 });
 
 /**
- * The action that a held report needs, by its error code: some errors leave the patient uncertain,
- * while others only mean that the EHR did not answer.
+ * The action that a held report needs, by its error code. Some errors leave the patient uncertain;
+ * others only mean that the EHR did not answer.
  */
 const NEEDS: Partial<Record<ErrorCode, HoldNeeds>> = {
   ehr_patient_not_found: 'patient',
@@ -46,8 +46,8 @@ const NEEDS: Partial<Record<ErrorCode, HoldNeeds>> = {
 };
 
 /**
- * Adds `/holds`: reports waiting for a person. The hold queue itself records in the audit trail who
- * did what.
+ * Adds `/holds`: reports that wait for a person's decision. The hold queue itself records in the
+ * audit trail who did what.
  */
 export function addHoldRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { config, operations } = deps;

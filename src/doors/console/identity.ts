@@ -15,8 +15,8 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const PSEUDONYM_CHARACTERS = 8;
 
 /**
- * Returns as much of an identity as a role may see. Patient identity leaves the console only
- * through this function.
+ * Returns as much of an identity as a role may see. Names and birth dates leave the console only
+ * through this function, apart from free text such as header values that a rule found.
  */
 export type ShowSubject = (role: ConsoleRole, identity: DicomIdentity) => Subject;
 

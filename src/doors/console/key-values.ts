@@ -40,8 +40,8 @@ const isShown = ({ quality }: Measurement): boolean =>
   quality === 'accepted' || quality === 'review';
 
 /**
- * Chooses the value of a line: an accepted value before a proposed one, then a rated value, because
- * the section's conclusion is based on it.
+ * Chooses the value of a line. Accepted values come before proposed ones. Among values of the same
+ * quality, a rated one comes first, because the section's conclusion is based on it.
  */
 function chosenOf(
   concepts: readonly string[],
@@ -54,8 +54,7 @@ function chosenOf(
 }
 
 /**
- * Returns the values that a reader looks for first, at most eight, from those that count in the
- * result.
+ * Returns, from the values that count in the result, at most eight that a reader looks for first.
  */
 export function keyValuesOf(
   { measurements }: Pick<Result, 'measurements'>,

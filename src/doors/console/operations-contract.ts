@@ -136,28 +136,36 @@ export interface Quarantined {
   detail: string | null;
 }
 
+/** A condition of a rule in words. If it is a regular expression, `pattern` contains it. */
+export interface ConditionWords {
+  text: string;
+  pattern?: string;
+  parts?: ConditionWords[];
+}
+
 export interface Rules {
   match: 'first' | 'all';
   rules: {
     name: string;
     does: string;
-    conditions: string[];
+    conditions: ConditionWords[];
     deliverTo: string[];
     tags: string[];
   }[];
   /**
-   * `routing:` as YAML, which a person can edit, try out and save.
+   * The current rules as YAML below `routing:`, without default values. A person can edit, try out
+   * and save them.
    */
   yaml: string;
   /** Whether the gateway has a settings file into which it can save rules. */
   canSave: boolean;
-  /** Names of the sources, any of which can be assumed as the sender when a file is tried. */
+  /** Names of the sources. A person can choose one of them as the assumed sender of a file. */
   sources: string[];
-  /** How many bytes from the start of a file the rules need. */
+  /** Number of bytes that the rules need from the start of a file. */
   fileStartBytes: number;
   /**
-   * Studies that arrived in the last day; a study on which several rules acted counts for each of
-   * them.
+   * Studies that arrived in the last day. A study on which several rules acted is counted for each
+   * of them.
    */
   lastDay: {
     byRule: { rule: string; studies: number }[];
@@ -175,7 +183,7 @@ export interface DryRunQuery {
    * Rules in the form of `Rules.yaml`. Mistakes are answered with 422 `invalid_input` and `errors`.
    */
   yaml: string;
-  /** How many of the most recent studies to apply the rules to: 1 to 500. */
+  /** Number of most recent studies to which the rules are applied, 1 to 500. */
   last: number;
 }
 
@@ -194,9 +202,8 @@ export interface FileDryRun {
 export interface FileOutcome {
   modality: string;
   studyDescription: string;
-  /** Name of the kind of object, in words. */
+  /** Name of the SOP class, or its UID if the gateway has no name for it. */
   sopClass: string;
-  /** Names of the rules that would act. */
   wouldAct: string[];
   verdicts: RuleVerdict[];
   /** True if the rules that act depend on the content of the images, which is not examined here. */
@@ -218,12 +225,14 @@ export interface DryRun {
     key: string;
     arrivedAt: string;
     subject: Subject | null;
-    /** Names of the rules that act now; `wouldAct` names the edited rules that would act. */
+    /**
+     * Names of the current rules that act; `wouldAct` contains the names of the edited rules that
+     * would act.
+     */
     actsNow: string[];
     wouldAct: string[];
     verdicts: RuleVerdict[];
   }[];
-  /** Number of studies that the edited rules would treat differently. */
   changed: number;
 }
 
@@ -238,7 +247,10 @@ export interface Peer {
   tls: boolean;
   /** The objects that are sent to the peer. */
   objects: string[];
-  /** When an object was last received from a source, or delivered to a destination. */
+  /**
+   * For a source, when its latest study began to arrive; for a destination, when an object was last
+   * delivered to it (in the last seven days). Null if there was none.
+   */
   lastExchangeAt: string | null;
   lastError: Delivery['error'];
   lastErrorAt: string | null;
@@ -257,7 +269,6 @@ export interface DoctorFinding {
   detail: string;
 }
 
-/** The verdict of a rule on a study. */
 export interface RuleVerdict {
   rule: string;
   matches: boolean;

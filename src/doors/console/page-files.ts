@@ -71,7 +71,6 @@ export async function stripTypes(sources: readonly string[]): Promise<string[]> 
   return stripped;
 }
 
-/** A file as the browser receives it. */
 export interface PageFile {
   mediaType: string;
   body: Buffer;
@@ -84,8 +83,8 @@ export interface PageFiles {
   /** Returns the file at a path below `/console/`; null if there is no such file. */
   file(path: string): PageFile | null;
   /**
-   * The page to which every deep link leads; `importMapHash` is the hash of its import map, for the
-   * policy.
+   * The page served for every deep link. `importMapHash` is the hash of its import map, for the
+   * content security policy.
    */
   shell: PageFile;
   importMapHash: string;
@@ -106,7 +105,6 @@ const VENDOR = {
   uplot: join(packageFolder('uplot'), 'dist'),
 } as const;
 
-/** Names under which pages import libraries. */
 const IMPORTS = {
   'lit-html': '/console/vendor/lit-html/lit-html.js',
   'lit-html/': '/console/vendor/lit-html/',

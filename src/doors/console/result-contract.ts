@@ -42,15 +42,14 @@ export interface ResultView {
     id: string;
     section: string;
     name: string;
-    /** The category in words. */
     value: string;
     scheme: string;
     criteria: { name: string; value: string; met: boolean }[];
   }[];
   guidance: { id: string; section: string; text: string; source: string }[];
   /**
-   * The conclusions of the result in the words of PDF, SR and FHIR, even if no report was
-   * requested.
+   * The conclusions of the result, worded as in the PDF, SR and FHIR outputs. Present even if no
+   * report was requested.
    */
   impression: string[];
   report: {
@@ -72,7 +71,6 @@ export interface ResultView {
 
 /** A value that a reader looks for first; its row in `measurements` has further details. */
 export interface KeyValue {
-  /** Id of the measurement in the result. */
   id: string;
   /** Short name of the quantity; `title` is its full name. */
   label: string;
@@ -102,12 +100,12 @@ export interface Section {
   title: string;
   status: SectionStatus;
   /**
-   * Why the section was not assessed, or only in part, and what it needs; null if it was assessed
-   * completely.
+   * Why the section was not assessed, or was assessed only in part, and what it needs; null if it
+   * was assessed completely.
    */
   reason: { code: string; detail: string; needs: string[] } | null;
   summary: string;
-  /** Section-specific data: docs/echo.md, docs/growth.md. */
+  /** Data specific to the section; see docs/echo.md and docs/growth.md. */
   data: Record<string, unknown>;
   artifacts: string[];
 }
@@ -133,10 +131,10 @@ export interface MeasurementRow {
   phase: string | null;
   model: Measured | null;
   cart: Measured | null;
-  /** The value stated in the request, or null. */
+  /** The value stated in the request; null if none was stated. */
   given: Measured | null;
   more: Measured[];
-  /** The value from the earlier examination (`ResultView.prior`), or null. */
+  /** The value from the earlier examination (`ResultView.prior`); null if there is none. */
   prior: { value: number; text: string } | null;
 }
 
@@ -148,7 +146,6 @@ export interface Measured {
   text: string;
   provenance: 'model' | 'image-analysis' | 'cart-sr' | 'input' | 'person';
   derivation: 'measured' | 'calculated' | 'mean' | 'median';
-  /** How the value was measured, in words. */
   method: string;
   confidence: number | null;
   /** Half width of the 95 % interval, in the value's unit. */
@@ -162,7 +159,6 @@ export interface Measured {
     /** The centile as text, as in every other output: `<1`, `97`. */
     centile: string | null;
     zScore: string | null;
-    /** Name of the chart. */
     chart: string;
   } | null;
   interpretation: 'N' | 'L' | 'H' | 'A' | null;

@@ -18,7 +18,7 @@ const SHOWN_IN_PLACE = /^(image\/(png|jpeg|webp)|application\/(json|pdf)|video\/
 
 /**
  * Adds `/requests/{id}/result` and `/requests/{id}/artifacts/{name}`. Their responses contain no
- * identity.
+ * patient identity.
  */
 export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { core, wording } = deps;

@@ -12,7 +12,7 @@ interface ViewParts {
   wording: Wording;
 }
 
-/** Returns the result in the console's form, without measuring or concluding anything. */
+/** Converts the result to the console's form. Measures and concludes nothing itself. */
 export function viewResult({
   requestId,
   result,
@@ -86,8 +86,8 @@ function shownSection(section: Result['sections'][number]): ResultView['sections
 }
 
 /**
- * The classification that is shown with the images instead, where a person sees which image it
- * describes.
+ * This classification is not listed. It is shown with the images instead, where a person sees which
+ * image it describes.
  */
 const SHOWN_WITH_IMAGES = 'standard-plane';
 

@@ -40,9 +40,7 @@ export interface ReviewView {
   };
 }
 
-/** One value that the reader decides on. */
 export interface ReviewStep {
-  /** Id of the measurement. */
   id: string;
   label: string;
   section: string;
@@ -57,7 +55,7 @@ export interface ReviewStep {
   /** The AI's value if it differs from the present one; otherwise null. */
   original: string | null;
   /**
-   * File in which the value, or an input of it, was measured; null for a value that belongs to no
+   * File in which the value or one of its inputs was measured; null for a value that belongs to no
    * single frame.
    */
   file: string | null;

@@ -7,7 +7,7 @@ import { unitOf, valueText, type Wording } from './wording.ts';
 
 type Originals = ReviewObject['original'];
 
-/** Returns a review in the console's form, without deciding anything. */
+/** Converts a review to the console's form, without making any decision. */
 export function viewReview(review: ReviewObject, result: ResultView, wording: Wording): ReviewView {
   const { state, revision, etag, changes, signatures, readers, may } = review;
   const { measurements } = review.result;
@@ -18,7 +18,7 @@ export function viewReview(review: ReviewObject, result: ResultView, wording: Wo
     result,
     drawn: drawnByFile(measurements),
     steps: stepsOf(review.result, review.original, wording),
-    changes: changes.map((change) => viewChange(change, review, wording)),
+    changes: namedUndos(changes, review, wording),
     signatures,
     signaturesNeeded: review.signatures_needed,
     readers,
@@ -52,7 +52,6 @@ function drawnByFile(measurements: readonly Measurement[]): ReviewView['drawn'] 
   );
 }
 
-/** Whether the value's remarks show that a person rejected it. */
 const isRejected = ({ remarks }: Measurement): boolean =>
   remarks.some(({ code }) => code === 'review.rejected');
 
@@ -137,6 +136,20 @@ const DONE = {
   undo: 'Undone',
 } as const satisfies Record<ListedChange['kind'], string>;
 
+/** Describes every change. An undo is described by the change that it undid. */
+function namedUndos(
+  changes: readonly ListedChange[],
+  review: ReviewObject,
+  wording: Wording,
+): ReviewChange[] {
+  const shown = changes.map((change) => viewChange(change, review, wording));
+  return shown.map((one, n) => {
+    const change = changes[n]?.change;
+    const undone = change?.kind === 'undo' && shown.find(({ id }) => id === change.change);
+    return undone ? { ...one, text: `${DONE.undo}: ${undone.text}` } : one;
+  });
+}
+
 function viewChange(
   { id, at, author, change, before, after, undone }: ListedChange,
   { result, original }: ReviewObject,
@@ -153,9 +166,6 @@ function viewChange(
   const [was, is] = [side(before, one), side(after, one)];
   const subject = one ? `${one.label} ` : '';
   const turned = was && is && was !== is ? `: ${was} → ${is}` : is ? `: ${is}` : '';
-  const text =
-    change.kind === 'undo'
-      ? `${DONE.undo}: change ${change.change}`
-      : `${subject}${DONE[change.kind]}${turned}`;
+  const text = `${subject}${DONE[change.kind]}${turned}`;
   return { id, at, author, text, undone, isUndo: change.kind === 'undo' };
 }

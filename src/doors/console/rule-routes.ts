@@ -5,6 +5,7 @@ import { type Routing, type RoutingRule, routingSchema } from '../../../config/r
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import { readsFreeText } from '../../core/accounts/roles.ts';
 import { INLINE_HEADER_BYTES } from '../../core/studies/header-reader.ts';
+import { conditionWords } from '../../core/studies/rules/rule-words.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { InvalidInputError, pointedErrors } from '../../platform/errors/problem.ts';
 import { jsonBody } from '../http/parse.ts';
@@ -21,6 +22,7 @@ import type {
   SaveRules,
 } from './contract.ts';
 import { needs } from './guard.ts';
+import { interpretationText } from './pages/object-names.ts';
 import { shownVerdict } from './study-page.ts';
 
 const dryRunSchema: z.ZodType<DryRunQuery> = z.strictObject({
@@ -46,7 +48,7 @@ export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
     context.body = {
       match: routing.match,
       rules: routing.rules.map(inWords),
-      yaml: stringify({ routing }),
+      yaml: stringify({ routing: concise(routing) }),
       canSave: operations.rules.canSave(),
       sources: config.sources.map(({ name }) => name),
       fileStartBytes: INLINE_HEADER_BYTES,
@@ -167,21 +169,57 @@ function checkNames(routing: Routing, { config, operations }: ConsoleDeps): void
   }
 }
 
+/** Returns the rules as a person would write them: without default values. */
+export function concise({ match, rules }: Routing) {
+  return {
+    match,
+    rules: rules.map((rule) => ({
+      ...Object.fromEntries(Object.entries(rule).filter(([, value]) => !isUnset(value))),
+      ...(rule.run && { run: conciseRun(rule.run) }),
+      ...(!isUnset(rule.when) && { when: conciseCondition(rule.when) }),
+    })),
+  };
+}
+
+/** Whether a part of a rule has its default value: `false`, no entries or no properties. */
+const isUnset = (value: unknown): boolean =>
+  value === undefined ||
+  value === false ||
+  (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+
+function conciseRun({ endpoint, options, priority }: NonNullable<RoutingRule['run']>) {
+  return {
+    endpoint,
+    ...(!isUnset(options) && { options }),
+    ...(priority !== 'normal' && { priority }),
+  };
+}
+
+/** Returns a condition in which every `{ equals: US }` is shortened to `US`, at any depth. */
+function conciseCondition(condition: unknown): unknown {
+  if (Array.isArray(condition)) return condition.map(conciseCondition);
+  if (typeof condition !== 'object' || condition === null) return condition;
+  const entries = Object.entries(condition);
+  const [only] = entries;
+  if (only && entries.length === 1 && only[0] === 'equals') return only[1];
+  return Object.fromEntries(entries.map(([key, value]) => [key, conciseCondition(value)]));
+}
+
 function inWords(rule: RoutingRule) {
-  const { name, when, run, deliverTo, forwardTo, deidentifyTo, hold, ignore, tags } = rule;
+  const { name, when, run, translate, deliverTo, forwardTo, deidentifyTo, hold, ignore, tags } =
+    rule;
   const does = [
-    run ? `runs ${run.endpoint}` : '',
+    run ? `runs the ${interpretationText(run.endpoint)}` : '',
+    translate ? "sends the machine's own values to the EHR" : '',
     forwardTo.length > 0 ? `forwards to ${forwardTo.join(', ')}` : '',
     deidentifyTo.length > 0 ? `forwards de-identified copies to ${deidentifyTo.join(', ')}` : '',
-    hold ? 'holds for a person' : '',
-    ignore ? 'ignores it' : '',
+    hold ? 'holds the study for a person' : '',
+    ignore ? 'ignores the study' : '',
   ].filter((part) => part !== '');
   return {
     name,
-    does: does.join(', ') || 'only tags it',
-    conditions: Object.entries(when).map(
-      ([fact, test]) => `${fact}: ${stringify(test, { collectionStyle: 'flow' }).trim()}`,
-    ),
+    does: does.join(', ') || 'only tags the study',
+    conditions: conditionWords(when),
     deliverTo,
     tags,
   };

@@ -160,6 +160,9 @@ async function signIn(
   return session;
 }
 
+const NO_ROLE =
+  'This key has no role in the console. An operator creates one that has, with `npx sonogate keys create --name NAME --console-role ROLE`.';
+
 /**
  * Returns the person whom a key identifies.
  * @throws SonogateError `invalid_key`, or `forbidden` for a key without a role in the console.
@@ -181,7 +184,7 @@ async function personOfKey(
   };
   const { keyId, accountId, consoleRole } = await authenticate(key, now()).catch(refused);
   if (!consoleRole || accountId !== DEFAULT_ACCOUNT_ID) {
-    return refused(new SonogateError('forbidden', 'This key has no role in the console.'));
+    return refused(new SonogateError('forbidden', NO_ROLE));
   }
   const { rows } = await database.query<{ name: string }>(
     'SELECT name FROM api_keys WHERE id = $1',

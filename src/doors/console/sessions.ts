@@ -14,7 +14,6 @@ const TOKEN_BYTES = 32;
  */
 const NOTED_EVERY_MS = 60_000;
 
-/** A person signing in. */
 export interface Person {
   /** `key:<id>`, or `oidc:<issuer> <subject>`. */
   principal: string;
@@ -26,7 +25,7 @@ export interface Person {
 }
 
 export interface ConsoleSession extends Person {
-  /** Hexadecimal SHA-256 of its cookie. */
+  /** Hexadecimal SHA-256 of the session's cookie. */
   sha256: string;
   csrf: string;
   idleEndsAt: Date;

@@ -18,7 +18,7 @@ export interface Key {
 export interface NewKey {
   name: string;
   test: boolean;
-  scopes: ('run' | 'read' | 'uploads' | 'admin')[];
+  scopes: ('run' | 'read' | 'uploads' | 'store' | 'retrieve' | 'review' | 'sign' | 'admin')[];
   consoleRole: ConsoleRole | null;
   expiresAt: string | null;
 }
@@ -58,7 +58,7 @@ export interface WebhookDelivery {
 }
 
 export interface Usage {
-  /** Such as `2026-11`. */
+  /** The month, such as `2026-11`. */
   month: string;
   /** The key that was used; null for studies received by DICOM. */
   key: { id: string; name: string } | null;

@@ -27,7 +27,7 @@ import { needs } from './guard.ts';
 const newKeySchema = z.strictObject({
   name: z.string().trim().min(1).max(100),
   test: z.boolean(),
-  scopes: z.array(z.enum(SCOPES)).min(1),
+  scopes: z.array(z.enum(SCOPES)).min(1) satisfies z.ZodType<Contract.NewKey['scopes']>,
   consoleRole: z.enum(CONSOLE_ROLES).nullable(),
   expiresAt: instant.nullable(),
 });

@@ -7,6 +7,7 @@ import type {
   ConditionVerdict as JudgedCondition,
   RuleVerdict as JudgedRule,
 } from '../../core/studies/rules/route.ts';
+import { factText } from '../../core/studies/rules/rule-words.ts';
 import { catalogueEntry } from '../../platform/errors/catalogue.ts';
 import type { ConsoleDeps } from './context.ts';
 import type {
@@ -23,7 +24,6 @@ import { listDeliveriesOf } from './deliveries.ts';
 import { readTraces, type Traces, timelineOf } from './timeline.ts';
 import { type ListedRow, shownStage, showRow } from './worklist.ts';
 
-/** Maximum number of the patient's other studies on a page. */
 const MOST_EARLIER = 20;
 
 type PageDeps = Pick<
@@ -80,9 +80,9 @@ async function studyOf(
 }
 
 /**
- * Returns the link to the study in the hospital's viewer; null if an attribute that the address
- * needs is missing. Values are percent-encoded, so that no value can change the rest of the
- * address.
+ * Returns the link to the study in the hospital's viewer; null if no viewer is configured, or if an
+ * attribute that the address needs is missing. Values are percent-encoded, so that no value can
+ * change the rest of the address.
  */
 export function viewerLink(
   viewer: ConsoleDeps['config']['console']['viewer'],
@@ -232,14 +232,19 @@ function shownCondition(
   { condition, wanted, found, holds, parts }: JudgedCondition,
   role: ConsoleRole,
 ): RuleVerdict['conditions'][number] {
-  const shown = { condition, wanted, found: readsFreeText(role) ? found : null, holds };
+  const shown = {
+    condition: factText(condition),
+    wanted,
+    found: readsFreeText(role) ? found : null,
+    holds,
+  };
   if (!parts) return shown;
   return { ...shown, parts: parts.map((part) => shownCondition(part, role)) };
 }
 
 /**
- * Returns a timeline entry as a role sees it. Only roles that read free text see who viewed the
- * study, and the details, which may be text from peers.
+ * Returns a timeline entry as a role sees it. Only roles that read free text see the details, which
+ * may be text from peers, and the entries on who viewed the study.
  */
 function shownEntry(entry: TimelineEntry, role: ConsoleRole): TimelineEntry[] {
   if (readsFreeText(role)) return [entry];

@@ -205,9 +205,9 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
 const idOf = ({ params }: Call): string => params.id ?? '';
 
 /**
- * Returns the key of a request's row, unless its rule already has a result for a later revision
- * of the study: replaced requests cannot be changed.
- * @throws SonogateError `not_found`
+ * Returns the key of the row to which a request belongs. A replaced request cannot be changed: it
+ * has no key once its rule has a result for a later revision of the study.
+ * @throws SonogateError `not_found` for an unknown or replaced request
  */
 async function keyOf(context: Call, { database }: ConsoleDeps): Promise<string> {
   const { rows } = await database.query<{ key: string }>(

@@ -2,11 +2,15 @@ import { TO_CLIENTS } from '../../core/outbox/delivery.ts';
 import type { MergeDecision } from '../../core/patients/merges.ts';
 import type { EventRecord } from '../../core/requests/events.ts';
 import type { CompletionSignal } from '../../core/studies/completion.ts';
-import type { RuleVerdict as JudgedRule } from '../../core/studies/rules/route.ts';
+import type {
+  ConditionVerdict as JudgedCondition,
+  RuleVerdict as JudgedRule,
+} from '../../core/studies/rules/route.ts';
+import { factText } from '../../core/studies/rules/rule-words.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import type { TimelineEntry } from './contract.ts';
-import { destinationText, objectText } from './pages/object-names.ts';
+import { destinationText, interpretationText, objectText } from './pages/object-names.ts';
 
 /** A study's stored history, table by table. */
 export interface Traces {
@@ -55,9 +59,8 @@ export interface Traces {
     request_id: string | null;
     /** The page or command that showed an identity. */
     where: string | null;
-    /** The patient attributes that a message changed. */
     changed: string | null;
-    /** For the release of a perhaps merged study, the chosen patient ID. */
+    /** The patient ID chosen when a person released a study that may have been merged. */
     under: MergeDecision | null;
   }[];
 }
@@ -85,16 +88,16 @@ const STUDY_STATES: Readonly<Record<string, { kind: Entry['kind']; title: string
 
 const STATUS_TITLES: Readonly<Record<string, string>> = {
   queued: 'Queued',
-  preparing: 'Claimed by a worker',
+  preparing: 'Processing started',
   running: 'Interpretation started',
   succeeded: 'Result ready',
   failed: 'Failed',
-  canceled: 'Canceled',
+  canceled: 'Cancelled',
   rejected: 'Rejected',
   expired: 'Result purged at the end of its retention',
 };
 
-/** Titles of changes made by people or by HL7 messages, by their action in the audit trail. */
+/** Titles of changes made by people or by HL7 messages, keyed by the action in the audit trail. */
 const CHANGES: Readonly<Record<string, string>> = {
   'study.complete': 'Waiting ended',
   'study.hold': 'Held',
@@ -103,7 +106,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   'patient.update': 'Patient corrected by HL7',
   'patient.unlike': 'Change by HL7 not applied: may be another person',
   'patient.merge': 'Patient merged with another by HL7',
-  'request.cancel': 'Canceled',
+  'request.cancel': 'Cancelled',
   'delivery.replay': 'Delivery sent again',
   'delivery.divert': 'Delivery diverted to another destination',
 };
@@ -116,7 +119,7 @@ const RELEASED_UNDER: Readonly<Record<MergeDecision, string>> = {
 /** Milliseconds within which repeated views by one person are shown as one. */
 const ONE_LOOK_MS = 3_600_000;
 
-/** Returns the timeline of everything that is stored, oldest first. */
+/** Returns the timeline of a study's stored history, oldest first. */
 export function timelineOf(traces: Traces): TimelineEntry[] {
   const entries = [
     ...ofStudy(traces),
@@ -188,14 +191,18 @@ function ofStudy({ study, history }: Traces): Entry[] {
 function ofRules({ submitted, rules }: Traces): Entry[] {
   return submitted.map(({ at, rule, request_id, endpoint }) => {
     const verdict = rules.find((judged) => judged.rule === rule);
-    const met = verdict?.matches
-      ? verdict.conditions.map(({ condition, found }) => `${condition} is "${found}"`).join(', ')
-      : '';
-    return entry(at, 'submitted', `Rule ${rule} submitted the study to ${endpoint}`, {
+    const met = verdict?.matches ? verdict.conditions.flatMap(metInWords).join(', ') : '';
+    return entry(at, 'submitted', `Rule ${rule} requested the ${interpretationText(endpoint)}`, {
       detail: met === '' ? null : met,
       requestId: request_id,
     });
   });
+}
+
+/** Lists the conditions that were met, except those within `not`. */
+function metInWords({ condition, found, holds, parts }: JudgedCondition): string[] {
+  if (!holds || condition === 'not') return [];
+  return parts ? parts.flatMap(metInWords) : [`${factText(condition)}: ${found || 'none'}`];
 }
 
 function ofEvent({ request_id: requestId, at, ...event }: Traces['events'][number]): Entry[] {
@@ -288,7 +295,8 @@ function ofAudit({ audit }: Traces): Entry[] {
 const MOST = 500;
 
 /**
- * Reads the whole stored history of a study, or of a single request without a study.
+ * Reads the stored history of a study, or of a single request without a study: at most `MOST`
+ * entries of each kind.
  * @param requestIds all requests of the study.
  */
 export async function readTraces(

@@ -7,8 +7,8 @@ import type { UploadOutcome } from './contract.ts';
 import { needs } from './guard.ts';
 
 /**
- * Adds `POST /instances`: uploaded objects are received like those from the source with
- * `consoleUploads`, so routing rules apply to them.
+ * Adds `POST /instances`. Uploaded objects are received as if they came from the source that has
+ * `consoleUploads` set, so routing rules apply to them.
  */
 export function addUploadRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   router.post('/instances', needs('run'), async (context) => {
@@ -26,7 +26,7 @@ export function addUploadRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
   });
 }
 
-/** Errors for which an uploaded object can be refused, most frequent first. */
+/** Errors with which an uploaded object can be refused, most frequent first. */
 const REASONS: readonly ErrorCode[] = [
   'object_not_understood',
   'sop_class_not_supported',

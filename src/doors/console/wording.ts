@@ -5,9 +5,8 @@ import type { Measurement, Result } from '../../../pipelines/result/envelope.ts'
  * the values provide the implementation.
  */
 export interface Wording {
-  /** Returns a result's conclusions, one sentence per line. */
+  /** Returns a result's conclusions. Each element is one sentence. */
   conclusion(result: Result): string[];
-  /** Returns the number of decimals with which a quantity is shown. */
   decimals(concept: string): number;
   /**
    * Formats a value as text, rounded to its decimals. Rounding never moves it across a cut-off.
@@ -19,7 +18,6 @@ export interface Wording {
   unit(ucum: string): string;
   /** Formats a gestational age in days as completed weeks and days: `31+4`. */
   weeks(days: number): string;
-  /** Formats a centile for display. */
   centile(centile: number): string;
   zScore(z: number): string;
   /** Describes how a quantity was measured or calculated; returns an unknown key unchanged. */
@@ -29,13 +27,12 @@ export interface Wording {
   /** Returns the name of a reference chart; returns an unknown key unchanged. */
   chart(key: string): string;
   /**
-   * Returns the values that count for their quantity, as in the PDF: without repeats and
-   * comparisons.
+   * Returns the values that count for their quantity, as in the PDF. Repeats, and values used only
+   * for comparison, are omitted.
    */
   standing(measurements: readonly Measurement[]): readonly Measurement[];
-  /** Describes a category of a classification, identified by the classification's concept. */
+  /** Describes a category in words. `concept` is the concept of its classification. */
   category(concept: string | null, value: string): string;
-  /** Describes how the pregnancy was dated. */
   basis(key: string): string;
   /** Returns the name of a storage SOP class, or the UID if the gateway has no name for it. */
   sopClass(uid: string): string;
@@ -55,7 +52,7 @@ export interface Wording {
   fileName(ordinal: number): string;
 }
 
-/** A gestational age on the day of the scan, given with the request, and its basis. */
+/** The gestational age on the day of the scan, as stated in the request, and its basis. */
 export interface StatedAge {
   days: number;
   basis: string;

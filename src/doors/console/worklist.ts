@@ -59,8 +59,9 @@ export interface ListedRow {
 }
 
 /**
- * SQL: the critical flags of a study's requests whose rule has no result for a later revision,
- * or of a request without a study. A flag's text is null once it has been purged.
+ * SQL: the critical flags of a study, or of a request without a study. A study's flags are those of
+ * its current requests, whose rule has no result for a later revision. A flag's text is null once
+ * it has been purged.
  */
 const FLAGS = `
   SELECT coalesce(jsonb_agg(jsonb_build_object('request', e.request_id, 'display', e.data ->> 'display',
@@ -116,7 +117,7 @@ export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubj
     kind: row.study_id === null ? 'request' : 'study',
     subject: row.identity && showSubject(role, row.identity),
     state: row.state,
-    // Both texts may quote header values.
+    // Both texts may quote header values, so not every role may read them.
     reason: (readsFreeText(role) ? (row.reason ?? row.fault_detail) : null) ?? neverSigned(row),
     source: row.source,
     endpoint: row.endpoint,
@@ -140,8 +141,8 @@ export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubj
     acknowledged: acknowledgedBy(row),
     glance: row.glance,
     review: row.status === 'succeeded' ? row.review : null,
-    // As in the timeline, readers are shown only to roles that may see patients' names or operate the
-    // gateway.
+    // As in the timeline, the people reading a result are shown only to roles that may see
+    // patients' names or operate the gateway.
     readers: readsFreeText(role) ? row.readers : [],
     deliveries: row.deliveries,
   };
@@ -200,7 +201,10 @@ function afterwards(row: ListedRow): ReturnType<typeof waiting> {
   return { waitsFor: null, waitsUntil: null };
 }
 
-/** Says which destinations received nothing because the result was purged before it was signed. */
+/**
+ * Returns a sentence on the destinations that received nothing because the result was purged before
+ * it was signed; null if there are none.
+ */
 const neverSigned = ({ state, review, after_signature: kept }: ListedRow): string | null =>
   state === 'expired' && !isSigned(review) && kept.length > 0
     ? `It was never signed, so it did not go to ${kept.join(', ')}.`
@@ -248,7 +252,6 @@ export const worklistQuery = z.strictObject({
 });
 type WorklistFilter = z.infer<typeof worklistQuery>;
 
-/** A row's position in the worklist: its arrival time and key. */
 interface Place {
   arrivedAt: string;
   key: string;
@@ -328,8 +331,8 @@ function conditionsOf(
   if (!q) return { from: 'worklist', conditions, values };
   const [search, named] = [values.push(q.trim()), words !== null && values.push(words)];
   const hits = searched(`$${search}`, named ? `$${named}` : null);
-  // A search has few hits, which its own indexes find faster than the index on time. OFFSET 0 keeps
-  // the planner from moving conditions into the subquery.
+  // A search has few hits, and its own indexes find them faster than the time index does. OFFSET 0
+  // keeps the planner from moving conditions into the subquery.
   const from = `(SELECT * FROM worklist WHERE ${hits} OFFSET 0) AS worklist`;
   return { from, conditions, values };
 }
@@ -354,9 +357,9 @@ function searched(value: string, words: string | null): string {
 }
 
 /**
- * Returns a tsquery in which each search word is a prefix, split as worklist_words() splits the
- * identity; '', which matches nothing, if there are no words. This is a separate query, because the
- * planner uses the index only for constant words.
+ * Returns a tsquery in which each search word is a prefix. The words are split as worklist_words()
+ * splits the identity. If there are none, the tsquery is '', which matches nothing. This is a
+ * separate query, because the planner uses the index only for constant words.
  */
 async function wordsOf(database: Queryable, search: string): Promise<string> {
   const { rows } = await database.query<{ words: string }>(
@@ -437,7 +440,7 @@ export async function withGlances(
  */
 const isWhole = (glance: Partial<Glance> | null): boolean => glance?.abnormal !== undefined;
 
-/** Returns the gestational age stated in a request, or null. */
+/** Returns the gestational age stated in a request; null if none is stated. */
 export function statedAge(options: unknown): StatedAge | null {
   const dating = isObject(options) ? options.dating : null;
   if (!isObject(dating) || typeof dating.ga_days !== 'number') return null;

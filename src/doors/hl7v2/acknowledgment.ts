@@ -2,7 +2,7 @@ import type { SendOutcome } from '../../core/outbox/delivery.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import { componentOf, decodeMessage, decodeText, type Segment } from './message.ts';
 
-/** Error codes in ERR-3 and, before 2.5, in ERR-1 (table 0357). */
+/** Error codes of table 0357. They are in ERR-3; before version 2.5, in ERR-1. */
 const NEVER_ACCEPTED = ['200', '201', '202', '203'];
 const RECORD_LOCKED = '206';
 const INTERNAL_ERROR = '207';
@@ -11,10 +11,11 @@ const INTERNAL_ERROR = '207';
  * Returns the outcome of a delivery from its acknowledgment (2.9.2):
  *
  * - AA, CA: accepted.
- * - AE, CE: the content is refused. Permanent, unless the receiver states a cause on its side
- *   (record locked, internal error).
- * - AR, CR: permanent if the type, event, processing ID or version is not supported; otherwise
- *   refused for "a reason unrelated to its content", such as a system that is down, and transient.
+ * - AE, CE: the content is refused. The failure is permanent, unless the receiver states a cause on
+ *   its side (record locked, internal error).
+ * - AR, CR: the failure is permanent if the type, event, processing ID or version is not supported.
+ *   Otherwise the message was refused for "a reason unrelated to its content", such as a system
+ *   that is down, and the failure is transient.
  *
  * If the answer is unreadable or refers to another message, the outcome is unknown: ambiguous.
  */

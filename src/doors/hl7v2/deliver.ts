@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Hl7v2Destination } from '../../../config/schema.ts';
 import type { Subject } from '../../../pipelines/dicom/subject.ts';
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
+import type { ReceivedRevision } from '../../core/outbox/deliveries.ts';
 import type { Deliverer, Delivery, SendOutcome } from '../../core/outbox/delivery.ts';
 import type { ResultReader } from '../../core/requests/request.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
@@ -18,6 +19,10 @@ interface Hl7v2DelivererDeps {
   results: Pick<ResultReader, 'result'>;
   /** Returns the subject of a request; null if its study has been removed. */
   subjectOf: (requestId: string) => Promise<Subject | null>;
+  /** Returns which signature makes the draft of a request outdated; null if there is none. */
+  signatureOver: (requestId: string) => Promise<'own' | 'another' | null>;
+  /** Returns the other revisions of the result that a receiver has, newest first. */
+  receivedRevisions: (delivery: Delivery) => Promise<readonly ReceivedRevision[]>;
   /** Returns the rendered report with the subject's identity; null if there is no report. */
   reportPdf: (result: Result, subject: Subject) => Promise<Buffer | null>;
   dial: Dial;
@@ -76,12 +81,25 @@ function messageOf(
 
 type Content = Pick<OruInput, 'result' | 'former' | 'subject' | 'pdf'>;
 
+const NOT_SENT = {
+  own: 'Not sent: the result has been signed in the meantime',
+  another: 'Not sent: another result of the study is signed, which a draft must not follow',
+  later: 'Not sent: the receiver already has a later signature of the result',
+} as const;
+
 /** Returns the content of a message, or the reason why nothing can be sent. */
 async function contentOf(
-  { requestId, resultRevision }: Delivery,
-  { pdf, release }: Hl7v2Destination,
-  { results, subjectOf, reportPdf }: Hl7v2DelivererDeps,
+  delivery: Delivery,
+  { pdf }: Pick<Hl7v2Destination, 'pdf'>,
+  { results, subjectOf, signatureOver, receivedRevisions, reportPdf }: Hl7v2DelivererDeps,
 ): Promise<Content | SendOutcome> {
+  const { requestId, resultRevision } = delivery;
+  const signature = resultRevision === 0 ? await signatureOver(requestId) : null;
+  if (signature) return { outcome: 'delivered', notSent: true, detail: NOT_SENT[signature] };
+  const received = await receivedRevisions(delivery);
+  if (received.some(({ revision }) => revision > resultRevision)) {
+    return { outcome: 'delivered', notSent: true, detail: NOT_SENT.later };
+  }
   const read = async (revision: number): Promise<Result | null> => {
     const stored = await results.result(requestId, revision);
     return stored === null ? null : resultSchema.parse(stored);
@@ -93,11 +111,20 @@ async function contentOf(
   }
   if (!subject.identity) return failed('expired', 'The request has no patient.');
   const own = { ...subject, identity: subject.identity, signedRevision: resultRevision };
-  const firstSent = release === 'after-signature' ? 1 : 0;
+  const former = await Promise.all(upToConfirmed(received).map(({ revision }) => read(revision)));
   return {
     result,
-    former: resultRevision > firstSent ? await read(resultRevision - 1) : null,
+    former: former.filter((one) => one !== null),
     subject: own,
     pdf: pdf ? await reportPdf(result, own) : null,
   };
+}
+
+/**
+ * Returns the revisions whose values a receiver may still have: the newest that it confirmed, and
+ * those sent later without a clear response.
+ */
+function upToConfirmed(received: readonly ReceivedRevision[]): readonly ReceivedRevision[] {
+  const newest = received.findIndex(({ confirmed }) => confirmed);
+  return newest < 0 ? received : received.slice(0, newest + 1);
 }

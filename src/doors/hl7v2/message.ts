@@ -95,7 +95,7 @@ function encodeField(field: Field): string {
 }
 
 /**
- * Encodes a message as text. Its first segment is MSH, whose first two fields this function writes.
+ * Encodes a message as text. The first segment is MSH, whose first two fields this function adds.
  */
 export function encodeMessage(segments: readonly Segment[]): string {
   const { component, repetition, escapes, subcomponent } = ENCODING;
@@ -122,7 +122,6 @@ interface Separators {
   subcomponent: string;
 }
 
-/** Returns the separators defined by the MSH of a received message. */
 function separatorsOf(text: string): Separators {
   const field = text[3] ?? '';
   const [component = '', repetition = '', escapes = '', subcomponent = ''] = [
@@ -141,8 +140,8 @@ const split = (text: string, separator: string): string[] =>
   separator === '' ? [text] : text.split(separator);
 
 /**
- * Decodes the escape sequences in a value. Formatting sequences and unknown sequences contain no
- * text and are omitted. An unpaired escape character is kept.
+ * Decodes the escape sequences in a value. Formatting sequences and unknown sequences are omitted,
+ * because they contain no text. An unpaired escape character is kept.
  */
 function unescapeText(text: string, separators: Separators): string {
   const { escapes } = separators;
@@ -229,8 +228,8 @@ export const encodeText = (text: string, set: CharacterSet): Buffer =>
   Buffer.from(text, set === CHARACTER_SETS.latin1 ? 'latin1' : 'utf8');
 
 /**
- * Returns an MSH field in its raw form, read before the character set is known. The names of all
- * character sets are ASCII.
+ * Returns the raw text of an MSH field. It can be read before the character set is known, because
+ * the names of all character sets are ASCII.
  */
 export function writtenHeaderField(bytes: Buffer, field: number): string {
   const [header = ''] = bytes

@@ -54,7 +54,6 @@ export async function connected(open: () => Promise<Socket>, signal: AbortSignal
   }
 }
 
-/** Returns the first message that arrives. */
 function acknowledgmentOf(socket: Socket): Promise<Buffer> {
   const reader = new FrameReader(MOST_ACKNOWLEDGMENT_BYTES);
   let received = 0;

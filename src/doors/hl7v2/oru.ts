@@ -19,10 +19,10 @@ import { type CharacterSet, repeated, type Segment, segment, type Value } from '
 export interface OruInput {
   result: Result;
   /**
-   * The result that this one replaces at the receiver: the draft or the previous signed result;
-   * null if there is none.
+   * The results that this one replaces at the receiver, newest first: the draft or a previous
+   * signed result. Empty if the receiver has none.
    */
-  former: Result | null;
+  former: readonly Result[];
   subject: Subject & { identity: DicomIdentity };
   pdf: Buffer | null;
   destination: Pick<
@@ -59,7 +59,7 @@ export function oruR01(input: OruInput): Segment[] {
   return [header(input), patient(input), order(input), ...numbered(observations)];
 }
 
-/** An OBX with its notes, before both are numbered. */
+/** An OBX and its notes, before they are numbered. */
 interface Observation {
   fields: Parameters<typeof segment>[1];
   notes: readonly string[];
@@ -128,14 +128,14 @@ function nameGroups(name: string): { parts: string[]; representation: string }[]
   });
 }
 
-/** Converts a DICOM name to XPN, with one repetition for each component group. */
+/** Converts a DICOM name to XPN. Each component group becomes a repetition. */
 export const personNames = (name: string): Value[] =>
   nameGroups(name).map(({ parts, representation }) => {
     // XPN.7, the name type, is L for a legal name.
     return [...parts, '', 'L', representation];
   });
 
-/** Converts a DICOM name to XCN, with one repetition for each component group. */
+/** Converts a DICOM name to XCN. Each component group becomes a repetition. */
 const staffNames = (name: string): Value[] =>
   nameGroups(name).map(({ parts, representation }) => {
     // XCN.1 is an identifier, which DICOM does not have; XCN.10 is the name type, and XCN.15 the
@@ -192,8 +192,8 @@ function studyUid({ identity }: OruInput['subject']): Observation {
 }
 
 /**
- * Builds an observation with one sentence in each repetition: whether the result is a draft, its
- * conclusions, and what was not assessed.
+ * Builds an observation with one sentence in each repetition. The sentences state whether the
+ * result is a draft, its conclusions, and what was not assessed.
  */
 function conclusion({ result }: OruInput): Observation {
   return {
@@ -218,8 +218,8 @@ const codeOf = ({ concept, label }: Measurement): Value =>
 
 /**
  * Builds the observation for a measurement. A value that a person must confirm is omitted, because
- * receivers would store the number without its reservations; the conclusion states how many there
- * are. A withheld value has the status X.
+ * receivers would store the number without its reservations; the conclusion states how many such
+ * values there are. A withheld value has the status X.
  */
 function measurement(m: Measurement, { result, subject }: OruInput): Observation[] {
   if (m.quality === 'review') return [];
@@ -267,19 +267,23 @@ function decimal(value: number): string {
 }
 
 /**
- * Withdraws values of the former result that are missing from this one, for example because a
+ * Withdraws values of the former results that are missing from this one, for example because a
  * person rejected them; a receiver would otherwise keep them. D deletes a preliminary value, W
  * withdraws a final one.
  */
-function withdrawals(result: Result, former: Result | null): Observation[] {
-  if (!former) return [];
+function withdrawals(result: Result, former: readonly Result[]): Observation[] {
   const sent = (of: Result) =>
     countingValues(of.measurements).filter(({ quality }) => quality !== 'review');
-  const kept = new Set(sent(result).map(subId));
-  const status = former.verification ? 'W' : 'D';
-  return sent(former)
-    .filter((m) => m.quality === 'accepted' && !kept.has(subId(m)))
-    .map((m) => ({ fields: { 2: 'NM', 3: codeOf(m), 4: subId(m), 11: status }, notes: [] }));
+  const settled = new Set(sent(result).map(subId));
+  return former.flatMap((one) => {
+    const status = one.verification ? 'W' : 'D';
+    const missing = sent(one).filter((m) => m.quality === 'accepted' && !settled.has(subId(m)));
+    for (const m of missing) settled.add(subId(m));
+    return missing.map((m) => ({
+      fields: { 2: 'NM', 3: codeOf(m), 4: subId(m), 11: status },
+      notes: [],
+    }));
+  });
 }
 
 function report(pdf: Buffer, { result }: OruInput): Observation {

@@ -7,8 +7,8 @@ import type { HttpDeps, HttpState } from './context.ts';
 const REQUEST_ID = idForm('req');
 
 /**
- * Records a call's caller, action and outcome in the audit before the response is sent. A call that
- * cannot be audited fails. Must come after `requireScope`.
+ * Records a call's caller, action and outcome in the audit before the response is sent. If the
+ * audit entry cannot be written, the call fails. Must come after `requireScope`.
  * @param detailOf returns further details for the entry: only our own ids, no text from the caller.
  */
 export function audited(
@@ -40,8 +40,9 @@ export function audited(
 }
 
 /**
- * Returns the id of the request that a call concerns, from the path or the response, for the API,
- * the compatible queue and webhook deliveries, or null.
+ * Returns the id of the request that a call concerns; null if there is none. The id is in the path
+ * or in the response, under a name that depends on the interface: the API, the compatible queue or
+ * webhook deliveries.
  */
 function requestOf({ params, body }: Context): string | null {
   const answer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;

@@ -5,7 +5,6 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 
 const WINDOW_SECONDS = 60;
 
-/** What remains of a key's call limit. */
 interface Allowance {
   allowed: boolean;
   /** Number of calls that can be made immediately. */

@@ -69,7 +69,6 @@ export interface RequestEvent {
 interface HistoryFilter {
   model?: string;
   status?: string;
-  /** Only requests made with this key. */
   key?: string;
   /** Only requests since this instant (RFC 3339). */
   since?: string;
@@ -86,13 +85,12 @@ interface SubmitBody {
   };
   webhook?: { url: string; events?: string[] };
   priority?: string;
-  /** Any JSON value. */
   metadata?: unknown;
 }
 
 /**
- * The HTTP API as functions. Each throws ApiError if the gateway refuses the call, and
- * NoAnswerError if no gateway responds.
+ * The HTTP API as functions. They throw ApiError if the gateway refuses a call, and NoAnswerError
+ * if no gateway responds; `follow` reconnects in the latter case.
  */
 export interface ApiClient {
   /** Uploads a local file; returns its id for `input.files`. */
@@ -111,7 +109,6 @@ export interface ApiClient {
   artifact(id: string, name: string): Promise<ReadableStream<Uint8Array>>;
 }
 
-/** A signed URL that accepts a PUT. */
 interface Destination {
   url: string;
   headers: Record<string, string>;
@@ -127,8 +124,8 @@ const RECONNECT_MS = 1000;
 const PUT_ATTEMPTS = 3;
 
 /**
- * PUTs a file and returns the ETag of the response. An interrupted PUT leaves nothing behind, so it
- * can be repeated.
+ * PUTs a file or a part of it, and returns the ETag of the response. An interrupted PUT leaves
+ * nothing behind, so it can be repeated.
  */
 async function put({ url, headers }: Destination, body: Blob): Promise<string> {
   for (let left = PUT_ATTEMPTS - 1; ; left -= 1) {

@@ -69,7 +69,6 @@ function place(pointer: string): (string | number)[] {
   return [...(PLACES.get(field) ?? ['body', field]), ...path];
 }
 
-/** Path prefix of the compatible queue. */
 export const COMPATIBLE_QUEUE = '/queue';
 
 /**
@@ -131,7 +130,10 @@ export function queueStatus(
   };
 }
 
-/** Returns the log entry for an event. Only stages, critical flags and errors have one. */
+/**
+ * Returns the log entries for an event: one for a stage, a critical flag or an error, none for
+ * other events.
+ */
 function queueLogs({ name, data, at }: StoredEvent): QueueLog[] {
   const log = (level: QueueLog['level'], message: string): QueueLog[] => [
     { message, level, source: 'USER', timestamp: at.toISOString() },
@@ -264,8 +266,8 @@ function ownFileIds(input: unknown, address: string): unknown {
 const TARGETS = [`${COMPATIBLE_QUEUE}/:ns/:model`, `${COMPATIBLE_QUEUE}/:ns/:model/:endpoint`];
 
 /**
- * Returns both forms of a path, because the client uses only `ns/model` after submitting (exchange
- * 5.1).
+ * Returns the path below both forms of a target, because the client uses only `ns/model` after
+ * submitting (exchange 5.1).
  */
 const below = (path: string) => TARGETS.map((target) => `${target}/requests/:id${path}`);
 

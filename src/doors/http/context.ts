@@ -47,17 +47,18 @@ export interface HttpDeps {
   refusals?: Pick<RefusalAudit, 'refused'>;
   uploads: Uploads;
   storeInstances: StoreInstances;
-  /** Locates the files of received objects. */
   objects: Pick<ReceivedObjects, 'locate'>;
   /** Whether studies can be searched for and retrieved (QIDO-RS, WADO-RS). */
   servesStudies: boolean;
-  /** Whether requests can be read as FHIR Tasks. */
+  /**
+   * Whether requests can be read as FHIR Tasks. They always can if the gateway accepts FHIR Tasks
+   * or serves subscriptions.
+   */
   servesTasks: boolean;
   /** Whether clients can subscribe to reports as FHIR Subscriptions. */
   servesSubscriptions: boolean;
   /**
-   * The archives and EHRs from which studies may be submitted as FHIR Tasks; null if there are
-   * none.
+   * Archives and EHRs from which studies can be submitted as FHIR Tasks; null if there are none.
    */
   studySource: StudySource | null;
   /** Dependencies of the worklist service (UPS-RS); undefined if it is not enabled. */
@@ -69,7 +70,6 @@ export interface HttpDeps {
   limits: CallLimits;
   signer: UrlSigner;
   config: Pick<Config['http'], 'publicUrl' | 'maxBodyBytes' | 'maxFileBytes'>;
-  /** The models in use, with their licence and accuracy. */
   models: () => Promise<ModelCard[]>;
   logger: Logger;
   /**
@@ -87,7 +87,6 @@ export interface HttpDeps {
   heartbeatMs?: number;
 }
 
-/** The values that middleware provides to the routes. */
 export interface HttpState {
   requestId: string;
   principal: Principal;
@@ -106,8 +105,8 @@ export interface HttpState {
 }
 
 /**
- * Returns the address at which the caller reached us, without a trailing slash. If the Host header
- * is invalid it is empty, which makes URLs relative.
+ * Returns the address at which the caller reached us, without a trailing slash. Returns '' if the
+ * Host header is invalid, so that URLs built from it are relative.
  */
 export function baseUrl(
   context: Pick<Context, 'protocol' | 'get'>,

@@ -17,8 +17,8 @@ const DESCRIPTION = '/docs/openapi.json';
 const GUIDES = ['guides.md', 'api.md'];
 
 /**
- * Starts the API reference. It contacts no other server: no fonts, no proxy, no assistant, no
- * telemetry.
+ * Program that starts the API reference. The reference contacts no other server: no fonts, no
+ * proxy, no assistant, no telemetry.
  */
 const START_PROGRAM = `Scalar.createApiReference('#reference', ${JSON.stringify({
   url: DESCRIPTION,
@@ -40,9 +40,9 @@ const START_PROGRAM = `Scalar.createApiReference('#reference', ${JSON.stringify(
 `;
 
 /**
- * Content security policy of the reference, which permits only its own scripts and calls to this
- * server. Its components insert styles without a nonce, so inline styles are allowed; inline
- * scripts are not.
+ * Content security policy of the reference. It permits only the reference's own scripts, and calls
+ * to this server. The components insert styles without a nonce, so inline styles are allowed;
+ * inline scripts are not.
  */
 const POLICY = [
   "default-src 'none'",

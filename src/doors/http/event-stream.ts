@@ -14,7 +14,7 @@ type StreamParts = Pick<HttpDeps, 'stopping' | 'limits' | 'logger' | 'heartbeatM
 
 /**
  * Answers with server-sent events (WHATWG HTML 9.2): sends the frames from `open` until they end,
- * the client disconnects or the server stops. They are written directly to the socket, because
+ * the client disconnects or the server stops. Frames are written directly to the socket, because
  * thousands of streams may be open.
  * @throws SonogateError `rate_limited` when the key has too many open streams.
  */

@@ -53,10 +53,7 @@ async function within(milliseconds: number, check: () => Promise<unknown>): Prom
   }
 }
 
-/**
- * Adds `GET /metrics`, which contains only counts and durations: no identities and no account
- * names.
- */
+/** Adds `GET /metrics`. The metrics contain no patient identities and no account names. */
 export function addMetricsRoute(
   router: Router<HttpState>,
   { metrics }: Pick<HttpDeps, 'metrics'>,

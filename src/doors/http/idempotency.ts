@@ -24,11 +24,11 @@ type Scope = readonly [account: string, test: boolean, method: string, path: str
 
 /**
  * Implements `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07): a repeated call is
- * carried out once. Responses are kept for 24 hours for each account, method and path, and
- * separately for test and live keys, so that a live call never receives a response from the mock
- * pipeline. The response to a refused call is not stored, so that the client can correct the call
- * and send it again with the same key. Because secrets are shown only once, `kept` removes them
- * from a response before it is stored.
+ * carried out only once. Responses are kept for 24 hours for each account, method and path. Test
+ * and live keys have separate responses, so that a live call never receives a response from the
+ * mock pipeline. The response to a refused call is not stored, so that the client can correct the
+ * call and send it again with the same key. Because secrets are shown only once, `kept` removes
+ * them from a response before it is stored.
  */
 export function idempotent(
   { database, now = () => new Date() }: Pick<HttpDeps, 'database' | 'now'>,
@@ -45,7 +45,7 @@ export function idempotent(
     const firstCall = await claim(database, scope, fingerprint, now());
     if (firstCall === null) {
       const earlier = await read(database, scope);
-      // The first call has just been refused and its row removed.
+      // The row is missing, because the first call has just been refused.
       if (!earlier) throw new SonogateError('idempotency_in_progress');
       if (earlier.fingerprint !== fingerprint) throw new SonogateError('idempotency_key_reused');
       if (earlier.status === null) throw new SonogateError('idempotency_in_progress');
@@ -81,8 +81,7 @@ function readKey(header: string): string {
 const THIS_KEY = 'account_id = $1 AND test = $2 AND method = $3 AND path = $4 AND key = $5';
 
 /**
- * Claims the key for this call. A key can also be claimed if the earlier call that used it was
- * abandoned.
+ * Claims the key for this call. A key whose earlier call was abandoned can be claimed again.
  * @returns when the key was first used; null if another call holds it or has finished.
  */
 async function claim(

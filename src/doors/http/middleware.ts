@@ -5,8 +5,9 @@ import { parseTraceparent } from '../../platform/tracing/trace-context.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
 /**
- * Logs one line for each API call: the caller, the call and its outcome. The line contains the
- * route rather than the URL, because a URL can contain a signature.
+ * Logs one line for each call, with the caller, the route and the outcome: an event for `/v1`, a
+ * debug line for any other path. The route is logged rather than the URL, because a URL can contain
+ * a signature.
  */
 export function accessLog({ logger }: Pick<HttpDeps, 'logger'>): Middleware<HttpState> {
   return async (context, next) => {
@@ -44,8 +45,8 @@ const SECURITY_HEADERS = {
 } as const;
 
 /**
- * Strict-Transport-Security (RFC 6797) for one year, without subdomains, because they may belong to
- * other owners.
+ * Strict-Transport-Security (RFC 6797) for one year. Subdomains are not included, because they may
+ * belong to other owners.
  */
 const TRANSPORT_SECURITY = 'max-age=31536000';
 

@@ -5,7 +5,10 @@ import { requireScope } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
 import { describeApi, describeEndpoint } from './openapi/document.ts';
 
-/** Adds `GET /v1/models` and the OpenAPI descriptions. */
+/**
+ * Adds `GET /v1/models`, `GET /v1/models/{ns}/{model}`, and the OpenAPI descriptions of the whole
+ * API and of each endpoint.
+ */
 export function addModelRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config } = deps;
   const read = requireScope(deps, 'read');
@@ -43,7 +46,8 @@ export function addModelRoutes(router: Router<HttpState>, deps: HttpDeps): void 
 }
 
 /**
- * Returns the prices of a run and of the optional report, by number of frames if they depend on it.
+ * Returns the prices of a run and of the optional report, and the price tiers if the price depends
+ * on the number of frames.
  */
 function prices(endpoint: Endpoint) {
   const lines = endpoint.price({ files: [], options: { report: true } });

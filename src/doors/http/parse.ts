@@ -16,8 +16,9 @@ const DEEPEST = 64;
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
 /**
- * Finds a fault that `JSON.parse` accepts: a duplicate name in an object, for which `JSON.parse`
- * silently keeps the last value (RFC 8259 4, RFC 7493 2.3), or nesting too deep for recursion.
+ * Finds a fault that `JSON.parse` accepts. One is a duplicate name in an object, for which
+ * `JSON.parse` silently keeps the last value (RFC 8259 4, RFC 7493 2.3). The other is nesting too
+ * deep for recursion.
  * @returns null for a text without such a fault
  */
 export function findJsonShapeFault(text: string): string | null {
@@ -57,7 +58,8 @@ export function storablePath(): Middleware<HttpState> {
 }
 
 /**
- * Reads a JSON body of at most `limit` bytes into `state.body`; undefined if there is no body.
+ * Reads a JSON body of at most `limit` bytes into `state.body`, which stays undefined if there is
+ * no body.
  * @param types accepted media types; the first is recommended to a client that sends another.
  */
 export function jsonBody(

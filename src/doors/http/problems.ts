@@ -22,7 +22,10 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   database_unreachable: 5,
 };
 
-/** Converts every error to problem details (RFC 9457) without internal information. */
+/**
+ * Converts every error to a response without internal information: problem details (RFC 9457), the
+ * compatible queue's form below `/queue`, an OperationOutcome below `/fhir`.
+ */
 export function problems({
   config,
   logger,

@@ -34,7 +34,7 @@ export const waitQuery = z.strictObject({
 
 /**
  * Query parameters for the OpenAPI description. They are not validated, because an event stream
- * must never refuse a reconnect on account of its parameters (see `lastEventId`).
+ * must never refuse a reconnect because of its parameters (see `lastEventId`).
  */
 export const eventsQuery = z.object({
   last_event_id: z
@@ -212,9 +212,9 @@ export function addEventRoutes(router: Router<HttpState>, deps: HttpDeps): void 
 }
 
 /**
- * Returns the number of the last event that the client received; 0 if the text is not a number, so
- * that all events are sent. The caller also sends all events if the log has not reached the number
- * (exchange 5.7), because the client must not miss the final event.
+ * Returns the number of the last event that the client received. Returns 0 if the text is not a
+ * number, so that all events are sent. The caller also sends all events if the number is beyond the
+ * end of the log (exchange 5.7), because the client must not miss the final event.
  */
 function lastEventId(text: string | string[] | undefined): number {
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : 0;
@@ -248,7 +248,8 @@ export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): vo
   }
 
   /**
-   * Returns a URL for downloading the artifact directly from the storage, or null.
+   * Returns a URL for downloading the artifact directly from the storage; null if the storage
+   * cannot provide one.
    */
   async function directUrl(row: RequestRow, artifact: ArtifactEntry): Promise<string | null> {
     if (!blobs.direct) return null;

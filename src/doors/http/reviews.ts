@@ -47,7 +47,7 @@ export const signBody = z.strictObject({
 });
 
 /**
- * Returns the `If-Match` header of a call.
+ * Returns the value of a call's `If-Match` header.
  * @throws SonogateError `if_match_required`
  */
 export function ifMatch(context: Pick<Context, 'get'>): string {

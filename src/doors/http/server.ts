@@ -94,8 +94,8 @@ export async function startHttp<State>(
 }
 
 /**
- * Reloads the certificate files when they change, and closes and logs connections whose certificate
- * is not trusted.
+ * Reloads the certificate files when they change, and closes connections whose client certificate
+ * is not trusted. These and failed handshakes are logged.
  * @returns a function that stops the reloading
  */
 function followTls(

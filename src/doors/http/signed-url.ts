@@ -14,7 +14,8 @@ export interface UrlSigner {
   sign(method: string, path: string, expires: Date): string;
   /**
    * Checks a signed URL.
-   * @throws SonogateError `not_found` for a wrong signature, `expired` for an expired URL.
+   * @throws SonogateError `not_found` for a missing or wrong signature, `expired` for an expired
+   * URL.
    */
   verify(method: string, path: string, query: SignedQuery, now: Date): void;
 }
@@ -22,8 +23,8 @@ export interface UrlSigner {
 type SignedQuery = Partial<Record<string, string | string[]>>;
 
 /**
- * Returns the secret with which all processes of the installation sign URLs, and creates it on
- * first use.
+ * Returns the secret with which all processes of the installation sign URLs. It is created on first
+ * use.
  */
 export function loadSigningSecret(database: Queryable): Promise<Buffer> {
   return loadSiteSecret(database, SECRET_NAME);

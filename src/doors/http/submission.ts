@@ -191,9 +191,7 @@ function isExact(value: unknown): boolean {
   return Object.values(value).every(isExact);
 }
 
-/**
- * Returns the schema of a submit body (api 2.2), in which `input` has the endpoint's own schema.
- */
+/** Returns the schema of a submit body (api 2.2). Its `input` has the endpoint's own schema. */
 export function submitBody(endpoint: Endpoint) {
   const made = BODIES.get(endpoint) ?? bodyOf(endpoint);
   BODIES.set(endpoint, made);
@@ -251,18 +249,17 @@ async function acceptedWebhook<T extends { url: string }>(
 }
 
 /**
- * The error for an unknown test scenario. Without it, a misspelt scenario would succeed silently.
+ * The error for an unknown test scenario. If it were accepted, a misspelt scenario would succeed
+ * silently.
  */
 const UNKNOWN_SCENARIO: PointedError = {
   pointer: '/metadata/mock',
   detail: `must be one of the mock pipeline's scenarios: ${MOCK_SCENARIOS.join(', ')}`,
 };
 
-/** A submit received through the API or the compatible queue. */
 interface Submission {
   /** The endpoint, such as `us/obstetric` or `us/obstetric/interpret@1.0`. */
   target: string;
-  /** The submit body (api 2.2). */
   body: unknown;
   door: 'api' | 'queue';
   /** Address at which the caller reached us. */
@@ -273,7 +270,7 @@ interface Submission {
 
 /**
  * Checks a submit, creates its request and records the call in the audit.
- * @throws SonogateError `unknown_endpoint`, `invalid_json`
+ * @throws SonogateError `unknown_endpoint`, `invalid_json`, `rate_limited`
  * @throws InvalidInputError
  */
 export async function acceptSubmission(

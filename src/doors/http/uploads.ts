@@ -181,6 +181,7 @@ export function sentBytes({ req }: Context): [source: Readable, length: number |
 
 /**
  * Returns the validated body.
+ * @throws SonogateError `invalid_json` if there is no body.
  * @throws InvalidInputError with each fault.
  */
 export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
@@ -190,7 +191,6 @@ export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infe
   return parsed.data;
 }
 
-/** Returns the file object of the HTTP API. */
 function view({ id, status, filename, bytes, media_type, sha256, expires_at }: FileRow) {
   return {
     id,

@@ -2,7 +2,7 @@ import { setImmediate as afterReads } from 'node:timers/promises';
 
 /**
  * Maximum number of questions per batch. A larger batch gains nothing and makes every caller wait
- * for its last answer.
+ * for the last answer of the batch.
  */
 const MOST = 200;
 

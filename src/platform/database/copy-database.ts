@@ -107,7 +107,10 @@ async function copyTable(from: Queryable, to: Queryable, table: Table): Promise<
   await from.query('CLOSE rows_to_copy');
 }
 
-/** Makes identity columns continue after the source's last number, even if its row was removed. */
+/**
+ * Makes identity columns continue after the source's last number, even if the row with that number
+ * was removed.
+ */
 async function continueSequences(from: Queryable, to: Queryable): Promise<void> {
   const { rows } = await to.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 
-/** Start parameters of the thread. */
 export interface Started {
   /** Folder of the database; null keeps it in memory. */
   folder: string | null;
@@ -106,9 +105,9 @@ async function compile(): Promise<WebAssembly.Module> {
 
 /**
  * Runs PGlite in a thread, so that no SQL delays a socket or a health check. If the thread ends
- * unexpectedly, the calls in progress fail like those of a lost session, `lost` is emitted, and the
- * next call starts a new thread, which recovers the database from its folder; an in-memory database
- * is lost. The thread keeps the process alive only while a call is in progress.
+ * unexpectedly, the calls in progress fail like those of a lost session, and `lost` is emitted. The
+ * next call then starts a new thread, which recovers the database from its folder; an in-memory
+ * database is lost. The thread keeps the process alive only while a call is in progress.
  */
 export class DatabaseThread extends EventEmitter<{
   lost: [Error];

@@ -125,8 +125,8 @@ class PglitePoolClient extends EventEmitter {
   };
 
   /**
-   * Called when the session is lost. Only clients that listen to channels receive an error; the
-   * others fail with their next statement.
+   * Called when the session is lost. Clients that listen to channels receive an error. A client in
+   * a transaction fails with its next statement.
    */
   readonly #onLost = (error: Error) => {
     this.#listening.clear();
@@ -179,8 +179,8 @@ export const embeddedFolder = (dataDir: string): string => join(dataDir, 'databa
 
 /**
  * Opens PGlite in the data folder, or in memory if `dataDir` is null (tests). Only one process can
- * use it. PGlite runs with fsync off: if the process is killed, no committed data is lost, but
- * after a power failure some may be. Installations that must exclude this set DATABASE_URL.
+ * use it. PGlite runs with fsync off: no committed data is lost if the process is killed, but a
+ * power failure can lose some. Installations that cannot accept this set DATABASE_URL.
  * @throws DatabaseLockedError if another process has it open.
  */
 export async function openEmbedded(

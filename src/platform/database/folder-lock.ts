@@ -36,8 +36,8 @@ const BUSY = 5;
 
 /**
  * Locks a file.
- * @param path of the file. A second file with the suffix `.owner` identifies the process for the
- * operator.
+ * @param path the file's path. A second file with the suffix `.owner` identifies the process for
+ * the operator.
  * @returns a function that releases the lock.
  * @throws DatabaseLockedError while another process, or another part of this one, holds the lock.
  * @throws LockFileError if the disk is full or the folder is not writable.

@@ -5,9 +5,10 @@ const OVERLAP_SECONDS = 120;
 const BATCH = 5000;
 
 /**
- * Follows rows that reach their end: returns each row once, in the order of `ended`.
+ * Follows rows that reach their end. Each call of the returned function calls `onRow` once for
+ * every row that has ended since the previous call. A row that ends again is passed again.
  * @param query takes a time and a limit ($1 in Unix seconds, $2) and returns the rows that ended
- * after it, ordered by `ended` in Unix seconds; it must use an index.
+ * after that time, ordered by `ended` in Unix seconds; it must use an index.
  * @param sinceSeconds how far before the first call the first rows may have ended, in seconds.
  */
 export function followRows<Row extends { id: string; ended: number }>(

@@ -57,7 +57,7 @@ export type { PooledDatabase } from './pooled.ts';
 interface DatabaseOptions {
   /** URL of the PostgreSQL server; if absent, the embedded database is opened. */
   databaseUrl?: string | undefined;
-  /** Folder of `database/`; null keeps the embedded database in memory (tests). */
+  /** Folder that contains `database/`; null keeps the embedded database in memory (tests). */
   dataDir: string | null;
   logger: Logger;
 }

@@ -1,7 +1,7 @@
 import type { PgPool, PgPoolClient } from 'bullmq';
 import type { Database, Queryable } from './port.ts';
 
-/** System error codes for a connection that could not be made, or broke. */
+/** System error codes for a connection that could not be made or that broke. */
 const SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -86,7 +86,7 @@ export function openOnPool({ pool, prepared, queuePool, exclusive, close }: Part
       };
     },
     close: async () => {
-      // A pool ends only when all its sessions were released.
+      // A pool ends only when all its sessions have been released.
       await Promise.all([...subscriptions].map((unsubscribe) => unsubscribe()));
       await close();
     },

@@ -1,4 +1,4 @@
-/** The part of `pg.Pool` that the project uses; PGlite offers the same interface here. */
+/** The part of `pg.Pool` that the project uses. PGlite is used through the same interface. */
 export interface Queryable {
   /**
    * Runs a statement. With a `name`, a server session keeps the statement prepared; this is meant

@@ -13,14 +13,15 @@ import type { Database, Queryable } from './port.ts';
 const EVERY_MS = 60_000;
 
 /**
- * Length of the log in bytes beyond which a checkpoint is written, which frees its files for reuse.
+ * A checkpoint is written when the log exceeds this length in bytes, so that the log's files can be
+ * reused.
  */
 const CHECKPOINT_BYTES = 16 * 1024 ** 2;
 
 /**
- * SQL for the tables that autovacuum would vacuum or analyze by its default thresholds
- * (autovacuum_vacuum_threshold 50 and scale factor 0.2, insert threshold 1000, freeze age 200
- * million). Tables with the most rows to remove come first.
+ * SQL for the tables that autovacuum would vacuum or analyze with its default settings (vacuum:
+ * threshold 50, scale factor 0.2, insert threshold 1000, freeze age 200 million; analyze: threshold
+ * 50, scale factor 0.1). Tables with the most rows to remove come first.
  */
 const TABLES_IN_NEED = `
   SELECT format('%I.%I', s.schemaname, s.relname) AS name
@@ -44,7 +45,10 @@ export async function maintain(database: Queryable): Promise<void> {
   if (rows[0]?.grown) await database.query('CHECKPOINT');
 }
 
-/** Maintains the database every minute. Returns a function that stops this. */
+/**
+ * Maintains the database every minute.
+ * @returns a function that stops this.
+ */
 export function startUpkeep(database: Database, logger: Logger): () => Promise<void> {
   let underWay: Promise<void> | null = null;
   const timer = setInterval(() => {

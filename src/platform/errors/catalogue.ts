@@ -90,7 +90,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The clinical context contains an identifier or a date',
     operator:
-      'Free text of the clinical context must not contain names, dates, addresses, phone numbers or identifying numbers; `detail` quotes the words in question.',
+      'Free text of the clinical context must not contain names, dates, addresses, phone numbers or identifying numbers; the details quote the words in question.',
   },
   unknown_endpoint: {
     http: 404,
@@ -172,6 +172,13 @@ export const ERRORS = {
     title: 'The result is signed',
     operator:
       'A signed result can be changed only by an amendment; send `amend` with the first change.',
+  },
+  later_result_signed: {
+    http: 409,
+    retry: 'permanent',
+    title: 'A later result of the study is signed',
+    operator:
+      'The study was interpreted again, and that result is signed; it can be amended, the earlier one can no longer be signed.',
   },
   if_match_required: {
     http: 428,
@@ -313,7 +320,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'No image could be read',
     operator:
-      'None of the files is an image that can be decoded; `detail` lists each file with the reason.',
+      'None of the files is an image that can be decoded; the details list each file with the reason.',
   },
   no_obstetric_image: {
     http: 422,
@@ -326,7 +333,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'No ultrasound machine report contains values',
     operator:
-      'A rule with `translate` received structured reports without readable values; `detail` lists each file with the reason.',
+      'A rule with `translate` received structured reports without readable values; the details list each file with the reason.',
   },
   pipeline_failed: {
     http: 500,
@@ -502,13 +509,13 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The peer refused the object',
     operator:
-      'C-STORE status A9xx, Cxxx or 01xx (except 0110H and 0111H), or the same STOW-RS failure reason; `detail` has the status and the comment.',
+      'C-STORE status A9xx, Cxxx or 01xx (except 0110H and 0111H), or the same STOW-RS failure reason; the details have the status and the comment.',
   },
   deidentification_held: {
     retry: 'permanent',
     title: 'The object was not sent, because it cannot be de-identified with certainty',
     operator:
-      '`detail` gives the reason: text on the image that cannot be blanked, an unsupported SOP class, or a damaged file. No part of the object left the gateway (docs/deidentification.md).',
+      'The details give the reason: text on the image that cannot be blanked, an unsupported SOP class, or a damaged file. No part of the object left the gateway (docs/deidentification.md).',
   },
   peer_unauthorized: {
     retry: 'transient',
@@ -531,7 +538,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The receiver rejected the message',
     operator:
-      'HL7 v2: acknowledgment AE, or AR for a message type, event or version that the receiver does not support; `detail` has the error codes (table 0357). Correct the receiver, then run `npx sonogate replay`.',
+      'HL7 v2: acknowledgment AE, or AR for a message type, event or version that the receiver does not support; the details have the error codes (table 0357). Correct the receiver, then run `npx sonogate replay`.',
   },
   receiver_busy: {
     retry: 'transient',
@@ -554,7 +561,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The archive refused the query or the retrieval',
     operator:
-      'C-FIND, C-GET or C-MOVE status A9xx, Cxxx or FE00, or a DICOMweb HTTP error status; `detail` has the status and the comment.',
+      'C-FIND, C-GET or C-MOVE status A9xx, Cxxx or FE00, or a DICOMweb HTTP error status; the details have the status and the comment.',
   },
   move_destination_unknown: {
     retry: 'permanent',
@@ -584,7 +591,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The EHR rejected the bundle',
     operator:
-      'The EHR refused the report or one of its entries; `detail` has the HTTP status and the reason.',
+      'The EHR refused the report or one of its entries; the details have the HTTP status and the reason.',
   },
   ehr_misconfigured: {
     retry: 'permanent',
@@ -664,7 +671,7 @@ export const ERRORS = {
   mail_refused: {
     retry: 'permanent',
     title: 'The mail server refused the mail',
-    operator: 'SMTP reply 5xx to the sender, recipients or message; `detail` has the reply.',
+    operator: 'SMTP reply 5xx to the sender, recipients or message; the details have the reply.',
   },
   mail_connection_lost: {
     retry: 'ambiguous',
@@ -689,7 +696,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'A hosted file could not be fetched',
     operator:
-      'The URL is not permitted or did not return the file, or the file is larger than `outbound.maxFileBytes`; `detail` identifies it.',
+      'The URL is not permitted or did not return the file, or the file is larger than `outbound.maxFileBytes`; the details identify it.',
   },
   invalid_config: {
     retry: 'permanent',

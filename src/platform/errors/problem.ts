@@ -47,7 +47,9 @@ export function jsonPointer(path: readonly PropertyKey[]): string {
     .join('');
 }
 
-/** Returns every issue of a failed parse as pointed errors below `prefix` (`/input`). */
+/**
+ * Converts the issues of a failed parse to errors with pointers below `prefix`, such as `/input`.
+ */
 export function pointedErrors(error: z.ZodError, prefix = ''): PointedError[] {
   return error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'

@@ -1,7 +1,6 @@
 import pino from 'pino';
 import type { LogEvent, NoFields } from './event.ts';
 
-/** The fields of a log line that describe an error. */
 interface ErrorFields {
   type: string;
   message: string;
@@ -11,9 +10,9 @@ interface ErrorFields {
 }
 
 /**
- * Returns the log fields for an error. The message is included only if the program itself created
- * the error: the message of a database error contains the statement's parameters and the failed
- * row, and thus possibly a patient's name.
+ * Returns the log fields for an error. All other properties of the error are omitted: a database
+ * error has properties with the statement's parameters and the failed row, and thus possibly a
+ * patient's name.
  */
 export function errorFields(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };

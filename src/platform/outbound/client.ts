@@ -4,7 +4,9 @@ import type { OutboundPurpose, UrlGuard } from './url-guard.ts';
 
 const CONNECT_MS = 5000;
 const FIRST_BYTE_MS = 15_000;
-/** Milliseconds after which an HTTP request fails if no byte of the response arrives. */
+/**
+ * Milliseconds after which an HTTP request fails if no further byte of the response body arrives.
+ */
 const SILENCE_MS = 15_000;
 const HEADER_BYTES = 16_384;
 
@@ -20,9 +22,10 @@ export interface OutboundClient {
   /** Like `UrlGuard.check`. */
   check: UrlGuard['check'];
   /**
-   * Sends one HTTP request. Redirects are not followed but returned like any other response; proxy
+   * Sends one HTTP request. Redirects are not followed but returned like any other response. Proxy
    * variables and cookies are not used.
-   * @throws UrlNotPermittedError, before anything is sent; errors from undici and the system.
+   * @throws UrlNotPermittedError before anything is sent.
+   * @throws errors from undici and the system.
    */
   call(url: string, purpose: OutboundPurpose, call: OutboundCall): Promise<Dispatcher.ResponseData>;
   close(): Promise<void>;

@@ -20,7 +20,6 @@ export interface Mail {
 }
 
 export interface SentMail {
-  /** The recipients that the server accepted. */
   accepted: readonly string[];
   /** Number of recipients refused permanently. */
   refused: number;
@@ -35,7 +34,10 @@ export interface Mailer {
    * @throws MailError if no recipient was accepted.
    */
   send(mail: Mail, signal: AbortSignal): Promise<SentMail>;
-  /** Signs in without sending anything. @throws MailError */
+  /**
+   * Signs in without sending anything.
+   * @throws MailError
+   */
   check(): Promise<void>;
 }
 
@@ -135,7 +137,8 @@ const isDeferral = (error: unknown): boolean => {
 };
 
 /**
- * Translates an error from the library. The server's text contains no patient, and is shortened.
+ * Translates an error from the library. The server's text is shortened. It contains no patient
+ * data.
  */
 function mailError(error: unknown): MailError {
   const { code, responseCode, message } = membersOf(error);

@@ -102,7 +102,6 @@ function ipv6Groups(address: string): number[] {
 
 export const LONGEST_URL = 2048;
 
-/** What a client supplied a URL for. */
 export type OutboundPurpose = 'webhook' | 'input-file';
 
 /**
@@ -128,7 +127,8 @@ export interface UrlGuard {
   check(url: string, purpose: OutboundPurpose): URL;
   /**
    * Resolves a name and checks all its addresses.
-   * @throws UrlNotPermittedError if one of them is not permitted; the resolver's own error.
+   * @throws UrlNotPermittedError if one of them is not permitted.
+   * @throws the resolver's own error.
    */
   resolve(hostname: string): Promise<LookupAddress[]>;
 }

@@ -23,8 +23,8 @@ function clientCertificateMode({ clientCertificate, caFile }: ListenerTls) {
 
 /**
  * Returns TLS server options from the settings.
- * @throws the system error if a file cannot be read, or OpenSSL's if it is not a certificate or
- * key.
+ * @throws the system error if a file cannot be read.
+ * @throws the OpenSSL error if a file is not a certificate or key.
  */
 export async function serverOptions(tls: ListenerTls): Promise<TlsOptions> {
   const mode = clientCertificateMode(tls);
@@ -45,8 +45,9 @@ async function contextOptions(tls: ListenerTls): Promise<SecureContextOptions> {
 }
 
 /**
- * Uses new certificate files for new handshakes, while existing connections continue. Files that do
- * not match, as in the middle of a change, are ignored until they do.
+ * Uses new certificate files for new handshakes, while existing connections continue. A certificate
+ * and key that do not match, for example while they are being replaced, are ignored until they
+ * match.
  * @returns a function that stops watching the files.
  */
 export function followCertificate(
@@ -85,15 +86,16 @@ async function timesOf({ certFile, keyFile, caFile }: ListenerTls): Promise<stri
 }
 
 /**
- * Returns the certificate presented and proved by the peer in the handshake, or null.
+ * Returns the certificate that the peer presented and proved in the handshake; null if there is
+ * none.
  */
 export function peerCertificate(socket: TLSSocket): X509Certificate | null {
   return socket.getPeerX509Certificate() ?? null;
 }
 
 /**
- * Returns true if, with the setting `want`, the peer presented a certificate not signed by one of
- * our authorities.
+ * Returns true if the peer presented a certificate that is not signed by one of our authorities.
+ * This is possible only with the setting `want`.
  */
 export function showsUntrustedCertificate(socket: TLSSocket): boolean {
   return peerCertificate(socket) !== null && !socket.authorized;
@@ -125,7 +127,7 @@ function hasSubject(wanted: Readonly<Record<string, string>>, { subject }: X509C
  * certificate does not identify a single device.
  */
 function hasAlternativeName(name: string, { subjectAltName = '' }: X509Certificate): boolean {
-  // Node quotes names that contain a comma; device names do not.
+  // Node quotes names that contain a comma; device names contain none.
   if (subjectAltName.includes('"')) return false;
   const wanted = name.toLowerCase();
   return subjectAltName

@@ -3,8 +3,8 @@ import type { SecureContextOptions } from 'node:tls';
 import type { TlsVersion } from '../../../config/tls.ts';
 
 /**
- * Cipher suites of TLS 1.2: only forward secrecy and authenticated encryption, 256 bit first (RFC
- * 9325 4.2).
+ * Cipher suites for TLS 1.2. All have forward secrecy and authenticated encryption. Those with 256
+ * bits come first (RFC 9325 4.2).
  */
 const TLS_1_2_SUITES = [
   'ECDHE-ECDSA-AES256-GCM-SHA384',
@@ -37,9 +37,9 @@ const SIGNATURES = [
 const GROUPS = ['X25519', 'P-256', 'P-384', 'P-521'] as const;
 
 /**
- * Returns the options for every TLS connection, in and out: BCP 195 (RFC 8996, RFC 9325) as
- * required by the profile of PS3.15 B.12. TLS 1.3 is used whenever the peer supports it. There is
- * no fallback below the minimum version, no renegotiation (RFC 9325 3.5) and no compression (RFC
+ * Returns the options for every TLS connection, incoming and outgoing: BCP 195 (RFC 8996, RFC 9325)
+ * as required by the profile of PS3.15 B.12. TLS 1.3 is used whenever the peer supports it. There
+ * is no fallback below the minimum version, no renegotiation (RFC 9325 3.5) and no compression (RFC
  * 9325 3.3).
  */
 export function bcp195(minVersion: TlsVersion): SecureContextOptions {

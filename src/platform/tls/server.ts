@@ -7,13 +7,15 @@ import { followCertificate, serverOptions, showsUntrustedCertificate } from './c
 /** A TLS server that uses new certificate files for new handshakes. */
 export interface FollowedTlsServer {
   server: Server;
-  /** Stops watching the files. */
   stop(): void;
 }
 
 interface TlsServerParts {
   onConnection: (socket: Socket) => void;
-  /** Called with the reason for each connection that fails during the handshake. */
+  /**
+   * Called with the reason for each connection that fails during the handshake or presents an
+   * untrusted certificate.
+   */
   onRefused: (address: string, reason: string) => void;
   logger: Logger;
   /** Maximum duration of a handshake in milliseconds; the Node.js default if absent. */
@@ -26,8 +28,8 @@ interface TlsServerParts {
 
 /**
  * Creates a TLS server for a protocol other than HTTP.
- * @throws the system error if a file cannot be read, or OpenSSL's if it is not a certificate or
- * key.
+ * @throws the system error if a file cannot be read.
+ * @throws the OpenSSL error if a file is not a certificate or key.
  */
 export async function tlsServer(
   tls: ListenerTls,

@@ -7,7 +7,7 @@ import type { Tracing } from '../../../config/schema.ts';
 import { VERSION } from '../version.ts';
 
 /**
- * One step in processing a study, in export format. Attributes contain our own ids, but no
+ * One step in processing a study, in export format. Attributes contain our own ids, but no patient
  * identity.
  */
 export interface Span {
@@ -108,7 +108,6 @@ function readable(span: Span): Omit<ReadableSpan, 'resource'> {
   };
 }
 
-/** Converts a time to whole seconds and nanoseconds. */
 function hrTime(seconds: number): HrTime {
   const whole = Math.floor(seconds);
   return [whole, Math.round((seconds - whole) * 1e9)];

@@ -44,8 +44,8 @@ export function traceOfStudy(study: string, revision: number, ratio: number): Tr
 }
 
 /**
- * Returns the trace of a request and its root span: the trace of its study, or of the caller if it
- * sent a traceparent, otherwise a new one.
+ * Returns the trace of a request and its root span. The trace is that of the request's study or, if
+ * the caller sent a traceparent, the caller's; otherwise it is a new one.
  */
 export function traceOfRequest(id: string, source: TraceSource, ratio: number): TraceContext {
   if (source.kind === 'dicom') return traceOfStudy(source.study, source.revision, ratio);
@@ -56,7 +56,10 @@ export function traceOfRequest(id: string, source: TraceSource, ratio: number): 
   return { traceId, spanId, sampled: isSampled(traceId, ratio) };
 }
 
-/** Returns the caller's span id, if there is one; the request's root span is its child. */
+/**
+ * Returns the span id that the caller sent; null if there is none. The request's root span is a
+ * child of that span.
+ */
 export function callerOf(source: TraceSource): string | null {
   if (source.kind === 'dicom' || !source.traceparent) return null;
   return parseTraceparent(source.traceparent)?.spanId ?? null;

@@ -22,7 +22,6 @@ const STUDY = '1.2.840.99.1';
 const OTHER_STUDY = '1.2.840.99.2';
 const MISSING_STUDY = '1.2.840.99.3';
 const PATIENT = { patientId: 'CONFORM', birthDate: '19900405', sex: 'F', studyDate: '20260102' };
-/** Objects of the study, in two series. */
 const OBJECTS = [1, 2, 3].map((number) => ({
   ...PATIENT,
   studyInstanceUid: STUDY,
@@ -33,12 +32,11 @@ const UIDS = OBJECTS.map(({ sopInstanceUid }) => sopInstanceUid);
 const MOVE_TITLE = 'SONOGATE';
 
 let orthanc: Orthanc;
-/** Receives the objects of a C-MOVE, which arrive over associations opened by the archive. */
+/** Receives the objects of a C-MOVE, which the archive sends over associations that it opens. */
 let moved: Listener;
 let arrived: string[] = [];
 let refused = new Set<string>();
 
-/** Records the UIDs of what arrives; refuses those in `refused`. */
 const storage: StorageService = {
   async open({ sopInstanceUid }) {
     if (refused.has(sopInstanceUid)) throw new SonogateError('object_not_understood');
@@ -106,7 +104,6 @@ const byDicomweb = (port: number) => {
 const dicomPort = () => orthanc.dicomPort;
 const httpPort = () => Number(new URL(orthanc.url).port);
 
-/** Runs every adapter of the port `Archive` against the same archive. */
 describe.each([
   ['C-FIND and C-GET', ORTHANC_INSTALLED, byDimse('c-get'), dicomPort],
   ['C-FIND and C-MOVE', ORTHANC_INSTALLED, byDimse('c-move'), dicomPort],
@@ -126,7 +123,7 @@ describe.each([
   };
 
   describe.skipIf(!isInstalled)('conforms', () => {
-    test('finds the studies of a patient, with what identifies the patient', async () => {
+    test('finds the studies of a patient, with the values that identify the patient', async () => {
       const found = await archive.studies({ patientId: 'CONFORM' }, { limit: 10 });
       expect(found).toMatchObject([
         {
@@ -144,7 +141,7 @@ describe.each([
       [{ studyDate: '20260101-20260131' }, 2],
       [{ studyDate: '20270101-20270131' }, 0],
       [{ patientId: 'CONFORM', studyDate: '20260102' }, 1],
-    ])('finds by %j as many studies as match every key: %i', async (keys, count) => {
+    ])('finds, for the keys %j, every study that matches all of them: %i', async (keys, count) => {
       expect(await archive.studies(keys, { limit: 10 })).toHaveLength(count);
     });
 
@@ -167,7 +164,7 @@ describe.each([
       expect(arrived.sort()).toEqual(UIDS);
     });
 
-    test('retrieves only the named objects', async () => {
+    test('retrieves only the requested objects', async () => {
       const named = UIDS.slice(1);
       expect(await retrieve(named)).toMatchObject({ completed: 2, failed: 0 });
       expect(arrived.sort()).toEqual(named);
@@ -183,14 +180,14 @@ describe.each([
       expect(arrived.sort()).toEqual(UIDS.slice(1));
     });
 
-    test('that is canceled rejects, and does not wait', async () => {
+    test('rejects without waiting when it is canceled', async () => {
       const signal = AbortSignal.abort();
       await expect(
         archive.studies({ patientId: 'CONFORM' }, { limit: 1, signal }),
       ).rejects.toBeInstanceOf(SonogateError);
     });
 
-    test('that cannot be reached rejects with `peer_unreachable`', async () => {
+    test('rejects with `peer_unreachable` if it cannot be reached', async () => {
       const gone = open(await freePort());
       await expect(gone.studies({ patientId: 'A' }, { limit: 1 })).rejects.toMatchObject({
         code: 'peer_unreachable',

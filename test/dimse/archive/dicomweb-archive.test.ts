@@ -20,7 +20,6 @@ let impatient: Archive;
 let calls: IncomingMessage[] = [];
 let answer: (call: URL, response: ServerResponse) => void = () => {};
 
-/** An HTTP server that responds as each test specifies. */
 beforeAll(async () => {
   server = createServer((call, response) => {
     calls.push(call);
@@ -61,7 +60,7 @@ const status = (code: number) => (_: URL, response: ServerResponse) => {
 };
 
 describe('a query by QIDO-RS', () => {
-  test('names its keys and what it wants back, and shows who we are', async () => {
+  test('states its keys and the attributes to return, and authenticates us', async () => {
     answer = (_, response) =>
       json(response, [
         {
@@ -94,7 +93,7 @@ describe('a query by QIDO-RS', () => {
     });
   });
 
-  test('reads every page, in the order of the server', async () => {
+  test("reads every page, in the server's order", async () => {
     const all = Array.from({ length: 1203 }, (_, index) => object(index));
     answer = (url, response) => {
       const offset = Number(url.searchParams.get('offset'));
@@ -104,14 +103,29 @@ describe('a query by QIDO-RS', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('of a server that does not know `offset` ends with what it gives', async () => {
+  test('reads on where the server returns fewer matches than requested and warns of more', async () => {
+    const all = Array.from({ length: 250 }, (_, index) => object(index));
+    answer = (url, response) => {
+      const offset = Number(url.searchParams.get('offset'));
+      const left = all.length - offset - 100;
+      if (left > 0) {
+        const text = `There are ${left} additional results that can be requested`;
+        response.setHeader('warning', `299 archive "${text}"`);
+      }
+      json(response, all.slice(offset, offset + 100));
+    };
+    expect(await archive.objects(STUDY)).toHaveLength(250);
+    expect(calls).toHaveLength(3);
+  });
+
+  test('ends with the first response of a server that does not support `offset`', async () => {
     const page = Array.from({ length: 1000 }, (_, index) => object(index));
     answer = (_, response) => json(response, page);
     expect(await archive.objects(STUDY)).toHaveLength(1000);
     expect(calls).toHaveLength(2);
   });
 
-  test.each([204, 404])('of a study that is not there (%i) finds nothing', async (code) => {
+  test.each([204, 404])('finds nothing for a study that does not exist (%i)', async (code) => {
     answer = (_, response) => response.writeHead(code).end();
     expect(await archive.objects(STUDY)).toEqual([]);
   });
@@ -123,7 +137,7 @@ describe('a query by QIDO-RS', () => {
     [503, 'peer_unavailable'],
     [400, 'archive_refused_query'],
     [302, 'archive_refused_query'],
-  ])('that is answered %i is %s', async (code, expected) => {
+  ])('answered with %i is %s', async (code, expected) => {
     answer = status(code);
     await expect(archive.objects(STUDY)).rejects.toMatchObject({ code: expected });
     // A redirect is not followed.
@@ -136,12 +150,12 @@ describe('a query by QIDO-RS', () => {
       'stops in the middle',
       (_: URL, response: ServerResponse) => response.writeHead(200).write('[{"0020000D":'),
     ],
-  ])('of a server that %s is unreachable within its time', async (_, silent) => {
+  ])('reports a server that %s as unreachable within its time limit', async (_, silent) => {
     answer = silent;
     await expect(impatient.objects(STUDY)).rejects.toMatchObject({ code: 'peer_unreachable' });
   });
 
-  test.each(['<html>', '{"no":"list"}'])('that is answered %s is refused', async (text) => {
+  test.each(['<html>', '{"no":"list"}'])('answered with %s is refused', async (text) => {
     answer = (_, response) => response.writeHead(200).end(text);
     await expect(archive.objects(STUDY)).rejects.toMatchObject({ code: 'archive_refused_query' });
   });
@@ -190,7 +204,7 @@ describe('a retrieval by WADO-RS', () => {
     response.end('\r\n--b--\r\n');
   };
 
-  test('takes a whole study in one call, as it is stored', async () => {
+  test('fetches a whole study in one call, as it is stored', async () => {
     answer = (_, response) => parts(response, [1, 2]);
     expect(await archive.retrieve(wanted(true))).toMatchObject({ completed: 2, failed: 0 });
     expect(stored).toEqual(['cart 1.2.3.1', 'cart 1.2.3.2']);
@@ -199,7 +213,7 @@ describe('a retrieval by WADO-RS', () => {
     expect(calls[0]?.headers.accept).toContain('transfer-syntax=*');
   });
 
-  test('takes some objects one by one; one that is gone costs no other', async () => {
+  test('fetches some objects one by one; if one no longer exists, the others are still fetched', async () => {
     answer = (url, response) =>
       url.pathname.endsWith('.1') ? response.writeHead(404).end() : parts(response, [2]);
     expect(await archive.retrieve(wanted(false))).toMatchObject({

@@ -29,7 +29,7 @@ test('an archive that lacks objects we have is behind: its count is not used', (
   expect(compareWithArchive('pacs', [], here('1'))).toMatchObject({ state: 'behind', expected: 0 });
 });
 
-test('what is missing counts more than what the archive lacks', () => {
+test('missing objects take precedence over objects that the archive lacks', () => {
   expect(compareWithArchive('pacs', ['1', '3'], here('1', '2'))).toMatchObject({
     state: 'missing',
     missing: 1,

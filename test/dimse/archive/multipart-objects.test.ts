@@ -11,7 +11,7 @@ const object = (number: number) => ({
   pixels: Buffer.alloc(200_000, number),
 });
 
-/** Keeps the stored objects, but refuses the one given by `refuse`. */
+/** Keeps the stored objects in memory, but refuses the one whose UID is `refuse`. */
 function storage(refuse = '') {
   const kept = new Map<string, Buffer>();
   let discarded = 0;
@@ -44,7 +44,6 @@ function multipart(files: readonly Buffer[], ending = '\r\n--a b--\r\n'): Buffer
   ]);
 }
 
-/** Returns a server's response in pieces of `size` bytes. */
 function answer(bytes: Buffer, { type = TYPE, size = 65_536 } = {}) {
   const pieces: Buffer[] = [];
   for (let start = 0; start < bytes.length; start += size) {
@@ -54,9 +53,9 @@ function answer(bytes: Buffer, { type = TYPE, size = 65_536 } = {}) {
   return { headers: { 'content-type': type }, body };
 }
 
-describe('an answer of WADO-RS', () => {
+describe('a WADO-RS response', () => {
   test.each([65_536, 997, 131_072])(
-    'in pieces of %i bytes gives each object as it is',
+    'in pieces of %i bytes yields each object unchanged',
     async (size) => {
       const { kept, service } = storage();
       const files = [object(1), object(2), object(3)];
@@ -72,14 +71,14 @@ describe('an answer of WADO-RS', () => {
     },
   );
 
-  test('may be one object without parts', async () => {
+  test('may be a single object without parts', async () => {
     const { kept, service } = storage();
     const one = answer(dicomFile(object(1)), { type: 'application/dicom' });
     expect(await storeParts(one, service, PEER)).toMatchObject({ stored: 1 });
     expect([...kept.keys()]).toEqual(['1.2.3.1']);
   });
 
-  test('with an object that cannot be stored loses no other object', async () => {
+  test('with one object that cannot be stored loses no other object', async () => {
     const { kept, service, discarded } = storage('1.2.3.2');
     const files = [object(1), object(2), object(3)].map(dicomFile);
     const told = await storeParts(answer(multipart(files)), service, PEER);
@@ -107,7 +106,7 @@ describe('an answer of WADO-RS', () => {
   });
 
   test.each(['text/html', 'multipart/related; type="application/dicom"', ''])(
-    'of type "%s" is refused',
+    'with the type "%s" is refused',
     async (type) => {
       const { service } = storage();
       await expect(

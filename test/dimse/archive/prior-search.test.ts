@@ -14,7 +14,7 @@ const PATIENT: PatientIdentity = {
   sex: 'F',
 };
 
-describe('two studies are of one patient', () => {
+describe('two studies belong to the same patient', () => {
   test('when ID, issuer, birth date and sex agree', () => {
     expect(patientMismatch(PATIENT, { ...PATIENT })).toBeNull();
   });
@@ -22,7 +22,7 @@ describe('two studies are of one patient', () => {
   test.each<[string, Partial<PatientIdentity>]>([
     ['issuer', { issuerOfPatientId: '' }],
     ['sex', { sex: '' }],
-  ])('also when one of them does not state the %s', (_, over) => {
+  ])('even when one of them does not state the %s', (_, over) => {
     expect(patientMismatch(PATIENT, { ...PATIENT, ...over })).toBeNull();
     expect(patientMismatch({ ...PATIENT, ...over }, PATIENT)).toBeNull();
   });
@@ -34,7 +34,7 @@ describe('two studies are of one patient', () => {
     [{ birthDate: '19900406' }, 'birth-date'],
     [{ birthDate: '' }, 'no-birth-date'],
     [{ sex: 'M' }, 'sex'],
-  ])('but not with %o', (over, why) => {
+  ])('but not if they differ in %o', (over, why) => {
     expect(patientMismatch(PATIENT, { ...PATIENT, ...over })).toBe(why);
     expect(patientMismatch({ ...PATIENT, ...over }, PATIENT)).toBe(why);
   });
@@ -64,7 +64,7 @@ describe('earlier examinations', () => {
       ({ studyInstanceUid }) => studyInstanceUid,
     );
 
-  test('are asked for by patient, modality and the days up to the one before', () => {
+  test('are requested by patient and modality, up to the day before the study', () => {
     expect(priorKeys(identity, settings)).toEqual({
       keys: { patientId: 'P1', studyDate: '20260101-20260228', modality: 'US' },
     });
@@ -76,11 +76,11 @@ describe('earlier examinations', () => {
     [{ PatientID: 'P?1' }, 'the patient ID contains a wildcard'],
     [{ PatientID: 'P1\\P2' }, 'the patient ID contains a wildcard'],
     [{ StudyDate: '' }, 'the study has no date'],
-  ])('cannot be asked for with %o', (over, why) => {
+  ])('cannot be requested with %o', (over, why) => {
     expect(priorKeys({ ...identity, ...over }, settings)).toEqual({ why });
   });
 
-  test('are taken from the first day of the time to the day before, the newest first', () => {
+  test('are accepted from the first day of the period to the day before the study, newest first', () => {
     const studies = [
       found('too-old', { studyDate: '20251231' }),
       found('first-day', { studyDate: '20260101' }),
@@ -91,14 +91,14 @@ describe('earlier examinations', () => {
     expect(chosen(studies)).toEqual(['day-before', 'first-day']);
   });
 
-  test('are no more than were asked for', () => {
+  test('are limited to the requested number', () => {
     const studies = ['20260110', '20260112', '20260111'].map((date) =>
       found(date, { studyDate: date }),
     );
     expect(chosen(studies)).toEqual(['20260112', '20260111']);
   });
 
-  test('are not the study itself, nor of another modality or description', () => {
+  test('exclude the study itself, and studies with another modality or description', () => {
     const studies = [
       found('1.2.9'),
       found('ct', { modalities: ['CT'] }),
@@ -107,11 +107,11 @@ describe('earlier examinations', () => {
     expect(chosen(studies, { description: '^ob' })).toEqual([]);
   });
 
-  test('of an archive that does not say the modalities are taken', () => {
+  test('are accepted from an archive that does not return modalities', () => {
     expect(chosen([found('1', { modalities: [] })])).toEqual(['1']);
   });
 
-  test('of another patient are named with the reason, without a value', () => {
+  test('of another patient are reported with the reason, without any value', () => {
     const { chosen, refused } = choosePriors(
       identity,
       [found('1', { birthDate: '19910101' })],
@@ -121,7 +121,7 @@ describe('earlier examinations', () => {
     expect(refused).toEqual(['birth-date']);
   });
 
-  test('are asked for under the patient IDs that were merged, too', async () => {
+  test('are also requested under patient IDs that were merged', async () => {
     const asked: (string | undefined)[] = [];
     const listed: string[] = [];
     const archive: Archive = {

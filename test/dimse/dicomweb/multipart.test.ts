@@ -39,7 +39,7 @@ async function read(body: Readable): Promise<Part[]> {
   return parts;
 }
 
-/** Bytes that almost contain a boundary. */
+/** Bytes that resemble a boundary. */
 const tricky = fc
   .array(
     fc.oneof(
@@ -59,7 +59,7 @@ const part = fc.record({
 const cuts = fc.array(fc.nat(), { maxLength: 20 });
 
 describe('a multipart message', () => {
-  test('is read part by part, whatever is in it and however it comes in pieces', async () => {
+  test('is read part by part, whatever it contains and however it is cut into pieces', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(part, { minLength: 1, maxLength: 5 }), cuts, async (parts, at) => {
         expect(await read(inPieces(message(parts), at))).toEqual(parts);
@@ -68,7 +68,7 @@ describe('a multipart message', () => {
     );
   });
 
-  test('that breaks off anywhere before its end is an error, never a shorter message', async () => {
+  test('that breaks off before its end is an error, never a shorter message', async () => {
     const whole = message([
       { mediaType: 'application/dicom', bytes: Buffer.from('first') },
       { mediaType: 'application/dicom', bytes: Buffer.from('second') },
@@ -82,7 +82,7 @@ describe('a multipart message', () => {
     }
   });
 
-  test('ends in an error or in parts for any bytes: it never hangs or throws otherwise', async () => {
+  test('made of arbitrary bytes ends in parts or in an error: it never hangs or throws otherwise', async () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
       fc.tuple(part, fc.nat(), fc.uint8Array({ maxLength: 4 })).map(([one, at, put]) => {
@@ -106,7 +106,7 @@ describe('a multipart message', () => {
     expect(await read(Readable.from([body]))).toEqual(parts);
   });
 
-  test('whose parts are not read by who asks for them still ends', async () => {
+  test('still ends if the caller does not read its parts', async () => {
     const bytes = Buffer.alloc(300_000, 7);
     const types: string[] = [];
     const body = message([
@@ -119,7 +119,7 @@ describe('a multipart message', () => {
     expect(types).toEqual(['application/dicom', 'text/plain']);
   });
 
-  test('holds up its sender while a part is not read', async () => {
+  test('holds back its sender while a part is not being read', async () => {
     let sent = 0;
     const chunk = Buffer.alloc(65_536);
     async function* endless() {

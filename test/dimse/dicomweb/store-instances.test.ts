@@ -63,11 +63,11 @@ const rows = async () => {
   return rows;
 };
 
-describe('a site without room', () => {
+describe('a site without free space', () => {
   test.each([
     ['the own disk', 'ENOSPC'],
     ["the database's disk", '53100'],
-  ])('%s is full: the object is refused for now (A700), not for good', async (_, code) => {
+  ])('%s is full: the object is refused temporarily (A700), not for good', async (_, code) => {
     const open = async () => {
       throw Object.assign(new Error('no space left on device'), { code });
     };
@@ -90,7 +90,10 @@ describe('a store transaction', () => {
   test('stores every object as C-STORE does, for the source of its key', async () => {
     const outcome = await call(body([file(1), file(2)]));
     expect(outcome).toMatchObject({
-      stored: [{ sopInstanceUid: `${study}.1.1` }, { sopInstanceUid: `${study}.1.2` }],
+      stored: [
+        { sopInstanceUid: `${study}.1.1`, within: { study } },
+        { sopInstanceUid: `${study}.1.2`, within: { study } },
+      ],
       failed: [],
     });
     expect(statusOf(outcome)).toBe(200);
@@ -109,13 +112,13 @@ describe('a store transaction', () => {
     expect(due).toEqual([{ complete_because: 'association-release' }]);
   });
 
-  test('takes an object that came by C-STORE before as known', async () => {
+  test('recognizes an object that was received by C-STORE before', async () => {
     expect(await sendBuffer(site.node, file(1))).toMatchObject({ outcome: 'stored' });
     expect(statusOf(await call(body([file(1)])))).toBe(200);
     expect(await rows()).toHaveLength(1);
   });
 
-  test('names each object that it does not take, with the reason, and keeps the others', async () => {
+  test('lists each refused object with the reason, and keeps the others', async () => {
     const outcome = await call(
       body([file(1), file(2, { sopClassUid: '1.2.840.10008.5.1.4.1.1.2' }), file(3)]),
     );
@@ -129,7 +132,8 @@ describe('a store transaction', () => {
       },
     ]);
     expect(statusOf(outcome)).toBe(202);
-    expect(storeResponse(outcome)).toMatchObject({
+    expect(storeResponse(outcome, null)).toMatchObject({
+      '00081190': { vr: 'UR' },
       '00081198': {
         Value: [
           {
@@ -142,7 +146,7 @@ describe('a store transaction', () => {
     });
   });
 
-  test('to another study takes nothing', async () => {
+  test('to another study stores nothing', async () => {
     const outcome = await call(body([file(1)]), { study: '1.2.3' });
     expect(outcome.failed).toMatchObject([{ reason: 0xa900, transient: false }]);
     expect(statusOf(outcome)).toBe(409);
@@ -152,11 +156,12 @@ describe('a store transaction', () => {
   test.each([
     ['that is no DICOM file', 'application/dicom', Buffer.from('hello')],
     ['of another media type', 'text/plain', file(1)],
-  ])('has no place for a part %s', async (_, type, part) => {
+  ])('refuses a part %s', async (_, type, part) => {
     const outcome = await call(body([part], type));
     expect(outcome).toMatchObject({ stored: [], failed: [], unreadable: [0xc000] });
     expect(statusOf(outcome)).toBe(409);
-    expect(storeResponse(outcome)).toMatchObject({
+    expect(storeResponse(outcome, null)).toMatchObject({
+      '00081190': { vr: 'UR' },
       '0008119A': { Value: [{ '00081197': { Value: [0xc000] } }] },
     });
   });
@@ -186,7 +191,7 @@ describe('is refused', () => {
     });
   });
 
-  test('an upload of the console without a source for them, also beside a key named console', async () => {
+  test('console uploads without a source for them, even if a key is named console', async () => {
     const [source] = config.sources;
     if (!site.gateway.door || !source) throw new Error('the site has no door');
     const door = site.gateway.door;
@@ -206,7 +211,7 @@ describe('is refused', () => {
     );
   });
 
-  test('all of a transaction for now, when the disk is nearly full', async () => {
+  test('every object of a transaction, temporarily, when the disk is nearly full', async () => {
     const full = createStoreInstances({
       door: createStorageScp({
         recovers: false,

@@ -28,8 +28,8 @@ const answered = (status: number, body: unknown = '', retryAfter = ''): StowAnsw
 };
 const judge = (answer: StowAnswer) => storeResults(answer, [OBJECT])[0];
 
-describe('an answer that names the objects', () => {
-  test('as stored delivers them', () => {
+describe('a response that lists the objects', () => {
+  test('as stored means that they are delivered', () => {
     expect(judge(answered(200, response([item('1.1')])))).toMatchObject({
       outcome: 'stored',
       status: 0,
@@ -42,7 +42,7 @@ describe('an answer that names the objects', () => {
     [0xb000, 'B000H'],
     [0xb006, 'B006H'],
     [0xb007, 'B007H'],
-  ])('as stored with warning %i delivers them and says so', (reason, said) => {
+  ])('as stored with warning %i means that they are delivered, with a remark', (reason, said) => {
     expect(judge(answered(202, response([item('1.1', warningReason(reason))])))).toMatchObject({
       outcome: 'warning',
       code: null,
@@ -67,7 +67,7 @@ describe('an answer that names the objects', () => {
     expect(catalogueEntry(code).retry).toBe(retry);
   });
 
-  test('as known already delivers them and says so', () => {
+  test('as already known means that they are delivered, with a remark', () => {
     const known = judge(answered(409, response([], [item('1.1', failureReason(0x0111))])));
     expect(known).toEqual({
       sopClassUid: OBJECT.sopClassUid,
@@ -79,7 +79,7 @@ describe('an answer that names the objects', () => {
     });
   });
 
-  test('judges each object by itself, in any order of the answer', () => {
+  test('is evaluated for each object separately, in any order', () => {
     const body = response([item('1.2')], [item('1.1', failureReason(0xa700))]);
     expect(storeResults(answered(202, body), [OBJECT, OTHER])).toMatchObject([
       { code: 'peer_out_of_resources' },
@@ -87,11 +87,11 @@ describe('an answer that names the objects', () => {
     ]);
   });
 
-  test('is read as the one member of an array too', () => {
+  test('can also be an array with one member', () => {
     expect(judge(answered(200, [response([item('1.1')])]))).toMatchObject({ code: null });
   });
 
-  test('whose failure has no reason is a failure', () => {
+  test('with a failure that has no reason is a failure', () => {
     expect(judge(answered(409, response([], [item('1.1')])))).toMatchObject({
       code: 'peer_processing_failure',
       status: 0x0110,
@@ -99,7 +99,7 @@ describe('an answer that names the objects', () => {
   });
 });
 
-describe('an answer that does not name the object', () => {
+describe('a response that does not list the object', () => {
   test.each([
     ['200 without a body', answered(200), 'peer_answer_unclear'],
     ['200 with a page', answered(200, '<html/>'), 'peer_answer_unclear'],
@@ -149,7 +149,7 @@ describe('HTTP status', () => {
 test.each([
   ['before anything left', false, 'peer_unreachable', 'transient'],
   ['after a part had left', true, 'peer_connection_lost', 'ambiguous'],
-] as const)('a connection that is lost %s', (_, begun, code, retry) => {
+] as const)('a connection lost %s', (_, begun, code, retry) => {
   expect(judge({ kind: 'lost', begun, detail: 'ECONNRESET' })?.code).toBe(code);
   expect(catalogueEntry(code).retry).toBe(retry);
 });
@@ -158,7 +158,7 @@ test.each([
   [0x0122, true],
   [0xc122, true],
   [0xa900, false],
-])('reason %i leaves hope for another form: %s', (reason, hope) => {
+])('after failure reason %i, another form is worth trying: %s', (reason, hope) => {
   const result = judge(answered(409, response([], [item('1.1', failureReason(reason))])));
   expect(unsupportedClass(result)).toBe(hope);
 });

@@ -21,7 +21,7 @@ interface Call {
   body: Buffer;
 }
 
-/** Starts a server that responds as each test specifies and records the requests. */
+/** Starts a server that responds as each test specifies. The server records its requests. */
 async function originServer(
   answer: (call: Call, response: ServerResponse, request: IncomingMessage) => void,
 ) {
@@ -75,7 +75,7 @@ const refusing = (uid: string, reason: number) =>
   });
 
 describe('a store transaction', () => {
-  test('is one multipart/related call of the length it announces, each object a part', async () => {
+  test('is one multipart/related request with the announced length, in which each object is a part', async () => {
     const { url, calls } = await originServer((_, response) => response.end());
     await send(`${url}/`, [[object('1.1')], [object('1.2')]]);
     const [call] = calls;
@@ -91,13 +91,13 @@ describe('a store transaction', () => {
     expect(parts[1]?.endsWith(data)).toBe(true);
   });
 
-  test('shows who we are', async () => {
+  test('authenticates us', async () => {
     const { url, calls } = await originServer((_, response) => response.end());
     await send(url, [[object('1.1')]], { access: { ...ANYBODY, header: async () => 'Bearer t' } });
     expect(calls[0]?.headers.authorization).toBe('Bearer t');
   });
 
-  test('is not begun without our secret, which is not reported as a fault of the peer', async () => {
+  test('does not begin without our secret, and the peer is not blamed for that', async () => {
     const { url, calls } = await originServer((_, response) => response.end());
     const access = { ...ANYBODY, header: () => Promise.reject(new Error('no file')) };
     const results = await send(url, [[object('1.1')]], { access });
@@ -112,7 +112,7 @@ describe('a store transaction', () => {
     expect(await send(url, [[object('1.1')]])).toMatchObject([{ code: 'invalid_config' }]);
   });
 
-  test('sends the next form of an object whose class the server does not take', async () => {
+  test('sends the next form of an object if the server does not accept its class', async () => {
     const { url, calls } = await originServer((_, response) => {
       if (calls.length === 1) response.writeHead(409).end(refusing('1.34', 0x0122));
       else response.end(storing('1.33'));
@@ -122,7 +122,7 @@ describe('a store transaction', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('fails with the last form that the server does not take', async () => {
+  test('fails if the server does not even accept the last form', async () => {
     const { url } = await originServer((_, response) =>
       response.writeHead(409).end(refusing('1.33', 0x0122)),
     );
@@ -134,12 +134,12 @@ describe('a server that hangs', () => {
   const outcomeOf = async (url: string) =>
     (await send(url, [[object('1.1')]], { timeoutSeconds: 1 }))[0]?.code;
 
-  test('before it answers: it may have the objects', async () => {
+  test('before it answers may have the objects', async () => {
     const { url } = await originServer(() => {});
     expect(await outcomeOf(url)).toBe('peer_connection_lost');
   });
 
-  test('in the middle of its answer', async () => {
+  test('in the middle of its response', async () => {
     const { url } = await originServer((_, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('{');
@@ -147,7 +147,7 @@ describe('a server that hangs', () => {
     expect(await outcomeOf(url)).toBe('peer_connection_lost');
   });
 
-  test('while it takes the objects', async () => {
+  test('while it receives the objects', async () => {
     const server = createServer((request) => request.pause());
     const sockets = new Set<Socket>();
     server.on('connection', (socket) => sockets.add(socket));
@@ -170,13 +170,13 @@ describe('a server that hangs', () => {
   });
 });
 
-test('a delivery that is broken off ends its call', async () => {
+test('canceling a delivery ends its request', async () => {
   const { url } = await originServer(() => {});
   const results = await send(url, [[object('1.1')]], { signal: AbortSignal.timeout(100) });
   expect(results).toMatchObject([{ outcome: 'failed' }]);
 });
 
-test('that does not listen: nothing was sent', async () => {
+test('if the server does not listen, nothing was sent', async () => {
   expect(await send('http://127.0.0.1:9', [[object('1.1')]])).toMatchObject([
     { code: 'peer_unreachable' },
   ]);

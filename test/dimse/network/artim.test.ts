@@ -12,7 +12,7 @@ import { makeAuthority, OPENSSL_INSTALLED } from '../../peers/certificates.ts';
 import { associateRequest } from './raw-peer.ts';
 
 const ARTIM = { artimMilliseconds: 300 };
-/** So long that a test waiting for it would fail. */
+/** So long that a test that waited for it would fail. */
 const NEVER = { artimMilliseconds: 600_000 };
 
 const toClose: (() => unknown)[] = [];
@@ -53,8 +53,8 @@ async function ask(socket: Socket, request: Buffer): Promise<number | undefined>
 }
 
 /**
- * Sends bytes one at a time until the connection is closed, which answers further bytes with a
- * reset.
+ * Sends bytes one at a time until the connection is closed. Bytes sent after that are answered with
+ * a reset.
  */
 async function tricklesUntilClosed(socket: Socket, bytes: Buffer): Promise<void> {
   socket.resume();
@@ -71,8 +71,8 @@ async function tricklesUntilClosed(socket: Socket, bytes: Buffer): Promise<void>
 const GOOD_CART = associateRequest();
 const WRONG_TITLE = associateRequest({ calledAeTitle: 'OTHER' });
 
-describe('the place of an association', () => {
-  test('is free as soon as it is released, though the peer does not close', async () => {
+describe('the place that an association occupies', () => {
+  test('is free as soon as the association is released, even if the peer does not close', async () => {
     const { port } = await start(NEVER);
     const lingering = await peer(port);
     expect(await ask(lingering, GOOD_CART)).toBe(PDU.associateAccept);
@@ -80,7 +80,7 @@ describe('the place of an association', () => {
     expect(await ask(await peer(port), GOOD_CART)).toBe(PDU.associateAccept);
   });
 
-  test('is taken by no peer that only connects, or was rejected', async () => {
+  test('is not occupied by a peer that only connects or was rejected', async () => {
     const { port } = await start(NEVER);
     await peer(port);
     expect(await ask(await peer(port), WRONG_TITLE)).toBe(PDU.associateReject);
@@ -88,18 +88,18 @@ describe('the place of an association', () => {
   });
 });
 
-describe('a connection without an association ends with ARTIM', () => {
+describe('ARTIM ends a connection without an association', () => {
   test.each([
     ['that sends its request byte by byte', null],
     ['that was rejected and goes on', WRONG_TITLE],
-  ])('of a peer %s', async (_what, first) => {
+  ])('to a peer %s', async (_what, first) => {
     const { port } = await start(ARTIM);
     const socket = await peer(port);
     if (first) await ask(socket, first);
     await tricklesUntilClosed(socket, GOOD_CART);
   });
 
-  test('of a peer that keeps sending after its release', async () => {
+  test('to a peer that keeps sending after its release', async () => {
     const { port } = await start(ARTIM);
     const socket = await peer(port);
     await ask(socket, GOOD_CART);
@@ -107,7 +107,7 @@ describe('a connection without an association ends with ARTIM', () => {
     await tricklesUntilClosed(socket, GOOD_CART);
   });
 
-  test.skipIf(!OPENSSL_INSTALLED)('of a peer that never ends its TLS handshake', async () => {
+  test.skipIf(!OPENSSL_INSTALLED)('to a peer that never completes its TLS handshake', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sonogate-artim-'));
     toClose.push(() => rm(folder, { recursive: true }));
     const tls = { ...makeAuthority(folder).issue('gateway'), minVersion: '1.2' as const };
@@ -117,11 +117,11 @@ describe('a connection without an association ends with ARTIM', () => {
     expect(await ask(cart, GOOD_CART)).toBe(PDU.associateAccept);
     const silent = await peer(port);
     await once(silent.resume(), 'end');
-    // The TLS connection with an association does not count as one without.
+    // A TLS connection that carries an association is not counted among those without one.
     expect(await ask(cart, encodeReleaseRequest())).toBe(PDU.releaseResponse);
   });
 
-  test('an association does not', async () => {
+  test('but not a connection with an association', async () => {
     const { port } = await start(ARTIM);
     const cart = await peer(port);
     await ask(cart, GOOD_CART);
@@ -131,10 +131,10 @@ describe('a connection without an association ends with ARTIM', () => {
   });
 });
 
-describe('of a crowd of silent connections the oldest gives way', () => {
+describe('when there are too many silent connections, the oldest is closed', () => {
   const state = (sockets: readonly Socket[]) => sockets.map((socket) => socket.readableEnded);
 
-  test('two of an address for each association are kept', async () => {
+  test('beyond two per association from the same address', async () => {
     const { port } = await start(NEVER);
     const elsewhere = await peer(port, '127.0.0.2');
     const silent = [await peer(port), await peer(port), await peer(port)];
@@ -144,7 +144,7 @@ describe('of a crowd of silent connections the oldest gives way', () => {
     expect(state([elsewhere])).toEqual([false]);
   });
 
-  test('eight in all for each association are kept', async () => {
+  test('beyond eight per association in total', async () => {
     const { port } = await start(NEVER);
     const silent: Socket[] = [];
     for (const last of [2, 2, 3, 3, 4, 4, 5, 5]) {
@@ -155,7 +155,7 @@ describe('of a crowd of silent connections the oldest gives way', () => {
   });
 });
 
-test('a listener that closes waits for no connection without an association', async () => {
+test('a listener that closes does not wait for connections without an association', async () => {
   const listener = await start(NEVER);
   const silent = await peer(listener.port);
   const rejected = await peer(listener.port);

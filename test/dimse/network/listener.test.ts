@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const listener of open.listeners.splice(0)) await listener.close(0);
 });
 
-/** Keeps objects in memory. `delay` makes the sink slow. */
+/** Keeps objects in memory, waiting `delay` milliseconds at each write. */
 function memoryStorage({ delay = 0 } = {}) {
   const objects = new Map<string, Buffer>();
   const log: string[] = [];
@@ -108,7 +108,7 @@ describe('an association', () => {
     expect([...(answer?.subarray(7, 10) ?? [])]).toEqual(reason);
   });
 
-  test('over the cap is rejected as a local limit, and taken when one has left', async () => {
+  test('over the limit is rejected as a local limit, and accepted once another has ended', async () => {
     const port = await start({ maxAssociations: 1 });
     const first = connect(port);
     await first.associate();
@@ -134,7 +134,7 @@ describe('an association', () => {
     expect(await peer.next()).toBeNull();
   });
 
-  test('is ended by A-ABORT, not by closing the connection, when the listener closes', async () => {
+  test('is ended with A-ABORT, not just by closing the connection, when the listener closes', async () => {
     const port = await start();
     const peer = connect(port);
     await peer.associate();
@@ -143,7 +143,7 @@ describe('an association', () => {
   });
 });
 
-/** The closed connection frees its place only a moment after its last PDU. */
+/** A closed connection frees its place only a moment after its last PDU. */
 async function retryAssociation(port: number): Promise<Buffer | null> {
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const answer = await connect(port).associate();
@@ -172,7 +172,7 @@ describe('bad input', () => {
     expect(await peer.next()).toBeNull();
   });
 
-  test('a 2 GiB PDU costs no memory: what follows its header is not kept', async () => {
+  test('a 2 GiB PDU uses no memory, because nothing after its header is kept', async () => {
     const peer = connect(await start());
     await peer.associate();
     const before = process.memoryUsage().arrayBuffers;
@@ -182,7 +182,7 @@ describe('bad input', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 * 1024 * 1024);
   });
 
-  test('a connection closed in the middle of an object discards it and disturbs nobody', async () => {
+  test('a connection closed in the middle of an object discards it and affects no other connection', async () => {
     const memory = memoryStorage();
     const port = await start({ storage: memory.storage });
     const other = connect(port);
@@ -211,8 +211,8 @@ describe('bad input', () => {
 });
 
 describe('C-STORE', () => {
-  test('keeps every byte in order with several values in a PDU and a slow sink', async () => {
-    // In this case dcmjs-dimse 0.3.3 loses the second value of each PDU and returns success.
+  test('keeps every byte in order even with several values in a PDU and a slow sink', async () => {
+    // In this case, dcmjs-dimse 0.3.3 loses the second value of each PDU but still returns success.
     const memory = memoryStorage({ delay: 1 });
     const peer = connect(await start({ storage: memory.storage }));
     await peer.associate();
@@ -225,7 +225,7 @@ describe('C-STORE', () => {
     expect(memory.objects.get('1.2.3')?.equals(Buffer.concat(values))).toBe(true);
   });
 
-  test('of a class that was not negotiated for the context is answered 0122H', async () => {
+  test('of a class that was not negotiated for the context is answered with 0122H', async () => {
     const peer = connect(await start());
     await peer.associate();
     peer.send(storeCommand('1.2.3', { sopClassUid: '1.2.840.10008.5.1.4.1.1.2' }));
@@ -233,7 +233,7 @@ describe('C-STORE', () => {
     expect(statusOf(await peer.next())).toBe(0x0122);
   });
 
-  test('that fails while it is written is read to its end, answered, and the next one taken', async () => {
+  test('that fails while being written is read to its end and answered, and the next one is accepted', async () => {
     const memory = memoryStorage();
     let opened = 0;
     const storage: StorageService = {
@@ -265,7 +265,7 @@ describe('C-STORE', () => {
   });
 });
 
-test('an operation we do not have is answered 0211H, its data set read past', async () => {
+test('an unsupported operation is answered with 0211H, and its data set is skipped', async () => {
   const peer = connect(await start());
   await peer.associate();
   const find = encodeCommandSet({ commandField: 0x0020, hasDataSet: true, messageId: 1 });

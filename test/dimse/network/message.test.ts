@@ -75,7 +75,7 @@ describe('the message assembler', () => {
   });
 });
 
-test('collected bytes end at their limit', () => {
+test('bytes are collected only up to their limit', () => {
   const bytes = new CollectedBytes(4);
   bytes.add(Buffer.from('ab'));
   bytes.add(Buffer.from('cd'));

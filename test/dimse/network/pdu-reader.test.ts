@@ -4,7 +4,10 @@ import { type PduEvent, PduReader } from '../../../dimse/network/pdu-reader.ts';
 import { associateRequest, dataPdu } from './raw-peer.ts';
 
 const LIMITS = { first: [PDU.associateRequest], maxPduBytes: 4096 };
-/** Number of bytes by which peers may exceed the maximum because they count headers differently. */
+/**
+ * Number of bytes by which peers may exceed the maximum, because not all of them count headers the
+ * same way.
+ */
 const SLACK = 1024;
 
 function readAll(chunks: readonly Buffer[], limits = LIMITS): PduEvent[] {
@@ -12,7 +15,7 @@ function readAll(chunks: readonly Buffer[], limits = LIMITS): PduEvent[] {
   return chunks.flatMap((chunk) => [...reader.read(chunk)]);
 }
 
-/** Joins the pieces of each value, so that different ways of cutting the stream can be compared. */
+/** Joins the pieces of each value, so that streams cut at different points can be compared. */
 function joined(events: readonly PduEvent[]): string[] {
   const lines: string[] = [];
   let open = '';
@@ -44,7 +47,7 @@ const stream = Buffer.concat([
 ]);
 
 describe('the PDU reader', () => {
-  test('reads a stream in order, several values in a PDU included', () => {
+  test('reads a stream in order, including several values in one PDU', () => {
     const read = joined(readAll([stream]));
     expect(read.slice(1, 3)).toEqual([
       `value 1 true ${Buffer.from('command!').toString('hex')}`,
@@ -54,7 +57,7 @@ describe('the PDU reader', () => {
   });
 
   test.each([1, 2, 3, 5, 7, 11, 64])(
-    'reads the same when it comes in pieces of %i bytes',
+    'returns the same when the stream arrives in pieces of %i bytes',
     (size) => {
       const pieces: Buffer[] = [];
       for (let at = 0; at < stream.length; at += size) pieces.push(stream.subarray(at, at + size));
@@ -62,7 +65,7 @@ describe('the PDU reader', () => {
     },
   );
 
-  test('hands data on before the PDU is complete, so that nothing is collected', () => {
+  test('passes data on before the PDU is complete, so that nothing accumulates', () => {
     const begun = Buffer.concat([association, header(4, 4000), Buffer.from('00000f9c0300', 'hex')]);
     const events = readAll([begun, Buffer.alloc(1000)]);
     expect(events.at(-1)).toMatchObject({ kind: 'fragment', last: false });
@@ -81,11 +84,11 @@ describe('the PDU reader', () => {
     expect(() => readAll([bytes])).toThrowError(expect.objectContaining({ code }));
   });
 
-  test('lets an A-ASSOCIATE-RQ of exactly 64 KiB begin', () => {
+  test('accepts the header of an A-ASSOCIATE-RQ of exactly 64 KiB', () => {
     expect(() => readAll([header(1, 65_536)])).not.toThrow();
   });
 
-  test('takes data up to the announced maximum and its slack, and not a byte more', () => {
+  test('accepts data up to the announced maximum plus its tolerance, and not one byte more', () => {
     const longest = LIMITS.maxPduBytes + SLACK;
     expect(() => readAll([association, header(4, longest)])).not.toThrow();
     expect(() => readAll([association, header(4, longest + 1)])).toThrowError(

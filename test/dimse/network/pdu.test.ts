@@ -20,7 +20,7 @@ const US = '1.2.840.10008.5.1.4.1.1.6.1';
 const request = decodeAssociateRequest(associateRequest().subarray(6));
 
 describe('A-ASSOCIATE-RQ', () => {
-  test('is read back as it was written', () => {
+  test('can be encoded and decoded again', () => {
     expect(request).toMatchObject({
       calledAeTitle: 'SONOGATE',
       callingAeTitle: 'CART',
@@ -46,7 +46,7 @@ describe('A-ASSOCIATE-RQ', () => {
     ['CART \0 \0', 'CART'],
     ['  CART', 'CART'],
     ['CART 2', 'CART 2'],
-  ])('with the calling AE title %j is of %j', (callingAeTitle, title) => {
+  ])('with the calling AE title %j is from %j', (callingAeTitle, title) => {
     const body = associateRequest({ callingAeTitle }).subarray(6);
     expect(decodeAssociateRequest(body).callingAeTitle).toBe(title);
   });
@@ -84,23 +84,23 @@ describe('presentation contexts', () => {
   const answer = (abstractSyntax: string, transferSyntaxes: string[]) =>
     answerContexts([{ id: 1, abstractSyntax, transferSyntaxes }], offer).answers[0];
 
-  test('of the preferred syntaxes the sender chooses by its order', () => {
+  test("use the first of our preferred syntaxes in the sender's order", () => {
     expect(answer(US, [IMPLICIT, EXPLICIT])?.transferSyntax).toBe(IMPLICIT);
     expect(answer(US, ['1.2.3', EXPLICIT, IMPLICIT])?.transferSyntax).toBe(EXPLICIT);
   });
 
-  test('another is taken where there is no preferred one', () => {
+  test('use another syntax if the sender proposes no preferred one', () => {
     const accepted = { id: 1, result: CONTEXT_RESULT.accepted };
     expect(answer(US, [JPEG, IMPLICIT])).toEqual({ ...accepted, transferSyntax: IMPLICIT });
     expect(answer(US, ['1.2.3', JPEG])).toEqual({ ...accepted, transferSyntax: JPEG });
   });
 
-  test('an unknown class and an unknown transfer syntax have different results', () => {
+  test('have different results for an unknown class and an unknown transfer syntax', () => {
     expect(answer('1.2.3', [EXPLICIT])?.result).toBe(CONTEXT_RESULT.abstractSyntaxNotSupported);
     expect(answer(US, ['1.2.3'])?.result).toBe(CONTEXT_RESULT.transferSyntaxesNotSupported);
   });
 
-  test('survive the A-ASSOCIATE-AC', () => {
+  test('are preserved in the A-ASSOCIATE-AC', () => {
     const contexts = [{ id: 5, result: 0, transferSyntax: JPEG }];
     const pdu = encodeAssociateAccept({ ...request, contexts, maxPduBytes: 131_072 });
     expect(decodeAssociateAccept(pdu.subarray(6))).toMatchObject({
@@ -110,7 +110,7 @@ describe('presentation contexts', () => {
   });
 });
 
-test('the titles of an A-ASSOCIATE-AC are not looked at', () => {
+test('the AE titles in an A-ASSOCIATE-AC are ignored', () => {
   const pdu = encodeAssociateAccept({ ...request, callingAeTitle: 'CA\0RT', contexts: [] });
   expect(decodeAssociateAccept(pdu.subarray(6)).contexts).toEqual([]);
 });
@@ -125,7 +125,7 @@ describe('a command set', () => {
     affectedSopInstanceUid: '1.2.3',
   };
 
-  test('is read back as it was written', () => {
+  test('can be encoded and decoded again', () => {
     expect(decodeCommandSet(encodeCommandSet(command))).toMatchObject(command);
   });
 
@@ -135,21 +135,21 @@ describe('a command set', () => {
     );
   });
 
-  test('is answered with its message id, and a comment of at most 64 characters', () => {
+  test('is answered with its message id and a comment of at most 64 characters', () => {
     const response = responseTo(command, 0xa700, 'x'.repeat(80));
     expect(response).toMatchObject({ commandField: 0x8001, messageIdBeingRespondedTo: 7 });
     expect(response.errorComment).toHaveLength(64);
   });
 });
 
-describe('the catalogue on the wire', () => {
-  test('names abort, rejection and status', () => {
+describe('errors from the catalogue, sent to a peer,', () => {
+  test('have an abort, a rejection and a status', () => {
     expect(abortFor('pdu_too_large')).toEqual({ source: 2, reason: 6 });
     expect(rejectionFor('called_ae_not_recognized')).toEqual({ result: 1, source: 1, reason: 7 });
     expect(statusFor(new SonogateError('object_mismatch')).status).toBe(0xa900);
   });
 
-  test('our own defect asks the sender to try again, and its text does not leave', () => {
+  test('ask the sender to retry after our own defect, and do not reveal its text', () => {
     expect(statusFor(new Error('secret'))).toEqual({ status: 0xa700, comment: 'Out of resources' });
   });
 });

@@ -4,7 +4,6 @@ import { COMMAND, encodeCommandSet, RESPONSE_BIT } from '../../../dimse/network/
 import { encodeAssociateAccept, encodeData, PDU } from '../../../dimse/network/pdu.ts';
 import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 
-/** The only presentation context it accepts. */
 const CONTEXT_ID = 1;
 
 export interface RawPacs {
@@ -45,11 +44,10 @@ export async function startRawPacs(onObject: (socket: Socket) => void): Promise<
   };
 }
 
-/** Encodes a P-DATA-TF with a piece of a message. */
+/** Encodes a P-DATA-TF with one piece of a message. */
 export const piece = (data: Buffer, { command = true, last = false } = {}): Buffer =>
   Buffer.concat(encodeData(CONTEXT_ID, data, { command, last }));
 
-/** Encodes the command set of a C-STORE response. */
 export function storeResponse({ messageIdBeingRespondedTo = 1, status = 0 } = {}): Buffer {
   const commandField = COMMAND.cStore | RESPONSE_BIT;
   return encodeCommandSet({ commandField, hasDataSet: false, messageIdBeingRespondedTo, status });

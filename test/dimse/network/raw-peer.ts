@@ -16,7 +16,7 @@ export const ULTRASOUND_IMAGE = '1.2.840.10008.5.1.4.1.1.6.1';
 export const VERIFICATION_CONTEXT = 1;
 export const IMAGE_CONTEXT = 3;
 
-/** Encodes an A-ASSOCIATE-RQ with the Verification class and native ultrasound images. */
+/** Encodes an A-ASSOCIATE-RQ that proposes Verification and native ultrasound images. */
 export function associateRequest(over: Partial<AssociateRequest> = {}): Buffer {
   return encodeAssociateRequest({
     calledAeTitle: 'SONOGATE',
@@ -41,7 +41,6 @@ export function associateRequest(over: Partial<AssociateRequest> = {}): Buffer {
   });
 }
 
-/** Encodes a complete C-STORE-RQ command in one PDU. */
 export function storeCommand(
   sopInstanceUid: string,
   { messageId = 1, sopClassUid = ULTRASOUND_IMAGE } = {},
@@ -57,7 +56,7 @@ export function storeCommand(
   return Buffer.concat(encodeData(IMAGE_CONTEXT, command, { command: true, last: true }));
 }
 
-/** Encodes one P-DATA-TF with several presentation data values of the data set. */
+/** Encodes one P-DATA-TF that contains several presentation data values of a data set. */
 export function dataPdu(values: readonly Buffer[], lastOfDataSet: boolean): Buffer {
   const bodies = values.map((value, index) => {
     const last = lastOfDataSet && index === values.length - 1;
@@ -70,7 +69,7 @@ export function dataPdu(values: readonly Buffer[], lastOfDataSet: boolean): Buff
   return Buffer.concat([header, body]);
 }
 
-/** A peer that sends exactly the given bytes and exposes exactly the PDUs that come back. */
+/** A peer that sends exactly the given bytes and exposes exactly the PDUs that it receives. */
 export class RawPeer {
   readonly socket: Socket;
   readonly #pdus: Buffer[] = [];
@@ -100,7 +99,6 @@ export class RawPeer {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Sends an A-ASSOCIATE-RQ and returns the response. */
   async associate(request = associateRequest()): Promise<Buffer | null> {
     this.send(request);
     return this.next();

@@ -37,7 +37,7 @@ async function open(port: number, timeoutSeconds: number): Promise<Requestor> {
 
 const RESPONSE = storeResponse();
 
-/** Pads the command set to a number of bytes with an unknown element. */
+/** Pads the command set with an unknown element to the given number of bytes. */
 function padded(command: Buffer, bytes: number): Buffer {
   const element = Buffer.alloc(bytes - command.length);
   element.writeUInt16LE(0x0fff, 2);
@@ -51,7 +51,7 @@ const inTwo = (bytes: Buffer) => [
 ];
 
 describe('the response to a C-STORE', () => {
-  test('is taken in as many pieces as it comes', async () => {
+  test('is accepted in however many pieces it arrives', async () => {
     const port = await pacs((socket) => {
       for (const byte of RESPONSE.subarray(0, -1)) socket.write(piece(Buffer.from([byte])));
       socket.write(piece(RESPONSE.subarray(-1), { last: true }));
@@ -61,14 +61,14 @@ describe('the response to a C-STORE', () => {
     requestor.abort();
   });
 
-  test('of 16 KiB is taken', async () => {
+  test('of 16 KiB is accepted', async () => {
     const pieces = inTwo(padded(RESPONSE, MAX_COMMAND_BYTES));
     const requestor = await open(await pacs((socket) => socket.write(Buffer.concat(pieces))), 20);
     expect(await requestor.store(OBJECT)).toMatchObject({ status: 0 });
     requestor.abort();
   });
 
-  test('has the time-out for all its pieces together', async () => {
+  test('has one time-out for all its pieces together', async () => {
     const port = await pacs((socket) => {
       const timer = setInterval(() => socket.write(piece(Buffer.alloc(1))), 50);
       toClose.push(() => clearInterval(timer));

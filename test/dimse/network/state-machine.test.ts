@@ -7,14 +7,14 @@ import {
   UpperLayerMachine,
 } from '../../../dimse/network/state-machine.ts';
 
-/** Returns a state machine that has processed these events. */
+/** Creates a state machine and lets it process these events. */
 function after(role: Role, events: readonly UpperLayerEvent[]): UpperLayerMachine {
   const machine = new UpperLayerMachine(role);
   for (const event of events) machine.on(event);
   return machine;
 }
 
-/** How each state is reached. */
+/** A role and a sequence of events that lead to each state. */
 const REACHED: Readonly<Record<State, readonly [Role, ...UpperLayerEvent[]]>> = {
   Sta1: ['acceptor'],
   Sta2: ['acceptor', 'connection-accepted'],
@@ -74,8 +74,9 @@ const reach = (state: State): UpperLayerMachine => {
 };
 
 /**
- * PS3.8 table 9-10 as printed: one line for each event, one column for each state from Sta1 to
- * Sta13. It equals the table in pynetdicom 3.0 (fsm.py), an independent reading of the standard.
+ * PS3.8 table 9-10 as printed: one line for each event, and one column for each state from Sta1 to
+ * Sta13. It agrees with the table in pynetdicom 3.0 (fsm.py), an independent reading of the
+ * standard.
  */
 const PRINTED = `
   AE-1 -    -    -    -    -    -    -    -    -     -    -     -
@@ -114,7 +115,7 @@ describe('the state machine of PS3.8 table 9-10', () => {
     },
   );
 
-  test('has 19 events, and stays where an event cannot occur', () => {
+  test('has 19 events, and keeps its state for an event that cannot occur', () => {
     expect(EVENTS).toHaveLength(19);
     const machine = reach('Sta6');
     expect(machine.on('accept-response')).toBeNull();
@@ -134,7 +135,7 @@ describe('the next state', () => {
     ['Sta5', 'data-pdu'],
     ['Sta6', 'associate-rq-pdu'],
     ['Sta8', 'release-response'],
-  ])('from %s after %s awaits the end of the connection', (state, event) => {
+  ])('from %s after %s is to wait until the connection is closed', (state, event) => {
     const machine = reach(state);
     machine.on(event);
     expect(machine.state).toBe('Sta13');

@@ -21,8 +21,8 @@ afterEach(async () => {
 });
 
 /**
- * Connects a peer that sends many requests at once, each with a large response, and reads none of
- * them.
+ * Connects a peer that sends many requests at once, each with a large response, and does not read
+ * the responses.
  */
 async function unread(idleTimeoutSeconds: number) {
   const seen = { requests: 0, end: null as AssociationEnd | null };
@@ -75,14 +75,14 @@ function action(messageId: number): Buffer {
   return Buffer.concat(encodeData(CONTEXT, command, { command: true, last: true }));
 }
 
-test('a peer that does not read our answers is not read on, and aborted when it is idle', async () => {
+test('a peer that does not read our responses is no longer read, and is aborted when it stays idle', async () => {
   const { seen } = await unread(0.5);
   await expect.poll(() => seen.end, { timeout: 10_000 }).toBe('aborted');
   expect(seen.requests).toBeGreaterThan(0);
   expect(seen.requests).toBeLessThan(REQUESTS - 10);
 });
 
-test('one that reads them later gets them all', async () => {
+test('a peer that reads our responses later receives all of them', async () => {
   const { seen, socket } = await unread(60);
   await expect.poll(() => seen.requests).toBeGreaterThan(0);
   socket.resume();

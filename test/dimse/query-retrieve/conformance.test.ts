@@ -7,12 +7,9 @@ const STATEMENT = readFileSync(
   'utf8',
 ).split('#### 3.2.6')[1];
 
-it.each(LEVELS)(
-  'the conformance statement lists every key of the level %s, and no other',
-  (level) => {
-    const keys = KEYWORDS.filter((keyword) => attributeOf(keyword).level === level).map(
-      (keyword) => `${keyword}${attributeOf(keyword).matched === false ? ' (returned only)' : ''}`,
-    );
-    expect(STATEMENT).toContain(`| ${level} | ${keys.join(', ')} |`);
-  },
-);
+it.each(LEVELS)('the conformance statement lists exactly the keys of the level %s', (level) => {
+  const keys = KEYWORDS.filter((keyword) => attributeOf(keyword).level === level).map(
+    (keyword) => `${keyword}${attributeOf(keyword).matched === false ? ' (returned only)' : ''}`,
+  );
+  expect(STATEMENT).toContain(`| ${level} | ${keys.join(', ')} |`);
+});

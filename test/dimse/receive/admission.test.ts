@@ -25,7 +25,7 @@ describe('the source of an association', () => {
     expect('refused' in found ? null : found.name).toBe(name);
   });
 
-  test('a title bound to a certificate is not taken from an entry for any title', () => {
+  test('a title bound to a certificate is not accepted through an entry for any title', () => {
     const bound = source('cart', {
       callingAeTitles: ['VOLUSON3'],
       certificate: { subject: { CN: 'voluson-3' } },
@@ -50,17 +50,17 @@ describe('completion', () => {
   const sources = [source('quiet', {}), source('release', { completion: release })];
   const seconds = (date: Date | null) => date && (date.getTime() - at.getTime()) / 1000;
 
-  test('follows after the quiet time of the source', () => {
+  test("happens after the source's quiet time", () => {
     expect(seconds(quietDeadline(sources, 'quiet', at))).toBe(30);
     expect(seconds(quietDeadline(sources, 'release', at))).toBe(60);
   });
 
-  test('is hastened by a release only where the source says so', () => {
+  test('is hastened by a release only if this is configured for the source', () => {
     expect(seconds(releaseDeadline(sources, 'quiet', at))).toBeNull();
     expect(seconds(releaseDeadline(sources, 'release', at))).toBe(2);
   });
 
-  test('of a source that was removed from the configuration follows all the same', () => {
+  test('still happens for a source that was removed from the configuration', () => {
     expect(seconds(quietDeadline(sources, 'gone', at))).toBe(30);
   });
 });

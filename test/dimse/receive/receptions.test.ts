@@ -11,16 +11,13 @@ import { sendBuffer } from '../send.ts';
 import { openSite, type Site } from '../site.ts';
 
 const CINE = '1.2.840.10008.5.1.4.1.1.3.1';
-/**
- * The configured quiet time. The tests advance their own clock, which the study assembly does not
- * see.
- */
+/** The quiet time, in seconds. The tests advance a clock that the study assembly does not use. */
 const QUIET_SECONDS = 100;
 
 let site: Site;
 let study = '';
 let count = 0;
-/** Time at which the study's still image arrived. */
+/** The time at which the study's still image arrived. */
 let received = 0;
 let at = new Date();
 
@@ -41,7 +38,7 @@ beforeEach(async () => {
 });
 
 const row = () => findStudy(site.database, study);
-/** Sets the clock to a number of seconds after the still image arrived. */
+/** Sets the clock to a time after the arrival of the still image. */
 const turn = (seconds: number) => {
   at = new Date(received + seconds * 1000);
 };
@@ -51,8 +48,8 @@ const isComplete = async () => {
 };
 
 /**
- * Starts a cine of which the first half has arrived; `rest` is the other half.
- * @param inside study of the cine.
+ * Starts receiving a cine, of which the first half has arrived; `rest` is the other half.
+ * @param inside study to which the cine belongs.
  */
 async function cineUnderWay(
   over: Partial<AssociationPeer> = {},
@@ -87,7 +84,7 @@ async function cineUnderWay(
   await sink.write(bytes.subarray(0, 1000));
   return { ...sink, rest: bytes.subarray(1000) };
 }
-/** Delivers the next single byte of the cine, a number of seconds after the still image arrived. */
+/** Delivers the next byte of the cine at a time after the arrival of the still image. */
 async function move(cine: { rest: Buffer; write: ObjectSink['write'] }, seconds: number) {
   turn(seconds);
   await cine.write(cine.rest.subarray(0, 1));
@@ -95,7 +92,7 @@ async function move(cine: { rest: Buffer; write: ObjectSink['write'] }, seconds:
 }
 
 describe('a study whose quiet time is over', () => {
-  test('waits for the cine that its machine has begun to send, and has it then', async () => {
+  test('waits for the cine that its machine has begun to send, and then includes it', async () => {
     turn(QUIET_SECONDS - 10);
     const cine = await cineUnderWay();
     await move(cine, QUIET_SECONDS - 9);
@@ -109,7 +106,7 @@ describe('a study whose quiet time is over', () => {
     expect(await isComplete()).toBe(true);
   });
 
-  test('goes on when that cine is broken off', async () => {
+  test('continues when that cine is broken off', async () => {
     turn(QUIET_SECONDS - 10);
     const cine = await cineUnderWay();
     await move(cine, QUIET_SECONDS - 9);
@@ -119,7 +116,7 @@ describe('a study whose quiet time is over', () => {
     expect(await isComplete()).toBe(true);
   });
 
-  test('waits while bytes move, and no longer than its source may be silent after the last', async () => {
+  test('waits while bytes arrive, and after the last byte no longer than its source may be silent', async () => {
     const [source] = site.config.sources;
     const idle = source?.idleTimeoutSeconds ?? 0;
     turn(QUIET_SECONDS - 10);
@@ -133,7 +130,7 @@ describe('a study whose quiet time is over', () => {
     await cine.discard();
   });
 
-  test('waits at most 15 minutes for one object, however slowly it comes', async () => {
+  test('waits at most 15 minutes for one object, however slowly it arrives', async () => {
     turn(QUIET_SECONDS - 10);
     const cine = await cineUnderWay();
     for (let seconds = 1; seconds < 900; seconds += 100)
@@ -145,7 +142,7 @@ describe('a study whose quiet time is over', () => {
     await cine.discard();
   });
 
-  test('does not wait for an object of a process that died, once the next has started', async () => {
+  test('does not wait for an object of a process that died, once the next process has started', async () => {
     turn(QUIET_SECONDS - 10);
     const cine = await cineUnderWay();
     await move(cine, QUIET_SECONDS - 9);
@@ -156,7 +153,7 @@ describe('a study whose quiet time is over', () => {
     await cine.discard();
   });
 
-  test('does not wait for an object that began after that', async () => {
+  test('does not wait for an object that began after the quiet time', async () => {
     turn(QUIET_SECONDS + 0.001);
     const cine = await cineUnderWay();
     await move(cine, QUIET_SECONDS + 2);
@@ -176,7 +173,7 @@ describe('a study whose quiet time is over', () => {
     await cine.discard();
   });
 
-  test('does not wait when a person has ended the waiting', async () => {
+  test('does not wait if a person has ended the wait', async () => {
     turn(1);
     const cine = await cineUnderWay();
     await move(cine, 3);
@@ -200,7 +197,7 @@ test('an object that arrives within a second needs no database statement', async
   expect(await noted()).toEqual([]);
 });
 
-test('an object that is refused at its end is under way no longer', async () => {
+test('an object that is refused at its end is no longer considered under way', async () => {
   turn(1);
   const cine = await cineUnderWay({}, '');
   await move(cine, 3);
@@ -209,7 +206,7 @@ test('an object that is refused at its end is under way no longer', async () => 
   expect(rows).toEqual([]);
 });
 
-test('what a process left that was killed inside an object is forgotten', async () => {
+test('what a process left behind when it was killed during an object is forgotten', async () => {
   turn(1);
   const cine = await cineUnderWay();
   await move(cine, 2);

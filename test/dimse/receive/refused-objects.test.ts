@@ -47,7 +47,6 @@ const registration = (over: { database?: Database; objects?: ReceivedObjects } =
   ...over,
 });
 
-/** Stores one object as the listener does. */
 async function receive(
   over: Parameters<typeof registration>[0] & { callingAeTitle?: string },
   object: Partial<SmallObject> = {},
@@ -105,7 +104,7 @@ describe('an object that is refused', () => {
         },
       }),
     ],
-  ])('because %s leaves no file, however often it comes', async (_why, over) => {
+  ])('because %s leaves no file, however often it arrives', async (_why, over) => {
     const before = await filesBelow('intake');
     for (let time = 0; time < 3; time += 1) await expect(receive(over())).rejects.toThrow();
     expect(await filesBelow('intake')).toEqual(before);
@@ -113,7 +112,7 @@ describe('an object that is refused', () => {
     expect(await filesBelow('intake')).toHaveLength(before.length + 1);
   });
 
-  test('keeps its file where the commit may have happened', async () => {
+  test('keeps its file if the commit may have succeeded', async () => {
     const before = await filesBelow('intake');
     const unsure: Database = {
       ...database,
@@ -128,12 +127,12 @@ describe('an object that is refused', () => {
     expect(await knownPaths(database, [join('intake', left[0] ?? '')])).toHaveLength(1);
   });
 
-  test('keeps its file where it has its row and is then not put into the bucket', async () => {
+  test('keeps its file if it has a row but cannot be put into the bucket', async () => {
     await receive({});
     const before = await filesBelow('intake');
     const forgetting: Database = {
       ...database,
-      // Removes the study between the two checks.
+      // The study is removed between the two checks.
       transaction: async (work) => {
         await database.query('DELETE FROM studies WHERE study_instance_uid = $1', [study]);
         return database.transaction(work);
@@ -145,7 +144,7 @@ describe('an object that is refused', () => {
     expect(await findStudy(database, study)).toMatchObject({ instance_count: 1 });
   });
 
-  test('for a value that the database does not take is not understood, and in quarantine', async () => {
+  test('for a value that the database does not accept is not understood, and is quarantined', async () => {
     const [stored, kept] = [await filesBelow('intake'), await filesBelow('quarantine')];
     // The search words of the worklist are limited to 2046 bytes.
     const refused = receive({}, { patientId: 'P'.repeat(3000) });
@@ -160,7 +159,7 @@ test('a calling AE title with NUL is kept without it', async () => {
   expect(await findStudy(database, study)).toMatchObject({ calling_ae_title: 'AB' });
 });
 
-describe('at the start', () => {
+describe('at startup', () => {
   beforeEach(() => rm(join(dataDir, 'intake'), { recursive: true, force: true }));
 
   const title = { sourceAeTitle: 'A\0B', receivingAeTitle: 'SONOGATE' };
@@ -174,7 +173,7 @@ describe('at the start', () => {
     await writeFile(join(day, name), Buffer.concat([prefix, file.subarray(dataSetOffset)]));
   }
 
-  test('objects that cannot get a row go to the quarantine, and the others are registered', async () => {
+  test('objects that cannot get a row are quarantined, and the others are registered', async () => {
     const kept = await filesBelow('quarantine');
     await left('a.dcm', { studyInstanceUid: '1.'.padEnd(6000, '2') });
     await left('b.dcm', { patientId: 'P'.repeat(3000) });
@@ -185,11 +184,11 @@ describe('at the start', () => {
     expect(await recoverIntake(registration())).toEqual({ registered: 0, removed: 0 });
   });
 
-  test('an object during which two starts ended goes to the quarantine at the third', async () => {
+  test('an object that two startups failed to finish is quarantined at the third', async () => {
     const kept = await filesBelow('quarantine');
     await left('killer.dcm');
     await left('other.dcm', { sopInstanceUid: `${study}.2` });
-    // Leaves what two startups leave behind if they are killed while registering the file.
+    // Creates what two startups leave behind if they are killed while they register the file.
     const killer = join('intake', 'cart', '2026-01-01', 'killer.dcm');
     for (const _start of [1, 2]) {
       const record = await openRecoveryRecord(dataDir);
@@ -206,7 +205,7 @@ describe('at the start', () => {
     expect(await filesBelow('quarantine')).toHaveLength(kept.length);
   });
 
-  test('an object that is registered again and still cannot get a row goes back', async () => {
+  test('an object that is registered again but still cannot get a row is quarantined again', async () => {
     await left('e.dcm', { patientId: 'P'.repeat(3000) });
     await recoverIntake(registration());
     const kept = await filesBelow('quarantine');
@@ -217,7 +216,7 @@ describe('at the start', () => {
     expect(await filesBelow('quarantine')).toHaveLength(kept.length);
   });
 
-  test('a database that is away stops it, and nothing is put aside', async () => {
+  test('registration stops while the database is unavailable, and nothing is quarantined', async () => {
     const kept = await filesBelow('quarantine');
     await left('d.dcm');
     const away = { ...database, transaction: failing('away') };

@@ -21,7 +21,6 @@ let dataDir = '';
 let database: PooledDatabase;
 let study = '';
 let count = 0;
-/** True if the database refuses every transaction. */
 let away = false;
 let intake: Intake;
 let arrivals: Arrival[] = [];
@@ -81,7 +80,7 @@ const peer = (id: string) => ({
   source: 'cart',
 });
 
-/** Stores an object as the listener does. Resolves when it would be answered with 0000H. */
+/** Stores an object as the listener does. Resolves when the listener would answer with 0000H. */
 async function receive(object: Partial<SmallObject> = {}, association = 'a'): Promise<void> {
   const file = dicomFile({ sopInstanceUid: `${study}.1`, studyInstanceUid: study, ...object });
   const { meta, dataSetOffset } = decodeFileMeta(file);
@@ -106,7 +105,7 @@ const rows = async () =>
 
 const release = (association = 'a') => intake.ended(peer(association), 'released');
 
-test('an object is answered while the database is away, and gets its row when it is back', async () => {
+test('an object is answered while the database is unavailable, and gets its row later', async () => {
   away = true;
   await receive();
   expect(await filesBelow('intake')).toHaveLength(1);
@@ -118,12 +117,13 @@ test('an object is answered while the database is away, and gets its row when it
   expect(intake.registrar.outstanding()).toEqual([]);
 });
 
-test('objects beyond those that may wait are refused while the database is away', async () => {
+test('objects beyond the number that may wait are refused while the database is unavailable', async () => {
   away = true;
   await receive();
   const { registrar } = intake;
   const receivedAt = new Date();
-  const object = { path: '', meta: {}, header: { studyInstanceUid: study }, receivedAt };
+  const digests = async () => ({ fileSha256: '', dataSetSha256: '' });
+  const object = { path: '', meta: {}, digests, header: { studyInstanceUid: study }, receivedAt };
   for (let n = 1; n < MOST_OUTSTANDING; n += 1) {
     // Only the number of these objects matters: they are never written.
     registrar.register(object as Parameters<typeof registrar.register>[0]).catch(() => {});
@@ -132,7 +132,7 @@ test('objects beyond those that may wait are refused while the database is away'
   await expect.poll(() => receive().catch((error) => error.code)).toBe('overloaded');
 });
 
-test('a process that ends between the answer and the row loses nothing and doubles nothing', async () => {
+test('a process that ends between the response and the row neither loses nor duplicates an object', async () => {
   away = true;
   await receive({ sopInstanceUid: `${study}.1` });
   await receive({ sopInstanceUid: `${study}.2` });
@@ -145,7 +145,7 @@ test('a process that ends between the answer and the row loses nothing and doubl
   expect(await findStudy(database, study)).toMatchObject({ instance_count: 2, revision: 1 });
 });
 
-test('an object that another start has registered meanwhile keeps its file and its one row', async () => {
+test('an object that another startup has registered meanwhile keeps its file and its only row', async () => {
   away = true;
   await receive();
   away = false;
@@ -156,7 +156,7 @@ test('an object that another start has registered meanwhile keeps its file and i
   expect(await filesBelow('intake')).toHaveLength(1);
 });
 
-test('duplicates of one batch leave one row and one file', async () => {
+test('duplicates within one batch leave one row and one file', async () => {
   await Promise.all([receive({}, 'a'), receive({}, 'b'), receive({}, 'c')]);
   await Promise.all(['a', 'b', 'c'].map(release));
   expect(arrivals.map(({ outcome }) => outcome).sort()).toEqual(['duplicate', 'duplicate', 'new']);
@@ -164,7 +164,7 @@ test('duplicates of one batch leave one row and one file', async () => {
   expect(await filesBelow('intake')).toHaveLength(1);
 });
 
-test('two associations with one SOP Instance UID and other content keep both, one as a conflict', async () => {
+test('two objects with the same SOP Instance UID but different content are both kept, one as a conflict', async () => {
   const other = Buffer.alloc(16, 7);
   await Promise.all([receive({}, 'a'), receive({ pixels: other }, 'b')]);
   await Promise.all(['a', 'b'].map(release));
@@ -172,7 +172,7 @@ test('two associations with one SOP Instance UID and other content keep both, on
   expect(await filesBelow('intake')).toHaveLength(2);
 });
 
-test('objects of one batch have the order of their arrival', async () => {
+test('objects of one batch keep the order of their arrival', async () => {
   const uids = Array.from({ length: 20 }, (_, n) => `${study}.${n + 1}`);
   for (const sopInstanceUid of uids) await receive({ sopInstanceUid });
   await release();
@@ -181,8 +181,8 @@ test('objects of one batch have the order of their arrival', async () => {
   );
 });
 
-describe('a value that the database does not take', () => {
-  test('puts its object into the quarantine with an audit entry, and no other', async () => {
+describe('a value that the database does not accept', () => {
+  test('quarantines its object, and no other, with an audit entry', async () => {
     // The search words of the worklist are limited to 2046 bytes.
     const refused = `${study}.9`;
     await Promise.all([
@@ -203,7 +203,7 @@ describe('a value that the database does not take', () => {
   });
 });
 
-test('a study is not complete while a row of it is outstanding', async () => {
+test('a study is not complete while one of its rows is outstanding', async () => {
   await receive({ sopInstanceUid: `${study}.1` });
   await release();
   away = true;
@@ -217,7 +217,7 @@ test('a study is not complete while a row of it is outstanding', async () => {
   expect(await findStudy(database, study)).toMatchObject({ state: 'complete', instance_count: 2 });
 });
 
-test('an association that ends waits for the rows of its objects, and not for those of others', async () => {
+test('an association that ends waits only for the rows of its objects', async () => {
   await receive({}, 'a');
   await intake.settled?.(peer('a'));
   expect(await rows()).toHaveLength(1);

@@ -10,7 +10,7 @@ function limitsOf() {
 }
 
 describe('the limits of a source', () => {
-  test('associations at a time: the next one is refused until one has ended', () => {
+  test('refuse the next association at the maximum until one has ended', () => {
     const { limits } = limitsOf();
     const cart = source('cart', { limits: { associations: 2 } });
     limits.associate(cart);
@@ -23,7 +23,7 @@ describe('the limits of a source', () => {
     expect(limits.associate(cart)).toBeTypeOf('function');
   });
 
-  test('objects per minute may come at once, then evenly; then no association is let in', () => {
+  test('let objects arrive in a burst and then evenly; beyond that, no association is accepted', () => {
     const { limits, pass } = limitsOf();
     const cart = source('cart', { limits: { objectsPerMinute: 6 } });
     const taken = () => limits.admitObject(cart);
@@ -36,7 +36,7 @@ describe('the limits of a source', () => {
     expect(taken()).toBe(false);
   });
 
-  test('bytes per minute: the object that crosses the limit is finished, the next refused', () => {
+  test('let the object that exceeds the bytes per minute finish, and refuse the next', () => {
     const { limits, pass } = limitsOf();
     const cart = source('cart', { limits: { bytesPerMinute: 600 } });
     expect(limits.admitObject(cart)).toBe(true);
@@ -50,7 +50,7 @@ describe('the limits of a source', () => {
     expect(limits.admitObject(cart)).toBe(true);
   });
 
-  test('a source without configured limits is not limited', () => {
+  test('do not apply to a source that has none configured', () => {
     const { limits } = limitsOf();
     const cart = source('cart', {});
     for (let n = 0; n < 1000; n++) limits.countBytes(cart, 1e9);

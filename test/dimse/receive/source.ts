@@ -1,6 +1,6 @@
 import type { Source } from '../../../config/schema.ts';
 
-/** Returns a source that admits every caller on this machine, with the changes in `over`. */
+/** Creates a source that admits every caller on this machine, with the changes in `over`. */
 export const source = (name: string, over: Partial<Source>): Source => ({
   name,
   callingAeTitles: ['*'],

@@ -13,7 +13,6 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** Creates a file of a new study. */
 function newFile(studyInstanceUid: string): { file: Buffer; prefix: Buffer; dataSet: Buffer } {
   const file = dicomFile({ sopInstanceUid: `${studyInstanceUid}.1.1`, studyInstanceUid });
   const { dataSetOffset } = decodeFileMeta(file);
@@ -26,7 +25,7 @@ async function filesBelow(folder: string): Promise<string[]> {
   return names.filter((name) => /\.(dcm|part)$/.test(name)).sort();
 }
 
-test('an acknowledged object is on the disk byte for byte, with its sender', async () => {
+test('an acknowledged object is on the disk byte for byte, with the name of its sender', async () => {
   const { file, dataSet } = newFile('1.2.1');
   expect(await sendBuffer(site.node, file)).toMatchObject({ outcome: 'stored', status: 0 });
   const study = await findStudy(site.database, '1.2.1');
@@ -43,7 +42,7 @@ describe('an object that cannot be used', () => {
   test.each([
     ['is no DICOM inside', html, 0xc000],
     ['is another instance than announced', newFile('9.9').dataSet, 0xa900],
-  ])('because it %s gets its status and is kept in quarantine', async (_what, inside, status) => {
+  ])('because it %s gets its status and is quarantined', async (_what, inside, status) => {
     const { file, prefix } = newFile('1.2.2');
     const [stored, kept] = [await filesBelow('intake'), await filesBelow('quarantine')];
     const bad = Buffer.concat([prefix, inside]);
@@ -53,7 +52,7 @@ describe('an object that cannot be used', () => {
     expect(await sendBuffer(site.node, file)).toMatchObject({ outcome: 'stored' });
   });
 
-  test('because the disk is nearly full is refused with A700H and leaves nothing', async () => {
+  test('because the disk is nearly full is refused with A700H and leaves nothing behind', async () => {
     const { file } = newFile('1.2.3');
     const stored = await filesBelow('intake');
     await site.restart({ minFreeBytes: Number.MAX_SAFE_INTEGER });
@@ -61,7 +60,7 @@ describe('an object that cannot be used', () => {
     expect(await filesBelow('intake')).toEqual(stored);
   });
 
-  test('because it is a byte too large is refused with A700H and leaves nothing', async () => {
+  test('because it is one byte too large is refused with A700H and leaves nothing behind', async () => {
     const { file, dataSet } = newFile('1.2.4');
     const stored = await filesBelow('intake');
     await site.restart({ maxObjectBytes: dataSet.length - 1 });
@@ -72,7 +71,7 @@ describe('an object that cannot be used', () => {
   });
 });
 
-test('at the start, objects without a row get one and partial ones are removed', async () => {
+test('at startup, objects without a row get one, and partial objects are removed', async () => {
   const { file } = newFile('1.2.5');
   const folder = join(site.config.dataDir, 'intake', 'this-machine', '2026-01-01');
   await mkdir(folder, { recursive: true });

@@ -20,13 +20,13 @@ import { openSite, type Site } from '../site.ts';
 
 const TAKEN = [...LOSSLESS_TRANSFER_SYNTAXES, ...LOSSY_TRANSFER_SYNTAXES];
 
-describe('the transfer syntaxes that are taken', () => {
-  test('are those that the reader decodes, each once', () => {
+describe('the accepted transfer syntaxes', () => {
+  test('are those that the reader can decode, each listed once', () => {
     expect([...TAKEN].sort()).toEqual(Object.keys(TRANSFER_SYNTAXES).sort());
   });
 });
 
-describe('of several in one context', () => {
+describe('of several transfer syntaxes in one context', () => {
   const EXPLICIT = '1.2.840.10008.1.2.1';
   const IMPLICIT = '1.2.840.10008.1.2';
   const RLE = '1.2.840.10008.1.2.5';
@@ -43,7 +43,7 @@ describe('of several in one context', () => {
     ['the first of those that may', [JPEG_2000, JPEG], JPEG_2000],
     ['the first of those that may', [JPEG, JPEG_2000], JPEG],
     ['the one that we know', ['1.2.3', JPEG], JPEG],
-  ])('%s is taken', (_what, transferSyntaxes, taken) => {
+  ])('%s is chosen', (_what, transferSyntaxes, taken) => {
     const context = { id: 1, abstractSyntax: ULTRASOUND_IMAGE, transferSyntaxes };
     expect(answerContexts([context], offeredTransferSyntaxes).answers[0]?.transferSyntax).toBe(
       taken,
@@ -75,7 +75,7 @@ describe('an object in a compressed transfer syntax', () => {
     };
   };
 
-  test('is stored and goes on in the same, byte for byte', async () => {
+  test('is stored and forwarded in the same transfer syntax, byte for byte', async () => {
     const received: StoredObject[] = [];
     const onObject = (arrived: StoredObject) => received.push(arrived);
     const host = '127.0.0.1';

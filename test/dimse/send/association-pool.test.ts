@@ -16,7 +16,9 @@ afterEach(async () => {
   for (const close of toClose.splice(0).reverse()) await close();
 });
 
-/** Starts a PACS that records which association sent what, and how each ended. */
+/**
+ * Starts a PACS that records which association sent which objects, and how each association ended.
+ */
 async function pacs(over: Partial<ListenerOptions> = {}) {
   const associations = new Map<string, string[]>();
   const ends: string[] = [];
@@ -68,7 +70,7 @@ function sender(port: number, idleSeconds: number) {
 }
 
 /**
- * Forwards connections to `port` and, when told to, breaks them at the next bytes from the caller.
+ * Forwards connections to `port`. On demand, breaks them as soon as the caller sends more bytes.
  */
 async function fragileLine(port: number) {
   let breaking = false;
@@ -97,7 +99,7 @@ async function fragileLine(port: number) {
 }
 
 describe('deliveries to one node', () => {
-  test('that follow each other share one association, which is released when none follows', async () => {
+  test('in succession share one association, which is released when there are no more', async () => {
     const { port, brought, ends } = await pacs();
     const send = sender(port, 2);
     for (const uid of ['1.1', '1.2', '1.3']) expect(await send(uid)).toBe('stored');
@@ -105,14 +107,14 @@ describe('deliveries to one node', () => {
     await expect.poll(() => ends).toEqual(['released']);
   });
 
-  test('have an association each where none is kept', async () => {
+  test('use a separate association each if none is kept open', async () => {
     const { port, brought } = await pacs();
     const send = sender(port, 0);
     for (const uid of ['1.1', '1.2']) expect(await send(uid)).toBe('stored');
     expect(brought()).toEqual([['1.1'], ['1.2']]);
   });
 
-  test('open a new one for a class that was not negotiated; from then on it has both', async () => {
+  test('open a new one for a class that was not negotiated, which from then on covers both classes', async () => {
     const { port, brought } = await pacs();
     const send = sender(port, 2);
     await send('1.1', IMAGE);
@@ -122,7 +124,7 @@ describe('deliveries to one node', () => {
     expect(brought()).toEqual([['1.1'], ['1.2', '1.3', '1.4']]);
   });
 
-  test('ask again each time for a class that the peer does not accept', async () => {
+  test('propose a class again each time if the peer does not accept it', async () => {
     let taken = false;
     const { port } = await pacs({
       offer: () => (taken ? { preferred: [], others: [EXPLICIT] } : null),
@@ -144,7 +146,7 @@ describe('an association that the peer ends', () => {
     expect(brought()).toEqual([]);
   });
 
-  test('just as the next object is sent loses nothing either', async () => {
+  test('just as the next object is sent also loses nothing', async () => {
     const { port, brought } = await pacs();
     const line = await fragileLine(port);
     const send = sender(line.port, 5);
@@ -154,7 +156,7 @@ describe('an association that the peer ends', () => {
     expect(brought()).toEqual([['1.1'], ['1.2']]);
   });
 
-  test('over its first object is a failure: the peer may have it', async () => {
+  test('during its first object is a failure, because the peer may have the object', async () => {
     const { port } = await pacs();
     const line = await fragileLine(port);
     const send = sender(line.port, 5);
@@ -163,7 +165,7 @@ describe('an association that the peer ends', () => {
   });
 });
 
-test('a canceled delivery aborts its own association, and no other', async () => {
+test('a canceled delivery aborts only its own association', async () => {
   const answers: (() => void)[] = [];
   const { port, brought } = await pacs({
     storage: {
@@ -191,13 +193,14 @@ test('a canceled delivery aborts its own association, and no other', async () =>
   expect(brought()).toHaveLength(2);
 });
 
-/** Peers that accept the connection and then keep us waiting. */
+/** Peers that accept the connection and then keep the caller waiting. */
 const HANGING: [string, (answer: (bytes: Buffer) => void) => void][] = [
   ['says nothing', () => {}],
   [
     'sends a byte now and then',
     (answer) => {
-      // The header of a 100-byte A-ASSOCIATE-AC whose body never completes.
+      // The header of an A-ASSOCIATE-AC that announces 100 bytes, of which only the first few
+      // arrive.
       const bytes = [2, 0, 0, 0, 0, 100];
       const timer = setInterval(() => answer(Buffer.from([bytes.shift() ?? 0])), 50);
       toClose.push(async () => clearInterval(timer));
@@ -205,7 +208,7 @@ const HANGING: [string, (answer: (bytes: Buffer) => void) => void][] = [
   ],
 ];
 
-test.each(HANGING)('a peer that %s is waited for as long as set', async (_, hang) => {
+test.each(HANGING)('a peer that %s is waited for only as long as configured', async (_, hang) => {
   const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.resume();

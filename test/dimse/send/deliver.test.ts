@@ -87,7 +87,6 @@ async function pacs(over: Partial<ListenerOptions> = {}): Promise<number> {
   return listener.port;
 }
 
-/** Answers each object with an error status, or with success if `code` is null. */
 function refusing(code: ErrorCode | null): StorageService {
   return {
     open: async () => ({
@@ -101,7 +100,6 @@ function refusing(code: ErrorCode | null): StorageService {
   };
 }
 
-/** Starts a peer that passes each connection to `onSocket`. */
 async function rogue(onSocket: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -119,7 +117,7 @@ async function rogue(onSocket: (socket: Socket) => void): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-test('an object is delivered with the status of the peer, byte for byte', async () => {
+test("an object is delivered byte for byte, with the peer's status", async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-receiver-'));
   const receiver = await startPacs({ folder, host: '127.0.0.1', port: 0 });
   toClose.push(
@@ -158,11 +156,11 @@ describe('an object in several forms', () => {
     ['both', ['1.2.3.34', '1.2.3.33'], ['1.34']],
     ['the second alone', ['1.2.3.33'], ['1.33']],
     ['neither', [], []],
-  ])('a peer that takes %s', async (_name, accepted, stored) => {
+  ])('is offered to a peer that accepts %s', async (_name, accepted, stored) => {
     expect(await taken(accepted)).toEqual(stored);
   });
 
-  test('several objects are one delivery, which fails with the first that fails', async () => {
+  test('several objects are one delivery, which fails with the first object that fails', async () => {
     const objects = [[form('1.2.3.33', '1.1')], [form('1.2.3.99', '1.2')]];
     const offer: ListenerOptions['offer'] = (sopClass) =>
       sopClass === '1.2.3.33' ? { preferred: [], others: ['1.2.840.10008.1.2.1'] } : null;
@@ -176,7 +174,7 @@ describe('an object in several forms', () => {
     });
   });
 
-  test('a result without an object of this kind counts as delivered, with the reason', async () => {
+  test('a result that contains no object of this kind counts as delivered, with the reason', async () => {
     expect(await deliver(closedPort, { objects: [] })).toEqual({
       outcome: 'delivered',
       detail: 'Nothing was sent: the result has no object of this kind.',
@@ -186,7 +184,7 @@ describe('an object in several forms', () => {
 });
 
 describe('a failed delivery', () => {
-  test('to a peer that does not listen is tried again', async () => {
+  test('to a peer that does not listen is retried', async () => {
     expect(await deliver(closedPort)).toMatchObject({
       failure: 'transient',
       code: 'peer_unreachable',
@@ -194,7 +192,7 @@ describe('a failed delivery', () => {
     });
   });
 
-  test('to a peer that rejects the association names result, source and reason', async () => {
+  test('to a peer that rejects the association states result, source and reason', async () => {
     const port = await pacs({ aeTitle: 'OTHER' });
     const outcome = await deliver(port);
     expect(outcome).toMatchObject({ failure: 'transient', code: 'peer_rejected_association' });
@@ -219,7 +217,7 @@ describe('a failed delivery', () => {
     expect(outcome.detail).toContain(status);
   });
 
-  test('whose connection is lost after the object left may have arrived', async () => {
+  test('whose connection is lost after the object was sent may have arrived', async () => {
     const port = await pacs({
       storage: {
         ...refusing(null),
@@ -237,7 +235,7 @@ describe('a failed delivery', () => {
     });
   });
 
-  test('to a peer that takes the connection and says nothing ends with its timeout', async () => {
+  test('to a peer that accepts the connection but stays silent ends with its time-out', async () => {
     const port = await rogue(() => {});
     expect(await deliver(port, { timeoutSeconds: 0.2 })).toMatchObject({
       failure: 'transient',
@@ -245,7 +243,7 @@ describe('a failed delivery', () => {
     });
   });
 
-  test('to a peer that speaks HTTP is no crash', async () => {
+  test('to a peer that speaks HTTP does not crash', async () => {
     const port = await rogue((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     expect(await deliver(port)).toMatchObject({ outcome: 'failed', code: 'not_dicom' });
   });
@@ -256,7 +254,7 @@ describe('a failed delivery', () => {
     expect(await deliver(port, { signal: canceled })).toMatchObject({ outcome: 'failed' });
   });
 
-  test('of an object nobody can make is left to a person', async () => {
+  test('of an object that cannot be created is left to a person', async () => {
     expect(await deliver(closedPort, { object: 'seg' })).toMatchObject({
       failure: 'permanent',
       code: 'invalid_config',

@@ -12,7 +12,7 @@ afterEach(() => {
 async function outcomeOfStatus(status: number) {
   const pacs = await startRawPacs((socket) => {
     socket.write(piece(storeResponse({ status }), { last: true }));
-    // The data are the release request, which the peer does not answer.
+    // These bytes are the release request, which the peer does not answer.
     socket.once('data', () => socket.destroy());
   });
   toClose.push(pacs);

@@ -19,8 +19,8 @@ beforeEach(() => {
 });
 
 /**
- * Creates a pending report, and a function that tries to send it some time later and returns its
- * row.
+ * Creates a pending report. Returns a function that tries to send it some time later and returns
+ * its row.
  */
 async function waiting(transaction: string, port: number | null) {
   const [first] = site.config.sources;
@@ -52,7 +52,7 @@ async function waiting(transaction: string, port: number | null) {
   };
 }
 
-test('the report for a source without a `node` is tried every day, and given up after seven', async () => {
+test('the report for a source without a `node` is tried every day, and abandoned after seven', async () => {
   const tell = await waiting('1.1', null);
   const code = 'invalid_config';
   expect(await tell(0)).toEqual({ attempt: 1, code, given_up: false });
@@ -67,7 +67,7 @@ test('the report for a source without a `node` is tried every day, and given up 
   ]);
 });
 
-test('a machine that does not answer is given up after exactly seven days', async () => {
+test('the report to a machine that does not answer is abandoned after exactly seven days', async () => {
   const tell = await waiting('1.2', await freePort());
   const code = 'peer_unreachable';
   expect(await tell(7 * DAY - 3600)).toEqual({ attempt: 1, code, given_up: false });

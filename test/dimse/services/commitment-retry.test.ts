@@ -15,7 +15,9 @@ import { freePort } from '../../peers/free-port.ts';
 import { openSite, type Site } from '../site.ts';
 
 let site: Site;
-/** A PACS that accepts each commitment request and closes without sending a report. */
+/**
+ * A PACS that accepts each commitment request and closes the association without sending a report.
+ */
 let taker: Listener;
 beforeAll(async () => {
   site = await openSite();
@@ -46,11 +48,11 @@ test.each([
   [6, 1920],
   [7, 3600],
   [100, 3600],
-])('after %i failed requests the next comes in %i seconds', (failures, seconds) => {
+])('after %i failed requests the next follows in %i seconds', (failures, seconds) => {
   expect(askAgainSeconds(failures)).toBe(seconds);
 });
 
-test('objects whose request was cut short by the end of its process are asked for again within minutes', async () => {
+test('objects whose request was cut short when its process ended are requested again within minutes', async () => {
   const silent = createServer();
   await once(silent.listen(0, '127.0.0.1'), 'listening');
   const { port } = silent.address() as AddressInfo;
@@ -117,7 +119,7 @@ test('a PACS that cannot be reached is asked again after a minute, then after tw
   expect(await transactionAfter(1)).not.toBe(second);
 });
 
-describe('a PACS that takes the request and reports at its own time', () => {
+describe('a PACS that accepts the request but reports whenever it likes', () => {
   const DAY = 86_400;
   let count = 0;
   let uid = '';
@@ -137,7 +139,7 @@ describe('a PACS that takes the request and reports at its own time', () => {
     await deliver();
   });
 
-  /** Writes the rows that the outbox writes once the PACS has accepted the object. */
+  /** Writes the same rows as the outbox once the PACS has accepted the object. */
   const deliver = () =>
     site.database.query(
       `INSERT INTO delivered_objects (delivery_id, destination, sop_class_uid, sop_instance_uid)
@@ -148,8 +150,8 @@ describe('a PACS that takes the request and reports at its own time', () => {
     );
 
   /**
-   * Requests commitment after a number of seconds from a PACS that returns success but sends no
-   * report.
+   * Lets the given number of seconds pass, then requests commitment from a PACS that returns
+   * success but sends no report.
    */
   async function askAfter(seconds: number): Promise<string> {
     now = new Date(now.getTime() + seconds * 1000);
@@ -209,7 +211,7 @@ describe('a PACS that takes the request and reports at its own time', () => {
     }
   });
 
-  test('is heard on the first transaction after it was asked under a second', async () => {
+  test('may still report on the first transaction after a second one was requested', async () => {
     const first = await askAfter(0);
     expect(await askAfter(DAY)).not.toBe(first);
     expect(await report(first)).toBe(true);
@@ -227,7 +229,7 @@ describe('a PACS that takes the request and reports at its own time', () => {
     expect(await state()).toEqual({ state: 'delivered', committed: true });
   });
 
-  test('leaves out an object that has been delivered again since', async () => {
+  test('cannot commit an object through a report from before it was delivered again', async () => {
     const first = await askAfter(0);
     await deliver();
     expect(await report(first)).toBe(false);
@@ -236,7 +238,7 @@ describe('a PACS that takes the request and reports at its own time', () => {
     expect(await report(second)).toBe(true);
   });
 
-  test('gets the answer that a transaction which was never ours is unknown', async () => {
+  test('learns that a transaction which was never ours is unknown', async () => {
     await askAfter(0);
     expect(await report('2.25.1')).toBe(false);
   });

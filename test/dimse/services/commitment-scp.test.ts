@@ -33,8 +33,8 @@ const send = (files: readonly Buffer[]) =>
   );
 
 /**
- * Returns the response to a machine asking for commitment of these objects, and how many were
- * looked up at a time.
+ * Returns the response to a machine that requests commitment to these objects, and how many objects
+ * were looked up at a time.
  */
 async function commit(transaction: string, uids: readonly string[]) {
   const onDisk = objectsOnDisk(site.config.dataDir);
@@ -75,7 +75,7 @@ async function commit(transaction: string, uids: readonly string[]) {
   return { report: readCommitmentReport(decodeDataSet(bytes, EXPLICIT_VR_LITTLE_ENDIAN)), atATime };
 }
 
-test('a request for many objects is looked for sixteen at a time', async () => {
+test('the objects of a large request are looked up sixteen at a time', async () => {
   const uids = Array.from({ length: 20 }, (_, index) => `1.2.840.92.1.${index + 1}`);
   await send(
     uids.map((uid) => dicomFile({ sopInstanceUid: uid, studyInstanceUid: '1.2.840.92.1' })),
@@ -99,7 +99,7 @@ test('an object with two conflicting copies, one of which is missing, is not com
   expect((await commit('2.25.3', [of.sopInstanceUid])).report?.committed).toEqual([]);
 });
 
-test('objects are found by their UID alone through an index', async () => {
+test('objects can be found by their UID through an index', async () => {
   const plan = await site.database.transaction(async (tx) => {
     await tx.query('SET LOCAL enable_seqscan = off');
     const { rows } = await tx.query<Record<string, string>>(

@@ -44,8 +44,8 @@ const send = (number: number) =>
 const row = () => findStudy(site.database, study);
 const completes = () => expect.poll(async () => (await row())?.state).not.toBe('receiving');
 /**
- * Waits until the assembly has run twice, which is visible because other studies complete: the
- * first run brings the deadline forward, and the second completes the study.
+ * Waits until the assembly has run twice: the first run brings the deadline forward, and the second
+ * completes the study. A run has taken place once another study is complete.
  */
 async function assemblyHasLooked() {
   for (const turn of [1, 2]) {
@@ -70,7 +70,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a performed procedure step', () => {
   const end = (objects: string[], status = 'COMPLETED') =>
     ask<{ status: number }>({ action: 'mpps-set', step: `${study}.9`, status, objects });
 
-  test('that ends completes its study when all its objects are there', async () => {
+  test('that ends completes its study if all its objects have arrived', async () => {
     expect(await begin()).toEqual({ status: 0 });
     await send(1);
     await send(2);
@@ -80,7 +80,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a performed procedure step', () => {
     expect(await row()).toMatchObject({ complete_because: 'performed-procedure' });
   });
 
-  test('that ends before its last object has come waits for it', async () => {
+  test('that ends before its last object has arrived waits for it', async () => {
     await begin();
     await send(1);
     await end([uid(1), uid(2)]);
@@ -90,7 +90,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a performed procedure step', () => {
     await completes();
   });
 
-  test('counts once: a late object waits for its own sign', async () => {
+  test('counts only once: a late object waits for its own completion sign', async () => {
     await begin();
     await send(1);
     await end([uid(1)]);
@@ -100,7 +100,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a performed procedure step', () => {
     expect(await row()).toMatchObject({ state: 'receiving', complete_because: 'quiet-time' });
   });
 
-  test('that is discontinued ends its study with what was made', async () => {
+  test('that is discontinued completes its study with the objects that were made', async () => {
     await begin();
     await send(1);
     await end([uid(1)], 'DISCONTINUED');
@@ -116,7 +116,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a performed procedure step', () => {
     expect(await begin()).toEqual({ status: 0x0111 });
   });
 
-  test('that has ended is not changed any more', async () => {
+  test('that has ended can no longer be changed', async () => {
     await begin();
     await end([]);
     expect(await end([])).toEqual({ status: 0x0110 });
@@ -137,7 +137,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a performed procedure step', () => {
 });
 
 describe.skipIf(!PYNETDICOM_INSTALLED)('a notification of instance availability', () => {
-  test('completes a study of which all objects are there', async () => {
+  test('completes a study if all its objects have arrived', async () => {
     await send(1);
     const objects = [uid(1)];
     expect(await ask({ action: 'ian', study, note: `${study}.8`, objects })).toEqual({ status: 0 });
@@ -145,7 +145,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a notification of instance availability'
     expect(await row()).toMatchObject({ complete_because: 'instance-availability' });
   });
 
-  test('that comes before the objects waits for them', async () => {
+  test('that arrives before the objects waits for them', async () => {
     await ask({ action: 'ian', study, note: `${study}.8`, objects: [uid(1), uid(2)] });
     await send(1);
     site.pass(5);
@@ -178,14 +178,14 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('storage commitment', () => {
     return reports.find(({ transaction }) => transaction === `${study}.7`);
   };
 
-  test('is given for objects on the disk, over the association that asked', async () => {
+  test('is confirmed for objects on the disk, over the association that requested it', async () => {
     await send(1);
     await send(2);
     expect(await commit([uid(1), uid(2)])).toEqual({ status: 0 });
     await expect.poll(report).toMatchObject({ event: 1, committed: [uid(1), uid(2)], failed: [] });
   });
 
-  test('is refused for an object that never came, and given for the others', async () => {
+  test('is refused for an object that never arrived, and confirmed for the others', async () => {
     await send(1);
     await commit([uid(1), uid(2)]);
     await expect

@@ -43,7 +43,6 @@ const keyPairs = {
   'P-256': () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
 };
 
-/** Writes a private key and returns its public half as PEM. */
 async function keyOf(kind: keyof typeof keyPairs): Promise<string> {
   const { privateKey, publicKey } = keyPairs[kind]();
   await writeFile(file('key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
@@ -64,7 +63,7 @@ function connection(settings: Partial<FhirDestination> = {}) {
   });
 }
 
-/** Starts an EHR behind an authorization server that knows the key. */
+/** Starts an EHR behind an authorization server at which our public key is registered. */
 async function start(
   algorithm: RegisteredClient['algorithm'],
   lifetimeSeconds?: number,
@@ -93,7 +92,7 @@ const failure = async (call: Promise<unknown>) => {
 
 describe('SMART Backend Services', () => {
   test.each(['RS384', 'ES384'] as const)(
-    'an assertion signed with %s is exchanged for a token that opens the EHR',
+    'exchanges an assertion signed with %s for a token that the EHR accepts',
     async (algorithm) => {
       const server = await start(algorithm);
       expect(await connection().create(DEVICE, SIGNAL())).toMatch(/^Device\//);
@@ -101,7 +100,7 @@ describe('SMART Backend Services', () => {
     },
   );
 
-  test('one token serves many calls, also those that come together', async () => {
+  test('uses one token for many calls, including simultaneous ones', async () => {
     const server = await start('ES384');
     const to = connection();
     await Promise.all([1, 2, 3].map(() => to.create(DEVICE, SIGNAL())));
@@ -109,7 +108,7 @@ describe('SMART Backend Services', () => {
     expect(server.asked).toBe(1);
   });
 
-  test('a token is replaced before it runs out: at 80 % of its life', async () => {
+  test('replaces a token before it expires: at 80 % of its life', async () => {
     const server = await start('ES384', 100);
     let time = 0;
     const service = { ...CLIENT, scope: '', privateKey: () => readFile(file('key.pem'), 'utf8') };
@@ -123,7 +122,7 @@ describe('SMART Backend Services', () => {
     expect(server.asked).toBe(2);
   });
 
-  test('a token that was revoked is replaced once, and nothing is written twice', async () => {
+  test('replaces a revoked token once, and writes nothing twice', async () => {
     const server = await start('ES384');
     const to = connection();
     await to.create(DEVICE, SIGNAL());
@@ -133,7 +132,7 @@ describe('SMART Backend Services', () => {
     expect(await ehr?.all('Device')).toHaveLength(2);
   });
 
-  test('an EHR that refuses fresh tokens is asked twice, and then left alone for a while', async () => {
+  test('tries an EHR that refuses fresh tokens twice, and then leaves it alone for a while', async () => {
     const server = await start('ES384');
     await ehr?.close();
     ehr = await startFhirServer({
@@ -161,7 +160,7 @@ describe('SMART Backend Services', () => {
     expect(await failure(connection().create(DEVICE, SIGNAL()))).toMatchObject(expected);
   });
 
-  test('address and scope of the settings take precedence over discovered ones', async () => {
+  test('prefers the address and scope in the settings to the discovered ones', async () => {
     const server = await start('ES384');
     const authorization: FhirDestination['authorization'] = {
       type: 'smart-backend',
@@ -175,7 +174,7 @@ describe('SMART Backend Services', () => {
     expect(ehr?.calls.map(({ path }) => path)).not.toContain('/.well-known/smart-configuration');
   });
 
-  test('an EHR that takes no signed assertions is refused', async () => {
+  test('refuses an EHR that accepts no signed assertions', async () => {
     const server = await start('ES384');
     await ehr?.close();
     ehr = await startFhirServer({
@@ -189,7 +188,7 @@ describe('SMART Backend Services', () => {
     expect(server.asked).toBe(0);
   });
 
-  test('a key on another curve is refused before anything is sent', async () => {
+  test('refuses a key on another curve before anything is sent', async () => {
     const server = await start('ES384');
     await keyOf('P-256');
     expect(await failure(connection().create(DEVICE, SIGNAL()))).toMatchObject({
@@ -201,7 +200,7 @@ describe('SMART Backend Services', () => {
 
 const OPENSSL = '/usr/bin/openssl';
 
-describe.skipIf(!existsSync(OPENSSL))('TLS with certificates of the site', () => {
+describe.skipIf(!existsSync(OPENSSL))('TLS with certificates that the site configures', () => {
   beforeAll(() => {
     for (const name of ['ehr', 'gateway']) {
       execFileSync(
@@ -230,13 +229,13 @@ describe.skipIf(!existsSync(OPENSSL))('TLS with certificates of the site', () =>
   const none = { authorization: { type: 'none' } } as const;
   const known = () => ({ caFile: file('ehr.crt') });
 
-  test('our certificate opens an EHR that asks for one', async () => {
+  test('lets an EHR that requires a client certificate accept ours', async () => {
     await startTls();
     const tls = { ...known(), certFile: file('gateway.crt'), keyFile: file('gateway.key') };
     expect(await connection({ ...none, tls }).create(DEVICE, SIGNAL())).toMatch(/^Device\//);
   });
 
-  test('without it, or with that of another, nothing is stored', async () => {
+  test('stores nothing without our certificate, or with another one', async () => {
     await startTls();
     const another = { ...known(), certFile: file('ehr.crt'), keyFile: file('ehr.key') };
     for (const tls of [known(), another]) {
@@ -246,7 +245,7 @@ describe.skipIf(!existsSync(OPENSSL))('TLS with certificates of the site', () =>
     expect(await ehr?.all('Device')).toEqual([]);
   });
 
-  test('an EHR whose certificate no trusted authority signed is not called', async () => {
+  test('makes no request to an EHR whose certificate no trusted authority signed', async () => {
     await startTls();
     const tls = { certFile: file('gateway.crt'), keyFile: file('gateway.key') };
     const reason = await failure(connection({ ...none, tls }).create(DEVICE, SIGNAL()));
@@ -254,7 +253,7 @@ describe.skipIf(!existsSync(OPENSSL))('TLS with certificates of the site', () =>
     expect(ehr?.calls).toEqual([]);
   });
 
-  test('a missing file is named in the error', async () => {
+  test('reports which file is missing', async () => {
     await startTls();
     const tls = { caFile: file('no-such-file') };
     expect(await failure(connection({ ...none, tls }).create(DEVICE, SIGNAL()))).toMatchObject({

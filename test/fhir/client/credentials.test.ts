@@ -20,7 +20,7 @@ describe('credentials', () => {
       (passwordFile) => ({ type: 'basic', user: 'gw', passwordFile }),
       `Basic ${Buffer.from(`gw:${SECRET}`).toString('base64')}`,
     ],
-  ])('%s from a file go with every call', async (_, authorization, expected) => {
+  ])('are sent with every request: %s from a file', async (_, authorization, expected) => {
     const file = join(site.folder, 'secret');
     await writeFile(file, `${SECRET}\n`);
     await site.ehr.put(PATIENT);
@@ -30,7 +30,7 @@ describe('credentials', () => {
     );
   });
 
-  test('are not sent on to where the EHR redirects', async () => {
+  test('are not sent to an address to which the EHR redirects', async () => {
     const elsewhere = await startFhirServer();
     const file = join(site.folder, 'secret');
     await writeFile(file, SECRET);
@@ -42,7 +42,7 @@ describe('credentials', () => {
     await elsewhere.close();
   });
 
-  test('and the patient appear in no log line and in no outcome', async () => {
+  test('do not appear in log lines and outcomes, and neither does the patient', async () => {
     const file = join(site.folder, 'secret');
     await writeFile(file, SECRET);
     const said: string[] = [];
@@ -64,7 +64,7 @@ describe('credentials', () => {
     );
   });
 
-  test('whose file is missing are an authorization failure', async () => {
+  test('are an authorization failure if their file is missing', async () => {
     const to = deliverer({
       authorization: { type: 'bearer', tokenFile: join(site.folder, 'none') },
     });

@@ -57,7 +57,7 @@ describe('what a receiver states', () => {
   });
 });
 
-test('a receiver that lacks what it did not deny is asked for less, until nothing is left', () => {
+test('a receiver that lacks a capability it did not deny is asked for less, until nothing is left', () => {
   const inOrder = { ...WHOLE, transaction: false };
   const searching = { ...inOrder, conditional: false };
   expect(simplerMode(WHOLE)).toEqual(inOrder);
@@ -65,7 +65,7 @@ test('a receiver that lacks what it did not deny is asked for less, until nothin
   expect(simplerMode(searching)).toBeNull();
 });
 
-test('the statement is read once a day', async () => {
+test('the capability statement is read once a day', async () => {
   let reads = 0;
   let time = 0;
   const server: Pick<FhirServer, 'capabilities'> = {
@@ -83,7 +83,7 @@ test('the statement is read once a day', async () => {
   expect(reads).toBe(2);
 });
 
-test('what a delivery found out is kept until the statement is read again', async () => {
+test('what a delivery found out is remembered until the capability statement is read again', async () => {
   let time = 0;
   const mode = dailyMode({ capabilities: async () => null }, () => time);
   const signal = AbortSignal.timeout(1000);

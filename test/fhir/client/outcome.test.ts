@@ -55,7 +55,7 @@ describe('an HTTP status', () => {
     expect(classifyStatus(status, undefined)).toMatchObject({ failure, code, status });
   });
 
-  test('412 repeats what the EHR says of it, without identity', () => {
+  test("412 repeats the EHR's explanation, without identity", () => {
     const body = {
       resourceType: 'OperationOutcome',
       issue: [
@@ -73,11 +73,11 @@ describe('an HTTP status', () => {
     expect(classifyStatus(400, body).detail).toBe('HTTP 400; processing');
   });
 
-  test.each([405, 501])('%i asks for a simpler interaction', (status) => {
+  test.each([405, 501])('%i leads to a simpler interaction', (status) => {
     expect(classifyStatus(status, undefined).simpler).toBe(true);
   });
 
-  test('404 of a FHIR server is about the report, of any other about the address', () => {
+  test('404 of a FHIR server concerns the report, and of any other server the address', () => {
     const issue = [{ severity: 'error', code: 'not-found' }];
     const told = classifyStatus(404, { resourceType: 'OperationOutcome', issue });
     expect(told).toMatchObject({ failure: 'permanent', code: 'ehr_rejected' });
@@ -85,7 +85,7 @@ describe('an HTTP status', () => {
     expect(classifyStatus(404, undefined).retryAfter).toBe(300);
   });
 
-  test('holds the destination when the credentials are refused, or as long as the EHR says', () => {
+  test('pauses the destination when the credentials are refused, or for as long as the EHR requests', () => {
     expect(classifyStatus(401, undefined).retryAfter).toBeGreaterThan(0);
     expect(classifyStatus(401, undefined, 7).retryAfter).toBe(7);
     expect(classifyStatus(503, undefined).retryAfter).toBeUndefined();
@@ -98,7 +98,7 @@ describe('an OperationOutcome', () => {
     issue: codes.map((code) => ({ severity: 'error', code })),
   });
 
-  test('of passing issues only makes a rejection transient', () => {
+  test('that contains only passing issues makes a rejection transient', () => {
     expect(classifyStatus(422, outcome('throttled', 'timeout')).failure).toBe('transient');
     expect(classifyStatus(422, outcome('throttled', 'invalid')).failure).toBe('permanent');
   });
@@ -113,12 +113,12 @@ describe('an OperationOutcome', () => {
     expect(classifyStatus(422, body).detail).toBe('HTTP 422');
   });
 
-  test('is shown by code and path, and no further than five issues', () => {
+  test('is shown by code and path, with at most five issues', () => {
     const { detail } = classifyStatus(422, outcome(...Array(9).fill('invalid'), 'x'.repeat(99)));
     expect(detail).toBe('HTTP 422; invalid; invalid; invalid; invalid; invalid');
   });
 
-  test('with a code that is free text is not quoted', () => {
+  test('whose code is free text is not quoted', () => {
     expect(classifyStatus(400, outcome('Jane Doe 1990')).detail).toBe('HTTP 400; issue');
   });
 });

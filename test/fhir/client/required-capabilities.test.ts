@@ -24,11 +24,11 @@ const stated = (type: string | undefined) => resources.find((resource) => resour
 const states = (type: string | undefined, code: string) =>
   stated(type)?.interaction?.some((interaction) => interaction.code === code) ?? false;
 
-test('both validators are clean on it', () => {
+test('it is valid for both validators', () => {
   expect(validationErrors(statement)).toEqual([]);
 });
 
-test('the page of docs/ is in step', async () => {
+test('the page in docs/ is up to date', async () => {
   const page = new URL('../../../docs/fhir-capability-statement.json', import.meta.url);
   expect(JSON.parse(await readFile(page, 'utf8'))).toEqual(statement);
 });
@@ -57,7 +57,7 @@ describe('it states', () => {
   });
 });
 
-describe('no call is made that it does not state', () => {
+describe('every call that we make is stated in it', () => {
   let ehr: FhirTestServer;
   let folder: string;
   beforeEach(async () => {
@@ -80,7 +80,7 @@ describe('no call is made that it does not state', () => {
   test.each([
     ['with transactions', [{ code: 'transaction' as const }]],
     ['resource by resource', [{ code: 'batch' as const }]],
-  ])('%s: first run, re-run, and a choice of a person', async (_, interaction) => {
+  ])("%s: first run, re-run, and a person's choice", async (_, interaction) => {
     ehr = await startFhirServer({ capabilities: statementOf({ interaction }) });
     const { id } = await ehr.put(PATIENT);
     const measurements = [sampleMeasurement('hc', 280, 'hc-ellipse')];
@@ -103,7 +103,7 @@ describe('no call is made that it does not state', () => {
   });
 });
 
-test('the scopes that suffice allow what it states, and no delete', () => {
+test('the documented scopes allow everything that it states, but no delete', () => {
   expect(sufficientScopes()).toContain('system/DiagnosticReport.cus');
   expect(sufficientScopes()).toContain('system/ServiceRequest.rs');
   expect(sufficientScopes().join(' ')).not.toMatch(/\.\w*d/);

@@ -28,7 +28,7 @@ describe('a result that arrives', () => {
     expect(JSON.stringify(report)).not.toContain('urn:uuid:');
   });
 
-  test('twice is there once', async () => {
+  test('exists once even if it is sent twice', async () => {
     await site.ehr.put(PATIENT);
     const to = deliverer();
     await send(to);
@@ -37,7 +37,7 @@ describe('a result that arrives', () => {
     expect(await site.counts()).toEqual(before);
   });
 
-  describe('with an order of its accession number', () => {
+  describe('if an order has its accession number', () => {
     const orderOf = (subject: string): ServiceRequest => ({
       resourceType: 'ServiceRequest',
       status: 'active',
@@ -47,7 +47,7 @@ describe('a result that arrives', () => {
       encounter: { reference: 'Encounter/5' },
     });
 
-    test('is based on it, in its visit', async () => {
+    test("is based on the order, in the order's visit", async () => {
       const known = await site.ehr.put(PATIENT);
       const order = await site.ehr.put(orderOf(`Patient/${known.id}`));
       await send(deliverer());
@@ -56,7 +56,7 @@ describe('a result that arrives', () => {
       expect(report?.encounter?.reference).toBe('Encounter/5');
     });
 
-    test('that only a worklist knows, is based on it as well', async () => {
+    test('is based on an order that only a worklist has, too', async () => {
       const known = await site.ehr.put(PATIENT);
       const order = await site.ehr.put(orderOf(`Patient/${known.id}`));
       const joined = {
@@ -84,7 +84,7 @@ describe('a result that arrives', () => {
         ],
       ],
       ['one of another patient', () => site.ehr.put(orderOf('Patient/stranger'))],
-    ])('names the number alone where there is %s, and claims no visit', async (_, prepare) => {
+    ])('states only the number if there is %s, and claims no visit', async (_, prepare) => {
       const known = await site.ehr.put(PATIENT);
       await prepare(known.id);
       await send(deliverer());
@@ -95,20 +95,20 @@ describe('a result that arrives', () => {
     });
   });
 
-  test('goes to the base itself, also when the setting ends with a slash', async () => {
+  test('is sent to the base address itself, even if the setting ends with a slash', async () => {
     await site.ehr.put(PATIENT);
     const to = deliverer({ baseUrl: `${site.ehr.baseUrl}/` });
     expect(await send(to)).toMatchObject({ outcome: 'delivered' });
   });
 
-  test('sends no patient identifier in an address', async () => {
+  test('contains no patient identifier in an address', async () => {
     await site.ehr.put(PATIENT);
     await send(deliverer());
     expect(site.ehr.calls.map((call) => call.path).join()).not.toContain(PATIENT_ID);
   });
 });
 
-test('a transaction with one entry that the EHR refuses leaves nothing there', async () => {
+test('a transaction leaves nothing behind if the EHR refuses one of its entries', async () => {
   await site.ehr.put(PATIENT);
   const before = await site.counts();
   const subject = sampleSubject(REQUEST);
@@ -119,7 +119,7 @@ test('a transaction with one entry that the EHR refuses leaves nothing there', a
   expect(await site.counts()).toEqual(before);
 });
 
-test('an EHR that refuses our ids gets the Provenance after the transaction, once', async () => {
+test('an EHR that refuses our ids receives the Provenance after the transaction, only once', async () => {
   await site.restart({
     capabilities: statementOf({ resource: [{ type: 'Provenance', updateCreate: false }] }),
   });
@@ -128,7 +128,7 @@ test('an EHR that refuses our ids gets the Provenance after the transaction, onc
   site.ehr.fail('POST /Provenance', { kind: 'status', status: 503 });
   expect(await send(to)).toMatchObject({ failure: 'transient' });
   expect(await send(to)).toMatchObject({ outcome: 'delivered' });
-  // As an EHR that rounds times to the second.
+  // Simulates an EHR that rounds times to the second.
   for (const one of await site.ehr.all('Provenance')) {
     const recorded = new Date(Date.parse(one.recorded) + 500).toISOString();
     await site.ehr.put({ ...one, recorded });

@@ -49,7 +49,7 @@ async function start(options: FhirServerOptions): Promise<void> {
 const send = (to = delivererTo(destinationOf(ehr), folder)) =>
   to.send(DELIVERY, AbortSignal.timeout(30_000));
 
-/** The resources after a transaction on a receiver that supports everything. */
+/** The resources left by a transaction at a receiver that supports everything. */
 const WHOLE = buildBundle({
   result: sampleResult(),
   subject: sampleSubject(DELIVERY.requestId),
@@ -105,7 +105,7 @@ describe.each<[string, FhirServerOptions]>([
     { capabilities: null, lacks: ['transaction', 'conditional'] },
   ],
 ])('a receiver that %s', (_, options) => {
-  test('gets the same one report, also when it is sent again', async () => {
+  test('receives the same single report, even if it is sent again', async () => {
     await start(options);
     expect(await send()).toMatchObject({ outcome: 'delivered' });
     await expectOneReport();
@@ -114,7 +114,7 @@ describe.each<[string, FhirServerOptions]>([
   });
 });
 
-test('what a receiver lacks is found out once, not at every report', async () => {
+test('what a receiver lacks is discovered once, not for every report', async () => {
   await start({ lacks: ['transaction'] });
   const to = delivererTo(destinationOf(ehr), folder);
   await send(to);
@@ -123,7 +123,7 @@ test('what a receiver lacks is found out once, not at every report', async () =>
   expect(transactions).toHaveLength(1);
 });
 
-test('resource by resource, a connection lost in the middle is recovered from', async () => {
+test('a connection lost in the middle of sending resource by resource is recovered from', async () => {
   await start({ lacks: ['transaction'] });
   ehr.fail('POST /ImagingStudy', { kind: 'cut-after-commit' });
   const to = delivererTo(destinationOf(ehr), folder);
@@ -133,7 +133,7 @@ test('resource by resource, a connection lost in the middle is recovered from', 
   await expectOneReport();
 });
 
-test('a signed report whose answer was lost is sent again, and stays one final report', async () => {
+test('a signed report whose response was lost is sent again, and remains one final report', async () => {
   await start({});
   const result = { ...sampleResult(), ...SIGNED };
   const to = delivererTo(destinationOf(ehr), folder, {
@@ -151,7 +151,7 @@ test('a signed report whose answer was lost is sent again, and stays one final r
   expect(new Set(observations.map(({ status }) => status))).toEqual(new Set(['final']));
 });
 
-test('a receiver that does not say where it put a resource is asked for it', async () => {
+test('a receiver that does not return the location of a resource is asked for it', async () => {
   await start({ lacks: ['transaction'] });
   ehr.fail('POST /Device', { kind: 'silent' });
   expect(await send()).toMatchObject({ outcome: 'delivered' });
@@ -163,7 +163,7 @@ test('a receiver that does not say where it put a resource is asked for it', asy
   );
 });
 
-test('a body that is too large even without the PDF goes resource by resource', async () => {
+test('a body that is too large even without the PDF is sent resource by resource', async () => {
   await start({});
   ehr.fail('POST /', { kind: 'status', status: 413 }, 2);
   expect(await send()).toMatchObject({ outcome: 'delivered' });
@@ -171,7 +171,7 @@ test('a body that is too large even without the PDF goes resource by resource', 
   expect(await ehr.all('Binary')).toHaveLength(1);
 });
 
-test('two resources with one identifier are left to a person', async () => {
+test('two resources with the same identifier are left to a person', async () => {
   await start({ capabilities: statementOf(noConditions) });
   await send();
   const [observation] = await ehr.all('Observation');
@@ -184,7 +184,7 @@ test('two resources with one identifier are left to a person', async () => {
   });
 });
 
-test('entries are ordered so that each comes after those it refers to', () => {
+test('entries are ordered so that each follows those to which it refers', () => {
   const ordered = inOrder([...(WHOLE.entry ?? [])].reverse());
   const seen = new Set<string>();
   const all = new Set(ordered.map(({ fullUrl }) => fullUrl));

@@ -14,9 +14,9 @@ import { delivererTo, destinationOf, PATIENT } from '../delivering.ts';
 import { sampleSubject } from '../sample.ts';
 
 /**
- * The outcome table (exchange 1.10) through the real outbox: whatever an EHR does with a delivery,
- * it ends as one report in the EHR or in the hold queue with the reason. Nothing is duplicated,
- * nothing lost.
+ * The outcome table (exchange 1.10), tested through the real outbox: whatever an EHR does with a
+ * delivery, the result is either one report in the EHR, or an entry in the hold queue that states
+ * the reason. Nothing is duplicated or lost.
  */
 
 const HOUR = 3600;
@@ -63,7 +63,9 @@ afterEach(async () => {
 
 const subjectOf = async (requestId: string) => sampleSubject(requestId);
 
-/** Creates the hold queue of a site that gives up a released delivery after a number of seconds. */
+/**
+ * Creates the hold queue of a site that gives up on a released delivery after a number of seconds.
+ */
 function holdQueue(giveUpSeconds: number): HoldOperations {
   return createHoldQueue({
     database: site.database,
@@ -80,8 +82,8 @@ async function enqueue(): Promise<string> {
 }
 
 /**
- * Runs deliveries until they settle. If the destination asked for a pause, the test records and
- * lifts it instead of waiting.
+ * Runs deliveries until they settle. If the destination asked for a pause, the test records the
+ * pause and lifts it instead of waiting.
  */
 async function settled(request: string): Promise<{ state: string; heldBack: boolean }> {
   let heldBack = false;
@@ -186,7 +188,7 @@ describe('or in the hold queue, with the reason', () => {
     ]);
   });
 
-  test('from where a release sends it, once the EHR is mended', async () => {
+  test('from which a release sends it, once the EHR works again', async () => {
     await ehr.put(PATIENT);
     ehr.fail('POST /', status(422));
     const request = await enqueue();
@@ -199,7 +201,7 @@ describe('or in the hold queue, with the reason', () => {
   });
 });
 
-describe('an answer that is lost until the delivery is given up', () => {
+describe('a response that is lost until the delivery is abandoned', () => {
   const givenUpAtOnce = async () => {
     const request = await site.submit();
     const target = { kind: 'fhir', destination: 'ehr', object: 'fhir-bundle' } as const;
@@ -212,7 +214,7 @@ describe('an answer that is lost until the delivery is given up', () => {
     await holds.release({ id: held?.id ?? '', person: 'ana', withoutOrder: false });
   };
 
-  test('is held, and sent again as it is leaves the one report that was there', async () => {
+  test('is held, and sending it again leaves the one report that was already there', async () => {
     await ehr.put(PATIENT);
     ehr.fail('POST /', { kind: 'cut-after-commit' });
     const request = await givenUpAtOnce();
@@ -224,7 +226,7 @@ describe('an answer that is lost until the delivery is given up', () => {
     expect((await ehr.all('DiagnosticReport')).map(({ id }) => id)).toEqual([there[0]?.id]);
   });
 
-  test('goes again to the patient that a person chose before', async () => {
+  test('is sent again to the patient that a person chose before', async () => {
     await ehr.put(PATIENT);
     const chosen = await ehr.put(PATIENT);
     const patient = `Patient/${chosen.id}`;
@@ -243,7 +245,7 @@ describe('an answer that is lost until the delivery is given up', () => {
 });
 
 describe('a patient who cannot be matched', () => {
-  test('is held with the candidates; the chosen one gets the report, and who chose is kept', async () => {
+  test('is held with the candidates; the chosen one gets the report, and the person who chose is recorded', async () => {
     await ehr.put(PATIENT);
     const chosen = await ehr.put(PATIENT);
     const request = await enqueue();
@@ -262,7 +264,7 @@ describe('a patient who cannot be matched', () => {
     ]);
   });
 
-  test('is listed while he is waited for, and arrives without anybody when he is registered', async () => {
+  test('is listed while the delivery waits, and receives the report automatically once registered', async () => {
     const request = await enqueue();
     await expect
       .poll(() => holds.list())
@@ -271,14 +273,13 @@ describe('a patient who cannot be matched', () => {
     expect(await settled(request)).toMatchObject({ state: 'delivered' });
   });
 
-  test('is rejected by a person: nothing is sent, then or later', async () => {
+  test('is rejected by a person: nothing is sent then or later', async () => {
     const request = await enqueue();
     await expect.poll(() => holds.list()).toHaveLength(1);
     const [held] = await holds.list();
     const id = held?.id ?? '';
     const call = { id, person: 'ana', reason: 'a phantom' };
-    // A report that is being retried at this moment is not on hold, so the person repeats the
-    // command.
+    // While the report is being retried it is not on hold, so the person repeats the command.
     await expect.poll(() => holds.reject(call).then(() => 'rejected', errorCode)).toBe('rejected');
     await ehr.put(PATIENT);
     expect(await settled(request)).toMatchObject({ state: 'dead' });
@@ -289,17 +290,17 @@ describe('a patient who cannot be matched', () => {
     expect(await ehr.all('DiagnosticReport')).toEqual([]);
   });
 
-  test('is shown with the identity of the images, and who looked is written down', async () => {
+  test('is shown with the identity from the images, and the person who looked is recorded', async () => {
     const request = await enqueue();
     await expect.poll(() => holds.list()).toHaveLength(1);
     const [held] = await holds.list();
-    // The delivery is not held while it is being tried again.
+    // While the delivery is being retried it is not on hold.
     const shown = await vi.waitFor(() => holds.show({ id: held?.id ?? '', person: 'ana' }), 20_000);
     expect(shown.identity).toEqual(sampleSubject(request).identity);
     expect(await actions()).toMatchObject([{ action: 'show', person: 'ana' }]);
   });
 
-  test('what is not held can be neither shown, released nor rejected', async () => {
+  test('a delivery that is not held cannot be shown, released or rejected', async () => {
     const call = { id: 'dlv_unknown', person: 'ana' };
     await expect(holds.show(call)).rejects.toMatchObject({ code: 'not_found' });
     await expect(holds.release({ ...call, withoutOrder: false })).rejects.toMatchObject({
@@ -311,7 +312,6 @@ describe('a patient who cannot be matched', () => {
   });
 });
 
-/** Returns the recorded actions that people took on deliveries. */
 async function actions(): Promise<object[]> {
   const { rows } = await site.database.query(
     `SELECT action, person, code, patient, reason FROM hold_actions

@@ -27,7 +27,7 @@ describe('a lost connection', () => {
     });
   });
 
-  test('by a slow answer to the transaction is ambiguous', async () => {
+  test('through a slow response to the transaction is ambiguous', async () => {
     site.ehr.fail('POST /', { kind: 'slow', milliseconds: 1500 });
     expect(await send(deliverer({ timeoutSeconds: 0.5 }))).toMatchObject({ failure: 'ambiguous' });
   });
@@ -38,10 +38,10 @@ describe('a lost connection', () => {
   });
 });
 
-describe('an EHR that accepts and carries out later', () => {
+describe('an EHR that accepts now but writes later', () => {
   beforeEach(() => site.ehr.put(PATIENT));
 
-  test('is asked for the report until it is there', async () => {
+  test('is asked for the report until it exists', async () => {
     site.ehr.fail('POST /', { kind: 'accepted', milliseconds: 300 });
     expect(await send(deliverer())).toMatchObject({
       outcome: 'delivered',
@@ -50,7 +50,7 @@ describe('an EHR that accepts and carries out later', () => {
     expect(await site.ehr.all('DiagnosticReport')).toHaveLength(1);
   });
 
-  test('is sent it again when it is not there in time, and has one', async () => {
+  test('receives the report again if it does not appear in time, and then has one', async () => {
     site.ehr.fail('POST /', { kind: 'status', status: 202 });
     const to = deliverer({ timeoutSeconds: 1 });
     expect(await send(to)).toMatchObject({ failure: 'ambiguous', code: 'ehr_ambiguous' });
@@ -150,12 +150,12 @@ describe('an EHR that refuses', () => {
     expect(await send(deliverer())).toMatchObject({ outcome: 'delivered' });
   });
 
-  test('with 429 says how long to wait', async () => {
+  test('with 429 states how long to wait', async () => {
     site.ehr.fail('POST /', { kind: 'status', status: 429, headers: { 'retry-after': '3' } });
     expect(await send(deliverer())).toMatchObject({ failure: 'transient', retryAfter: 3 });
   });
 
-  test('with 500 is tried five times and then left to a person', async () => {
+  test('with 500 is retried up to five attempts and then left to a person', async () => {
     site.ehr.fail('POST /', { kind: 'status', status: 500 }, 5);
     const to = deliverer();
     for (const attempt of [1, 2, 3, 4]) {
@@ -164,7 +164,7 @@ describe('an EHR that refuses', () => {
     expect(await send(to, 5)).toMatchObject({ failure: 'permanent' });
   });
 
-  test('with 500 after many other attempts is tried five times all the same', async () => {
+  test('with 500 gets five attempts even after many attempts that failed otherwise', async () => {
     site.ehr.fail('POST /', { kind: 'status', status: 500 }, 4);
     const to = deliverer();
     for (const attempt of [40, 41, 42, 43]) {
@@ -176,7 +176,7 @@ describe('an EHR that refuses', () => {
     expect(await send(to, 45)).toMatchObject({ failure: 'transient' });
   });
 
-  test('with 500 is tried five times again once a person has sent it again', async () => {
+  test('with 500 gets five more attempts once a person has sent the report again', async () => {
     site.ehr.fail('POST /', { kind: 'status', status: 500 }, 6);
     const to = deliverer();
     for (const attempt of [1, 2, 3, 4]) await send(to, attempt);
@@ -184,7 +184,7 @@ describe('an EHR that refuses', () => {
     expect(await send(to, 6)).toMatchObject({ failure: 'transient' });
   });
 
-  test('with a transient issue under a permanent status is tried again', async () => {
+  test('with a transient issue under a permanent status is retried', async () => {
     const body = {
       resourceType: 'OperationOutcome',
       issue: [{ severity: 'error', code: 'lock-error' }],
@@ -193,7 +193,7 @@ describe('an EHR that refuses', () => {
     expect(await send(deliverer())).toMatchObject({ failure: 'transient' });
   });
 
-  test('gives a detail with the place and without the patient', async () => {
+  test('returns a detail that shows the place but not the patient', async () => {
     site.ehr.fail('POST /', {
       kind: 'status',
       status: 422,

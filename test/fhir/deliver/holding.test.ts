@@ -23,7 +23,7 @@ afterEach(async () => {
 
 /**
  * Sends the sample.
- * @returns its outcome, and what is shown to a person.
+ * @returns the outcome, and what a person is shown.
  */
 async function send(
   decision: Decision | null = null,
@@ -44,7 +44,7 @@ const release = (choice: Omit<Decision, 'action'> = {}): Decision => ({
   ...choice,
 });
 
-describe('what a person sees about a patient who could not be matched', () => {
+describe('what a person is shown about a patient who could not be matched', () => {
   test('both records with the identifier, and what agrees and differs in each', async () => {
     const same = await ehr.put(PATIENT);
     const other = await ehr.put({ ...PATIENT, birthDate: '1991-01-01', gender: 'male' });
@@ -64,7 +64,7 @@ describe('what a person sees about a patient who could not be matched', () => {
     ]);
   });
 
-  test('records with the same birth date and name where none has the identifier', async () => {
+  test('records with the same birth date and name, if no record has the identifier', async () => {
     const alike = await ehr.put({
       ...PATIENT,
       name: [{ family: 'Müller' }],
@@ -77,7 +77,7 @@ describe('what a person sees about a patient who could not be matched', () => {
     expect(await ehr.all('DiagnosticReport')).toEqual([]);
   });
 
-  test('nothing, where the receiver cannot search by demographics', async () => {
+  test('nothing, if the receiver cannot search by demographics', async () => {
     ehr.fail('POST /Patient/_search', { kind: 'status', status: 200, body: EMPTY });
     ehr.fail('POST /Patient/_search', { kind: 'status', status: 400 });
     const { outcome, candidates } = await send();
@@ -85,7 +85,7 @@ describe('what a person sees about a patient who could not be matched', () => {
     expect(candidates).toEqual([]);
   });
 
-  test('no name, birth date or number of anybody', async () => {
+  test("nobody's name, birth date or number", async () => {
     await ehr.put(PATIENT);
     await ehr.put(PATIENT);
     const { candidates } = await send();
@@ -109,7 +109,7 @@ describe('a released report goes to the chosen patient', () => {
     }
   });
 
-  test('also from an issuer that is not mapped', async () => {
+  test('even with an issuer that is not mapped', async () => {
     const chosen = await ehr.put(PATIENT);
     const { outcome } = await send(
       release({ patient: `Patient/${chosen.id}` }),
@@ -119,7 +119,7 @@ describe('a released report goes to the chosen patient', () => {
     expect(outcome).toMatchObject({ outcome: 'delivered' });
   });
 
-  test('but not to one that was deleted or merged', async () => {
+  test('but not to a record that was deleted or merged', async () => {
     const merged = await ehr.put({ ...PATIENT, active: false });
     for (const patient of [
       'Patient/00000000-0000-4000-8000-000000000000',
@@ -131,13 +131,13 @@ describe('a released report goes to the chosen patient', () => {
     expect(await ehr.all('DiagnosticReport')).toEqual([]);
   });
 
-  test('without a choice the matching decides again', async () => {
+  test('after matching again if no patient was chosen', async () => {
     expect((await send(release())).outcome).toMatchObject({ code: 'ehr_patient_not_found' });
     await ehr.put(PATIENT);
     expect((await send(release())).outcome).toMatchObject({ outcome: 'delivered' });
   });
 
-  test('and never over a report that a person has verified', async () => {
+  test('but never replaces a report that a person has verified', async () => {
     const known = await ehr.put(PATIENT);
     await send();
     const [report] = await ehr.all('DiagnosticReport');
@@ -155,7 +155,7 @@ test('a rejected report is not sent, whatever the EHR would say', async () => {
   expect(ehr.calls).toEqual([]);
 });
 
-describe('where an order is required', () => {
+describe('if an order is required', () => {
   const required = { order: 'required' } as const;
   const orderOf = (subject: string): ServiceRequest => ({
     resourceType: 'ServiceRequest',
@@ -165,7 +165,7 @@ describe('where an order is required', () => {
     subject: { reference: subject },
   });
 
-  test('the one of the patient is taken', async () => {
+  test("the patient's order is used", async () => {
     const { id } = await ehr.put(PATIENT);
     const order = await ehr.put(orderOf(`Patient/${id}`));
     expect((await send(null, required)).outcome).toMatchObject({ outcome: 'delivered' });
@@ -177,7 +177,7 @@ describe('where an order is required', () => {
     ['none', () => [], 0],
     ['two', (patient) => [patient, patient], 2],
     ['one of another patient', () => ['Patient/stranger'], 1],
-  ])('%s is held, with the orders that have the number', async (_, subjects, shown) => {
+  ])('%s: the report is held, with the orders that have the number', async (_, subjects, shown) => {
     const { id } = await ehr.put(PATIENT);
     for (const subject of subjects(`Patient/${id}`)) await ehr.put(orderOf(subject));
     const { outcome, candidates } = await send(null, required);
@@ -186,7 +186,7 @@ describe('where an order is required', () => {
     expect(await ehr.all('DiagnosticReport')).toEqual([]);
   });
 
-  test('a person chooses one of the patient, or goes without', async () => {
+  test('a person chooses an order of the patient, or sends without one', async () => {
     const { id } = await ehr.put(PATIENT);
     await ehr.put(orderOf(`Patient/${id}`));
     const second = await ehr.put(orderOf(`Patient/${id}`));
@@ -199,7 +199,7 @@ describe('where an order is required', () => {
     expect(report?.basedOn?.[0]?.reference).toBeUndefined();
   });
 
-  test('an order of another patient is not taken, even when it is chosen', async () => {
+  test("another patient's order is not used, even if it is chosen", async () => {
     await ehr.put(PATIENT);
     const order = await ehr.put(orderOf('Patient/stranger'));
     const { outcome } = await send(release({ order: `ServiceRequest/${order.id}` }), required);
@@ -207,7 +207,7 @@ describe('where an order is required', () => {
   });
 });
 
-test('an EHR that keeps no orders still takes reports, where orders are optional', async () => {
+test('an EHR that keeps no orders still receives reports, if orders are optional', async () => {
   await ehr.put(PATIENT);
   ehr.fail('POST /ServiceRequest/_search', { kind: 'status', status: 404 });
   expect((await send()).outcome).toMatchObject({ outcome: 'delivered' });

@@ -6,7 +6,7 @@ const site = withEhr();
 const { deliverer, send } = site;
 
 describe('the patient', () => {
-  test('who is not there yet is waited for', async () => {
+  test('who does not exist yet is waited for', async () => {
     expect(await send(deliverer())).toMatchObject({
       failure: 'transient',
       code: 'ehr_patient_not_found',
@@ -14,7 +14,7 @@ describe('the patient', () => {
     expect(await site.ehr.all('DiagnosticReport')).toEqual([]);
   });
 
-  test('is created once where the site allows it', async () => {
+  test('is created once if the site allows it', async () => {
     const to = deliverer({ createPatient: true });
     await send(to);
     await send(to);
@@ -61,18 +61,18 @@ describe('the patient', () => {
     ],
     ['the year of birth alone', () => site.ehr.put({ ...PATIENT, birthDate: '1990' })],
     ['the same name without its diacritics', () => site.ehr.put(PATIENT)],
-  ])('with %s is taken', async (_, prepare) => {
+  ])('with %s is accepted', async (_, prepare) => {
     await prepare();
     expect(await send(deliverer())).toMatchObject({ outcome: 'delivered' });
   });
 
-  test('of an unmapped issuer is refused before anybody is asked', async () => {
+  test('with an unmapped issuer is refused before any query', async () => {
     const to = deliverer({}, sampleSubject(REQUEST, { IssuerOfPatientID: 'ELSEWHERE' }));
     expect(await send(to)).toMatchObject({ failure: 'permanent', code: 'ehr_issuer_unmapped' });
     expect(site.ehr.calls.map((call) => call.path)).not.toContain('/Patient/_search');
   });
 
-  test('without issuer needs the entry "*"', async () => {
+  test('without an issuer needs the entry "*"', async () => {
     await site.ehr.put(PATIENT);
     const anonymousIssuer = sampleSubject(REQUEST, { IssuerOfPatientID: '' });
     expect(await send(deliverer({}, anonymousIssuer))).toMatchObject({
@@ -82,12 +82,12 @@ describe('the patient', () => {
     expect(await send(mapped)).toMatchObject({ outcome: 'delivered' });
   });
 
-  test('with the same number at another issuer is not ours', async () => {
+  test('with the same number from another issuer is not ours', async () => {
     await site.ehr.put({ ...PATIENT, identifier: [{ system: 'urn:oid:9', value: PATIENT_ID }] });
     expect(await send(deliverer())).toMatchObject({ code: 'ehr_patient_not_found' });
   });
 
-  test('of a server that ignores the search parameter is not taken for ours', async () => {
+  test('from a server that ignores the search parameter is not mistaken for ours', async () => {
     const stranger = { ...PATIENT, id: '1', identifier: [{ system: MRN_SYSTEM, value: '999' }] };
     site.ehr.fail('POST /Patient/_search', {
       kind: 'status',

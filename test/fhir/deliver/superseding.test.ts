@@ -68,7 +68,6 @@ const earlierThan = (requestId: string): string[] => {
   return order.slice(0, order.indexOf(requestId)).reverse();
 };
 
-/** Sends the result of one run as the outbox would. */
 const send = (requestId: string, resultRevision = 0) =>
   delivererTo(destinationOf(ehr), folder, {
     results: {
@@ -83,7 +82,6 @@ const send = (requestId: string, resultRevision = 0) =>
         .map((at) => new Date(at)),
   }).send({ ...DELIVERY, requestId, resultRevision }, AbortSignal.timeout(30_000));
 
-/** Signs the result of a run and sends it. */
 const sign = (requestId: string) => {
   signed.add(requestId);
   return send(requestId, 1);
@@ -93,7 +91,7 @@ const heads = async () =>
   (await ehr.all('Observation')).filter(({ code }) => code.coding?.[0]?.code === '11984-2');
 
 describe('a later run of the same study', () => {
-  test('replaces the one report, under the same identifier and on top of the version it read', async () => {
+  test('replaces the single report, under the same identifier, based on the version that was read', async () => {
     await send('req_first');
     const [first] = await ehr.all('DiagnosticReport');
     expect(await send('req_third')).toMatchObject({ outcome: 'delivered' });
@@ -110,7 +108,7 @@ describe('a later run of the same study', () => {
     expect(report?.issued).toBe('2026-03-04T12:00:00.000Z');
   });
 
-  test('replaces values in place: a chart shows each once', async () => {
+  test('replaces values in place, so that a chart shows each value once', async () => {
     await send('req_first');
     await send('req_third');
     const [head, ...others] = await heads();
@@ -118,7 +116,7 @@ describe('a later run of the same study', () => {
     expect(head).toMatchObject({ status: 'preliminary', valueQuantity: { value: 291 } });
   });
 
-  test('withdraws the values that it has not found again', async () => {
+  test('withdraws values that it did not find again', async () => {
     await send('req_first');
     await send('req_third');
     const [report] = await ehr.all('DiagnosticReport');
@@ -132,7 +130,7 @@ describe('a later run of the same study', () => {
     expect(current.size).toBeLessThan((await ehr.all('Observation')).length);
   });
 
-  test('leaves alone what a person has verified of the earlier one', async () => {
+  test('does not touch what a person has verified in the earlier run', async () => {
     await send('req_first');
     const weight = (await ehr.all('Observation')).find(({ identifier }) =>
       identifier?.some(({ value }) => value === 'req_first/efw'),
@@ -144,7 +142,7 @@ describe('a later run of the same study', () => {
     expect(kept?.status).toBe('final');
   });
 
-  test('is kept from a value that a person has verified: it is held', async () => {
+  test('may not replace a value that a person has verified: it is held', async () => {
     await send('req_first');
     const [head] = await heads();
     if (!head) throw new Error('no head');
@@ -158,7 +156,7 @@ describe('a later run of the same study', () => {
     expect(await everything()).toEqual(before);
   });
 
-  test('names the document it replaces, and ends that', async () => {
+  test('refers to the document that it replaces, and marks that one as superseded', async () => {
     await send('req_first');
     const [former] = await ehr.all('DocumentReference');
     await send('req_third');
@@ -172,7 +170,7 @@ describe('a later run of the same study', () => {
     expect(documents.find(({ id }) => id === former?.id)?.status).toBe('superseded');
   });
 
-  test('has its own Provenance: a revision of the first', async () => {
+  test('has a separate Provenance: a revision of the first', async () => {
     await send('req_first');
     await send('req_third');
     const [first, later] = (await ehr.all('Provenance')).sort((a, b) =>
@@ -189,7 +187,7 @@ describe('a later run of the same study', () => {
     });
   });
 
-  test('is clean for both validators, as the EHR holds it', async () => {
+  test('is valid for both validators as stored in the EHR', async () => {
     await send('req_first');
     await send('req_third');
     for (const type of ['DiagnosticReport', 'DocumentReference', 'Provenance'] as const) {
@@ -197,7 +195,7 @@ describe('a later run of the same study', () => {
     }
   });
 
-  test('sent again after a lost answer changes nothing more', async () => {
+  test('changes nothing more when it is sent again after a lost response', async () => {
     await send('req_first');
     ehr.fail('POST /', { kind: 'cut-after-commit' });
     expect(await send('req_third')).toMatchObject({ failure: 'ambiguous' });
@@ -262,7 +260,7 @@ describe('a later run of a study whose report was signed in the gateway', () => 
     expect(await everything()).toEqual(before);
   });
 
-  test('amends it once it is signed', async () => {
+  test('amends that report once it is signed', async () => {
     const [former] = await ehr.all('DocumentReference');
     expect(await sign('req_third')).toMatchObject({ outcome: 'delivered' });
     const [report, ...others] = await ehr.all('DiagnosticReport');
@@ -306,7 +304,7 @@ describe('a later run of a study whose report was signed in the gateway', () => 
     ]);
   });
 
-  test('amends it resource by resource, also after an interruption', async () => {
+  test('amends it resource by resource, even after an interruption', async () => {
     await ehr.close();
     ehr = await startFhirServer({
       capabilities: statementOf({ interaction: [{ code: 'batch' }] }),
@@ -322,7 +320,7 @@ describe('a later run of a study whose report was signed in the gateway', () => 
   });
 
   test.each(['amended', 'corrected'] as const)(
-    'is refused when a person has since %s it in the EHR',
+    'is refused if a person has since %s it in the EHR',
     async (status) => {
       const [report] = await ehr.all('DiagnosticReport');
       if (!report) throw new Error('no report');
@@ -333,7 +331,7 @@ describe('a later run of a study whose report was signed in the gateway', () => 
     },
   );
 
-  test('is refused when a person has since corrected one of its values in the EHR', async () => {
+  test('is refused if a person has since corrected one of its values in the EHR', async () => {
     const [head] = await heads();
     if (!head) throw new Error('no head');
     await ehr.put({ ...head, status: 'corrected' });
@@ -344,7 +342,7 @@ describe('a later run of a study whose report was signed in the gateway', () => 
   });
 });
 
-test('a report that a person has verified is kept from every later run', async () => {
+test('no later run may replace a report that a person has verified', async () => {
   await send('req_first');
   const [report] = await ehr.all('DiagnosticReport');
   if (!report) throw new Error('no report');
@@ -357,7 +355,7 @@ test('a report that a person has verified is kept from every later run', async (
   expect(await everything()).toEqual(before);
 });
 
-/** Returns every resource without its version. */
+/** Returns every resource in the EHR without its version. */
 async function everything(): Promise<unknown[]> {
   const types = [
     'DiagnosticReport',

@@ -7,9 +7,9 @@ import org.hl7.fhir.r4.model.OperationOutcome;
 import org.hl7.fhir.r4.model.Task;
 
 /**
- * HAPI's client on the FHIR API of a gateway: reads its CapabilityStatement, pages through the Tasks
- * of a state, reads one and asks for one that does not exist. Prints what it understood, one fact to
- * a line. Arguments: address, key, id of a Task.
+ * Uses HAPI's client with a gateway's FHIR API: reads the CapabilityStatement, pages through the
+ * Tasks in one state, reads one of them, and requests one that does not exist. Prints one fact per
+ * line. Arguments: address, key, id of a Task.
  */
 public class FhirClient {
   public static void main(String[] given) {

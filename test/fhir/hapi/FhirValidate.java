@@ -9,8 +9,8 @@ import org.hl7.fhir.common.hapi.validation.support.ValidationSupportChain;
 import org.hl7.fhir.common.hapi.validation.validator.FhirInstanceValidator;
 
 /**
- * Prints the errors that HAPI's FhirInstanceValidator finds with its default support for R4, one to a
- * line, and for each file how many issues of any severity there were.
+ * Prints the errors that HAPI's FhirInstanceValidator finds with its default support for R4, one per
+ * line, and the number of issues of any severity in each file.
  */
 public class FhirValidate {
   public static void main(String[] files) throws Exception {

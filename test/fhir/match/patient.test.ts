@@ -55,7 +55,7 @@ describe('family name', () => {
     expect(conflicts({ name: [{ family }] }, { PatientName })).toEqual(expected);
   });
 
-  test('matches when any of the recorded names does', () => {
+  test('matches if any of the recorded names does', () => {
     const name = [{ family: 'Married' }, { family: 'Maiden' }];
     expect(conflicts({ name }, { PatientName: 'Maiden^Ana' })).toEqual([]);
   });
@@ -91,7 +91,7 @@ describe('the issuer of the patient id', () => {
   test.each([
     ['an unknown OID', entity('9.8')],
     ['an id that is no OID', entity('other.example', 'DNS')],
-  ])('%s is never taken for none', async (_, images) => {
+  ])('%s is never treated as no issuer', async (_, images) => {
     await expect(systemFor({ ...unnamed, ...images })).rejects.toMatchObject({
       reason: { code: 'ehr_issuer_unmapped' },
     });

@@ -67,7 +67,7 @@ describe('the orders of a FHIR server', () => {
     const of = { subject: { reference: subject } };
     const other = { subject: { reference: 'Patient/somebody-else' } };
     const cm = (value: number) => ({ value, unit: 'cm', code: 'cm' });
-    // As many newer measurements as fit on one page, and a measurement of another patient.
+    // As many newer measurements as fit on one page, and one measurement of another patient.
     for (let day = 10; day < 32; day += 1) {
       const height = observation('8302-2', { valueQuantity: cm(168) }, `2026-03-${day}`);
       await server.put({ ...height, ...of });
@@ -90,7 +90,7 @@ describe('the orders of a FHIR server', () => {
       timeoutSeconds: 20,
     });
 
-  test('give indication, referrer and dating by accession number', async () => {
+  test('provide indication, referrer and dating for an accession number', async () => {
     const keys = { accessionNumber: 'A1', studyDate: '20260521' };
     expect(await worklist().orders(keys, ENDLESS)).toEqual([
       {
@@ -117,13 +117,13 @@ describe('the orders of a FHIR server', () => {
   });
 
   test.each([{ accessionNumber: 'A2' }, { accessionNumber: 'A3' }])(
-    'are not those that were revoked or never made: %o',
+    'exclude those that were revoked or never made: %o',
     async (keys) => {
       expect(await worklist().orders(keys, ENDLESS)).toEqual([]);
     },
   );
 
-  test('are still joined where the server has no search for observations', async () => {
+  test('are still joined if the server does not support searching for observations', async () => {
     server.fail('POST /Observation/_search', { kind: 'status', status: 404 });
     const [found] = await worklist().orders({ accessionNumber: 'A1' }, ENDLESS);
     expect(found).toMatchObject({
@@ -132,7 +132,7 @@ describe('the orders of a FHIR server', () => {
     });
   });
 
-  test('cannot be had from a server that is down, with a code of the catalogue', async () => {
+  test('cannot be read from a server that is down, which is reported with a code from the catalogue', async () => {
     server.fail('POST /ServiceRequest/_search', { kind: 'status', status: 503 });
     await expect(worklist().orders({ accessionNumber: 'A1' }, ENDLESS)).rejects.toMatchObject({
       code: 'ehr_unavailable',
@@ -160,7 +160,7 @@ describe('a study without an indication', () => {
     await server?.close();
   });
 
-  test('has it from the ServiceRequest of its accession number', async () => {
+  test('takes it from the ServiceRequest with its accession number', async () => {
     const study = {
       sopInstanceUid: '1.2.840.77.1.1',
       studyInstanceUid: '1.2.840.77.1',
@@ -194,7 +194,7 @@ const found = (over: Partial<Parameters<typeof foundOrder>[2]>) =>
 const lmp = (date: string, at?: string) => observation('8665-2', { valueDateTime: date }, at);
 const due = (date: string, at?: string) => observation('11778-8', { valueDateTime: date }, at);
 
-describe('the last menstrual date of an order', () => {
+describe('the last menstrual period in an order', () => {
   test.each([
     { given: 'a due date', observations: [due('2026-10-08')], date: '20260101' },
     {
@@ -223,7 +223,7 @@ describe('the last menstrual date of an order', () => {
   });
 });
 
-test('the newest height counts, in whatever order a server gives them', () => {
+test('the newest height counts, in whatever order the server returns them', () => {
   const cm = (value: number) => ({ valueQuantity: { value, code: 'cm' } });
   const observations = [
     observation('8302-2', cm(90), '2010-01-01'),
@@ -232,7 +232,7 @@ test('the newest height counts, in whatever order a server gives them', () => {
   expect(found({ observations }).patientSizeMetres).toBe(1.68);
 });
 
-test('only Observations of the patient count, whatever a server returns', async () => {
+test("only the patient's Observations count, whatever the server returns", async () => {
   const someone = { subject: { reference: 'Patient/2' } };
   const server = createServer((request, response) => {
     const body: Resource = request.url?.includes('Patient/1')
@@ -284,17 +284,17 @@ describe('the patient of an order', () => {
   const stateOf = (...identifier: Identifier[]) =>
     chooseOrder(identity, KEYS, [named(...identifier)], 'ehr').state;
 
-  test('is nobody to compare without a mapped identifier', () => {
+  test('cannot be compared without a mapped identifier', () => {
     expect(found({ systems: { '*': 'urn:unknown' } }).patient.patientId).toBe('');
   });
 
-  test('may be named by any of the mapped identifiers', () => {
+  test('can have any of the mapped identifiers', () => {
     const own = { system: 'urn:b', value: '222' };
     expect(stateOf({ system: 'urn:a', value: '111' }, own)).toBe('found');
     expect(stateOf({ system: 'urn:b', value: '999' }, own)).toBe('found');
   });
 
-  test('is another one when the equal number is of another issuer', () => {
+  test('is another patient if the same number comes from another issuer', () => {
     expect(stateOf({ system: 'urn:a', value: '222' }, { system: 'urn:b', value: '1' })).toBe(
       'refused',
     );
@@ -304,11 +304,11 @@ describe('the patient of an order', () => {
     { use: 'old' },
     { period: { end: '2025' } },
     { period: { end: '2026-05-20T10:00:00Z' } },
-  ])('is not named by an identifier out of use: %o', (over) => {
+  ])('is not identified by an identifier that is out of use: %o', (over) => {
     expect(stateOf({ system: 'urn:b', value: '222', ...over })).toBe('refused');
   });
 
-  test('is named by an identifier that is still valid today', () => {
+  test('is identified by an identifier that is still valid today', () => {
     expect(stateOf({ system: 'urn:b', value: '222', period: { end: '2026' } })).toBe('found');
   });
 });

@@ -13,14 +13,14 @@ const { deliverer, send } = site;
 describe('the PDF', () => {
   beforeEach(() => site.ehr.put(PATIENT));
 
-  test('up to the limit goes inline', async () => {
+  test('is sent inline up to the limit', async () => {
     await send(deliverer());
     expect(await site.ehr.all('Binary')).toEqual([]);
     const [report] = await site.ehr.all('DiagnosticReport');
     expect(report?.presentedForm?.[0]?.data).toBeDefined();
   });
 
-  test('over the limit is one Binary, also after a retry', async () => {
+  test('is one Binary over the limit, even after a retry', async () => {
     const to = deliverer({ inlinePdfMegabytes: 0 });
     await send(to);
     await send(to);
@@ -31,7 +31,7 @@ describe('the PDF', () => {
     expect(report?.presentedForm?.[0]?.data).toBeUndefined();
   });
 
-  test('that makes the body too large is sent again as a Binary', async () => {
+  test('is sent again as a Binary if it makes the body too large', async () => {
     site.ehr.fail('POST /', { kind: 'status', status: 413 });
     expect(await send(deliverer())).toMatchObject({ outcome: 'delivered' });
     expect(await site.ehr.all('Binary')).toHaveLength(1);
@@ -48,7 +48,7 @@ describe('key images', () => {
     for (const { name } of artifacts) await writeFile(join(site.folder, name), await noise());
   });
 
-  /** A large PNG that does not compress; its key image is about 320 kB. */
+  /** A large PNG that compresses badly; its key image is about 320 kB. */
   const noise = () =>
     sharp({
       create: {
@@ -68,7 +68,7 @@ describe('key images', () => {
       artifactPath: async (_, name) => join(site.folder, name),
     });
 
-  test('are the previews with calipers, once each', async () => {
+  test('are the previews with calipers, each of them once', async () => {
     const to = withImages();
     await send(to);
     await send(to);
@@ -85,7 +85,7 @@ describe('key images', () => {
     );
   });
 
-  test('are left out beyond the inline limit, and when the body is too large', async () => {
+  test('are left out beyond the inline limit, and if the body is too large', async () => {
     await send(withImages({ inlinePdfMegabytes: 0.5 }));
     expect(await site.ehr.all('Media')).toHaveLength(1);
     site.ehr.fail('POST /', { kind: 'status', status: 413 });

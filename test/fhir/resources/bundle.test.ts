@@ -71,7 +71,7 @@ describe('the bundle is FHIR R4', () => {
         }),
     ],
     ['anonymous', () => buildAnonymousBundle(sampleResult(), sampleSubject())],
-  ])('both validators are clean: %s', (_, build) => {
+  ])('for both validators: %s', (_, build) => {
     expect(validationErrors(build())).toEqual([]);
   });
 
@@ -97,7 +97,7 @@ describe('the bundle is FHIR R4', () => {
       (b) => Object.assign(observation(b, 'hc'), { valueQuantiy: {} }),
       /valueQuantiy/,
     ],
-  ])('a planted error is found: %s', (_, plant, message) => {
+  ])('and a planted error is found: %s', (_, plant, message) => {
     const bundle = bundleOf();
     plant(bundle);
     expect(validationErrors(bundle).join('\n')).toMatch(message);
@@ -112,7 +112,7 @@ describe('idempotency', () => {
     }
   });
 
-  test('the same request gives the same bundle, another request shares only software and study', () => {
+  test('the same request produces the same bundle; another request shares only software and study', () => {
     expect(bundleOf()).toEqual(bundleOf());
     const keys = (bundle: Bundle) =>
       (bundle.entry ?? []).map(({ request }) => request?.ifNoneExist ?? request?.url);
@@ -123,7 +123,7 @@ describe('idempotency', () => {
     ]);
   });
 
-  test('other weights under the same version are another Device', () => {
+  test('different weights under the same version are a different Device', () => {
     const [model] = sampleResult().models;
     if (!model) throw new Error('the sample has a model');
     const retrained = sampleResult({ models: [{ ...model, sha256: 'cd'.repeat(32) }] });
@@ -142,7 +142,7 @@ describe('idempotency', () => {
     expect(observation(bundle, 'hc/B')).not.toEqual(observation(bundle, 'hc/A'));
   });
 
-  test('the draft that was read is the one that is replaced', () => {
+  test('exactly the draft that was read is replaced', () => {
     const report = bundleOf({ versionId: '4' }).entry?.find(
       (entry) => entry.resource?.resourceType === 'DiagnosticReport',
     );
@@ -153,7 +153,7 @@ describe('idempotency', () => {
 describe('a measured Observation', () => {
   const bundle = bundleOf();
 
-  test('carries code, value in UCUM, range with its chart, and interpretation', () => {
+  test('contains the code, the value in UCUM, the range with its chart, and the interpretation', () => {
     const hc = observation(bundle, 'hc');
     expect(hc.code.coding?.[0]).toMatchObject({ system: 'http://loinc.org', code: '11984-2' });
     expect(hc.valueQuantity).toEqual({
@@ -179,25 +179,25 @@ describe('a measured Observation', () => {
     expect(components).toContainEqual(['125013', -0.19]);
   });
 
-  test('is given in the unit of exchange: HC/AC as a percentage', () => {
+  test('is sent in the unit of exchange: HC/AC as a percentage', () => {
     expect(observation(bundle, 'hc-ac-ratio').valueQuantity).toMatchObject({
       value: 116,
       code: '%',
     });
   });
 
-  test('below its confidence gate has a reason instead of a value', () => {
+  test('below its confidence gate contains a reason instead of a value', () => {
     const fl = observation(bundle, 'fl');
     expect(fl.valueQuantity).toBeUndefined();
     expect(fl.interpretation).toBeUndefined();
     expect(fl.dataAbsentReason?.text).toMatch(/below its confidence gate/);
   });
 
-  test('names the values it was calculated from', () => {
+  test('refers to the values from which it was calculated', () => {
     expect(observation(bundle, 'hc-ac-ratio').derivedFrom).toHaveLength(2);
   });
 
-  test('that sums up repeats replaces them: a chart of the EHR gets one value', () => {
+  test('that combines repeats replaces them, so that a chart in the EHR gets one value', () => {
     const measurements = [
       sampleMeasurement('hc', 281, 'hc-ellipse', { inputs: ['hc-1', 'hc-2'] }),
       sampleMeasurement('hc', 280, 'hc-ellipse', { id: 'hc-1', derivation: 'measured' }),
@@ -210,7 +210,7 @@ describe('a measured Observation', () => {
     expect(values).toEqual([281]);
   });
 
-  describe('by its source', () => {
+  describe('depending on its source', () => {
     const { source } = sampleMeasurement('hc', 280, 'hc-ellipse');
     const from = (provenance: Provenance, inputs: string[] = []) => {
       const change = { source: { ...source, provenance }, inputs };
@@ -223,19 +223,22 @@ describe('a measured Observation', () => {
       ['cart-sr', [], `Value of the ${MACHINE}`],
       ['cart-sr', ['bpd'], `Calculated from values of the ${MACHINE}`],
       ['input', [], 'Value given with the request'],
-    ])('%s %j: neither device nor AI tag nor draft note are ours', (provenance, inputs, note) => {
+    ])('%s %j: has no device, AI tag or draft note of ours', (provenance, inputs, note) => {
       const taken = from(provenance, inputs);
       expect(taken.device).toBeUndefined();
       expect(taken.meta?.security).toBeUndefined();
       expect(taken.note).toEqual([{ text: note }]);
     });
 
-    test.each<Provenance>(['model', 'image-analysis'])('%s: the AI asserts it, a draft', (ours) => {
-      const measured = from(ours);
-      expect(measured.device).toBeDefined();
-      expect(measured.meta?.security).toMatchObject([{ code: 'AIAST' }]);
-      expect(measured.note).toEqual([{ text: 'Unverified AI draft' }]);
-    });
+    test.each<Provenance>(['model', 'image-analysis'])(
+      '%s: is asserted by the AI, as a draft',
+      (ours) => {
+        const measured = from(ours);
+        expect(measured.device).toBeDefined();
+        expect(measured.meta?.security).toMatchObject([{ code: 'AIAST' }]);
+        expect(measured.note).toEqual([{ text: 'Unverified AI draft' }]);
+      },
+    );
   });
 });
 
@@ -263,22 +266,22 @@ describe('the study', () => {
     };
   };
 
-  test('has the modality of each series, and of itself those that were acquired', () => {
+  test('has the modality of each series, and lists those that were acquired', () => {
     expect(of('US', 'SR', 'DOC')).toEqual({ study: ['US'], series: ['US', 'SR', 'DOC'] });
   });
 
-  test('is ultrasound where its source says no modality, or sent no image', () => {
+  test('is ultrasound if its source states no modality or sent no image', () => {
     expect(of(undefined)).toEqual({ study: ['US'], series: ['US'] });
     expect(of('SR')).toEqual({ study: ['US'], series: ['SR'] });
   });
 });
 
-test('the software is of its maker, not of the hospital that runs it', () => {
+test('the software is attributed to its manufacturer, not to the hospital that runs it', () => {
   expect(resources(bundleOf(), 'Device')).toMatchObject([{ manufacturer: 'Sonogate' }]);
 });
 
 describe('the report', () => {
-  test('is a preliminary AI draft that says what was not assessed and why', () => {
+  test('is a preliminary AI draft that states what was not assessed and why', () => {
     const [report] = resources(bundleOf(), 'DiagnosticReport');
     expect(report?.status).toBe('preliminary');
     expect(report?.code).toMatchObject({
@@ -289,7 +292,7 @@ describe('the report', () => {
     expect(report?.conclusion).toContain('Fetal heart: No four-chamber view was among the images.');
   });
 
-  test('lists each section group before the members, and every Observation of the bundle', () => {
+  test("lists each section's group before its members, and every Observation in the bundle", () => {
     const bundle = bundleOf();
     const [report] = resources(bundle, 'DiagnosticReport');
     const urns = (bundle.entry ?? [])
@@ -299,7 +302,7 @@ describe('the report', () => {
     expect(resources(bundle, 'Observation')[0]?.hasMember).not.toHaveLength(0);
   });
 
-  test('every reference of the bundle that is a urn is the fullUrl of an entry', () => {
+  test('every urn reference in the bundle is the fullUrl of an entry', () => {
     const bundle = bundleOf({ pdf });
     const urls = new Set(bundle.entry?.map((entry) => entry.fullUrl));
     const references = [...JSON.stringify(bundle).matchAll(/"reference":"(urn:[^"]+)"/g)];
@@ -316,7 +319,7 @@ describe('the report', () => {
     expect(Buffer.from(media?.content.data ?? '', 'base64')).toEqual(overlay.data);
   });
 
-  test('and the document hold the same attachment', () => {
+  test('has the same attachment as the document', () => {
     const bundle = bundleOf({ pdf });
     const [report] = resources(bundle, 'DiagnosticReport');
     const [document] = resources(bundle, 'DocumentReference');
@@ -325,7 +328,7 @@ describe('the report', () => {
   });
 });
 
-test('the anonymous bundle holds nothing of the identity and no date of the scan', () => {
+test('the anonymous bundle contains neither the identity nor the date of the scan', () => {
   const { identity } = sampleSubject();
   const text = JSON.stringify(buildAnonymousBundle(sampleResult(), sampleSubject()));
   for (const value of [

@@ -35,16 +35,16 @@ describe('the time of a scan', () => {
     const { identity } = sampleSubject('req_1', change);
     return identity && acquisitionDateTime(identity);
   };
-  test('is the acquisition, with the offset of the header', () => {
+  test('is the acquisition time, with the offset from the header', () => {
     expect(at({ AcquisitionDateTime: '20260304093000' })).toBe('2026-03-04T09:30:00+01:00');
   });
-  test('is the study where there is no acquisition time', () => {
+  test('is the study time if there is no acquisition time', () => {
     expect(at({})).toBe('2026-03-04T10:11:12.500+01:00');
   });
-  test('is the day where the study has no readable time', () => {
+  test('is only a day if the study has no readable time', () => {
     expect(at({ StudyTime: '10' })).toBe('2026-03-04');
   });
-  test('is unknown where there is no date', () => {
+  test('is unknown if there is no date', () => {
     expect(at({ StudyDate: '', StudyTime: '' })).toBeUndefined();
   });
 });

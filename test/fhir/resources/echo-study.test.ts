@@ -37,7 +37,7 @@ const forEhr = (of: Result) =>
     pdf: { data: Buffer.from('%PDF-1.4 specimen') },
   });
 
-describe('of an echo study both validators and our own check are clean on', () => {
+describe('of an echo study, both validators and our own check accept', () => {
   test('the artifact', async () => {
     const text = await readFile(join(folder, 'artifacts', 'fhir-bundle.json'), 'utf8');
     expect(validationErrors(JSON.parse(text))).toEqual([]);
@@ -60,7 +60,7 @@ describe('of an echo study both validators and our own check are clean on', () =
   });
 });
 
-test('the report is one of cardiology, of a transthoracic echocardiography', () => {
+test("the report's category is cardiology, and its code a transthoracic echocardiogram", () => {
   const report = forEhr(result).entry?.find(
     ({ resource }) => resource?.resourceType === 'DiagnosticReport',
   )?.resource;

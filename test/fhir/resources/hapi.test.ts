@@ -14,7 +14,7 @@ import { sampleMeasurement, sampleResult, sampleSubject } from '../sample.ts';
 const keys = Object.keys(CONCEPTS) as ConceptKey[];
 
 /**
- * A result with every concept of an endpoint, together with the sample's items of all other kinds.
+ * Creates a result with every concept of an endpoint and all other kinds of items from the sample.
  */
 function resultOf(endpoint: string, concepts: readonly ConceptKey[]): Result {
   const measurements = concepts.map((key) =>
@@ -52,8 +52,8 @@ const ECHO = resultOf(
 );
 
 /**
- * A code from PS3.16 that is missing from R4's edition of the terminology, and that the validator
- * must report.
+ * A code from PS3.16 that is missing from R4's edition of the terminology. The validator must
+ * report it.
  */
 const CONTROL = {
   resourceType: 'Observation',
@@ -111,7 +111,7 @@ describe.skipIf(!HAPI_INSTALLED)("HAPI's validator with the terminology of R4", 
     },
   );
 
-  test('finds the code of a later edition of DICOM in a resource that holds it', () => {
+  test('finds a code from a later edition of DICOM', () => {
     expect(printed.get('control')?.join()).toContain('130686');
   });
 });

@@ -31,13 +31,13 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('both validators and our own check are clean on the artifact of a phantom study', async () => {
+test('both validators and our own check accept the artifact of a phantom study', async () => {
   const text = await readFile(join(out(), 'artifacts', 'fhir-bundle.json'), 'utf8');
   expect(validationErrors(JSON.parse(text))).toEqual([]);
   expect(checkBundle(JSON.parse(text))).toEqual([]);
 });
 
-test('and on the bundle for an EHR, which holds every accepted value', async () => {
+test('both validators and our own check accept its bundle for an EHR, which contains every accepted value', async () => {
   const text = await readFile(join(out(), 'result.json'), 'utf8');
   const result = resultSchema.parse(JSON.parse(text));
   const bundle = buildBundle({

@@ -38,7 +38,7 @@ const resultOf = (endpoint: string, measurements: Measurement[]): Result =>
 describe.each([
   ['us/obstetric/interpret', keys.filter((key) => !isEcho(key))],
   ['us/echo/interpret', keys.filter(isEcho)],
-])('of %s an EHR reads back', (endpoint, concepts) => {
+])('what an EHR reads back from %s', (endpoint, concepts) => {
   const sent = observationsOf(
     resultOf(
       endpoint,
@@ -57,7 +57,7 @@ describe.each([
       system: 'http://unitsofmeasure.org',
       code: exchange.unit.replace('{H.B.}', ''),
     });
-    // A code missing from R4's edition of DICOM is replaced by our own.
+    // Codes missing from R4's edition of DICOM are replaced by our own.
     const known = codings.filter(({ scheme, code }) => scheme !== 'DCM' || Number(code) <= 126_811);
     expect(observation?.code.coding?.map(({ code }) => code)).toEqual(
       known.length > 0 ? known.map(({ code }) => code) : [key],
@@ -65,7 +65,7 @@ describe.each([
   });
 });
 
-test('limits of a reference range are in the unit of their value', () => {
+test('the limits of a reference range are in the unit of their value', () => {
   const reference = { low: 0.9, high: 1.2, centile: null, z_score: null, chart: 'none' };
   const sent = observationsOf(
     resultOf('us/obstetric/interpret', [measured('hc-ac-ratio', { value: 1.05, reference })]),
@@ -75,14 +75,14 @@ test('limits of a reference range are in the unit of their value', () => {
   expect([range?.low?.value, range?.high?.value]).toEqual([90, 120]);
 });
 
-test('a value in another unit than the table has keeps it', () => {
+test("a value in another unit than the table's keeps its unit", () => {
   const sent = observationsOf(
     resultOf('us/obstetric/interpret', [measured('hc', { value: 28.04, unit: 'cm' })]),
   );
   expect(sent.get('hc')?.valueQuantity).toMatchObject({ value: 28.04, unit: 'cm', code: 'cm' });
 });
 
-test('a beat is counted per minute, without the annotation of the structured report', () => {
+test('beats are counted per minute, without the annotation of the structured report', () => {
   const key = 'fetal-heart-rate';
   const sent = observationsOf(resultOf('us/obstetric/interpret', [measured(key, { value: 141 })]));
   expect(sent.get(key)?.valueQuantity).toMatchObject({ value: 141, unit: '/min', code: '/min' });

@@ -44,7 +44,7 @@ const measured = (key: string, changes: Partial<Measurement> = {}): Measurement 
 const partsOf = (measurements: Measurement[], plane: string | null) =>
   crossedOf({ ...NOTHING, measurements }, plane).map(({ part }) => part);
 
-describe('the answer about a structure that the image does not show', () => {
+describe('a result about a structure that the image does not show', () => {
   it.each<[string, string | null, string[]]>([
     ['hc', 'transthalamic', []],
     ['hc', 'abdominal', ['head']],
@@ -55,7 +55,7 @@ describe('the answer about a structure that the image does not show', () => {
     expect(partsOf([measured(key)], plane)).toEqual(parts);
   });
 
-  it('a value of another section counts under its name', () => {
+  it('counts a value of another section under its name', () => {
     const pocket = measured('deepest-pocket', { section: 'amniotic-fluid' });
     expect(partsOf([pocket], 'abdominal')).toEqual(['amniotic-fluid']);
   });
@@ -63,11 +63,11 @@ describe('the answer about a structure that the image does not show', () => {
   it.each<[string, Partial<Measurement>]>([
     ['below its gate', { quality: 'low' }],
     ['calculated from others', { derivation: 'calculated' }],
-  ])('a value %s is not counted', (_, changes) => {
+  ])('a value that is %s is not counted', (_, changes) => {
     expect(partsOf([measured('ac', changes)], null)).toEqual([]);
   });
 
-  it('an image counts once, and once for each part', () => {
+  it('counts an image once in total, and once for each part', () => {
     const abdomen = { part: 'abdomen', said: 'AC 40' };
     const femur = { part: 'femur', said: 'FL 40' };
     expect(countCrossed([[abdomen, abdomen], [femur, abdomen], []])).toEqual({
@@ -90,7 +90,7 @@ const named = (counts: Record<string, number>) => {
   return { ...NOTHING, sections: [planes] };
 };
 
-describe('what a result says of a single image of a known plane', () => {
+describe('the result of a single image of a known plane', () => {
   it.each([
     ['another axial head plane', { transventricular: 1, femur: 0 }, 'right'],
     ['no plane', { other: 1 }, 'unnamed'],
@@ -99,7 +99,7 @@ describe('what a result says of a single image of a known plane', () => {
     expect(screenOf(named(counts), 'transthalamic', null, '').name).toBe(name);
   });
 
-  it('its accepted length is compared with the reference, one that was withheld is not', () => {
+  it('an accepted length is compared with the reference; a withheld one is not', () => {
     const of = (changes: Partial<Measurement>) =>
       screenOf(
         { ...named({ femur: 1 }), measurements: [measured('fl', changes)] },
@@ -114,13 +114,13 @@ describe('what a result says of a single image of a known plane', () => {
     expect(byLayout.a?.meanAbsoluteErrorMm).toBe(2);
   });
 
-  it('the frames of a file are counted, named or not', () => {
+  it('the frames of a file are counted, whether or not they are recognized', () => {
     expect(countNamed(named({ femur: 2, other: 3, abdominal: 0 }))).toEqual({ femur: 2, other: 3 });
     expect(framesOf(named({ femur: 2, other: 3 }))).toBe(5);
   });
 });
 
-describe('a picture on a whole screen', () => {
+describe('a picture on a full screen', () => {
   const data = Uint8Array.from({ length: 320 * 240 }, (_, i) => 60 + ((7 * i) % 150));
   const picture = { width: 320, height: 240, data };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { biasInBands, recalibrationOf } from '../../../models/evaluation/echo-ejection.ts';
 
-/** Returns a patient with two equal estimates. */
+/** Creates a patient for whom both estimates are equal. */
 const patient = (reference: number, estimate: number) => ({
   patient: String(reference),
   reference,
@@ -22,7 +22,7 @@ describe('the recalibration of LVEF', () => {
 });
 
 describe('the bias in bands', () => {
-  it('is given by the reference and by what is reported', () => {
+  it('is computed both by the reference and by the reported value', () => {
     const bias = biasInBands([patient(38, 42), patient(50, 50), patient(65, 59), patient(70, 70)]);
     expect(bias.byReference).toEqual({
       'below 40': { patients: 1, biasPoints: 4 },

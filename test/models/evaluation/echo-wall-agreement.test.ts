@@ -39,8 +39,8 @@ describe('the true score of a segment', () => {
   );
 });
 
-describe('the answers of the product about each segment', () => {
-  it('is taken from its section', () => {
+describe("the product's results for each segment", () => {
+  it('are read from their section', () => {
     const segments = [{ segment: 7, score: null, suspected: 2 }];
     const [six, seven] = wallCases([wall(6, 40, 30), wall(7, 40, 30)], resultWith({ segments }));
     expect(six).toEqual({ segment: 6, truth: 1, score: null, suspected: null });
@@ -65,7 +65,7 @@ describe('agreement over segments', () => {
     one(15, 1, null, 3),
   ];
 
-  it('counts what is right, missed and invented', () =>
+  it('counts correct, missed and invented findings', () =>
     expect(wallAgreement(walls)).toEqual({
       segments: 7,
       reduced: 4,

@@ -12,8 +12,8 @@ const sizes = sizesAt(210);
 const STEP_MM = 0.05;
 
 /**
- * Returns the distance in mm from the centre to the outermost place with one of these tissues along
- * a ray.
+ * Returns the distance in mm, along a ray, from the centre to the outermost point in one of these
+ * tissues.
  */
 function outermost(scene: Scene, tissues: Tissue[], direction: number, reachMm: number) {
   for (let r = reachMm; r > 0; r -= STEP_MM) {
@@ -25,7 +25,7 @@ function outermost(scene: Scene, tissues: Tissue[], direction: number, reachMm: 
   return undefined;
 }
 
-/** Returns the distance from the centre to the ellipse along a ray. */
+/** Returns the distance along a ray from the centre to the ellipse. */
 function radius(ellipse: Ellipse, direction: number): number {
   const t = direction - ellipse.angle;
   return 1 / Math.hypot(Math.cos(t) / ellipse.a, Math.sin(t) / ellipse.b);
@@ -44,7 +44,7 @@ describe('the recorded truth is what is drawn', () => {
         truth: radius(head.outline, ray),
       }));
       const onBone = bone.filter(({ drawn, truth }) => Math.abs((drawn ?? 0) - truth) < 0.1);
-      // A suture may leave a ray or two without bone.
+      // Sutures may leave a few rays without bone.
       expect(onBone.length).toBeGreaterThanOrEqual(RAYS.length - 6);
       for (const { drawn, truth, scalp } of bone) {
         expect(drawn ?? 0).toBeLessThan(truth + STEP_MM);
@@ -68,7 +68,7 @@ describe('the recorded truth is what is drawn', () => {
     expect(abdomen.outline.b).toBe(40);
   });
 
-  it('the femur is bone from end to end and no bone lies beyond', () => {
+  it('the femur is bone from end to end, and there is no bone beyond', () => {
     const femur = buildFemur(sizes, pose, createRandom(5));
     const half = sizes.flMm / 2;
     const tissueAt = (u: number) => {
@@ -83,7 +83,7 @@ describe('the recorded truth is what is drawn', () => {
     expect(Math.hypot(to.x - from.x, to.y - from.y)).toBeCloseTo(sizes.flMm, 9);
   });
 
-  it('the cavum separates the falx in front, and the vermis lies only in the posterior fossa', () => {
+  it('the cavum interrupts the falx in front, and the vermis is only in the posterior fossa', () => {
     const tissues = (plane: 'transthalamic' | 'transcerebellar') =>
       new Set(buildHead(plane, sizes, pose, createRandom(5)).layers.map((layer) => layer.tissue));
     expect(tissues('transcerebellar')).toContain(TISSUE.vermis);

@@ -32,8 +32,9 @@ function level(frame: PhantomFrame, { x, y }: Point): number {
 }
 
 /**
- * Returns where the echo of a border falls to half its height on the way out, in mm outside the
- * ellipse, at the places that face the beam (normal within 32 degrees of the image's vertical).
+ * Returns the distances in mm outside the ellipse at which the echo of its border has fallen to
+ * half its height. Measured where the border faces the beam (normal within 32 degrees of the
+ * image's vertical).
  */
 function visibleOffsets(frame: PhantomFrame, ellipse: Ellipse): number[] {
   const { mmPerPixel } = frame.truth;
@@ -62,7 +63,7 @@ function visibleOffsets(frame: PhantomFrame, ellipse: Ellipse): number[] {
 const mean = (values: number[]) => values.reduce((sum, v) => sum + v, 0) / values.length;
 
 describe('a simulated frame', () => {
-  it('is the same for the same request, and another for another seed', () => {
+  it('is the same for the same request, and different for another seed', () => {
     const again = simulateFrame({ plane: 'femur', sizes, seed: 21, screen });
     expect(Buffer.compare(again.gray, frames.femur.gray)).toBe(0);
     expect(again.truth).toEqual(frames.femur.truth);
@@ -85,7 +86,7 @@ describe('a simulated frame', () => {
     expect(truth.mmPerPixel).toBeLessThanOrEqual(0.35);
   });
 
-  it.each(PLANES)('%s: pixels of the label times mm per pixel are the sizes', (plane) => {
+  it.each(PLANES)('%s: the label in pixels times mm per pixel equals the sizes', (plane) => {
     const { truth } = frames[plane];
     const length = ([p, q]: [Point, Point]) => Math.hypot(p.x - q.x, p.y - q.y) * truth.mmPerPixel;
     if (truth.femur) expect(length(truth.femur.ends)).toBeCloseTo(sizes.flMm, 6);
@@ -102,7 +103,7 @@ describe('a simulated frame', () => {
     }
   });
 
-  it('shows the skull brighter than the brain inside it, most where it faces the beam', () => {
+  it('shows the skull brighter than the brain inside it, and brightest where it faces the beam', () => {
     const frame = frames.transthalamic;
     const { ellipse } = frame.truth.head ?? { ellipse: undefined };
     if (ellipse === undefined) throw new Error('a head frame has a head');
@@ -140,7 +141,7 @@ describe('a simulated frame', () => {
     expect(bone).toBeGreaterThan(2 * mean(below.map((at) => level(frame, at))));
   });
 
-  it('is black outside the field of view, but for the marks of the machine', () => {
+  it('is black outside the field of view, except for the marks of the machine', () => {
     const { acquisition, gray, columns, rows } = frames.abdominal;
     let lit = 0;
     let outside = 0;
@@ -157,7 +158,7 @@ describe('a simulated frame', () => {
     expect(lit).toBeLessThan(0.25 * Math.max(outside, 2500));
   });
 
-  it('drifts slowly through a cine, with the truth of each frame', () => {
+  it('drifts slowly through a cine, with the truth for each frame', () => {
     const cine = simulateCine({ plane: 'transthalamic', sizes, seed: 4, screen }, 3);
     const centres = cine.map((frame) => frame.truth.head?.ellipse.centre ?? { x: 0, y: 0 });
     const [first, second, third] = centres as [Point, Point, Point];

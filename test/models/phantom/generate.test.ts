@@ -20,7 +20,7 @@ interface Label {
 }
 
 describe('node models/phantom/generate.ts', () => {
-  it('writes the frames asked for, each with a label that fits its picture', async () => {
+  it('writes the requested frames, each with a label that fits its picture', async () => {
     const run = generate(
       '--count',
       '2',
@@ -40,7 +40,7 @@ describe('node models/phantom/generate.ts', () => {
     }
   });
 
-  it('writes a view with the masks of its structures beside it', async () => {
+  it('writes a view together with the masks of its structures', async () => {
     const view = join(folder, 'view');
     const run = generate('--count', '1', '--planes', 'cervix', '--seed', '5', '--out', view);
     expect(run.status, run.stderr).toBe(0);
@@ -50,13 +50,13 @@ describe('node models/phantom/generate.ts', () => {
     expect([width, channels]).toEqual([label.columns, 1]);
   });
 
-  it('names the planes it knows when asked for another', () => {
+  it('lists the available planes when an unknown one is requested', () => {
     const run = generate('--planes', 'heart', '--out', folder);
     expect(run.status).not.toBe(0);
     expect(run.stderr).toContain('unknown plane "heart"');
   });
 
-  it('says how it is called when the folder is missing', () => {
+  it('prints its usage when the folder is missing', () => {
     const run = generate('--count', '1');
     expect(run.status).toBe(2);
     expect(run.stderr).toContain('--out DIR');

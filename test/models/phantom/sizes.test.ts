@@ -17,30 +17,30 @@ const PUBLISHED = [
 
 const Z_97 = 1.8808;
 
-describe('sizes of a phantom fetus', () => {
-  it.each(PUBLISHED)('has the published median HC at $weeks weeks', ({ weeks, hc }) => {
+describe('the sizes of a phantom fetus', () => {
+  it.each(PUBLISHED)('have the published median HC at $weeks weeks', ({ weeks, hc }) => {
     expect(Math.abs(sizesAt(weeks * 7).hcMm - hc)).toBeLessThanOrEqual(0.11);
   });
 
   it.each(PUBLISHED.filter((row) => row.hc97 !== undefined))(
-    'reaches the published 97th centile of HC at $weeks weeks',
+    'reach the published 97th centile of HC at $weeks weeks',
     ({ weeks, hc97 }) => {
       const large = sizesAt(weeks * 7, { ...MEDIAN_GROWTH, hc: Z_97 });
       expect(Math.abs(large.hcMm - (hc97 ?? 0))).toBeLessThanOrEqual(0.11);
     },
   );
 
-  it('has axes whose ellipse is exactly the circumference', () => {
+  it('include axes whose ellipse has exactly the circumference', () => {
     const sizes = sizesAt(200, drawGrowth(createRandom(3)));
     expect(ellipseCircumference(sizes.bpdMm, sizes.ofdMm)).toBeCloseTo(sizes.hcMm, 9);
     expect(ellipseCircumference(sizes.tadMm, sizes.apadMm)).toBeCloseTo(sizes.acMm, 9);
   });
 
-  it('computes the worked circumference of the obstetric reference, 92 by 118 mm', () => {
+  it('reproduce the worked circumference of the obstetric reference, 92 by 118 mm', () => {
     expect(ellipseCircumference(92, 118)).toBeCloseTo(331.133, 3);
   });
 
-  it('refuses an age outside the chart, and takes its ends', () => {
+  it('are refused for an age outside the chart, but available at its ends', () => {
     expect(() => sizesAt(97)).toThrow(RangeError);
     expect(() => sizesAt(281)).toThrow(RangeError);
     expect(() => sizesAt(Number.NaN)).toThrow(RangeError);

@@ -7,7 +7,7 @@ const GA_DAYS = 203;
 /** 5th and 95th centile of the amniotic fluid index at 29 weeks, mm (Moore and Cayle 1990). */
 const USUAL_INDEX = { low: 92, high: 231 };
 
-it('the usual pregnancy has a usual amount of amniotic fluid', () => {
+it('a normal pregnancy has a normal amount of amniotic fluid', () => {
   const quadrants = shotsAt(GA_DAYS, 'stills').filter(({ viewName }) =>
     viewName?.startsWith('AFI'),
   );

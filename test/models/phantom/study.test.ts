@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('a simulated obstetric study', () => {
-  it('holds each biometry plane three times as a still, and a cine', () => {
+  it('contains each biometry plane three times as a still, and a cine', () => {
     const stills = study.files.filter(({ truth }) => truth.length === 1);
     for (const plane of ['transthalamic', 'abdominal', 'femur']) {
       const count = stills.filter(({ truth }) => truth[0]?.plane === plane).length;
@@ -47,7 +47,7 @@ describe('a simulated obstetric study', () => {
     );
   });
 
-  it('states the scale of the truth in its region, cm per pixel', () => {
+  it('states the true scale in its region, cm per pixel', () => {
     for (const [index, header] of headers.entries()) {
       const [region] = header.SequenceOfUltrasoundRegions as [NaturalDataset];
       const mmPerPixel = study.files[index]?.truth[0]?.mmPerPixel ?? 0;
@@ -105,7 +105,7 @@ describe('a simulated obstetric study', () => {
     }
   });
 
-  it('comes native and as JPEG baseline, grey and in colour', () => {
+  it('is available in native form and as JPEG baseline, in grey and in colour', () => {
     const kinds = new Set(
       headers.map((h) => `${h.LossyImageCompression} ${h.PhotometricInterpretation}`),
     );
@@ -114,12 +114,12 @@ describe('a simulated obstetric study', () => {
     );
   });
 
-  it('is the same for the same request and another for another seed', async () => {
+  it('is the same for the same request, and different for another seed', async () => {
     const digest = ({ files }: PhantomStudy) => files.map(({ bytes }) => sha256(bytes));
     expect(digest(await simulateObstetricStudy(request))).toEqual(digest(study));
   });
 
-  it('has the views of its age, from 6+0 to 42+0 weeks, of labor and of twins', () => {
+  it('has the views for its age from 6+0 to 42+0 weeks, for labor and for twins', () => {
     const views = (gaDays: number, contents: StudyContents) => [
       ...new Set(shotsAt(gaDays, contents).map(({ of }) => (typeof of === 'string' ? of : of.id))),
     ];
@@ -145,7 +145,7 @@ describe('a simulated obstetric study', () => {
 });
 
 describe('its files, read by other programs', () => {
-  it.skipIf(!has('dciodvfy'))('are valid ultrasound objects for dciodvfy', () => {
+  it.skipIf(!has('dciodvfy'))('are valid ultrasound objects according to dciodvfy', () => {
     for (const { name } of study.files) {
       const { stderr } = spawnSync('dciodvfy', ['-new', join(folder, name)], { encoding: 'utf8' });
       const findings = stderr.split('\n').filter((line) => /^(Error|Warning)/.test(line));
@@ -153,7 +153,7 @@ describe('its files, read by other programs', () => {
     }
   });
 
-  it.skipIf(!has('dcmdjpeg'))('decompress with DCMTK to the declared size', () => {
+  it.skipIf(!has('dcmdjpeg'))('are decompressed by DCMTK to the declared size', () => {
     for (const [index, { name }] of study.files.entries()) {
       if (headers[index]?.LossyImageCompression !== '01') continue;
       const out = join(folder, `${name}.native`);

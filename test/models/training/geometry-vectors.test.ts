@@ -63,7 +63,7 @@ function expectLevels(pixels: Float32Array, width: number, levels: Levels, toler
   }
 }
 
-describe('the letterbox is the one of the training', () => {
+describe('the letterbox is the same as in training', () => {
   it.each(vectors.letterbox)('for an image of $image pixels', (one) => {
     const [width, height] = one.network;
     const { pixels, placement } = letterbox(pattern(one.image), width, height);
@@ -81,7 +81,7 @@ describe('the letterbox is the one of the training', () => {
   });
 });
 
-describe('the level crop of a head is the one of the training', () => {
+describe('the level crop of a head is the same as in training', () => {
   it.each(vectors.headCrop)('for the head $head', (one) => {
     const head = ellipseOf(one.head);
     const toImage = fromCrop(head, 224, 192);
@@ -98,7 +98,7 @@ describe('the level crop of a head is the one of the training', () => {
   });
 });
 
-describe('ellipses are those of the training', () => {
+describe('ellipses are the same as in training', () => {
   it.each(vectors.ellipse)('for $ellipse', (one) => {
     const ellipse = ellipseOf(one.ellipse);
     expect(perimeter(ellipse.a, ellipse.b) / one.circumference).toBeCloseTo(1, 4);

@@ -1,6 +1,6 @@
 """Checks de-identified objects against the PS3.15 Annex E table in dicom-anonymizer, using pydicom.
 
-Usage: `check.py BEFORE AFTER [BEFORE AFTER ...]`. Prints what is wrong as JSON.
+Usage: `check.py BEFORE AFTER [BEFORE AFTER ...]`. Prints the faults as JSON.
 """
 
 import json

@@ -44,7 +44,7 @@ class Archive:
             yield answer
 
     def worklist(self, event):
-        """Answers any query with the test's entries; with `endless`, again and again."""
+        """Answers any query with the test's entries. With `endless`, repeats them without end."""
         self.asked.append(str(event.identifier.AccessionNumber))
         while True:
             for entry in self.told.get("entries", []):
@@ -142,7 +142,7 @@ def main():
     for line in sys.stdin:
         try:
             answer = archive.run(json.loads(line))
-        except Exception as error:  # the test decides what is wrong
+        except Exception as error:  # The test decides whether it expected this error.
             answer = {"error": repr(error)}
         print(json.dumps(answer), flush=True)
 

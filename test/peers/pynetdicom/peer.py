@@ -1,5 +1,5 @@
-"""A DICOM peer based on pynetdicom, driven by lines of JSON on standard input. It answers each
-with one line.
+"""A DICOM peer based on pynetdicom, controlled by lines of JSON on standard input. It
+answers each with one line.
 """
 
 import json
@@ -102,7 +102,7 @@ class Peer:
         return 0x0000, None
 
     def report_over(self, association, request):
-        """Commits to everything in a request, over the association on which it arrived."""
+        """Commits to every object in a request, over the association on which it arrived."""
         report = Dataset()
         report.TransactionUID = request.TransactionUID
         report.ReferencedSOPSequence = request.ReferencedSOPSequence
@@ -206,6 +206,6 @@ print(json.dumps({"ready": True}), flush=True)
 for line in sys.stdin:
     try:
         answer = peer.run(json.loads(line))
-    except Exception as error:  # reported to the test, which knows what it expected
+    except Exception as error:  # The test decides whether it expected this error.
         answer = {"error": repr(error)}
     print(json.dumps(answer), flush=True)

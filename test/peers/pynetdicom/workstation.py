@@ -1,5 +1,5 @@
-"""A workstation based on pynetdicom: finds and retrieves studies, given one JSON command on
-standard input.
+"""A workstation based on pynetdicom: finds and retrieves studies as requested by one JSON
+command on standard input.
 """
 
 import json

@@ -83,7 +83,7 @@ with connect(channel, additional_headers=headers) as events:
     print("created", uid, flush=True)
     reports, state = [], None
     while state not in ("COMPLETED", "CANCELED"):
-        # Reports contain command group elements, which a pydicom data set refuses.
+        # Reports contain elements of the command group, which a pydicom data set refuses.
         message = json.loads(events.recv(timeout=90))
         report = read({tag: value for tag, value in message.items() if not tag.startswith("0000")})
         affected, kind = message["00001000"]["Value"][0], message["00001002"]["Value"][0]

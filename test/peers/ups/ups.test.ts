@@ -49,7 +49,7 @@ describe.skipIf(!INSTALLED)('a task manager in Python', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Runs the client. `kill` ends it as soon as it has created its workitem. */
+  /** Runs the client. With `kill`, it is ended as soon as it has created its workitem. */
   async function client({ subscribe, kill = false }: { subscribe: boolean; kill?: boolean }) {
     const child = spawn('python3', [PROGRAM], { env, stdio: ['pipe', 'pipe', 'pipe'] });
     child.stdin.end(
@@ -94,7 +94,7 @@ describe.skipIf(!INSTALLED)('a task manager in Python', () => {
     const way = ['SCHEDULED', 'IN PROGRESS', 'COMPLETED'];
     expect(states(reports)).toEqual(way);
 
-    // The client dies with its channel open; its step is performed anyway.
+    // The client dies with its channel open, but its step is still performed.
     const { uid } = await client({ subscribe: false, kill: true });
     expect(uid).toMatch(/^[\d.]+$/);
     const headers = { Authorization: `Bearer ${key}` };

@@ -9,8 +9,8 @@ import { SUBJECT } from './example-subject.ts';
 import { asFile, hasPydicom, PYTHON } from './programs.ts';
 
 /**
- * The objects of one result as an IHE AI Results Evidence Creator stores them (exchange 2.9), read
- * by pydicom to show the references between them.
+ * Reads the objects of one result with pydicom, as an IHE AI Results Evidence Creator stores them
+ * (exchange 2.9), to show the references between them.
  */
 const READ = `
 import sys, json, pydicom
@@ -62,7 +62,7 @@ interface Read {
   evidence: string[];
   references: string[];
   groups: { nums: number; names: (string | null)[]; tracking: string | null }[];
-  /** Values outside any measurement group. */
+  /** Number of values outside any measurement group. */
   loose: number;
   segments: { tracking: string | null; type: string; name: string }[];
   equipment: {
@@ -79,8 +79,8 @@ const COMPREHENSIVE_3D = '1.2.840.10008.5.1.4.1.1.88.34';
 const SOURCES: readonly string[] = SUBJECT.instances.map(({ sopInstanceUid }) => sopInstanceUid);
 
 /**
- * Returns the report, then segmentations and the key object selection: the SOP classes of the
- * profile.
+ * Returns the report first, then the segmentations and the key object selection, in the SOP classes
+ * of the profile.
  */
 async function storedSet(result: Result): Promise<Read[]> {
   const source = {
@@ -142,7 +142,8 @@ describe.skipIf(!hasPydicom).each([
     expect(report?.loose).toBe(0);
     expect((report?.groups.length ?? 0) > 0).toBe(result.measurements.length > 0);
     for (const { names, tracking } of report?.groups ?? []) {
-      // Tracking Identifier, Tracking Unique Identifier, Finding, Algorithm Name, Algorithm Version.
+      // The codes are Tracking Identifier, Tracking Unique Identifier, Finding, Algorithm Name and
+      // Algorithm Version.
       expect(names).toEqual(
         expect.arrayContaining(['112039', '112040', '121071', '111001', '111003']),
       );

@@ -17,14 +17,14 @@ import { SUBJECT } from './example-subject.ts';
 import { asFile, dciodvfy, installed, run } from './programs.ts';
 
 /**
- * A concept that occurs nowhere else is never accepted, so no section of a structured report
- * contains it.
+ * Concepts without a name (`-unnamed`) are never accepted, so no section of a structured report
+ * contains them.
  */
 const echoKeys = (Object.keys(CONCEPTS) as ConceptKey[]).filter(
   (key) => CONCEPTS[key].group === 'echo' && !key.endsWith('-unnamed'),
 );
 
-/** One value for every echo concept. */
+/** A result with one value for every echo concept. */
 const EVERYTHING: Result = { ...ECHO, measurements: echoKeys.map((key) => value(key, 1.5)) };
 
 const items = (bytes: Buffer): ContentItem[] => [...walk(decode(bytes).root)];
@@ -62,7 +62,7 @@ describe.skipIf(!installed('dciodvfy'))('dciodvfy has no complaint', () => {
     expect(dciodvfy(path)).toEqual({ code: 0, complaints: [] });
   });
 
-  test('about the tree of TID 5300, as the class that it knows', () => {
+  test('about the tree of TID 5300, in the class that dciodvfy supports', () => {
     const path = asFile(buildTid5300(EVERYTHING, SUBJECT, 'comprehensive'), 'dcm');
     expect(dciodvfy(path)).toEqual({ code: 0, complaints: [] });
   });
@@ -95,7 +95,7 @@ describe('TID 5300', () => {
     expect(decode(bytes).header.SOPClassUID).toBe('1.2.840.10008.5.1.4.1.1.88.72');
   });
 
-  test('codes of CID 12300 are pre-coordinated, others have the modifiers of TID 5302', () => {
+  test('uses pre-coordinated codes from CID 12300, and the modifiers of TID 5302 for all others', () => {
     const codes = (meaning: string) => section(meaning).map(({ name }) => name?.code);
     expect(codes('Pre-coordinated Measurements')).toEqual(
       expect.arrayContaining(['79991-6', '77903-3', '80070-6']),
@@ -119,14 +119,14 @@ describe('TID 5300', () => {
     ['velocity-index', '20354-7'],
     ['tapse-to-spap', '125327'],
     ['rv-to-lv', '81827009'],
-  ] as const)('%s is sent, as the property %s of its site', (key, property) => {
+  ] as const)('contains %s as the property %s of its site', (key, property) => {
     expect(modifiersOf(key)).toContainEqual(['125307', property]);
     const bytes = buildTid5300({ ...ECHO, measurements: [value(key, 2)] }, SUBJECT);
     expect(values(bytes)).toHaveLength(1);
     expect(checkTemplate(decode(bytes))).toEqual([]);
   });
 
-  test('every ratio and index names what it is divided by, and nothing else does', () => {
+  test('states what every ratio and index is divided by, and only for those', () => {
     for (const key of echoKeys) {
       const modifiers = new Map(modifiersOf(key) as [string, string][]);
       const divided = ['118586006', '125313'].includes(modifiers.get('125306') ?? '');
@@ -134,11 +134,11 @@ describe('TID 5300', () => {
     }
   });
 
-  test('a wall motion score index has no property there', () => {
+  test('has no property for a wall motion score index', () => {
     expect(postCoordination('wall-motion-score-index')).toBeNull();
   });
 
-  test('of two values of one code exactly one is selected', () => {
+  test('selects exactly one of two values with the same code', () => {
     const waves = section('Pre-coordinated Measurements').filter(
       ({ name }) => name?.code === '80070-6',
     );
@@ -146,7 +146,7 @@ describe('TID 5300', () => {
     expect([waves.length, selected.length]).toEqual([2, 1]);
   });
 
-  test('a caliper names its image and frame', () => {
+  test('states the image and the frame of a caliper', () => {
     const [first] = section('Post-coordinated Measurements');
     const caliper = first?.items.find(({ value: { type } }) => type === 'SCOORD');
     expect(caliper?.items[0]?.value).toMatchObject({

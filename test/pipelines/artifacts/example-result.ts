@@ -124,7 +124,7 @@ export const RESULT: Result = resultSchema.parse({
   artifacts: [],
 });
 
-/** The same study when nothing could be measured. */
+/** The same study, but with nothing that could be measured. */
 export const NOTHING_MEASURED: Result = {
   ...RESULT,
   measurements: [],

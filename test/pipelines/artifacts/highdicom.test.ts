@@ -16,7 +16,8 @@ import { asFile, PYTHON } from './programs.ts';
 import { cine } from './seg/example-cine.ts';
 
 /**
- * Folder into which `.ci/run` installs highdicom, separate from Debian's pydicom, which is older.
+ * Includes the folder into which `.ci/run` installs highdicom, which is separate from Debian's
+ * older pydicom.
  */
 const env = {
   ...process.env,
@@ -81,8 +82,8 @@ const outlined: Result = {
 };
 
 /**
- * Keeps only values that are not withheld: a NUM without a value is allowed, but highdicom refuses
- * documents containing one (exchange 2.2, and the last test here).
+ * Keeps only values that are not withheld. A NUM without a value is allowed, but highdicom refuses
+ * documents that contain one (exchange 2.2, and the last test of this file).
  */
 const measured = (result: Result): Result => ({
   ...result,
@@ -91,10 +92,11 @@ const measured = (result: Result): Result => ({
 
 const DICOM_OBJECTS = dicomObjects(INTERGROWTH_CURVES);
 
-/** highdicom's `srread` does not support this class and says so; the TID 5200 form can be read. */
+/**
+ * highdicom's `srread` does not support this class and reports that. It can read the TID 5200 form.
+ */
 const SIMPLIFIED_ADULT_ECHO = '1.2.840.10008.5.1.4.1.1.88.72';
 
-/** Returns every form of an object that a destination may request. */
 async function formsOf(role: keyof typeof DICOM_OBJECTS, result: Result): Promise<Buffer[]> {
   const objects = await DICOM_OBJECTS[role]({
     result,
@@ -109,7 +111,7 @@ const MASKS = cine(64, 48);
 const masksOf = (form: SegmentationForm) =>
   buildSegmentation(RESULT, SUBJECT, MASKS, { form, number: 1 });
 
-/** Everything is read in one Python process, because loading highdicom takes seconds. */
+/** One Python process reads everything, because loading highdicom takes seconds. */
 const read = new Map<string, unknown[]>();
 beforeAll(async () => {
   if (!INSTALLED) return;
@@ -150,19 +152,23 @@ describe.skipIf(!INSTALLED)('highdicom reads', () => {
     },
   );
 
-  test.each(['binary', 'labelmap'])('the %s masks on the frames they were drawn on', (form) => {
-    const inside = (pixels: Uint8Array) => pixels.reduce((sum, pixel) => sum + pixel, 0);
-    const frames = [2, 5, 9].map((frame, at) => [
-      frame,
-      MASKS.segments.map((one) => inside(one.frames[at]?.pixels ?? new Uint8Array())),
-    ]);
-    expect(answersFor(`masks ${form}`)).toEqual([
-      { type: form.toUpperCase(), segments: [1, 2, 3], frames },
-    ]);
-  });
+  test.each(['binary', 'labelmap'])(
+    'the %s masks on the frames on which they were drawn',
+    (form) => {
+      const inside = (pixels: Uint8Array) => pixels.reduce((sum, pixel) => sum + pixel, 0);
+      const frames = [2, 5, 9].map((frame, at) => [
+        frame,
+        MASKS.segments.map((one) => inside(one.frames[at]?.pixels ?? new Uint8Array())),
+      ]);
+      expect(answersFor(`masks ${form}`)).toEqual([
+        { type: form.toUpperCase(), segments: [1, 2, 3], frames },
+      ]);
+    },
+  );
 
-  // If this fails, highdicom can now read such documents, and nothing needs to be left out above.
-  test('no document with a withheld value, since it asks each NUM for its unit', () => {
+  // If this fails, highdicom can now read such documents, and `measured` no longer needs to leave
+  // values out.
+  test('no document with a withheld value, because it expects a unit for each NUM', () => {
     expect(RESULT.measurements.some(({ quality }) => quality === 'low')).toBe(true);
     const answers = answersFor('reports with withheld values');
     expect(answers.length).toBeGreaterThan(0);

@@ -22,7 +22,6 @@ import {
 } from './example-measurements.ts';
 import { TWINS } from './example-result.ts';
 
-/** Returns a frame of uniform brightness. */
 function plain(width: number, height: number, level: number) {
   return { width, height, data: new Uint8Array(width * height * 3).fill(level) };
 }
@@ -37,19 +36,19 @@ describe('pixels outside the picture', () => {
       maskOutside(plain(64, 48, 200), { areas: areas.map(rectanglePolygon), text: [] }).data,
     );
 
-  test('is black, the picture itself is unchanged, both corners included', () => {
+  test('are black, while the picture itself is unchanged, including its corners', () => {
     expect(masked([area])).toBe(20 * 20);
   });
 
-  test('several regions all stay', () => {
+  test('are those outside all of several regions', () => {
     expect(masked([area, { minX: 40, minY: 0, maxX: 44, maxY: 9 }])).toBe(20 * 20 + 5 * 10);
   });
 
-  test('a region that reaches over the frame does not wrap round', () => {
+  test('do not wrap round if a region extends beyond the frame', () => {
     expect(masked([{ minX: -5, minY: -5, maxX: 100, maxY: 4 }])).toBe(64 * 5);
   });
 
-  test('a picture that is unknown shows nothing', () => {
+  test('are all of them if the picture is unknown', () => {
     expect(masked([])).toBe(0);
   });
 });
@@ -67,7 +66,7 @@ describe('previews', () => {
     expect(metadata.height).toBeGreaterThan((height * shown) / width);
   });
 
-  test('calipers are drawn where they were placed: a cross at each end', async () => {
+  test('calipers are drawn where they were placed, with a cross at each end', async () => {
     const dark = plain(640, 480, 0);
     const png = await renderPreview(dark, [FL]);
     const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
@@ -89,7 +88,7 @@ describe('previews', () => {
 });
 
 describe('overlays of a result', () => {
-  test('one for each measured frame, numbered in its section', () => {
+  test('show each measured frame once, numbered within its section', () => {
     const names = overlaysOf(MEASUREMENTS).map(({ name, measurements }) => [
       name,
       measurements.map(({ id }) => id),
@@ -101,7 +100,7 @@ describe('overlays of a result', () => {
     ]);
   });
 
-  test('the report shows a second frame only when it shows a new quantity', () => {
+  test('appear in the report for a second frame only if it shows a new quantity', () => {
     const again = { ...AC, id: 'again', source: { ...AC.source, frame: 6 } };
     const shown = keyOverlays(overlaysOf([AC, again, FL]));
     expect(shown.map(({ name }) => name)).toEqual([
@@ -110,7 +109,7 @@ describe('overlays of a result', () => {
     ]);
   });
 
-  test('a frame with nothing accepted is not a key image', () => {
+  test('are not key images if nothing on the frame was accepted', () => {
     expect(keyOverlays(overlaysOf([OFD_NOT_ACCEPTED]))).toEqual([]);
   });
 });
@@ -135,13 +134,13 @@ describe('growth chart', () => {
     );
   });
 
-  test('names its charts and that it is a draft', () => {
+  test('states its charts, and that it is a draft', () => {
     const all = labels(196).join('\n');
     expect(all).toContain('Papageorghiou et al., Lancet 2014;384:869-879');
     expect(all).toContain('AI draft, not verified');
   });
 
-  test('is not made when no value was read against a chart', () => {
+  test('is not drawn if no value was compared with a chart', () => {
     expect(growthChart(INTERGROWTH_CURVES, [{ ...HC, reference: null }], 196)).toBeNull();
     expect(growthChart(INTERGROWTH_CURVES, [{ ...HC, quality: 'low' }], 196)).toBeNull();
   });
@@ -152,7 +151,7 @@ describe('growth chart', () => {
     expect(all).toContain('Fetus B: 262.4 mm, centile 59');
   });
 
-  test('of repeated values shows the median alone', () => {
+  test('of repeated values shows only the median', () => {
     const median = measurement('median', 'hc', 261, {
       derivation: 'median',
       inputs: ['m-hc'],
@@ -167,7 +166,7 @@ describe('growth chart', () => {
   test.each([
     [98, 97.9],
     [280, 333.9],
-  ])('at the edge of the chart, day %i, all text stays inside', (gaDays, value) => {
+  ])('keeps all text inside at the edge of the chart, day %i', (gaDays, value) => {
     const [curve] = INTERGROWTH_CURVES;
     if (!curve) throw new Error('no curve');
     const panel = growthPanel(curve, [{ ...HC, value }], gaDays);
@@ -180,7 +179,7 @@ describe('growth chart', () => {
     }
   });
 
-  test('a weight is drawn only on the chart for its formula', () => {
+  test('shows a weight only on the chart for its formula', () => {
     const weight = (chart: string) =>
       measurement('efw', 'efw', 1100, {
         unit: 'g',
@@ -194,13 +193,13 @@ describe('growth chart', () => {
     expect(drawnOn('intergrowth-2020-efw')).toEqual(['intergrowth-2020-efw']);
   });
 
-  test('the drawn curves are those of the published table (HC at 28 weeks)', () => {
+  test('draws the curves of the published table (HC at 28 weeks)', () => {
     const [curve] = INTERGROWTH_CURVES;
     const drawn = [3, 10, 50, 90, 97].map((centile) => curve?.valueAt(28, centile)?.toFixed(1));
     expect(drawn).toEqual(['243.6', '248.9', '260.4', '271.8', '277.2']);
   });
 
-  test('as PNG it has the drawn size and is not empty', async () => {
+  test('has the drawn size as PNG, and is not empty', async () => {
     const chart = growthChart(INTERGROWTH_CURVES, MEASUREMENTS, 196);
     if (!chart) throw new Error('no chart');
     const png = await toPng(chart, 2);
@@ -221,7 +220,7 @@ describe('words', () => {
     expect(valueText(value)).toBe(text);
   });
 
-  test('a value that was not accepted is named without its number', () => {
+  test('a value that was not accepted is mentioned without its number', () => {
     expect(shortText(OFD_NOT_ACCEPTED)).toBe('OFD not accepted');
   });
 });

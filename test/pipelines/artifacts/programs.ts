@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Runs a real program on files. `output` combines both streams. */
+/** Runs a program on files. `output` combines both of its streams. */
 export function run(program: string, args: readonly string[]): { code: number; output: string } {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     encoding: 'utf8',
@@ -13,18 +13,24 @@ export function run(program: string, args: readonly string[]): { code: number; o
   return { code: status ?? -1, output: stdout + stderr };
 }
 
-/** Returns true if a program is on this machine; `.ci/run` installs those that the tests use. */
+/**
+ * Returns true if a program is installed on this machine. `.ci/run` installs those that the tests
+ * use.
+ */
 export function installed(program: string, args: readonly string[] = ['--version']): boolean {
   const { error, status } = spawnSync(program, args, { timeout: 30_000 });
   return !error && (program !== PYTHON || status === 0);
 }
 
-/** Debian's Python, which has python3-pydicom; another Python earlier on the path may not. */
+/**
+ * Debian's Python, for which python3-pydicom is installed. Another Python earlier on the path may
+ * lack it.
+ */
 export const PYTHON = '/usr/bin/python3';
 export const hasPydicom = installed(PYTHON, ['-c', 'import pydicom']);
 
 /**
- * Writes these bytes to a new file and returns its path; it is removed with the other files of the
+ * Writes these bytes to a new file and returns its path. The file is removed at the end of the test
  * run.
  */
 export function asFile(bytes: Buffer, extension: string): string {
@@ -33,11 +39,11 @@ export function asFile(bytes: Buffer, extension: string): string {
   return path;
 }
 
-/** dciodvfy's message about an attribute that its edition of PS3.3 does not allow at this place. */
+/** dciodvfy's message about an attribute that its edition of PS3.3 does not allow in this place. */
 const NOT_IN_IOD = 'Attribute is not present in standard DICOM IOD';
 /**
- * Device UID in an item of Contributing Equipment (PS3.3 Table C.12-1), which is newer than
- * dciodvfy.
+ * Device UID in an item of Contributing Equipment (PS3.3 Table C.12-1). It was added to the
+ * standard after dciodvfy.
  */
 const DEVICE_UID = /0x0018,0x1002/;
 const EXTENDED = /contains attributes not present in standard DICOM IOD/;

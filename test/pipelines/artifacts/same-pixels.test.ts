@@ -12,11 +12,17 @@ import { measurement } from './example-measurements.ts';
 import { RESULT } from './example-result.ts';
 import { SUBJECT } from './example-subject.ts';
 
-/** A wide image with odd dimensions; the network sees it reduced, with black above and below. */
+/**
+ * A wide image with odd dimensions. The network receives it at a smaller size, with black above and
+ * below.
+ */
 const [WIDTH, HEIGHT] = [641, 333];
 const NETWORK = { width: 192, height: 160 };
 const RADIUS = 9;
-/** Upper left and lower right, so that each end of the caliper is an extreme of the drawing. */
+/**
+ * One spot is at the upper left and one at the lower right, so that each end of the caliper is an
+ * extreme of the drawing.
+ */
 const SPOTS: [Point, Point] = [
   { x: 123, y: 87 },
   { x: 502, y: 246 },
@@ -27,7 +33,7 @@ const gray = Uint8Array.from({ length: WIDTH * HEIGHT }, (_, at) => {
   return SPOTS.some((spot) => Math.hypot(x - spot.x, y - spot.y) <= RADIUS) ? 255 : 0;
 });
 
-/** Acts as a network: finds the bright spots in its image by their centres of mass. */
+/** Acts as a network: locates the bright spots in its input by their centres of mass. */
 function located(): Point[] {
   const { pixels, placement } = letterbox(
     { width: WIDTH, height: HEIGHT, data: gray },
@@ -64,7 +70,7 @@ const length: Measurement = measurement('m-fl', 'fl', 50, {
 });
 const result = { ...RESULT, measurements: [length] };
 
-test('JSON: the caliper lies on the spots of the stored image, not of the letterboxed one', () => {
+test('JSON: the caliper ends on the spots of the stored image, not of the letterboxed one', () => {
   for (const [index, end] of ends.entries()) {
     const spot = SPOTS[index];
     expect(Math.hypot(end.x - (spot?.x ?? 0), end.y - (spot?.y ?? 0))).toBeLessThan(0.5);
@@ -95,7 +101,7 @@ describe('preview', () => {
       .raw()
       .toBuffer({ resolveWithObject: true });
     scale = info.width / WIDTH;
-    // The first caliper colour, #39d0ff, wherever it is drawn on the picture.
+    // The pixels with the first caliper colour, #39d0ff, on the picture.
     for (let at = 0; at < info.width * Math.floor(HEIGHT * scale); at++) {
       const [r = 0, g = 0, b = 0] = data.subarray(3 * at, 3 * at + 3);
       if (Math.hypot(r - 0x39, g - 0xd0, b - 0xff) > 40) continue;
@@ -106,7 +112,8 @@ describe('preview', () => {
   const mean = (values: readonly number[]) =>
     values.reduce((sum, value) => sum + value, 0) / values.length;
   /**
-   * Returns the middle of the pixels at one extreme of the drawing: the tip of an arm of a cross.
+   * Returns the middle of the pixels at one extreme of the drawing, which is the tip of an arm of a
+   * cross.
    */
   const tip = (along: 'x' | 'y', across: 'x' | 'y', most: (...values: number[]) => number) => {
     const edge = most(...drawn.map((pixel) => pixel[along]));
@@ -114,7 +121,7 @@ describe('preview', () => {
   };
   const stored = (drawnAt: number) => (drawnAt + 0.5) / scale - 0.5;
 
-  test('the crosses stand on the same pixels', () => {
+  test('the crosses are on the same pixels', () => {
     expect(drawn.length).toBeGreaterThan(0);
     const [a, b] = ends;
     expect(Math.abs(stored(tip('y', 'x', Math.min)) - (a?.x ?? 0))).toBeLessThan(0.75);

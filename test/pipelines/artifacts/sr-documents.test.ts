@@ -76,7 +76,7 @@ describe('identity', () => {
     expect(uid(ANONYMOUS)).not.toBe(uid(SUBJECT));
   });
 
-  test('built again it is the same object, byte for byte', () => {
+  test('a document that is built again is the same object, byte for byte', () => {
     expect(buildTid1500(RESULT, SUBJECT)).toEqual(buildTid1500(RESULT, SUBJECT));
   });
 
@@ -98,13 +98,13 @@ describe('identity', () => {
 });
 
 describe('remarks that must be read with a value', () => {
-  test.each(Object.entries(DOCUMENTS))('%s has the one on the estimated weight', (_, build) => {
+  test.each(Object.entries(DOCUMENTS))('%s has the remark on the estimated weight', (_, build) => {
     expect(texts(build(RESULT, SUBJECT)).join()).toContain('Half width 15 % of the estimate.');
   });
 });
 
 describe('what was not accepted or not assessed', () => {
-  test('a value below its gate has no number in TID 1500, but its reason', () => {
+  test('a value below its gate has a reason but no number in TID 1500', () => {
     const bytes = buildTid1500(RESULT, SUBJECT);
     expect(numbers(bytes, 'Occipital-Frontal Diameter')).toEqual([null]);
     expect(texts(bytes)).toContain(
@@ -112,27 +112,30 @@ describe('what was not accepted or not assessed', () => {
     );
   });
 
-  test('a value below its gate is named in TID 5000 but has no row there', () => {
+  test('a value below its gate is mentioned in TID 5000 but has no row there', () => {
     const bytes = buildTid5000(RESULT, SUBJECT);
     expect(numbers(bytes, 'Occipital-Frontal Diameter')).toEqual([]);
     expect(texts(bytes).join()).toContain('Occipitofrontal diameter was measured but not accepted');
   });
 
-  test.each(Object.entries(DOCUMENTS))('%s names every section and its reason', (_, build) => {
+  test.each(Object.entries(DOCUMENTS))('%s lists every section with its reason', (_, build) => {
     const all = texts(build(RESULT, SUBJECT)).join('\n');
     for (const { title } of RESULT.sections) expect(all).toContain(title);
     expect(all).toContain('Cervix: Not assessed. This version does not assess cervix.');
   });
 
-  test.each(Object.entries(DOCUMENTS))('%s without a value says so and why', (_, build) => {
-    const bytes = build(NOTHING_MEASURED, SUBJECT);
-    const all = texts(bytes).join('\n');
-    expect(all).toContain(
-      'No measurement was made. Biometry: No head, abdomen or femur plane was found.',
-    );
-  });
+  test.each(Object.entries(DOCUMENTS))(
+    '%s without a value states this with the reason',
+    (_, build) => {
+      const bytes = build(NOTHING_MEASURED, SUBJECT);
+      const all = texts(bytes).join('\n');
+      expect(all).toContain(
+        'No measurement was made. Biometry: No head, abdomen or femur plane was found.',
+      );
+    },
+  );
 
-  test('COMPLETE only when every section that was asked for is complete', () => {
+  test('is COMPLETE only if every requested section is complete', () => {
     const complete: Result = {
       ...RESULT,
       sections: RESULT.sections.map((section, index) => ({
@@ -146,7 +149,7 @@ describe('what was not accepted or not assessed', () => {
 });
 
 describe('evidence', () => {
-  test('a caliper names its image, and its frame when the image has several', () => {
+  test('a caliper refers to its image, and to the frame if the image has several', () => {
     const regions = named(buildTid1500(RESULT, SUBJECT), 'Image Region');
     const images = regions.map(({ items: [on] }) => on?.value);
     expect(images).toEqual([
@@ -159,7 +162,7 @@ describe('evidence', () => {
     ]);
   });
 
-  test('coordinates count from the corner of the first pixel', () => {
+  test('coordinates are measured from the corner of the first pixel', () => {
     const [caliper] = named(
       buildTid5000({ ...RESULT, measurements: [AC] }, SUBJECT),
       'Source of Measurement',
@@ -169,7 +172,7 @@ describe('evidence', () => {
     });
   });
 
-  test('a caliper that leaves the image is not drawn; the image is still named', () => {
+  test('a caliper that leaves the image is not drawn, but the image is still listed', () => {
     const outside = {
       ...HC,
       source: {
@@ -210,7 +213,7 @@ describe('evidence', () => {
 describe('twins', () => {
   const bytes = buildTid5000(TWINS, SUBJECT);
 
-  test('each section is there once for each fetus and begins with its subject', () => {
+  test('have each section once per fetus, beginning with its subject', () => {
     for (const section of ['Fetus Summary', 'Fetal Biometry', 'Fetal Biometry Ratios']) {
       const subjects = named(bytes, section).map(({ items: children }) =>
         children.slice(0, 2).map(({ value }) => (value.type === 'TEXT' ? value.text : value.type)),
@@ -222,7 +225,7 @@ describe('twins', () => {
     }
   });
 
-  test('a value of an unnamed fetus is left out of both, which is reported', () => {
+  test('have no value of an unlabelled fetus, which is reported', () => {
     const stray = {
       ...TWINS,
       measurements: [...TWINS.measurements, measurement('stray', 'tad', 70)],
@@ -241,7 +244,7 @@ describe('repeated values in TID 5000', () => {
   const repeated = (given: readonly Measurement[]) =>
     buildTid5000({ ...RESULT, measurements: withStanding(given) }, SUBJECT);
 
-  test('the median precedes the values it was made of: a receiver may take the first', () => {
+  test('list the median before the individual values, since a receiver may use the first', () => {
     const median = measurement('hc', 'hc', 262, {
       derivation: 'median',
       inputs: ['hc-1', 'hc-2', 'hc-3'],
@@ -252,7 +255,7 @@ describe('repeated values in TID 5000', () => {
     ]);
   });
 
-  test('of heart rates only the chosen one is sent', () => {
+  test('contain only the chosen heart rate', () => {
     const rate = (id: string, value: number) =>
       measurement(id, 'fetal-heart-rate', value, { section: 'fetal-heart', unit: '{H.B.}/min' });
     const document = repeated([
@@ -264,7 +267,7 @@ describe('repeated values in TID 5000', () => {
 });
 
 describe('gestational age in TID 5000', () => {
-  test('the age by one quantity is in its group, with the coded equation', () => {
+  test("from one quantity is in that quantity's group, with the coded equation", () => {
     const groups = named(buildTid5000(RESULT, SUBJECT), 'Biometry Group');
     const head = groups.find(({ items: [first] }) => first?.name?.code === '11984-2');
     const age = head?.items.find(({ name }) => name?.code === '18185-9');
@@ -275,7 +278,7 @@ describe('gestational age in TID 5000', () => {
     ['lmp', 'Gestational Age by LMP'],
     ['crl', 'Gestational Age'],
     ['ivf', 'Gestational Age'],
-  ])('stated by %s it is named "%s"', (basis, meaning) => {
+  ])('stated by %s is called "%s"', (basis, meaning) => {
     const document = buildTid5000(NOTHING_MEASURED, { ...SUBJECT, dating: { gaDays: 140, basis } });
     expect(numbers(document, meaning)).toEqual([140]);
   });

@@ -60,7 +60,7 @@ describe.each(ROLES)('%s', (role) => {
     expect(run('dcentvfy', paths).output.match(/^Error.*/gm)).toBeNull();
   });
 
-  test('built again it is the same object, anonymously another one', async () => {
+  test('is the same object when it is built again, and another one when it is anonymous', async () => {
     const first = await objectsOf(role, RESULT, SUBJECT);
     const again = await objectsOf(role, RESULT, SUBJECT);
     const anonymous = await objectsOf(role, RESULT, ANONYMOUS);
@@ -72,13 +72,13 @@ describe.each(ROLES)('%s', (role) => {
 
 describe('where nothing was measured', () => {
   test.each(['key-objects', 'secondary-capture', 'presentation-state', 'seg'] as const)(
-    '%s: there is no object',
+    '%s is not created',
     async (role) => {
       expect(await objectsOf(role, NOTHING_MEASURED, SUBJECT)).toEqual([]);
     },
   );
 
-  test('the SR and the PDF say so all the same', async () => {
+  test('the SR and the PDF still report this', async () => {
     expect(await objectsOf('sr-tid1500', NOTHING_MEASURED, SUBJECT)).toHaveLength(1);
     expect(await objectsOf('pdf', NOTHING_MEASURED, SUBJECT)).toHaveLength(1);
   });
@@ -96,7 +96,7 @@ test.skipIf(!installed('dsrdump'))('dsrdump reads the key object selection', () 
   expect(output).toContain('Of Interest');
 });
 
-describe('forms by what a peer accepts', () => {
+describe('the forms of a document, chosen by what a peer accepts', () => {
   const classes = async (
     measurementSopClass: ObjectSource['destination']['measurementSopClass'],
   ) => {
@@ -108,7 +108,7 @@ describe('forms by what a peer accepts', () => {
     return forms.map((bytes) => decode(bytes).header);
   };
 
-  test('auto: Comprehensive 3D, then Comprehensive, then Enhanced SR, each a separate object', async () => {
+  test('are by default Comprehensive 3D, then Comprehensive, then Enhanced SR, each a separate object', async () => {
     const headers = await classes('auto');
     expect(headers.map(({ SOPClassUID }) => SOPClassUID)).toEqual([
       '1.2.840.10008.5.1.4.1.1.88.34',
@@ -118,21 +118,21 @@ describe('forms by what a peer accepts', () => {
     expect(new Set(headers.map(({ SOPInstanceUID }) => SOPInstanceUID)).size).toBe(3);
   });
 
-  test('a class that the site names is the only one', async () => {
+  test('are only the class that the site has configured, if any', async () => {
     const headers = await classes('enhanced');
     expect(headers.map(({ SOPClassUID }) => SOPClassUID)).toEqual([
       '1.2.840.10008.5.1.4.1.1.88.22',
     ]);
   });
 
-  test.skipIf(!installed('dciodvfy'))('every form is valid in its class', async () => {
+  test.skipIf(!installed('dciodvfy'))('are each valid in their class', async () => {
     const [forms = []] = await DICOM_OBJECTS['sr-tid1500'](source(RESULT, SUBJECT));
     for (const bytes of forms) {
       expect(dciodvfy(asFile(bytes, 'dcm'))).toEqual({ code: 0, complaints: [] });
     }
   });
 
-  test('a LABELMAP precedes its BINARY form', async () => {
+  test('contain a LABELMAP before its BINARY form', async () => {
     const asked = {
       ...source(RESULT, SUBJECT),
       destination: { measurementSopClass: 'auto' as const, segmentation: 'labelmap' as const },
@@ -148,7 +148,7 @@ describe('a re-run of a study', () => {
   const former = decode(buildTid1500(RESULT, SUBJECT)).header;
   const rerun: Subject = { ...SUBJECT, requestId: 'req_second', supersedes: SUBJECT.requestId };
 
-  test('names the document it replaces, in the class that the peer took', () => {
+  test('refers to the document that it replaces, in the class that the peer accepted', () => {
     const { header } = decode(buildTid1500(RESULT, rerun));
     expect(header.SOPInstanceUID).not.toBe(former.SOPInstanceUID);
     expect(header.PredecessorDocumentsSequence).toMatchObject([
@@ -174,7 +174,7 @@ describe('a re-run of a study', () => {
     );
   });
 
-  test('once signed, names its own draft and the signed document of the first run', () => {
+  test('refers, once signed, to its own draft and to the signed document of the first run', () => {
     const signed = (replaces: { request: string; revision: number } | null): Result => ({
       ...RESULT,
       draft: false,
@@ -200,7 +200,7 @@ describe('a re-run of a study', () => {
     expect(formerOf({ draftsWithheld: true })).toEqual([signedUid]);
   });
 
-  test('the first run names none', () => {
+  test('the first run refers to no earlier document', () => {
     expect(former).not.toHaveProperty('PredecessorDocumentsSequence');
   });
 

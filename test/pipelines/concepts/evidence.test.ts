@@ -18,7 +18,7 @@ const SHOWN: EvidenceEntry = {
   error: { value: 10, unit: 'mm', of: 'mean absolute error', limit: 10 },
 };
 
-describe('whether a value may be accepted', () => {
+describe('the decision whether a value may be accepted', () => {
   it.each([
     ['real images, enough cases, error at the limit', {}, null],
     ['one case fewer', { cases: LEAST_CASES - 1 }, 'too-few-cases'],
@@ -26,7 +26,7 @@ describe('whether a value may be accepted', () => {
     ['simulated images', { real: false }, 'simulated-only'],
     ['no reference', { error: null }, 'no-reference'],
     ['an error above the limit', { error: { ...SHOWN.error, value: 10.01 } }, 'error-too-large'],
-  ] as const)('follows from the entry: %s', (_, changed, reason) => {
+  ] as const)('depends on the entry: %s', (_, changed, reason) => {
     expect(reviewReason({ ...SHOWN, ...changed } as EvidenceEntry)).toBe(reason);
   });
 
@@ -42,20 +42,20 @@ describe('whether a value may be accepted', () => {
     [{ sizes: { fl: 1 } }, null],
     [{ models: new Set(['fetal-abdomen']) }, null],
     [{ models: new Set(['another']) }, 'other-model'],
-  ] as const)('follows from the input: %o', (input, reason) => {
+  ] as const)('depends on the input: %o', (input, reason) => {
     expect(reviewReason(SHOWN, input)).toBe(reason);
   });
 
-  it('needs an entry', () => {
+  it('requires an entry', () => {
     expect(reviewReason(null)).toBe('no-evidence');
   });
 
-  it.each(KEYS)('is not asked in the research setting: %s', (key) => {
+  it.each(KEYS)('is always yes in the research setting: %s', (key) => {
     expect(reviewReason(EVIDENCE[key], {}, 'simulated')).toBeNull();
     expect(reviewReason(null, {}, 'simulated')).toBeNull();
   });
 
-  it('is so today for these methods and no others', () => {
+  it('is yes today for exactly these methods', () => {
     expect(KEYS.filter((key) => reviewReason(EVIDENCE[key]) === null)).toEqual([
       'head-outline',
       'abdomen-outline',
@@ -84,14 +84,15 @@ describe('the evidence for a measurement', () => {
     expect(evidenceFor(method, concept, new Set(models))).toBe(key);
   });
 
-  it('has an entry for every key, and none for another', () => {
+  it('has an entry for every key, and for no other', () => {
     expect(evidenceEntry('head-outline')).toBe(EVIDENCE['head-outline']);
     expect(evidenceEntry('toString')).toBeNull();
   });
 });
 
 /**
- * Returns the object at a path of keys. Keys may contain dots, so the longest matching key is used.
+ * Returns the object at a path of keys. Since keys may contain dots, the longest matching key is
+ * used.
  */
 function at(of: unknown, path: string): unknown {
   if (path === '') return of;
@@ -108,7 +109,7 @@ function at(of: unknown, path: string): unknown {
 
 const round = (value: number) => Math.round(value * 10_000) / 10_000;
 
-/** Returns every number in a set of metrics that is an error, or that follows from one. */
+/** Returns every number in a set of metrics that is an error or is derived from one. */
 function errorsIn(metrics: object): number[] {
   const numbers = Object.entries(metrics).flatMap(([key, value]) =>
     typeof value === 'number' && /error|accuracy/i.test(key) ? [{ key, value }] : [],

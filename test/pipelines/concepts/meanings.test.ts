@@ -5,7 +5,7 @@ import { CONCEPTS, FINDING_CONCEPTS } from '../../../pipelines/concepts/concepts
 const LONG_STRING = 64;
 
 describe('the meaning of a private code', () => {
-  it('is the label of its quantity, so that SR and FHIR name it alike', () => {
+  it('is the label of its quantity, so that SR and FHIR use the same name', () => {
     const others = Object.values(CONCEPTS).flatMap(({ label, codings: [first] }) =>
       first.scheme === '99USINT' && first.meaning !== label ? [first.meaning] : [],
     );
@@ -13,7 +13,7 @@ describe('the meaning of a private code', () => {
     expect(CONCEPTS['tapse-to-spap'].codings[0].meaning).toBe('TAPSE over sPAP');
   });
 
-  it('fits into a code meaning of DICOM', () => {
+  it('fits into a DICOM code meaning', () => {
     const codings = [
       ...Object.values(CONCEPTS).flatMap(({ codings }) => [...codings]),
       ...Object.values(FINDING_CONCEPTS),

@@ -30,8 +30,8 @@ async function look(paths: readonly string[], folder: string) {
   return contentSchema.parse(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')));
 }
 
-describe('the look at the images of a study', () => {
-  test('names planes of a fetus', async () => {
+describe("the classification of a study's images", () => {
+  test('finds the planes of a fetus', async () => {
     const { paths, folder } = await phantomFiles('content');
     expect(await look(paths, folder)).toMatchObject({
       anatomy: 'fetus',
@@ -43,7 +43,7 @@ describe('the look at the images of a study', () => {
     });
   });
 
-  test.skipIf(!existsSync(HEART))('names the view of a real adult heart', async () => {
+  test.skipIf(!existsSync(HEART))('finds the view of a real adult heart', async () => {
     const { folder } = await phantomFiles('content-heart');
     expect(await look([HEART], folder)).toMatchObject({
       anatomy: 'adult heart',
@@ -52,7 +52,7 @@ describe('the look at the images of a study', () => {
     });
   });
 
-  test('of files that are not images is refused', async () => {
+  test('refuses files that are not images', async () => {
     const { folder } = await phantomFiles('content-none');
     const path = join(folder, 'notes.dcm');
     await writeFile(path, 'no image');
@@ -77,6 +77,6 @@ test.each<[number, number, number[]]>([
   [1, 3, [0]],
   [3, 3, [0, 1, 2]],
   [9, 3, [1, 4, 7]],
-])('of %i items, at most %i are spread evenly', (length, most, expected) => {
+])('from %i items, at most %i are chosen, evenly spread', (length, most, expected) => {
   expect(spread([...Array(length).keys()], most)).toEqual(expected);
 });

@@ -12,7 +12,7 @@ import { namedSweep, namedView } from '../../../pipelines/obstetric/shared/view-
 import { fetusKey } from '../../../pipelines/result/measured.ts';
 import { clip, NO_MODELS } from '../obstetric/evidence-sample.ts';
 
-/** Creates an image with this view name from the cart; any reader accepts it. */
+/** Creates an image with this view name from the cart, for use with any of the readers. */
 const named = (viewName: string, stageName: string | null = null) =>
   clip('a.dcm', { ...UNDESCRIBED, viewName, stageName });
 
@@ -32,7 +32,7 @@ describe('the words of view and stage', () => {
   });
 });
 
-describe('every reader takes an underscore, a hyphen and a point for a space', () => {
+describe('every reader treats an underscore, a hyphen and a point as a space', () => {
   it.each(['tv_sac', 'sac-TV', 'trans_vaginal', 'ENDO-VAGINAL'])('route of %s', (name) => {
     expect(namedView(named(name)).route).toBe('transvaginal');
   });
@@ -97,7 +97,7 @@ describe('every reader takes an underscore, a hyphen and a point for a space', (
   });
 });
 
-describe('the fetus that a view names', () => {
+describe("the fetus that a view's name identifies", () => {
   it.each([
     ['FETUS_A_HC', 'A'],
     ['twin-b ua', 'B'],
@@ -126,11 +126,11 @@ describe('the fetus that a view names', () => {
     expect(multipleIn(words)).toBe(count);
   });
 
-  it('two are both named', () => {
+  it('is each of them if two are mentioned', () => {
     expect(fetusesIn('fetus a and fetus b and fetus a')).toEqual(['A', 'B']);
   });
 
-  it('the first is the same by letter and number, and what is neither is only itself', () => {
+  it('is the same by letter and by number; any other label is only itself', () => {
     expect(fetusKey('A')).toBe(fetusKey('1'));
     expect(fetusKey('B')).not.toBe(fetusKey('1'));
     expect(fetusKey('XKQ')).toBe('XKQ');

@@ -69,7 +69,8 @@ async function copyOf(
 }
 
 /**
- * Returns the identifying values found in the bytes, in any encoding that DICOM allows for them.
+ * Returns the identifying values that occur in the bytes, in any encoding that DICOM allows for
+ * them.
  */
 function found(bytes: Buffer): string[] {
   const text = bytes.toString('latin1').toUpperCase();
@@ -81,7 +82,6 @@ function pixelsOf(dataSet: NaturalDataset): Uint8Array {
   return new Uint8Array(pixels ?? new ArrayBuffer(0));
 }
 
-/** Returns the brightest pixel in a rectangle of a grey frame. */
 function brightest(dataSet: NaturalDataset, area: { x: number; y: number; w: number; h: number }) {
   const columns = Number(dataSet.Columns);
   const pixels = pixelsOf(dataSet);
@@ -94,20 +94,20 @@ function brightest(dataSet: NaturalDataset, area: { x: number; y: number; w: num
 }
 
 describe('the sample', () => {
-  it('holds every identifying value', async () => {
+  it('contains every identifying value', async () => {
     const both = Buffer.concat([await image(), report()]);
     expect(found(both)).toEqual([...IDENTIFYING]);
   });
 });
 
 describe('a de-identified image', () => {
-  it('holds no identifying value in any byte', async () => {
+  it('contains no identifying value in any byte', async () => {
     const { held, bytes } = await copyOf(await image());
     expect(held).toBeNull();
     expect(found(bytes)).toEqual([]);
   });
 
-  it('says how it was de-identified', async () => {
+  it('states how it was de-identified', async () => {
     const { dataSet } = await copyOf(await image());
     expect(dataSet).toMatchObject({
       PatientIdentityRemoved: 'YES',
@@ -119,7 +119,7 @@ describe('a de-identified image', () => {
     ).toEqual(['113100', '113101', '113105', '113107']);
   });
 
-  it('has no name on the screen and the ultrasound as it was', async () => {
+  it('shows no name on the screen, and the ultrasound unchanged', async () => {
     const original = await image();
     const { dataSet } = await copyOf(original);
     const size = { columns: Number(dataSet.Columns), rows: Number(dataSet.Rows) };
@@ -138,7 +138,7 @@ describe('a de-identified image', () => {
     expect(kept).toBeGreaterThan(0.3 * left.length);
   });
 
-  it('keeps calibration, timing and machine, and the known words of descriptions', async () => {
+  it('keeps calibration, timing and machine, and the known words in descriptions', async () => {
     const { dataSet } = await copyOf(await image({ frames: 3 }));
     expect(dataSet).toMatchObject({
       StudyDescription: 'OB 2nd trimester for',
@@ -153,7 +153,7 @@ describe('a de-identified image', () => {
     });
   });
 
-  it('moves the dates of a patient by the same days, and keeps the time of day', async () => {
+  it('shifts all dates of a patient by the same number of days, and keeps the time of day', async () => {
     const { dataSet } = await copyOf(await image());
     const day = (text: unknown) =>
       Date.parse(String(text).replace(/(\d{4})(\d\d)(\d\d)/, '$1-$2-$3')) / 86_400_000;
@@ -163,7 +163,7 @@ describe('a de-identified image', () => {
     expect(dataSet.PatientBirthDate ?? '').toBe('');
   });
 
-  it('is without any date where dates are to be removed', async () => {
+  it('has no dates if dates are to be removed', async () => {
     const { dataSet, bytes } = await copyOf(await image(), { dates: 'removed' });
     expect(dataSet.StudyDate ?? '').toBe('');
     expect(dataSet.LastMenstrualDate).toBeUndefined();
@@ -171,7 +171,7 @@ describe('a de-identified image', () => {
     expect(found(bytes)).toEqual([]);
   });
 
-  it('has age, sex, height and weight only where the setting keeps them', async () => {
+  it('has age, sex, height and weight only if the setting keeps them', async () => {
     const without = (await copyOf(await image())).dataSet;
     const kept = (await copyOf(await image(), { patientCharacteristics: true })).dataSet;
     expect([without.PatientAge, without.PatientSex ?? '', without.PatientWeight]).toEqual([
@@ -182,7 +182,7 @@ describe('a de-identified image', () => {
     expect(kept).toMatchObject({ PatientAge: '032Y', PatientSex: 'F', PatientWeight: 70.25 });
   });
 
-  it('is the same object each time, and belongs to the report and the priors of the patient', async () => {
+  it("is the same object each time, and belongs with the patient's report and priors", async () => {
     const [one, again, sr] = await Promise.all([
       copyOf(await image()),
       copyOf(await image()),
@@ -215,7 +215,7 @@ describe('a de-identified image', () => {
     expect((await readdir(folder)).filter((name) => name.includes('inflated'))).toEqual([]);
   });
 
-  it('cannot be linked by a site with another secret', async () => {
+  it('cannot be linked by a site that has another secret', async () => {
     const ours = (await copyOf(await image())).dataSet;
     const theirs = (await copyOf(await image(), {}, Buffer.alloc(32, 8))).dataSet;
     expect(theirs.PatientID).not.toBe(ours.PatientID);
@@ -226,7 +226,7 @@ describe('a de-identified image', () => {
     { compression: 'jpeg', colour: 'grey', photometric: 'MONOCHROME2' },
     { compression: 'jpeg', colour: 'rgb', photometric: 'RGB' },
   ] as const)(
-    'of a compressed cine in $colour is decoded and blanked in every frame',
+    'from a compressed cine in $colour is decoded, and blanked in every frame',
     async (form) => {
       const { dataSet } = await copyOf(await image({ frames: 3, encoding: form }));
       expect(dataSet).toMatchObject({
@@ -246,7 +246,7 @@ describe('a de-identified image', () => {
   );
 });
 
-describe('a name that is on the picture only for a moment', () => {
+describe('a name that appears on the picture only briefly', () => {
   it.each([
     { frames: 2, from: 0, to: 0 },
     { frames: 3, from: 1, to: 1 },
@@ -265,7 +265,7 @@ describe('a name that is on the picture only for a moment', () => {
 describe('the pseudonym of a patient', () => {
   const identity = { PatientID: 'P1', IssuerOfPatientID: '', StudyInstanceUID: '1.2.3' };
 
-  it('is that of the study, whatever an object states', async () => {
+  it("is based on the study's patient, whatever an object states", async () => {
     const objects = [
       report(),
       report({ IssuerOfPatientID: 'HOSPITAL' }),
@@ -281,7 +281,7 @@ describe('the pseudonym of a patient', () => {
     }
   });
 
-  it('is that of identifier and issuer, otherwise of the study', () => {
+  it('is based on identifier and issuer, or else on the study', () => {
     const keys = [
       identity,
       { ...identity, IssuerOfPatientID: 'HOSPITAL' },
@@ -294,17 +294,17 @@ describe('the pseudonym of a patient', () => {
 });
 
 describe('an object that cannot be de-identified with certainty', () => {
-  it('is held when nothing says where the ultrasound is on its screen', async () => {
+  it('is held if nothing shows where the ultrasound is on its screen', async () => {
     const { held } = await copyOf(await image({ header: { regions: [] } }));
     expect(held).toBe('its header does not say where on the screen the ultrasound is');
   });
 
-  it('is held when its one region is the whole screen', async () => {
+  it('is held if its only region is the whole screen', async () => {
     const { held } = await copyOf(await image({ header: { regions: [WHOLE_SCREEN] } }));
     expect(held).toBe('its header does not say where on the screen the ultrasound is');
   });
 
-  it('is held when its regions together are the whole screen', async () => {
+  it('is held if its regions together cover the whole screen', async () => {
     const left = { ...WHOLE_SCREEN, RegionLocationMaxX1: 399 };
     const right = { ...WHOLE_SCREEN, RegionLocationMinX0: 400 };
     const { held } = await copyOf(await image({ header: { regions: [left, right] } }));
@@ -315,12 +315,12 @@ describe('an object that cannot be de-identified with certainty', () => {
     { ground: 0, ink: 255 },
     { ground: 90, ink: 230 },
     { ground: 240, ink: 10 },
-  ])('is held when it is a page of text, of ink $ink on $ground', async (page) => {
+  ])('is held if it is a page of text, with ink $ink on $ground', async (page) => {
     const { held } = await copyOf(await pageOfText(page), { withoutRegions: 'detect' });
     expect(held).toMatch(/as on a page of text|cannot be distinguished/);
   });
 
-  it('is sent when the picture is found by its looks, where the setting allows it', async () => {
+  it('is sent if the picture is found by its appearance, and the setting allows it', async () => {
     const { held, bytes, dataSet } = await copyOf(
       await image({ seed: 2, header: { regions: [] } }),
       {
@@ -335,17 +335,17 @@ describe('an object that cannot be de-identified with certainty', () => {
     ).toBe(0);
   });
 
-  it('is held when it is of a class that is not read', async () => {
+  it('is held if its class is not supported', async () => {
     const pdf = report({ SOPClassUID: '1.2.840.10008.5.1.4.1.1.104.1' });
     expect((await copyOf(pdf)).held).toMatch(/^objects of its class .* are not de-identified$/);
   });
 
-  it('is held when its pixel data are cut short', async () => {
+  it('is held if its pixel data are cut short', async () => {
     const object = await image();
     expect((await copyOf(object.subarray(0, object.length - 5000))).held).toMatch(/cut short/);
   });
 
-  it('is held when the items of a report refer to each other by position', async () => {
+  it('is held if the items of a report refer to each other by position', async () => {
     const { held } = await copyOf(
       report({
         ContentSequence: [
@@ -358,7 +358,7 @@ describe('an object that cannot be de-identified with certainty', () => {
 });
 
 describe('a de-identified report', () => {
-  it('keeps values, codes and moved dates, and no person or text', async () => {
+  it('keeps values, codes and shifted dates, but no person or text', async () => {
     const { dataSet, bytes } = await copyOf(report());
     expect(found(bytes)).toEqual([]);
     expect(dataSet.VerificationFlag).toBe('UNVERIFIED');
@@ -378,11 +378,11 @@ describe('the codes of a site', () => {
     return [kept?.CodeValue, kept?.CodeMeaning];
   };
 
-  it('are removed where they are a name', async () => {
+  it('are removed if they contain a name', async () => {
     expect(await codeOf('ALMA ZUBIRI', '99X', 'ALMA')).toEqual(['REMOVED', 'REMOVED']);
   });
 
-  it('stay if they are no name, or if their scheme is published', async () => {
+  it('are kept if they contain no name, or if their scheme is published', async () => {
     expect(await codeOf('OB2', '99X', 'Dr.')).toEqual(['OB2', 'OB2']);
     expect(await codeOf('ALMA', 'DCM', 'a term')).toEqual(['ALMA', 'a term']);
   });
@@ -414,7 +414,7 @@ describe('the fetuses of a report', () => {
     expect(await labelsOf('A', 'B', 'A')).toEqual(['A', 'B', 'A']);
   });
 
-  it('are numbered where a label may hold more than a letter', async () => {
+  it('are numbered if a label may contain more than a letter', async () => {
     expect(await labelsOf('Fetus ALMA', 'Fetus B', '1', 'Fetus ALMA')).toEqual([
       '1',
       '2',
@@ -425,7 +425,7 @@ describe('the fetuses of a report', () => {
 });
 
 describe.skipIf(!ANONYMIZER_INSTALLED)('the table of another program', () => {
-  it('finds nothing that should have been removed or replaced', async () => {
+  it('confirms that nothing remains that should have been removed or replaced', async () => {
     const copies = await Promise.all([
       copyOf(await image()),
       copyOf(await image({ frames: 3, encoding: { compression: 'jpeg', colour: 'rgb' } })),
@@ -435,7 +435,7 @@ describe.skipIf(!ANONYMIZER_INSTALLED)('the table of another program', () => {
     expect(wrongByAnnexE(copies.map(({ paths }) => paths))).toEqual([[], [], [], []]);
   });
 
-  it('finds what is wrong with an object that was not de-identified', async () => {
+  it('detects what is wrong with an object that was not de-identified', async () => {
     const path = join(folder, 'as-received.dcm');
     await writeFile(path, await image({ sopInstanceUid: IMAGE_UID }));
     expect(wrongByAnnexE([[path, path]])[0]?.length).toBeGreaterThan(10);

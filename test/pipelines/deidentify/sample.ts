@@ -5,7 +5,10 @@ import { drawText, GLYPH } from '../../../models/phantom/overlay.ts';
 import { sizesAt } from '../../../models/phantom/sizes.ts';
 import { encodePart10 } from '../../../pipelines/dicom/part10.ts';
 
-/** Objects of a fictional patient, with identity in every place where carts and people write it. */
+/**
+ * Objects of a fictional patient whose identity occurs in every place where carts and people write
+ * it.
+ */
 
 const STUDY_UID = '1.2.826.0.1.77310.1';
 const SERIES_UID = '1.2.826.0.1.77310.2';
@@ -62,7 +65,7 @@ const people: NaturalDataset = {
   RequestAttributesSequence: [{ RequestedProcedureDescription: 'ALMA ZUBIRI' }],
 };
 
-/** Position of the ultrasound on the screen: below the line with the name, beside the ruler. */
+/** Position of the ultrasound on the screen: below the line with the name and next to the ruler. */
 const REGION: NaturalDataset = {
   RegionSpatialFormat: 1,
   RegionDataType: 1,
@@ -77,7 +80,7 @@ const REGION: NaturalDataset = {
   PhysicalDeltaY: 0.0128,
 };
 
-/** The same region, covering the whole screen. */
+/** The same region, but covering the whole screen. */
 export const WHOLE_SCREEN: NaturalDataset = {
   ...REGION,
   RegionLocationMinX0: 0,
@@ -97,10 +100,13 @@ function write(frame: PhantomFrame, text: string, at: { x: number; y: number }, 
   });
 }
 
-/** Frames drawn so far, by seed: drawing one takes longer than de-identifying it. */
+/** Frames drawn so far, by seed, because drawing a frame takes longer than de-identifying it. */
 const drawn = new Map<number, PhantomFrame>();
 
-/** Returns a screen with the name above and on the sector, and one with the name only above it. */
+/**
+ * Returns two screens: one with the name both above the sector and on it, and one with the name
+ * only above it.
+ */
 function screens(seed: number): [onPicture: PhantomFrame, above: PhantomFrame] {
   const made =
     drawn.get(seed) ?? simulateFrame({ plane: 'transthalamic', sizes: sizesAt(168), seed });
@@ -112,7 +118,7 @@ function screens(seed: number): [onPicture: PhantomFrame, above: PhantomFrame] {
   return [frame, above];
 }
 
-/** Draws a report page as a screen capture, with lines through its rows. */
+/** Draws a page of a report as a screen capture: rows of text, with lines across the page. */
 export function pageOfText({ ground, ink }: { ground: number; ink: number }): Promise<Buffer> {
   const [made] = screens(11);
   const frame = { ...made, gray: new Uint8Array(made.gray.length).fill(ground) };
@@ -148,7 +154,7 @@ export async function image({
   frames?: number;
   sopInstanceUid?: string;
   header?: Partial<ImageHeader>;
-  /** Determines where the sector is on the screen. */
+  /** The seed determines where the sector is on the screen. */
   seed?: number;
   /** Returns true if the name is on the picture in a frame, counted from 0. */
   named?: (frame: number) => boolean;

@@ -16,7 +16,10 @@ function inPicture(x: number, y: number): boolean {
   return Math.hypot(dx, dy) <= 170 && Math.abs(Math.atan2(dx, dy)) <= 0.7;
 }
 
-/** Returns a frame with its own speckle, and with a text whose upper left corner is at `name`. */
+/**
+ * Returns a frame with its own speckle. If `name` is given, a text starts there (upper left
+ * corner).
+ */
 function frameOf(seed: number, name: { x: number; y: number } | null): Buffer {
   const pixels = Buffer.alloc(WIDTH * HEIGHT);
   let state = seed + 1;
@@ -53,7 +56,7 @@ async function cine(
   return clip;
 }
 
-/** Returns the brightest pixel of one frame as sent, at the place of the name. */
+/** Returns the brightest pixel at the place of the name in one frame, after de-identification. */
 async function brightestSent(clip: Clip, frame: number): Promise<number> {
   const blanking = await blankingOf(clip, 'hold');
   if (typeof blanking === 'string') throw new Error(blanking);
@@ -73,7 +76,7 @@ it('a name that three frames of a long cine show is blanked', async () => {
   expect(await brightestSent(clip, 21)).toBe(0);
 });
 
-it('a bright line of spots that is elsewhere in the next frame is tissue', async () => {
+it('a bright line of spots that is at another place in the next frame is tissue', async () => {
   const places = new Map<number, { x: number; y: number }>([
     [12, NAME],
     [13, { x: NAME.x, y: 60 }],

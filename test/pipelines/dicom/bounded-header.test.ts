@@ -12,7 +12,8 @@ import { dicomFile } from '../../dimse/dicom-file.ts';
 import { hostileObjects } from '../../fuzz/hostile-objects.ts';
 
 /**
- * On the slowest machine tried, the largest header within the limits takes less than half of this.
+ * On the slowest machine tried, the largest header within the limits takes less than half of this
+ * time.
  */
 const MOST_CPU_MS = 4_000;
 
@@ -42,13 +43,13 @@ describe('the start of a file', () => {
   const wanted = wantedAttributes(['StudyInstanceUID', 'PatientID']);
   const file = dicomFile({ sopInstanceUid: '1.2', patientId: 'P1', pixels: Buffer.alloc(4096) });
 
-  test('has the whole header when the pixel data begin in it', () => {
+  test('contains the whole header if the pixel data begin in it', () => {
     const start = file.subarray(0, file.length - 4000);
     const header = { StudyInstanceUID: '1.2.3', PatientID: 'P1' };
     expect(headerInBytes(start, false, wanted)).toEqual(header);
   });
 
-  test('does not have it when the bytes end before, unless there are no more', () => {
+  test('does not contain the whole header if it ends earlier, unless there are no more bytes', () => {
     const start = file.subarray(0, file.indexOf('P1') + 2);
     expect(headerInBytes(start, false, wanted)).toBeNull();
     expect(headerInBytes(start, true, wanted)).toEqual({ PatientID: 'P1' });

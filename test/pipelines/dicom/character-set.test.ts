@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type TextKind, textDecoder } from '../../../pipelines/dicom/character-set.ts';
 
-/** Decodes a value whose bytes are written as in PS3.5, where `\\e` is ESC. */
+/** Decodes a value written in the notation of PS3.5, in which `\\e` is ESC. */
 const decode = (sets: string, bytes: string, kind: TextKind = 'name') =>
   textDecoder(sets.split('\\'))(Buffer.from(bytes, 'latin1'), kind);
 
@@ -69,7 +69,7 @@ describe('one set', () => {
 });
 
 describe('code extensions', () => {
-  test('reach to the delimiters of a name, after which the first set applies again', () => {
+  test('last until the delimiters of a name, after which the first set applies again', () => {
     const sets = 'ISO 2022 IR 100\\ISO 2022 IR 144';
     expect(decode(sets, '\x1b-L\xbb^\xfc')).toBe('Л^ü');
     expect(decode(sets, '\x1b-L\xbb^\xbb', 'short')).toBe('Л^Л');
@@ -78,14 +78,14 @@ describe('code extensions', () => {
     expect(decode(sets, '\x1b-L\xbb\r\n\xfc', 'long')).toBe('Л\r\nü');
   });
 
-  test('do not take a byte inside a character for a delimiter', () => {
-    // 春 is 3D 55; its first byte equals that of `=`.
+  test('do not mistake a byte inside a character for a delimiter', () => {
+    // 春 is 3D 55, and its first byte equals that of `=`.
     expect(decode('\\ISO 2022 IR 87', 'A=\x1b$B=U\x1b(B^B')).toBe('A=春^B');
     // In GB18030, a second byte may equal the backslash.
     expect(decode('GB18030', '\x81\x5cA', 'short')).toBe('乗A');
   });
 
-  test('hold for JIS X 0212', () => {
+  test('work for JIS X 0212', () => {
     expect(decode('\\ISO 2022 IR 87\\ISO 2022 IR 159', '\x1b$(D0!\x1b(B')).toBe('丂');
   });
 
@@ -99,7 +99,7 @@ describe('code extensions', () => {
     expect(decode(sets, bytes)).toBe(text);
   });
 
-  test('that DICOM does not have lose their escape character alone', () => {
+  test('that DICOM does not define lose only their escape character', () => {
     expect(decode('\\ISO 2022 IR 87', 'A\x1b[B')).toBe('A[B');
   });
 });

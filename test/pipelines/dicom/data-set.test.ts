@@ -15,7 +15,7 @@ const YAMADA = Buffer.from(
 const answer = (characterSet: string, patientName: Buffer) =>
   dataSet({ sopInstanceUid: '1.2', characterSet, patientName, patientId: 'P1' });
 
-/** Converts short-form explicit elements to implicit ones, whose length has 32 bits. */
+/** Converts short-form explicit elements to implicit ones, which have a 32-bit length. */
 function implicit(explicit: Buffer): Buffer {
   const elements: Buffer[] = [];
   for (let at = 0; explicit.readUInt16LE(at) < 0x7fe0; ) {
@@ -47,7 +47,7 @@ test.each([
 test.each([
   ['ISO_IR 100', Buffer.from('M\xfcller', 'latin1')],
   ['ISO_IR 192', Buffer.from('Müller')],
-])('a data set of the one set %s is read', (characterSet, name) => {
+])('a data set with the single character set %s is read', (characterSet, name) => {
   const { PatientName } = decodeDataSet(answer(characterSet, name), EXPLICIT_VR_LITTLE_ENDIAN);
   expect(PatientName).toMatchObject([{ Alphabetic: 'Müller' }]);
 });

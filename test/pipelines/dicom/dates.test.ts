@@ -12,20 +12,23 @@ describe('the time of the content', () => {
     ['+0200', '20270101', '014506.789'],
     ['-0330', '20261231', '201506.789'],
     ['+1400', '20270101', '134506.789'],
-  ])('is in the offset %s of the source images', (offset, date, time) => {
+  ])("is in the source images' offset: %s", (offset, date, time) => {
     expect(at(offset)).toEqual({ date, time, offset });
   });
 
-  test.each(['', 'CEST', '+2'])('with the offset %j is that of this machine, named', (given) => {
-    const { date, time, offset } = at(given);
-    const parts = `${date}${time}`.match(/^(....)(..)(..)(..)(..)(.*)$/)?.slice(1) ?? [];
-    const [year, month, day, hour, minute, second] = parts;
-    const zone = `${offset.slice(0, 3)}:${offset.slice(3)}`;
-    const named = `${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`;
-    expect(new Date(named).toISOString()).toBe(INSTANT);
-  });
+  test.each(['', 'CEST', '+2'])(
+    'is in the offset of this machine, which is stated, if the offset is %j',
+    (given) => {
+      const { date, time, offset } = at(given);
+      const parts = `${date}${time}`.match(/^(....)(..)(..)(..)(..)(.*)$/)?.slice(1) ?? [];
+      const [year, month, day, hour, minute, second] = parts;
+      const zone = `${offset.slice(0, 3)}:${offset.slice(3)}`;
+      const named = `${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`;
+      expect(new Date(named).toISOString()).toBe(INSTANT);
+    },
+  );
 
-  test('without identity is UTC: the machine says nothing of where the images are from', () => {
+  test('is UTC without identity, because the offset could reveal where the images are from', () => {
     expect(contentTime(INSTANT, null).offset).toBe('+0000');
   });
 });

@@ -38,7 +38,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Converts a data set. */
 async function converted(dataSet: Buffer, transferSyntax: string) {
   const path = join(folder, 'object.dcm');
   const titles = { sourceAeTitle: 'CART', receivingAeTitle: 'SONOGATE' };
@@ -56,7 +55,7 @@ async function converted(dataSet: Buffer, transferSyntax: string) {
 const EXPLICIT = encodeDataSet(DATA_SET, EXPLICIT_VR_LITTLE_ENDIAN);
 const IMPLICIT = encodeDataSet(DATA_SET, IMPLICIT_VR_LITTLE_ENDIAN);
 
-describe('an object in the other of Explicit and Implicit VR', () => {
+describe('an object converted between Explicit and Implicit VR', () => {
   test.each([
     ['Implicit', IMPLICIT, IMPLICIT_VR_LITTLE_ENDIAN, EXPLICIT_VR_LITTLE_ENDIAN],
     ['Explicit', EXPLICIT, EXPLICIT_VR_LITTLE_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN],
@@ -86,7 +85,7 @@ describe('an object in the other of Explicit and Implicit VR', () => {
   const text = Buffer.from('private ');
 
   // PS3.5 6.2.2 and 7.8.1.
-  test('a private element becomes UN, its creator LO, a private sequence stays as it is', async () => {
+  test('turns private elements into UN and their creator into LO, and keeps a private sequence', async () => {
     const item = element('FFFEE000', element('00191002', text), 0xffffffff);
     const sequence = Buffer.concat([item, endOf('FFFEE00D'), endOf('FFFEE0DD')]);
     const { dataSet } = await converted(
@@ -112,7 +111,7 @@ describe('an object in the other of Explicit and Implicit VR', () => {
     );
   });
 
-  test('a value that is too long for its VR becomes UN', async () => {
+  test('turns a value that is too long for its VR into UN', async () => {
     const long = Buffer.alloc(70_000, 'x');
     const { dataSet } = await converted(element('00204000', long), IMPLICIT_VR_LITTLE_ENDIAN);
     expect(dataSet.subarray(0, 12)).toEqual(explicitHead('00204000', 'UN', long.length));

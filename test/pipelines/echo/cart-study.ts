@@ -14,8 +14,8 @@ import {
 } from '../input/cart-sr/cart-report.ts';
 
 /**
- * Returns a machine's report of a complete adult study, TID 5200 with codes from TID 5300, of a
- * fictional patient.
+ * Returns a machine's report of a complete adult study of a fictional patient: TID 5200 with codes
+ * from TID 5300.
  */
 export function adultReport(): Buffer {
   const twoDimensional = sct('399064001', '2D mode');
@@ -56,7 +56,7 @@ export function adultReport(): Buffer {
   return cartFile(echoReport(lv, mitral, aortic, right, outflow));
 }
 
-/** Creates a work folder with these files and an echo endpoint job. */
+/** Creates a work folder with these files and a job for the echo endpoint. */
 export async function workFolder(
   files: Readonly<Record<string, Buffer>>,
   given: Partial<Pick<Job, 'options' | 'clinicalContext'>> = {},

@@ -3,7 +3,7 @@ import type { Flow } from '../../../pipelines/echo/displays/flows.ts';
 import type { DisplayReading, MModeStructure } from '../../../pipelines/echo/displays/reading.ts';
 import type { ClipView } from '../../../pipelines/echo/locate/reader.ts';
 
-/** Creates a clip without pixels, with the view stated in its header. */
+/** Creates a clip without pixels whose header states the view. */
 export function clipOf(view: ClipView['view'], mode: Clip['mode'] = '2d'): ClipView {
   const clip: Clip = {
     ...UNDESCRIBED,
@@ -26,7 +26,7 @@ export function clipOf(view: ClipView['view'], mode: Clip['mode'] = '2d'): ClipV
   };
 }
 
-/** Creates a display identified by its header, on which nothing was measured. */
+/** Creates a display that its header identifies and on which nothing was measured. */
 export function displayOf(
   flow: Flow | MModeStructure,
   kind: DisplayReading['kind'],

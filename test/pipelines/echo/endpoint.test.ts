@@ -28,7 +28,7 @@ describe('the input of us/echo/interpret (api 2.4)', () => {
   ])('refuses %s', (_, input) => expect(accepts(input)).toBe(false));
 });
 
-describe('the price by frames (api 1)', () => {
+describe('the price by number of frames (api 1)', () => {
   const total = (frames: number, report = false) =>
     sumDecimals(echoEndpoint.price({ options: { report } }, frames).map(({ amount }) => amount));
 

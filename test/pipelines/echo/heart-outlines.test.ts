@@ -10,7 +10,7 @@ const read = (clips: readonly ChamberClip[], volumesTrusted = true) =>
 const outlinedValue = (measurements: ReturnType<typeof read>, key: string) =>
   measurements.find(({ concept }) => concept.key === key);
 
-/** Returns the volume of half an ellipsoid, ml. */
+/** Returns the volume of half an ellipsoid in ml. */
 const volume = (base: number, length: number) => ((Math.PI / 6) * base * base * length) / 1000;
 
 const EDV = volume(50, 90);
@@ -25,7 +25,7 @@ describe('one plane of a calibrated clip', () => {
     expect((outlinedValue(values, 'lvesv-4c')?.value ?? 0) / ESV).toBeCloseTo(1, 1.5);
     expect(Math.abs((outlinedValue(values, 'lvef-4c')?.value ?? 0) - EF)).toBeLessThan(1);
   });
-  it('names the frames of end-diastole and end-systole, with the outline drawn there', () => {
+  it('states the frames of end-diastole and end-systole, with the outlines drawn there', () => {
     const [filled, emptied] = [
       outlinedValue(values, 'lvedv-4c'),
       outlinedValue(values, 'lvesv-4c'),
@@ -58,7 +58,7 @@ describe('two planes', () => {
       'lvedv-2c-outlined',
     ]);
   });
-  it('give the volume of the atrium by discs of both', () => {
+  it('give the atrial volume by the discs of both', () => {
     expect(outlinedValue(values, 'la-volume-biplane')?.value).toBeGreaterThan(20);
   });
 });
@@ -95,20 +95,20 @@ describe('what is withheld', () => {
     diastole: 0,
     systole: 18,
   };
-  it('the mean of both networks heads where they agree', () => {
+  it('the mean of both networks comes first if they agree', () => {
     const clip = beatingClip('A4C', HEALTHY, { ejections: [{ ...joint, accepted: true }] });
     expect(outlinedValue(read([clip]), 'lvef-networks')).toMatchObject({
       value: 58,
       quality: 'accepted',
     });
   });
-  it('where they do not, neither their mean nor the discs are reported', () => {
+  it('if they do not agree, neither their mean nor the disc volumes are reported', () => {
     const clip = beatingClip('A4C', HEALTHY, { ejections: [{ ...joint, accepted: false }] });
     const values = read([clip]);
     expect(outlinedValue(values, 'lvef-networks')).toMatchObject({ quality: 'low' });
     expect(outlinedValue(values, 'lvef-4c')).toMatchObject({ quality: 'low' });
   });
-  it('frames at fault are not measured: without a sound frame there is no value', () => {
+  it('faulty frames are not measured, and without a sound frame there is no value', () => {
     const clip = beatingClip('A4C', HEALTHY);
     const frames = clip.frames.map((frame) => ({ ...frame, faults: ['wall-missing'] as const }));
     expect(read([{ ...clip, frames }])).toEqual([]);
@@ -116,7 +116,7 @@ describe('what is withheld', () => {
 });
 
 describe('outlines that jump', () => {
-  it('are not measured: every third frame has an atrium for a ventricle', () => {
+  it('are not measured: every third frame shows an atrium as a ventricle', () => {
     const clip = beatingClip('A4C', HEALTHY);
     const lost = beatingClip('A4C', {
       diastole: { ...HEALTHY.diastole, base: 30 },
@@ -133,7 +133,7 @@ describe('outlines that jump', () => {
 });
 
 describe('the phases', () => {
-  it('follow the R waves where the header has them', () => {
+  it('follow the R waves if the header has them', () => {
     const clip = beatingClip('A4C', HEALTHY, { rWaves: [0, BEAT] });
     expect(heartOutlines({ clips: [clip], volumesTrusted: true }).outlined[0]?.phases).toBe('ecg');
   });
@@ -157,7 +157,7 @@ describe('a clip of only end-diastole and end-systole', () => {
     expect(noteOf(ef)).toContain('clip of 2 frames: the largest and smallest cavities');
   });
 
-  it('gives nothing when both show the same cavity', () => {
+  it('gives nothing if both frames show the same cavity', () => {
     expect(outlinedValue(read([of(0, 0)]), 'lvef-4c')).toBeUndefined();
   });
 });
@@ -173,7 +173,7 @@ describe('an outline with a fault', () => {
     ),
   });
 
-  it('in every beat withholds the atrium with the reason, and not the ventricle', () => {
+  it('in every beat withholds the atrium with the reason, but not the ventricle', () => {
     const values = read([faulty(0, 10)]);
     for (const key of ['la-area-4c', 'la-length-4c', 'la-volume-4c']) {
       expect([key, outlinedValue(values, key)?.quality]).toEqual([key, 'inadequate']);
@@ -187,10 +187,10 @@ describe('an outline with a fault', () => {
   it('in one beat leaves the mean of the others', () => {
     const area = outlinedValue(read([faulty(0, BEAT)]), 'la-area-4c');
     expect(area?.quality).toBe('accepted');
-    expect(noteOf(area)).toContain('1 beat');
+    expect(noteOf(area)).toContain('from one beat');
   });
 
-  it('is that of an atrium too small beside its ventricle', () => {
+  it('is found for an atrium too small in comparison with its ventricle', () => {
     const small = {
       ...clip,
       frames: clip.frames.map((frame) => ({

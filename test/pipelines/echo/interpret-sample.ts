@@ -9,14 +9,14 @@ import { withPlausibility } from '../../../pipelines/echo/shared/plausibility.ts
 import type { EchoPatient } from '../../../pipelines/echo/shared/section.ts';
 import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
 
-/** 175 cm and 70 kg. */
+/** The body surface is that of 175 cm and 70 kg. */
 const MAN: EchoPatient = { sex: 'male', age: 60, height: 175, weight: 70, surface: 1.848 };
 
 const ownerOf = (key: EchoConcept) =>
   SECTIONS.find(({ measures }) => measures.includes(key))?.id ?? 'lv-size';
 
 /**
- * Returns the result of a study of a 60-year-old man with these values and anything else in
+ * Returns the result of a study of a 60-year-old man with these values and whatever else is in
  * `evidence`.
  */
 export function interpreted(

@@ -33,7 +33,7 @@ export interface MeasuredStudy {
   cart?: EchoEvidence['study']['cart'];
 }
 
-/** Returns the endpoint's result for a study with known values and no image. */
+/** Returns the endpoint's result for a study that has known values but no images. */
 export function measuredStudy({ machine = {}, outlines = {}, patient, cart }: MeasuredStudy) {
   const measured = [...valuesBy(machine, 'cart-sr'), ...valuesBy(outlines, 'model')];
   const study = { clips: [], refused: [], files: 1, series: 1, ...(cart && { cart }) };
@@ -42,7 +42,7 @@ export function measuredStudy({ machine = {}, outlines = {}, patient, cart }: Me
     result,
     section: (id: string) => result.sections.find((one) => one.id === id),
     category: (id: string) => result.classifications.find((one) => one.id === id)?.value,
-    /** Returns the findings of a section as id and severity. */
+    /** Returns the ids and severities of a section's findings. */
     findings: (section: string) =>
       result.findings
         .filter((one) => one.section === section)

@@ -76,7 +76,7 @@ describe('a study whose machine reported its measurements', () => {
     ]);
   });
 
-  it('says of what takes images that it was not assessed, and why', () => {
+  it('reports why it did not assess what requires images', () => {
     for (const id of ['segment-chambers', 'lv-strain', 'pericardial-effusion']) {
       expect(section(id)).toMatchObject({ status: 'not_assessed' });
     }
@@ -95,7 +95,7 @@ describe('a study whose machine reported its measurements', () => {
     expect(value('lv-mass-index')?.inputs).toEqual(['lv-mass', 'body-surface-area']);
   });
 
-  it('reads values in other units and under general names at their site', () => {
+  it('reads values in other units, and values with general names by their site', () => {
     expect(value('lvidd')?.value).toBeCloseTo(4.8, 6);
     expect(value('mitral-e')?.value).toBeCloseTo(90, 6);
     expect(value('tr-vmax')?.value).toBeCloseTo(3.4, 6);
@@ -115,7 +115,7 @@ describe('a study whose machine reported its measurements', () => {
     expect(result.report?.findings.join('\n')).toContain('LV mass: 246 g');
   });
 
-  it('writes PDF, SR and FHIR, and none of the templates of obstetrics', async () => {
+  it('writes PDF, SR and FHIR, and uses none of the obstetric templates', async () => {
     const names = await readdir(join(folder, 'artifacts'));
     expect(names).toEqual(
       expect.arrayContaining(['report.pdf', 'sr-tid1500.dcm', 'fhir-bundle.json']),
@@ -123,7 +123,7 @@ describe('a study whose machine reported its measurements', () => {
     expect(names).not.toContain('sr-tid5000.dcm');
   });
 
-  it('holds nothing that identifies the patient of the report', async () => {
+  it('contains nothing that identifies the patient of the report', async () => {
     const text = JSON.stringify(result);
     expect(text).not.toContain(PATIENT.id);
     expect(text).not.toContain('Beispiel');

@@ -8,18 +8,16 @@ import {
 import type { SectionOutcome } from '../../../pipelines/result/section-outcome.ts';
 import type { Statement } from '../../../pipelines/result/statement.ts';
 
-/** Returns the remarks on measurements as displayed in the report. */
+/** Returns the remarks on measurements as they appear in the report. */
 export const notesOf = (measurements: readonly Measurement[]) =>
   measurements.map((one) => withNote(one).note);
 
-/** Returns the remarks on one measurement as displayed in the report. */
 export const noteOf = (measurement: Measurement | null | undefined) =>
   measurement ? withNote(measurement).note : null;
 
-/** Renders a statement as displayed in the report. */
 export const textOf = (statement: Statement | null, measurements: readonly Measurement[] = []) =>
   statement && renderStatement(statement, byId(measurements));
 
-/** Returns the rendered text of one section; `others` are measurements from other sections. */
+/** Returns the rendered text of one section. `others` are measurements from other sections. */
 export const rendered = (outcome: SectionOutcome, others: readonly Measurement[] = []) =>
   renderOutcome(outcome, byId([...others, ...(outcome.measurements ?? [])].map(withNote)));

@@ -7,7 +7,9 @@ import { interpreted } from './interpret-sample.ts';
 
 const SETTING = { accept: 'real', gaDays: null, models: new Set<string>() } as const;
 
-/** Values that are abnormal in most sections: a dilated, failing, overloaded heart with fluid. */
+/**
+ * Values that are abnormal in most sections: a dilated, failing, overloaded heart with an effusion.
+ */
 const ABNORMAL: Readonly<Partial<Record<EchoConcept, number>>> = {
   lvef: 22,
   'lvef-biplane': 22,
@@ -46,13 +48,13 @@ const measured = (provenance: 'model' | 'cart-sr') =>
     }),
   );
 
-describe('an echo study of which every value needs a review', () => {
+describe('an echo study in which every value needs a review', () => {
   const whole = { measured: measured('model') };
   const nothing = { measured: [] };
   const base = interpreted({}, 'model', {}, nothing);
   const { result: accepted } = interpreted({}, 'model', {}, whole);
 
-  it('would have critical findings and categories, were the values accepted', () => {
+  it('would have critical findings and categories if the values were accepted', () => {
     expect(accepted.findings.some(({ severity }) => severity === 'critical')).toBe(true);
     expect(accepted.classifications.length).toBeGreaterThan(5);
   });
@@ -78,7 +80,7 @@ describe('an echo study of which every value needs a review', () => {
     expect(result.report?.impression).toEqual([NOTHING_CONCLUDED]);
   });
 
-  it('lists every value as a proposal without a range, also those calculated from them', () => {
+  it('lists every value as a proposal without a range, including calculated ones', () => {
     const ours = result.measurements.filter(({ origin }) => origin === 'image');
     expect(ours.length).toBeGreaterThan(Object.keys(ABNORMAL).length);
     for (const one of ours.filter(({ concept }) => concept.key !== 'body-surface-area')) {
@@ -94,7 +96,7 @@ describe('an echo study of which every value needs a review', () => {
     );
   });
 
-  it('says in every section with such values that they need a review', () => {
+  it('states in every section with such values that they need a review', () => {
     const own = new Set(result.measurements.map(({ section }) => section));
     for (const section of result.sections.filter(({ id }) => own.has(id))) {
       if (section.id === 'lv-size' || section.status !== 'not_assessed') continue;

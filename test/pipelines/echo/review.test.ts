@@ -11,7 +11,7 @@ import { beatingClip, HEALTHY } from './ventricle-sample.ts';
 
 const AT = new Date('2026-01-01T00:00:00Z');
 
-/** Returns a heart outlined by networks in two apical views. */
+/** Returns a heart that networks outlined in two apical views. */
 function outlinedHeart(): EchoReviewed {
   const clips = [beatingClip('A4C', HEALTHY), beatingClip('A2C', HEALTHY)];
   return {
@@ -58,7 +58,7 @@ const counting = (key: string, { measurements }: Result) =>
 type Points = readonly (readonly [number, number])[];
 
 /**
- * Returns the result after `draw` has redrawn the end-systolic outline of the four-chamber view.
+ * Returns the result after `draw` has changed the end-systolic outline of the four-chamber view.
  */
 function redrawn(reviewed: EchoReviewed, draw: (points: Points) => [number, number][]): Result {
   const original = interpretReviewed(reviewed, [], AT);
@@ -75,18 +75,18 @@ function redrawn(reviewed: EchoReviewed, draw: (points: Points) => [number, numb
   return interpretReviewed(reviewed, effectsOf(change, state, reviewRules(reviewed)), AT);
 }
 
-/** Scales the width of the outline about the long axis. */
+/** Scales the outline's width about the long axis. */
 const narrowed = (share: number) => (points: Points) => {
   const middle = points.reduce((sum, [x]) => sum + x, 0) / points.length;
   return points.map(([x, y]): [number, number] => [middle + share * (x - middle), y]);
 };
 
-describe('an outline of the left ventricle that a person drew again', () => {
+describe('a left ventricular outline that a person has redrawn', () => {
   const reviewed = outlinedHeart();
   const before = interpretReviewed(reviewed, [], AT);
 
   it.each([0.9, 0.75, 0.5])(
-    'narrower by %f at end-systole lowers the volume with its square',
+    'narrower by %f at end-systole lowers the volume with the square of that',
     (share) => {
       const after = redrawn(reviewed, narrowed(share));
       const [old, now] = [counting('lvesv-4c', before), counting('lvesv-4c', after)];
@@ -95,7 +95,7 @@ describe('an outline of the left ventricle that a person drew again', () => {
     },
   );
 
-  it('changes the ejection fraction of the plane and of both planes, and the impression', () => {
+  it('changes the ejection fraction of the plane and of both planes, as well as the impression', () => {
     const after = redrawn(reviewed, narrowed(0.75));
     const changed = (key: string) => {
       const [old, now] = [counting(key, before)?.value ?? 0, counting(key, after)?.value ?? 0];
@@ -110,7 +110,7 @@ describe('an outline of the left ventricle that a person drew again', () => {
     expect(before.report?.impression[0]).toContain('LVEF 57 %');
   });
 
-  it('that does not reach the valve is refused, and is not taken for the former outline', () => {
+  it('that does not reach the valve is refused, and not replaced by the former outline', () => {
     const apart = (points: Points) =>
       points.map(([x, y]): [number, number] => [100 + (x - 100) / 4, 100 + (y - 150) / 4]);
     expect(() => redrawn(reviewed, apart)).toThrow('does not reach the valve');

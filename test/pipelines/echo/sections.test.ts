@@ -60,7 +60,7 @@ const LINEAR = { ivsd: 1, lvidd: 5, lvpwd: 1, lvids: 3.2 } as const;
 
 describe('a study without any value', () => {
   const { result } = interpreted({});
-  it('assesses no section, and says for each why and what it needs', () => {
+  it('assesses no section, and states for each why, and what it needs', () => {
     for (const { id, status, reason } of result.sections.filter((one) => one.id !== 'report')) {
       expect([id, status]).toEqual([id, 'not_assessed']);
       expect(reason?.detail.length).toBeGreaterThan(20);
@@ -84,28 +84,28 @@ describe('size of the left ventricle', () => {
     expect(category('lv-geometry')).toBe('normal geometry');
     expect(value('lvidd')?.reference).toMatchObject({ low: 4.2, high: 5.8 });
   });
-  it('has no range and no geometry without sex, and both ranges in words', () => {
+  it('has no range and no geometry without sex, but both ranges in words', () => {
     const { section, category, value } = interpreted(LINEAR, { sex: null });
     expect(section('lv-size')).toMatchObject({ status: 'partial' });
     expect(category('lv-geometry')).toBeUndefined();
     expect(value('lvidd')).toMatchObject({ reference: null, interpretation: null });
     expect(value('lvidd')?.note).toContain('male 4.2 to 5.8, female 3.8 to 5.2');
   });
-  it('says what is missing in the limitations and not in the impression', () => {
+  it('states what is missing in the limitations, not in the impression', () => {
     const { result, section } = interpreted(LINEAR, { sex: null });
     const missing = section('lv-size')?.reason?.detail ?? '';
     expect(missing).not.toBe('');
     expect(result.report?.impression.join(' ')).not.toContain(missing);
     expect(result.report?.limitations.join(' ')).toContain(missing);
   });
-  it('keeps mass and wall thickness without height and weight, and no geometry', () => {
+  it('keeps mass and wall thickness without height and weight, but no geometry', () => {
     const { section, category, value } = interpreted(LINEAR, { surface: null });
     expect(value('lv-mass')).toBeDefined();
     expect(value('lv-mass-index')).toBeUndefined();
     expect(category('lv-geometry')).toBeUndefined();
     expect(section('lv-size')?.summary).toContain('geometry was not assessed');
   });
-  it('withholds a dimension that no heart has, by name, without its number in the report', () => {
+  it('withholds a dimension that is impossible for a heart, without its number in the report', () => {
     const { section, value, result } = interpreted({ ...LINEAR, lvidd: 10.1 });
     expect(value('lvidd')?.quality).toBe('inadequate');
     expect(value('lv-mass')).toBeUndefined();
@@ -113,7 +113,7 @@ describe('size of the left ventricle', () => {
     expect(section('lv-size')?.summary).toContain('withheld');
     expect(result.report?.findings.join(' ')).not.toContain('10.1');
   });
-  it('says where the machine disagrees with its own inputs by more than 5 %', () => {
+  it('reports if the machine deviates from its own inputs by more than 5 %', () => {
     expect(interpreted({ ...LINEAR, 'lv-mass': 190 }).value('lv-mass')).toMatchObject({
       value: 190,
       note: null,
@@ -142,19 +142,19 @@ describe('ejection fraction', () => {
     [29.4, ['critical']],
     [29.5, ['abnormal']],
     [60, []],
-  ] as const)('of %d %% makes findings %o', (ef, severities) => {
+  ] as const)('of %d %% leads to findings %o', (ef, severities) => {
     const { result } = interpreted({ 'lvef-biplane': ef });
     const own = result.findings.filter(({ section }) => section === 'lvef');
     expect(own.map(({ severity }) => severity)).toEqual(severities);
   });
-  it('of one plane is limited and says so', () => {
+  it('of one plane is limited, which is stated', () => {
     const { section } = interpreted({ 'lvef-4c': 60 });
     expect(section('lvef')).toMatchObject({ status: 'partial' });
     expect(section('lvef')?.summary).toContain('biplane not possible');
   });
 });
 
-describe('what is not known is not taken as negative', () => {
+describe('what is unknown is not treated as negative', () => {
   it('a low TR velocity without other signs is low by TRV only', () => {
     const { section, category } = interpreted({ 'tr-vmax': 2.5 });
     expect(category('ph-probability')).toBe('low');
@@ -168,7 +168,7 @@ describe('what is not known is not taken as negative', () => {
   it('no RVSP without an IVC: no RA pressure is assumed', () => {
     expect(interpreted({ 'tr-vmax': 3.4 }).value('rvsp')).toBeUndefined();
   });
-  it('a valve area alone never grades', () => {
+  it('a valve area alone never leads to a grade', () => {
     const { category } = interpreted({ 'av-area': 0.7 });
     expect(category('aortic-stenosis')).toBeUndefined();
   });
@@ -198,7 +198,7 @@ describe('relative apical sparing', () => {
   it('is not assessed without strain by segment', () => {
     expect(reason(NO_OUTLINES)).toContain('sparing was not assessed: no segmental strain.');
   });
-  it('is not assessed by strain of contours, for which its cut-off was not shown', () => {
+  it('is not assessed from contour strain, for which its cut-off was not validated', () => {
     const segments = [{ ...basal, strain: -18 }];
     const heart = { ...NO_OUTLINES, segments, trusted: true };
     expect(reason(heart)).toContain('segmental strain is contour strain');
@@ -206,23 +206,23 @@ describe('relative apical sparing', () => {
   });
 });
 
-describe('the clips of a handheld', () => {
-  it('are not a study from a machine: what they cannot answer is reported', () => {
+describe('clips of a handheld', () => {
+  it('are not a cart study: what they cannot answer is reported', () => {
     const { section } = interpreted({}, {}, true);
     expect(section('focused')?.summary).toContain('The handheld clips are not calibrated');
   });
 });
 
-describe('LVEF of the images by two ways', () => {
+describe('LVEF measured on images in two ways', () => {
   const both = (networks: number, biplane: number) =>
     interpreted({ 'lvef-networks': networks, 'lvef-biplane': biplane }, {}, false, 'model');
 
-  it('is graded by the networks where biplane discs are within 10 points', () => {
+  it('is graded by the networks if biplane discs are within 10 points', () => {
     const { category, section } = both(44, 34);
     expect(category('lvef-grade')).toBe('mildly abnormal');
     expect(section('lvef')?.reason?.detail ?? '').not.toContain('not graded');
   });
-  it('is not graded beyond, and says so', () => {
+  it('is not graded beyond that, which is stated', () => {
     const { category, section, value } = both(44, 33.9);
     expect(category('lvef-grade')).toBeUndefined();
     expect(category('heart-failure-range')).toBeUndefined();

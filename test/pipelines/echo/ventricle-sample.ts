@@ -7,7 +7,7 @@ import type {
 } from '../../../pipelines/echo/parasternal/clip.ts';
 
 /**
- * A ventricle in one plane, in millimetres: half an ellipse standing on its valve plane, apex at
+ * A ventricle in one plane, in millimetres: half an ellipse on its valve plane, with the apex at
  * the top.
  */
 export interface VentricleShape {
@@ -15,15 +15,21 @@ export interface VentricleShape {
   base: number;
   length: number;
   wall: number;
-  /** Factor for the left half of the cavity only: 1 leaves it unchanged, less moves it inwards. */
+  /**
+   * Factor by which only the left half of the cavity is scaled: 1 leaves it unchanged, and less
+   * moves it inwards.
+   */
   leftShare?: number;
-  /** Thickness of the left wall, if different. */
+  /** Thickness of the left wall, if it differs. */
   leftWall?: number;
 }
 
 const STEPS = 48;
 
-/** Returns half an ellipse around (x, y) from its left to its right end, apex at the top. */
+/**
+ * Returns half an ellipse around `centre`, from its left to its right end, with the apex at the
+ * top.
+ */
 function dome(centre: Point, left: number, right: number, height: number): Point[] {
   return Array.from({ length: STEPS + 1 }, (_, i) => {
     const angle = Math.PI - (Math.PI * i) / STEPS;
@@ -32,7 +38,7 @@ function dome(centre: Point, left: number, right: number, height: number): Point
   });
 }
 
-/** Adds points along straight edges, as in outlines of masks. */
+/** Adds points along straight edges, since outlines of masks have such points. */
 function closed(points: readonly Point[], step: number): Point[] {
   return points.flatMap((from, i) => {
     const to = points[(i + 1) % points.length] ?? from;
@@ -44,7 +50,10 @@ function closed(points: readonly Point[], step: number): Point[] {
   });
 }
 
-/** Returns outlines of ventricle, wall and atrium in millimetres; the valve plane is at y = 150. */
+/**
+ * Returns the outlines of ventricle, wall and atrium in millimetres, with the valve plane at y =
+ * 150.
+ */
 export function ventricleOutlines({ base, length, wall, ...left }: VentricleShape) {
   const { leftShare = 1, leftWall = wall } = left;
   const centre = { x: 100, y: 150 };
@@ -61,7 +70,7 @@ export function ventricleOutlines({ base, length, wall, ...left }: VentricleShap
 
 const ALL_SURE = { lv: 0.95, myocardium: 0.9, la: 0.9, rv: 0, ra: 0 } as const;
 
-/** Returns one frame with these outlines, in pixels of `mmPerPixel`. */
+/** Returns one frame with these outlines, converted to pixels of `mmPerPixel`. */
 export function chamberFrame(
   frame: number,
   time: number,
@@ -98,13 +107,14 @@ const between = (a: VentricleShape, b: VentricleShape, share: number): Ventricle
   };
 };
 
-/** Seconds from end-diastole to end-systole, and for the whole beat. */
+/** Seconds from end-diastole to end-systole; the next constant is the length of a beat. */
 export const SYSTOLE = 0.36;
 export const BEAT = 0.9;
 const FRAMES_PER_SECOND = 50;
 
 /**
- * Returns a clip of whole beats starting at end-diastole, with cosine contraction and relaxation.
+ * Returns a clip of whole beats that starts at end-diastole. Contraction and relaxation follow a
+ * cosine.
  */
 export function beatingClip(
   view: ApicalView,
@@ -139,8 +149,8 @@ export function beatingClip(
 }
 
 /**
- * Returns a short axis at the papillary level that contracts everywhere except at one mid segment,
- * 7 to 12.
+ * Returns a short axis at the papillary level that contracts everywhere except in one mid segment
+ * (7 to 12).
  */
 export function shortAxisClip(still: number | null): ParasternalClip {
   const stillAngle = still === null ? null : 90 + 60 * (still - 7);
@@ -156,10 +166,11 @@ export function shortAxisClip(still: number | null): ParasternalClip {
   return shortAxisBeat('PSAX-PM', wall);
 }
 
-/** Frames of a short-axis clip, and frames per beat. */
 const SHORT_AXIS = { frames: 48, perBeat: 36 } as const;
 
-/** Returns one short-axis beat: filled in the first frame, smallest in the middle of the beat. */
+/**
+ * Returns one short-axis beat, filled in the first frame and smallest in the middle of the beat.
+ */
 export function shortAxisBeat(
   view: ParasternalClip['view'],
   wallAt: (squeeze: number) => ParasternalFrame['wall'],

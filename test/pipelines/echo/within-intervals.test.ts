@@ -17,7 +17,10 @@ const MODELS = new Set([
   'echo-parasternal',
 ]);
 
-/** Our method of measuring each quantity on images, and values of sick and healthy hearts. */
+/**
+ * For each quantity, our method of measuring it on images, followed by the values of a sick and a
+ * healthy heart.
+ */
 const MEASURED = {
   'lvef-networks': ['mean-of-networks', 10, 75],
   'lvef-4c': ['disc-summation', 10, 75],
@@ -76,7 +79,7 @@ const SURFACE = createMeasurement('body-surface-area', 'body-surface-area', 1.85
   source: { ...NO_FRAME, provenance: 'input' },
 });
 
-/** Returns the result for values measured on images, all of which count. */
+/** Returns the result for values that were measured on images and that all count. */
 const counting = (given: Readonly<Partial<Record<Key, number>>>, sex: 'male' | null = 'male') =>
   interpreted(
     {},
@@ -96,14 +99,14 @@ const grade = (percent: number) => {
 };
 
 describe('LVEF, of which the error on patients is up to 12.7 points in 95 %', () => {
-  it('has a grade where its interval holds no cut-off; values above the normal range are normal', () => {
+  it('has a grade if its interval contains no cut-off; values above the normal range are normal', () => {
     expect(EVIDENCE['lvef-networks'].intervals['lvef-networks']).toBe(12.7);
     expect(grade(65).category('lvef-grade')?.value).toBe('normal');
     expect(grade(15).category('lvef-grade')?.value).toBe('severely abnormal');
   });
 
   it.each([
-    // 52 is the lower limit in men, and a value is rounded before grading.
+    // In men, 52 is the lower limit; a value is rounded before it is graded.
     [64.3, 'normal'],
     [64.1, null],
     [58, null],
@@ -113,7 +116,7 @@ describe('LVEF, of which the error on patients is up to 12.7 points in 95 %', ()
     expect(grade(percent).category('lvef-grade')?.value ?? null).toBe(expected);
   });
 
-  it('names both sides, and its interval', () => {
+  it('states both sides and its interval', () => {
     const { said, finding, impression } = grade(58);
     expect(impression?.[0]).toContain(
       'LVEF 58 % (± 13 %) (A4C, two networks), mildly reduced or normal',
@@ -125,20 +128,20 @@ describe('LVEF, of which the error on patients is up to 12.7 points in 95 %', ()
     expect(finding('lv-dysfunction')).toBeUndefined();
   });
 
-  it('is a finding where it is abnormal on both sides', () => {
+  it('is a finding if it is abnormal on both sides', () => {
     const { finding } = grade(36);
     expect(finding('lv-dysfunction')?.severity).toBe('abnormal');
     expect(finding('lv-dysfunction')?.text).toContain('mildly to severely abnormal;');
   });
 
-  it('is a critical finding below 30 %, which says that it may be less severe', () => {
+  it('is a critical finding below 30 %, which states that it may be less severe', () => {
     const { finding } = grade(27);
     expect(finding('severe-lv-dysfunction')?.severity).toBe('critical');
     expect(finding('severe-lv-dysfunction')?.text).toContain('moderately abnormal');
     expect(grade(30).finding('severe-lv-dysfunction')).toBeUndefined();
   });
 
-  it('of the machine has the grade of its value', () => {
+  it('of the machine is graded by its value', () => {
     expect(interpreted({ 'lvef-biplane': 58 }).category('lvef-grade')?.value).toBe('normal');
   });
 
@@ -151,22 +154,23 @@ describe('LVEF, of which the error on patients is up to 12.7 points in 95 %', ()
 describe('a calculated value', () => {
   it('has the interval of its inputs, as independent errors', () => {
     const { value } = counting({ lvidd: 5, lvpwd: 1 });
-    // 2 x 0.29 / 5 and 2 x 1 x 0.12 / 25, approximately.
+    // The terms are approximately 2 x 0.29 / 5 and 2 x 1 x 0.12 / 25.
     expect(value('relative-wall-thickness')?.uncertainty).toBeCloseTo(Math.hypot(0.116, 0.0096), 3);
   });
 
-  it('has the interval that was measured for it, where it was', () => {
+  it('has the interval that was measured for it, if there is one', () => {
     expect(counting({ 'rv-ed-area': 20, 'rv-es-area': 11 }).value('rv-fac')?.uncertainty).toBe(14);
   });
 
-  it('of the machine has none', () => {
+  it('of the machine has no interval', () => {
     expect(
       interpreted({ lvidd: 5, lvpwd: 1 }).value('relative-wall-thickness')?.uncertainty,
     ).toBeNull();
   });
 
-  it('decides nothing where its own interval holds the cut-off', () => {
-    // Walls of 9 mm around a cavity of 50 mm: RWT 0.36 ± 0.12, with the cut-off at 0.42.
+  it('decides nothing if its own interval contains the cut-off', () => {
+    // Walls of 9 mm around a cavity of 50 mm result in an RWT of 0.36 ± 0.12, and the cut-off is
+    // 0.42.
     const { category, summary } = counting({ ivsd: 0.9, lvidd: 5, lvpwd: 0.9 });
     expect(category('relative-wall-thickness-grade')).toBeUndefined();
     expect(category('lv-geometry')).toBeUndefined();
@@ -175,7 +179,7 @@ describe('a calculated value', () => {
 });
 
 describe('a table of criteria', () => {
-  it('names both results, where one value decides between them', () => {
+  it('states both results if one value decides between them', () => {
     const { category, summary } = counting({ 'tr-vmax': 2.9, 'rv-to-lv': 0.6 });
     expect(category('ph-probability')).toBeUndefined();
     expect(summary('pulmonary-hypertension')).toMatch(
@@ -183,7 +187,7 @@ describe('a table of criteria', () => {
     );
   });
 
-  it('holds where a criterion at its cut-off does not change it, and marks the criterion', () => {
+  it('is valid if a criterion at its cut-off does not change it, and marks that criterion', () => {
     const { category } = counting({ 'tr-vmax': 4.4, 'ra-area': 18 });
     expect(category('ph-probability')?.value).toBe('high');
     expect(category('ph-probability')?.criteria.at(-1)).toMatchObject({
@@ -192,7 +196,7 @@ describe('a table of criteria', () => {
     });
   });
 
-  it('says that a value is at its cut-off, where it has no category', () => {
+  it('states that a value is at its cut-off if it has no category', () => {
     const { finding, summary } = counting({ 'ra-area': 19 });
     expect(finding('ra-enlarged')).toBeUndefined();
     expect(summary('pulmonary-hypertension')).toContain(
@@ -202,7 +206,7 @@ describe('a table of criteria', () => {
   });
 });
 
-/** Up to a dozen values of a healthy or sick heart. */
+/** Generates up to a dozen values of a healthy or sick heart. */
 const PHYSIOLOGICAL = fc
   .subarray([...KEYS], { maxLength: 12 })
   .chain((keys) =>
@@ -237,7 +241,7 @@ describe('any study', () => {
           const half = onImages(key, value).uncertainty ?? 0;
           const moved = value + share * half;
           const before = counting(given);
-          // Implausible values are withheld, and affect the conclusions differently.
+          // Implausible values are withheld and therefore affect the conclusions differently.
           if (onImages(key, moved).quality !== 'accepted') return;
           const own = before.result.classifications.filter(({ section }) => ONE_VALUE.has(section));
           const point = interpreted(
@@ -264,7 +268,7 @@ describe('any study', () => {
     );
   });
 
-  it('rests no category, finding or line of the impression on a value under review', () => {
+  it('bases no category, finding or line of the impression on a value under review', () => {
     fc.assert(
       fc.property(
         PHYSIOLOGICAL,
@@ -332,7 +336,8 @@ describe('any study', () => {
 });
 
 /**
- * Sections whose categories each depend on one value; tables in other sections depend on several.
+ * Sections in which each category depends on a single value. Tables in other sections depend on
+ * several.
  */
 const ONE_VALUE: ReadonlySet<string> = new Set(['lvef', 'la-volume', 'pericardial-effusion']);
 

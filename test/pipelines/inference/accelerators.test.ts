@@ -15,8 +15,8 @@ const machine = (changes: Partial<Machine>): Machine => ({
 const reasons = (changes: Partial<Machine>) =>
   acceleratorsOf(machine(changes)).absent.map(({ reason }) => reason);
 
-describe('accelerators are looked for by their files, before any library is asked', () => {
-  it('on a bare machine there is none, and each says why', () => {
+describe('accelerators are detected by their files before any library is loaded', () => {
+  it('on a bare machine there is none, and each has a reason', () => {
     expect(acceleratorsOf(machine({})).present).toEqual([]);
     expect(reasons({})).toEqual([
       'the CUDA library of onnxruntime is not installed',
@@ -38,7 +38,7 @@ describe('accelerators are looked for by their files, before any library is aske
 describe('the accelerator of this machine', () => {
   const { present, absent } = acceleratorsOf();
 
-  it('gives the numbers of the processor within the stated tolerance', async ({ skip }) => {
+  it('gives the same numbers as the processor within the stated tolerance', async ({ skip }) => {
     if (present.length === 0) {
       return skip(absent.map(({ accelerator, reason }) => `${accelerator}: ${reason}`).join('; '));
     }

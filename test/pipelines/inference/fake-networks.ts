@@ -4,7 +4,7 @@ import type { LoadNetwork, Provider } from '../../../pipelines/inference/open-ne
 
 /** How a provider behaves; absent properties mean normal behaviour. */
 export interface Behaviour {
-  /** Does not load. */
+  /** The model does not load on this provider. */
   broken?: boolean;
   /** Offset added to each output. */
   off?: number;
@@ -14,7 +14,7 @@ export interface Behaviour {
   lost?: boolean;
 }
 
-/** Returns the smallest model; the fake networks receive its images. */
+/** Returns the smallest model. The fake networks receive its images. */
 export async function smallModel(): Promise<RegisteredModel> {
   const models = await readRegistry();
   const pixels = ({ input }: RegisteredModel) => input.width * input.height;
@@ -23,7 +23,7 @@ export async function smallModel(): Promise<RegisteredModel> {
   return smallest;
 }
 
-/** Replaces the library: each network outputs the mean of each of its images. */
+/** Replaces the library. Each network outputs the mean of each of its images. */
 export function fakeLibrary(behaviours: Partial<Record<Provider, Behaviour>> = {}) {
   const loaded: Provider[] = [];
   const open: Provider[] = [];

@@ -26,7 +26,7 @@ async function onAccelerator() {
 }
 
 describe('a model whose accelerator is lost', () => {
-  it('gives the answer of the processor to the run that failed, and to those after it', async () => {
+  it("returns the processor's output for the failed run, and for later runs", async () => {
     const { session, library } = await onAccelerator();
     expect(await session.run([image])).toEqual(mean);
     expect(session.provider).toBe('webgpu');
@@ -39,7 +39,7 @@ describe('a model whose accelerator is lost', () => {
     expect(library.open).toEqual(['cpu']);
   });
 
-  it('is logged once, with the message of the library', async () => {
+  it("is logged once, with the library's message", async () => {
     const { session, library } = await onAccelerator();
     library.behaviours.webgpu = { lost: true };
     await Promise.all([session.run([image]), session.run([image])]);
@@ -49,7 +49,7 @@ describe('a model whose accelerator is lost', () => {
     ]);
   });
 
-  it('releases the processor in its place', async () => {
+  it("releases the processor's session in its place", async () => {
     const { session, library } = await onAccelerator();
     library.behaviours.webgpu = { lost: true };
     await session.run([image]);

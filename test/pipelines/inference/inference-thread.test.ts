@@ -18,15 +18,15 @@ describe('a model on a separate thread', async () => {
   const session = await open(model, CPU);
   afterAll(() => session.close());
 
-  it('answers what it answers on the thread of its caller, to the last bit', async () => {
+  it("returns the same output as on the caller's thread, to the last bit", async () => {
     const here = await openSession(model, CPU);
-    // More than a batch, so that the last one is not full.
+    // One more than a batch, so that the last batch is not full.
     const images = Array.from({ length: here.batch + 1 }, (_, n) => image(n));
     expect(await session.run(images)).toEqual(await here.run(images));
     await here.close();
   });
 
-  it('leaves the images to its caller', async () => {
+  it('leaves the images usable for its caller', async () => {
     const own = image(1);
     await session.run([own]);
     expect(own).toEqual(image(1));
@@ -51,18 +51,18 @@ describe('a model on a separate thread', async () => {
       turns++;
     }
     await watched;
-    // A run on this thread would allow only two or three turns.
+    // If the model ran on this thread, there would be only two or three turns.
     expect(turns).toBeGreaterThan(100);
   });
 
-  it('says that it is closed', async () => {
+  it('reports that it is closed', async () => {
     const closed = await open(model, CPU);
     await closed.close();
     await expect(closed.run([image(1)])).rejects.toThrow();
   });
 });
 
-it('refuses a model whose bytes are not those of the registry', async () => {
+it('refuses a model whose bytes differ from the registered ones', async () => {
   const other = { ...model, sha256: '0'.repeat(64) };
   await expect(open(other, CPU)).rejects.toThrow(/the registry says 0000/);
 });

@@ -7,8 +7,8 @@ import {
 } from '../../../pipelines/inference/letterbox.ts';
 
 /**
- * Draws a grey picture of `width` × `height` at `x`, `y` on a black screen, with anything else
- * beside it.
+ * Draws a grey picture of `width` × `height` at `x`, `y` on a black screen, with optional content
+ * outside it.
  */
 function screen(
   size: { width: number; height: number },
@@ -38,14 +38,14 @@ describe('litArea', () => {
     const image = screen(SCREEN, HALF, [[5, 5, 255], ...noise]);
     expect(litArea(image)).toEqual({ minX: 250, minY: 180, maxX: 649, maxY: 479 });
   });
-  it('is the whole image where nothing is lit', () => {
+  it('is the whole image if nothing is lit', () => {
     const dark = { width: 30, height: 20, data: new Uint8Array(600) };
     expect(litArea(dark)).toEqual({ minX: 0, minY: 0, maxX: 29, maxY: 19 });
   });
 });
 
 describe('letterboxLit', () => {
-  it('shows the picture as if it had been sent without the screen, and knows where it stood', () => {
+  it('shows the picture as if it had been sent without the screen, and keeps its position', () => {
     const onScreen = letterboxLit(screen(SCREEN, HALF), 256, 192);
     const alone = letterbox(screen(HALF, { ...HALF, x: 0, y: 0 }), 256, 192);
     expect(onScreen.pixels).toEqual(alone.pixels);
@@ -63,7 +63,7 @@ describe('letterboxLit', () => {
     image.data.forEach((value, i) => {
       if (value === 0) image.data[i] = ground;
     });
-    // Lines of text above the picture and a ruler beside it.
+    // Draws lines of text above the picture and a ruler next to it.
     for (const row of [20, 21, 40, 41, 60, 61]) {
       for (let x = 30; x < 500; x += 3) image.data[row * SCREEN.width + x] = 230;
     }
@@ -72,7 +72,7 @@ describe('letterboxLit', () => {
     const { scaleX } = letterboxLit(image, 256, 192).placement;
     expect(scaleX).toBeGreaterThan(0.85 * (256 / HALF.width));
   });
-  it('takes a landscape picture off a portrait screen, which is dark above and below it only', () => {
+  it('extracts a landscape picture from a portrait screen, which is dark only above and below it', () => {
     const picture = { x: 0, y: 250, width: 400, height: 300 };
     const onScreen = letterboxLit(screen({ width: 400, height: 800 }, picture), 256, 192);
     const alone = letterbox(screen(picture, { ...picture, x: 0, y: 0 }), 256, 192);

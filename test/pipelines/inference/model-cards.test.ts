@@ -10,7 +10,7 @@ import type { OpenSession } from '../../../pipelines/inference/session.ts';
 import { obstetricEndpoint } from '../../../pipelines/obstetric/endpoint.ts';
 import { openLocator } from '../../../pipelines/obstetric/open-locator.ts';
 
-/** Opens no network: only the models that a pipeline requests matter. */
+/** Opens no network, because only the models that a pipeline requests matter. */
 const unopened: OpenSession = async (model) => ({
   model,
   provider: 'cpu',
@@ -27,7 +27,7 @@ describe('the models that an endpoint lists', () => {
     ['us/obstetric', 'permissive', obstetricEndpoint, openLocator],
     ['us/echo', 'all', echoEndpoint, openHeartLocator],
     ['us/echo', 'permissive', echoEndpoint, openHeartLocator],
-  ] as const)('are those that a result of %s names, with %s', async (_, allow, endpoint, open) => {
+  ] as const)('are those that a result of %s lists, with %s', async (_, allow, endpoint, open) => {
     const { models } = await open({ ...SETTINGS, allow }, unopened);
     const tasks: readonly string[] = endpoint.modelTasks;
     const cards = (await readModelCards(allow)).filter(({ task }) => tasks.includes(task));
@@ -35,7 +35,7 @@ describe('the models that an endpoint lists', () => {
     expect(cards.map(({ id }) => id).toSorted()).toEqual(models.map(({ id }) => id).toSorted());
   });
 
-  it('are, of both endpoints together, all that are in use', async () => {
+  it('are, for both endpoints together, all that are in use', async () => {
     const tasks: readonly string[] = [...obstetricEndpoint.modelTasks, ...echoEndpoint.modelTasks];
     const used = modelsInUse(await readRegistry(), 'all');
     expect(used.filter(({ task }) => !tasks.includes(task))).toEqual([]);

@@ -32,25 +32,25 @@ describe('models/registry.yaml', async () => {
   });
 
   it.each(models.map((model) => [model.id, model] as const))(
-    'names the bytes of %s by their checksum',
+    'identifies the bytes of %s by their checksum',
     async (_, model) => {
       expect((await readModel(model)).length).toBeGreaterThan(100_000);
     },
   );
 
-  it('gives the plane models no class that the result does not know', () => {
+  it('has no class of the plane models that the result does not support', () => {
     const classes = modelFor(models, 'fetal-plane', 'all')?.output.channels ?? [];
     expect(PLANES).toEqual(expect.arrayContaining(classes));
   });
 
-  it('has the axial planes and the structures of a head from the model that looks at it alone', () => {
+  it('uses for axial planes and head structures the model that sees only the head', () => {
     expect(modelFor(models, 'fetal-brain-plane', 'all')?.output.channels).toEqual([
       ...HEAD_PLANES,
       ...HEAD_STRUCTURES,
     ]);
   });
 
-  it('gives the plane model no gate for a class that it does not have', () => {
+  it('has no gate for a class that the plane model lacks', () => {
     const model = modelFor(models, 'fetal-plane', 'all');
     expect(model?.output.channels).toEqual(
       expect.arrayContaining(Object.keys(model?.class_gates ?? {})),
@@ -63,15 +63,15 @@ describe('modelFor', () => {
     ({ id, pack, task: 'fetal-head' }) as RegisteredModel;
   const models = [entry('better', 'research'), entry('free', 'permissive')];
 
-  it('takes the first, more accurate one when all packs are allowed', () => {
+  it('returns the first, more accurate model if all packs are allowed', () => {
     expect(modelFor(models, 'fetal-head', 'all')?.id).toBe('better');
   });
 
-  it('passes over the research pack when only permissive models are allowed', () => {
+  it('skips the research pack if only permissive models are allowed', () => {
     expect(modelFor(models, 'fetal-head', 'permissive')?.id).toBe('free');
   });
 
-  it('has none where no pack is allowed', () => {
+  it('returns none if no pack is allowed', () => {
     expect(modelFor(models.slice(0, 1), 'fetal-head', 'permissive')).toBeNull();
   });
 });
@@ -86,7 +86,7 @@ describe('readModel', () => {
 });
 
 describe('readRegistry', () => {
-  it('names the misspelt key of an entry', async () => {
+  it('reports the misspelt key of an entry', async () => {
     const file = join(folder, 'registry.yaml');
     await writeFile(file, 'models:\n  - { id: a, licens: MIT }\n');
     await expect(readRegistry(file)).rejects.toThrow(/licens/);

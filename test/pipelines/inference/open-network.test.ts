@@ -22,7 +22,7 @@ async function openOn(
 }
 
 describe('a model is put on the first provider that loads, agrees and is not slower', () => {
-  it('cuda before webgpu, and what is not used is released', async () => {
+  it('cuda before webgpu, and releases what is not used', async () => {
     const { provider, library } = await openOn({}, 'auto', {});
     expect(provider).toBe('cuda');
     expect(library.open).toEqual(['cuda']);
@@ -46,7 +46,7 @@ describe('a model is put on the first provider that loads, agrees and is not slo
     expect(opened.library.open).toEqual([expected]);
   });
 
-  it('with cpu asks for no accelerator', async () => {
+  it('with cpu loads no accelerator', async () => {
     const { provider, refusals, library } = await openOn({}, 'cpu', {});
     expect(provider).toBe('cpu');
     expect(refusals).toEqual([]);
@@ -54,8 +54,8 @@ describe('a model is put on the first provider that loads, agrees and is not slo
   });
 });
 
-describe('a provider that the setting names', () => {
-  it('is used although another comes before it', async () => {
+describe('a configured provider', () => {
+  it('is used although another one has precedence', async () => {
     const { provider, library } = await openOn({}, 'webgpu', {});
     expect(provider).toBe('webgpu');
     expect(library.loaded).not.toContain('cuda');
@@ -74,7 +74,7 @@ describe('a provider that the setting names', () => {
     expect(opened.refusals).toEqual([why]);
   });
 
-  it('says when it is not on the machine', async () => {
+  it('is reported if it is not on the machine', async () => {
     const { load } = fakeLibrary();
     const open = networkOpener({ accelerators: machineWith('webgpu'), load });
     const { network, refusals } = await open(model, settings('cuda'));
@@ -83,7 +83,7 @@ describe('a provider that the setting names', () => {
   });
 });
 
-describe('what holds for every model is found out with the first', () => {
+describe('what applies to every model is determined with the first', () => {
   const twice = async (webgpu: Behaviour) => {
     const { load, loaded } = fakeLibrary({ webgpu, cpu: { seconds: 0.005 } });
     const open = networkOpener({ accelerators: machineWith('webgpu'), load });
@@ -95,14 +95,14 @@ describe('what holds for every model is found out with the first', () => {
   it.each<[string, Behaviour]>([
     ['does not load', { broken: true }],
     ['runs in software', { seconds: 1 }],
-  ])('one that %s is tried once, and logged once', async (_, behaviour) => {
+  ])('a provider that %s is tried once, and logged once', async (_, behaviour) => {
     expect(await twice(behaviour)).toEqual({ tries: 1, refusals: [] });
   });
 
   it.each<[string, Behaviour]>([
     ['differs', { off: 1 }],
     ['is a little slower', { seconds: 0.006 }],
-  ])('one that %s may do better with the next', async (_, behaviour) => {
+  ])('a provider that %s may do better with the next', async (_, behaviour) => {
     const { tries, refusals } = await twice(behaviour);
     expect(tries).toBe(2);
     expect(refusals).toHaveLength(1);

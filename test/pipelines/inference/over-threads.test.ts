@@ -7,7 +7,7 @@ import { machineWith, smallModel } from './fake-networks.ts';
 const model = await smallModel();
 
 /**
- * Returns a thread that opens its models on `accelerated` unless they must run on the processor.
+ * Returns a thread that opens its models on `accelerated`, unless they must run on the processor.
  */
 function thread(accelerated: Provider) {
   const open: Provider[] = [];
@@ -46,7 +46,7 @@ describe('models over two threads', () => {
     ]);
   });
 
-  it('are all on the first when they run on an accelerator: it may be used by one thread alone', async () => {
+  it('are all on the first if they run on an accelerator, which only one thread may use', async () => {
     expect(await fourModels('webgpu', machineWith('webgpu'))).toEqual([
       ['webgpu', 'webgpu', 'webgpu', 'webgpu'],
       [],

@@ -5,7 +5,7 @@ import { openSession } from '../../../pipelines/inference/session.ts';
 
 const CPU = { provider: 'cpu', threads: 1 } as const;
 
-/** Returns the image used by models/training/half_precision.py: a bright ring on a ramp. */
+/** Returns the same image as models/training/half_precision.py uses: a bright ring on a ramp. */
 function ringImage(width: number, height: number): Float32Array {
   return Float32Array.from({ length: width * height }, (_, i) => {
     const x = i % width;
@@ -24,7 +24,7 @@ describe.each(models.map((model) => [model.id, model] as const))(
     afterAll(() => session.close());
     const image = ringImage(model.input.width, model.input.height);
 
-    it('answers what PyTorch answered at the export', async () => {
+    it('returns what PyTorch returned at the export', async () => {
       const file = new URL(`../../../models/${model.id}/reference-output.json`, import.meta.url);
       const reference: { every: number; values: number[] } = JSON.parse(
         await readFile(file, 'utf8'),
@@ -35,7 +35,7 @@ describe.each(models.map((model) => [model.id, model] as const))(
       });
     });
 
-    it('gives each image of a batch the answer it has alone', async () => {
+    it('returns for each image of a batch the same as for that image alone', async () => {
       const dark = image.map((value) => value / 2);
       const [, second = new Float32Array()] = await session.run([image, dark]);
       const [alone = new Float32Array()] = await session.run([dark]);
@@ -46,18 +46,18 @@ describe.each(models.map((model) => [model.id, model] as const))(
       expect(difference).toBeLessThan(1e-3);
     });
 
-    it('gives the same answer twice, to the last bit', async () => {
+    it('returns the same twice, to the last bit', async () => {
       expect(await session.run([image])).toEqual(await session.run([image]));
     });
 
-    it('answers nothing to nothing', async () => {
+    it('returns nothing for no images', async () => {
       expect(await session.run([])).toEqual([]);
     });
   },
 );
 
 describe('provider', () => {
-  it('with auto is one that gives the answer of the CPU', async () => {
+  it('with auto is one that agrees with the CPU', async () => {
     const [model] = models;
     if (!model) throw new Error('empty registry');
     const image = ringImage(model.input.width, model.input.height);

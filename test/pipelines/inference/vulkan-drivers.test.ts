@@ -8,8 +8,8 @@ import { PROVIDER_TOLERANCE } from '../../../pipelines/inference/open-network.ts
 import { temporaryFolder } from '../temporary-folder.ts';
 
 /**
- * SwiftShader from Debian's chromium: a Vulkan driver in software, hundreds of times slower than
- * our processor backend.
+ * SwiftShader from Debian's chromium: a Vulkan driver in software that is hundreds of times slower
+ * than our processor backend.
  */
 const SWIFTSHADER = '/usr/lib/chromium/vk_swiftshader_icd.json';
 
@@ -17,8 +17,8 @@ const inference = (file: string) =>
   new URL(`../../../pipelines/inference/${file}`, import.meta.url).href;
 
 /**
- * Runs a program with one Vulkan driver in a separate process, because a process looks for drivers
- * only once.
+ * Runs a program with only one Vulkan driver. A separate process is necessary because a process
+ * looks for drivers only once.
  */
 async function withDriver<T>(driver: string, body: string): Promise<{ answer: T; stderr: string }> {
   const program = join(await temporaryFolder(), 'program.mjs');
@@ -38,9 +38,7 @@ async function withDriver<T>(driver: string, body: string): Promise<{ answer: T;
   return { answer: JSON.parse(stdout), stderr };
 }
 
-/**
- * Opens two models one after the other, as a gateway does, and prints what was logged about each.
- */
+/** Opens two models one after the other, as a gateway does, and prints what was logged for each. */
 const OPEN_TWO = `
   const open = networkOpener();
   const answer = [];
@@ -84,7 +82,7 @@ describe('WebGPU on a Vulkan driver in software', PATIENCE, () => {
     expect(Math.max(...answer)).toBeLessThanOrEqual(PROVIDER_TOLERANCE);
   });
 
-  it('is given up with the first model, which runs on the processor and says why', async ({
+  it('is abandoned with the first model, which runs on the processor and states why', async ({
     skip,
   }) => {
     if (absent) return skip(absent);
@@ -97,8 +95,8 @@ describe('WebGPU on a Vulkan driver in software', PATIENCE, () => {
   });
 });
 
-describe('a Vulkan driver whose library is not there', PATIENCE, () => {
-  it('is given up with the first model; the library complains once', async () => {
+describe('a Vulkan driver whose library is missing', PATIENCE, () => {
+  it('is abandoned with the first model, and the library complains only once', async () => {
     const driver = join(await temporaryFolder(), 'icd.json');
     const library = '/nowhere/libvulkan_none.so';
     await writeFile(

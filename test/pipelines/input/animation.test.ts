@@ -6,9 +6,7 @@ import { LIMITS } from '../../../pipelines/input/limits.ts';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
 import { onDisk } from './on-disk.ts';
 
-/**
- * Returns uniformly grey frames stacked vertically, the form in which sharp accepts an animation.
- */
+/** Returns uniformly grey frames stacked vertically, which is how sharp accepts an animation. */
 function flatFrames(side: number, grays: readonly number[]) {
   const frame = side * side * 3;
   const data = Buffer.alloc(frame * grays.length);
@@ -40,8 +38,8 @@ async function grayAt(clip: Clip, frame: number): Promise<number | undefined> {
 }
 
 /**
- * Encodes a GIF89a with `frames` images of `side` x `side`, each containing the code of only one
- * pixel.
+ * Encodes a GIF89a with `frames` images of `side` x `side`. Each image contains only the code of
+ * one pixel.
  */
 function claiming(side: number, frames: number): Buffer {
   const size = [side & 0xff, side >> 8];
@@ -61,7 +59,7 @@ describe.each([
   ['GIF', gif],
   ['lossless WebP', webp],
 ])('an animated %s', (_, make) => {
-  it('is a clip of its frames, each at the time that it is shown', async () => {
+  it('is a clip of its frames, each with its time', async () => {
     const clip = await clipOf(await make());
     expect([clip.width, clip.height]).toEqual([16, 16]);
     expect(clip.frames.map(({ time }) => time)).toEqual([0, 0.04, 0.16, 0.22]);
@@ -70,7 +68,7 @@ describe.each([
     expect((await clip.frames[2]?.rgb())?.data).toHaveLength(16 * 16 * 3);
   });
 
-  it('has no scale but the one that the user gives', async () => {
+  it('has only the scale that the user gives', async () => {
     expect((await clipOf(await make())).regions).toEqual([]);
     expect((await clipOf(await make(), 0.2)).regions).toEqual([
       {
@@ -81,7 +79,7 @@ describe.each([
     ]);
   });
 
-  it('is refused when it is cut short, wherever that is', async () => {
+  it('is refused if it is cut short at any point', async () => {
     const whole = await make();
     const [file] = await onDisk({ file: whole });
     if (!file) throw new Error('no file');
@@ -107,7 +105,7 @@ describe.each([
   });
 });
 
-it('frames come in any order, from an animation larger than what is held of it', async () => {
+it('frames can be read in any order, from an animation larger than the part kept in memory', async () => {
   const side = 1024;
   const grays = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150];
   expect(side * side * 3 * grays.length).toBeGreaterThan(LIMITS.animationRunBytes);
@@ -126,7 +124,7 @@ it.each([
   expect(await grayAt(clip, 0)).toBe(102);
 });
 
-it('a GIF may be padded behind its trailer', async () => {
+it('a GIF may have padding after its trailer', async () => {
   const clip = await clipOf(Buffer.concat([await gif(), Buffer.alloc(100)]));
   expect(clip.frames).toHaveLength(GRAYS.length);
 });
@@ -156,7 +154,8 @@ it('a photograph is upright by its EXIF orientation', async () => {
     .extend({ right: 16, background: '#000' })
     .toFormat('png')
     .toBuffer();
-  // 6: the first row of the file is the right side of the picture (JEITA CP-3451 4.6.4).
+  // Orientation 6: the first row of the file is the right side of the picture (JEITA CP-3451
+  // 4.6.4).
   const turned = await sharp(left).jpeg().withMetadata({ orientation: 6 }).toBuffer();
   const clip = await clipOf(turned);
   expect([clip.width, clip.height]).toEqual([16, 32]);

@@ -3,16 +3,16 @@ import { buffer } from 'node:stream/consumers';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { type Header, pack } from 'tar-stream';
 
-/** Archives written entry by entry, so that tests can also write invalid ones. */
+/** Archives are written entry by entry, so that tests can also write invalid ones. */
 
 export interface ZipEntry {
   name: string;
   content: Buffer | string;
-  /** Unix mode of the entry; by default a regular file. */
+  /** Unix mode of the entry; a regular file by default. */
   mode?: number;
   encrypted?: boolean;
   method?: number;
-  /** By default, the checksum of the content. */
+  /** If omitted, the checksum of the content. */
   checksum?: number;
 }
 
@@ -77,7 +77,6 @@ export function zipFile(entries: readonly ZipEntry[]): Buffer {
   return Buffer.concat([...locals, central, end]);
 }
 
-/** Encodes these files as a zip file. */
 export function zipOf(files: Readonly<Record<string, Buffer | string>>): Buffer {
   return zipFile(Object.entries(files).map(([name, content]) => ({ name, content })));
 }
@@ -89,7 +88,6 @@ export interface TarEntry {
   linkname?: string;
 }
 
-/** Encodes these entries as a tar file. */
 export async function tarFile(entries: readonly TarEntry[]): Promise<Buffer> {
   const archive = pack();
   for (const { content = '', ...header } of entries) archive.entry(header, content);

@@ -26,7 +26,7 @@ async function read(files: Files): Promise<Study> {
 const namesOf = ({ clips }: Study) => clips.map(({ file }) => file);
 
 const image = ultrasound();
-/** Returns a different image, because a study counts each image only once. */
+/** Creates a different image for each number, because a study counts each image only once. */
 const another = (instance: number) => ultrasound({ instance });
 
 describe('archives', () => {
@@ -50,10 +50,10 @@ describe('archives', () => {
     expect(study.files).toBe(5);
   });
 
-  it('a tar of the time before POSIX, without its magic, is a tar', async () => {
+  it('a pre-POSIX tar without the magic is a tar', async () => {
     const tar = await tarFile([{ name: 'a.dcm', content: image }]);
     const old = Buffer.from(tar);
-    // Removes the eight bytes of magic and version (POSIX.1 ustar), and their sum from the
+    // Removes the eight bytes of magic and version (POSIX.1 ustar), and subtracts them from the
     // checksum.
     const sum = [...old.subarray(257, 265)].reduce((total, byte) => total + byte, 0);
     old.fill(0, 257, 265);
@@ -74,7 +74,7 @@ describe('archives', () => {
     expect([...(pixels?.data ?? [])]).toEqual([0, 10, 20, 30, 40, 50, 60, 70]);
   });
 
-  it('three archives inside each other are opened, a fourth is refused', async () => {
+  it('three nested archives are opened, a fourth is refused', async () => {
     const first = zipOf({ 'a.dcm': image });
     const second = await tarFile([{ name: 'first.zip', content: first }]);
     const third = zipOf({ 'second.tgz': gzipSync(second) });
@@ -100,7 +100,7 @@ describe('archives', () => {
     expect(refused[0]?.reason).toContain('deeper than archives are opened');
   });
 
-  it('a name that the archive holds twice gets a number', async () => {
+  it('a name that the archive contains twice gets a number', async () => {
     const entries = [image, another(2)].map((content) => ({ name: 'a.dcm', content }));
     expect(namesOf(await read({ 'study.tar': await tarFile(entries) }))).toEqual([
       'study.tar/a.dcm',
@@ -108,7 +108,7 @@ describe('archives', () => {
     ]);
   });
 
-  it('no name of this machine reaches the study, and none of the archive the disk', async () => {
+  it('the study contains no local file names, and the disk none from the archive', async () => {
     const folder = await newFolder();
     const files = await onDisk({ 'study.zip': zipOf({ '/abs/./x\n.dcm': image }) });
     const study = await readStudy(files, { unpackTo: folder });
@@ -117,7 +117,7 @@ describe('archives', () => {
     expect(await readdir(folder)).toEqual(['0']);
   });
 
-  it('nothing is written where no archive came', async () => {
+  it('nothing is written if there is no archive', async () => {
     const folder = await newFolder();
     await readStudy(await onDisk({ 'a.dcm': image }), { unpackTo: folder });
     expect(existsSync(folder)).toBe(false);
@@ -156,7 +156,7 @@ describe('what is wrong in an archive is refused with a sentence, and the rest i
     expect(study.refused.map(({ reason }) => reason)).toEqual([expect.stringContaining(sentence)]);
   });
 
-  it('an archive cut short: what came before is read', async () => {
+  it('an archive cut short: the entries before the cut are read', async () => {
     const tar = await tarFile([good, { name: 'late.dcm', content: Buffer.alloc(100_000, 1) }]);
     const study = await read({ 'cut.tar': tar.subarray(0, 5_000), 'good.dcm': another(2) });
     expect(namesOf(study)).toEqual(['cut.tar/good.dcm', 'good.dcm']);
@@ -181,7 +181,7 @@ describe('what is wrong in an archive is refused with a sentence, and the rest i
     ]);
   });
 
-  it('any byte of a zip or tar overwritten: read or refused, never thrown', async () => {
+  it('a zip or tar with any byte overwritten: read or refused, never thrown', async () => {
     const tar = await tarFile([good]);
     for (const whole of [zipFile([good]), tar.subarray(0, 1_024)]) {
       for (let at = 0; at < whole.length; at += 3) {
@@ -235,17 +235,17 @@ describe('limits of archives', () => {
     expect(files).toEqual([]);
     expect(refused.map(({ file }) => file)).toEqual(['bomb.zip', 'outer.zip']);
     expect(refused[0]?.reason).toContain('more than 200 times its size');
-    // Only the inner archive of a thousand bytes remains, never its content.
+    // Only the inner archive of a thousand bytes remains, but never its content.
     expect(await readdir(folder)).toHaveLength(1);
   });
 
-  it('ratio: below the free bytes a small archive of one colour is no bomb', async () => {
+  it('ratio: below the free bytes, a small archive of one colour is not a bomb', async () => {
     const bomb = { 'black.zip': zipOf({ zeros: Buffer.alloc(1_000_000) }) };
     expect((await limited(bomb, { ratioFreeBytes: 1_000_000 })).refused).toEqual([]);
     expect((await limited(bomb, { ratioFreeBytes: 999_999 })).refused).toHaveLength(1);
   });
 
-  it('room on the disk: looked at every 8 MiB, and a lack of it is an error of this machine', async () => {
+  it('disk space: checked every 8 MiB; lack of it is an error of this machine', async () => {
     const study = (bytes: number) => ({ 'study.zip': zipOf({ a: Buffer.alloc(bytes) }) });
     const noRoom = { freeBytes: Number.MAX_SAFE_INTEGER };
     const eight = 8 * 1024 ** 2;
@@ -263,7 +263,7 @@ describe('limits of archives', () => {
     expect(byDepth?.reason).toBe('the path in the archive is deeper than 2 folders');
   });
 
-  it('are those of docs/input.md', async () => {
+  it('are the same as in docs/input.md', async () => {
     const rows = (await readFile('docs/input.md', 'utf8')).matchAll(/^\| `(\w+)` \| ([\d,]+) \|/gm);
     const documented = [...rows].map(([, name, value]) => [
       name,
@@ -273,8 +273,8 @@ describe('limits of archives', () => {
   });
 });
 
-describe('a cancel', () => {
-  it('ends an archive within the member that is being written, and is no refusal', async () => {
+describe('canceling', () => {
+  it('ends an archive within the member that is being written, and is not a refusal', async () => {
     const canceled = new AbortController();
     const content = Buffer.alloc(64 * 1024 ** 2, 1);
     const files = await onDisk({ 'study.zip': zipOf({ a: content, b: content }) });

@@ -1,4 +1,4 @@
-/** A DICOM file written element by element, so that tests can also write invalid ones. */
+/** DICOM files are written element by element, so that tests can also write invalid ones. */
 
 type Value = readonly number[] | string | Buffer | readonly Element[][];
 export type Element = readonly [tag: string, vr: string, value: Value];
@@ -29,7 +29,7 @@ function uint16({ bigEndian }: Encoding, value: number): Buffer {
 
 function uint32({ bigEndian }: Encoding, value: number): Buffer {
   const bytes = Buffer.alloc(4);
-  // Two's complement for a negative SL.
+  // A negative SL is stored as its two's complement.
   if (bigEndian) bytes.writeUInt32BE(value >>> 0);
   else bytes.writeUInt32LE(value >>> 0);
   return bytes;
@@ -114,7 +114,8 @@ export function dicomFile(
 }
 
 /**
- * Encodes Pixel Data of undefined length: an offset table, then one item per fragment (PS3.5 A.4).
+ * Encodes Pixel Data of undefined length: an offset table, followed by one item per fragment (PS3.5
+ * A.4).
  */
 export function encapsulated(
   fragments: readonly Buffer[],
@@ -135,8 +136,8 @@ export function encapsulated(
 }
 
 /**
- * Returns one calibrated tissue region, by default 0.5 mm per pixel over the whole of a 4 × 2
- * image.
+ * Returns one calibrated tissue region. By default it covers a whole image of 4 × 2 pixels, at 0.5
+ * mm per pixel.
  */
 export function region(changes: Partial<Record<string, number>> = {}): Element[] {
   const value = (name: string, standard: number) => [changes[name] ?? standard];
@@ -156,7 +157,8 @@ export function region(changes: Partial<Record<string, number>> = {}): Element[]
 
 export interface Sample {
   /**
-   * Distinguishes images by their SOP Instance UID and, unless `pixels` are given, by their pixels.
+   * Number of the image. It determines its SOP Instance UID and, unless `pixels` are given, its
+   * pixels.
    */
   instance?: number;
   syntax?: string;
@@ -171,7 +173,7 @@ export interface Sample {
   bitsStored?: number;
   regions?: Element[][];
   extra?: Element[];
-  /** Null for none. */
+  /** Null for an image without pixels. */
   pixels?: Element | null;
   trailer?: Buffer;
 }
@@ -182,7 +184,7 @@ function pixelsOf(instance = 0): Buffer {
   return Buffer.from([0, 10, 20, 30, 40, 50, 60 ^ (instance >> 8), 70 ^ (instance & 0xff)]);
 }
 
-/** Creates an ultrasound image, by default 4 × 2 grey pixels with the values 0, 10 … 70. */
+/** Creates an ultrasound image. By default it has 4 × 2 grey pixels with the values 0, 10 … 70. */
 export function ultrasound(sample: Sample = {}): Buffer {
   const {
     instance,

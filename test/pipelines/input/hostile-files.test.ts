@@ -77,7 +77,7 @@ describe('files that cannot be read are refused with a sentence', () => {
     expect(await refusalOf(ultrasound().subarray(0, length))).not.toBe('');
   });
 
-  it('any byte of a header overwritten: read or refused, never thrown, and printable', async () => {
+  it('a header with any byte overwritten: read or refused, never thrown, and printable', async () => {
     const whole = ultrasound({ regions: [region()] });
     const [file] = await onDisk({ file: whole });
     if (!file) throw new Error('no file');
@@ -111,7 +111,7 @@ describe('files that cannot be read are refused with a sentence', () => {
     expect(await refusalOf(jpegFile([half(jpeg)]))).toContain('cut short or damaged');
   });
 
-  it('a JPEG of another size than the header says', async () => {
+  it('a JPEG of another size than in the header', async () => {
     const jpeg = await noise(16, 16).jpeg().toBuffer();
     expect(await refusalOf(jpegFile([jpeg]))).toContain('16 x 16 pixels, the header says 32 x 16');
   });
@@ -149,7 +149,7 @@ describe('files that cannot be read are refused with a sentence', () => {
     expect(await refusalOf(png)).toContain('30000 x 30000 pixels is over the limit');
   });
 
-  it('beside a good file: only the bad one is refused', async () => {
+  it('next to a good file: only the bad one is refused', async () => {
     const files = await onDisk({ bad: 'not an image', good: ultrasound() });
     const { clips, refused, files: count } = await readStudy(files);
     expect(clips.map(({ file }) => file)).toEqual(['good']);
@@ -189,7 +189,7 @@ describe('encapsulated frames', () => {
     expect(await redness(file, 1)).toEqual([false, true]);
   });
 
-  it('joins fragments by the offset table, and by their markers where it is empty', async () => {
+  it('joins fragments by the offset table, or by their markers if it is empty', async () => {
     const { red, blue } = await frames();
     const parts = [...split(red), ...split(blue)];
     const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = parts;

@@ -24,7 +24,8 @@ async function measure(files: Iterable<Buffer>): Promise<{ frames: number; peak:
     count += 1;
   }
   const script = join(import.meta.dirname, 'peak-memory.ts');
-  // With a small young generation, garbage is collected soon, so the peak shows what is held.
+  // With a small young generation, garbage is collected soon, so the peak shows what is kept in
+  // memory.
   const argv = ['--max-semi-space-size=4', script, folder];
   return JSON.parse((await run(process.execPath, argv)).stdout);
 }
@@ -50,15 +51,15 @@ function* stills(count: number): Generator<Buffer> {
 }
 
 describe('peak memory', () => {
-  it('of a cine of 2,000 frames is that of a short one: no cine is held whole', async () => {
+  it('of a cine of 2,000 frames is that of a short one: no cine is kept in memory as a whole', async () => {
     const short = await measure([await cine(40)]);
     const long = await measure([await cine(2_000)]);
     expect(long.frames).toBe(2_000);
-    // All grey frames together would take 146 MiB, and 439 MiB in colour.
+    // All grey frames together would take 146 MiB, or 439 MiB in colour.
     expect(long.peak - short.peak).toBeLessThan(90 * MIB);
   }, 180_000);
 
-  it('of a study of 10,000 files grows by the headers alone', async () => {
+  it('of a study of 10,000 files grows only by the headers', async () => {
     const few = await measure(stills(100));
     const many = await measure(stills(10_000));
     expect(many.frames).toBe(10_000);
@@ -83,7 +84,7 @@ describe('frames are decoded within a budget', () => {
     [...frameBatches(clips, budget)].map((batch) => batch.length);
   const { signal } = new AbortController();
 
-  it('a batch is full at its number of frames or its bytes, and holds one at least', () => {
+  it('a batch is full at its number of frames or bytes, but contains at least one', () => {
     const clips = [sized(5, 10, 10, black)];
     expect(lengths(clips, { frames: 2, bytes: 1_000 })).toEqual([2, 2, 1]);
     expect(lengths(clips, { frames: 9, bytes: 300 })).toEqual([3, 2]);
@@ -92,7 +93,7 @@ describe('frames are decoded within a budget', () => {
     expect(lengths([], { frames: 9, bytes: 1 })).toEqual([]);
   });
 
-  it('no more are decoded at the same time than the budget says, and in order', async () => {
+  it('no more are decoded simultaneously than the budget allows, and in order', async () => {
     let open = 0;
     let most = 0;
     const slow = async () => {
@@ -108,7 +109,7 @@ describe('frames are decoded within a budget', () => {
     expect(decoded.map(({ frame }) => frame.index)).toEqual(batch.map(({ frame }) => frame.index));
   });
 
-  it('a frame that cannot be decoded is named, and the others are there', async () => {
+  it('a frame that cannot be decoded is reported, and the others are returned', async () => {
     let call = 0;
     const second = async () => {
       call += 1;
@@ -121,7 +122,7 @@ describe('frames are decoded within a budget', () => {
     expect(refused).toEqual([{ file: 'a.dcm', reason: 'read without frame 2: damaged' }]);
   });
 
-  it('a cancel ends it before the next frame', async () => {
+  it('canceling ends it before the next frame', async () => {
     const canceled = new AbortController();
     let read = 0;
     const one = async () => {

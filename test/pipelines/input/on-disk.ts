@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-/** Writes files to a new folder and returns them as files of a study. */
+/** Writes files to a new folder and returns them in the form that `readStudy` accepts. */
 export async function onDisk(
   files: Readonly<Record<string, Buffer | string>>,
 ): Promise<{ name: string; path: string }[]> {

@@ -4,9 +4,9 @@ import { decodeBatch, frameBatches } from '../../../pipelines/input/decode-frame
 import { readStudy } from '../../../pipelines/input/read-study.ts';
 
 /**
- * A separate process, so that its peak is that of the reader alone: reads the files in a folder as
- * a study, decodes every frame as a pipeline does, and prints the number of frames and the peak in
- * bytes.
+ * Runs in a separate process, so that the peak includes only the reader. Reads the files in a
+ * folder as a study, decodes every frame as a pipeline does, and prints the number of frames and
+ * the peak in bytes.
  */
 const [folder = ''] = process.argv.slice(2);
 const BYTES_PER_KIB = 1024;

@@ -28,7 +28,6 @@ describe.skipIf(!present)('real ultrasound files of many vendors and transfer sy
     }
   });
 
-  /** Returns a digest of the decoded pixels of one frame. */
   async function digest(name: string, frame = 0): Promise<string> {
     const pixels = await (await clip(name)).frames[frame]?.rgb();
     if (!pixels) throw new Error(`${name} has no frame ${frame}`);
@@ -54,7 +53,7 @@ describe.skipIf(!present)('real ultrasound files of many vendors and transfer sy
     expect(await digest(one)).toBe(await digest(other));
   });
 
-  it('take the size of the negative PhysicalDeltaX of the Acuson loop', async () => {
+  it("use the absolute value of the Acuson loop's negative PhysicalDeltaX", async () => {
     const { regions, frames } = await clip('DIRW0007_repaired_jpegbaseline.dcm');
     expect(regions).toHaveLength(1);
     expect(regions[0]?.scale.x).toBeCloseTo(0.524781, 6);
@@ -65,7 +64,7 @@ describe.skipIf(!present)('real ultrasound files of many vendors and transfer sy
   });
 
   it.each(['examples_ybr_color.dcm', 'examples_palette.dcm'])(
-    'refuse the calibration of %s, whose region reaches outside the image',
+    'refuse the calibration of %s, whose region extends beyond the image',
     async (name) => {
       const { regions, calibrationRefused } = await clip(name);
       expect(regions).toEqual([]);

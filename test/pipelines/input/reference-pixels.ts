@@ -7,14 +7,14 @@ import { promisify } from 'node:util';
 import type { RgbImage } from '../../../pipelines/contract/study.ts';
 import { PYTHON } from '../artifacts/programs.ts';
 
-/** Pixels as decoded by other programs; each function accepts a frame number starting at 0. */
+/** Returns pixels as another program decodes them. The frame number starts at 0. */
 export type Reference = (path: string, frame: number) => Promise<RgbImage>;
 
 export const DECODERS_INSTALLED = ['dcmj2pnm', 'dcml2pnm', 'gdcmconv', 'ojph_expand', 'cjxl'].every(
   (program) => existsSync(`/usr/bin/${program}`),
 );
 
-/** GDCM takes half a minute per cine while other tests keep the machine busy. */
+/** While other tests keep the machine busy, GDCM takes half a minute per cine. */
 const TIMEOUT_MILLISECONDS = 120_000;
 
 /** Runs a Debian program. Throws with its message if it fails. */
@@ -22,7 +22,7 @@ export async function run(program: string, args: readonly string[]): Promise<voi
   await promisify(execFile)(program, args, { timeout: TIMEOUT_MILLISECONDS });
 }
 
-/** Provides paths in a temporary folder that is removed afterwards. */
+/** Provides paths in a temporary folder, which is removed afterwards. */
 export async function inFolder<T>(use: (path: (name: string) => string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'pixels-'));
   try {
@@ -52,12 +52,13 @@ function byProgram(program: string): Reference {
     });
 }
 
-/** For native, RLE and JPEG. */
+/** Reference decoder for native, RLE and JPEG. */
 export const dcmtkPixels = byProgram('dcmj2pnm');
-/** For JPEG-LS. */
 export const dcmtkJpegLsPixels = byProgram('dcml2pnm');
 
-/** For JPEG 2000 and many others: GDCM decompresses, DCMTK converts to RGB. */
+/**
+ * Reference decoder for JPEG 2000 and many others: GDCM decompresses, and DCMTK converts to RGB.
+ */
 export const gdcmPixels: Reference = (path, frame) =>
   inFolder(async (file) => {
     await run('gdcmconv', ['--raw', path, file('raw.dcm')]);
@@ -73,7 +74,7 @@ open(sys.argv[3], 'wb').write(convert_color_space(pixels, 'YBR_FULL', 'RGB').tob
 print(pixels.shape[1], pixels.shape[0])
 `;
 
-/** For YBR_FULL: pydicom rounds where DCMTK truncates. */
+/** Reference decoder for YBR_FULL, because pydicom rounds where DCMTK truncates. */
 export const pydicomPixels: Reference = (path, frame) =>
   inFolder(async (file) => {
     const args = ['-c', CONVERT, path, String(frame), file('rgb')];
@@ -96,7 +97,9 @@ export function writePnm(
   );
 }
 
-/** Returns the mean and the largest difference between the samples of two images of equal size. */
+/**
+ * Returns the mean and the largest difference between the samples of two images of the same size.
+ */
 export function difference(one: RgbImage, other: RgbImage): { mean: number; largest: number } {
   if (one.width !== other.width || one.height !== other.height) {
     throw new Error(`${one.width} x ${one.height} is not ${other.width} x ${other.height}`);

@@ -6,7 +6,9 @@ import { unsupportedClaims } from '../../../pipelines/result/render/report-check
 import { ultrasound } from './dicom-sample.ts';
 import { onDisk } from './on-disk.ts';
 
-/** Returns an image with distinct pixels and this Study Instance UID; null for none. */
+/**
+ * Returns an image with distinct pixels and this Study Instance UID, or without one if it is null.
+ */
 const ofStudy = (instance: number, study: string | null) =>
   ultrasound({ instance, extra: study ? [['0020000D', 'UI', study]] : [] });
 
@@ -39,7 +41,7 @@ describe('files of more than one study', () => {
     ]);
   });
 
-  it('limit all that the draft report says, and are not among its findings', async () => {
+  it('limit everything in the draft report, but are not among its findings', async () => {
     const result = await resultOf(['1.2.1', '1.2.2']);
     const { findings, limitations } = writeReport(result);
     const [finding] = result.findings;

@@ -21,14 +21,14 @@ describe('the stored samples of a frame', () => {
     ['RGB', { samples: 3, photometric: 'RGB' }, 18],
     ['RGB by planes', { samples: 3, photometric: 'RGB', planar: true }, 18],
     ['YBR_FULL_422', { width: 4, samples: 3, photometric: 'YBR_FULL_422' }, 16],
-  ])('%s are refused where there is one byte less than the header says', (_, change, bytes) => {
+  ])('%s are refused if there is one byte less than the header states', (_, change, bytes) => {
     const format = { ...GREY, ...change };
     expect(() => fromStored(new Uint8Array(bytes - 1), format)).toThrow('fewer pixels');
     const { width, height } = fromStored(new Uint8Array(bytes), format);
     expect([width, height]).toEqual([format.width, format.height]);
   });
 
-  it('grey of 8 bits is not copied, a byte of padding left out', () => {
+  it('grey of 8 bits is not copied, and padding is left out', () => {
     const data = Buffer.from([1, 2, 3, 4, 5, 6, 0]);
     const pixels = fromStored(data, GREY);
     expect([...pixels.data]).toEqual([1, 2, 3, 4, 5, 6]);
@@ -36,7 +36,7 @@ describe('the stored samples of a frame', () => {
     expect(Buffer.isBuffer(pixels.data)).toBe(false);
   });
 
-  it('grey of 8 stored bits in 16 takes the lower byte', () => {
+  it('grey of 8 stored bits in 16 uses the lower byte', () => {
     const format: PixelFormat = { ...GREY, width: 2, height: 1, bitsAllocated: 16 };
     expect([...fromStored(Uint8Array.of(7, 0, 200, 0), format).data]).toEqual([7, 200]);
   });

@@ -9,10 +9,10 @@ import { readStudy } from '../../../pipelines/input/read-study.ts';
 import { obstetricInputSchema, scaleByFile } from '../../../pipelines/obstetric/input.ts';
 import { onDisk } from './on-disk.ts';
 
-/** Rows in an image that is 50 cm deep at 1 mm per pixel. */
+/** Number of rows of an image that is 50 cm deep at 1 mm per pixel. */
 const ROWS = PLAUSIBLE.deepestCm * 10;
 
-describe('the scale that a request gives (mm_per_px)', () => {
+describe('the scale given in a request (mm_per_px)', () => {
   it.each([
     ['as deep as any beam reaches', ROWS, null],
     ['a row deeper', ROWS + 1, 'mm_per_px would make the image 50 cm deep'],
@@ -31,7 +31,7 @@ describe('the scale that a request gives (mm_per_px)', () => {
     expect(obstetricInputSchema.safeParse(input).success).toBe(taken);
   });
 
-  it('that cannot be leaves a picture uncalibrated and says why', async () => {
+  it('is refused if it is impossible, which leaves the picture uncalibrated with a reason', async () => {
     const create = { width: 60, height: 200, channels: 3, background: '#888888' } as const;
     const png = await sharp({ create }).png().toBuffer();
     const { clips } = await readStudy(await onDisk({ 'a.png': png }), { mmPerPx: () => 5 });
@@ -50,7 +50,7 @@ describe('the scale that a request gives (mm_per_px)', () => {
     expect(obstetricInputSchema.safeParse(input).success).toBe(taken);
   });
 
-  it('of each file is used for that file, and for what its archive holds', () => {
+  it('for each file is used for that file, and for the content of an archive', () => {
     const scale = scaleByFile([0.1, null, 0.3], ['a.png', 'b.png', 'c.zip']);
     expect(['a.png', 'b.png', 'c.zip/d.png', 'e.png'].map(scale)).toEqual([0.1, null, 0.3, null]);
     expect(scaleByFile(0.2, ['a.png'])('any')).toBe(0.2);

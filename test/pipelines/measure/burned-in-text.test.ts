@@ -70,7 +70,7 @@ const NAMES: readonly (readonly string[])[] = [
   ['Nguyễn Thị Hoa', 'St. Elsewhere OB/GYN 2026/01/14'],
 ];
 
-/** Every ground with every shape, cycling through fonts, sizes, places and compression. */
+/** Every ground combined with every shape, cycling through fonts, sizes, places and compression. */
 const BARS: Bar[] = GROUNDS.flatMap(([maker, ground, ink], g) =>
   (Object.keys(SHAPES) as (keyof typeof SHAPES)[]).map((shape, s) => ({
     maker,
@@ -114,7 +114,7 @@ async function screenOf(bar: Bar, seed: number, withText: boolean): Promise<Buff
 
 const rgbOf = (jpeg: Buffer) => sharp(jpeg).removeAlpha().raw().toBuffer();
 
-/** Returns the pixels of `screen` that the text of the bar changed clearly: its ink. */
+/** Returns the ink of the bar's text: the pixels of `screen` that it changed clearly. */
 async function inkOf(screen: Buffer, bar: Bar, seed: number): Promise<number[]> {
   const [bare, written] = await Promise.all([
     screenOf(bar, seed, false).then(rgbOf),
@@ -130,7 +130,7 @@ async function inkOf(screen: Buffer, bar: Bar, seed: number): Promise<number[]> 
   return ink;
 }
 
-/** Returns 1 for each pixel that is covered as text. */
+/** Returns 1 for each pixel that the detector covers as text. */
 async function coveredOf(picture: Buffer): Promise<Uint8Array> {
   const frame = { width: WIDTH, height: HEIGHT, data: await rgbOf(picture) };
   const covered = new Uint8Array(WIDTH * HEIGHT);
@@ -140,7 +140,7 @@ async function coveredOf(picture: Buffer): Promise<Uint8Array> {
   return covered;
 }
 
-describe('the header bars of many makers', () => {
+describe('the header bars of many manufacturers', () => {
   it.each(BARS.map((bar, seed) => ({ ...bar, seed })))(
     '$maker over a $shape picture, $font of $size: no legible letter is shown',
     async ({ seed, ...bar }) => {
@@ -166,7 +166,7 @@ describe('the header bars of many makers', () => {
     },
   );
 
-  it('lines of few letters are covered with the block in which they are', async () => {
+  it('lines of few letters are covered together with their block', async () => {
     const block = ['2.Trim.', '97', 'Gn -2', 'LI Y', 'C6 / M7', 'F 2'];
     const text = block.map(
       (line, n) =>

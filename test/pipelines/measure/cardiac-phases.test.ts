@@ -4,8 +4,8 @@ import { cardiacPhases } from '../../../pipelines/measure/cardiac-phases.ts';
 const RATE = 50;
 
 /**
- * Returns areas of a cavity: largest at `start` and every `beat` seconds after that, smallest 40 %
- * later.
+ * Returns the areas of a cavity over time. It is largest at `start` and every `beat` seconds after
+ * that, and smallest 40 % of a beat later.
  */
 function course(seconds: number, beat: number, start: number, least = 60) {
   return Array.from({ length: Math.round(seconds * RATE) }, (_, i) => {
@@ -36,11 +36,11 @@ describe('with R waves', () => {
     );
     expect(systoles[0]).toBeCloseTo(0.45, 1);
   });
-  it('leaves out a beat whose systole the clip does not hold', () => {
+  it('leaves out a beat whose systole is not in the clip', () => {
     const samples = course(1.1, 0.8, 0.13);
     expect(cardiacPhases(samples, [0.15, 0.95], null).beats).toHaveLength(1);
   });
-  it('does not take the frame nearest the R wave: the cavity may be largest after it', () => {
+  it('does not simply use the frame nearest the R wave: the cavity may be largest after it', () => {
     const samples = course(1.8, 0.9, 0.2);
     const [beat] = cardiacPhases(samples, [0.14, 1.04], null).beats;
     expect(samples[beat?.diastole ?? 0]?.time).toBeCloseTo(0.2, 2);
@@ -59,12 +59,12 @@ describe('without an ECG', () => {
       )[0],
     ).toBeCloseTo(0.3, 1);
   });
-  it('finds them without a heart rate too, from two beats on', () => {
+  it('finds them even without a heart rate, from two beats on', () => {
     const { beats } = cardiacPhases(course(2.4, 0.8, 0.1), [], null);
     expect(beats.length).toBeGreaterThanOrEqual(2);
     expect(beats[0]?.interval).toBeCloseTo(0.8, 1);
   });
-  it('takes the largest and the smallest of a loop of one beat', () => {
+  it('uses the largest and the smallest of a loop of one beat', () => {
     const samples = course(0.7, 0.8, 0.02);
     const { beats } = cardiacPhases(samples, [], null);
     expect(beats).toHaveLength(1);

@@ -6,7 +6,6 @@ import { ventricleOutlines } from '../echo/ventricle-sample.ts';
 
 const SIZE = 200;
 
-/** Returns a mask of the pixels for which `inside` is true. */
 function mask(inside: (x: number, y: number) => boolean): Uint8Array {
   return Uint8Array.from({ length: SIZE * SIZE }, (_, i) =>
     inside(i % SIZE, Math.floor(i / SIZE)) ? 1 : 0,
@@ -14,20 +13,20 @@ function mask(inside: (x: number, y: number) => boolean): Uint8Array {
 }
 
 describe('the outline of a mask', () => {
-  it('encloses as much as the mask has pixels: a disc of radius 50 within 0.5 %', () => {
+  it('encloses as much area as the mask has pixels: a disc of radius 50 to within 0.5 %', () => {
     const disc = mask((x, y) => Math.hypot(x - 100, y - 90) <= 50);
     const outline = outlineOf(disc, SIZE, SIZE) ?? [];
     expect(areaOf(outline) / (Math.PI * 50 * 50)).toBeCloseTo(1, 2);
     expect(contains(outline, { x: 100, y: 90 })).toBe(true);
     expect(contains(outline, { x: 155, y: 90 })).toBe(false);
   });
-  it('is that of the largest region, its holes filled', () => {
+  it('surrounds the largest region, with its holes filled', () => {
     const outline = outlineOf(
       mask((x, y) => (Math.hypot(x - 60, y - 60) <= 40 && x !== 60) || (x > 150 && y > 150)),
       SIZE,
       SIZE,
     );
-    // Removing the column leaves two halves, one of which is the largest region.
+    // Removing the column leaves two halves, and only the larger one is outlined.
     expect(areaOf(outline ?? [])).toBeGreaterThan(2300);
     expect(areaOf(outline ?? [])).toBeLessThan(2700);
   });
@@ -50,12 +49,12 @@ describe('the long axis', () => {
     expect(axis?.base.x).toBeCloseTo(100, 0);
     expect(axis?.apex).toMatchObject({ y: expect.closeTo(60, 0) });
   });
-  it('tells left from right as seen with the apex on top', () => {
+  it('distinguishes left from right as seen with the apex at the top', () => {
     const hinges = chamberAxis(lv, { across: la, wall: null })?.hinges;
     expect(hinges?.left.x).toBeLessThan(100);
     expect(hinges?.right.x).toBeGreaterThan(100);
   });
-  it('is not found where neither a neighbour nor an open wall shows the valve', () => {
+  it('is not found if neither a neighbour nor an open wall shows the valve', () => {
     expect(chamberAxis(lv, { across: null, wall: null })).toBeNull();
     const far = la.map(({ x, y }) => ({ x, y: y + 40 }));
     expect(chamberAxis(lv, { across: far, wall: null })).toBeNull();

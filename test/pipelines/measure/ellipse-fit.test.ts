@@ -31,11 +31,11 @@ function expectNear(found: Ellipse | null, expected: Ellipse, digits: number) {
 }
 
 describe('fitEllipse', () => {
-  it('finds the ellipse that points lie on, from a rough start', () => {
+  it('finds the ellipse on which the points are, from a rough start', () => {
     expectNear(fitEllipse(around(HEAD, 0, 2 * Math.PI, 60), ROUND), HEAD, 6);
   });
 
-  it('finds it from two thirds of the border, as when the rest lies outside the image', () => {
+  it('finds it from two thirds of the border, as if the rest were outside the image', () => {
     expectNear(fitEllipse(around(HEAD, 0.5, 4.7, 60), ROUND), HEAD, 4);
   });
 
@@ -48,11 +48,11 @@ describe('fitEllipse', () => {
     expect(Math.abs((found?.b ?? 0) - HEAD.b)).toBeLessThan(0.5);
   });
 
-  it('gives nothing for four points', () => {
+  it('returns nothing for four points', () => {
     expect(fitEllipse(around(HEAD, 0, 6, 4), ROUND)).toBeNull();
   });
 
-  it('gives nothing for points on a line', () => {
+  it('returns nothing for points on a line', () => {
     const line = Array.from({ length: 20 }, (_, i) => ({ x: i * 5, y: 50 }));
     expect(fitEllipse(line, ROUND)).toBeNull();
   });

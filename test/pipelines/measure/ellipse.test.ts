@@ -38,7 +38,7 @@ describe('perimeter (Ramanujan)', () => {
 });
 
 describe('an ellipse in millimetres', () => {
-  it('is scaled alike where both scales are the same, whatever its angle', () => {
+  it('is scaled uniformly if both scales are the same, whatever its angle', () => {
     const { a, b, angle } = toMillimetres(ellipse({ angle: 0.7 }), { x: 0.2, y: 0.2 });
     expect(a).toBeCloseTo(10, 10);
     expect(b).toBeCloseTo(6, 10);
@@ -51,7 +51,7 @@ describe('an ellipse in millimetres', () => {
     expect(Math.abs(angle)).toBeCloseTo(Math.PI / 2, 10);
   });
 
-  it('keeps its points: each point of the tilted ellipse lies on the result', () => {
+  it('keeps its points: each point of the tilted ellipse is on the result', () => {
     const tilted = ellipse({ angle: 0.6 });
     const scale = { x: 0.25, y: 0.4 };
     const mm = toMillimetres(tilted, scale);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { lineProfile, meanLevel, steepestStep } from '../../../pipelines/measure/line-profile.ts';
 
-/** Each row has one level: 0 up to row 39, 120 below that. */
+/** All pixels of a row have the same level: 0 up to row 39, and 120 below that. */
 const image = {
   width: 60,
   height: 100,
@@ -13,14 +13,14 @@ const to = { x: 30, y: 60 };
 const profile = lineProfile(image, scale, [from, to], { half: 1.5, before: 5, beyond: 5 });
 
 describe('levels along a line', () => {
-  it('are given in millimetres from its first point, also where the scales across and down differ', () => {
+  it('are given in millimetres from its first point, even if the two scales differ', () => {
     expect(profile.length).toBeCloseTo(20, 9);
     expect(profile.point(10)).toEqual({ x: 30, y: 40 });
     expect(meanLevel(profile, 0, 8)).toBe(0);
     expect(meanLevel(profile, 11, 20)).toBeCloseTo(120, 6);
   });
 
-  it('reach before and beyond it, and are nothing beyond the picture', () => {
+  it('continue before and after it, and are missing beyond the picture', () => {
     expect(profile.level(24)).toBeCloseTo(120, 6);
     const short = lineProfile(image, scale, [from, to], { half: 0, before: 20, beyond: 0 });
     expect(short.level(-15)).toBe(0);
@@ -28,15 +28,15 @@ describe('levels along a line', () => {
 });
 
 describe('the steepest step', () => {
-  it('lies where the level changes, with its contrast', () => {
+  it('is where the level changes, and has its contrast', () => {
     const step = steepestStep(profile, 'brighter', [5, 15]);
     expect(step?.at).toBeCloseTo(9.75, 6);
     expect(step?.contrast).toBeGreaterThan(0.7);
   });
-  it('of the other kind is not there', () => {
+  it('in the other direction does not exist', () => {
     expect(steepestStep(profile, 'darker', [5, 15])).toBeNull();
   });
-  it('is the nearer bound where the change lies beyond what is searched', () => {
+  it('is the nearer bound if the change is beyond the range', () => {
     expect(steepestStep(profile, 'brighter', [5, 8.5])?.at).toBe(8.5);
   });
 });

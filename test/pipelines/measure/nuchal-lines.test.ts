@@ -7,8 +7,8 @@ const HEIGHT = 120;
 const BOX = { minX: 40, minY: 48, maxX: 160, maxY: 72 };
 
 /**
- * Draws two bright lines four pixels thick on grey tissue. Between them, inner border to inner
- * border, is a dark band of `thickness` pixels in the middle that tapers to 60 % at the ends,
+ * Draws two bright lines, each four pixels thick, on grey tissue. Between their inner borders is a
+ * dark band. It is `thickness` pixels thick in the middle, tapers to 60 % at its ends, and is
  * tilted by `slope`.
  */
 function band(thickness: number, slope = 0, dark = 10, line = 200): GrayImage {
@@ -42,23 +42,23 @@ describe('nuchalLines', () => {
     expect((upper?.x ?? 0) - (lower?.x ?? 0)).toBeGreaterThan(2);
   });
 
-  it('gives millimetres in a scale, its ends in pixels', () => {
+  it('returns millimetres in a scale, with its ends in pixels', () => {
     const lines = nuchalLines(band(12), BOX, { x: 0.1, y: 0.1 });
     expect(lines?.thickness).toBeCloseTo(1.2, 0);
     const [upper, lower] = lines?.ends ?? [];
     expect(((lower?.y ?? 0) - (upper?.y ?? 0)) / 10).toBeCloseTo(lines?.thickness ?? 0, 1);
   });
 
-  it('sees nothing in even tissue', () => {
+  it('finds nothing in even tissue', () => {
     const data = new Uint8Array(WIDTH * HEIGHT).fill(70);
     expect(nuchalLines({ width: WIDTH, height: HEIGHT, data }, BOX)).toBeNull();
   });
 
-  it('sees nothing where the lines have little contrast', () => {
+  it('finds nothing if the lines have little contrast', () => {
     expect(nuchalLines(band(12, 0, 60, 80), BOX)).toBeNull();
   });
 
-  it('sees nothing in a box of a few pixels', () => {
+  it('finds nothing in a box of a few pixels', () => {
     expect(nuchalLines(band(12), { minX: 50, minY: 58, maxX: 54, maxY: 60 })).toBeNull();
   });
 });

@@ -12,12 +12,12 @@ interface Cine {
   /** Excursion of the wall, pixels. */
   swing: number;
   seed?: number;
-  /** Grey levels by which the whole picture brightens in step with the beat. */
+  /** The whole picture brightens by this many grey levels in step with the beat. */
   flicker?: number;
 }
 
 /**
- * Yields a dark cavity whose wall moves with two harmonics, in speckle that is new in each frame.
+ * Yields a dark cavity whose wall moves with two harmonics. The speckle is different in each frame.
  */
 function* beatingCavity(cine: Cine): Generator<GrayImage> {
   const { frames, framesPerSecond, beatsPerMinute, swing, seed = 1, flicker = 0 } = cine;
@@ -69,7 +69,7 @@ describe('cardiac activity from the periodicity of a cine', () => {
     },
   );
 
-  it('does not take a picture that brightens as a whole for a heart', async () => {
+  it('does not mistake a picture that brightens as a whole for a heart', async () => {
     const video = { frames: 50, framesPerSecond: 25, beatsPerMinute: 140, swing: 0, flicker: 15 };
     expect(await judge(video)).toEqual({
       status: 'not-assessable',
@@ -94,7 +94,7 @@ describe('cardiac activity from the periodicity of a cine', () => {
     expect(await judge({ ...slow, framesPerSecond: 10 })).toMatchObject({ status: 'beating' });
   });
 
-  it('takes nothing from a still or from frames without times', async () => {
+  it('finds nothing in a still or in frames without times', async () => {
     const cine = { ...beating, frames: 50, framesPerSecond: 25 };
     expect(await cardiacActivity(beatingCavity(cine), [0])).toEqual({
       status: 'not-assessable',

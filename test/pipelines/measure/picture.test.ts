@@ -15,7 +15,7 @@ import { onDisk } from '../input/on-disk.ts';
 const WIDTH = 640;
 const HEIGHT = 480;
 
-/** Returns true inside the sector: apex at (320, 60), 300 pixels long, ± 40°. */
+/** Returns true inside the sector, whose apex is at (320, 60): 300 pixels long, ± 40°. */
 function inSector(x: number, y: number): boolean {
   const [dx, dy] = [x - 320, y - 60];
   return Math.hypot(dx, dy) <= 300 && Math.abs(Math.atan2(dx, dy)) <= (40 * Math.PI) / 180;
@@ -35,7 +35,10 @@ const TEXT = 'font-family="sans-serif" fill="#ffffff"';
 const NAME = `<text x="12" y="34" font-size="24" ${TEXT}>BEISPIEL, ZOE</text>`;
 const BESIDE_SECTOR = `<text x="12" y="100" font-size="20" ${TEXT}>PID 4711 1994</text>`;
 const TITLE_BAR = `<rect width="640" height="40" fill="#405060"/>${NAME}`;
-/** A title with full lines of letters, as on some makers' clips: few rows show the bare ground. */
+/**
+ * A title with full lines of letters, as on clips from some manufacturers, where only a few rows
+ * show the bare background.
+ */
 const LETTERED_BAR = `<rect width="640" height="48" fill="#2c2c2c"/>${[16, 40]
   .map(
     (y) =>
@@ -45,7 +48,7 @@ const LETTERED_BAR = `<rect width="640" height="48" fill="#2c2c2c"/>${[16, 40]
 const PANEL = `<rect x="470" y="90" width="160" height="60" fill="#303030"/>
   <text x="476" y="128" font-size="22" ${TEXT}>ZOE 4711</text>`;
 
-/** Returns the frame with text and graphics burned in, and their positions. */
+/** Burns text and graphics into the frame. Returns it with the positions of the ink. */
 async function burnIn(frame: Buffer, drawing: string): Promise<{ frame: Buffer; ink: number[] }> {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="480">${drawing}</svg>`;
   const raw = { width: WIDTH, height: HEIGHT, channels: 1 } as const;
@@ -66,7 +69,9 @@ interface Screen {
   burnedIn?: 'YES' | 'NO';
 }
 
-/** Creates a screen as DICOM, read as a study, with the pixels that were burned in. */
+/**
+ * Creates a DICOM screen and reads it as a study. Returns it with the pixels that were burned in.
+ */
 async function screen({ drawing, frames = 1, regions = [], burnedIn }: Screen) {
   const drawn = await Promise.all(
     Array.from({ length: frames }, (_, n) => burnIn(speckle(n + 1), drawing)),
@@ -85,7 +90,7 @@ async function screen({ drawing, frames = 1, regions = [], burnedIn }: Screen) {
   return { clip, ink: drawn[0]?.ink ?? [] };
 }
 
-/** Returns the luminance of the preview, at frame size. */
+/** Returns the luminance of the preview at the size of the frame. */
 async function previewOf(clip: Clip): Promise<Uint8Array> {
   const frame = await createShownFrames().frame(clip, 1);
   if (!frame) throw new Error('no frame');
@@ -107,7 +112,7 @@ const sectorPixels = Array.from({ length: WIDTH * HEIGHT }, (_, i) => i).filter(
   inSector(i % WIDTH, Math.floor(i / WIDTH)),
 );
 
-/** The rectangle around the sector, as written by carts, and one covering the whole screen. */
+/** The rectangle around the sector as carts write it; the next region covers the whole screen. */
 const aroundSector = region({ minX: 100, minY: 56, maxX: 540, maxY: 370 });
 const wholeScreen = region({ maxX: WIDTH - 1, maxY: HEIGHT - 1 });
 
@@ -126,7 +131,7 @@ const SCREENS: [string, Screen][] = [
 ];
 
 describe('a burned-in name', () => {
-  it.each(SCREENS)('%s is not in the preview, and the picture is', async (_, given) => {
+  it.each(SCREENS)('%s is not in the preview, but the picture is', async (_, given) => {
     const { clip, ink } = await screen(given);
     expect(ink.length).toBeGreaterThan(300);
     const shown = await previewOf(clip);
@@ -134,7 +139,7 @@ describe('a burned-in name', () => {
     expect(lit(shown, sectorPixels)).toBeGreaterThan(0.985 * sectorPixels.length);
   });
 
-  it.each(SCREENS)('%s is not in what is measured, and all of the sector is', async (_, given) => {
+  it.each(SCREENS)('%s is not in what is measured, but all of the sector is', async (_, given) => {
     const { clip, ink } = await screen(given);
     const measured = await clip.frames[0]?.gray();
     if (!measured) throw new Error('no frame');
@@ -143,26 +148,26 @@ describe('a burned-in name', () => {
     expect(lit(measured.data, sectorPixels)).toBe(sectorPixels.length);
   });
 
-  it('in a corner of the region beside the sector is not in the preview', async () => {
+  it('in a corner of the region outside the sector is not in the preview', async () => {
     const corner = `<text x="104" y="90" font-size="18" ${TEXT}>ZOE 4711</text>`;
     const { clip, ink } = await screen({ drawing: corner, regions: [aroundSector] });
     expect(lit(await previewOf(clip), ink)).toBe(0);
   });
 
-  it('is not in the preview where the header says Burned In Annotation NO', async () => {
+  it('is not in the preview even if the header states Burned In Annotation NO', async () => {
     const given: Screen = { drawing: BESIDE_SECTOR, regions: [wholeScreen], burnedIn: 'NO' };
     const { clip, ink } = await screen(given);
     expect(lit(await previewOf(clip), ink)).toBe(0);
   });
 
-  it('is shown where the site wants whole frames', async () => {
+  it('is shown if the site requires whole frames', async () => {
     const { clip, ink } = await screen({ drawing: NAME });
     const frame = await createShownFrames(true).frame(clip, 1);
     const shown = frame && Uint8Array.from(frame.data.filter((_, i) => i % 3 === 0));
     expect(shown && lit(shown, ink)).toBe(ink.length);
   });
 
-  it('YES where nothing separates the picture from its surroundings shows nothing', async () => {
+  it('stated by the header hides everything if nothing separates the picture from its surroundings', async () => {
     const pixels: Element = ['7FE00010', 'OB', Buffer.alloc(WIDTH * HEIGHT, 0)];
     const extra: Element[] = [['00280301', 'CS', 'YES']];
     const image = ultrasound({ columns: WIDTH, rows: HEIGHT, extra, pixels });
@@ -230,7 +235,7 @@ describe('colour Doppler is distinguished from tissue', () => {
 });
 
 const CLIPS = '../shared/data/echo-clips';
-/** Rows of the title above the volunteer's clips. */
+/** Number of rows of the title above the volunteer's clips. */
 const TITLE_ROWS = 48;
 
 describe.skipIf(!existsSync(CLIPS))('a real clip with a title of letters', () => {
@@ -239,7 +244,7 @@ describe.skipIf(!existsSync(CLIPS))('a real clip with a title of letters', () =>
     'SA_MitralVolunteer.mov',
     'SA_PapilaryVolunteer.mov',
     'SA_ApexVolunteer.mov',
-  ])('%s: nothing of the title is measured, and the fan is', async (name) => {
+  ])('%s: nothing of the title is measured, but the fan is', async (name) => {
     const { clips } = await readStudy([{ name, path: join(CLIPS, name) }]);
     const image = await clips[0]?.frames[0]?.gray();
     if (!image) throw new Error('the clip was not read');
@@ -247,7 +252,7 @@ describe.skipIf(!existsSync(CLIPS))('a real clip with a title of letters', () =>
       image.data.subarray(y * image.width, (y + 1) * image.width).some((value) => value > 20),
     );
     expect(lines.slice(0, TITLE_ROWS)).not.toContain(true);
-    // Checked within the depth that every clip shows.
+    // Only the depth that every clip shows is checked.
     expect(lines.slice(120, 400)).not.toContain(false);
   });
 });

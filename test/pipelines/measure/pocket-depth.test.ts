@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deepestPocket } from '../../../pipelines/measure/pocket-depth.ts';
 
-/** Returns fluid where the picture has a dot, one cell per character. */
+/** Returns a map with fluid wherever the picture has a dot, one cell per character. */
 function fluid(...rows: string[]) {
   const width = rows[0]?.length ?? 0;
   const values = Float32Array.from(rows.join(''), (cell) => (cell === '.' ? 1 : 0));
@@ -22,7 +22,7 @@ describe('deepestPocket', () => {
   it.each([
     [6, true],
     [6.1, false],
-  ])('of 6 mm width counts where %d mm are asked for: %s', (narrowest, counts) => {
+  ])('of 6 mm width counts if %d mm are required: %s', (narrowest, counts) => {
     expect(deepestPocket(pocket, MM, narrowest) !== null).toBe(counts);
   });
 
@@ -31,7 +31,7 @@ describe('deepestPocket', () => {
     expect(deepestPocket(crossed, MM, 5)?.depthMm).toBe(3);
   });
 
-  it('takes the widest place that is deep, not a deep crack', () => {
+  it('is the widest deep place, not a deep crack', () => {
     const crack = fluid('#.######', '#.######', '#.######', '#.######', '#......#', '#......#');
     expect(deepestPocket(crack, MM, 4)).toMatchObject({ depthMm: 2 });
   });

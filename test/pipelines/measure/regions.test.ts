@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { largestOf, paint, pixelsOf, regionsOf } from '../../../pipelines/measure/regions.ts';
 
-/** Builds a map from rows of digits; `.` is 0. */
+/** Builds a map from rows of digits, in which `.` is 0. */
 function map(...rows: string[]) {
   const width = rows[0]?.length ?? 0;
   const values = Uint8Array.from(rows.join(''), (digit) => (digit === '.' ? 0 : Number(digit)));
@@ -12,14 +12,14 @@ const found = ({ values, width }: ReturnType<typeof map>) =>
   regionsOf(values, width).map((region) => [region.value, region.size, region.open]);
 
 describe('regions of a map of values', () => {
-  it('hang together by edges, not by corners', () => {
+  it('are connected by edges, not by corners', () => {
     expect(found(map('.....', '.1...', '..1..', '.....'))).toEqual([
       [1, 1, false],
       [1, 1, false],
     ]);
   });
 
-  it('of two values are apart where they touch', () => {
+  it('with two values are separate where they touch', () => {
     expect(found(map('......', '.1122.', '......'))).toEqual([
       [1, 2, false],
       [2, 2, false],
@@ -33,7 +33,7 @@ describe('regions of a map of values', () => {
     ]);
   });
 
-  it('do not run over the end of a row', () => {
+  it('do not continue beyond the end of a row', () => {
     expect(found(map('...1', '1...'))).toEqual([
       [1, 1, true],
       [1, 1, true],
@@ -49,7 +49,7 @@ describe('regions of a map of values', () => {
     expect(found(map(...rows))).toEqual([[1, 1, true]]);
   });
 
-  it('inside a ring are their own, and closed', () => {
+  it('inside a ring are separate, and closed', () => {
     const ring = map('22222', '21112', '21.12', '21112', '22222');
     expect(found(ring)).toEqual([
       [2, 16, true],
@@ -66,7 +66,7 @@ describe('a region', () => {
     expect(first && pixelsOf(first)).toEqual([6, 11]);
   });
 
-  it('is the largest by its pixels, of equal ones the first', () => {
+  it('is the largest by its pixels; of equal ones, the first', () => {
     expect(largestOf(regionsOf(two.values, two.width))?.size).toBe(3);
     const even = regionsOf(map('1.1').values, 3);
     expect(largestOf(even)).toBe(even[0]);

@@ -15,17 +15,17 @@ describe('a value as it is shown', () => {
     expect(fixed(value, decimals)).toBe(text);
   });
 
-  it('is nothing where it is next to nothing, and never NaN', () => {
+  it('is zero if it is almost zero, and never NaN', () => {
     expect(rounded(2e-8, 0)).toBe(0);
     expect(rounded(-1e-9, 3)).toBe(0);
   });
 
-  it('stays what it is where it is very large', () => {
+  it('stays unchanged if it is very large', () => {
     expect(rounded(123456789.25, 1)).toBe(123456789.3);
   });
 });
 
-describe('a value beside a cut-off is shown on its side of it', () => {
+describe('a value near a cut-off is shown on its side of it', () => {
   it.each([
     [19.97, 1, [20], '19.97'],
     [20, 1, [20], '20.0'],

@@ -71,7 +71,7 @@ describe('a mean over beats', () => {
     ['one beat shrinks and the other grows', [-24, 58], [-24, 58]],
     ['they differ by more than half of their mean', [29, 40, 50], [29, 50]],
     ['a still beat is beside one that moves', [0, 12], [0, 12]],
-  ])('contradicts itself where %s', (_, beats, contradicting) => {
+  ])('contradicts itself if %s', (_, beats, contradicting) => {
     expect(meanOfBeats(beats)?.contradicting).toEqual(contradicting);
   });
 

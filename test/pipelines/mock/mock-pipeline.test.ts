@@ -19,7 +19,7 @@ afterAll(() => rm(root, { recursive: true }));
 
 const DATED = { dating: { ga_days: 196, basis: 'crl' }, report: true };
 
-/** Runs a job in a new folder. Its files do not even exist. */
+/** Runs a job in a new folder. The files of the job do not exist. */
 async function run(changes: Partial<Job> = {}) {
   runs += 1;
   const folder = join(root, String(runs));
@@ -50,7 +50,7 @@ const ECHO = {
   clinicalContext: { age_years: 45, sex: 'female', height_cm: 170, weight_kg: 65 },
 };
 
-/** One run of each endpoint, shared by most tests. */
+/** Most tests share one run of each endpoint. */
 const fetus = once(() => run());
 const heart = once(() => run(ECHO));
 
@@ -62,7 +62,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Artifacts of both endpoints together. */
+/** Artifacts of both endpoints combined. */
 const ALL_KINDS = [
   'key-frame-1.jpg',
   'cine-1.mjpeg',
@@ -73,7 +73,7 @@ const ALL_KINDS = [
 ];
 
 describe('a mock run of us/obstetric/interpret', () => {
-  it('assesses every section, with the values of a usual fetus', async () => {
+  it('assesses every section, with the values of a normal fetus', async () => {
     const { end, result } = await fetus();
     expect(end).toEqual({ type: 'done' });
     expect(() => resultSchema.parse(result)).not.toThrow();
@@ -123,13 +123,13 @@ describe('a mock run of us/obstetric/interpret', () => {
     expect(progress).toEqual(progress.toSorted((a, b) => a - b));
   });
 
-  it('is the same, byte for byte, for the same input, and another for another', async () => {
+  it('is the same, byte for byte, for the same input, and different for another', async () => {
     const [first, again, other] = [await fetus(), await run(), await run({ files: ['b.dcm'] })];
     expect(again.result).toEqual(first.result);
     expect(other.result.measurements).not.toEqual(first.result.measurements);
   });
 
-  it('is marked as made up wherever it is read', async () => {
+  it('is marked as made up in every output', async () => {
     const { result, artifact } = await fetus();
     expect(result.models).toEqual([expect.objectContaining({ id: 'mock' })]);
     const texts = [
@@ -149,7 +149,7 @@ describe('a mock run of us/obstetric/interpret', () => {
 });
 
 describe('a mock run of us/echo/interpret', () => {
-  it('assesses every section, with the values of a usual heart', async () => {
+  it('assesses every section, with the values of a normal heart', async () => {
     const { result } = await heart();
     expect(result.sections.map(({ id }) => id)).toEqual(echoEndpoint.sections.map(({ id }) => id));
     for (const { id, status } of result.sections) {
@@ -167,7 +167,7 @@ describe('a mock run of us/echo/interpret', () => {
     );
   });
 
-  it('adds the report section where it is asked for', async () => {
+  it('adds the report section if it is requested', async () => {
     const { result } = await heart();
     expect(result.sections.at(-1)).toMatchObject({ id: 'report', status: 'complete' });
     expect(result.report?.impression[0]).toMatch(/^MOCK: /);

@@ -9,7 +9,7 @@ import {
   sectionOf,
 } from './evidence-sample.ts';
 
-/** In the order of api 2.6. */
+/** The sections in the order of api 2.6. */
 const SECTION_IDS = [
   'planes',
   'biometry',
@@ -34,7 +34,7 @@ describe('the sections of the obstetric result', () => {
     expect([...result.sections.map(({ id }) => id)].toSorted()).toEqual(SECTION_IDS.toSorted());
   });
 
-  it('that are not assessed say why and what they need, and nothing is normal', () => {
+  it('state why they are not assessed and what they need, and nothing is normal', () => {
     const gaps = result.sections.filter(({ status }) => status === 'not_assessed');
     expect(gaps.length).toBeGreaterThanOrEqual(10);
     for (const { reason, summary } of gaps) {
@@ -46,7 +46,7 @@ describe('the sections of the obstetric result', () => {
 });
 
 describe('planes', () => {
-  it('count every frame and name the most confident frame of each plane', () => {
+  it('count every frame and list the most confident frame of each plane', () => {
     const [first, second] = [femur(50), femur(51)];
     second.estimate = { label: 'femur', confidence: 0.99 };
     const result = interpretReadings({ readings: [first, second] });
@@ -60,7 +60,7 @@ describe('planes', () => {
     });
   });
 
-  it('of another kind of study are all `other`: inadequate, and biometry not assessed', () => {
+  it('of another kind of study are all `other`: inadequate, and biometry is not assessed', () => {
     const heart = clip('heart.dcm');
     const [frame] = heart.frames;
     if (!frame) throw new Error('no frame');
@@ -95,7 +95,7 @@ describe('the draft report', () => {
     expect(sectionOf(result, 'report').status).toBe('not_requested');
   });
 
-  it('takes every number from the result and names what was not assessed', () => {
+  it('contains only numbers from the result, and lists what was not assessed', () => {
     const result = interpretReadings({
       readings: MEDIAN_28_WEEKS(),
       options: { report: true, dating: { ga_days: 196 } },

@@ -6,11 +6,11 @@ import { locateContents } from '../../../pipelines/obstetric/early-pregnancy/loc
 import { locateSacs } from '../../../pipelines/obstetric/early-pregnancy/locate-sac.ts';
 import { EARLY_UNCERTAINTY } from '../../../pipelines/obstetric/early-pregnancy/measure.ts';
 
-/** These seeds were not used to choose any threshold. */
+/** No threshold was chosen with these seeds. */
 function simulate(gaDays: number, seed: number, anatomy: Record<string, number>): PhantomFrame {
   const [frame] = earlyPregnancy.simulate({
     gaDays,
-    // Dimensions of a larger fetus, which an early view does not use.
+    // Sizes of a larger fetus, which an early view ignores.
     sizes: sizesAt(98, MEDIAN_GROWTH),
     seed,
     frames: 1,
@@ -53,7 +53,7 @@ describe('an early pregnancy on phantoms', () => {
     }
   });
 
-  it('holds no embryo where there is none', () => {
+  it('has no embryo if there is none', () => {
     const frame = simulate(50, 8104, { transverse: 0, crlMm: 0, yolkSacMm: 0, msdMm: 20 });
     const { sac, contents } = read(frame);
     expect(sac?.accepted).toBe(true);
@@ -63,7 +63,7 @@ describe('an early pregnancy on phantoms', () => {
 });
 
 describe('an image without a sac', () => {
-  it('gives none: an even one, a black one', () => {
+  it('has no sac: an even image, a black image', () => {
     const even = { width: 320, height: 240, data: new Uint8Array(320 * 240).fill(90) };
     expect(locateSacs(even)).toEqual([]);
     expect(locateSacs({ ...even, data: new Uint8Array(320 * 240) })).toEqual([]);

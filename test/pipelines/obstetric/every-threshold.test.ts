@@ -36,11 +36,11 @@ import { isPlausible } from '../../../pipelines/obstetric/shared/measurement.ts'
 
 type Said = string | number | boolean | null;
 
-/** The conclusions just below, at and just above a threshold. */
+/** A threshold, and the conclusions for a value just below, at or just above it. */
 interface Threshold {
   of: string;
   at: number;
-  /** Step used for "just below" and "just above". */
+  /** Step to a value just below or just above the threshold. */
   by: number;
   said(value: number): Said;
   expected: readonly [below: Said, on: Said, above: Said];
@@ -357,7 +357,7 @@ const THRESHOLDS: readonly Threshold[] = [
   ),
 ];
 
-describe('every threshold, just below, on it and just above', () => {
+describe('every threshold, just below, at and just above it', () => {
   it.each(THRESHOLDS.map((one) => [one.of, one.at, one] as const))('%s %f', (_, at, one) => {
     const said = [at - one.by, at, at + one.by].map((value) => one.said(value));
     expect(said).toEqual(one.expected);

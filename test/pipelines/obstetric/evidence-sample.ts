@@ -26,7 +26,10 @@ import type { Measurement, Result } from '../../../pipelines/result/envelope.ts'
 import { byId, renderOutcome } from '../../../pipelines/result/render/render.ts';
 import type { SectionFailed } from '../../../pipelines/run/sections.ts';
 
-/** Evidence as if located in images of 800 × 600 pixels at 0.4 mm, one clip per reading. */
+/**
+ * Evidence as if it had been located in images of 800 × 600 pixels at 0.4 mm per pixel, with one
+ * clip per reading.
+ */
 
 const WIDTH = 800;
 const HEIGHT = 600;
@@ -39,7 +42,7 @@ const SQUARE: CalibratedRegion = {
   source: 'region',
 };
 
-/** A locator without models, so that only image analysis finds anything. */
+/** A locator without models, so that only image analysis can find anything. */
 export const NO_MODELS: Locator = {
   planes: null,
   head: null,
@@ -52,7 +55,7 @@ export const NO_MODELS: Locator = {
   models: [],
 };
 
-/** Lengths without an interval, as reported by a machine, so that no cut-off lies within it. */
+/** Makes lengths exact, as a machine reports them, so that none is undecided at a cut-off. */
 export const EXACT = { uncertainty: NO_MODELS.uncertainty } as const;
 
 function frame(index: number): Frame {
@@ -104,8 +107,8 @@ function onFrame(plane: Plane, shot: Shot) {
 const found = ({ confidence = 0.95, accepted = true }: Shot) => ({ confidence, accepted });
 
 /**
- * Returns an outline with axes of these lengths in mm at 0.4 mm per pixel, in the middle of the
- * image.
+ * Returns an outline in the middle of the image, with axes of these lengths in mm (0.4 mm per
+ * pixel).
  */
 export function outline(longMm: number, shortMm: number, angle = 0.3): Ellipse {
   const semiAxis = (mm: number) => mm / 2 / MM_PER_PIXEL;
@@ -147,7 +150,7 @@ export interface Case {
   readings: FrameReading[];
   options?: Record<string, unknown>;
   evidence?: Partial<StudyEvidence>;
-  /** By default, a section that throws fails the test. */
+  /** By default, the test fails if a section throws. */
   onFailure?: SectionFailed;
 }
 
@@ -155,7 +158,6 @@ const failTest: SectionFailed = (section, cause) => {
   throw new Error(`section ${section} failed`, { cause });
 };
 
-/** Returns the result of the sections for these readings. */
 export function interpretReadings({
   readings,
   options = {},
@@ -178,7 +180,7 @@ export function interpretReadings({
       views: {},
       priors: [],
       ...evidence,
-      // These readings are made up, so their values are judged as if the method had been validated.
+      // The readings are made up, so their values are treated as if the method had been validated.
       accept: evidence.accept ?? 'simulated',
     },
     [],
@@ -188,7 +190,7 @@ export function interpretReadings({
   );
 }
 
-/** Returns the evidence of a study of which only this much is known. */
+/** Returns the evidence of a study about which only this much is known. */
 export function evidenceWith(given: Partial<StudyEvidence>): ObstetricEvidence {
   return evidenceOf({
     study: { clips: [], refused: [], files: 1, series: 1 },
@@ -204,7 +206,7 @@ export function evidenceWith(given: Partial<StudyEvidence>): ObstetricEvidence {
   });
 }
 
-/** Returns the rendered text of a section for this evidence. */
+/** Runs a section on this evidence and returns its rendered text. */
 export function runSection<Evidence extends SectionEvidence>(
   section: ObstetricSection<Evidence>,
   evidence: Evidence,
@@ -214,14 +216,14 @@ export function runSection<Evidence extends SectionEvidence>(
   return renderOutcome(outcome, byId([...before, ...(outcome.measurements ?? [])]));
 }
 
-/** Returns a measurement of a result. Throws if it is missing. */
+/** Returns the measurement with this id. Throws if it is missing. */
 export function measurementOf(result: Result, id: string) {
   const measurement = result.measurements.find((one) => one.id === id);
   if (!measurement) throw new Error(`no measurement ${id}`);
   return measurement;
 }
 
-/** Returns a section of a result. Throws if it is missing. */
+/** Returns the section with this id. Throws if it is missing. */
 export function sectionOf(result: Result, id: string) {
   const section = result.sections.find((one) => one.id === id);
   if (!section) throw new Error(`no section ${id}`);

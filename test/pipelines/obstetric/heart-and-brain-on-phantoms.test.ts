@@ -17,7 +17,10 @@ import type { ReaderInput } from '../../../pipelines/obstetric/shared/reader.ts'
 import { evidenceWith, runSection } from './evidence-sample.ts';
 import { onPlane } from './phantom-plane.ts';
 
-/** Tested from pixels to the section, on phantoms not used in training; the plane is given. */
+/**
+ * Tests run from pixels to the section, on phantoms that were not used in training. The plane is
+ * given.
+ */
 
 const locator = await openLocator({ provider: 'cpu', threads: 1, allow: 'permissive' });
 afterAll(() => locator.close());
@@ -53,8 +56,8 @@ const measured = (outcome: Outcome, key: string) =>
   outcome.measurements?.find(({ concept }) => concept.key === key)?.value ?? Number.NaN;
 
 /**
- * Returns the median error over several phantoms: tolerates one bad picture, but detects a failing
- * reader.
+ * Returns the median error over several phantoms. It tolerates one bad picture but reveals a
+ * failing reader.
  */
 async function middleError(
   view: PhantomView,
@@ -87,12 +90,12 @@ describe('the heart on four-chamber phantoms', () => {
     ).toBeLessThan(0.06);
   });
 
-  it('has no ratio where the view is missing', async () => {
+  it('has no ratio if the view is missing', async () => {
     const { heart } = await interpret([]);
     expect(heart.status).toBe('not_assessed');
   });
 
-  it('has ratios, which need neither calibration nor age, without them', async () => {
+  it('has ratios even without calibration and age', async () => {
     const shot = simulate(fourChamber, 9310, { areaRatio: 0.3 });
     const { heart } = await interpret([onPlane('four-chamber', shot, { regions: [] })], null);
     expect(measured(heart, 'cardiothoracic-area-ratio')).toBeGreaterThan(0.2);

@@ -16,13 +16,16 @@ import type { ReaderInput } from '../../../pipelines/obstetric/shared/reader.ts'
 import { evidenceWith, runSection } from './evidence-sample.ts';
 import { onPlane } from './phantom-plane.ts';
 
-/** Tested from pixels to the section, on phantoms not used in training; the plane is given. */
+/**
+ * Tests run from pixels to the section, on phantoms that were not used in training. The plane is
+ * given.
+ */
 
 const locator = await openLocator({ provider: 'cpu', threads: 1, allow: 'permissive' });
 afterAll(() => locator.close());
 
 function simulate(view: PhantomView, seed: number, gaDays: number, anatomy = {}): PhantomFrame {
-  // These views choose their own dimensions; the growth chart begins at 14 weeks.
+  // These views choose their own dimensions, but the growth chart begins only at 14 weeks.
   const request = { gaDays, sizes: sizesAt(Math.max(gaDays, 98)), seed, frames: 1, anatomy };
   return view.simulate(request)[0] as PhantomFrame;
 }
@@ -61,12 +64,12 @@ describe('labor progress on phantoms', () => {
     expect(errors.toSorted((a, b) => a - b)[1]).toBeLessThan(25);
   });
 
-  it('without a transperineal image is not assessed, NT neither', async () => {
+  it('is not assessed without a transperineal image, and neither is NT', async () => {
     const { labor, nuchal } = await interpret([]);
     expect([labor.status, nuchal.status]).toEqual(['not_assessed', 'not_assessed']);
   });
 
-  it('without a calibration gives no millimetres', async () => {
+  it('reports no millimetres without a calibration', async () => {
     const shot = simulate(transperineal, 9103, 280, { angleOfProgressionDegrees: 110 });
     const { labor } = await interpret([onPlane('transperineal', shot, { regions: [] })]);
     expect(labor.measurements?.some(({ unit }) => unit === 'mm')).toBe(false);

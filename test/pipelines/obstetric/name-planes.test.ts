@@ -35,7 +35,7 @@ function sessionOf(
   return { model, provider: 'cpu', batch: 16, run, close: async () => undefined };
 }
 
-/** Returns a classifier that assigns this probability to a class and the rest to `other`. */
+/** Returns a classifier that assigns this probability to one class and the rest to `other`. */
 const classifier = (named: string, probability: number) =>
   sessionOf(
     'fetal-plane',
@@ -51,17 +51,19 @@ const map = (inside: (x: number, y: number) => boolean) =>
     inside((i % WIDTH) - 31.5, Math.floor(i / WIDTH) - 23.5) ? 1 : 0,
   );
 const disc = (radius: number) => map((x, y) => Math.hypot(x, y) < radius);
-/** Close enough to an ellipse for the gate, but less so than a disc. */
+/** This square is close enough to an ellipse for the gate, but less so than a disc. */
 const SQUARE = map((x, y) => Math.max(Math.abs(x), Math.abs(y)) < 16);
 
-// Returns the same output for every part of an image; an image therefore needs only one run.
+// Returns a model with the same output for every part of an image, so one run per image is enough.
 const outlinerOf = (values: Float32Array) => sessionOf('fetal-head', ['outline'], 0.9, values);
-/** Returns a model whose map is a disc of this radius in the middle; 0 for an empty map. */
+/**
+ * Returns a model whose map is a disc of this radius in the middle, or empty if the radius is 0.
+ */
 const outliner = (radius: number) => outlinerOf(disc(radius));
 
 /**
- * Returns symphysis and head maps that are nowhere higher than `level`: the lower, the less
- * certain.
+ * Returns maps of symphysis and head that exceed `level` nowhere. The lower the level, the less
+ * certain they are.
  */
 const symphysisAndHead = (level: number) =>
   sessionOf(
@@ -71,11 +73,11 @@ const symphysisAndHead = (level: number) =>
     Float32Array.from([...disc(8), ...disc(16)], (value) => level * value),
   );
 
-/** Not an ellipse: no ellipse covers more than a minor part of it. */
+/** A cross is not an ellipse: no ellipse covers more than a minor part of it. */
 const cross = (x: number, y: number) =>
   Math.min(Math.abs(x), Math.abs(y)) < 2 && Math.max(Math.abs(x), Math.abs(y)) < 16;
 
-/** Returns a chest model with these maps of heart and thorax, and without spine, crux or apex. */
+/** Returns a chest model with these maps of heart and thorax but without spine, crux or apex. */
 const chestOf = (heart: Float32Array, thorax: Float32Array) => {
   const points = new Float32Array(3 * WIDTH * HEIGHT);
   return sessionOf(
@@ -96,38 +98,38 @@ const FEMUR_NOWHERE = sessionOf(
 
 const SECOND_LOOKS = { head: null, brainPlane: null, abdomen: NOTHING, femur: FEMUR_NOWHERE };
 
-describe('a plane that the whole image names', () => {
+describe('a plane found on the whole image', () => {
   it.each([
     ['abdominal', 0.979, 'other'],
     ['abdominal', 0.981, 'abdominal'],
     ['femur', 0.899, 'other'],
     ['femur', 0.901, 'femur'],
-  ])('%s at %d, its structure not found, is called %s', async (named, probability, label) => {
+  ])('%s at %d without its structure is called %s', async (named, probability, label) => {
     const plane = classifier(named, probability);
     const [estimate] = await namePlanes({ ...SECOND_LOOKS, plane }, [IMAGE]);
     expect(estimate?.label).toBe(label);
   });
 
-  it('says which plane it would have been', async () => {
+  it('keeps the plane that it would have been', async () => {
     const plane = classifier('femur', 0.89);
     const [estimate] = await namePlanes({ ...SECOND_LOOKS, plane }, [IMAGE]);
     expect(estimate?.belowGate).toBe('femur');
     expect(estimate?.confidence).toBeCloseTo(0.11, 6);
   });
 
-  it('is kept where the structure is found', async () => {
+  it('is kept if the structure is found', async () => {
     const plane = classifier('abdominal', 0.8);
     const sessions = { ...SECOND_LOOKS, abdomen: outliner(16), plane };
     expect((await namePlanes(sessions, [IMAGE]))[0]?.label).toBe('abdominal');
   });
 
-  it('is kept where no permitted model could find the structure', async () => {
+  it('is kept if no permitted model could find the structure', async () => {
     const plane = classifier('abdominal', 0.8);
     const sessions = { ...SECOND_LOOKS, abdomen: null, plane };
     expect((await namePlanes(sessions, [IMAGE]))[0]?.label).toBe('abdominal');
   });
 
-  it('is looked at again for each image apart', async () => {
+  it('is examined again for each image separately', async () => {
     const plane = classifier('femur', 0.8);
     const estimates = await namePlanes({ ...SECOND_LOOKS, plane }, [IMAGE, IMAGE]);
     expect(estimates.map(({ label }) => label)).toEqual(['other', 'other']);
@@ -138,7 +140,7 @@ describe('a plane that the whole image names', () => {
     ['a worse head', disc(16), SQUARE, 'abdominal'],
     ['a head that is outlined as surely', disc(16), disc(16), 'other'],
     ['no head', disc(16), disc(0), 'abdominal'],
-  ])('abdominal, doubtful, beside %s', async (_, abdomen, head, label) => {
+  ])('abdominal but doubtful, with %s', async (_, abdomen, head, label) => {
     const sessions = { ...SECOND_LOOKS, abdomen: outlinerOf(abdomen), head: outlinerOf(head) };
     const plane = classifier('abdominal', 0.8);
     expect((await namePlanes({ ...sessions, plane }, [IMAGE]))[0]?.label).toBe(label);
@@ -175,7 +177,7 @@ describe('a plane that the whole image names', () => {
     expect((await namePlanes({ ...sessions, plane }, [IMAGE]))[0]?.label).toBe(label);
   });
 
-  it('abdominal beyond doubt is kept where no permitted model could find a heart', async () => {
+  it('abdominal beyond doubt is kept if no permitted model could find a heart', async () => {
     const plane = classifier('abdominal', 0.999);
     const sessions = { ...SECOND_LOOKS, chest: null };
     expect((await namePlanes({ ...sessions, plane }, [IMAGE]))[0]?.label).toBe('abdominal');

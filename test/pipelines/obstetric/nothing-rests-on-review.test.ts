@@ -13,7 +13,7 @@ import { abdomen, clip, femur, head, MM_PER_PIXEL, outline } from './evidence-sa
 
 /**
  * Runs the whole pipeline after the readers on generated evidence. HC, AC and FL count if they are
- * in the domain of their evidence; fluid, placenta, cervix, NT, first trimester, spectra, heart,
+ * in the domain of their evidence. Fluid, placenta, cervix, NT, first trimester, spectra, heart,
  * brain and sweeps need a review and may have any value.
  */
 
@@ -48,7 +48,7 @@ const some = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: unde
 const mm = (min: number, max: number) => fc.double({ min, max, noNaN: true });
 const interval = fc.option(mm(0.2, 8), { nil: null });
 
-/** Findings of every reader whose methods need a review. */
+/** Generates readings for every reader whose methods need a review. */
 const proposals: fc.Arbitrary<Views> = fc.record({
   amnioticFluid: some(
     fc.tuple(mm(0, 200), interval).map(([depth, uncertainty]) => ({
@@ -224,8 +224,8 @@ const proposals: fc.Arbitrary<Views> = fc.record({
 }) as fc.Arbitrary<Views>;
 
 /**
- * Head, abdomen and femur, inside and outside the domain of their evidence, and consistent with
- * each other or not.
+ * Generates head, abdomen and femur, inside or outside the domain of their evidence, whether or not
+ * they are consistent.
  */
 const lengths: fc.Arbitrary<FrameReading[]> = fc
   .record({
@@ -269,7 +269,7 @@ function interpreted(
   });
 }
 
-/** Everything that a reader would take as settled. */
+/** Returns everything that a reader would regard as settled. */
 const concluded = ({
   findings,
   classifications,
@@ -286,7 +286,7 @@ const concluded = ({
   centiles: measurements.flatMap(({ id, reference }) => (reference ? [[id, reference]] : [])),
 });
 
-describe('whatever the methods that need a review have read', () => {
+describe('whatever was read by methods that need a review', () => {
   it('no finding, category, score, advice, centile or line of the impression changes', () => {
     fc.assert(
       fc.property(lengths, gaDays, proposals, (readings, days, views) => {
@@ -297,7 +297,7 @@ describe('whatever the methods that need a review have read', () => {
     );
   });
 
-  it('no finding, and no statement that concludes something, is about a value under review', () => {
+  it('no finding and no conclusion is about a value under review', () => {
     fc.assert(
       fc.property(lengths, gaDays, proposals, (readings, days, views) => {
         const result = interpreted(readings, views, days);
@@ -323,7 +323,7 @@ describe('whatever the methods that need a review have read', () => {
     );
   });
 
-  it('which would else be critical, categorised and in the impression', () => {
+  it('although it would otherwise be critical, categorized and in the impression', () => {
     const views: Views = { spectra: [spectrum('umbilical-artery', { edv: -10 })] };
     const readings = [head(91.8, 73.5)];
     const held = interpreted(readings, views, 196);

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 const WIDTH = 400;
 const HEIGHT = 300;
 
-/** Returns a femur of 100 pixels at 0.5 mm on a grey image. */
+/** Returns a grey image with a femur of 100 pixels at 0.5 mm per pixel. */
 function femurImage(frames = 1, instance = 1): Buffer {
   return ultrasound({
     instance,
@@ -25,7 +25,7 @@ function femurImage(frames = 1, instance = 1): Buffer {
   });
 }
 
-/** Replaces the models: every frame is a femur with known ends. */
+/** Replaces the models. Every frame shows a femur with known ends. */
 const knownFemur: Locator = {
   planes: async (images) => images.map(() => ({ label: 'femur', confidence: 0.95 })),
   head: null,
@@ -130,7 +130,7 @@ describe('the obstetric pipeline', () => {
     expect(Math.max(...progress)).toBeLessThanOrEqual(1);
   });
 
-  it('announces a key frame once, by what it shows, before the other views are read', async () => {
+  it('announces a key frame once, with what it shows, before the other views are read', async () => {
     const folder = await workFolder({ 'femur.dcm': femurImage() }, { dating: { ga_days: 196 } });
     const { events } = await run(folder);
     const partials = events.flatMap((event) => (event.type === 'partial' ? [event] : []));
@@ -145,7 +145,7 @@ describe('the obstetric pipeline', () => {
     );
   });
 
-  it('measures up to three distinct frames of a cine and takes their median', async () => {
+  it('measures up to three distinct frames of a cine and uses their median', async () => {
     const folder = await workFolder({ 'cine.dcm': femurImage(5) });
     await run(folder);
     const { measurements } = await resultIn(folder);
@@ -154,14 +154,14 @@ describe('the obstetric pipeline', () => {
     expect(measurements.at(-1)).toMatchObject({ id: 'fl', derivation: 'median', value: 50 });
   });
 
-  it('rejects a study without a readable image, and says of each file why', async () => {
+  it('rejects a study without a readable image, with a reason for each file', async () => {
     const folder = await workFolder({ 'a.txt': 'hello', 'b.dcm': '' });
     const { end } = await run(folder);
     expect(end).toMatchObject({ type: 'rejected', code: 'no_readable_image' });
     expect(end).toHaveProperty('detail', expect.stringMatching(/a\.txt: .*; b\.dcm: .*empty/));
   });
 
-  it('reads what it can: a broken file is named in the result and nothing else suffers', async () => {
+  it('reads what it can: a broken file is listed in the result and affects nothing else', async () => {
     const folder = await workFolder({ 'broken.dcm': 'DICM?', 'femur.dcm': femurImage() });
     await run(folder);
     const result = await resultIn(folder);
@@ -169,7 +169,7 @@ describe('the obstetric pipeline', () => {
     expect(result.measurements).toHaveLength(1);
   });
 
-  it('reads earlier images and measures nothing of them; what cannot be read of them is named', async () => {
+  it('reads earlier images but measures nothing on them if they are not dated; unreadable ones are listed', async () => {
     const files = { 'now.dcm': femurImage(), 'then.dcm': femurImage(2, 2), 'then.txt': 'hello' };
     const folder = await workFolder(files, {}, ['then.dcm', 'then.txt']);
     await run(folder);
@@ -179,7 +179,7 @@ describe('the obstetric pipeline', () => {
     expect(measurements.map(({ source }) => source.sop_instance_uid)).toEqual(['1.2.3.4.1']);
   });
 
-  it('draws no previews when none are wanted', async () => {
+  it('draws no previews if none are requested', async () => {
     const folder = await workFolder({ 'femur.dcm': femurImage() }, { previews: false });
     const { events } = await run(folder);
     expect(events.some((event) => event.type === 'partial')).toBe(false);
@@ -188,7 +188,7 @@ describe('the obstetric pipeline', () => {
     );
   });
 
-  it('stops when it is cancelled, and leaves no result', async () => {
+  it('stops when it is canceled, and leaves no result', async () => {
     const folder = await workFolder({ 'femur.dcm': femurImage() });
     const controller = new AbortController();
     controller.abort();

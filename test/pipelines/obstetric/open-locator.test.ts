@@ -21,7 +21,7 @@ function phantoms(plane: PhantomPlane, count: number) {
   });
 }
 
-/** Returns the median relative error: tolerates one bad frame, but detects a failing model. */
+/** Returns the median relative error. It tolerates one bad frame but reveals a failing model. */
 const middle = (errors: number[]) => median(errors.map(Math.abs));
 
 describe('the locator on phantoms of 28 weeks', () => {
@@ -59,7 +59,7 @@ describe('the locator on phantoms of 28 weeks', () => {
     expect(middle(errors)).toBeLessThan(0.05);
   });
 
-  it.each(['abdominal', 'femur'] as const)('names the %s plane', async (plane) => {
+  it.each(['abdominal', 'femur'] as const)('identifies the %s plane', async (plane) => {
     const frames = phantoms(plane, 4);
     const estimates = (await locator.planes?.(frames.map(({ image }) => image))) ?? [];
     const right = estimates.filter(({ label }) => label === plane);
@@ -68,7 +68,7 @@ describe('the locator on phantoms of 28 weeks', () => {
 });
 
 describe('the locator on images without a plane', () => {
-  it('names a blank image and a grey one other', async () => {
+  it('classifies a blank image and a grey one as other', async () => {
     const flat = (level: number) => ({
       width: 640,
       height: 480,
@@ -93,7 +93,8 @@ describe('the locator on real heads', () => {
   it.skipIf(!existsSync(`${DATA}/hc18`))(
     'measures head circumference of held-out hc18 images within 3 mm on average (needs ../shared/data)',
     async () => {
-      // The list begins with the earliest pregnancies; every tenth case is a representative sample.
+      // The list begins with the earliest pregnancies, so every tenth case is a representative
+      // sample.
       const cases = (await hc18Cases(DATA, 'test')).filter((_, i) => i % 10 === 0);
       const errors: number[] = [];
       for (const { path, mmPerPixel = Number.NaN, referenceMm = Number.NaN } of cases) {

@@ -9,14 +9,17 @@ import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts
 import { temporaryFolder } from '../temporary-folder.ts';
 
 /**
- * Adult hearts, thyroid, elbow, a probe in air: screens from real machines that show no fetus. The
+ * Screens from real machines that show no fetus: adult hearts, thyroid, elbow, a probe in air. The
  * gestational age is given, so that nothing is left out for lack of it.
  */
 const FOLDER = '../shared/data/dicom/us';
 const present = existsSync(FOLDER);
 if (!present) console.warn(`${FOLDER} is absent: real screens of other organs are not interpreted`);
 
-/** The same pixels in another transfer syntax (as real-files.test.ts shows). */
+/**
+ * These files have the same pixels as others in another transfer syntax (real-files.test.ts shows
+ * this).
+ */
 const REPEATED = /_jpegls|_broken-delimiter|_repaired|_h264|_expb|1A_rle\.|US1_(?!UNCR)|color-px/;
 
 const opened: OpenLocator[] = [];
@@ -28,7 +31,7 @@ const pipeline = createObstetricPipeline({
     opened.push(locator);
     return locator;
   },
-  // Documents are derived from the result, which is checked directly.
+  // No documents are written, because they are derived from the result, which is checked directly.
   writeArtifacts: async () => [],
 });
 
@@ -59,20 +62,21 @@ describe.skipIf(!present)('a screen without a fetus', () => {
     const { measurements, findings, classifications, scores } = await interpret(name);
     const said = measurements.map(({ section, label, value }) => `${section}: ${label} ${value}`);
     expect(said).toEqual([]);
-    // A plane may be misidentified, without consequences.
+    // A plane may be misidentified, but nothing must follow from it.
     expect(classifications.filter(({ section }) => section !== 'planes')).toEqual([]);
     expect([...findings, ...scores]).toEqual([]);
   });
 
-  // The whole image looks like an abdomen, a femur or a placenta; with a scale it could be
-  // measured.
+  // On these images the whole image looks like an abdomen, a femur or a placenta, so with a scale
+  // it could be measured.
   it.each(['US-PAL-8-10x-echo', 'YBR_FULL-RLE.dcm', 'color-pl.dcm', 'examples_palette.dcm'])(
     '%s gives none that is used, even when the sender adds a scale',
     async (name) => {
       const { measurements, findings, sections } = await interpret(name, 0.3);
       expect(measurements.filter(({ quality }) => quality === 'accepted')).toEqual([]);
       expect(findings).toEqual([]);
-      // These two list the planes identified; every other section reports nothing.
+      // These two sections list the planes that were identified; every other section reports
+      // nothing.
       const others = sections.filter(({ id }) => id !== 'planes' && id !== 'anomaly-screen');
       const assessed = others.filter(({ status }) => status === 'complete' || status === 'partial');
       expect(assessed.map(({ id }) => id)).toEqual([]);

@@ -3,7 +3,7 @@ import type { Clip } from '../../../pipelines/contract/study.ts';
 import type { FramePlane, Plane } from '../../../pipelines/obstetric/shared/plane.ts';
 import { clip } from './evidence-sample.ts';
 
-/** Returns a phantom frame as a calibrated single-frame clip classified as `plane`. */
+/** Returns a phantom frame as a calibrated clip of one frame, classified as `plane`. */
 export function onPlane(plane: Plane, shot: PhantomFrame, changes: Partial<Clip> = {}): FramePlane {
   const { columns: width, rows: height, gray, truth } = shot;
   const image = { width, height, data: gray };

@@ -28,12 +28,12 @@ describe('npx sonogate interpret on a phantom study with known sizes', () => {
     ['hc', 'hcMm', 0.03],
     ['ac', 'acMm', 0.08],
     ['fl', 'flMm', 0.06],
-  ] as const)('%s is found near its true size', (key, size, share) => {
+  ] as const)('%s is measured near its true size', (key, size, share) => {
     const measured = measurementOf(result, key).value;
     expect(Math.abs(measured / sizes[size] - 1)).toBeLessThan(share);
   });
 
-  it('gives age, weight and centiles from them', () => {
+  it('calculates age, weight and centiles from them', () => {
     expect(measurementOf(result, 'ga-by-hc-ac-fl').value).toBeGreaterThan(gaDays - 21);
     expect(measurementOf(result, 'ga-by-hc-ac-fl').value).toBeLessThan(gaDays + 21);
     expect(measurementOf(result, 'efw').reference?.chart).toBe('intergrowth-2020-efw');
@@ -44,7 +44,7 @@ describe('npx sonogate interpret on a phantom study with known sizes', () => {
     });
   });
 
-  it('names its models with licence and checksum', async () => {
+  it('lists its models with licence and checksum', async () => {
     const registered = (await readRegistry()).filter(({ task }) => !task.startsWith('echo-'));
     const ids = registered.map(({ id }) => id);
     expect(result.models.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
@@ -54,12 +54,12 @@ describe('npx sonogate interpret on a phantom study with known sizes', () => {
     }
   });
 
-  it('writes the FHIR bundle beside the documents', async () => {
+  it('writes the FHIR bundle next to the documents', async () => {
     const bundle = JSON.parse(await readFile(join(out, 'artifacts/fhir-bundle.json'), 'utf8'));
     expect(bundle).toMatchObject({ resourceType: 'Bundle', type: 'transaction' });
   });
 
-  it('holds no identity of the phantom', async () => {
+  it('contains no identity of the phantom', async () => {
     const text = await readFile(join(out, 'result.json'), 'utf8');
     expect(text).not.toMatch(/PatientName|phantom\^|20260115|20250703/i);
   });

@@ -22,7 +22,10 @@ import type { Result } from '../../../pipelines/result/envelope.ts';
 import { interpretReadings, measurementOf, NO_MODELS, sectionOf } from './evidence-sample.ts';
 import { onPlane } from './phantom-plane.ts';
 
-/** Tested from pixels to the section, on phantoms not used in training; the plane is given. */
+/**
+ * Tests run from pixels to the section, on phantoms that were not used in training. The plane is
+ * given.
+ */
 
 const model = modelFor(await readRegistry(), 'uterine-structures', 'permissive');
 if (!model) throw new Error('no model of uterine structures is registered');
@@ -54,7 +57,7 @@ async function interpret(planes: FramePlane[]): Promise<Result> {
   return interpretReadings({ readings: [], options, evidence: { views } });
 }
 
-/** Half widths of the 95 % intervals in mm, as measured by models/evaluate.ts. */
+/** Half widths in mm of the 95 % intervals that models/evaluate.ts measured. */
 const { pocket, cervicalLength } = await uterineUncertainty(model);
 
 describe('on unseen phantoms', () => {
@@ -76,7 +79,7 @@ describe('on unseen phantoms', () => {
     expect(Math.abs(error)).toBeLessThanOrEqual(pocket ?? 0);
   });
 
-  it('the distance of the placental edge is withheld: its side of the os is not certain', async () => {
+  it('the distance of the placental edge is withheld, because its side of the os is uncertain', async () => {
     const shot = simulate(placentaEdge, 7004, { edgeMm: 12 });
     const result = await interpret([onPlane('cervix', shot)]);
     expect(result.measurements.map(({ id }) => id)).not.toContain('placenta-to-os');
@@ -84,7 +87,7 @@ describe('on unseen phantoms', () => {
   });
 
   it.each(['placenta', 'amniotic-fluid'] as const)(
-    'the wall of the placenta is named on a picture that is called %s',
+    'the wall of the placenta is reported on a picture called %s',
     async (plane) => {
       const shot = simulate(placenta, 7006, { wall: 1, lacunae: 0 });
       const result = await interpret([onPlane(plane, shot)]);
@@ -92,7 +95,7 @@ describe('on unseen phantoms', () => {
     },
   );
 
-  it('nothing is given in millimetres without a calibration', async () => {
+  it('nothing is reported in millimetres without a calibration', async () => {
     const shots = [
       onPlane('cervix', simulate(cervix, 7001, { lengthMm: 36, bowMm: 0, funnel: 0 }), {
         regions: [],

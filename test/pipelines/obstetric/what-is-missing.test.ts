@@ -10,14 +10,13 @@ import {
 } from './evidence-sample.ts';
 
 /**
- * What every section states if its view, the physical scale or the gestational age is missing. For
- * sections whose view has its own reader, missing scale and age are covered by the section's own
- * test.
+ * What every section states if its view, the physical scale or the gestational age is missing. If a
+ * section's view has a separate reader, the section's own test covers a missing scale and age.
  */
 
 const DATED = { dating: { ga_days: 140 } };
 
-/** Returns a study with one image on which no plane was recognised. */
+/** Returns a study with one image on which no plane was recognized. */
 function withoutViews(options: Case['options']) {
   const other = clip('other.dcm');
   return interpretReadings({
@@ -61,7 +60,7 @@ describe('without its view', () => {
     });
   });
 
-  it('the report says of every section that it was not assessed', () => {
+  it('the report states for every section that it was not assessed', () => {
     const { report } = withoutViews({ ...DATED, report: true });
     for (const { title } of SECTIONS) {
       expect(
@@ -93,7 +92,7 @@ describe('without a physical scale', () => {
 describe('without a gestational age', () => {
   const result = interpretReadings({ readings: MEDIAN_28_WEEKS() });
 
-  it('biometry is given in mm and g, without a centile', () => {
+  it('biometry is reported in mm and g, without a centile', () => {
     expect(sectionOf(result, 'biometry').status).toBe('complete');
     expect(measurementOf(result, 'efw').reference).toBeNull();
     expect(result.measurements.every(({ interpretation }) => interpretation === null)).toBe(true);

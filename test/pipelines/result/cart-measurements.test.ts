@@ -19,8 +19,25 @@ function all(key: ConceptKey, ...given: Given[]) {
 
 const standing = (key: ConceptKey, ...given: Given[]) => all(key, ...given)[0];
 
-describe('of several values none selected on the machine', () => {
-  it('the median counts, with the smallest and the largest', () => {
+describe('a value whose report does not state its derivation', () => {
+  it.each([
+    ['lvidd', 'cm', 'measured'],
+    ['av-vmax', 'm/s', 'measured'],
+    ['mitral-e', 'cm/s', 'measured'],
+    ['deepest-vertical-pocket', 'mm', 'measured'],
+    ['lvef-biplane', '%', 'calculated'],
+    ['lv-mass', 'g', 'calculated'],
+  ] as const)('%s in %s counts as %s', (key, unit, expected) => {
+    expect(standing(key, [5, { unit }])?.derivation).toBe(expected);
+  });
+
+  it('with an equation counts as calculated', () => {
+    expect(standing('hc', [250, { unit: 'mm', equation: CONCEPT }])?.derivation).toBe('calculated');
+  });
+});
+
+describe('several values of which none was selected on the machine', () => {
+  it('are represented by their median, with the smallest and the largest', () => {
     expect(standing('lvot-vti', 18, 22, 19)).toMatchObject({
       value: 19,
       derivation: 'median',
@@ -35,7 +52,7 @@ describe('of several values none selected on the machine', () => {
     'ivc-diameter',
     'nuchal-translucency',
     'deepest-vertical-pocket',
-  ] as const)('the highest %s counts, with its image', (key) => {
+  ] as const)('are represented by the highest %s, with its image', (key) => {
     const image = { sopInstanceUid: '2.25.7', frame: 3 };
     expect(standing(key, 2, [2.6, { image }], 2.1)).toMatchObject({
       value: 2.6,
@@ -46,7 +63,7 @@ describe('of several values none selected on the machine', () => {
     });
   });
 
-  it('the shortest cervix counts, with its image', () => {
+  it('are represented by the shortest cervix, with its image', () => {
     const image = { sopInstanceUid: '2.25.7', frame: 3 };
     expect(standing('cervical-length', 31, [24, { image }], 35)).toMatchObject({
       value: 24,
@@ -55,7 +72,7 @@ describe('of several values none selected on the machine', () => {
     });
   });
 
-  it('a single one counts as it is', () => {
+  it('a single one counts unchanged', () => {
     expect(standing('av-vmax', 4.2)).toMatchObject({ value: 4.2, note: null });
   });
 
@@ -75,7 +92,7 @@ describe('of several values none selected on the machine', () => {
     ],
     [[70, [140, { selection: 'user' }]], [140]],
   ] as [Given[], number[]][])(
-    'fetal heart rates of %j count as %j: no median hides one of another band',
+    'fetal heart rates of %j count as %j: no median hides one in another band',
     (given, expected) => {
       const values = all('fetal-heart-rate', ...given);
       const accepted = values.filter(({ quality }) => quality === 'accepted');
@@ -86,7 +103,7 @@ describe('of several values none selected on the machine', () => {
     },
   );
 
-  it('a letter and a number name the same fetus', () => {
+  it('a letter and a number can identify the same fetus', () => {
     const lengths = all('hc', [260, { fetus: 'A' }], [264, { fetus: '1' }], [300, { fetus: 'B' }]);
     expect(lengths.map(({ id, value }) => [id, value])).toEqual([
       ['cart-hc-A', 262],
@@ -100,7 +117,7 @@ describe('an implausible value', () => {
     ['hc', 0, 176],
     ['hc', 410.1, 176],
     ['crl', 0, 60],
-  ] as const)('does not go into the median: %s of %d beside %d mm', (key, absurd, usual) => {
+  ] as const)('is not included in the median: %s of %d with %d mm', (key, absurd, usual) => {
     expect(all(key, absurd, usual)).toMatchObject([
       { id: `cart-${key}`, value: usual, quality: 'accepted', note: null },
       {
@@ -112,11 +129,11 @@ describe('an implausible value', () => {
     ]);
   });
 
-  it.each([30, 410])('a head of %d mm, on a limit, counts', (mm) => {
+  it.each([30, 410])('a head of %d mm, exactly on a limit, counts', (mm) => {
     expect(standing('hc', mm)).toMatchObject({ value: mm, quality: 'accepted' });
   });
 
-  it('is not accepted where there is nothing else, by itself or several times', () => {
+  it('is not accepted even if there is nothing else, whether once or several times', () => {
     expect(all('hc', 0).map(({ id, quality }) => [id, quality])).toEqual([
       ['cart-hc', 'inadequate'],
     ]);
@@ -126,7 +143,7 @@ describe('an implausible value', () => {
     ]);
   });
 
-  it('does not count even if the machine chose it', () => {
+  it('does not count even if it was selected on the machine', () => {
     const chosen = standing('hc', [0, { selection: 'user' }], 176);
     expect(chosen).toMatchObject({ value: 176, quality: 'accepted' });
   });
@@ -135,21 +152,21 @@ describe('an implausible value', () => {
 describe('a diameter of the gestational sac', () => {
   const KEY = 'mean-sac-diameter';
 
-  it('is the mean sac diameter where the machine calls it a mean', () => {
+  it('is the mean sac diameter if the machine calls it a mean', () => {
     const mean = standing(KEY, 12, 14, [15, { derivation: 'mean' }]);
     expect(mean).toMatchObject({ value: 15, derivation: 'mean', quality: 'accepted' });
     const chosen = standing(KEY, [15, { selection: 'mean' }]);
     expect(chosen).toMatchObject({ value: 15, quality: 'accepted' });
   });
 
-  it('and of three their mean', () => {
+  it('or the mean of three', () => {
     expect(all(KEY, 12, 14, 19)).toMatchObject([
       { value: 15, derivation: 'mean', quality: 'accepted' },
     ]);
   });
 
   it.each([[[27]], [[27, 24]], [[27, 24, 21, 22]], [[0, 24, 21]]])(
-    'of %j is not the mean of three: it is not judged, and says so',
+    'of %j is not the mean of three: it is not evaluated, which is stated',
     (given) => {
       const found = all(KEY, ...given);
       expect(found).toHaveLength(given.length);
@@ -159,20 +176,20 @@ describe('a diameter of the gestational sac', () => {
   );
 });
 
-describe('what the machine chose', () => {
+describe('the value selected on the machine', () => {
   it('takes precedence over a higher value', () => {
     const chosen = standing('av-vmax', [3.9, { selection: 'user' }], 4.2);
     expect(chosen).toMatchObject({ value: 3.9, note: 'chosen by the operator on the machine' });
   });
-  it('and its mean take precedence over a higher value: so are beats of an irregular rhythm', () => {
+  it('and its mean take precedence over a higher value, as for the beats of an irregular rhythm', () => {
     expect(standing('av-vmax', 4.4, [4, { derivation: 'mean' }])?.value).toBe(4);
   });
 
-  it('counts without a spread: the others were passed over', () => {
+  it('counts without a spread, because the others were not selected', () => {
     const chosen = standing('fl', [50, { selection: 'user' }], 65);
     expect(chosen?.note).toBe('chosen by the operator on the machine');
   });
-  it('as a mean does not replace a maximum or a minimum, unless there is nothing else', () => {
+  it('that is a mean does not replace a maximum or a minimum, unless there is nothing else', () => {
     const mean = [2, { derivation: 'mean' }] satisfies Given;
     expect(standing('nuchal-translucency', 1.4, mean, 2.6)?.value).toBe(2.6);
     expect(standing('nuchal-translucency', 1.4, mean)?.value).toBe(1.4);

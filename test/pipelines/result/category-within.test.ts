@@ -7,7 +7,7 @@ describe('the category of a value with an interval', () => {
   it.each([
     [80.3, 5.6, null, ['normal', 'high']],
     [85.9, 5.6, 'high', null],
-    // The interval does not include its ends.
+    // An interval does not include its ends.
     [85.6, 5.6, 'high', null],
     [74.4, 5.6, 'normal', null],
     [74.5, 5.6, null, ['normal', 'high']],
@@ -17,7 +17,7 @@ describe('the category of a value with an interval', () => {
     expect(categoryWithin({ value, uncertainty }, depth)).toEqual({ category, between });
   });
 
-  it('is that of the value where no interval is known, as for a value of the machine', () => {
+  it("is that of the value if no interval is known, as for a machine's value", () => {
     expect(categoryWithin({ value: 80, uncertainty: null }, depth)).toEqual({
       category: 'high',
       between: null,

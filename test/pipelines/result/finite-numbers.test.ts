@@ -7,7 +7,7 @@ import { run, spectrum } from '../obstetric/doppler/doppler-sample.ts';
 
 type Path = readonly (string | number)[];
 
-/** Returns every place in a value that contains a number. */
+/** Returns the paths of all numbers in a value. */
 function numbersIn(value: unknown, path: Path = []): Path[] {
   if (typeof value === 'number') return [path];
   if (typeof value !== 'object' || value === null) return [];
@@ -31,7 +31,7 @@ describe('a result', () => {
   const data = { area: 12.5, curve: [{ at: 0, areas: [1, 2] }], none: null };
   const result = { ...RESULT, sections: [{ ...first, data }, ...others] };
 
-  it('with a number that JSON does not have is refused, wherever the number is', () => {
+  it('with a number that JSON cannot represent is refused, wherever the number is', () => {
     const places = numbersIn(result);
     expect(places).toContainEqual(['sections', 0, 'data', 'curve', 0, 'areas', 1]);
     expect(resultSchema.safeParse(result).success).toBe(true);
@@ -43,7 +43,7 @@ describe('a result', () => {
     );
   });
 
-  it('holds null where the data of a section has no finite number', () => {
+  it("contains null wherever a section's data have no finite number", () => {
     const { data: kept } = sectionOf(
       { id: 'lvef', title: 'LVEF' },
       {

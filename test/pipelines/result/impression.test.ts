@@ -26,7 +26,7 @@ const NORMAL_HEART: Partial<Record<EchoConcept, number>> = {
   'effusion-depth': 0,
 };
 
-/** Returns the impression for a study of a man whose machine sent these values. */
+/** Returns the impression of a study of a man whose machine sent these values. */
 function echo(machine: Partial<Record<EchoConcept, number>>) {
   const { result } = measuredStudy({ machine });
   if (!result.report) throw new Error(result.sections.at(-1)?.reason?.detail ?? 'no report');
@@ -43,26 +43,26 @@ describe('the impression of a normal heart', () => {
     expect(words(lines)).toBeLessThanOrEqual(90);
   });
 
-  it('begins with the size of the LV and the LVEF with its value, method and category', () => {
+  it('begins with the size of the LV, and the LVEF with its value, method and category', () => {
     expect(lines[0]).toMatch(/^LV of normal size \(.*LVIDd 5\.0 cm\)/);
     expect(lines[0]).toMatch(/LVEF 62 % \(biplane discs.*\), normal/);
   });
 
-  it('begins with the size of the LV also where no range applies', () => {
+  it('begins with the size of the LV even if no range applies', () => {
     const unknown = measuredStudy({ machine: NORMAL_HEART, patient: { sex: null } }).result;
     expect(unknown.report?.impression[0]).toMatch(
       /^LV size not graded, as the patient's sex is unknown \(LVEDVi 59 ml\/m²\); LVEF 62 %/,
     );
   });
 
-  it('goes on with wall motion, diastolic function, valves, and the right heart last', () => {
+  it('continues with wall motion, diastolic function, valves, and finally the right heart', () => {
     const order = topicsOf(result)?.join(', ') ?? '';
     expect(order).toMatch(
       /^left-ventricle, wall-motion, diastolic-function, valves, right-heart(, pericardium)?$/,
     );
   });
 
-  it('says with the valves that regurgitation was not assessed', () => {
+  it('states with the valves that regurgitation was not assessed', () => {
     const line = lines.find((text) => text.includes('Aortic valve'));
     expect(line).toContain('regurgitation not assessed');
   });
@@ -80,7 +80,7 @@ describe('the impression of an abnormal heart', () => {
     expect(lines[0]).toMatch(/^LV dilated .*LVEF 24 % .*severely reduced/);
   });
 
-  it('holds a line for every abnormal finding', () => {
+  it('contains a line for every abnormal finding', () => {
     const loud = result.findings.filter(({ severity }) => severity !== 'info');
     expect(loud.length).toBeGreaterThan(4);
     const said = lines.join(' ');
@@ -91,7 +91,7 @@ describe('the impression of an abnormal heart', () => {
 });
 
 describe('several findings that are undecided at a cut-off', () => {
-  it('are one clause with their values; the section says what each may be', () => {
+  it('are one clause with their values; the section states what each may be', () => {
     const { result } = echo({ ...NORMAL_HEART, lvpwd: 1.6 });
     const [ivsd, lvpwd] = ['ivsd', 'lvpwd'].map(
       (key) => result.measurements.find(({ concept }) => concept.key === key)?.id ?? '',
@@ -116,7 +116,7 @@ describe('several findings that are undecided at a cut-off', () => {
     const undecided = { ...result, report: null, measurements, findings };
     const said = impressionWith(ECHO_TOPICS, undecided);
     expect(said.impression[0]).toContain(
-      'grade uncertain, as a cut-off lies within the interval of LVPWd 1.6 ± 0.3 cm',
+      'the grade of LVPWd 1.6 ± 0.3 cm is uncertain, as a cut-off lies within its interval',
     );
     expect(said.impression[0]).not.toContain('LV mass');
     if (!result.report) throw new Error('the study has no report');
@@ -128,15 +128,74 @@ describe('several findings that are undecided at a cut-off', () => {
   });
 });
 
+describe('a size that is undecided between two grades', () => {
+  it('is stated once, with both grades and the interval of its value', () => {
+    const { result } = echo({ ...NORMAL_HEART, 'la-volume-biplane': 80 });
+    const index = result.measurements.find(({ concept }) => concept.key === 'la-volume-index');
+    const categories = ['mildly abnormal', 'moderately abnormal'];
+    const between = {
+      ...{ kind: 'conclusion', code: 'echo.between', about: [index?.id], fetus: null },
+      params: { open: [{ id: 'la-volume-grade', name: 'LA volume index', categories }] },
+    };
+    const sections = result.sections.map((one) =>
+      one.id === 'la-volume' ? { ...one, statements: [between] } : { ...one, statements: [] },
+    ) as Result['sections'];
+    const findings = [
+      {
+        ...{ id: 'la-enlarged', section: 'la-volume', concept: null, severity: 'abnormal' },
+        ...{ text: '', confidence: null, evidence: [index?.id], statements: [between] },
+      },
+    ] as unknown as Result['findings'];
+    const measurements = result.measurements.map((one) =>
+      one.id === index?.id ? { ...one, uncertainty: 3 } : one,
+    );
+    const undecided = { ...result, report: null, measurements, sections, findings };
+    const said = impressionWith(ECHO_TOPICS, undecided).impression.join(' ');
+    expect(said).toContain('LA mildly enlarged or moderately enlarged (LAVi 43 ± 3 ml/m²)');
+    expect(said.match(/LAVi|LA volume index/g)).toHaveLength(1);
+  });
+});
+
+describe('normal findings in diastolic function', () => {
+  /** Medial and lateral e' and the mitral flow of a normal heart, but no LA volume or PV flow. */
+  const FLOW = { 'mitral-e': 80, 'mitral-a': 60, 'e-prime-septal': 9, 'e-prime-lateral': 12 };
+
+  it.each([
+    [
+      'no criterion is met',
+      { ...FLOW, 'tr-vmax': 2.2 },
+      /Normal diastolic function by ASE\/EACVI 2016 with some criteria missing and ASE 2025 \(E\/A 1\.33, E\/e' 7\.6\)\./,
+    ],
+    [
+      'the TR velocity is raised and no other sign is: the LAP only',
+      { ...FLOW, 'tr-vmax': 3, 'pulmonary-vein-s': 60, 'pulmonary-vein-d': 50 },
+      /Normal LAP by ASE.* 2025 \(E\/A 1\.33, E\/e' 7\.6\), although TR Vmax or PASP is beyond the limit\./,
+    ],
+    [
+      'ASE 2025 finds dysfunction apart from the LAP',
+      {
+        ...FLOW,
+        'mitral-e': 42,
+        'tr-vmax': 2.2,
+        'la-volume-biplane': 80,
+        'body-surface-area': 1.85,
+      },
+      /Diastolic dysfunction with normal LAP by ASE.* 2025 \(E\/A 0\.70, E\/e' 4\.0\), although LAVi and E\/A are beyond the limit/,
+    ],
+  ])('if %s', (_, values, expected) => {
+    expect(echo(values).lines.join(' ')).toMatch(expected);
+  });
+});
+
 describe('contradictions', () => {
-  it('between the diameter and the volume of the LA name the one that counts', () => {
+  it('between the diameter and the volume of the LA are stated with the one that counts', () => {
     const { lines } = echo({ ...NORMAL_HEART, 'la-diameter': 4.9 });
     expect(lines.join(' ')).toMatch(
       /LA of normal size by LAVi 26 ml\/m², used in preference to LA AP 4\.9 cm \(moderately abnormal\)/,
     );
   });
 
-  it('are not made where diameter and volume agree', () => {
+  it('are not stated if diameter and volume agree', () => {
     const { lines } = echo({ ...NORMAL_HEART, 'la-diameter': 3.8 });
     expect(lines.join(' ')).not.toContain('LA AP');
   });
@@ -147,7 +206,7 @@ describe('contradictions', () => {
     expect(lines.join(' ').match(/LVEF/g)).toHaveLength(2);
   });
 
-  it('name one LVEF only where the methods agree on the category', () => {
+  it('are absent, and one LVEF is stated, only if the methods agree on the category', () => {
     const { lines } = echo({ ...NORMAL_HEART, 'lvef-4c': 60, 'lvef-2c': 63 });
     expect(lines.join(' ').match(/LVEF/g)).toHaveLength(1);
   });
@@ -165,7 +224,7 @@ describe('contradictions', () => {
   });
 });
 
-/** Returns a fetus at 28 weeks with these lengths, mm. */
+/** Returns the result for a fetus at 28 weeks with these lengths in mm. */
 const fetus = (hc: number, ac: number, fl: number) =>
   interpretReadings({
     readings: [
@@ -177,14 +236,14 @@ const fetus = (hc: number, ac: number, fl: number) =>
   });
 
 describe('the impression of a fetus', () => {
-  it('of median size is dating and size, short', () => {
+  it('of median size is short: dating and size', () => {
     const { report } = fetus(259, 233, 51);
     expect(report?.impression[0]).toBe('28+0 weeks by crown-rump length.');
     expect(report?.impression[1]).toMatch(/EFW \d+ g \(centile \d+\)/);
     expect(words(report?.impression ?? [])).toBeLessThanOrEqual(40);
   });
 
-  it('that is small says so with its numbers, and whether it meets the definition', () => {
+  it('that is small states this with its numbers, and whether it meets the definition', () => {
     const { report } = fetus(240, 190, 44);
     const [, size] = report?.impression ?? [];
     expect(size).toMatch(/^Severely small for gestational age: EFW \d+ g \(centile <1\)/);
@@ -208,12 +267,12 @@ describe('the choice of lines', () => {
   const idsWith = (findings: Result['findings']) =>
     impressionOf({ ...result, findings }, topics).map(({ topic: id }) => id);
 
-  it('joins the last usual ones where there are too many', () => {
+  it('joins the last normal ones if there are too many', () => {
     expect(idsWith([])).toEqual(['a', 'b', 'c', 'd', 'e, f, g']);
     expect(idsWith([finding('g', 'abnormal')])).toEqual(['a', 'b', 'c', 'd, e, f', 'g']);
   });
 
-  it('joins a topic that shares a line to the one before it, as long as both are usual', () => {
+  it('joins a topic that shares a line to the one before it, if both are normal', () => {
     const [a = topic('a'), b = topic('b')] = topics;
     const sharing = [a, { ...b, sharesLine: true }];
     const idsOf = (findings: Result['findings']) =>
@@ -226,7 +285,7 @@ describe('the choice of lines', () => {
     expect(idsWith([finding('f', 'critical')])).toEqual(['f', 'a', 'b', 'c', 'd, e, g']);
   });
 
-  it('adds a finding that no topic puts into words, also of a section without a topic', () => {
+  it('adds a finding that no topic describes, even from a section without a topic', () => {
     const own = impressionOf({ ...result, findings: [finding('b', 'abnormal')] }, topics);
     expect(own[1]?.statements.map(({ code }) => code)).toEqual([
       'run.section-failed',
@@ -235,7 +294,7 @@ describe('the choice of lines', () => {
     expect(idsWith([finding('elsewhere', 'abnormal')]).at(-1)).toBe('further');
   });
 
-  it('never holds a value that needs a review', () => {
+  it('never contains a value that needs a review', () => {
     const about = result.measurements[0]?.id ?? '';
     const held = {
       ...result,
@@ -257,7 +316,7 @@ describe('a result without a draft report', () => {
     expect(conclusionTexts({ ...result, report: null })).toEqual(result.report?.impression);
   });
 
-  it('gives the reason where the report was withheld', () => {
+  it('states the reason if the report was withheld', () => {
     const sections = result.sections.map((one) =>
       one.id === 'report'
         ? { ...one, status: 'failed' as const, reason: { code: 'x', detail: 'Why.', needs: [] } }

@@ -87,7 +87,7 @@ describe('why a value needs a review', () => {
     expect(reviewOf(one, SETTING)).toBe(reason);
   });
 
-  it('is nothing in the research setting', () => {
+  it('is null in the research setting', () => {
     expect(reviewOf(pocket, { ...SETTING, accept: 'simulated' })).toBeNull();
   });
 });
@@ -125,7 +125,7 @@ describe('a section whose values need a review', () => {
     );
   });
 
-  it('concludes from the value of the machine, and proposes ours beside it under another id', () => {
+  it("uses the machine's value, and proposes ours next to it under another id", () => {
     const one = joined(outcome(ofMachine), outcome(pocket));
     expect(one.status).toBe('partial');
     expect(one.findings).toHaveLength(1);
@@ -135,19 +135,19 @@ describe('a section whose values need a review', () => {
     ]);
   });
 
-  it('says of a calculated value that it rests on one that needs a review', () => {
+  it('states for a calculated value that it is based on one that needs a review', () => {
     const one = joined(nothing, outcome(weight));
     expect(one.measurements?.[0]?.remarks).toEqual([
       { code: 'value.needs-review', params: { reason: 'rests-on-review' } },
     ]);
   });
 
-  it('stays as it is where both runs agree', () => {
+  it('is unchanged if both runs agree', () => {
     const same = outcome(abdomen(262));
     expect(joined(same, same)).toEqual(same);
   });
 
-  it('keeps why a value was withheld in the run over everything', () => {
+  it('keeps the reason why a value was withheld in the run with all values', () => {
     const low: Measurement = { ...pocket, quality: 'low', standing: 'withheld' };
     const whole: SectionOutcome = {
       status: 'inadequate',

@@ -25,21 +25,24 @@ function resultOf(clips: readonly Clip[]) {
 
 const LINE = 'Images without a stated scale were measured with the scale given in the request.';
 
-describe('a scale that the request gave', () => {
+describe('a scale given in the request', () => {
   it.each([
     [['user'], true],
     [['region', 'user'], true],
     [['region'], undefined],
     [[], undefined],
-  ] as const)('of images with the scales %j: %s, and the report says so', (sources, expected) => {
-    const result = measuredIn(...sources);
-    expect(result.input_summary.scale_from_request).toBe(expected);
-    const report = writeReport(result);
-    expect(report.limitations.includes(LINE)).toBe(expected === true);
-    expect(unsupportedClaims(report, result)).toEqual([]);
-  });
+  ] as const)(
+    'for images with the scales %j: %s, and the report states this',
+    (sources, expected) => {
+      const result = measuredIn(...sources);
+      expect(result.input_summary.scale_from_request).toBe(expected);
+      const report = writeReport(result);
+      expect(report.limitations.includes(LINE)).toBe(expected === true);
+      expect(unsupportedClaims(report, result)).toEqual([]);
+    },
+  );
 
-  it('for images of different size is warned about', () => {
+  it('for images of different size leads to a warning', () => {
     const sized = (width: number, mm: number) =>
       clip(`${width}.png`, {
         width,

@@ -21,7 +21,7 @@ const hc = (id: string, value: number, given: Partial<Measurement> = {}) =>
 const ids = (measurements: readonly Measurement[]) => measurements.map(({ id }) => id);
 
 describe('of several values of a quantity', () => {
-  test('the one that the section chose counts, not its numbered repeats', () => {
+  test('are represented by the one that the section chose, not by its numbered repeats', () => {
     const given = [
       asRepeat(rate('fetal-heart-rate-doppler-1')),
       rate('fetal-heart-rate'),
@@ -30,7 +30,7 @@ describe('of several values of a quantity', () => {
     expect(ids(countingValues(withStanding(given)))).toEqual(['fetal-heart-rate']);
   });
 
-  test('all count where none was chosen, or where the chosen one was not accepted', () => {
+  test('all count if none was chosen, or if the chosen one was not accepted', () => {
     const repeats = [
       asRepeat(rate('fetal-heart-rate-doppler-1')),
       asRepeat(rate('fetal-heart-rate-doppler-2')),
@@ -40,7 +40,7 @@ describe('of several values of a quantity', () => {
     expect(countingValues(withStanding([rejected, ...repeats]))).toHaveLength(3);
   });
 
-  test('one side does not replace the other, nor one section another', () => {
+  test('do not replace those of another side or section', () => {
     const side = (laterality: 'left' | 'right') =>
       createMeasurement(
         `uterine-artery-pi-${laterality}`,
@@ -54,7 +54,7 @@ describe('of several values of a quantity', () => {
     expect(countingValues(withStanding([rate('fetal-heart-rate'), elsewhere]))).toHaveLength(2);
   });
 
-  test('of twins, too, each by itself', () => {
+  test('count separately for twins', () => {
     const of = (fetus: string, id: string) => rate(`${id}-fetus-${fetus.toLowerCase()}`, { fetus });
     const given = [
       of('A', 'fetal-heart-rate'),
@@ -65,12 +65,12 @@ describe('of several values of a quantity', () => {
       'fetal-heart-rate-fetus-a',
       'fetal-heart-rate-doppler-3-fetus-b',
     ]);
-    // A fetus number is not the index of a repeated value.
+    // A fetus number must not be mistaken for the index of a repeated value.
     const numbered = [of('1', 'fetal-heart-rate'), of('2', 'fetal-heart-rate')];
     expect(countingValues(withStanding(numbered))).toHaveLength(2);
   });
 
-  test('a median takes precedence over the values it was made of', () => {
+  test('are represented by their median, which takes precedence', () => {
     const median = hc('hc', 264, { derivation: 'median', inputs: ['hc-1', 'hc-2'] });
     const given = [hc('hc-1', 262), hc('hc-2', 266), median];
     expect(ids(countingValues(withStanding(given)))).toEqual(['hc']);
@@ -95,11 +95,11 @@ describe('a value of the ultrasound machine', () => {
     [{ fetus: 'A' }, { fetus: 'B' }, true],
     [{}, { fetus: 'A' }, false],
     [{ quality: 'low' }, {}, true],
-  ] as const)('beside ours of %j, one of %j stays: %s', (ours, machine, stays) => {
+  ] as const)('of ours, %j, and one of %j: it is kept: %s', (ours, machine, stays) => {
     expect(kept(ours, machine)).toBe(stays);
   });
 
-  test('of another quantity stays', () => {
+  test('of another quantity is kept', () => {
     const length = hc('cart-hc', 264, { source: { ...NO_FRAME, provenance: 'cart-sr' } });
     expect(ids(withoutComparisons(withStanding([pi('ours', {}), length])))).toContain('cart-hc');
   });

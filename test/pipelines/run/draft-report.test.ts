@@ -7,10 +7,10 @@ const result = interpretReadings({
   readings: MEDIAN_28_WEEKS(),
   options: { report: false, dating: { ga_days: 196 } },
 });
-// Without its last section, which is added again below.
+// The last section is left out here, because it is added again below.
 const interpreted = { ...result, sections: result.sections.slice(0, -1) };
 
-it('puts a report that the result bears out behind the other sections', () => {
+it('adds a report that agrees with the result after the other sections', () => {
   const drafted = withDraftReport(interpreted, writeReport);
   expect(drafted.report).toEqual(writeReport(interpreted));
   expect(drafted.sections.slice(0, -1)).toEqual(interpreted.sections);
@@ -22,7 +22,7 @@ it('puts a report that the result bears out behind the other sections', () => {
   });
 });
 
-it('withholds a report with a number that the result does not hold, and names the number', () => {
+it('withholds a report with a number that is not in the result, and states the number', () => {
   const drafted = withDraftReport(interpreted, (one) => {
     const written = writeReport(one);
     return { ...written, findings: [...written.findings, 'Cervical length 87.3 mm.'] };
@@ -34,7 +34,7 @@ it('withholds a report with a number that the result does not hold, and names th
   });
 });
 
-it('a report that cannot be written does not fail the study, and is logged', () => {
+it('does not fail the study if a report cannot be written, but logs it', () => {
   const told: [string, unknown][] = [];
   const error = new Error('no words');
   const drafted = withDraftReport(
@@ -53,7 +53,7 @@ it('a report that cannot be written does not fail the study, and is logged', () 
   expect(told).toEqual([['report', error]]);
 });
 
-it('says of a report that was not requested that it was not', () => {
+it('states that a report was not requested', () => {
   const drafted = withDraftReport(interpreted, null);
   expect(drafted.report).toBeNull();
   expect(drafted.sections.at(-1)).toMatchObject({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createEarlyPreviews } from '../../../pipelines/run/early-previews.ts';
 
-describe('previews of a study that is still read', () => {
-  it('are drawn at once, and once more for all that became known meanwhile', async () => {
+describe('previews of a study that is still being read', () => {
+  it('are drawn at once, and once more for everything that became known meanwhile', async () => {
     const drawings: PromiseWithResolvers<void>[] = [];
     const previews = createEarlyPreviews(() => {
       const drawing = Promise.withResolvers<void>();
@@ -21,7 +21,7 @@ describe('previews of a study that is still read', () => {
     expect(drawings).toHaveLength(2);
   });
 
-  it('give the error of a drawing to whoever waits for them', async () => {
+  it('pass a drawing error on to whoever waits for them', async () => {
     const previews = createEarlyPreviews(() => Promise.reject(new Error('no room')));
     previews.draw();
     await expect(previews.drawn()).rejects.toThrow('no room');

@@ -3,7 +3,7 @@ import { conclusionTexts } from '../../../pipelines/result/render/conclusion.ts'
 import { withNotes } from '../../../pipelines/run/review.ts';
 import { RESULT } from '../artifacts/example-result.ts';
 
-it('a line of the reader follows the conclusion, also where no report was requested', () => {
+it("a reader's line follows the conclusion, even if no report was requested", () => {
   const result = { ...RESULT, report: null };
   const line = 'Repeat in two weeks.';
   const reviewed = withNotes(result, [{ do: 'note', text: line }]);

@@ -22,7 +22,7 @@ const ENDPOINTS = {
   },
 };
 
-/** Returns the result if one section throws, and what was logged. */
+/** Returns the result of a run in which one section throws, and what was logged. */
 function withBroken(
   endpoint: keyof typeof ENDPOINTS,
   id: string,
@@ -47,29 +47,32 @@ const CASES = Object.entries(ENDPOINTS).flatMap(([endpoint, { sections }]) =>
 );
 
 describe('a section that throws', () => {
-  it.each(CASES)('of %s: %s is failed, is logged, and the others are there', (endpoint, id) => {
-    const whole = ENDPOINTS[endpoint].interpret();
-    const { result, told } = withBroken(endpoint, id);
-    expect(result.sections.map((one) => one.id)).toEqual(whole.sections.map((one) => one.id));
-    const broken = result.sections.find((one) => one.id === id);
-    expect(broken).toMatchObject({
-      status: 'failed',
-      reason: { code: 'section_failed' },
-      summary: 'This section could not be interpreted because of an internal error.',
-    });
-    expect(result.findings.filter(({ section }) => section === id)).toEqual([]);
-    expect(result.classifications.filter(({ section }) => section === id)).toEqual([]);
-    expect(told).toEqual([
-      [`section ${id} failed`, expect.objectContaining({ message: 'broken' })],
-    ]);
-  });
+  it.each(CASES)(
+    'in %s: %s is marked as failed and logged, and the others are reported',
+    (endpoint, id) => {
+      const whole = ENDPOINTS[endpoint].interpret();
+      const { result, told } = withBroken(endpoint, id);
+      expect(result.sections.map((one) => one.id)).toEqual(whole.sections.map((one) => one.id));
+      const broken = result.sections.find((one) => one.id === id);
+      expect(broken).toMatchObject({
+        status: 'failed',
+        reason: { code: 'section_failed' },
+        summary: 'This section could not be interpreted because of an internal error.',
+      });
+      expect(result.findings.filter(({ section }) => section === id)).toEqual([]);
+      expect(result.classifications.filter(({ section }) => section === id)).toEqual([]);
+      expect(told).toEqual([
+        [`section ${id} failed`, expect.objectContaining({ message: 'broken' })],
+      ]);
+    },
+  );
 
   it.each([
     ['obstetric', 'biometry'],
     ['obstetric', 'cervix'],
     ['echo', 'lvef'],
     ['echo', 'pericardial-effusion'],
-  ] as const)('of %s: %s is among the limitations and nowhere else', (endpoint, id) => {
+  ] as const)('in %s: %s is among the limitations, and appears nowhere else', (endpoint, id) => {
     const { result } = withBroken(endpoint, id);
     const title = result.sections.find((one) => one.id === id)?.title ?? '';
     const { findings = [], impression = [], limitations = [] } = result.report ?? {};
@@ -79,7 +82,7 @@ describe('a section that throws', () => {
     expect([...findings, ...impression].filter((line) => line.startsWith(`${title}:`))).toEqual([]);
   });
 
-  it('of obstetric: growth, which holds the age, is not read as one without an age', () => {
+  it('in obstetric: growth, which contains the age, is not treated as a study without an age', () => {
     const { report } = withBroken('obstetric', 'growth').result;
     expect(report?.findings.join(' ')).not.toContain('Gestational age was not given');
   });

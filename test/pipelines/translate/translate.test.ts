@@ -26,7 +26,6 @@ const HC = ln('11984-2', 'Head Circumference');
 const LVEF = ln('18043-0', 'Left Ventricular Ejection Fraction');
 const REAL = '../shared/data/sr';
 
-/** Runs the pipeline on reports, by file name. */
 async function translate(paths: readonly string[]) {
   const folder = join(dirname(paths[0] ?? ''), `job-${Math.random().toString(36).slice(2)}`);
   await mkdir(join(folder, 'files'), { recursive: true });
@@ -70,7 +69,7 @@ const bundleOf = (result: Result) => {
 };
 
 describe('the report of a machine', () => {
-  it('becomes Observations with its values, each fetus apart, and no model is named', async () => {
+  it('becomes Observations with its values, separately for each fetus, without any model', async () => {
     const result = await reportOf(
       obstetricReport(
         fetalBiometry(...fetus('A'), biometryGroup(value(HC, 265, 'mm'))),
@@ -91,11 +90,11 @@ describe('the report of a machine', () => {
       conclusion:
         'Values of the structured report of the ultrasound machine, not reviewed: 2; withheld as implausible: 0.',
     });
-    // No AI asserted any of this.
+    // No AI asserted any of these values.
     expect(JSON.stringify([report, observations])).not.toMatch(/AIAST|AI draft/);
   });
 
-  it('keeps a quantity that our table does not have, under the code and in the unit of the machine', async () => {
+  it("keeps a quantity that is not in our table, with the machine's code and unit", async () => {
     const odd = { scheme: '99PHANTOM', code: 'x-17', meaning: 'Odd index' };
     const result = await reportOf(
       echoReport(
@@ -114,7 +113,7 @@ describe('the report of a machine', () => {
     expect(result.measurements.map(({ value: number }) => number)).toContain(61);
   });
 
-  it('withholds an impossible value, and says so', async () => {
+  it('withholds an impossible value, which is stated', async () => {
     const result = await reportOf(
       obstetricReport(fetalBiometry(biometryGroup(value(HC, 26_500, 'mm')))),
     );
@@ -123,7 +122,7 @@ describe('the report of a machine', () => {
     expect(observations.some(({ valueQuantity }) => valueQuantity)).toBe(false);
   });
 
-  it('is refused when it has no value', async () => {
+  it('is refused if it has no value', async () => {
     const [{ path } = { path: '' }] = await onDisk({ 'a.dcm': cartFile(obstetricReport()) });
     expect(await translate([path])).toMatchObject({ type: 'rejected', code: 'no_machine_report' });
   });

@@ -63,7 +63,7 @@ test('the list is narrowed by destination, state and reason', async () => {
   expect(await list({ limit: 1 })).toHaveLength(1);
 });
 
-test('everything that was given up at a destination is sent again, and nothing else', async () => {
+test('everything that was given up at a destination, and nothing else, is sent again', async () => {
   for (const state of ['dead', 'dead', 'delivered', 'diverted'] as const) await add('pacs', state);
   await add('archive', 'dead');
   expect(await run('deliveries.replay-all', { destination: 'pacs' })).toBe(2);
@@ -71,7 +71,7 @@ test('everything that was given up at a destination is sent again, and nothing e
   expect(await states('archive')).toEqual(['dead']);
 });
 
-test('what is dead or waits goes to the alternate, and nothing that was sent', async () => {
+test('dead or waiting deliveries are diverted to the alternate, but none that was sent', async () => {
   for (const state of ['dead', 'pending', 'sending', 'delivered'] as const)
     await add('pacs', state);
   expect(await run('deliveries.divert-all', { destination: 'pacs' })).toBe(2);
@@ -79,7 +79,7 @@ test('what is dead or waits goes to the alternate, and nothing that was sent', a
   expect(await states('archive')).toEqual(['pending', 'pending']);
 });
 
-test('one goes to the alternate of its destination, or to another that is named', async () => {
+test('one delivery is diverted to the alternate of its destination, or to a given destination', async () => {
   const [first, second] = [await add('pacs', 'dead'), await add('archive', 'dead')];
   expect(await run('deliveries.divert', { id: first })).toMatchObject({
     destination: 'archive',

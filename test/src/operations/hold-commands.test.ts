@@ -3,9 +3,7 @@ import { commandsOn } from '../../../src/operations/commands.ts';
 import type { HoldOperations } from '../../../src/operations/operations.ts';
 import { NO_OPERATIONS } from './no-operations.ts';
 
-/**
- * Records what reaches the queue; what the queue does with it is covered in fault-table.test.ts.
- */
+/** Records what reaches the queue. fault-table.test.ts covers what the queue does with it. */
 function operations() {
   const asked: unknown[] = [];
   const held = {
@@ -40,7 +38,7 @@ describe('a command of the hold queue', () => {
     ['holds.release', { ...BY, patient: 'Patient/7', withoutOrder: true }],
     ['holds.release', { ...BY, order: 'ServiceRequest/7', withoutOrder: false }],
     ['holds.reject', { ...BY, reason: 'a phantom' }],
-  ])('%s %j reaches it as it is', async (name, parameters) => {
+  ])('%s %j reaches it unchanged', async (name, parameters) => {
     const { run, asked } = operations();
     await run(name, parameters);
     expect(asked).toEqual([parameters]);
@@ -59,7 +57,7 @@ describe('a command of the hold queue', () => {
     ],
     ['holds.reject', BY, /reason/],
     ['holds.reject', { ...BY, reason: '' }, /reason/],
-  ])('%s %j does not', async (name, parameters, message) => {
+  ])('%s %j does not reach it', async (name, parameters, message) => {
     const { run, asked } = operations();
     await expect(run(name, parameters)).rejects.toMatchObject({
       code: 'invalid_input',

@@ -18,7 +18,7 @@ import { NO_OPERATIONS } from './no-operations.ts';
 const folder = () => mkdtempSync(join(tmpdir(), 'sonogate-admin-'));
 
 describe('admin socket', () => {
-  it('answers a command, and only to the owner of the process', async () => {
+  it('executes a command, and only for the owner of the process', async () => {
     const dataDir = folder();
     const server = await serveAdminSocket(
       dataDir,
@@ -30,7 +30,7 @@ describe('admin socket', () => {
     await server.close();
   });
 
-  it('passes the code and the sentence of a refusal on', async () => {
+  it('passes on the code and the sentence of a refusal', async () => {
     const dataDir = folder();
     const server = await serveAdminSocket(
       dataDir,
@@ -46,7 +46,7 @@ describe('admin socket', () => {
     await server.close();
   });
 
-  it('stays with the first process of a data folder, and is taken over when that is gone', async () => {
+  it('belongs to the first process of a data folder, and is taken over once that has ended', async () => {
     const dataDir = folder();
     const first = await serveAdminSocket(dataDir, async () => '"first"', silentLogger);
     const second = await serveAdminSocket(dataDir, async () => '"second"', silentLogger);
@@ -59,7 +59,7 @@ describe('admin socket', () => {
     await third.close();
   });
 
-  it('is served when processes of one folder start and end at the same moments', async () => {
+  it('is served even if processes of one folder start and end simultaneously', async () => {
     const dataDir = folder();
     const module = new URL('../../../src/operations/socket.ts', import.meta.url);
     const script = `
@@ -85,7 +85,7 @@ describe('admin socket', () => {
     await server.close();
   });
 
-  it('says that no gateway runs when there is no socket or a stale one', async () => {
+  it('reports that no gateway is running if there is no socket or a stale one', async () => {
     const dataDir = folder();
     await expect(callAdminSocket(dataDir, 'double', 1)).rejects.toBeInstanceOf(NoGatewayError);
   });
@@ -98,7 +98,7 @@ describe('admin socket', () => {
 });
 
 describe('commands by name', () => {
-  it('are those of the table, and nothing that every object has', async () => {
+  it('are those in the table, excluding properties that every object has', async () => {
     const run = commandsOn(NO_OPERATIONS, async () => {});
     for (const name of ['constructor', 'toString', 'keys', 'keys.steal']) {
       await expect(run(name, {})).rejects.toThrow('no command');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inParallel } from '../../../src/platform/in-parallel.ts';
 
-/** Returns pieces of work, each of which ends when the test ends it. */
+/** Returns pieces of work that each end when the test lets them. */
 function gates(count: number) {
   const all = Array.from({ length: count }, () => Promise.withResolvers<void>());
   const begun: number[] = [];
@@ -13,11 +13,10 @@ function gates(count: number) {
   return { all, begun, each };
 }
 
-/** Waits until everything that can continue has continued. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('work in parallel', () => {
-  it('begins as many as may be under way, and the next when one ends', async () => {
+  it('starts as many as may run at once, and the next when one ends', async () => {
     const { all, begun, each } = gates(4);
     const done = inParallel([0, 1, 2, 3], 2, each);
     expect(begun).toEqual([0, 1]);
@@ -28,7 +27,7 @@ describe('work in parallel', () => {
     await done;
   });
 
-  it('gives what it found in the order of the items, whichever ended first', async () => {
+  it('returns results in the order of the items, whichever ended first', async () => {
     const { all, each } = gates(3);
     const done = inParallel([0, 1, 2], 3, each);
     for (const { resolve } of all.toReversed()) {
@@ -38,7 +37,7 @@ describe('work in parallel', () => {
     expect(await done).toEqual([0, 10, 20]);
   });
 
-  it('begins nothing after an error, and throws it when nothing is under way', async () => {
+  it('starts nothing after an error, and throws it once nothing is running', async () => {
     const { all, begun, each } = gates(4);
     let over = false;
     const done = inParallel([0, 1, 2, 3], 2, each).finally(() => {
@@ -52,7 +51,7 @@ describe('work in parallel', () => {
     expect(begun).toEqual([0, 1]);
   });
 
-  it('of no items gives no results', async () => {
+  it('returns no results for no items', async () => {
     expect(await inParallel([], 4, async () => 1)).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ const RESUMED = `30: ${EVENTS.workResumed.text}`;
 const ignore = { onError: () => {} };
 
 describe('rounds', () => {
-  test('begin at once and come again until stopped, never two at a time', async () => {
+  test('begin at once and repeat until stopped, never two at a time', async () => {
     let underWay = 0;
     let most = 0;
     const work = vi.fn(async () => {
@@ -29,7 +29,7 @@ describe('rounds', () => {
     expect(most).toBe(1);
   });
 
-  test('say when the first is over, also where it failed', async () => {
+  test('report when the first is over, even if it failed', async () => {
     const onError = vi.fn();
     const rounds = startRounds({
       work: () => Promise.reject(new Error('away')),
@@ -42,7 +42,7 @@ describe('rounds', () => {
     await rounds.stop();
   });
 
-  test('are waited for at the stop, and none follows', async () => {
+  test('are waited for on stopping, and none follows', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const work = vi.fn(() => promise);
     const rounds = startRounds({ work, pauseMilliseconds: 0, ...ignore });
@@ -56,7 +56,7 @@ describe('rounds', () => {
     expect(work).toHaveBeenCalledTimes(1);
   });
 
-  test('come once more at the stop where that is wanted, also when it fails', async () => {
+  test('run once more on stopping if requested, even if the previous one failed', async () => {
     const work = vi.fn(async () => {
       throw new Error('no');
     });
@@ -67,7 +67,7 @@ describe('rounds', () => {
     expect(onError.mock.calls.map(([, failures]) => failures)).toEqual([1, 2]);
   });
 
-  test('that fail are counted in a row, and the pause may follow the count', async () => {
+  test('that fail in succession are counted, and the pause may depend on the count', async () => {
     const outcomes = [false, false, true, false, true];
     const pauses: number[] = [];
     const told: unknown[] = [];
@@ -104,7 +104,7 @@ describe('the log of rounds', () => {
     return { lines, observer };
   };
 
-  test('says once that the database cannot be reached, whatever the error text, and once that work continues', () => {
+  test('states once that the database cannot be reached, whatever the error text, and once that work continues', () => {
     const { lines, observer } = log();
     observer.onError(new DatabaseUnreachableError('connect ECONNREFUSED'), 1);
     observer.onError(new DatabaseUnreachableError('the database system is starting up'), 2);
@@ -112,7 +112,7 @@ describe('the log of rounds', () => {
     expect(lines).toEqual([`40: ${EVENTS.databaseAway.text}`, RESUMED]);
   });
 
-  test('says of any other error once what it is, and again when it is another', () => {
+  test('states any other error once, and again when it changes', () => {
     const { lines, observer } = log();
     for (const words of ['a', 'a', 'b']) observer.onError(new Error(words), 1);
     expect(lines).toEqual([NOT_SEALED, NOT_SEALED]);

@@ -10,7 +10,7 @@ afterEach(async () => {
   await Promise.all(clocks.splice(0).map((clock) => clock.stop()));
 });
 
-/** Returns a database whose clock shows `time()`, or which is unreachable if that is null. */
+/** Returns a database whose clock shows `time()`. If that is null, the database is unreachable. */
 const databaseAt = (time: () => Date | null): Queryable => ({
   async query<Row extends object>() {
     const at = time();
@@ -27,7 +27,7 @@ const TOLERANCE_MS = 5000;
 const near = (clock: SiteClock, at: Date) =>
   Math.abs(clock.now().getTime() - at.getTime()) < TOLERANCE_MS;
 
-test('two listeners whose own clocks are an hour apart have the same time', async () => {
+test('two listeners whose own clocks differ by an hour have the same time', async () => {
   const at = new Date('2026-06-01T12:00:00Z');
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-06-01T12:30:00Z') });
   const one = await open(databaseAt(() => at));
@@ -37,7 +37,7 @@ test('two listeners whose own clocks are an hour apart have the same time', asyn
   expect(near(other, at)).toBe(true);
 });
 
-test('the clock of the database is followed, and continues while the database cannot be reached', async () => {
+test("the database's clock is followed, and continues while the database cannot be reached", async () => {
   let at: Date | null = new Date('2026-06-01T12:00:00Z');
   const clock = await open(
     databaseAt(() => at),

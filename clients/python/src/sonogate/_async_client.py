@@ -30,7 +30,7 @@ from ._shared import (
 
 
 class AsyncSonogate:
-    """The HTTP API of a gateway, by default at ``SONOGATE_URL`` with the key ``SONOGATE_KEY``."""
+    """A client for a gateway, by default at ``SONOGATE_URL`` with the key ``SONOGATE_KEY``."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class AsyncSonogate:
         self._url, self._key = settings(url, key)
         self._retries = retries
         self._http = http or httpx.AsyncClient(timeout=TIMEOUT, follow_redirects=True)
-        #: Every call of the API, as a method.
+        #: Every call of the API as a method.
         self.calls = AsyncCalls(self._send)
 
     async def __aenter__(self) -> Self:
@@ -89,7 +89,7 @@ class AsyncSonogate:
         return await self._drive(flows.api_call(self._retries, method, path, **given))
 
     async def fetch(self, method: str, path: str, **given: Any) -> httpx.Response:
-        """Makes a call that ``calls`` does not cover; ``given`` as for ``httpx.request``."""
+        """Makes a call that ``calls`` does not cover. ``given`` is passed to ``httpx.request``."""
         headers = {**given.pop("headers", {}), "Authorization": f"Bearer {self._key}"}
         response = await self._http.request(method, self._address(path), headers=headers, **given)
         if not response.is_success:
@@ -103,7 +103,7 @@ class AsyncSonogate:
         idempotency_key: str | None = None,
         on_progress: flows.OnProgress | None = None,
     ) -> list[str]:
-        """Uploads files, and every file of a folder; returns the ids for ``files``."""
+        """Uploads files, and every file in the given folders. Returns the ids for ``files``."""
         paths = [path for each in sources for path in flows.open_source(each)]
         flow = flows.upload_files(self._retries, paths, idempotency_key, on_progress)
         return cast(list[str], await self._drive(flow))
@@ -122,10 +122,11 @@ class AsyncSonogate:
         idempotency_key: str | None = None,
         on_progress: flows.OnProgress | None = None,
     ) -> Request:
-        """Uploads whatever has not been uploaded, and submits it.
+        """Uploads whatever has not been uploaded yet, and submits it.
 
-        ``files`` are paths of files and folders, upload ids or https addresses. Calls repeated with
-        the same ``idempotency_key`` create one request, and interrupted uploads are resumed.
+        ``files`` are paths of files and folders, upload ids or https addresses. Repeating a
+        submission with the same ``idempotency_key`` creates only one request and resumes
+        interrupted uploads.
         """
         given = {
             "files": files,
@@ -176,7 +177,7 @@ class AsyncSonogate:
     async def download(
         self, request_id: str, folder: str | Path, names: Sequence[str] | None = None
     ) -> list[Path]:
-        """Saves artifacts to a folder, all of them by default; returns their paths.
+        """Saves artifacts to a folder, all of them by default. Returns their paths.
 
         The SHA-256 of each is checked.
         """

@@ -27,7 +27,7 @@ class WebhookError(Exception):
 
 
 def problem_of(response: httpx.Response) -> Problem:
-    """Returns the problem details in a response, or details made from its status."""
+    """Returns the problem details in a response, or creates them from its status."""
     try:
         body: Any = response.json()
     except ValueError:

@@ -23,7 +23,7 @@ class EventReader:
         self._fields: dict[str, str] = {}
 
     def line(self, line: str) -> Event | None:
-        """Accepts the next line; returns an event if the line completes one."""
+        """Accepts the next line. Returns an event if this line completes one."""
         if line:
             name, _, value = line.partition(":")
             self._fields[name] = value.removeprefix(" ")

@@ -33,7 +33,7 @@ ENDED = {"succeeded", "failed", "canceled", "rejected", "expired"}
 
 @dataclass(frozen=True)
 class FilePart:
-    """A byte range of a file, read while it is being sent."""
+    """A byte range of a file. It is read while it is being sent."""
 
     path: Path
     first: int
@@ -54,7 +54,7 @@ class FilePart:
 
 @dataclass(frozen=True)
 class Call:
-    """A call to send; ``content`` is a body other than JSON."""
+    """A call to send. ``content`` is a body other than JSON."""
 
     method: str
     url: str
@@ -62,7 +62,7 @@ class Call:
     params: Mapping[str, Any] | None = None
     json: Any = None
     content: FilePart | None = None
-    #: Whether the key is sent; signed URLs need none.
+    #: True if the key is sent. Signed URLs need no key.
     with_key: bool = True
 
 
@@ -75,7 +75,7 @@ class Pause:
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of an upload, in bytes over all files."""
+    """Progress of an upload, in bytes summed over all files."""
 
     file: str
     sent: int
@@ -89,7 +89,7 @@ Flow: TypeAlias = Generator["Call | Pause", Answer, Any]
 
 
 def wait_before(attempt: int, response: httpx.Response | None) -> float:
-    """Returns the seconds to wait: as requested by the gateway, otherwise doubling each time."""
+    """Returns the seconds to wait: as long as requested, or else twice as long each time."""
     asked = response.headers.get("Retry-After", "") if response is not None else ""
     if asked.isdecimal():
         return min(float(asked), LONGEST_WAIT_SECONDS)
@@ -129,7 +129,7 @@ def api_call(
     idempotency_key: str | None = None,
     if_match: str | None = None,
 ) -> Flow:
-    """Makes a call of the API; returns its JSON, or None if the response has no body."""
+    """Makes a call. Returns the JSON of the response, or None if it has no body."""
     params = {name: value for name, value in (query or {}).items() if value is not None}
     headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())} if once else {}
     if if_match is not None:
@@ -155,7 +155,7 @@ def upload_files(
     idempotency_key: str | None,
     on_progress: OnProgress | None,
 ) -> Flow:
-    """Uploads files one after the other; returns their ids."""
+    """Uploads files one after the other and returns their ids."""
     total = sum(path.stat().st_size for path in paths)
     base = idempotency_key or str(uuid.uuid4())
     sent = 0
@@ -169,7 +169,7 @@ def upload_files(
             if on_progress:
                 on_progress(Progress(name, sent, total))
 
-        # With the size in the key, a file of a changed folder is not mistaken for the earlier one.
+        # The size keeps a different file in a changed folder from resuming the earlier upload.
         ids.append((yield from upload_one(retries, path, size, f"{base}/{index}/{size}", tell)))
     return ids
 
@@ -182,7 +182,7 @@ def upload_one(
     made = yield from api_call(
         retries, "POST", "/v1/uploads", json=body, once=True, idempotency_key=key
     )
-    # This may be the stored response to an earlier call, so the current state is fetched.
+    # The response may be a stored one from an earlier call, so the current state is fetched.
     id_: str = made["file"]["id"]
     state = yield from api_call(retries, "GET", f"/v1/uploads/{id_}")
     if state["file"]["status"] == "ready":
@@ -210,7 +210,7 @@ def ids_of(
     idempotency_key: str,
     on_progress: OnProgress | None,
 ) -> Flow:
-    """Returns the sources as ids or addresses, uploading all others."""
+    """Replaces each source with its upload id or address, uploading those that have neither."""
     opened = [
         each if isinstance(each, str) and KNOWN.match(each) else open_source(each)
         for each in sources
@@ -231,7 +231,7 @@ def submit(
     idempotency_key: str | None,
     on_progress: OnProgress | None,
 ) -> Flow:
-    """Uploads whatever has not been uploaded, and submits it; returns the request."""
+    """Uploads whatever has not been uploaded yet, submits it and returns the request."""
     key = idempotency_key or str(uuid.uuid4())
     body = {name: value for name, value in given.items() if value is not None}
     inputs: dict[str, Any] = {

@@ -14,7 +14,7 @@ from ._generated import Artifact
 RECONNECT_SECONDS = 1.0
 #: Number of consecutive connection failures after which the last one is raised.
 MOST_FAILURES = 20
-#: Reads time out after longer than any response takes: a wait for a request lasts up to 60 s, and
+#: The read time-out is longer than any response takes: a wait for a request lasts up to 60 s, and
 #: an event stream sends a comment every 15 s.
 TIMEOUT = httpx.Timeout(30.0, read=90.0)
 

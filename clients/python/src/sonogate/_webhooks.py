@@ -13,7 +13,7 @@ from typing import cast
 from ._errors import WebhookError
 from ._generated import WebhookMessage
 
-#: Tolerated clock difference in seconds, which is also how long a recorded webhook can be replayed.
+#: Tolerated clock difference in seconds. A recorded webhook can be replayed for this long.
 TOLERANCE_SECONDS = 300
 
 
@@ -22,7 +22,7 @@ def verify_webhook(
 ) -> WebhookMessage:
     """Verifies that the gateway signed a webhook, and returns its message.
 
-    ``body`` must contain the bytes as received, not parsed and serialized again; ``secret`` is the
+    ``body`` must contain the bytes as received, not parsed and serialized again. ``secret`` is the
     account's ``whsec_…``. Raises WebhookError.
     """
     given = {name.lower(): value for name, value in headers.items()}

@@ -11,7 +11,6 @@ const ASYMMETRIES = {
 } as const;
 export type Asymmetry = keyof typeof ASYMMETRIES;
 
-/** Interpretation of an AMYLI index. */
 const AMYLI = {
   'rules-out': 'which makes amyloid unlikely in a population screened for it',
   open: 'which neither rules amyloid out nor diagnoses it',

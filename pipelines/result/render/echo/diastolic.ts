@@ -23,7 +23,6 @@ const DISEASES = {
 } as const;
 export type MyocardialSign = keyof typeof DISEASES;
 
-/** Result of one algorithm. */
 export type DiastolicResult = {
   scheme: Scheme;
   /** The result in its published wording. */
@@ -89,7 +88,6 @@ function mitralText(disease: MitralDisease): string {
   }
 }
 
-/** Inputs that an algorithm needs. */
 const INPUTS = {
   e: 'E',
   'e-to-a': 'E/A',

@@ -1,19 +1,27 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { type About, allNamed } from './shared.ts';
 
-/** Text for pericardial fluid of unknown depth. */
 const EFFUSIONS = {
   'depth-unknown': 'present, greatest depth not measured',
   possible: 'possible, not measured',
 } as const;
 
+/** Levels of LV function with their limits, which differ from those of the sex-specific grades. */
+const LEVELS = {
+  normal: 'normal (LVEF 50 % or more)',
+  reduced: 'reduced (LVEF 30 to 49 %)',
+  'severely reduced': 'severely reduced (LVEF below 30 %)',
+} as const;
+export type FocusedLevel = keyof typeof LEVELS;
+
 export const FOCUSED_SENTENCES = {
   'focused.lv-function': (of: {
-    level: string;
+    level: FocusedLevel;
     /** EF in per cent, rounded in steps. */
     ef: number;
     band: string | null;
-  }) => `LV function ${of.level}: LVEF about ${of.ef} %${of.band ? ` (${of.band})` : ''}.`,
+  }) =>
+    `LV function on the three-level scale: ${LEVELS[of.level]}; LVEF about ${of.ef} %${of.band ? ` (${of.band})` : ''}.`,
   'focused.rv-size': ({ size }: { size: string }, { about }: About) =>
     `RV ${size}: ${allNamed(about)}.`,
   'focused.rv-function': ({ reduced }: { reduced: boolean }, { about }: About) =>

@@ -3,7 +3,16 @@ import type { Measurement } from '../../envelope.ts';
 import type { Clause, Said, Topic } from '../../impression.ts';
 import { type SentenceTable, type Statement, statementsOf } from '../../statement.ts';
 import type { DiastolicResult } from './diastolic.ts';
-import { type About, allNamed, anyOf, namedText, valueText, withIntervals } from './shared.ts';
+import {
+  type About,
+  allNamed,
+  allOf,
+  anyOf,
+  intervalOnly,
+  namedText,
+  valueText,
+  withIntervals,
+} from './shared.ts';
 import { type ValveDisease, valveDiseaseName } from './valves.ts';
 
 /** Text for each grade of the LVEF (ASE15). */
@@ -16,8 +25,8 @@ const EF_GRADE: Readonly<Record<string, string>> = {
 };
 const reducedText = (grade: string) => EF_GRADE[grade] ?? grade;
 
-/** Result of one diastolic function algorithm, in its published wording. */
-type Graded = { result: string; by: string; year: number };
+/** Result of one diastolic function algorithm, in its published wording, and the values beyond a limit. */
+type Graded = { result: string; by: string; year: number; met: readonly string[] };
 
 /**
  * Algorithms that grade diastolic function as a whole. Algorithms that only detect dysfunction
@@ -30,11 +39,44 @@ const ALGORITHMS: Readonly<Record<string, Pick<Graded, 'by' | 'year'>>> = {
   '2025-fibrillation': { by: 'ASE, if the rhythm is atrial fibrillation,', year: 2025 },
 };
 
-/** Results that count as normal. */
-const NORMAL_FILLING: ReadonlySet<string> = new Set([
-  'normal diastolic function',
-  'normal LAP, no diastolic dysfunction grade',
-]);
+/** Results without a grade of dysfunction or elevated pressure; `limited` if criteria were missing. */
+const NORMAL_FILLING: Readonly<Record<string, { limited: boolean }>> = {
+  'normal diastolic function': { limited: false },
+  'normal diastolic function, limited': { limited: true },
+  'normal LAP, no diastolic dysfunction grade': { limited: false },
+  'normal LAP, no diastolic dysfunction grade, limited': { limited: true },
+};
+
+/** Signs of dysfunction or elevated LAP by the name of their criterion, without the limits. */
+const SIGNS: Readonly<Record<string, string>> = {
+  "average E/e' > 14": "E/e'",
+  "septal E/e' > 15": "E/e'",
+  "lateral E/e' > 13": "E/e'",
+  "raised E/e'": "E/e'",
+  "septal e' < 7 or lateral e' < 10 cm/s": "e'",
+  "reduced e'": "e'",
+  'TR Vmax > 2.8 m/s': 'TR Vmax or PASP',
+  'raised TR Vmax or PASP': 'TR Vmax or PASP',
+  'TR Vmax > 2.8 m/s or PASP > 35 mmHg': 'TR Vmax or PASP',
+  'LAVi > 34 ml/m²': 'LAVi',
+  'PV S/D <= 0.67': 'PV S/D',
+  'PV S/D < 1': 'PV S/D',
+  'LARS <= 18 %': 'LARS',
+  'LARS < 18 %': 'LARS',
+  'IVRT <= 70 ms': 'IVRT',
+  'E/A <= 0.8': 'E/A',
+  'E/A <= 0.8 or >= 2': 'E/A',
+  'E >= 100 cm/s': 'E',
+  "septal E/e' > 11": "E/e'",
+  'DT <= 160 ms': 'DT',
+};
+
+/** What the normal results state, by whether ASE 2025 finds dysfunction apart from the LAP. */
+const FILLING = {
+  function: 'normal diastolic function',
+  pressure: 'normal LAP',
+  'pressure-only': 'diastolic dysfunction with normal LAP',
+} as const;
 
 /** Text for atrial size, by grade of the atrial volume. */
 const SIZE_GRADE: Readonly<Record<string, string>> = {
@@ -83,7 +125,6 @@ const RV_FUNCTION = {
  */
 const NAMED_SEGMENTS = 4;
 
-/** A classification undecided between two categories. */
 type Open = { id: string; categories: readonly string[] };
 
 type Scored = { name: string; score: string };
@@ -114,12 +155,20 @@ export const ECHO_IMPRESSION = {
     `${geometry}${inBrackets(about)}`,
   'impression.lv-walls': (_: Record<string, never>, { about }: About) =>
     `thickened ${about.length > 1 ? 'walls' : 'wall'}${inBrackets(about)}`,
-  'impression.grades-open': (_: Record<string, never>, { about }: About) =>
-    `grade uncertain, as a cut-off lies within the interval of ${withIntervals(about)}`,
+  /** `about` contains first the `stated` values, which an earlier clause of the line states. */
+  'impression.grades-open': ({ stated }: { stated: number }, { about }: About) => {
+    const all = allOf([
+      ...about.slice(0, stated).map(intervalOnly),
+      ...about.slice(stated).map((one) => withIntervals([one])),
+    ]);
+    return about.length > 1
+      ? `the grades of ${all} are uncertain, as cut-offs lie within their intervals`
+      : `the grade of ${all} is uncertain, as a cut-off lies within its interval`;
+  },
   /**
-   * `grades` contains the grade, or the grades on both sides if the interval includes a cut-off, or
-   * nothing. `limit` is the number of points to the nearest limit of the grade if the value is
-   * close to it; otherwise null.
+   * `grades` contains the grade or, if the interval includes a cut-off, the grades on both sides;
+   * it is empty if there is no grade. `limit` is the number of points to the nearest limit of the
+   * grade if the value is close to it; otherwise null.
    */
   'impression.lvef': (
     { grades, limit, urgent }: { grades: readonly string[]; limit: number | null; urgent: boolean },
@@ -163,15 +212,30 @@ export const ECHO_IMPRESSION = {
     const each = results.map(({ result, by, year }) => `${result} (${by} ${year})`);
     return `diastolic function: ${[...each, ...about.map(namedText)].join(', ')}`;
   },
+  /** `met` contains the values that are beyond a limit all the same. */
   'impression.diastolic-normal': (
-    { results }: { results: readonly Graded[] },
+    {
+      state,
+      results,
+      met,
+    }: { state: keyof typeof FILLING; results: readonly Graded[]; met: readonly string[] },
     { about }: About,
   ) => {
-    const each = results.map(({ by, year }) => `${by} ${year}`);
-    return `normal diastolic function by ${each.join(' and ')}${inBrackets(about)}`;
+    const each = results.map(({ by, year, result }) => {
+      const isLimited = NORMAL_FILLING[result]?.limited;
+      return `${by} ${year}${isLimited ? ' with some criteria missing' : ''}`;
+    });
+    const although =
+      met.length > 0
+        ? `, although ${allOf(met)} ${met.length > 1 ? 'are' : 'is'} beyond the limit`
+        : '';
+    return `${FILLING[state]} by ${each.join(' and ')}${inBrackets(about)}${although}`;
   },
-  'impression.atrium': ({ grade }: { grade: string }, { about }: About) =>
-    `LA ${enlargedText(grade)}${inBrackets(about)}`,
+  /** `grades` contains the grade, or the grades on both sides of a cut-off in the interval. */
+  'impression.atrium': ({ grades }: { grades: readonly string[] }, { about }: About) => {
+    const values = grades.length > 1 ? ` (${withIntervals(about)})` : inBrackets(about);
+    return `LA ${anyOf(grades.map(enlargedText))}${values}`;
+  },
   /** `about` contains the diameter, followed by the volume index. */
   'impression.atrium-diameter': (
     { grade, byDiameter }: { grade: string; byDiameter: string },
@@ -202,6 +266,15 @@ export const ECHO_IMPRESSION = {
     { about }: About,
   ) =>
     `${probability} probability of pulmonary hypertension${limited ? ' by TRV alone' : ''}${inBrackets(about)}`,
+  'impression.pulmonary-open': (
+    { probabilities }: { probabilities: readonly string[] },
+    { about }: About,
+  ) => {
+    const values = withIntervals(about);
+    return probabilities.length > 2
+      ? `uncertain probability of pulmonary hypertension (${values})`
+      : `${anyOf(probabilities)} probability of pulmonary hypertension (${values})`;
+  },
   'impression.pressure': (_: Record<string, never>, { about }: About) => allNamed(about),
   'impression.no-fluid': ({ views }: { views: readonly string[] }) =>
     `no pericardial fluid outlined in ${anyOf([...new Set(views)])}, which does not exclude an effusion`,
@@ -232,7 +305,6 @@ const rename = (
 const LV_SIZES = ['lvedv-index', 'lvidd'] as const satisfies readonly EchoConcept[];
 const WALLS = ['ivsd', 'lvpwd'] as const satisfies readonly EchoConcept[];
 
-/** Returns the statement on LV size, from the first available measure. */
 function lvSize(said: Said): Statement | null {
   const rated = said.values(LV_SIZES).filter(({ interpretation }) => interpretation !== null);
   const size = rated[0]?.interpretation;
@@ -295,6 +367,7 @@ function ejection(said: Said): Clause[] {
         [ef],
       ),
       covers: ['lvef.dysfunction', 'lvef.severe'],
+      states: grades.length > 1 ? ['lvef-grade'] : [],
     },
     ...contradictions.map((code) => ({ statement: grade === null ? said.find(code) : null })),
     { statement: rename(against, 'impression.lvef-methods') },
@@ -338,14 +411,41 @@ const wallMotion: Topic = {
   },
 };
 
-/** Returns the results of the algorithms, without their criteria. */
 function diastolicResults(said: Said): Graded[] {
   return said.all('diastolic.result').flatMap(({ params }) => {
-    const { scheme, result, next } = params as unknown as DiastolicResult;
+    const { scheme, result, criteria, next } = params as unknown as DiastolicResult;
     const algorithm = ALGORITHMS[scheme];
     if (!algorithm) return [];
-    return [{ result: next && next !== 'no-grade' ? next.result : result, ...algorithm }];
+    const last = next && next !== 'no-grade' ? next : { result, criteria };
+    return [{ result: last.result, met: signsMet(last.criteria), ...algorithm }];
   });
+}
+
+/** Returns the values beyond the limit of a criterion. */
+const signsMet = (criteria: DiastolicResult['criteria']) =>
+  criteria.flatMap(({ name, met }) => (met ? [SIGNS[name] ?? 'another criterion'] : []));
+
+/**
+ * Returns what normal results state. If criteria are met or dysfunction is found or possible by
+ * ASE 2025, only the pressure is normal.
+ */
+function normalFilling(said: Said, results: readonly Graded[]) {
+  const presence = said
+    .all('diastolic.result')
+    .map(({ params }) => params as unknown as DiastolicResult)
+    .find(({ scheme }) => scheme === '2025-presence');
+  const isPresent = presence?.result === 'diastolic dysfunction';
+  const isOpen = bothSides(said, 'diastolic-2025-presence').length > 0;
+  const met = [
+    ...new Set([
+      ...results.flatMap((one) => one.met),
+      ...(isPresent ? signsMet(presence.criteria) : []),
+    ]),
+  ];
+  const byPressure = results.some(({ year }) => year === 2025);
+  if (byPressure && isPresent) return { state: 'pressure-only', met } as const;
+  if (byPressure && (isOpen || met.length > 0)) return { state: 'pressure', met } as const;
+  return { state: 'function', met } as const;
 }
 
 function atrium(said: Said): Clause[] {
@@ -354,9 +454,13 @@ function atrium(said: Said): Clause[] {
     paramOf(said.find('la-volume.grade'), 'grade');
   const index = said.value('la-volume-index') ?? said.value('la-volume-index-area-length');
   const contradiction = said.find('la-volume.diameter-disagrees');
-  if (grade === null || !index) return [{ statement: said.find('la-volume.diameter-grade') }];
+  const sides = bothSides(said, 'la-volume-grade');
+  const grades = grade === null ? sides : [grade];
+  if (grades.length === 0 || !index) {
+    return [{ statement: said.find('la-volume.diameter-grade') }];
+  }
   const byDiameter = paramOf(contradiction, 'grade');
-  if (contradiction && byDiameter !== null) {
+  if (grade !== null && contradiction && byDiameter !== null) {
     const params = { grade, byDiameter };
     return [
       {
@@ -367,8 +471,9 @@ function atrium(said: Said): Clause[] {
   }
   return [
     {
-      statement: say.conclusion('impression.atrium', { grade }, [index]),
+      statement: say.conclusion('impression.atrium', { grades }, [index]),
       covers: ['la-volume.enlarged'],
+      states: grade === null ? ['la-volume-grade'] : [],
     },
   ];
 }
@@ -379,17 +484,28 @@ const diastolicFunction: Topic = {
   say(said) {
     const results = diastolicResults(said);
     const ratio = said.value('e-to-e-prime') ?? said.value('e-to-e-prime-septal');
-    const normal = results.every(({ result }) => NORMAL_FILLING.has(result));
-    const code = normal ? 'impression.diastolic-normal' : 'impression.diastolic';
-    const graded = say.conclusion(code, { results }, ratio ? [ratio] : []);
+    const about = [...said.values(['e-to-a']), ...(ratio ? [ratio] : [])];
+    const isNormal = results.every(({ result }) => NORMAL_FILLING[result]);
+    const graded = isNormal
+      ? say.conclusion(
+          'impression.diastolic-normal',
+          { results, ...normalFilling(said, results) },
+          about,
+        )
+      : say.conclusion('impression.diastolic', { results }, about);
     return [
-      { statement: results.length > 0 ? graded : null, covers: ['diastolic.elevated'] },
+      {
+        statement: results.length > 0 ? graded : null,
+        covers: ['diastolic.elevated'],
+        // The clause names the algorithms that decide; whether another one finds dysfunction is in
+        // the section.
+        states: results.length > 0 ? ['diastolic-2016-presence', 'diastolic-2025-presence'] : [],
+      },
       ...atrium(said),
     ];
   },
 };
 
-/** Values that reflect the severity of an aortic stenosis. */
 const STENOSIS = ['av-vmax', 'av-mean-gradient', 'av-area'] as const;
 
 const valves: Topic = {
@@ -429,7 +545,8 @@ function ventricle(said: Said): Clause {
   const [against, agreeing] = [false, true].map((isAbnormal) =>
     judged.filter(({ concept }) => abnormal.has(concept.key) === isAbnormal),
   ) as [Measurement[], Measurement[]];
-  // Only a reduced function can be contradicted by an index; a borderline one names all of them.
+  // An index can contradict only a reduced function. For any other conclusion, all indices are
+  // listed together.
   const count = conclusion === 'reduced' ? agreeing.length : judged.length;
   return {
     statement:
@@ -446,6 +563,14 @@ function pressures(said: Said): Clause {
   const limited = said.find('ph.low-by-velocity') !== null;
   const probability = limited ? 'low' : paramOf(said.find('ph.probability'), 'probability');
   const shown = said.values(['tr-vmax', 'rvsp']);
+  const probabilities = bothSides(said, 'ph-probability');
+  if (probabilities.length > 0 && shown.length > 0) {
+    return {
+      statement: say.conclusion('impression.pulmonary-open', { probabilities }, shown),
+      covers: ['ph.probability'],
+      states: ['ph-probability'],
+    };
+  }
   const rated =
     probability && say.conclusion('impression.pulmonary', { probability, limited }, shown);
   const alone = shown.length > 0 ? say.conclusion('impression.pressure', {}, shown) : null;
@@ -474,29 +599,43 @@ const pericardium: Topic = {
   },
 };
 
+const openOf = ({ params }: Statement) => params.open as readonly Open[];
+
 /**
  * Combines a topic's findings that are undecided at a cut-off into one clause, with the values
- * outside their range. The possible categories of each value are listed in the section.
+ * outside their range. The possible categories of each value are listed in the section, unless a
+ * clause already states them.
  */
 function undecidedInOneClause(topic: Topic): Topic {
   return {
     ...topic,
     say(said) {
       const clauses = topic.say(said);
-      const between = said.result.findings
+      const stated = new Set(clauses.flatMap(({ states = [] }) => states));
+      const isStated = ({ id }: Open) => stated.has(id);
+      const undecided = said.result.findings
         .filter(({ section }) => topic.sections.includes(section))
         .flatMap(({ statement, statements = [] }) => (statement ? [statement] : statements))
         .filter(({ code }) => code === 'echo.between');
-      const open = between.flatMap(({ params }) => params.open as readonly Open[]);
-      if (open.length < 2) return clauses;
-      const about = [...new Set(between.flatMap((one) => said.about(one)))];
+      const left = undecided.filter((one) => !openOf(one).every(isStated));
+      const covers = ['echo.between'];
+      if (left.flatMap(openOf).length < 2) {
+        const stating = clauses.map(
+          (one): Clause =>
+            one.states?.length ? { ...one, covers: [...(one.covers ?? []), ...covers] } : one,
+        );
+        return [...stating, ...left.map((statement) => ({ statement }))];
+      }
+      const about = [...new Set(left.flatMap((one) => said.about(one)))];
       const outside = about.filter(({ interpretation }) => (interpretation ?? 'N') !== 'N');
-      const statement = say.conclusion(
-        'impression.grades-open',
-        {},
-        outside.length > 0 ? outside : about,
-      );
-      return [...clauses, { statement, covers: ['echo.between'] }];
+      const shown = outside.length > 0 ? outside : about;
+      const spoken = new Set(clauses.flatMap(({ statement }) => statement?.about ?? []));
+      const known = shown.filter(({ id }) => spoken.has(id));
+      const statement = say.conclusion('impression.grades-open', { stated: known.length }, [
+        ...known,
+        ...shown.filter(({ id }) => !spoken.has(id)),
+      ]);
+      return [...clauses, { statement, covers }];
     },
   };
 }

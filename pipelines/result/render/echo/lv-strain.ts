@@ -6,7 +6,6 @@ const TIMINGS = {
   'gls-peak-systolic': 'peak systolic',
 } as const;
 
-/** Text for the source of an overall GLS. */
 const STRAIN_ORIGINS = {
   machine: 'from the machine',
   'machine-views': 'mean of three views from the machine',

@@ -15,7 +15,6 @@ const LIMITS = {
   'lvef-teichholz': 'LVEF by Teichholz is not valid with any regional wall motion abnormality.',
 } as const;
 
-/** Methods that yield an EF of limited value. */
 type EfLimit = keyof typeof LIMITS;
 export const isEfLimit = (method: string): method is EfLimit => method in LIMITS;
 
@@ -36,8 +35,8 @@ export const LVEF_SENTENCES = {
   'lvef.at-limit': ({ points }: { points: number }) =>
     `The LVEF lies within ${points} points of a grade limit, which is within measurement variability.`,
   /**
-   * `about` contains the LVEF that is used, followed by the LVEF by other methods; `grades` has
-   * their grades.
+   * `about` contains the LVEF that is used, followed by the LVEF by other methods; `grades`
+   * contains the grades of these others.
    */
   'lvef.methods-disagree': (
     { grades }: { grades: readonly string[] },

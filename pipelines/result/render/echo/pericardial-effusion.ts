@@ -42,7 +42,10 @@ export const EFFUSION_SENTENCES = {
   'effusion.found': (
     of: {
       grade: string | null;
-      /** View in which the effusion is deeper than measured, or null. */
+      /**
+       * View in which the effusion is deeper than where it was measured; null if there is no such
+       * view.
+       */
       deeperIn: string | null;
       large: boolean;
       tamponade: string;

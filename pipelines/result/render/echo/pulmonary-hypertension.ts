@@ -1,7 +1,6 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { type About, allNamed } from './shared.ts';
 
-/** Text for missing IVC measurements. */
 const CAVA_NEEDED = {
   both: 'the IVC was not measured',
   diameter: 'the IVC diameter was not measured',

@@ -37,7 +37,6 @@ const ORDER = [
   'focused',
 ] as const;
 
-/** Words for a value relative to its range. */
 const RANGE_TEXT = {
   N: 'within the range of',
   L: 'below the range of',

@@ -1,6 +1,5 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 
-/** Outlines found in one clip. */
 type Outlined = {
   view: string;
   /** False if the outlines jump from frame to frame; in that case nothing was measured. */

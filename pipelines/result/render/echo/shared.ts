@@ -4,9 +4,13 @@ import type { Measurement } from '../../envelope.ts';
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
 import { listOfLabels, withUnit } from '../unit-text.ts';
 
-/** Measurements that a sentence refers to. */
 export interface About {
   readonly about: readonly Measurement[];
+}
+
+/** Measurements that a sentence refers to, and how their remarks are rendered. */
+interface WithNotes extends About {
+  readonly text: { note(one: Measurement): string };
 }
 
 /** Renders a value for the report: rounded (halves away from zero), with its unit. */
@@ -33,7 +37,10 @@ export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : 
 export const anyOf = (names: readonly string[]): string =>
   names.join(', ').replace(/, ([^,]*)$/, ' or $1');
 
-/** Words for the origin of a value. */
+/** Renders a list: "A4C, A2C and A3C". */
+export const allOf = (names: readonly string[]): string =>
+  names.join(', ').replace(/, ([^,]*)$/, ' and $1');
+
 const ORIGIN_TEXT = {
   image: 'from the images',
   machine: 'from the machine',
@@ -41,22 +48,39 @@ const ORIGIN_TEXT = {
   person: 'entered by hand',
 } as const satisfies Record<Measurement['origin'], string>;
 
+/** Remarks on how a value was obtained, which are never the reason why it was withheld. */
+const DESCRIPTIONS: ReadonlySet<string> = new Set([
+  'display.beats',
+  'display.form',
+  'echo.range-by-sex',
+  'echo.range-unverified',
+  'outlines.beats',
+  'outlines.every-nth-frame',
+  'outlines.irregular',
+  'outlines.phases-by-area',
+  'strain.by-least-volume',
+]);
+
 /**
  * Renders which values were withheld, and why. A reason shared by several values is printed once.
  */
-function withheldText(withheld: readonly Measurement[]): string {
-  const byNote = Map.groupBy(withheld, ({ note }) => note);
-  const each = [...byNote].map(([note, values]) => {
+function withheldText(withheld: readonly Measurement[], text: WithNotes['text']): string {
+  const byReason = Map.groupBy(withheld, (one) => {
+    const remarks = one.remarks.filter(({ code }) => !DESCRIPTIONS.has(code));
+    return text.note({ ...one, remarks }) || one.note;
+  });
+  const each = [...byReason].map(([reason, values]) => {
     const labels = [...new Set(values.map(({ label }) => label))];
     return sentence(
-      `${listOfLabels(labels)} ${labels.length > 1 ? 'were' : 'was'} withheld: ${note}`,
+      `${listOfLabels(labels)} ${labels.length > 1 ? 'were' : 'was'} withheld: ${reason}`,
     );
   });
   return each.join(' ');
 }
 
 /**
- * Renders why no clip of the wanted views was measured: the study has none, or none was identified.
+ * Renders why no clip of the wanted views was measured: the study contains no such clip, or no clip
+ * was identified as one.
  */
 function noClipText(of: {
   views: readonly string[];
@@ -85,11 +109,10 @@ function withIntervalText({ concept, value, uncertainty }: Measurement): string 
   return withUnit(`${abbreviation} ${number(value)}${margin}`, unit);
 }
 
-/** Grades of severity, from normal to severe. */
 const GRADES = ['normal', 'mildly abnormal', 'moderately abnormal', 'severely abnormal'];
 
 /**
- * Renders two grades by both names, and three or more as a range: "mildly to severely abnormal".
+ * Renders two grades as alternatives, and three or more as a range: "mildly to severely abnormal".
  */
 function sidesText(categories: readonly string[]): string {
   if (categories.some((one) => !GRADES.includes(one))) return anyOf(categories);
@@ -103,10 +126,18 @@ function sidesText(categories: readonly string[]): string {
 export const withIntervals = (about: readonly Measurement[]) =>
   about.map(withIntervalText).join(', ');
 
+/** Renders the interval of a value that the same line already states: "LVIDd (± 0.1 cm)". */
+export function intervalOnly({ concept, uncertainty }: Measurement): string {
+  const key = concept.key as EchoConcept;
+  const margin = uncertainty === null ? '' : ` (± ${valueText(key, uncertainty)})`;
+  return `${ECHO_CONCEPTS[key].abbreviation}${margin}`;
+}
+
 /** Sentences that every section may use. */
 export const ECHO_SENTENCES = {
   'echo.values': (_: Record<string, never>, { about }: About) => sentence(allNamed(about)),
-  'echo.withheld': (_: Record<string, never>, { about }: About) => withheldText(about),
+  'echo.withheld': (_: Record<string, never>, { about, text }: WithNotes) =>
+    withheldText(about, text),
   'echo.between': (
     { open }: { open: readonly { id: string; name: string; categories: readonly string[] }[] },
     { about }: About,
@@ -201,7 +232,7 @@ function irregularText(beats: number, few: boolean): string {
 
 const counted = (count: number, name: string) => `${count} ${name}${count === 1 ? '' : 's'}`;
 
-/** Contradictions between values that are impossible in any heart. */
+/** Combinations of values that are impossible in any heart. */
 const CONTRADICTIONS = {
   'diameter-not-smaller': 'LVIDs is not smaller than LVIDd',
   'area-not-smaller': 'the end-systolic area is not smaller than the end-diastolic area',
@@ -241,20 +272,17 @@ const DISPLAY_DOUBTS = {
   faint: 'the trace is too faint or its beats differ',
 } as const;
 
-/** Remarks about a quantity on a display. */
 const DISPLAY_REMARKS = {
   'no-a-wave': 'one wave per beat: E is seen without A',
   largest: 'largest',
   breath: 'during the recorded breath; whether it was a sniff is unknown',
 } as const;
 
-/** Text for where and when fluid was measured. */
 const FLUID_PLACES = {
   'behind-wall': 'behind the posterior wall, end-diastole; may be deeper elsewhere',
   outline: 'the outline extends beyond the fluid; measure by hand',
 } as const;
 
-/** Words for the inputs of a calculated value. */
 const IMAGE_INPUTS = {
   volumes: 'EDV and ESV from the images',
   diameters: 'LVIDd and LVIDs from the images',
@@ -279,7 +307,6 @@ const OUTLINE_FAULTS = {
   'too-small-beside-lv': 'is too small relative to the LV; a shadow may hide part of it',
 } as const;
 
-/** Assumptions of a calculation. */
 const PRESUMPTIONS = {
   sniff: 'collapse assumed to be with a sniff',
   'no-outflow-stenosis': 'equals systolic PA pressure in the absence of RVOT or pulmonary stenosis',
@@ -309,7 +336,8 @@ export const ECHO_REMARKS = {
     female: readonly [number, number];
   }) => `normal range: male ${of.male.join(' to ')}, female ${of.female.join(' to ')}`,
   'echo.range-unverified': () => 'range as published, not checked against a second source',
-  'outlines.beats': ({ beats }: { beats: number }) => counted(beats, 'beat'),
+  'outlines.beats': ({ beats }: { beats: number }) =>
+    beats === 1 ? 'from one beat' : `mean of ${beats} beats`,
   'outlines.irregular': ({ beats, few }: { beats: number; few: boolean }) =>
     irregularText(beats, few),
   'outlines.every-nth-frame': ({ stride }: { stride: number }) => `every ${stride}th frame`,
@@ -364,15 +392,9 @@ export const ECHO_REMARKS = {
 
 export const remarkOfEcho = remarksOf<typeof ECHO_REMARKS>();
 
-/** Flow or structure recognised by the form of a display. */
 export type DisplayForm = keyof typeof FORMS;
-/** Reason why the reading of a display is unreliable. */
 export type DisplayDoubt = keyof typeof DISPLAY_DOUBTS;
-/** A remark about a quantity on a display. */
 export type DisplayRemark = keyof typeof DISPLAY_REMARKS;
-/** Inputs that yield a different value from the reported one. */
 export type ImageInputs = keyof typeof IMAGE_INPUTS;
-/** An assumption of a calculation. */
 export type Presumption = keyof typeof PRESUMPTIONS;
-/** Reason why a right-heart value must be wrong. */
 export type RightHeartFault = keyof typeof RIGHT_HEART_FAULTS;

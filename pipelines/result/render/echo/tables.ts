@@ -16,7 +16,6 @@ import { VALVES_SENTENCES } from './valves.ts';
 import { VIEWS_SENTENCES } from './views.ts';
 import { WALL_MOTION_SENTENCES } from './wall-motion.ts';
 
-/** All echocardiography sentences. */
 export const ECHO_TABLES: readonly SentenceTable[] = [
   ECHO_SENTENCES,
   ECHO_REMARKS,

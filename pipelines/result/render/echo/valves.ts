@@ -14,7 +14,6 @@ const STENOSIS_REMARKS = {
 } as const;
 export type StenosisRemark = keyof typeof STENOSIS_REMARKS;
 
-/** Text on whether the stroke volume index shows high flow. */
 const HIGH_FLOW = {
   unknown: (limit: number) => `SVi above ${limit} ml/m²`,
   yes: (limit: number) => `SVi is above ${limit} ml/m²`,

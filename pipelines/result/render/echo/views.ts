@@ -1,7 +1,6 @@
 import { imageText } from '../../../contract/study.ts';
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 
-/** Names of the modes of clips and displays. */
 export const MODES = {
   pw: 'pulsed Doppler',
   cw: 'continuous wave Doppler',
@@ -14,7 +13,6 @@ export const MODES = {
   unknown: 'unknown',
 } as const;
 
-/** Text for the reasons why a display was not measured. */
 const REFUSALS = {
   'no-scale': 'the header gives no scale or no baseline',
   'no-flow': 'no flow stands out from the noise',
@@ -55,10 +53,9 @@ const MINIMUM_SET = {
   'aortic-valve': 'aortic valve CW',
   'tricuspid-regurgitation': 'TR CW',
 } as const;
-/** One view or display of the minimum set. */
 export type MinimumItem = keyof typeof MINIMUM_SET;
 
-/** Views whose code is not the name by which people call them. */
+/** Names of views whose code is not the name in common use. */
 const VIEW_TEXT: Readonly<Record<string, string>> = {
   'PSAX-AV': 'PSAX at the aortic valve',
   'PSAX-MV': 'PSAX at the mitral valve',

@@ -1,7 +1,6 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { type About, allNamed, namedText } from './shared.ts';
 
-/** Pattern of the abnormal segments. */
 type Region = { kind: 'none' | 'global' | 'regional' } | { kind: 'territory'; artery: string };
 
 function regionText(region: Region): string {
@@ -17,7 +16,6 @@ function regionText(region: Region): string {
   }
 }
 
-/** A segment with the name of its score. */
 type Scored = { name: string; score: string };
 
 const listed = (segments: readonly Scored[]) =>

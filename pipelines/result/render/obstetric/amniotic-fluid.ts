@@ -25,7 +25,6 @@ const RULE = {
   'at-least': (mm: number) => `${mm} mm or more`,
 } as const;
 
-/** Text for the quadrants of the index, by number. */
 const QUADRANT: Readonly<Record<number, string>> = {
   1: 'the right upper quadrant',
   2: 'the right lower quadrant',

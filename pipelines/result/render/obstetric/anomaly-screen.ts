@@ -2,7 +2,6 @@ import { type SentenceTable, statementsOf } from '../../statement.ts';
 import type { SentenceContext } from './shared.ts';
 import { type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource, withSubject } from './shared.ts';
 
-/** Name of the finding for each kind of abnormal size. */
 const FINDING = {
   ventriculomegaly: 'ventriculomegaly',
   'mild-ventriculomegaly': 'mild ventriculomegaly',
@@ -14,7 +13,6 @@ const FINDING = {
 } as const;
 type Abnormality = keyof typeof FINDING;
 
-/** Names of the assessed sizes. */
 export const SIZE_NAMES = {
   'atrial-width': 'Width of the lateral ventricle',
   'cisterna-magna': 'Cisterna magna',

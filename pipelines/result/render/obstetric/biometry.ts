@@ -2,7 +2,6 @@ import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts'
 import type { SentenceContext, ValueTexts } from './shared.ts';
 import { type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource } from './shared.ts';
 
-/** The plane needed for each structure. */
 const SOUGHT = {
   head: 'head plane (transthalamic or transventricular)',
   abdomen: 'abdominal circumference plane',
@@ -37,14 +36,13 @@ const RATIOS: Readonly<Record<string, string>> = {
 };
 
 interface OutsideRatio {
-  /** Key of the ratio in `RATIOS`. */
   id: string;
   ratio: number;
   low: number;
   high: number;
 }
 
-/** Renders "FL/AC is 0.37, outside the plausible 0.15 to 0.28". */
+/** Renders "FL/AC is 0.37, outside the plausible range of 0.15 to 0.28". */
 const contradictionText = ({ id, ratio, low, high }: OutsideRatio, text: ValueTexts) =>
   `${RATIOS[id] ?? id} is ${text.rounded(ratio, 2, [low, high])}, outside the plausible range of ${low.toFixed(2)} to ${high.toFixed(2)}`;
 

@@ -2,7 +2,6 @@ import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts'
 import type { SentenceContext, ValueTexts } from './shared.ts';
 import { capital, type Nothing, withSubject } from './shared.ts';
 
-/** Vessel names for sentences and the console. */
 export const VESSELS = {
   'umbilical-artery': 'umbilical artery',
   'middle-cerebral-artery': 'MCA',
@@ -67,8 +66,8 @@ const subjectOf = (vessel: string, unnamed: boolean) =>
   unnamed ? `${vessel} of an unnamed fetus` : vessel;
 
 /**
- * Renders where the flow was seen, if only in machine values, and what contradicts it, such as ",
- * forward in another loop".
+ * Renders what contradicts the flow, such as ", forward in another loop". If only machine values
+ * show the flow, they are listed first.
  */
 function sourceText(of: UmbilicalFlow, text: ValueTexts): string {
   const { flow, loop, others, machine, unnamed } = of;
@@ -227,7 +226,7 @@ export const DOPPLER_SENTENCES = {
     cpr,
   }: {
     vessel: Vessel;
-    /** Null if another statement already explains it. */
+    /** Null if another statement already explains why the vessel has no value. */
     reason: VesselGap | null;
     problem: TraceProblem | null;
     /** True if the CPR is missing for the same reason. */

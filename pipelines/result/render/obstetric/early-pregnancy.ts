@@ -47,7 +47,6 @@ const nearMsd = (near: NearMsd, text: ValueTexts) =>
       ]
     : [];
 
-/** Reasons why cardiac activity was not assessed. */
 const CINE_GAP = {
   'no-long-clip':
     'Cardiac activity was not assessed: no clip of the embryo was long and fast enough.',

@@ -2,7 +2,6 @@ import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts'
 import type { SentenceContext, ValueTexts } from './shared.ts';
 import { type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource, whose } from './shared.ts';
 
-/** Text for how a rate was measured. */
 export const RATE_SOURCE = {
   'm-mode': 'M-mode',
   doppler: 'Doppler',
@@ -20,7 +19,7 @@ const BAND = {
 } as const;
 type Band = keyof typeof BAND;
 
-/** Renders a rate band. `limit` is the limit of tachycardia, beats per minute. */
+/** Renders a rate band. `limit` is the tachycardia limit, beats per minute. */
 export const bandText = (band: Band, limit: number): string =>
   band === 'tachycardia' ? `${BAND[band]} ${limit} per minute` : BAND[band];
 
@@ -78,7 +77,6 @@ const ratios = ({ about, text }: SentenceContext) =>
 const machineSize = (size: Size, value: string) =>
   `By the ultrasound machine value, ${value}, the heart is ${SIZE[size]}: measure by hand.`;
 
-/** Reasons why a rate has no band. */
 const NO_RANGE = {
   'at-limit': '',
   'no-age': ' (gestational age was not given: no range)',

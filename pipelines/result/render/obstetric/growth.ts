@@ -29,7 +29,6 @@ export const SIZE_TEXT = {
 } as const;
 type SizeCategory = keyof typeof SIZE_TEXT;
 
-/** Reasons why a value has no centile on a growth chart. */
 const NOT_CHARTED = {
   no_chart_for_formula: () => 'no growth chart is based on this weight formula',
   outside_chart_range: (weeks: Weeks | null) =>
@@ -41,11 +40,10 @@ export type NotChartedCode = keyof typeof NOT_CHARTED;
 type Weeks = { from: number; to: number };
 export type NotChartedReason = { code: NotChartedCode; weeks: Weeks | null };
 
-/** Returns the text for the reason, in the section's data, why a value is not charted. */
+/** Returns the reason why a value is not charted as text, for the data of the section. */
 export const notChartedText = ({ code, weeks }: NotChartedReason): string =>
   NOT_CHARTED[code](weeks);
 
-/** Text for the sources of earlier values. */
 const SOURCE = {
   images: 'measured on its images',
   'machine-report': 'with values from the report of the ultrasound machine',
@@ -53,7 +51,6 @@ const SOURCE = {
 } as const;
 type Source = keyof typeof SOURCE;
 
-/** Reasons why growth over time was not assessed. */
 const NO_CHANGE = {
   'no-earlier-scan': () => '',
   'several-fetuses': () => ': the earlier scan names several fetuses',
@@ -113,7 +110,6 @@ export function criterionText(
   return `${name} (${kind === 'fall' ? pointsText(value, cutOff) : text.centile(value)})`;
 }
 
-/** Conclusion about a small fetus; `met` lists the criteria that are met. */
 type SmallFetus = {
   form: 'sga-doppler-needed' | 'sga-not-fgr' | 'early-fgr' | 'late-fgr';
   /** True if only the abdominal circumference is small. */

@@ -11,7 +11,7 @@ const SIZE: Readonly<Record<string, string>> = {
   'lga-severe': 'very large for gestational age',
 };
 
-/** The categories of size as ends of a range. */
+/** Size categories, worded as the ends of a range. */
 const DEGREE: Readonly<Record<string, string>> = {
   ...{ 'sga-severe': 'severely small', sga: 'small', aga: 'appropriate' },
   ...{ lga: 'large', 'lga-severe': 'very large' },
@@ -52,7 +52,6 @@ function charted({ about, text }: SentenceContext): string {
   return each.join(', ');
 }
 
-/** Renders a change in z-score with its sign. */
 const signed = (z: number) => `${z < 0 ? '' : '+'}${z.toFixed(2)}`;
 
 export const OBSTETRIC_IMPRESSION = {

@@ -15,7 +15,6 @@ import { PLANE_SENTENCES } from './planes.ts';
 import { PRESENTATION_SENTENCES } from './presentation.ts';
 import { OBSTETRIC_REMARKS, OBSTETRIC_SENTENCES } from './shared.ts';
 
-/** Sentence tables of the obstetric endpoint, by section. */
 export const OBSTETRIC_TABLES: readonly SentenceTable[] = [
   FLUID_SENTENCES,
   FLUID_REMARKS,

@@ -2,13 +2,11 @@ import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts'
 import type { SentenceContext } from './shared.ts';
 import { type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource, whose } from './shared.ts';
 
-/** Text for the position of a value relative to its limits. */
 const LIMIT = {
   high: (mm: number) => `${mm} mm or more`,
   increased: () => 'at or above the 95th centile',
 } as const;
 
-/** Text for the window in which NT is interpreted. */
 const WINDOW = {
   crl: 'CRL 45 to 84 mm',
   weeks: '11 to 14 weeks',
@@ -27,7 +25,6 @@ export const NT_SENTENCES = {
   /** `limit` is the 95th centile for the CRL, mm. */
   'nt.value': ({ limit }: { limit: number | null }, { about: [nt], text }: SentenceContext) =>
     nt ? `Nuchal translucency ${text.value(nt, limitOf(limit))}${whose(nt)}.` : '',
-  /** `name` is the name of a classification, and `value` its category. */
   'nt.category': ({ name, value }: { name: string; value: string }) =>
     `${name}: ${value.replaceAll('-', ' ')}.`,
   'nt.outside-window': ({ window }: { window: Window }) =>

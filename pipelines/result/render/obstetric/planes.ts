@@ -1,6 +1,5 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 
-/** Plane names for sentences and the console. */
 export const PLANE_LABELS = {
   transthalamic: 'transthalamic head',
   transventricular: 'transventricular head',

@@ -6,7 +6,7 @@ import { capital, listed, SEVERAL_FETUSES, type SeveralFetusesSource } from './s
 const PRESENTATION = { cephalic: 'cephalic', breech: 'breech' } as const;
 type Presentation = keyof typeof PRESENTATION;
 
-/** Text for the fetus that the presenting part belongs to, if there are several. */
+/** Words for the fetus to which the presenting part belongs if there are several fetuses. */
 export const NEAREST_FETUS = 'the fetus nearest the cervix';
 
 /** A heartbeat found elsewhere in the study, although none was seen on the listed clips. */
@@ -15,7 +15,7 @@ type Beat = {
   by: 'cine' | 'm-mode' | 'doppler';
   image: number | null;
   beatsPerMinute: number;
-  /** True if the rate is below the fetal range, so that the beat may be the mother's. */
+  /** True if the rate is below the fetal range, so the beat may be the mother's. */
   maternal: boolean;
 };
 
@@ -27,13 +27,12 @@ function beatText({ by, image, beatsPerMinute, maternal }: Beat, text: ValueText
   return `${name} reads ${rate}${doubt}`;
 }
 
-/** A cine on which no beat was seen. */
 type Silent = { image: number | null; seconds: number };
 
 const CONFIRM = 'confirmation by a second observer is required';
 
 /**
- * Renders the clips without a beat. They are listed by file if there are several, or if other
+ * Renders the clips without a beat. They are listed by image if there are several, or if other
  * evidence contradicts them (obstetric 12).
  */
 function notSeen(silent: readonly Silent[], named: boolean): string {

@@ -98,7 +98,7 @@ function sectionLines(result: Result, id: (typeof ORDER)[number]): string[] {
 }
 
 /**
- * Returns the line on the dating. There is none if the section with the gestational age failed,
+ * Returns the line on the dating. There is no line if the section with the gestational age failed,
  * because it is then unknown whether an age was given.
  */
 function datingLine(growth: Section | undefined): string[] {

@@ -49,7 +49,6 @@ export interface SentenceContext {
 export const DATING_BASIS = ['lmp', 'crl', 'prior_scan', 'ivf'] as const;
 export type DatingBasis = (typeof DATING_BASIS)[number];
 
-/** Text for each method of dating. */
 export const BASIS_TEXT: Readonly<Record<DatingBasis, string>> = {
   lmp: 'last menstrual period',
   crl: 'crown-rump length',
@@ -76,8 +75,8 @@ export type Nothing = Record<string, never>;
 export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /**
- * A first word whose capital is due only to its position, unlike that of a name or symbol (the A
- * wave).
+ * A first word that is capitalised only because of its position, not because it is a name or symbol
+ * (the A wave).
  */
 const CAPITALISED = /^(?:(?!Doppler\b|Teichholz\b)[A-Z][a-z]+\b|A (?!wave\b)(?=[a-z]))/;
 
@@ -119,8 +118,8 @@ export const SEVERAL_FETUSES = {
 export type SeveralFetusesSource = keyof typeof SEVERAL_FETUSES;
 
 /**
- * Returns the text for a value that may be on either side of a cut-off, because its interval
- * includes it.
+ * Returns the text for a value that may be on either side of a cut-off, because the interval of the
+ * value includes the cut-off.
  */
 export const acrossText = (
   { withUnit }: ValueTexts,

@@ -47,10 +47,7 @@ export async function attributeValues(
   return new Map([...found].map(([path, values]) => [path, [...values]]));
 }
 
-/**
- * Returns the keyword of a step. A private tag has no keyword: its digits are returned, which is
- * what dcmjs calls it.
- */
+/** Returns the keyword of a step. A private tag has no keyword; dcmjs uses its digits instead. */
 function keywordOf(step: string): string {
   if (!step.startsWith('(')) return step;
   const tag = step.toUpperCase();

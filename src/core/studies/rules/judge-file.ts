@@ -18,10 +18,9 @@ export interface FileVerdicts {
   modality: string;
   studyDescription: string;
   sopClassUid: string;
-  /** Names of the rules that would act. */
   acting: string[];
   verdicts: RuleVerdict[];
-  /** True if it depends on the image content, which is not examined here, which rules act. */
+  /** True if the image content, which is not examined here, would decide which rules act. */
   open: boolean;
 }
 
@@ -30,7 +29,7 @@ const TOO_LONG = 'The header is too long for this check; send the file as a stud
 /**
  * Applies the rules to a DICOM file that was not received, using only its first bytes. Nothing is
  * stored.
- * @param whole whether these are all the bytes of the file.
+ * @param whole true if these are all the bytes of the file.
  * @throws SonogateError `object_not_understood`.
  */
 export function judgeFile(

@@ -8,9 +8,10 @@ import {
   type StudyFact,
   type Test,
 } from '../../../../config/routing.ts';
+import { factText, testText } from './rule-words.ts';
 
 /**
- * Whether a condition holds. `open` means undecided: a fact that the condition depends on is
+ * The truth value of a condition. `open` means undecided: a fact that the condition depends on is
  * unknown.
  */
 export interface Truth {
@@ -40,7 +41,7 @@ function negation(part: Truth): Truth {
 
 const isOpen = ({ open }: Truth) => open === true;
 
-/** The facts about a study that the rules are applied to. They never describe the patient. */
+/** The facts about a study that the rules are applied to. */
 export interface StudyFacts {
   /** Distinct values; empty if the study has none. */
   known: Readonly<Record<StudyFact, readonly string[]>>;
@@ -113,7 +114,7 @@ function combined(
     const [only] = entries;
     if (only && entries.length === 1) return only;
     return {
-      condition: 'together',
+      condition: 'all of',
       wanted: '',
       found: '',
       ...conjunction(entries),
@@ -125,13 +126,13 @@ function combined(
 
 function seen(fact: ContentFact, test: Test, content: ContentFacts): ConditionVerdict {
   if ('known' in content) return tested(fact, test, content.known[fact]);
-  return { condition: fact, wanted: testInWords(test), found: content.unknown, ...OPEN };
+  return { condition: fact, wanted: testText(test), found: content.unknown, ...OPEN };
 }
 
 function tested(condition: string, test: Test, values: readonly string[]): ConditionVerdict {
   return {
     condition,
-    wanted: testInWords(test),
+    wanted: testText(test),
     found: values.join(', '),
     holds: passes(test, values),
   };
@@ -177,16 +178,6 @@ function timeOfDay({ from, to }: { from: string; to: string }, at: Date): Condit
 
 const two = (value: number) => String(value).padStart(2, '0');
 
-function testInWords(test: Test): string {
-  if ('equals' in test) return test.equals;
-  if ('in' in test) return `one of ${test.in.join(', ')}`;
-  if ('matches' in test) return `/${test.matches}/i`;
-  if ('exists' in test) return test.exists ? 'any value' : 'no value';
-  const { from, to } = test.range;
-  if (to === undefined) return `${from} or more`;
-  return from === undefined ? `${to} or less` : `${from} to ${to}`;
-}
-
 const HIDDEN = 'a value that is not shown, since it identifies the patient';
 
 /** Attributes of the patient modules that describe only the body (PS3.3 C.7.1.3, C.7.2.2). */
@@ -206,14 +197,14 @@ function identifies(path: string): boolean {
 export interface RuleVerdict {
   rule: string;
   matches: boolean;
-  /** Whether the rule acts. With `match: first`, only the first matching rule does. */
+  /** True if the rule acts. With `match: first`, only the first matching rule does. */
   acts: boolean;
   conditions: ConditionVerdict[];
 }
 
 /**
  * Finds the rules that act on a study, in order, and states for every rule why it matches or does
- * not. `open` is true if it depends on images not yet classified which rules act.
+ * not. `open` is true if images that are not yet classified could change which rules act.
  */
 export function route(
   { match, rules }: Routing,
@@ -249,6 +240,7 @@ export function whyUnrouted(verdicts: readonly RuleVerdict[]): string {
 }
 
 function unmetInWords({ condition, wanted, found, parts }: ConditionVerdict): string {
-  if (parts) return `${condition} (${parts.map(unmetInWords).join(', ')})`;
-  return `${condition} is "${found}", not "${wanted}"`;
+  const name = factText(condition);
+  if (parts) return `${name} (${parts.map(unmetInWords).join(', ')})`;
+  return `${name} is ${found === '' ? 'missing' : `"${found}"`}, expected ${wanted}`;
 }

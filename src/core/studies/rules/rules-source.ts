@@ -7,7 +7,6 @@ import { EVENTS } from '../../../platform/logging/events.ts';
 import type { Logger } from '../../../platform/logging/logger.ts';
 import { requireKnownAttributes } from './attribute-values.ts';
 
-/** The current routing rules. */
 export interface RulesSource {
   current(): Routing;
   /**
@@ -29,8 +28,7 @@ const LOOK_MILLISECONDS = 1000;
 /**
  * Watches a file of rules. After a change it is read again, and applied completely or not at all.
  * An error in the file is logged, and the previous rules stay in use.
- * @param read reads and checks the file.
- * @throws the error found in the file.
+ * @param read reads and checks the file, and throws if the file contains an error.
  */
 export function followRules(
   file: string,

@@ -15,12 +15,16 @@ import { deliveryStateChip } from './delivery-parts.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import { createLoader, shown } from './loading.ts';
 import type { OpenPage, Surroundings } from './page.ts';
-import { chip, counted, dateText, given, momentText } from './words.ts';
+import { chip, counted, dateText, given, momentText, monthText } from './words.ts';
 
 const SCOPES = {
   run: 'submit and cancel',
   read: 'read results',
   uploads: 'upload files',
+  store: 'send images',
+  retrieve: 'search and retrieve images',
+  review: 'review results',
+  sign: 'sign results',
   admin: 'manage keys',
 } as const satisfies Record<NewKey['scopes'][number], string>;
 const SCOPE_NAMES = Object.keys(SCOPES) as NewKey['scopes'];
@@ -39,7 +43,6 @@ const ROLES = {
 
 const isRole = (text: string): text is ConsoleRole => Object.hasOwn(ROLES, text);
 
-/** Returns the new key described by a completed form. */
 function newKeyOf(form: FormData): NewKey {
   const role = String(form.get('role') ?? '');
   const day = String(form.get('expires') ?? '');
@@ -53,9 +56,18 @@ function newKeyOf(form: FormData): NewKey {
   };
 }
 
+/** Renders whether a key can still be used. */
+function keyState({ revokedAt, expiresAt }: Key): TemplateResult {
+  if (revokedAt) return chip('quiet', 'Revoked');
+  if (!expiresAt) return chip('good', 'In use');
+  const expired = Date.parse(expiresAt) <= Date.now();
+  return expired
+    ? chip('quiet', `Expired on ${dateText(expiresAt)}`)
+    : chip('good', `In use until ${dateText(expiresAt)}`);
+}
+
 /** Renders one key; `revoke` is its revoke button, if the key can be revoked. */
 function keyRow(key: Key, revoke: TemplateResult | typeof nothing): TemplateResult {
-  const ended = key.revokedAt ?? key.expiresAt;
   return html`<tr>
     <th scope="row">${given(key.name)} ${key.test ? chip('quiet', 'Test') : nothing}</th>
     <td data-label="Permissions">${permissionsText(key) || html`<span class="soft">console only</span>`}</td>
@@ -63,7 +75,7 @@ function keyRow(key: Key, revoke: TemplateResult | typeof nothing): TemplateResu
     <td data-label="Created" class="moment">${dateText(key.createdAt)}</td>
     <td data-label="Last used">${key.lastUsedAt ? momentText(key.lastUsedAt) : html`<span class="soft">never</span>`}</td>
     <td data-label="State">
-      ${key.revokedAt ? chip('quiet', 'Revoked') : ended ? `until ${dateText(ended)}` : chip('good', 'In use')}
+      ${keyState(key)}
     </td>
     <td>
       ${revoke}
@@ -71,7 +83,6 @@ function keyRow(key: Key, revoke: TemplateResult | typeof nothing): TemplateResu
   </tr>`;
 }
 
-/** Renders the form for a new key. */
 const keyForm = (
   create: (event: SubmitEvent) => Promise<void>,
 ): TemplateResult => html`<details class="make">
@@ -172,12 +183,11 @@ function keysPart({ api, redraw, say }: Surroundings, asking: Asking): () => Tem
   </section>`;
 }
 
-/** Renders requests and cost by key and month. */
 function usagePart({ api, redraw }: Surroundings): () => TemplateResult {
   const usage = createLoader<Usage[]>(() => api.usage(), redraw);
   void usage.load();
   const rowView = ({ month, key, requests, succeeded, cost }: Usage) => html`<tr>
-    <th scope="row">${month}</th>
+    <th scope="row">${monthText(month)}</th>
     <td data-label="Key">${key ? given(key.name) : html`<span class="soft">studies received by DICOM</span>`}</td>
     <td data-label="Requests" class="number">${requests.toLocaleString('en')}</td>
     <td data-label="Succeeded" class="number">${succeeded.toLocaleString('en')}</td>
@@ -206,7 +216,6 @@ function usagePart({ api, redraw }: Surroundings): () => TemplateResult {
   </section>`;
 }
 
-/** Renders how long results are kept and when the next are purged. */
 function retentionPart({ api, redraw }: Surroundings): () => TemplateResult {
   const retention = createLoader<Retention>(() => api.retention(), redraw);
   void retention.load();
@@ -220,14 +229,13 @@ function retentionPart({ api, redraw }: Surroundings): () => TemplateResult {
         <dt>Results stored</dt>
         <dd>${kept.toLocaleString('en')}${oldestResultAt ? `, the oldest from ${dateText(oldestResultAt)}` : ''}</dd>
         ${nextPurgeAt ? html`<dt>Next deletion</dt><dd>${dateText(nextPurgeAt)}</dd>` : nothing}
-        <dt>Purged so far</dt>
+        <dt>Deleted so far</dt>
         <dd>${purged.toLocaleString('en')}</dd>
       </dl>`,
     )}
   </section>`;
 }
 
-/** Renders each attempt to announce an event, with the response. */
 function attemptsView({ attempts }: WebhookDelivery): TemplateResult {
   return html`<details>
     <summary>${counted(attempts.length, 'attempt')}</summary>
@@ -241,7 +249,6 @@ function attemptsView({ attempts }: WebhookDelivery): TemplateResult {
   </details>`;
 }
 
-/** Renders the webhooks' signing secret and deliveries. */
 function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => TemplateResult {
   const secret = createLoader<WebhookSecret>(() => api.webhookSecret(), redraw);
   const deliveries = createLoader<Page<WebhookDelivery>>(

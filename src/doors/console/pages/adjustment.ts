@@ -1,4 +1,3 @@
-/** How an image is displayed: its zoom, position, brightness and contrast. */
 export interface Adjustment {
   /** 1 shows the whole image. */
   scale: number;
@@ -51,7 +50,10 @@ export function lit(now: Adjustment, { x, y }: { x: number; y: number }): Adjust
   };
 }
 
-/** Returns the style of the image and of the drawing over it, whose colours do not change. */
+/**
+ * Returns the style shared by the image and the drawing over it. The colours of the drawing do not
+ * change.
+ */
 export const styleOf = ({ scale, x, y, brightness, contrast }: Adjustment) => ({
   '--place': `translate(${x}px, ${y}px) scale(${scale})`,
   '--light': `brightness(${brightness}) contrast(${contrast})`,

@@ -11,7 +11,6 @@ export class ProblemError extends Error {
   }
 }
 
-/** Path of the console's API. */
 export const API = '/console/api';
 
 type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
@@ -26,7 +25,6 @@ export function withQuery(path: string, query: Query): string {
   return asked.size > 0 ? `${path}?${asked}` : path;
 }
 
-/** Returns an API path; each part is URL-encoded. */
 function at(...parts: readonly string[]): string {
   return `${API}/${parts.map(encodeURIComponent).join('/')}`;
 }

@@ -6,14 +6,12 @@ import type { Surroundings } from './page.ts';
 export interface Action {
   /** Unique on the page. */
   id: string;
-  /** Text on the button. */
   label: string;
   /** The question next to the confirming button; it describes the effect. */
   question: string;
   /** Text on the confirming button; `label` by default. */
   confirm?: string;
   danger?: boolean;
-  /** Input fields shown with the question. */
   fields?: unknown;
   /** Performs the action and resolves to the text to announce. */
   run(): Promise<string>;
@@ -44,9 +42,11 @@ export function createAsking({ redraw, say }: Pick<Surroundings, 'redraw' | 'say
   let failed: { id: string; text: string } | null = null;
 
   function ask(id: string | null): void {
+    const closed = id === null ? asked : null;
     asked = id;
     failed = null;
     redraw();
+    if (closed !== null) returnFocus(closed);
   }
 
   async function act(action: Action): Promise<void> {
@@ -62,6 +62,7 @@ export function createAsking({ redraw, say }: Pick<Surroundings, 'redraw' | 'say
     }
     running = null;
     redraw();
+    if (!failed) returnFocus(action.id);
   }
 
   function question(action: Action): TemplateResult {
@@ -95,6 +96,7 @@ export function createAsking({ redraw, say }: Pick<Surroundings, 'redraw' | 'say
       return html`<button
         type="button"
         class=${action.danger ? 'danger' : ''}
+        data-asks=${action.id}
         @click=${() => ask(action.id)}
       >
         ${action.label}
@@ -104,8 +106,31 @@ export function createAsking({ redraw, say }: Pick<Surroundings, 'redraw' | 'say
 }
 
 /**
- * Focuses the element once, when it appears. The library calls this before the element is in the
- * document, where it cannot be focused yet.
+ * Focuses the button of a question that has closed; the page's heading, if the button is no longer
+ * there.
+ */
+function returnFocus(id: string): void {
+  keepFocus(() => {
+    const buttons = [...document.querySelectorAll<HTMLElement>('[data-asks]')];
+    return buttons.find(({ dataset }) => dataset.asks === id);
+  });
+}
+
+/**
+ * Moves the focus, if the element that had it has disappeared: to the element found, or else to the
+ * page's heading. Called after `redraw`, whose frame comes first.
+ */
+export function keepFocus(find: () => HTMLElement | null | undefined): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement !== document.body) return;
+    const next = find() ?? document.querySelector<HTMLElement>('main h1');
+    next?.focus({ preventScroll: true });
+  });
+}
+
+/**
+ * Focuses the element once, when it appears. The library calls this before the element is part of
+ * the document and can be focused.
  */
 export function focusOnce(element: Element | undefined): void {
   if (!(element instanceof HTMLElement) || element.dataset.focused) return;

@@ -3,10 +3,10 @@ import { html, nothing, svg, type TemplateResult } from './html.ts';
 
 /**
  * One of the 17 segments of the left ventricle on a disc (AHA 2002; SEG02, echo 0.2). From the
- * outside in, the disc consists of the basal and mid rings of six segments each, starting with the
- * anterior one, the apical ring of four, and the apex. Angles are in degrees, with 0 on the right
- * and 90 at the top; radii are fractions of the disc's radius. The documents draw the same disc
- * (pipelines/artifacts).
+ * outside in, the disc consists of the basal ring and the mid ring (six segments each, starting
+ * with the anterior one), the apical ring (four segments), and the apex. Angles are in degrees,
+ * with 0 on the right and 90 at the top. Radii are fractions of the disc's radius. The documents
+ * draw the same disc (pipelines/artifacts).
  */
 export interface Sector {
   inner: number;
@@ -35,7 +35,6 @@ export function pointAt(share: number, degrees: number): [x: number, y: number] 
   return [share * Math.cos(angle), -share * Math.sin(angle)];
 }
 
-/** Returns a sector as an SVG path. */
 function sectorPath({ inner, outer, from, to }: Sector): string {
   const xy = (share: number, degrees: number) =>
     pointAt(share, degrees)

@@ -8,7 +8,6 @@ import { may, type OpenPage } from './page.ts';
 import { addressOf } from './router.ts';
 import { chip, counted, distanceText, empty, given, momentText } from './words.ts';
 
-/** Kinds of destination in words. */
 const KINDS: Readonly<Record<string, string>> = {
   dicom: 'DICOM',
   dicomweb: 'DICOMweb',

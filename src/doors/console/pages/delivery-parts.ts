@@ -62,7 +62,7 @@ export function deliveryActions(
   const { api } = around;
   const replay: Action = {
     id: `replay ${delivery.id}`,
-    label: 'Replay',
+    label: 'Send again',
     question: `Send again to ${destinationText(delivery.destination)}?`,
     async run() {
       changed(await api.replay(delivery.id));

@@ -20,7 +20,8 @@ function axesOf({ sweeps }: OverlayClip, { points }: FlowTrace): SweepAxes | nul
 }
 
 /**
- * Returns a traced curve in seconds and in the unit of its axis; null if the display has no scale.
+ * Returns a plot of a traced curve, with time in seconds and values in the unit of the value axis;
+ * null if the display has no scale.
  */
 export function traceContent(clip: OverlayClip, trace: FlowTrace): PlotContent | null {
   const axes = axesOf(clip, trace);

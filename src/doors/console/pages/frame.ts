@@ -16,7 +16,6 @@ export function chosenScheme(): Scheme {
   return stored === 'light' || stored === 'dark' ? stored : 'auto';
 }
 
-/** Applies the chosen colour scheme and stores the choice. */
 function chooseScheme(scheme: Scheme): void {
   localStorage.setItem(STORED_AS, scheme);
   applyScheme(scheme);
@@ -27,7 +26,6 @@ export function applyScheme(scheme: Scheme): void {
   else document.documentElement.dataset.scheme = scheme;
 }
 
-/** Renders the menu's switch for the colour scheme. */
 function schemeSwitch(redraw: () => void): TemplateResult {
   const chosen = chosenScheme();
   return html`<label class="field">
@@ -46,7 +44,6 @@ function schemeSwitch(redraw: () => void): TemplateResult {
   </label>`;
 }
 
-/** Pages linked in the bar, and the capability that each requires. */
 const LINKS: readonly { name: RouteName; text: string; needs: Capability }[] = [
   { name: 'worklist', text: 'Worklist', needs: 'read' },
   { name: 'deliveries', text: 'Deliveries', needs: 'read' },
@@ -58,7 +55,6 @@ const LINKS: readonly { name: RouteName; text: string; needs: Capability }[] = [
 
 export interface Frame {
   session: Session;
-  /** The open page. */
   name: RouteName | null;
   content: TemplateResult;
   connected: boolean;
@@ -84,7 +80,6 @@ function navigation({ session, name }: Frame): TemplateResult {
   </nav>`;
 }
 
-/** Renders the person's menu: name, colours and signing out. */
 function menu({ session, redraw, signOut }: Frame): TemplateResult {
   return html`<details class="menu" @focusout=${closeWhenLeft}>
     <summary><span>${given(session.person)}</span></summary>
@@ -101,7 +96,7 @@ function closeWhenLeft({ currentTarget, relatedTarget }: FocusEvent): void {
   if (!currentTarget.contains(relatedTarget)) currentTarget.open = false;
 }
 
-/** Labels of keys whose name in the browser is not what the keyboard says. */
+/** Labels of keys whose name in the browser differs from the text on the keyboard. */
 const KEY_NAMES: Readonly<Record<string, string>> = {
   ' ': 'Space',
   ArrowLeft: '←',
@@ -143,7 +138,6 @@ export function frame(parts: Frame): TemplateResult {
  * redrawn.
  */
 interface Speaker {
-  /** Announces a text; `now` interrupts the current announcement. */
   say(text: string, how?: 'calmly' | 'now'): void;
 }
 

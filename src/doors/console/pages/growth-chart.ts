@@ -12,7 +12,7 @@ export function weeksText(weeks: number): string {
   return `${Math.floor(days / 7)}+${days % 7}`;
 }
 
-/** Describes the drawing in words. */
+/** Returns the chart's text alternative. */
 function words(
   { concept, label, unit, measured }: GrowthChart,
   rows: readonly MeasurementRow[],
@@ -84,7 +84,8 @@ function contentOf(chart: GrowthChart, rows: readonly MeasurementRow[]): PlotCon
 
 /**
  * Renders each quantity with its centile curves: the 3rd, 10th, 50th, 90th and 97th centile.
- * @param rows of the table of measurements, from which the charts take decimals and centiles.
+ * @param rows rows of the measurement table, which contain the decimals and centiles that the
+ * charts show.
  */
 export function growthView(
   growth: GrowthCharts | null,

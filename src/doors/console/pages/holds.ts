@@ -8,7 +8,6 @@ import { addressOf } from './router.ts';
 import { subjectDetail, subjectText } from './row-words.ts';
 import { chip, counted, empty, given, momentText, withCode } from './words.ts';
 
-/** What a person has chosen so far for a held report. */
 interface Chosen {
   patient: string;
   /** `''` if no order has been chosen yet, `none` for no order. */

@@ -101,7 +101,6 @@ function picture(viewer: ImageViewer, clip: OverlayClip): TemplateResult {
   ${still ? html`<img src=${viewer.pictureUrl(still.artifact)} width=${still.width} height=${still.height} alt=${alt} draggable="false" />` : nothing}`;
 }
 
-/** Renders the values measured on the frame, with the numbers and colours of their calipers. */
 function values(viewer: ImageViewer, clip: OverlayClip): Part {
   const here = viewer.on.has('calipers') ? calipersOn(clip, viewer.frame) : [];
   if (here.length === 0) return nothing;

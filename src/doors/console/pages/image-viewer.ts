@@ -27,7 +27,6 @@ interface ViewerParts {
   redraw: () => void;
   /** Name of the region; unique on the page. */
   name: string;
-  /** Called when another image is shown. */
   turned?: () => void;
 }
 
@@ -119,7 +118,6 @@ export class ImageViewer {
     return this.#timer !== null;
   }
 
-  /** The chosen section's clips, or all clips. */
   get listed(): readonly OverlayClip[] {
     const { section } = this;
     if (section === null) return this.clips;
@@ -135,7 +133,7 @@ export class ImageViewer {
     return this.#parts.sections.filter(({ id }) => used.has(id));
   }
 
-  /** Returns an image's number in its study, by which sentences also refer to it. */
+  /** Returns an image's number in its study. Sentences refer to the image by this number. */
   numberOf(clip: OverlayClip): number {
     return this.#parts.clips.indexOf(clip) + 1;
   }
@@ -190,7 +188,9 @@ export class ImageViewer {
     return true;
   }
 
-  /** Shows an image with this content, if there is one, preferably one with a measurement. */
+  /**
+   * Shows an image with this content, if there is one. An image with a measurement is preferred.
+   */
   showLike(view: string | null): void {
     if (view === null) return;
     const like = this.clips.filter((clip) => clip.view === view);
@@ -198,13 +198,11 @@ export class ImageViewer {
     if (best && best !== this.clip) this.open(best);
   }
 
-  /** Lists a section's images, or all images. */
   list(section: string | null): void {
     this.section = section;
     this.open(this.listed[0]);
   }
 
-  /** Shows the next or previous image in the list. */
   turn(by: number): void {
     const { listed, clip } = this;
     const place = clip ? listed.indexOf(clip) : -1;
@@ -217,7 +215,6 @@ export class ImageViewer {
     this.#redraw();
   }
 
-  /** Shows the next or previous frame. */
   step(by: number): void {
     const { clip, frame } = this;
     if (clip) this.go(stepped(framesOf(clip), frame, by));
@@ -263,7 +260,10 @@ export class ImageViewer {
     else void this.stage?.requestFullscreen();
   }
 
-  /** Replaces the AI's calipers from the result with those of the current measurements, by file. */
+  /**
+   * Replaces the calipers of the AI's result with those of the current measurements. `drawn` is
+   * keyed by file.
+   */
   correct(drawn: Readonly<Record<string, DrawnMeasurement[]>>): void {
     for (const clip of this.clips) clip.calipers = drawn[clip.file] ?? [];
     this.#redraw();

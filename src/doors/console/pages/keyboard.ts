@@ -1,4 +1,3 @@
-/** A key and its action, as shown in the list of keys. */
 export interface KeyBinding {
   /** Value of `KeyboardEvent.key`. */
   key: string;
@@ -19,8 +18,8 @@ function takesActivation(target: EventTarget | null): boolean {
 }
 
 /**
- * Returns the binding for a key press; null with a modifier key, in a field, or if the focused
- * control uses the key itself.
+ * Returns the binding for a key press. Returns null if a modifier key is pressed, if the person is
+ * typing in a field, or if the focused control uses the key itself.
  */
 export function bindingFor(
   event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'target'>,

@@ -43,6 +43,11 @@ function startConsole(root: HTMLElement): void {
   let stream: LiveStream | null = null;
   let keysShown = false;
   let due = false;
+  /**
+   * The element that had the focus when a link opened another page; null once that page's heading
+   * has the focus.
+   */
+  let focusedBefore: Element | null = null;
 
   function redraw(): void {
     if (due) return;
@@ -56,6 +61,21 @@ function startConsole(root: HTMLElement): void {
   function draw(): void {
     document.title = page ? `${page.title()} · Sonogate` : 'Sonogate';
     render(content(), root);
+    focusHeading();
+  }
+
+  /**
+   * Moves the focus to the heading of a page that was just opened, so that a screen reader begins
+   * there. If the person has moved the focus in the meantime, it stays.
+   */
+  function focusHeading(): void {
+    const heading = focusedBefore && root.querySelector<HTMLElement>('main h1');
+    if (!heading) return;
+    const { activeElement } = document;
+    if (activeElement === focusedBefore || activeElement === document.body) {
+      heading.focus({ preventScroll: true });
+    }
+    focusedBefore = null;
   }
 
   function content(): TemplateResult {
@@ -86,6 +106,7 @@ function startConsole(root: HTMLElement): void {
 
   function open(next: Place): void {
     place = next;
+    if (page) focusedBefore = document.activeElement;
     page?.close?.();
     page = null;
     if (!session) return;

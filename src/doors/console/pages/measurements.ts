@@ -1,5 +1,6 @@
 import type { Measured, MeasurementRow, ResultView } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
+import { counted } from './words.ts';
 
 /**
  * Formats a range, such as "62 – 80", with the quantity's decimals; a single bound is written as
@@ -81,7 +82,6 @@ export const INTERPRETED = {
 
 interface MeasurementTable {
   result: ResultView;
-  /** Whether a value can be shown on an image. */
   onImage(measured: Measured): boolean;
   show(measured: Measured): void;
   /** Ids of the rows that are expanded to show further values. */
@@ -174,7 +174,6 @@ function rowView(row: MeasurementRow, table: MeasurementTable, columns: Columns)
     ${open ? more.map((one) => furtherRow(one, row, table, columns)) : nothing}`;
 }
 
-/** Sources of further values, in words. */
 const PROVENANCE = {
   model: 'AI',
   'image-analysis': 'AI',
@@ -222,7 +221,7 @@ export function measurementsView(table: MeasurementTable): TemplateResult {
     cart: result.measurements.some(({ cart }) => cart !== null),
     prior: result.measurements.some(({ prior }) => prior !== null),
   };
-  const prior = result.prior ? `${result.prior.daysBefore} days before` : 'Prior';
+  const prior = result.prior ? `${counted(result.prior.daysBefore, 'day')} before` : 'Prior';
   return html`<section class="panel" id="measurements" aria-labelledby="measurements-head">
     <header>
       <h2 id="measurements-head">Measurements</h2>

@@ -1,4 +1,3 @@
-/** Readable names of delivered and downloaded objects. */
 const OBJECTS: Readonly<Record<string, string>> = {
   'sr-tid1500': 'Structured report (measurements, TID 1500)',
   'sr-tid5000': 'Structured report (obstetric, TID 5000)',
@@ -26,6 +25,14 @@ const OBJECTS: Readonly<Record<string, string>> = {
 export function objectText(object: string): string {
   if (object.startsWith('alert ')) return 'Mail about a critical finding';
   return OBJECTS[object] ?? object;
+}
+
+/**
+ * Describes what an endpoint does, such as "obstetric interpretation" for `us/obstetric/interpret`.
+ */
+export function interpretationText(endpoint: string): string {
+  const [, name, action] = endpoint.split('/');
+  return name && action === 'interpret' ? `${name} interpretation` : endpoint;
 }
 
 /**

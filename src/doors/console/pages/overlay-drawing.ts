@@ -7,7 +7,6 @@ import type {
 import { nothing, svg, type TemplateResult } from './html.ts';
 import { handlesOf, insideFrame } from './shape-editing.ts';
 
-/** The layers over an image, which can be switched on and off. */
 export const LAYERS = {
   calipers: { text: 'Calipers', key: 'd' },
   contours: { text: 'Outlines', key: 'o' },
@@ -16,7 +15,7 @@ export const LAYERS = {
 } as const;
 export type Layer = keyof typeof LAYERS;
 
-/** Height of a number as a fraction of the frame's rows. */
+/** Height of a caliper's number as a fraction of the frame's rows. */
 const LABEL_SHARE = 0.032;
 const CALIPER_COLOURS = 6;
 /** Radius of a handle as a fraction of the frame's rows. */
@@ -90,7 +89,6 @@ const centreOf = (points: readonly Position[]): Position => [
   points.reduce((sum, [, y]) => sum + y, 0) / points.length,
 ];
 
-/** Whether a position is inside a closed shape. */
 function covers({ type, points }: Shape, [x, y]: Position): boolean {
   if (type === 'ellipse') {
     const found = ellipseOf(points);
@@ -109,7 +107,6 @@ function covers({ type, points }: Shape, [x, y]: Position): boolean {
   }, false);
 }
 
-/** Returns the distance from a position to the nearest point of a line segment. */
 function distanceFrom({ points }: Shape, [x, y]: Position): number {
   const [[ax, ay] = [0, 0], [bx, by] = [0, 0]] = points;
   const [dx, dy] = [bx - ax, by - ay];
@@ -137,8 +134,8 @@ function asideOf({ type, points: [a, b] }: Shape, distance: number): Position[] 
 }
 
 /**
- * Returns the points next to which a number may be placed: those of a line or ellipse, and the
- * outermost points of any other shape.
+ * Returns the points next to which a number may be placed: every point of a line or ellipse, but
+ * only the outermost points of any other shape.
  */
 function endsOf({ type, points }: Shape): Position[] {
   if (type === 'line' || type === 'ellipse') return [...points];
@@ -200,7 +197,8 @@ export interface Drawing {
   /** The measurement to highlight; null to highlight nothing. */
   chosen: string | null;
   /**
-   * The measurement that a person is correcting, with its current shapes, or null.
+   * The measurement that a person is correcting, with its current shapes; null if none is being
+   * corrected.
    */
   edited: { measurement: string; shapes: Shape[] } | null;
 }

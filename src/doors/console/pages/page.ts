@@ -4,7 +4,6 @@ import type { TemplateResult } from './html.ts';
 import type { KeyBinding } from './keyboard.ts';
 import type { Place } from './router.ts';
 
-/** What a page may use from the rest of the console. */
 export interface Surroundings {
   api: Api;
   session: Session;
@@ -17,7 +16,6 @@ export interface Surroundings {
   say(text: string, how?: 'calmly' | 'now'): void;
 }
 
-/** An open page, which keeps its own state. */
 export interface Page {
   /** Title for the tab and the first heading. */
   title(): string;

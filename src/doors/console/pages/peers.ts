@@ -4,7 +4,7 @@ import { html, nothing, type TemplateResult } from './html.ts';
 import { createLoader, shown } from './loading.ts';
 import { objectText } from './object-names.ts';
 import type { OpenPage } from './page.ts';
-import { chip, empty, given, momentText, type Tone, withCode } from './words.ts';
+import { chip, counted, empty, given, momentText, type Tone, withCode } from './words.ts';
 
 const KINDS = { source: 'Source', dicom: 'DICOM', fhir: 'EHR', hl7v2: 'HL7 v2' } as const;
 
@@ -24,7 +24,7 @@ interface Examination {
 }
 
 /**
- * Opens the page that lists the nodes with which this gateway exchanges data, and runs the doctor
+ * Opens the page of the nodes with which this gateway exchanges data. A person can run the doctor
  * on them.
  */
 export const openPeers: OpenPage = (_place, around) => {
@@ -39,7 +39,7 @@ export const openPeers: OpenPage = (_place, around) => {
       const findings = await api.doctor(peer === EVERYTHING ? {} : { peer });
       examined.set(peer, { busy: false, findings, problem: null });
       const faults = findings.filter(({ state }) => state === 'fault').length;
-      say(faults === 0 ? 'The doctor found no faults.' : `The doctor found faults: ${faults}.`);
+      say(faults === 0 ? 'No faults were found.' : `${counted(faults, 'fault')} found.`);
     } catch (error) {
       examined.set(peer, { busy: false, findings: [], problem: sentence(error) });
     }
@@ -64,7 +64,7 @@ export const openPeers: OpenPage = (_place, around) => {
   function button(peer: string, text: string): TemplateResult {
     const busy = examined.get(peer)?.busy ?? false;
     return html`<button type="button" ?disabled=${busy} @click=${() => void examine(peer)}>
-      ${busy ? 'Calling…' : text}
+      ${busy ? 'Testing…' : text}
     </button>`;
   }
 
@@ -74,7 +74,7 @@ export const openPeers: OpenPage = (_place, around) => {
         <h2>${given(peer.name)}</h2>
         <span class="chip">${KINDS[peer.kind]}</span>
         ${peer.tls ? chip('good', 'TLS') : chip('quiet', 'Not encrypted')}
-        <span class="push">${peer.callable ? button(peer.name, 'Call') : nothing}</span>
+        <span class="push">${peer.callable ? button(peer.name, 'Test') : nothing}</span>
       </div>
       <dl class="facts">
         <dt>Address</dt>
@@ -105,9 +105,9 @@ export const openPeers: OpenPage = (_place, around) => {
     },
     view: () => html`<div class="page-head">
         <h1 tabindex="-1">Peers</h1>
-        <span class="push">${button(EVERYTHING, 'Run the doctor')}</span>
+        <span class="push">${button(EVERYTHING, 'Test everything')}</span>
       </div>
-      ${examined.has(EVERYTHING) ? html`<section class="panel" aria-label="What the doctor found">${findingsView(EVERYTHING)}</section>` : nothing}
+      ${examined.has(EVERYTHING) ? html`<section class="panel" aria-label="What the test found">${findingsView(EVERYTHING)}</section>` : nothing}
       ${shown(peers, (all) =>
         all.length === 0
           ? empty(

@@ -1,6 +1,4 @@
-/**
- * A chart in the page's colours, which are referred to by the names of their tokens in tokens.css.
- */
+/** A chart. Its colours are names of tokens in tokens.css. */
 export interface PlotContent {
   /** A description in words, because the drawing cannot be read aloud. */
   label: string;
@@ -8,7 +6,6 @@ export interface PlotContent {
   series: readonly PlotSeries[];
   xText: string;
   yText: string;
-  /** Whether the value axis always includes 0. */
   fromZero?: boolean;
   /** Positions of vertical lines, in the unit of the x axis. */
   marks?: readonly number[];

@@ -38,7 +38,7 @@ export function reviewPanel(review: Review): Part {
   const decided = data.steps.filter(({ decision }) => decision !== null).length;
   return html`<section class="panel review" id="review" aria-labelledby="review-head">
     <header>
-      <h2 id="review-head">Review</h2>
+      <h2 id="review-head" tabindex="-1">Review</h2>
       <span class="small soft">${decided} of ${data.steps.length} decided</span>
       ${review.saving ? html`<span class="small soft">Saving…</span>` : nothing}
       <span class="row push">
@@ -68,7 +68,6 @@ function arrow(sign: string, text: string): TemplateResult {
   return html`<span aria-hidden="true">${sign}</span><span class="hidden-text">${text}</span>`;
 }
 
-/** Renders a notice with everyone else who has this report open. */
 function othersHere(readers: readonly string[], person: string): Part {
   const others = readers.filter((reader) => reader !== person);
   if (others.length === 0) return nothing;
@@ -115,7 +114,6 @@ function decisionView(review: Review, step: ReviewStep): TemplateResult {
     ${repeatsView(review, step)}`;
 }
 
-/** Returns the unit in which a value is typed. */
 const typedUnit = ({ unit, unitText }: ReviewStep) => (unit === 'd' ? 'days' : unitText);
 
 function typingForm(review: Review, label: string, unit: string): TemplateResult {

@@ -1,7 +1,7 @@
 import type { Shape } from '../../../../pipelines/artifacts/display/overlay-contract.ts';
 import type { Change, ReviewNews, ReviewStep, ReviewView } from '../contract.ts';
 import { API, ProblemError } from './api.ts';
-import { type Asking, createAsking, sentence } from './asking.ts';
+import { type Asking, createAsking, keepFocus, sentence } from './asking.ts';
 import type { ImageViewer } from './image-viewer.ts';
 import type { KeyBinding } from './keyboard.ts';
 import type { Surroundings } from './page.ts';
@@ -60,7 +60,6 @@ interface ReviewParts {
   around: Surroundings;
   /** The viewer with the result's images; null before they are shown. */
   viewer(): ImageViewer | null;
-  /** Called when the result has changed. */
   changed(review: ReviewView): void;
 }
 
@@ -90,7 +89,6 @@ export class Review {
   readonly #dragged = new Map<string, { step: ReviewStep; shapes: Shape[] }>();
   #settling: number | undefined;
   #queue: Promise<unknown> = Promise.resolve();
-  /** Number of changes that are waiting or being saved. */
   #unsaved = 0;
   #refusals = 0;
 
@@ -113,7 +111,6 @@ export class Review {
     return this.data?.steps ?? [];
   }
 
-  /** Position of the current value among the steps. */
   get place(): number {
     return Math.max(
       0,
@@ -291,6 +288,7 @@ export class Review {
     this.dragging = false;
     this.#parts.viewer()?.edit(null);
     this.#redraw();
+    focusReview();
   }
 
   startTyping(what: 'value' | 'note'): void {
@@ -305,6 +303,7 @@ export class Review {
   stopTyping(): void {
     this.typing = null;
     this.#redraw();
+    focusReview();
   }
 
   /** Saves the typed text. If it is refused, the text is restored in its field. */
@@ -328,7 +327,7 @@ export class Review {
             changes: [{ kind: 'note' as const, text }],
             announce: 'Your line was added to the impression.',
           };
-    if ((await this.#make(() => due)) === 'made') return;
+    if ((await this.#make(() => due)) === 'made') return focusReview();
     if (typing === 'value') this.#lookAt(place);
     this.typing = typing;
     this.typed = text;
@@ -351,8 +350,8 @@ export class Review {
 
   /**
    * Signs the state that the reader has just read.
-   * @param etag of the state that the summary describes.
-   * @throws Error if anybody, including this reader, has changed the review since.
+   * @param etag identifies the state that the summary describes.
+   * @throws Error if anybody, including this reader, has changed the review since then.
    */
   async sign(etag: string): Promise<string> {
     const { around, requestId } = this.#parts;
@@ -391,7 +390,6 @@ export class Review {
     return null;
   }
 
-  /** Shows a value and the image on which it was measured. */
   #lookAt(place: number): void {
     const next = this.steps[place];
     if (!next) return;
@@ -505,6 +503,9 @@ export class Review {
     }
   }
 }
+
+/** Keeps the focus in the review when a field or a handle that had it has disappeared. */
+const focusReview = (): void => keepFocus(() => document.getElementById('review-head'));
 
 const isStale = (error: unknown): boolean =>
   error instanceof ProblemError && error.problem.code === 'stale_review';

@@ -1,4 +1,3 @@
-/** A parsed address. */
 export interface Place {
   /** Name of the route; null if there is no page at this address. */
   name: RouteName | null;
@@ -7,7 +6,6 @@ export interface Place {
   query: URLSearchParams;
 }
 
-/** Page addresses below /console. */
 export const ROUTES = {
   worklist: '/console/worklist',
   study: '/console/worklist/:id',
@@ -63,8 +61,8 @@ export interface Router {
 }
 
 /**
- * Opens pages for links and for the browser's back and forward buttons; `open` is also called once
- * at startup.
+ * Opens pages when links or the browser's back and forward buttons are used. `open` is also called
+ * once at startup.
  */
 export function startRouter(open: (place: Place) => void): Router {
   const address = () => location.pathname + location.search;

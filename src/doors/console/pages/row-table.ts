@@ -104,11 +104,10 @@ const NEAR_END = 60;
 
 interface RowTable {
   view(rows: readonly WorklistRow[], whole: boolean): TemplateResult;
-  /** Moves the focus up or down the list. */
   move(step: number, rows: readonly WorklistRow[]): void;
   open(rows: readonly WorklistRow[], go: (address: string) => void): void;
   toTop(): void;
-  /** Called when a row was inserted above, so that the rows on the screen stay in place. */
+  /** Keeps the rows on the screen in place after a row was inserted above them. */
   grewAbove(): void;
   close(): void;
 }
@@ -154,7 +153,10 @@ export function createRowTable({ redraw, nearEnd }: { redraw(): void; nearEnd():
   let box: HTMLElement | null = null;
   let chosen: string | null = null;
   let focusDue = false;
-  /** The style sheet defines the row height in `rem`; it depends on the screen width. */
+  /**
+   * Returns the row height in pixels. The style sheet defines it in `rem`, depending on the screen
+   * width.
+   */
   const rowHeight = () => {
     const root = getComputedStyle(document.documentElement);
     return Number.parseFloat(root.getPropertyValue('--row')) * Number.parseFloat(root.fontSize);

@@ -2,7 +2,6 @@ import type { ReviewState, RowState, Subject, WorklistRow } from '../contract.ts
 import { html, nothing, type TemplateResult } from './html.ts';
 import { chip, counted, distanceText, given, type Tone } from './words.ts';
 
-/** Labels and tones of the row states. */
 export const STATES = {
   receiving: { text: 'Receiving', tone: 'active' },
   complete: { text: 'Complete', tone: 'active' },
@@ -21,7 +20,6 @@ export const STATES = {
   expired: { text: 'Deleted after retention', tone: 'quiet' },
 } as const satisfies Record<RowState, { text: string; tone: Tone }>;
 
-/** Labels and tones of the review states. */
 const REVIEWED = {
   draft: STATES.succeeded,
   'in-review': { text: 'In review', tone: 'active' },
@@ -83,6 +81,12 @@ export function hasUnseenFlag(row: WorklistRow): boolean {
   return row.critical.length > 0 && row.acknowledged === null;
 }
 
+/** Describes until when a row waits at most; '' if there is no limit or it has passed. */
+function untilText(until: string | null, now: Date): string {
+  if (until === null || Date.parse(until) <= now.getTime()) return '';
+  return `, ${distanceText(until, now)} at the latest`;
+}
+
 /**
  * Renders the progress of a running request; otherwise what the row is waiting for, or the reason
  * for its state.
@@ -96,8 +100,7 @@ export function waitingView(row: WorklistRow, now: Date): TemplateResult | typeo
       <progress max="1" .value=${progress} aria-label=${`Progress: ${label}`}></progress>`;
   }
   if (row.waitsFor) {
-    const until = row.waitsUntil ? `, ${distanceText(row.waitsUntil, now)} at the latest` : '';
-    const text = `Waits for ${row.waitsFor}${until}`;
+    const text = `Waits for ${row.waitsFor}${untilText(row.waitsUntil, now)}`;
     return html`<span class="second" title=${text}>${text}</span>`;
   }
   return row.reason
@@ -134,14 +137,16 @@ export function glanceView(row: WorklistRow): TemplateResult | typeof nothing {
   }
   if (!row.glance) return nothing;
   const { age, values, abnormal, toConfirm, assessed, sections } = row.glance;
-  const first = [age ? `${age} weeks` : '', ...values].filter(Boolean).join(' · ');
+  const shown = [age ? `${age} weeks` : '', ...values].filter(Boolean);
   const [worst, ...others] = abnormal;
   const more = others.length > 0 ? ` (+${others.length})` : '';
   const share = [
     `${assessed} of ${counted(sections, 'section')} assessed`,
     ...(toConfirm > 0 ? [`${counted(toConfirm, 'value')} to confirm`] : []),
   ].join(' · ');
-  return html`<span class="first" title=${first}>${first || 'No value'}</span>
+  return html`<span class="first glance" title=${shown.join(' · ')}>
+      ${shown.length > 0 ? shown.map((text) => html`<span>${text}</span> `) : 'No value'}
+    </span>
     ${worst ? html`<span class="first abnormal" title=${abnormal.join('; ')}>◆ ${worst}${more}</span>` : nothing}
     <span class="second" title=${share}>${share}</span>`;
 }

@@ -108,7 +108,7 @@ export function createRulesEditor(
     inUse: Rules,
   ): TemplateResult | typeof nothing {
     if (text === inUse.yaml) return nothing;
-    // Writing the file may fail even if it exists, so the download is always offered.
+    // Writing the settings file may fail even if it exists, so the download is always offered.
     const download = html`<a class="button" download="routing.yaml" href=${`data:application/yaml,${encodeURIComponent(text)}`}>Download these rules</a>`;
     if (!inUse.canSave) {
       return html`<p class="row">The gateway runs without a settings file. ${download}</p>`;
@@ -133,7 +133,9 @@ export function createRulesEditor(
   return { textOf, view };
 }
 
-/** Renders, for each study of a dry run, which rules act on it now and which would act. */
+/**
+ * Renders, for each study of a dry run, which rules act on it now and which edited rules would act.
+ */
 function outcomeView({ studies, changed }: DryRun): TemplateResult {
   const names = (rules: readonly string[]) => (rules.length > 0 ? rules.join(', ') : 'no rule');
   return html`<div class="dry-run">

@@ -5,7 +5,6 @@ import type { Surroundings } from './page.ts';
 import { verdictsView } from './verdicts.ts';
 import { given } from './words.ts';
 
-/** Returns the bytes of a blob in base64. */
 function base64Of(blob: Blob): Promise<string> {
   const reader = new FileReader();
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-import type { Rules } from '../contract.ts';
+import type { ConditionWords, Rules } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import { createLoader, shown } from './loading.ts';
 import type { OpenPage } from './page.ts';
@@ -6,7 +6,9 @@ import { createRulesEditor } from './rules-editor.ts';
 import { createRulesForFile } from './rules-for-file.ts';
 import { counted, given } from './words.ts';
 
-/** Counts the last day's studies that matched no rule, and those to which no rule was applied. */
+/**
+ * Describes how many of the last day's studies matched no rule, and how many had no rule applied.
+ */
 function outsideText({ matchedNone, notJudged }: Rules['lastDay']): string {
   const parts = [
     matchedNone > 0 ? `${counted(matchedNone, 'study', 'studies')} matched none` : '',
@@ -49,6 +51,18 @@ export const openRules: OpenPage = (_place, around) => {
   };
 };
 
+/** Renders conditions as a list, with the parts of a combined condition below it. */
+function conditionsView(conditions: readonly ConditionWords[]): TemplateResult {
+  return html`<ul class="conditions">
+    ${conditions.map(
+      ({ text, pattern, parts }) => html`<li>
+        ${given(text)} ${pattern ? html`<code>${pattern}</code>` : nothing}
+        ${parts ? conditionsView(parts) : nothing}
+      </li>`,
+    )}
+  </ul>`;
+}
+
 function ruleView(rule: Rules['rules'][number], lastDay: Rules['lastDay']): TemplateResult {
   const studies = lastDay.byRule.find((one) => one.rule === rule.name)?.studies ?? 0;
   return html`<tr>
@@ -56,7 +70,7 @@ function ruleView(rule: Rules['rules'][number], lastDay: Rules['lastDay']): Temp
     <td data-label="When">
       ${
         rule.conditions.length > 0
-          ? html`<ul>${rule.conditions.map((text) => html`<li>${given(text)}</li>`)}</ul>`
+          ? conditionsView(rule.conditions)
           : html`<span class="soft">every study</span>`
       }
     </td>
@@ -65,7 +79,7 @@ function ruleView(rule: Rules['rules'][number], lastDay: Rules['lastDay']): Temp
       ${rule.deliverTo.length > 0 ? html`<span class="second">to ${rule.deliverTo.join(', ')}</span>` : nothing}
       ${rule.tags.length > 0 ? html`<span class="second">tags ${rule.tags.join(', ')}</span>` : nothing}
     </td>
-    <td data-label="Studies of the last day" class="number">${studies}</td>
+    <td data-label="Studies in the last day" class="number">${studies}</td>
   </tr>`;
 }
 
@@ -85,7 +99,7 @@ function currentView({ match, rules: all, lastDay }: Rules): TemplateResult {
             <th scope="col">Rule</th>
             <th scope="col">When</th>
             <th scope="col">Does</th>
-            <th scope="col" class="number">Last day</th>
+            <th scope="col" class="number">Studies in the last day</th>
           </tr>
         </thead>
         <tbody>${all.map((rule) => ruleView(rule, lastDay))}</tbody>

@@ -1,7 +1,6 @@
 import type { WorklistQuery } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 
-/** A worklist filter that a person has named. */
 export interface SavedFilter {
   name: string;
   query: Omit<WorklistQuery, 'q' | 'cursor' | 'limit'>;
@@ -42,7 +41,7 @@ interface Parts {
   redraw(): void;
 }
 
-/** Creates the list of filters stored in this browser; each is one button. */
+/** Creates the list of filters stored in this browser. Each filter is a button. */
 export function createSavedFilters() {
   let saved = readFilters(localStorage.getItem(STORED_AS));
   let name: string | null = null;

@@ -31,7 +31,6 @@ const REVIEWED = {
   amended: { text: 'Signed, amended', tone: 'good' },
 } as const satisfies Record<ReviewView['state'], { text: string; tone: Tone }>;
 
-/** Renders the mark of a result that shows whether a person has verified it. */
 function draftMark(review: ReviewView['state'] | null = null): TemplateResult {
   const { text, tone } = REVIEWED[review ?? 'draft'];
   return chip(tone, text);
@@ -169,7 +168,7 @@ function revisions(
   </label>`;
 }
 
-/** Renders a link to the study in the hospital's viewer, if it has one. */
+/** Renders a link to the study in the hospital's viewer, if one is configured. */
 export function viewerLink({ study }: StudyPage): TemplateResult | typeof nothing {
   if (!study?.viewer) return nothing;
   const { label, url } = study.viewer;
@@ -277,7 +276,10 @@ export function sizeText(bytes: number): string {
   return `${step === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${UNITS[step]}`;
 }
 
-/** Whether an artifact is an image. There are many, and the page already shows them. */
+/**
+ * Whether an artifact is an image. The list of images is folded, because there are many and the
+ * page already shows them.
+ */
 const isPicture = ({ name }: Artifact): boolean => /^(key-frame|cine|overlay)-.*\d/.test(name);
 
 /** Returns a readable name for a file. */
@@ -370,7 +372,6 @@ function scoreView({
   </p>`;
 }
 
-/** Renders why a section is incomplete, and which views or data it would need. */
 function reasonView({ reason }: Section): TemplateResult | typeof nothing {
   if (!reason) return nothing;
   const needs = reason.needs.length > 0 ? `Needs: ${reason.needs.join(', ')}.` : '';
@@ -398,7 +399,7 @@ function sectionView(section: Section, result: ResultView): TemplateResult {
   </li>`;
 }
 
-/** Sections that are omitted, because another part of the page shows the report. */
+/** Sections that are not listed. The report is shown in another part of the page. */
 const ELSEWHERE = new Set(['report']);
 
 /** Renders every section of the endpoint: its findings, or why it was not assessed. */

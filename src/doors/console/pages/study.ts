@@ -20,6 +20,7 @@ import { ImageViewer } from './image-viewer.ts';
 import type { KeyBinding } from './keyboard.ts';
 import { createLoader, type Loader, shown } from './loading.ts';
 import { measurementsView } from './measurements.ts';
+import { destinationText, objectText } from './object-names.ts';
 import type { OpenPage, Page, Surroundings } from './page.ts';
 import { Review } from './review.ts';
 import { reviewPanel } from './review-panel.ts';
@@ -100,7 +101,7 @@ function studyActions(
       question: 'Cancel the run? No result will be sent.',
       confirm: 'Cancel the run',
       danger: true,
-      run: async () => done(await api.cancel(requestId()), 'The run has been canceled.'),
+      run: async () => done(await api.cancel(requestId()), 'The run has been cancelled.'),
     },
     hold: {
       label: 'Hold',
@@ -137,7 +138,10 @@ function studyActions(
   return actions.map((action) => ({ id: action, ...all[action] }));
 }
 
-/** Asks which patient ID a study gets whose birth date differs from that of the surviving patient. */
+/**
+ * Renders the choice of a patient ID for a study whose birth date differs from the surviving
+ * patient's.
+ */
 const patientChoice = (typed: Typed) => html`<select
   aria-label="Patient ID"
   .value=${typed.under ?? ''}
@@ -176,7 +180,6 @@ export function inWords(
   };
 }
 
-/** Returns whether two versions of a row differ only in their readers. */
 function onlyReadersChanged(before: WorklistRow, row: WorklistRow): boolean {
   const { readers, changedAt } = before;
   return JSON.stringify({ ...row, readers, changedAt }) === JSON.stringify(before);
@@ -359,7 +362,9 @@ class StudyScreen implements Page {
       : [...page.deliveries, delivery];
     this.#study.set({ ...page, deliveries });
     if (delivery.state === 'dead') {
-      this.#around.say(`${delivery.object} could not be delivered to ${delivery.destination}`);
+      this.#around.say(
+        `${objectText(delivery.object)} could not be delivered to ${destinationText(delivery.destination)}.`,
+      );
     }
     void this.#study.load();
   }

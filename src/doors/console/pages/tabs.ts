@@ -2,7 +2,7 @@ import { html, type TemplateResult } from './html.ts';
 
 /** A part of a page; only one part is shown at a time. */
 export interface Tab {
-  /** Unique on the page; the address opens the tab if this is its hash. */
+  /** Unique on the page. If the hash of the address is this id, the tab is open. */
   id: string;
   text: string;
   view(): unknown;
@@ -14,7 +14,10 @@ export const openTab = (tabs: readonly Tab[], wanted: string): Tab | undefined =
 
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
 
-/** Renders one of several tabs; the arrow keys move between their names (ARIA, tabs). */
+/**
+ * Renders the names of the tabs and the content of the open one. The arrow keys move between the
+ * names (ARIA, tabs).
+ */
 export function tabsView(
   tabs: readonly Tab[],
   wanted: string,

@@ -20,7 +20,7 @@ function conditionView({
 }
 
 function outcome({ acts, matches }: RuleVerdict): TemplateResult {
-  if (acts) return chip('good', 'Acts');
+  if (acts) return chip('good', 'Applies');
   return matches
     ? chip('quiet', 'Matches, but an earlier rule applies')
     : chip('quiet', 'Does not match');

@@ -32,7 +32,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
 
-/** Renders the text of a page without content. */
+/** Renders the text of a page that has nothing to show. */
 export function empty(text: string, more: unknown = null): TemplateResult {
   return html`<div class="empty"><p>${text}</p>${more}</div>`;
 }
@@ -53,6 +53,7 @@ const dayOfYear = new Intl.DateTimeFormat('en-GB', {
   month: 'short',
   year: 'numeric',
 });
+const month = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' });
 
 /** Formats a duration for display, in one unit: "12 s", "3 min", "2 h", "4 d". */
 export function durationText(seconds: number): string {
@@ -70,8 +71,8 @@ export function distanceText(instant: string, now: Date): string {
 }
 
 /**
- * Formats an instant: only the time if it is today; otherwise with the day, and with the year if
- * that is not the current one.
+ * Formats an instant. Only the time is shown if the instant is today; otherwise the day is added,
+ * and the year if it is not the current one.
  */
 export function momentText(instant: string, now = new Date()): string {
   const at = new Date(instant);
@@ -84,6 +85,9 @@ export function momentText(instant: string, now = new Date()): string {
 export function secondText(instant: string): string {
   return clock.format(new Date(instant));
 }
+
+/** Formats a month such as `2026-11` as "November 2026". */
+export const monthText = (text: string): string => month.format(new Date(`${text}-01T12:00:00`));
 
 export function dateText(instant: string): string {
   return dayOfYear.format(new Date(instant));

@@ -107,7 +107,9 @@ function choiceView(choice: Choice, { query, ask }: Filters): TemplateResult {
   </label>`;
 }
 
-/** Placeholder of the search field for each role: what the server searches for that role. */
+/**
+ * Placeholder of the search field for each role. It lists what the server searches for that role.
+ */
 const SEARCHED = {
   viewer: 'Search UID, request or tag',
   clinician: 'Search name, ID, accession, UID, tag',
@@ -291,7 +293,7 @@ export const openWorklist: OpenPage = (place, around) => {
     >
       <div class="page-head">
         <h1 tabindex="-1">Worklist</h1>
-        <span class="soft">${countText(list)}</span>
+        <span class="soft">${state === 'loading' && all().length === 0 ? nothing : countText(list)}</span>
         <span class="small soft push">AI drafts until a clinician signs them</span>
       </div>
       ${filtersView({ role: around.session.role, query, facets, ask })}

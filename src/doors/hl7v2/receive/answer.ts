@@ -36,8 +36,8 @@ const ADVISORY_LOCK = 0x484c3776;
 
 /**
  * Processes a message and returns its acknowledgments, unframed. A message is accepted only after
- * its changes have been committed. If it was accepted before, it receives the same answers again
- * and has no further effect.
+ * its changes have been committed. A message that was accepted before receives the same answers
+ * again and has no further effect.
  */
 export async function answerTo(
   bytes: Buffer,

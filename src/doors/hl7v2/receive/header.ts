@@ -9,7 +9,6 @@ import {
 } from '../message.ts';
 import { contentError, Hl7Refusal } from './refusal.ts';
 
-/** The fields of MSH. */
 export interface Header {
   sendingApplication: string;
   sendingFacility: string;

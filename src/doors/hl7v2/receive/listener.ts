@@ -7,7 +7,6 @@ import { type FollowedTlsServer, tlsServer } from '../../../platform/tls/server.
 import { FrameReader, framed } from '../frames.ts';
 import { type AnswerParts, answerTo, type Hl7Peer, refuseTooLarge } from './answer.ts';
 
-/** Milliseconds that a peer has for its TLS handshake. */
 const HANDSHAKE_MILLISECONDS = 10_000;
 /** Milliseconds that a peer has to read an answer. */
 const WRITE_MILLISECONDS = 30_000;
@@ -25,8 +24,8 @@ export interface MllpListener {
 }
 
 /**
- * Listens for HL7 version 2 messages over MLLP. Connections from unknown addresses or above the
- * limit are closed before anything is read.
+ * Listens for HL7 version 2 messages over MLLP. Connections from unknown addresses, and connections
+ * above the limit, are closed before anything is read.
  * @throws the system's error when the address cannot be bound or a certificate cannot be read.
  */
 export async function listenForMessages(parts: ListenerParts): Promise<MllpListener> {
@@ -52,7 +51,8 @@ export async function listenForMessages(parts: ListenerParts): Promise<MllpListe
       detail: { reason },
     });
   };
-  // A sender may close its side after its last message; it still receives the answer.
+  // Half-open connections are allowed, so that a sender that closes its side after the last message
+  // still receives the answer.
   const secure: FollowedTlsServer | null = tls
     ? await tlsServer(tls, {
         onConnection,
@@ -65,8 +65,8 @@ export async function listenForMessages(parts: ListenerParts): Promise<MllpListe
   const server: Server = secure?.server ?? createServer({ allowHalfOpen: true }, onConnection);
   // With TLS, this event is emitted before the handshake.
   server.prependListener('connection', (socket: Socket) => {
-    // Whoever reads the socket receives the error too; this listener prevents an uncaught
-    // exception.
+    // The code that reads the socket also receives the error. This listener only prevents an
+    // uncaught exception.
     socket.on('error', () => {});
     const address = socket.remoteAddress ?? '';
     const isFull = connections.size >= maxConnections;
@@ -103,7 +103,10 @@ export async function listenForMessages(parts: ListenerParts): Promise<MllpListe
   };
 }
 
-/** Returns the first sender with this address; null for an unknown address. */
+/**
+ * Returns the sender with this address; null for an unknown address. If several senders have the
+ * address, the name is that of the first, and the applications are those of all of them.
+ */
 function peerOf(senders: readonly Hl7Sender[], address: string): Hl7Peer | null {
   const here = senders.filter(({ addresses }) => isAddressIn(addresses, address));
   const [first] = here;
@@ -168,7 +171,7 @@ async function serve(
   }
 }
 
-/** Destroys a socket when a time limit expires. */
+/** Returns a timer that destroys the socket when its time limit expires. */
 function deadline(socket: Socket): { set(seconds: number): void; clear(): void } {
   let timer: NodeJS.Timeout | undefined;
   return {

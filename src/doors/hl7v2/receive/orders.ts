@@ -41,7 +41,8 @@ export function ordersIn(
   const identifier = mainPatientId(pid, settings);
   const patient = {
     patientId: identifier.id,
-    // Images whose Patient ID comes from our own assigning authority may have no issuer.
+    // The issuer is left empty, because images whose Patient ID comes from our own assigning
+    // authority may have none.
     issuerOfPatientId: identifier.unissued ? '' : identifier.authority,
     birthDate: birthDateOf(pid),
     sex: sexOf(pid),

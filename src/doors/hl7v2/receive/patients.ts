@@ -16,11 +16,10 @@ const LONGEST_ID = 64;
 
 /**
  * Patient's Sex (0010,0040) for the values of table 0001 that DICOM also has. "Unknown" is omitted,
- * because it corrects nothing.
+ * because it would correct nothing.
  */
 const SEX: Readonly<Record<string, string>> = { F: 'F', M: 'M', O: 'O', A: 'O' };
 
-/** An identifier (CX) with its assigning authority and type. */
 interface Identifier extends PatientKey {
   type: string;
 }
@@ -29,8 +28,9 @@ interface Identifier extends PatientKey {
 export type PatientIdSettings = Pick<Hl7v2Listener, 'assigningAuthority' | 'patientIdTypes'>;
 
 /**
- * Returns the patient IDs in a field of type CX, the most important type first. Account, visit and
- * other numbers (table 0203) are left out, because such a number may equal another patient's ID.
+ * Returns the patient IDs in a field of type CX, the most important type first. Account numbers,
+ * visit numbers and other types (table 0203) are left out, because such a number may equal another
+ * patient's ID.
  */
 function patientIdsIn(
   segment: Segment,
@@ -53,8 +53,9 @@ function patientIdsIn(
 }
 
 /**
- * Returns the values of each assigning authority whose identifier has the most important type. Of
- * identifiers without a type, only the first is sure to be a patient ID.
+ * For each assigning authority, returns the values whose identifier has the most important type
+ * present. If the identifiers have no type, only the first is returned, because only that one is
+ * certain to be a patient ID.
  */
 function ofMainType<Value>(
   values: readonly Value[],
@@ -126,7 +127,6 @@ export function personName(pid: Segment, field = 5): string {
   return groups.join('=').replace(/=+$/, '');
 }
 
-/** Returns the patient attributes in a PID. Absent attributes are omitted. */
 function demographicsIn(pid: Segment): Demographics {
   const name = personName(pid);
   const birthDate = birthDateOf(pid);
@@ -157,9 +157,9 @@ export function updateIn(segments: readonly Segment[], settings: PatientIdSettin
 }
 
 /**
- * Returns the merges in an ADT^A40, of IDs of one type for each authority. Each combines a prior
- * patient ID in MRG-1 with the ID of the same authority and type in PID-3, so patients of different
- * authorities are never merged.
+ * Returns the merges in an ADT^A40. For each authority, only IDs of one type are merged. A merge
+ * combines a prior patient ID in MRG-1 with the ID of the same authority and type in PID-3, so
+ * patients of different authorities are never merged.
  * @throws Hl7Refusal
  */
 export function mergesIn(
@@ -201,8 +201,9 @@ function mergesOf(pid: Segment, mrg: Segment, settings: PatientIdSettings): Pati
 }
 
 /**
- * Returns the identifier that survives a prior one: one of the same authority and type, or of the
- * same authority if either has no type. An ID that the survivor also has survives itself.
+ * Returns the identifier that survives a prior one. It has the same authority and type, or only the
+ * same authority if either identifier has no type. An ID that the survivor also has survives
+ * itself.
  */
 function survivorOf(prior: Identifier, survivors: readonly Identifier[]): Identifier | undefined {
   const same = survivors.filter(({ authority }) => authority === prior.authority);

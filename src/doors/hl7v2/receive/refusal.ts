@@ -27,8 +27,9 @@ export interface Place {
 }
 
 /**
- * Thrown when a message is refused (2.9.2): with AE because of its content; with AR because this
- * gateway never accepts such a message, or cannot process it at the moment.
+ * Thrown when a message is refused (2.9.2). The acknowledgment is AE if the content of the message
+ * is at fault, and AR if this gateway never accepts such a message or cannot process it at the
+ * moment.
  */
 export class Hl7Refusal extends Error {
   override name = 'Hl7Refusal';

@@ -23,8 +23,8 @@ const MOST_RANGES = 32;
 const PIECE = /(?:[^,;"]|"[^"]*")+|[,;]/g;
 
 /**
- * Returns the media ranges that a caller accepts, most preferred first and without refused ones
- * (`q=0`). The query parameter `accept` (PS3.18 8.3.3.1) takes precedence over the header.
+ * Returns the media ranges that a caller accepts, most preferred first. Refused ranges (`q=0`) are
+ * omitted. The query parameter `accept` (PS3.18 8.3.3.1) takes precedence over the header.
  */
 export function acceptedRanges(context: Pick<Context, 'get' | 'query'>): MediaRange[] {
   const parameter = [context.query.accept ?? []].flat().join(',');
@@ -74,7 +74,7 @@ const covers = (range: MediaRange, type: string): boolean =>
   (range.type.endsWith('/*') && type.startsWith(range.type.slice(0, -1)));
 
 /**
- * Returns the type that the caller prefers.
+ * Returns the one of `types` that the caller prefers.
  * @throws SonogateError `not_acceptable` if the caller accepts none of them.
  */
 export function requireAccepted(ranges: readonly MediaRange[], types: readonly string[]): string {
@@ -87,7 +87,7 @@ export function requireAccepted(ranges: readonly MediaRange[], types: readonly s
 
 /**
  * True if an object stored in `syntax` may be sent as `application/dicom`. A range without a
- * transfer syntax accepts any, because the file states its own.
+ * transfer syntax accepts every transfer syntax, because the file itself states which one it uses.
  */
 export function acceptsStored(ranges: readonly MediaRange[], syntax: string): boolean {
   return ranges.some(
@@ -125,7 +125,8 @@ export interface FrameForm {
 const OCTETS = 'application/octet-stream';
 
 /**
- * Returns the form in which an object's frames are sent; null if the caller accepts none.
+ * Returns the form in which an object's frames are sent; null if the caller accepts no available
+ * form.
  * @param decodable whether decoding preserves the photometric interpretation in the header.
  */
 export function frameForm(

@@ -14,11 +14,10 @@ import { SonogateError } from '../../../platform/errors/catalogue.ts';
  */
 export interface StoredFrames {
   count: number;
-  /** Whether decoded frames have the photometric interpretation in the header. */
+  /** Whether decoded frames have the photometric interpretation that the header states. */
   decodable: boolean;
-  /** Returns one frame as stored. The first frame has the number 1. */
+  /** Returns one frame as stored. Frame numbers start at 1. */
   stored(frame: number): Promise<Buffer>;
-  /** Returns one frame uncompressed. */
   native(frame: number): Promise<Buffer>;
 }
 
@@ -61,7 +60,11 @@ export function openStoredFrames(file: string): Promise<StoredFrames> {
   );
 }
 
-/** Renders one frame for display, as JPEG or PNG. */
+/**
+ * Renders one frame for display, as JPEG or PNG.
+ * @throws SonogateError `not_found` if there is no such frame, `not_acceptable` if the object
+ * cannot be decoded.
+ */
 export function renderFrame(
   file: string,
   frame: number,
@@ -90,8 +93,8 @@ async function decoded(
 }
 
 /**
- * Reports an object whose pixels cannot be read with the same error as an object in a form that the
- * caller does not accept.
+ * Converts `UnreadableInput` to `not_acceptable`, which is also the error for an object in a form
+ * that the caller does not accept.
  */
 async function readable<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -32,7 +32,6 @@ import { DICOM_JSON, pathUids, refuseTestKey } from './search.ts';
 const MOST_OBJECTS = 20_000;
 const MOST_FRAMES = 10_000;
 
-/** An object whose file is available on this machine. */
 type LocatedObject = HeldObject & { file: string };
 
 const STUDY = '/dicomweb/studies/:study';
@@ -186,8 +185,10 @@ function quality(given: string | string[] | undefined): number {
 }
 
 /**
- * Returns the objects to retrieve.
- * @throws SonogateError `not_found`, also for keys of accounts other than the default one.
+ * Returns the objects to retrieve. For keys of accounts other than the default one, there are none.
+ * @throws SonogateError `forbidden` for a test key
+ * @throws SonogateError `not_found` if there are no such objects
+ * @throws SonogateError `invalid_query` if there are more than `MOST_OBJECTS`
  */
 async function retrieved(
   context: Context & { state: HttpState },
@@ -218,8 +219,9 @@ async function retrieved(
 }
 
 /**
- * Returns the objects whose files are available. Files received by other machines are fetched from
- * the bucket.
+ * Returns the objects whose files are available. Files that another machine received are fetched
+ * from the bucket.
+ * @throws SonogateError `expired` if no file is available.
  */
 async function locateAll(
   objects: readonly HeldObject[],

@@ -109,7 +109,6 @@ function searchOf(context: Context, level: Level): Search<Keyword> {
   return search;
 }
 
-/** The supported keys of a search, and the maximum number of matches in a response. */
 interface SearchKeys<Key extends string> {
   keywordOf(name: string): Key | null;
   isUid(keyword: Key): boolean;
@@ -121,7 +120,7 @@ interface SearchKeys<Key extends string> {
  * adds a warning. Every supported attribute is returned, so `includefield` has no effect. An
  * unknown matching key is refused: if it were ignored, the response would contain matches that do
  * not satisfy the key.
- * @throws SonogateError `invalid_query`, `not_found`
+ * @throws SonogateError `invalid_query`
  */
 export function readSearch<Key extends string>(
   context: Context,

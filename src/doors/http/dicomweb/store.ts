@@ -3,7 +3,7 @@ import { keyName } from '../../../core/accounts/keys.ts';
 import type { StoredInstance, StoreOutcome } from '../../../core/studies/store-port.ts';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
 import { requireScope } from '../authentication.ts';
-import type { HttpDeps, HttpState } from '../context.ts';
+import { baseUrl, type HttpDeps, type HttpState } from '../context.ts';
 
 const DICOM_JSON = 'application/dicom+json';
 
@@ -33,15 +33,16 @@ export function addStoreRoutes(router: Router<HttpState>, deps: HttpDeps): void 
     });
     context.status = statusOf(outcome);
     context.type = DICOM_JSON;
-    context.body = JSON.stringify(storeResponse(outcome));
+    const address = deps.servesStudies ? `${baseUrl(context, deps.config)}/dicomweb` : null;
+    context.body = JSON.stringify(storeResponse(outcome, address));
   });
 }
 
 /**
  * Returns the HTTP status of a store transaction (PS3.18 table 10.5.3-1): 200 if all objects were
  * stored, 202 if some were, 409 if none were.
- * @throws SonogateError `overloaded` if no object was stored because the disk is full. The caller
- * can send the objects again later.
+ * @throws SonogateError `overloaded` if no object was stored, but all of them may be if the caller
+ * sends them again later.
  */
 export function statusOf({ stored, failed, unreadable }: StoreOutcome): 200 | 202 | 409 {
   if (failed.length === 0 && unreadable.length === 0) return 200;
@@ -55,16 +56,25 @@ export function statusOf({ stored, failed, unreadable }: StoreOutcome): 200 | 20
 /**
  * Returns the Store Instances Response Module (PS3.18 table 10.5.3-2) in the DICOM JSON model
  * (PS3.18 F).
+ *
+ * @param address where the gateway's studies can be retrieved; null if they cannot. The Retrieve
+ * URLs are then empty.
  */
-export function storeResponse({ stored, failed, unreadable }: StoreOutcome) {
+export function storeResponse(
+  { stored, failed, unreadable }: StoreOutcome,
+  address: string | null,
+) {
   const attribute = (vr: string, ...Value: unknown[]) => ({ vr, Value });
   const reference = ({ sopClassUid, sopInstanceUid }: StoredInstance) => ({
     '00081150': attribute('UI', sopClassUid),
     '00081155': attribute('UI', sopInstanceUid),
   });
+  const retrieveUrl = (path: string | null) =>
+    address === null || path === null ? { vr: 'UR' } : attribute('UR', `${address}${path}`);
+  const studies = new Set(stored.map(({ within }) => within?.study ?? null));
+  const [oneStudy = null] = studies.size === 1 ? studies : [];
   return {
-    // The Retrieve URL is left empty, because retrieval may be disabled.
-    '00081190': { vr: 'UR' },
+    '00081190': retrieveUrl(oneStudy ? `/studies/${oneStudy}` : null),
     ...(failed.length > 0 && {
       '00081198': attribute(
         'SQ',
@@ -77,7 +87,13 @@ export function storeResponse({ stored, failed, unreadable }: StoreOutcome) {
     ...(stored.length > 0 && {
       '00081199': attribute(
         'SQ',
-        ...stored.map((sop) => ({ ...reference(sop), '00081190': { vr: 'UR' } })),
+        ...stored.map(({ within, ...sop }) => ({
+          ...reference(sop),
+          '00081190': retrieveUrl(
+            within &&
+              `/studies/${within.study}/series/${within.series}/instances/${sop.sopInstanceUid}`,
+          ),
+        })),
       ),
     }),
     // Other Failures Sequence: one item for each part in which no object could be read.

@@ -4,7 +4,6 @@ import { VERSION } from '../../../platform/version.ts';
 import { FHIR } from './outcome.ts';
 import { BACKPORT, SUBSCRIPTION_PROFILE, topicCanonical } from './subscription.ts';
 
-/** The optional parts of the FHIR API that are enabled. */
 export interface ServedParts {
   submission: boolean;
   subscriptions: boolean;
@@ -12,7 +11,7 @@ export interface ServedParts {
 
 /**
  * Returns the CapabilityStatement of `/fhir`.
- * @param address of the server, without a trailing slash.
+ * @param address the server's address, without a trailing slash.
  */
 export function capabilityStatement(address: string, parts: ServedParts): CapabilityStatement {
   return {

@@ -7,7 +7,6 @@ import { MOST_FILES } from '../submission.ts';
 import type { StudySource } from './study-source.ts';
 import { DICOM_UID } from './subscription.ts';
 
-/** Maximum number of Endpoints read for one study. */
 const MOST_ENDPOINTS = 5;
 
 const reference = z.looseObject({ reference: z.string().max(2000).optional() });
@@ -47,7 +46,7 @@ function containedIn(resources: readonly unknown[], id: string): unknown {
 
 /**
  * Returns the objects of a Task's study, as listed by the archive: all of them, or only those
- * listed in the ImagingStudy.
+ * listed in the ImagingStudy. Objects of classes that the gateway does not retrieve are omitted.
  * @param contained the resources contained in the Task.
  * @param options.looksUp false for a test key, for which no archive is queried.
  * @throws InvalidInputError, SonogateError `overloaded`
@@ -115,6 +114,7 @@ function uidOf({ identifier }: ImagingStudy): string {
 /**
  * Returns the archive at the address of the study's dicom-wado-rs Endpoint, or the usual archive if
  * the study has no such Endpoint.
+ * @throws InvalidInputError if the address belongs to no permitted archive.
  */
 async function archiveOf(
   source: StudySource,

@@ -3,7 +3,6 @@ import type { Context } from 'koa';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
 import type { Problem } from '../../../platform/errors/problem.ts';
 
-/** Path of the FHIR API. */
 export const FHIR = '/fhir';
 export const FHIR_JSON = 'application/fhir+json; fhirVersion=4.0';
 
@@ -22,8 +21,8 @@ const ISSUE: Readonly<Record<number, IssueCode>> = {
 };
 
 /**
- * Converts a problem to an OperationOutcome, with one issue for each invalid element, located by
- * its path.
+ * Converts a problem to an OperationOutcome. Each invalid element has its own issue, located by its
+ * path.
  */
 export function operationOutcome({
   status,

@@ -35,8 +35,8 @@ export function addFhirRoutes(router: Router<HttpState>, deps: HttpDeps): void {
 }
 
 /**
- * Adds the routes that read and search requests as Tasks. Notifications and the responses to submissions refer
- * to these Tasks.
+ * Adds the routes that read and search requests as Tasks. Notifications and the responses to
+ * submissions refer to these Tasks.
  */
 function addTaskRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config } = deps;
@@ -93,7 +93,6 @@ function addTaskRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   );
 }
 
-/** Returns the URL of the next page. */
 function pageAt(context: Context, address: string, cursor: string): string {
   const next = new URL(context.originalUrl, `${address}/`);
   next.searchParams.set('_cursor', cursor);
@@ -149,7 +148,6 @@ function searchOf(context: Context, address: string): Search {
 const both = (one: string | undefined, other: string): string =>
   one === undefined || one === other ? other : '';
 
-/** Shortens client-supplied text for use in a response. */
 const shown = (text: string): string => text.slice(0, 40);
 
 /** Refuses alternatives ("or", R4 3.1.1.3), which are supported only for `status`. */

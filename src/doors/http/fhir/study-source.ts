@@ -5,7 +5,7 @@ import type { ArchivedObject } from '../../../core/files/archived-objects.ts';
  * client is only compared with their addresses and never contacted.
  */
 export interface StudySource {
-  /** The archive of studies that do not specify one. */
+  /** The archive for studies that do not specify one. */
   usualArchive: string;
   /** Returns the archive with this DICOMweb address; null if no permitted archive has it. */
   archiveAt(address: string): string | null;

@@ -55,8 +55,8 @@ const extension = z.looseObject({
 const extended = z.looseObject({ extension: z.array(extension).optional() });
 
 /**
- * A header field (RFC 9110 5.5) other than those that the gateway sets itself. Its value may
- * contain credentials, so no error message repeats it.
+ * Headers that the gateway sets itself. A client may specify any other header field (RFC 9110 5.5).
+ * Its value may contain credentials, so no error message repeats it.
  */
 const OURS =
   /^(host|connection|content-.*|transfer-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*|user-agent|accept-encoding|webhook-.*)$/i;
@@ -150,7 +150,7 @@ const extensionsOf = (given: z.infer<typeof extension>[] | undefined, url: strin
 type Filter = Pick<NewSubscription, 'ofEndpoint' | 'ofStudy'>;
 
 /**
- * Adds a filter, which is a search expression for the Tasks of notifications.
+ * Reads a filter, which is a search expression such as `Task?code=…`, into `filter`.
  * @returns why the filter cannot be used; null if it can.
  */
 function addFilter(filter: Filter, criteria: string): string | null {

@@ -36,7 +36,7 @@ export const requestIdOf = (id: string): string => id.replace('-', '_');
 
 /**
  * Returns a request as a Task.
- * @param address of the server, without a trailing slash.
+ * @param address the server's address, without a trailing slash.
  */
 export function taskOf(row: RequestRow, address: string): Task {
   const self = `${address}/v1/requests/${row.id}`;

@@ -51,7 +51,7 @@ const FILE_ELEMENT = {
   maxLength: LONGEST_URL,
 };
 
-/** Adds the HTTP API's own requirements for the files of an input to the endpoint's schema. */
+/** Adds the HTTP API's own requirements for files to the input schema of an endpoint. */
 function withFileElements(input: Json): Json {
   const properties = Object.entries(input.properties as Json).map(([name, property]) => [
     name,
@@ -86,9 +86,7 @@ function endpointName({ id }: Endpoint): string {
 /** Key under which the converter puts schemas that have an id but are not components. */
 const SHARED = '__shared';
 
-/**
- * Returns `components.schemas`. The `output` of a request is the result of any of the endpoints.
- */
+/** Returns `components.schemas`. The `output` of a request can be the result of any endpoint. */
 function componentSchemas(endpoints: readonly Endpoint[]): Record<string, Json> {
   const registry = z.registry<{ id: string }>();
   const add = (id: string, schema: z.ZodType) => registry.add(schema, { id });
@@ -125,7 +123,7 @@ function componentSchemas(endpoints: readonly Endpoint[]): Record<string, Json> 
   return Object.fromEntries(found);
 }
 
-/** Returns the components to which a description refers, directly or indirectly. */
+/** Returns the component schemas to which a description refers, directly or indirectly. */
 function usedOf(schemas: Record<string, Json>, description: unknown): Record<string, Json> {
   const used = new Set<string>();
   const visit = (part: unknown) => {
@@ -145,8 +143,8 @@ function withProperty(schema: Json, name: string, property: Json): Json {
 }
 
 /**
- * Returns one response for each HTTP status, listing its possible error codes with an example of
- * each.
+ * Returns one response for each HTTP status. Each response lists the possible error codes, with an
+ * example of each.
  */
 function errorResponses(codes: readonly ErrorCode[], compatible: boolean): Json {
   const byStatus = Map.groupBy(
@@ -268,8 +266,8 @@ function answerContent(
 }
 
 /**
- * Describes the body of a call. The maximum size of an upload depends on the installation's
- * settings.
+ * Returns the schema of a call's body. The schema for creating an upload includes the maximum size
+ * in the installation's settings.
  */
 function bodySchema({ id, body }: Operation, mostBytes?: number): Json | null {
   if (!body) return null;
@@ -328,7 +326,6 @@ function describe(operation: Operation, resolve: Resolve, mostBytes?: number): J
   return { ...described, 'x-codeSamples': samples };
 }
 
-/** Describes the submit call of an endpoint, through the API or the compatible queue. */
 function submitOperation(endpoint: Endpoint, door: 'api' | 'queue', resolve: Resolve): Json {
   const name = endpointName(endpoint);
   const input = withFileElements(schemaOf(endpoint.input, 'input'));
@@ -441,7 +438,6 @@ const WEBHOOK_HEADERS = [
   ['webhook-signature', 'One signature for each secret in use', 'v1,…'],
 ] as const;
 
-/** Describes the webhooks: the calls that the gateway makes to its clients. */
 function webhooks(resolve: Resolve): Json {
   const schema = refer('webhookMessage');
   const base = exampleOf(schema, resolve) as Json;
@@ -473,7 +469,7 @@ function webhooks(resolve: Resolve): Json {
   return Object.fromEntries(WEBHOOK_EVENTS.map((event) => [event, described(event)]));
 }
 
-/** Returns the fields that differ in the example of each event. */
+/** Returns the fields in which the example of this event differs from the common example. */
 function eventOf(event: WebhookEvent): Json {
   switch (event) {
     case 'request.succeeded':
@@ -491,7 +487,6 @@ function eventOf(event: WebhookEvent): Json {
   }
 }
 
-/** Returns the components, with a function that looks one up. */
 function componentsOf(endpoints: readonly Endpoint[]) {
   const schemas = componentSchemas(endpoints);
   const resolve: Resolve = (ref) => schemas[ref.slice(REF.length)] ?? {};

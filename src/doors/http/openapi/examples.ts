@@ -1,4 +1,3 @@
-/** Values shared by all examples in the description. */
 export const EXAMPLE = {
   address: 'https://ultrasound.hospital.example',
   receiver: 'https://ris.hospital.example/hooks/ultrasound',

@@ -596,7 +596,7 @@ export const queueCancellation = z
 /** The result of a request. The description refers to the results of all endpoints. */
 export const queueResult = z.record(z.string(), z.unknown()).meta({ description: 'The result' });
 
-/** The response to a file's PUT, which exists because the client of fal.ai expects JSON. */
+/** The response to a file's PUT. It exists only because the client of fal.ai expects JSON. */
 export const queueFile = z.strictObject({}).meta({ description: 'The file was stored' });
 
 export const queueUpload = z

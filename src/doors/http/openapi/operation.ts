@@ -5,7 +5,6 @@ import type * as objects from './objects.ts';
 
 type ObjectName = keyof typeof objects;
 
-/** A call of the HTTP API, as the description needs it. */
 export interface Operation {
   id: string;
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';

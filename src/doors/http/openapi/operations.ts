@@ -8,14 +8,13 @@ import { deliveriesQuery } from '../webhooks.ts';
 import { EXAMPLE } from './examples.ts';
 import { BODY_ERRORS, INPUT_ERRORS, ONCE_ERRORS, type Operation } from './operation.ts';
 
-/** Returns an example that shows the beginning of an OpenAPI document. */
+/** Returns an example that contains only the beginning of an OpenAPI document. */
 const describing = (title: string, path: string) => ({
   openapi: '3.1.0',
   info: { title, version: '1.0.0' },
   paths: { [path]: {} },
 });
 
-/** Calls for requests, their artifacts, and the available endpoints. */
 const REQUEST_OPERATIONS: readonly Operation[] = [
   {
     id: 'listRequests',
@@ -137,6 +136,7 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
       'not_found',
       'review_unavailable',
       'already_signed',
+      'later_result_signed',
       'if_match_required',
       'stale_review',
       ...INPUT_ERRORS,
@@ -158,6 +158,7 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
       'not_found',
       'review_unavailable',
       'already_signed',
+      'later_result_signed',
       'if_match_required',
       'stale_review',
       ...INPUT_ERRORS,
@@ -209,7 +210,6 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Calls for uploading files. */
 const UPLOAD_OPERATIONS: readonly Operation[] = [
   {
     id: 'createUpload',
@@ -289,7 +289,6 @@ const UPLOAD_OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Calls for an account's keys, usage and webhooks. */
 const ACCOUNT_OPERATIONS: readonly Operation[] = [
   {
     id: 'getUsage',

@@ -18,7 +18,6 @@ interface Parameter {
 type SampledCall = Pick<Operation, 'id' | 'method' | 'path' | 'group' | 'scope'> &
   Partial<Pick<Operation, 'status' | 'mediaType' | 'bodyType'>> & {
     parameters: readonly object[];
-    /** Example of a JSON body. */
     example: unknown;
   };
 
@@ -41,7 +40,6 @@ export function isClientMethod({ group, scope, mediaType, bodyType }: SampledCal
   return CLIENT_GROUPS.includes(group) && scope !== null && !mediaType && !bodyType;
 }
 
-/** Converts a name to snake case: `listRequests` → `list_requests`. */
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Hand-written samples for calls that the clients cover with a more convenient function. */
@@ -68,7 +66,6 @@ export function codeSamples(call: SampledCall): CodeSample[] {
   ];
 }
 
-/** Returns the variable segments of the path, with their examples. */
 function pathParameters({ parameters }: SampledCall): [name: string, example: string][] {
   return (parameters as readonly Parameter[])
     .filter((parameter) => parameter.in === 'path')
@@ -127,7 +124,8 @@ const PLAIN = { true: 'true', false: 'false', null: 'null' };
 const PYTHON = { true: 'True', false: 'False', null: 'None' };
 
 /**
- * Merges the input fields of a submit with its other fields, as the clients' `submit` expects them.
+ * Merges the input fields of a submit with its other fields, which is the form that the clients'
+ * `submit` expects.
  */
 function flatSubmission(example: unknown): Record<string, unknown> {
   const { input, ...rest } = example as { input: Record<string, unknown> };

@@ -28,8 +28,8 @@ const CLOSE = { goingAway: 1001, policy: 1008, tryLater: 1013 } as const;
 /** An open event channel (PS3.18 8.10.4). */
 export interface Channel extends Subscriber {
   /**
-   * Whether the channel was opened with a test key. It then receives only events of test steps,
-   * otherwise only events of live steps.
+   * Whether the channel was opened with a test key. A test channel receives only events of test
+   * steps; any other channel receives only events of live steps.
    */
   test: boolean;
   send(report: JsonDataSet): void;
@@ -59,7 +59,7 @@ export function requireHandshake(
 }
 
 /**
- * Opens the requested channel. It stays open until its client disconnects, reads too slowly or
+ * Opens the requested channel. It stays open until the client disconnects, reads too slowly or
  * loses its key, or until the server stops.
  * @param stillValid rejects when the key of the call is no longer valid.
  */

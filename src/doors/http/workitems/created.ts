@@ -82,8 +82,8 @@ const PRIORITY: Readonly<Record<string, Priority>> = { HIGH: 'high', MEDIUM: 'no
 /**
  * Reads the data set of a create request (PS3.4 table CC.2.5-3, column N-CREATE). An absent
  * attribute of type 2 counts as empty.
- * @param uid from the query; null if the data set contains the UID or the gateway is to generate
- *   it.
+ * @param uid the UID in the query. If it is null, the UID in the data set is used; if there is none
+ * either, a UID is generated.
  * @throws InvalidInputError `invalid_workitem`
  */
 export function readCreation(
@@ -132,8 +132,8 @@ export function readCreation(
 }
 
 /**
- * Returns the UID of a new workitem: from the query or the data set, otherwise a newly generated
- * one.
+ * Returns the UID of a new workitem: the one in the query or in the data set, or otherwise a newly
+ * generated one.
  */
 function uidOf(dataSet: JsonDataSet, asked: string | null): string {
   const stated = textOf(dataSet, TAG.SOPInstanceUID);
@@ -226,7 +226,7 @@ const NOT_CHANGED: readonly string[] = [
 
 /**
  * Attributes that must not be changed, because the standard forbids it (PS3.4 table CC.2.5-3) or
- * because the result would be a different step.
+ * because changing them would make it a different step.
  */
 const FORBIDDEN = [
   TAG.TransactionUID,

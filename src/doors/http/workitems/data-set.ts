@@ -2,8 +2,8 @@ import type { JsonAttribute, JsonDataSet } from '../../../../pipelines/dicom/dic
 import { InvalidInputError, type PointedError } from '../../../platform/errors/problem.ts';
 
 /**
- * Data sets in the DICOM JSON model (PS3.18 F): parsing those of clients, and reading and writing
- * attributes.
+ * Data sets in the DICOM JSON model (PS3.18 F): parses the data sets that clients send, and reads
+ * and writes attributes.
  */
 
 /** Tags of the UPS IOD (PS3.3 C.30) that the gateway reads or writes. */
@@ -89,7 +89,11 @@ const TEXTUAL = new Set(
   'AE AS AT CS DA DT IS DS LO LT PN SH ST TM UC UI UR UT FL FD SL SS UL US SV UV'.split(' '),
 );
 
-/** Reads the data set in the body of a call: one object, alone or in an array (PS3.18 F.2.1). */
+/**
+ * Reads the data set in the body of a call: a single object, either bare or as the only element of
+ * an array (PS3.18 F.2.1).
+ * @throws InvalidInputError `invalid_workitem`
+ */
 export function readDataSet(body: unknown): JsonDataSet {
   const one = Array.isArray(body) && body.length === 1 ? body[0] : body;
   if (!isObject(one)) refuse('', 'one data set in the DICOM JSON model');
@@ -182,7 +186,7 @@ export function itemsOf(dataSet: JsonDataSet, tag: string): JsonDataSet[] {
 export const hasValue = (dataSet: JsonDataSet, tag: string): boolean =>
   (dataSet[tag]?.Value ?? []).some((value) => value !== null && value !== '');
 
-/** Returns only the attributes with these tags. */
+/** Returns the attributes with these tags. */
 export const only = (dataSet: JsonDataSet, tags: readonly string[]): JsonDataSet =>
   Object.fromEntries(tags.flatMap((tag) => (dataSet[tag] ? [[tag, dataSet[tag]]] : [])));
 

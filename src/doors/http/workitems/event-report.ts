@@ -50,8 +50,8 @@ export function cancelRequestedReport(row: WorkitemRow): JsonDataSet {
 }
 
 /**
- * Returns the report of the SCP status. The lists report a warm start, because workitems and
- * subscriptions survive a restart of the gateway.
+ * Returns the report of the SCP status. Both lists are reported as started warm, because workitems
+ * and subscriptions survive a restart of the gateway.
  */
 export function scpStatusReport(status: 'RESTARTED' | 'GOING DOWN'): JsonDataSet {
   return report(WORKLIST_UID, 'scpStatus', {
@@ -65,7 +65,6 @@ export function scpStatusReport(status: 'RESTARTED' | 'GOING DOWN'): JsonDataSet
 export const messageOf = (reported: JsonDataSet, messageId: number): string =>
   JSON.stringify({ [MESSAGE_ID]: attribute('US', messageId), ...reported });
 
-/** What was last reported about a step. */
 export interface Reported {
   state: StepState;
   progress: string;
@@ -79,8 +78,8 @@ export const reportedOf = (row: WorkitemRow): Reported => ({
 });
 
 /**
- * Returns reports of everything that has happened to a step since the last reports, in order. They
- * include states through which the step passed between two rounds.
+ * Returns reports of everything that has happened to a step since the last reports, in
+ * chronological order. They include states through which the step passed between two rounds.
  * @param last null for a new step.
  */
 export function reportsSince(last: Reported | null, row: WorkitemRow): JsonDataSet[] {

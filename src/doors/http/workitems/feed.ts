@@ -30,8 +30,8 @@ const ROUND_MS = 1000;
 /** Number of rounds after which all open steps are checked, in case a notification was lost. */
 const WHOLE_LOOK_ROUNDS = 5;
 /**
- * How far back each round looks for new requests, in milliseconds. Other processes create ids by
- * their own clocks.
+ * How far back each round looks for new requests, in milliseconds. Ids contain a time, and the
+ * clocks of other processes may be behind ours.
  */
 const BEHIND_MS = 60_000;
 
@@ -50,7 +50,6 @@ interface Begun {
   wasOpen: boolean;
 }
 
-/** A step as it was in the last round. */
 interface Step extends Reported {
   row: WorkitemRow;
 }
@@ -196,7 +195,7 @@ export function createEventFeed({
     return begun;
   }
 
-  /** Reads the steps to which new subscriptions to single workitems refer, by UID. */
+  /** Returns, by UID, the steps to which the new single-workitem subscriptions refer. */
   async function stepsOf(
     accountId: string,
     begun: readonly Begun[],

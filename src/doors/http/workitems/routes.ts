@@ -280,8 +280,8 @@ const mayRun: Middleware<HttpState> = (context, next) => {
 };
 
 /**
- * Returns the UID in the query of a create request: `?1.2.3`, as in PS3.18 11.4.1, or under a
- * parameter name that clients use.
+ * Returns the UID in the query of a create request: `?1.2.3`, as in PS3.18 11.4.1, or the value of
+ * one of the parameters that clients use.
  */
 function uidInQuery({ query, querystring }: Context): string | null {
   const { workitem, AffectedSOPInstanceUID: affected } = query;
@@ -327,7 +327,7 @@ function badState(context: Context, warning: string, detail: string): never {
 
 /**
  * Refuses an update that the state of the step forbids (PS3.18 11.6.2, 11.6.3). Once a step is in
- * progress, only its performer may update it, which is the gateway.
+ * progress, only its performer, the gateway, may update it.
  */
 function refuseUpdate(context: Context, { state }: WorkitemRow, hasTransaction: boolean): void {
   if (isFinal(state)) badState(context, WARNING.workitemState, `The workitem is ${state}.`);

@@ -15,10 +15,11 @@ import {
 import { catalogueEntry } from '../../../platform/errors/catalogue.ts';
 import { attribute, dateTime, inOrder, only, TAG, text, textOf } from './data-set.ts';
 
-/** What a workitem contains in addition to its row. */
+/** The parts of a workitem that are not in its row. */
 interface Surroundings {
   /**
-   * Objects that the step read; left empty in lists, which then show only the creator's references.
+   * Objects that the step read. Empty in lists, which show only the objects that the creator
+   * referenced.
    */
   inputs: readonly ReferencedSeries[];
   outputs: readonly ReferencedSeries[];
@@ -59,8 +60,8 @@ export function workitemJson(row: WorkitemRow, around: Surroundings): JsonDataSe
 }
 
 /**
- * Returns the patient of the study, who replaces the patient stated by the creator: a message may
- * have corrected or merged the identity since then.
+ * Returns the patient of the study, who replaces the patient stated by the creator. A message may
+ * have corrected or merged the identity since the workitem was created.
  */
 const patientOf = (identity: DicomIdentity): JsonDataSet => ({
   [TAG.PatientName]: jsonAttribute('PN', [identity.PatientName]),
@@ -107,7 +108,7 @@ function codeItem(value: string, scheme: string, meaning: string): JsonDataSet {
 const codeOf = (row: WorkitemRow): JsonDataSet =>
   codeItem(workitemCode(row), CODING_SCHEME, `Interpretation by ${row.endpoint}`);
 
-/** Discontinued for unspecified reason (CID 9300). */
+/** From CID 9300 (PS3.16). */
 const DISCONTINUED = codeItem('110513', 'DCM', 'Discontinued for unspecified reason');
 const DELIVERING = 'Delivering the result';
 
@@ -183,7 +184,10 @@ function referenceItem(series: ReferencedSeries, around: Surroundings): JsonData
   });
 }
 
-/** Returns the known ways to retrieve a series: from its destination or from this gateway. */
+/**
+ * Returns how a series can be retrieved: from the remote destination that holds it, otherwise from
+ * this gateway. Empty if neither is possible.
+ */
 function accessOf(
   { study, series, destination }: ReferencedSeries,
   { destinations, retrieveFrom }: Surroundings,

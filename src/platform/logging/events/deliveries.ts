@@ -1,6 +1,5 @@
 import { event } from '../event.ts';
 
-/** Deliveries to PACS, EHR, webhooks and mail. */
 export const DELIVERIES_EVENTS = {
   destinationLeftAlone: event<{ destination: string; code: string }>({
     id: 'destination_left_alone',

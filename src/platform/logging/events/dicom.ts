@@ -1,6 +1,5 @@
 import { event } from '../event.ts';
 
-/** Associations, objects, studies and the DICOM services around them. */
 export const DICOM_EVENTS = {
   listenerOpen: event<{ host: string; port: number; aeTitle: string }>({
     id: 'listener_open',

@@ -1,6 +1,5 @@
 import { event } from '../event.ts';
 
-/** The gateway itself, its database, settings and doors. */
 export const GATEWAY_EVENTS = {
   gatewayStarted: event<{
     roles: readonly string[];

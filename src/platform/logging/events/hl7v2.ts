@@ -1,13 +1,12 @@
 import { event } from '../event.ts';
 
-/** Describes one message, without its patient. */
+/** Describes one message without identifying its patient. */
 interface MessageLine {
   sender: string;
   type: string;
   control: string;
 }
 
-/** HL7 version 2 messages received by this gateway. */
 export const HL7V2_EVENTS = {
   hl7ListenerOpen: event<{ host: string; port: number }>({
     id: 'hl7_listener_open',

@@ -1,6 +1,5 @@
 import { event } from '../event.ts';
 
-/** Requests, pipelines, queue and stored files. */
 export const REQUESTS_EVENTS = {
   requestWaitsForDisk: event<{ request: string }>({
     id: 'request_waits_for_disk',

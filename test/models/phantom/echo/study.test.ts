@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 60_000);
 
 describe('a simulated echo study', () => {
-  it('holds the standard views, spectra and sweeps, of an adult heart', () => {
+  it('contains the standard views, spectra and sweeps of an adult heart', () => {
     expect([...headers.keys()]).toEqual(
       expect.arrayContaining([
         'plax',
@@ -38,7 +38,7 @@ describe('a simulated echo study', () => {
     }
   });
 
-  it('shows the leak that its name says in colour, with a region for it', () => {
+  it('shows the leak in its name in colour, with a region for it', () => {
     const colour = headers.get('a4c-colour-mitral');
     expect(colour?.SamplesPerPixel).toBe(3);
     expect(colour?.UltrasoundColorDataPresent).toBe(1);
@@ -47,7 +47,7 @@ describe('a simulated echo study', () => {
     expect(headers.has('mitral-regurgitation')).toBe(true);
   });
 
-  it('says the heart rate of its clips and the truth of the whole', () => {
+  it('states the heart rate of its clips and the truth of the whole study', () => {
     const rate = Math.round(study.truth.beatsPerMinute);
     expect(Number(headers.get('a4c')?.HeartRate)).toBe(rate);
     expect(study.truth.ejectionFractionPercent).toBeCloseTo(64, 2);

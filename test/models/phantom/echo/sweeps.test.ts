@@ -40,12 +40,15 @@ function brightRows(frame: PhantomFrame, column: number, threshold = 70): number
 }
 
 /**
- * Number of columns that must reach equally far: more than the grid's dots cover, fewer than the
- * peaks of the beats.
+ * Number of columns that must reach a velocity: more than the dots of the grid cover, but fewer
+ * than the peaks of the beats.
  */
 const REACHING_COLUMNS = 12;
 
-/** Returns the velocity farthest from the baseline reached by `REACHING_COLUMNS` columns, cm/s. */
+/**
+ * Returns the velocity farthest from the baseline that at least `REACHING_COLUMNS` columns reach,
+ * cm/s.
+ */
 function farthest(frame: PhantomFrame, sign: 1 | -1): number {
   const zero = value(frame, 'zeroRowPixel');
   const reached: number[] = [];
@@ -64,7 +67,7 @@ describe('spectra of the heart', () => {
     ['mitral-regurgitation', 'peakCmPerSecond', -1],
     ['tricuspid-annulus', 'sCmPerSecond', 1],
     ['aortic-regurgitation', 'peakCmPerSecond', 1],
-  ] as const)('%s shows its %s within 8 %%', (id, name, sign) => {
+  ] as const)('%s shows its %s to within 8 %%', (id, name, sign) => {
     const frame = simulateEchoSpectrum(id, { heart, seed: 4 });
     const truth = value(frame, name);
     expect(Math.abs(farthest(frame, sign) - truth) / truth).toBeLessThan(0.08);
@@ -104,7 +107,7 @@ describe('spectra of the heart', () => {
 });
 
 describe('M-mode of the heart', () => {
-  it('shows the tricuspid ring move by its excursion, within a millimetre and a half', () => {
+  it('shows the excursion of the tricuspid ring to within a millimetre and a half', () => {
     const frame = simulateEchoMMode('m-mode-tapse', { heart, seed: 3 });
     const left = value(frame, 'leftPixel');
     const middles: number[] = [];
@@ -127,7 +130,7 @@ describe('M-mode of the heart', () => {
     expect(Math.abs(high - low - 20)).toBeLessThan(1.5);
   });
 
-  it('states seconds and centimetres of its sweep in the header', () => {
+  it('states the seconds and centimetres of its sweep in the header', () => {
     const frame = simulateEchoMMode('m-mode-ivc', { heart, seed: 3 });
     const [region] = mModeHeader('m-mode-ivc', frame, heart).regions ?? [];
     expect(region?.RegionSpatialFormat).toBe(2);
@@ -148,7 +151,7 @@ describe('colour Doppler of the heart', () => {
   };
   const jet = { valve: 'mitral', venaContractaMm: 8, lengthMm: 36 } as const;
 
-  it('paints a jet in systole, and none where the valve is tight', () => {
+  it('shows a jet in systole, but none if the valve is tight', () => {
     const [leak] = simulateColour({ ...request, screen, startS: 0.2, jet });
     const [tight] = simulateColour({ ...request, screen, startS: 0.2 });
     expect(leak?.truth.values?.leaking).toBe(1);
@@ -156,7 +159,7 @@ describe('colour Doppler of the heart', () => {
     expect(coloured(leak)).toBeGreaterThan(coloured(tight) + 40);
   });
 
-  it('has no leak of the mitral valve in diastole', () => {
+  it('shows no mitral leak in diastole', () => {
     const [frame] = simulateColour({ ...request, screen, startS: heart.beat.rapidS, jet });
     expect(frame?.truth.values?.leaking).toBe(0);
   });

@@ -27,12 +27,12 @@ const shot = (view: 'A4C' | 'A2C') =>
     clarity: 1,
   });
 
-describe('truth of the apical views', () => {
+describe('the truth of the apical views', () => {
   it.each([
     ['end diastole', END_DIASTOLE, heart.endDiastolicMl],
     ['end systole', END_SYSTOLE, heart.endSystolicMl],
   ])(
-    'biplane discs of the cut at %s give the volume in three dimensions within 5 %%',
+    'biplane discs of the cut at %s match the three-dimensional volume to within 5 %%',
     (_, moment, volumeMl) => {
       const cuts = (['A4C', 'A2C'] as const).map((view) =>
         ventricleCut(heart.at(moment), shot(view).plane),
@@ -44,7 +44,7 @@ describe('truth of the apical views', () => {
     },
   );
 
-  it('mask and outline are the same cavity: discs of either agree within 3 %', () => {
+  it('mask and outline are the same cavity: their discs agree to within 3 %', () => {
     const taken = shot('A4C');
     const moment = heart.at(END_DIASTOLE);
     const cut = ventricleCut(moment, taken.plane);
@@ -58,7 +58,7 @@ describe('truth of the apical views', () => {
     expect(Math.abs(inMask - inOutline) / inOutline).toBeLessThan(0.03);
   });
 
-  it('the discs of a square are its side', () => {
+  it('the discs of a square are as wide as its side', () => {
     const square = [
       { x: -10, y: 0 },
       { x: 10, y: 0 },
@@ -73,7 +73,7 @@ describe('truth of the apical views', () => {
 describe('a simulated clip', () => {
   const request = { heart, seed: 7, frames: 1, screen: SCREEN };
 
-  it.each(ECHO_VIEW_IDS)('%s shows the structures that it must', (id) => {
+  it.each(ECHO_VIEW_IDS)('%s shows the structures that it must show', (id) => {
     const [frame] = ECHO_VIEWS[id].simulate(request);
     const shown = Object.keys(frame?.truth.masks ?? {});
     const expected: Record<string, string[]> = {
@@ -94,7 +94,7 @@ describe('a simulated clip', () => {
     expect(frame?.gray.some((level) => level > 60)).toBe(true);
   });
 
-  it('is the same for the same seed and another for another', () => {
+  it('is the same for the same seed, and different for another', () => {
     const take = (seed: number) => {
       const [frame] = ECHO_VIEWS.A4C.simulate({ ...request, seed, masks: false });
       return Buffer.from(frame?.gray ?? []);
@@ -104,7 +104,7 @@ describe('a simulated clip', () => {
     expect(take(8).equals(first)).toBe(false);
   });
 
-  it('names its R waves, heart rate and pace in the header', () => {
+  it('states its R waves, heart rate and pace in the header', () => {
     const header = ECHO_VIEWS.A4C.header({
       ...request,
       frames: 61,

@@ -16,18 +16,18 @@ const ADULT: HeartRequest = {
   unevenness: 0,
 };
 
-/** Segments 1, 2, 7, 8, 13, 14 and 17, supplied by the left anterior descending artery. */
+/** Segments 1, 2, 7, 8, 13, 14 and 17, which the left anterior descending artery supplies. */
 const ANTERIOR = Array.from({ length: 17 }, (_, i) =>
   [0, 1, 6, 7, 12, 13, 16].includes(i) ? 0 : 1,
 );
 
 describe('the left ventricle of the phantom', () => {
-  it.each([0.1, 0.25, 0.55, 0.8])('ejects the share %f that was asked for', (ejectionFraction) => {
+  it.each([0.1, 0.25, 0.55, 0.8])('ejects the requested fraction %f', (ejectionFraction) => {
     const heart = heartOf({ ...ADULT, ejectionFraction });
     expect(1 - heart.endSystolicMl / heart.endDiastolicMl).toBeCloseTo(ejectionFraction, 4);
   });
 
-  it('ejects it also where a territory is akinetic, and that territory does not move', () => {
+  it('ejects it even if a territory is akinetic, and that territory does not move', () => {
     const heart = heartOf({ ...ADULT, ejectionFraction: 0.35, segments: ANTERIOR });
     expect(1 - heart.endSystolicMl / heart.endDiastolicMl).toBeCloseTo(0.35, 4);
     const diastole = heart.at(END_DIASTOLE).ventricle;
@@ -37,12 +37,12 @@ describe('the left ventricle of the phantom', () => {
     expect(inward(300)).toBeGreaterThan(0.2);
   });
 
-  it('refuses what its moving segments cannot eject', () => {
+  it('refuses a fraction that its moving segments cannot eject', () => {
     const still = Array.from({ length: 17 }, () => 0);
     expect(() => heartOf({ ...ADULT, ejectionFraction: 0.6, segments: still })).toThrow(RangeError);
   });
 
-  it('has walls that thicken as it empties, since they keep their volume', () => {
+  it('has walls that thicken as it empties, since their volume is constant', () => {
     const heart = heartOf({ ...ADULT, ejectionFraction: 0.6 });
     const thickness = (squeeze: number) =>
       heart.at({ ...END_DIASTOLE, squeeze }).ventricle.wall(150, 0.5);
@@ -50,7 +50,7 @@ describe('the left ventricle of the phantom', () => {
     expect(thickness(1)).toBeGreaterThan(1.25 * thickness(0));
   });
 
-  it('shortens more along its axis the more longitudinal motion is asked for', () => {
+  it('shortens more along its axis if more longitudinal motion is requested', () => {
     const strain = (longitudinal: number) =>
       globalLongitudinalStrain(heartOf({ ...ADULT, ejectionFraction: 0.6, longitudinal }));
     expect(strain(0.17)).toBeLessThan(-16);
@@ -62,7 +62,7 @@ describe('the left ventricle of the phantom', () => {
 describe('the beat', () => {
   const heart = heartOf({ ...ADULT, ejectionFraction: 0.6, beatsPerMinute: 75, tapseMm: 21 });
 
-  it('returns after its length', () => {
+  it('repeats after its length', () => {
     expect(heart.beat.lengthS).toBeCloseTo(0.8, 12);
     for (const seconds of [0, 0.11, 0.37, 0.62]) {
       const first = heart.after(seconds);
@@ -91,7 +91,7 @@ describe('the beat', () => {
     }
   });
 
-  it('moves the tricuspid ring by the excursion that was asked for', () => {
+  it('moves the tricuspid ring by the requested excursion', () => {
     const z = (seconds: number) => heart.after(seconds).chambers.tricuspidZ;
     expect(z(heart.beat.systoleS) - z(0)).toBeCloseTo(21, 3);
   });
@@ -106,17 +106,17 @@ describe('the tissues of the phantom', () => {
     return sample.structure;
   };
 
-  it('has the cavity on the axis, muscle around it and the right ventricle beyond the septum', () => {
+  it('have the cavity on the axis, muscle around it, and the right ventricle beyond the septum', () => {
     expect(at({}, 0, 0, 50)).toBe(STRUCTURE.leftVentricle);
     expect(at({}, -27, 0, 50)).toBe(STRUCTURE.myocardium);
     expect(at({}, -40, -8, 30)).toBe(STRUCTURE.rightVentricle);
     expect(at({}, 60, 0, 40)).toBe(STRUCTURE.outside);
   });
 
-  it('has fluid around the heart only where it was asked for', () => {
+  it('have fluid around the heart only if it was requested', () => {
     expect(at({ effusionMm: 15 }, 40, 0, 40)).toBe(STRUCTURE.effusion);
     expect(at({ effusionMm: 0 }, 40, 0, 40)).toBe(STRUCTURE.outside);
-    // Far behind the ventricle there is no more fluid, however large the effusion.
+    // Far behind the ventricle there is no fluid, however large the effusion is.
     expect(at({ effusionMm: 24 }, 90, 0, 40)).toBe(STRUCTURE.outside);
   });
 });

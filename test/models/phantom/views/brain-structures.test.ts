@@ -11,7 +11,7 @@ function simulate(view: PhantomView, seed: number, anatomy = {}): PhantomFrame {
   return view.simulate(request)[0] as PhantomFrame;
 }
 
-/** Returns the distance between the two ends of a measurement, mm. */
+/** Returns the distance between both ends of a measurement, mm. */
 function between({ truth }: PhantomFrame, name: string): number {
   const [one, other] = truth.points?.[name] ?? [];
   if (!one || !other) throw new Error(`no ${name}`);
@@ -21,14 +21,14 @@ function between({ truth }: PhantomFrame, name: string): number {
 const inside = (mask: Uint8Array | undefined) => mask?.reduce((sum, one) => sum + one, 0) ?? 0;
 
 describe('a transcerebellar phantom', () => {
-  it.each([1, 2, 3])('of seed %i has the sizes that were asked for between its ends', (seed) => {
+  it.each([1, 2, 3])('with seed %i has the requested sizes between its ends', (seed) => {
     const frame = simulate(cerebellum, seed, { tcdMm: 23, cisternaMm: 6 });
     expect(between(frame, 'cerebellum')).toBeCloseTo(23, 6);
     expect(between(frame, 'cisternaMagna')).toBeCloseTo(6, 6);
     expect(frame.truth.plane).toBe('transcerebellar');
   });
 
-  it('shows a cerebellum that is as wide as its ends are apart', () => {
+  it('shows a cerebellum as wide as the distance between its ends', () => {
     const { truth, columns, rows } = simulate(cerebellum, 4, { tcdMm: 23, cisternaMm: 6 });
     const mask = truth.masks?.cerebellum ?? new Uint8Array();
     const [one, other] = truth.points?.cerebellum ?? [];

@@ -18,7 +18,7 @@ function areaRatio({ truth }: PhantomFrame): number {
 
 describe('a four-chamber phantom', () => {
   it.each([0.25, 0.4])(
-    'has a heart of the area ratio %d in end diastole, smaller else',
+    'has a heart with the area ratio %d in end diastole, and a smaller one otherwise',
     (ratio) => {
       const [frame] = simulate(11, { areaRatio: ratio });
       const squeeze = systole(frame?.truth.values?.phaseOfBeat ?? Number.NaN);
@@ -41,7 +41,7 @@ describe('a four-chamber phantom', () => {
     },
   );
 
-  it('beats: its heart is smaller in systole and the same a beat later', () => {
+  it('beats: its heart is smaller in systole, and the same again one beat later', () => {
     const frames = simulate(13, { beatsPerMinute: 150 }, 13);
     const sizes = frames.map(({ truth }) => area(truth.masks?.heart));
     expect(Math.min(...sizes)).toBeLessThan(0.93 * Math.max(...sizes));

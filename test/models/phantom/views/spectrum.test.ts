@@ -25,7 +25,7 @@ describe('simulated waveforms', () => {
     }
   });
 
-  it('have the peak and the end-diastolic velocity that were asked for', () => {
+  it('have the requested peak and end-diastolic velocity', () => {
     const draw = (edvShare: number) =>
       truthOf(drawWaveform('umbilical-artery', { psv: 40, edvShare }, createRandom(1)));
     expect(draw(0.25).psv).toBeCloseTo(40, 1);
@@ -44,7 +44,7 @@ describe('a simulated spectrum', () => {
     expect(one?.gray).toEqual(other?.gray);
   });
 
-  it('says in its header what it is: PW, seconds, cm/s, baseline and vessel', () => {
+  it('states in its header what it is: PW, seconds, cm/s, baseline and vessel', () => {
     const frames = umbilicalArtery.simulate(request);
     const header = umbilicalArtery.header?.(frames);
     const values = frames[0]?.truth.values;

@@ -35,7 +35,6 @@ function millimetres({ truth }: PhantomFrame, a: Point, b: Point): number {
   return Math.hypot(a.x - b.x, a.y - b.y) * truth.mmPerPixel;
 }
 
-/** Returns the mean brightness of a structure. */
 function brightness({ gray, truth }: PhantomFrame, structure: string): number {
   const mask = truth.masks?.[structure] ?? new Uint8Array();
   const levels = [...gray].filter((_, i) => mask[i] === 1);
@@ -51,7 +50,7 @@ describe('the cervix phantom', () => {
     funnelWidthMm: 16,
   });
 
-  it('has the sizes asked for, and its points lie so far apart', () => {
+  it('has the requested sizes, which are the distances between its points', () => {
     const internalOs = pointOf(funnelled, 'internalOs');
     const shoulders = [0, 1].map((i) => pointOf(funnelled, 'shoulders', i));
     const [left = internalOs, right = internalOs] = shoulders;
@@ -80,7 +79,7 @@ describe('the phantom of the lower placental edge', () => {
   it.each([
     [-10, -1],
     [12, 1],
-  ])('with the edge %d mm along the wall gives the side of the os', (edgeMm, side) => {
+  ])('with the edge %d mm along the wall shows on which side of the os it is', (edgeMm, side) => {
     const frame = still(placentaEdge, { edgeMm, posterior: 1 });
     const toOs = sizeOf(frame, 'placentaToOsMm');
     const straight = millimetres(
@@ -99,7 +98,7 @@ describe('the phantom of the lower placental edge', () => {
 describe('the phantom of a pocket of amniotic fluid', () => {
   const [frame] = simulate(amnioticFluid, { amount: 1, cords: 1 }) as [PhantomFrame];
 
-  it('has a vertical caliper through nothing but fluid', () => {
+  it('has a vertical caliper that crosses only fluid', () => {
     const top = pointOf(frame, 'pocket', 0);
     const bottom = pointOf(frame, 'pocket', 1);
     expect(top.x).toBe(bottom.x);
@@ -110,7 +109,7 @@ describe('the phantom of a pocket of amniotic fluid', () => {
     }
   });
 
-  it('changes along a sweep, and is another one for another seed', () => {
+  it('changes along a sweep, and is different for another seed', () => {
     const depths = simulate(fluidSweep, { amount: 1 }, 3).map((one) => sizeOf(one, 'pocketMm'));
     expect(new Set(depths).size).toBeGreaterThan(1);
     const [other] = simulate(amnioticFluid, { amount: 1, cords: 1 }, 1, 4) as [PhantomFrame];
@@ -131,7 +130,7 @@ describe('the placenta phantom', () => {
   it.each([
     [0, 'above'],
     [1, 'below'],
-  ])('on wall %i lies %s the fluid', (wall, place) => {
+  ])('on wall %i is %s the fluid', (wall, place) => {
     const { truth, columns } = still(placenta, { wall });
     const meanRow = (structure: string) => {
       const rows = [...(truth.masks?.[structure] ?? [])].flatMap((inside, i) =>
@@ -142,7 +141,7 @@ describe('the placenta phantom', () => {
     expect(meanRow('placenta') < meanRow('fluid')).toBe(place === 'above');
   });
 
-  it('holds the lacunae asked for', () => {
+  it('contains the requested lacunae', () => {
     const lacunae = still(placenta, { wall: 0, lacunae: 6 }).truth.masks?.lacuna ?? [];
     expect([...lacunae].some((inside) => inside === 1)).toBe(true);
     expect(still(placenta, { wall: 0, lacunae: 0 }).truth.masks?.lacuna).toBeUndefined();

@@ -13,28 +13,28 @@ describe('frames of a cine', () => {
     [KEPT.cineFrames, upTo(KEPT.cineFrames)],
     [KEPT.cineFrames + 1, upTo(KEPT.cineFrames + 1, 2)],
     [300, upTo(300, 5)],
-  ])('of %i frames', (frames, expected) => {
+  ])('are these indices of %i frames', (frames, expected) => {
     expect(cineFrames(sampleClip('a.dcm', frames), [], [])).toEqual(expected);
   });
 
-  test('with calipers are always among them', () => {
+  test('always include those with calipers', () => {
     const kept = cineFrames(sampleClip('a.dcm', 120), [2, 3], []);
     expect(kept.slice(0, 4)).toEqual([1, 2, 3, 5]);
     expect(kept).toHaveLength(61);
   });
 
-  test('that were outlined are they, where not every one was', () => {
+  test('are those that were outlined, unless every frame was', () => {
     const outlined = upTo(150, 2);
     expect(cineFrames(sampleClip('a.dcm', 150), [], outlined)).toEqual(upTo(150, 4));
   });
 
-  test.each(['spectral', 'm-mode'] as const)('there are none of a %s display', (mode) => {
+  test.each(['spectral', 'm-mode'] as const)('do not exist for a %s display', (mode) => {
     expect(cineFrames(sampleClip('a.dcm', 30, { mode }), [30], [])).toEqual([]);
   });
 });
 
 describe('runs of a mask', () => {
-  test('end with their row and begin with the next', () => {
+  test('end with their row, so a new one begins in the next row', () => {
     const mask = Uint8Array.of(0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 0, 1);
     expect(runsOf(mask, 3)).toEqual([
       [0, 1, 2],
@@ -44,7 +44,7 @@ describe('runs of a mask', () => {
     ]);
   });
 
-  test('of an empty mask: there are no runs', () => {
+  test('do not exist in an empty mask', () => {
     expect(runsOf(new Uint8Array(12), 4)).toEqual([]);
   });
 });

@@ -60,7 +60,7 @@ const withData = (section: string, data: Record<string, unknown>): Result => ({
 });
 
 describe('measurements of a clip', () => {
-  test('lie where the result has them, with its value, unit, concept and section', async () => {
+  test('are drawn where the result has them, with value, unit, concept and section', async () => {
     const { overlays } = await shownOf([HEAD, ABDOMEN, FEMUR]);
     const drawn = overlays.clips.flatMap(({ calipers }) => calipers);
     const calipers = RESULT.measurements.filter(({ source }) => source.calipers.length > 0);
@@ -77,7 +77,7 @@ describe('measurements of a clip', () => {
     }
   });
 
-  test('one that was not accepted is drawn, and named without its number', async () => {
+  test('that were not accepted are drawn, but without their number', async () => {
     const { overlays } = await shownOf([HEAD]);
     const ofd = overlays.clips[0]?.calipers.find(
       ({ measurement }) => measurement === OFD_NOT_ACCEPTED.id,
@@ -85,7 +85,7 @@ describe('measurements of a clip', () => {
     expect(ofd).toMatchObject({ quality: 'low', text: 'OFD not accepted' });
   });
 
-  test('masks have the pixels of the DICOM Segmentation', async () => {
+  test('have masks with the same pixels as the DICOM Segmentation', async () => {
     const { overlays } = await shownOf([HEAD, ABDOMEN, FEMUR]);
     const segments = outlinedStructures(RESULT, SUBJECT).flatMap(({ segments: own }) => own);
     const masks = overlays.clips.flatMap((clip) => clip.masks);
@@ -104,7 +104,7 @@ describe('measurements of a clip', () => {
 });
 
 describe('key frames', () => {
-  test('are the frames with calipers, and of a clip without any the middle one', async () => {
+  test('are the frames with calipers, or the middle frame of a clip without any', async () => {
     const other = sampleClip('other.dcm', 4);
     const { overlays } = await shownOf([HEAD, ABDOMEN, other]);
     expect(
@@ -118,7 +118,7 @@ describe('key frames', () => {
     ]);
   });
 
-  test('the best frame of a plane is one, with the name of its plane', async () => {
+  test('include the best frame of a plane, with the name of that plane', async () => {
     const result = withData('planes', {
       key_frames: [{ file: 'abdomen.dcm', frame: 2, plane: 'abdominal' }],
       frames: [
@@ -133,7 +133,7 @@ describe('key frames', () => {
     });
   });
 
-  test('are JPEG at the size of the frame, of a larger one 1024 pixels long', async () => {
+  test("are JPEGs of the frame's size, scaled down to 1024 pixels if larger", async () => {
     const large = { ...HEAD, width: 1280, height: 960 };
     const data = new Uint8Array(3 * 1280 * 960).fill(90);
     const rgb = async () => ({ width: 1280, height: 960, data });
@@ -155,7 +155,7 @@ describe('key frames', () => {
 });
 
 describe('cines', () => {
-  test('hold each frame as a JPEG at its place, with its time', async () => {
+  test('contain each frame as a JPEG at its position, with its time', async () => {
     const { overlays, files } = await shownOf([ABDOMEN]);
     const cine = overlays.clips[0]?.cine;
     const bytes = files.get('cine-1.mjpeg') ?? Buffer.alloc(0);
@@ -172,7 +172,7 @@ describe('cines', () => {
     expect((last?.offset ?? 0) + (last?.bytes ?? 0)).toBe(bytes.length);
   });
 
-  test('of a file without times count frames, and say so', async () => {
+  test('of a file without times count frames, and state this', async () => {
     const { overlays } = await shownOf([{ ...ABDOMEN, timing: 'none' }]);
     expect(overlays.clips[0]?.cine).toMatchObject({
       timed: false,
@@ -180,7 +180,7 @@ describe('cines', () => {
     });
   });
 
-  test('are not made of stills and of clips on which nothing was measured', async () => {
+  test('are not made of stills or of clips on which nothing was measured', async () => {
     const { files } = await shownOf([HEAD, sampleClip('other.dcm', 4)]);
     expect([...files.keys()].filter((name) => name.startsWith('cine'))).toEqual([]);
   });
@@ -281,7 +281,7 @@ describe('of a Doppler spectrum', () => {
 });
 
 describe('growth', () => {
-  test('the curves are those of the chart, and each value lies on its own', async () => {
+  test('has the curves of the chart, on which each value is plotted', async () => {
     const { overlays } = await shownOf([HEAD]);
     expect(overlays.growth?.ga_days).toBe(196);
     const hc = overlays.growth?.charts.find(({ concept }) => concept === 'hc');
@@ -302,14 +302,14 @@ describe('growth', () => {
     ]);
   });
 
-  test('there is none where no value lies on a chart', async () => {
+  test('is omitted if no value belongs to a chart', async () => {
     const { overlays } = await shownOf([HEAD], { ...RESULT, measurements: [OFD_NOT_ACCEPTED] });
     expect(overlays.growth).toBeNull();
   });
 });
 
-describe('a name burned in outside of the picture', () => {
-  test('changes no byte of key frames, cines and overlays', async () => {
+describe('a name burned in outside the picture', () => {
+  test('changes no byte of key frames, cines or overlays', async () => {
     const [plain, named] = await Promise.all(
       [false, true].map((is) => shownOf([sampleClip('abdomen.dcm', 9, { named: is })])),
     );
@@ -326,7 +326,7 @@ describe('a name burned in outside of the picture', () => {
     }
   });
 
-  test('would change them if the site wanted whole frames', async () => {
+  test('would change them if the site required whole frames', async () => {
     const [plain, named] = await Promise.all(
       [false, true].map((is) =>
         shownOf([sampleClip('abdomen.dcm', 9, { named: is })], RESULT, true),

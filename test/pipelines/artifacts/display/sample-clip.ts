@@ -7,7 +7,10 @@ export const NAME = { minX: 20, minY: 10, maxX: 200, maxY: 30 } as const;
 /** The ultrasound region, below the name. */
 export const REGION = { minX: 40, minY: 60, maxX: 600, maxY: 440 } as const;
 
-/** Returns speckle in the region, different in each frame, and bars outside it if requested. */
+/**
+ * Returns speckle inside the region that differs in each frame and, if `named`, the bars outside
+ * it.
+ */
 export function pixelsOf(frame: number, named: boolean): RgbImage {
   const data = new Uint8Array(3 * COLUMNS * ROWS);
   let state = frame + 1;

@@ -16,7 +16,9 @@ const strain = (segments: unknown): Section => ({
 const labels = (marks: readonly Mark[]) =>
   marks.filter((mark): mark is Label => mark.kind === 'label');
 
-/** Returns the position of a segment's number relative to the centre of the picture, y upwards. */
+/**
+ * Returns the position of a segment's number relative to the centre of the picture, with y upwards.
+ */
 function placeOf(segment: number) {
   const drawing = bullsEye({ sections: [strain([{ segment, strain: -12.3 }])] });
   const label = labels(drawing?.marks ?? []).find(({ text }) => text === '-12.3');
@@ -24,7 +26,7 @@ function placeOf(segment: number) {
 }
 
 describe("the bull's-eye (echo 8.3)", () => {
-  it('has every one of 17 segments, those without a value as a dash', () => {
+  it('shows all 17 segments, with a dash for those without a value', () => {
     const drawing = bullsEye({ sections: [strain([{ segment: 3, strain: -20.14 }])] });
     const texts = labels(drawing?.marks ?? []).map(({ text }) => text);
     expect(texts.filter((text) => text === '-')).toHaveLength(16);
@@ -42,7 +44,7 @@ describe("the bull's-eye (echo 8.3)", () => {
     const { x, y } = placeOf(segment);
     expect(there(x, y)).toBe(true);
   });
-  it('has basal segments outside of mid and apical ones', () => {
+  it('shows basal segments outside mid and apical ones', () => {
     const radius = (segment: number) => Math.hypot(placeOf(segment).x, placeOf(segment).y);
     expect(radius(1)).toBeGreaterThan(radius(7));
     expect(radius(7)).toBeGreaterThan(radius(13));
@@ -51,5 +53,5 @@ describe("the bull's-eye (echo 8.3)", () => {
     ['no strain section', []],
     ['no segments', [strain([])]],
     ['other data', [strain('none')]],
-  ])('is not made with %s', (_, sections) => expect(bullsEye({ sections })).toBeNull());
+  ])('is not drawn with %s', (_, sections) => expect(bullsEye({ sections })).toBeNull());
 });

@@ -66,7 +66,7 @@ const STUDY: Study = {
 };
 
 describe.skipIf(!hasPoppler)('the PDF report', () => {
-  test('names patient, study, dating and due date', async () => {
+  test('shows patient, study, dating and due date', async () => {
     const all = text(await pdf(RESULT, SUBJECT));
     for (const part of ['Beispiel, Dr. Zoë', '1994-03-12', 'PID-4711', 'ACC-2026-5']) {
       expect(all).toContain(part);
@@ -79,13 +79,13 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     ['GE', 'Voluson E10', 'ROOM-2', 'GE Voluson E10, ROOM-2'],
     ['Philips', 'Philips EPIQ', '', 'Philips EPIQ'],
     ['', 'Aplio', '', 'Aplio'],
-  ])('names the equipment: %s %s %s', async (manufacturer, model, station, shown) => {
+  ])('shows the equipment: %s %s %s', async (manufacturer, model, station, shown) => {
     const equipment = { manufacturer, model, station };
     const [first = ''] = pages(await pdf(RESULT, { ...SUBJECT, equipment }));
     expect(first).toMatch(new RegExp(`Equipment\\s+${shown}$`, 'm'));
   });
 
-  test('does not mention equipment that the images do not name', async () => {
+  test('does not mention equipment that the images do not identify', async () => {
     const equipment = { manufacturer: '', model: '', station: '' };
     expect(text(await pdf(RESULT, { ...SUBJECT, equipment }))).not.toContain('Equipment');
     expect(text(await pdf(RESULT, SUBJECT))).not.toContain('Equipment');
@@ -114,7 +114,7 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     expect(without).not.toContain('Prior');
   });
 
-  test('keeps the heading of what was not assessed with its table, wherever the page ends', async () => {
+  test('keeps the heading "not assessed" together with its table at a page break', async () => {
     const [one] = RESULT.measurements;
     const detail = 'The view was not found among the images of this study. '.repeat(6).trim();
     const reason = { code: 'view_missing', detail, needs: [] };
@@ -147,28 +147,28 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     expect(`${name?.text} ${cell?.text}`).toBe(shown);
   });
 
-  test('separates names that contain a comma by semicolons in a remark on several values', () => {
-    const noted = (label: string) => ({ ...HC, label, remarks: [], note: '1 beat' });
+  test('in a remark on several values, separates names that contain a comma by semicolons', () => {
+    const noted = (label: string) => ({ ...HC, label, remarks: [], note: 'one beat' });
     const lineOf = (...labels: string[]) =>
       remarks({ ...RESULT, measurements: labels.map(noted) }).join();
-    expect(lineOf('LA area, A4C', 'LA volume')).toBe('LA area, A4C; LA volume: 1 beat.');
-    expect(lineOf('Mitral E', 'Mitral A')).toBe('Mitral E, Mitral A: 1 beat.');
+    expect(lineOf('LA area, A4C', 'LA volume')).toBe('LA area, A4C; LA volume: one beat.');
+    expect(lineOf('Mitral E', 'Mitral A')).toBe('Mitral E, Mitral A: one beat.');
   });
 
-  test('shows each accepted value with range and centile, the abnormal one marked', async () => {
+  test('shows each accepted value with range and centile, and marks the abnormal one', async () => {
     const all = text(await pdf(RESULT, SUBJECT));
     expect(all).toMatch(/Head circumference\s+262\.4 ± 3\.1 mm\s+248\.9 - 271\.8 mm\s+59\s+0\.2\s/);
     expect(all).toMatch(/Abdominal circumference\s+▼ 214\.9 mm\s+218\.8 - 247\.8 mm\s+5\.2/);
     expect(all).toMatch(/Estimated fetal weight\s+1004 ± 151 g\s+982 - 1279 g\s+14/);
   });
 
-  test('a value that was not accepted has no number', async () => {
+  test('shows no number for a value that was not accepted', async () => {
     const all = text(await pdf(RESULT, SUBJECT));
     expect(all).toMatch(/Occipitofrontal diameter\s+not accepted\s+confidence too low/);
     expect(all).not.toContain('91.2');
   });
 
-  test('lists every part that was not assessed with its reason', async () => {
+  test('lists every part that was not assessed, with its reason', async () => {
     const all = text(await pdf(RESULT, SUBJECT));
     for (const { title, status } of RESULT.sections) {
       if (status === 'not_assessed') {
@@ -177,14 +177,14 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     }
   });
 
-  test('without any measurement says so and why, and shows no table of values', async () => {
+  test('without any measurement states this with the reason, and has no table of values', async () => {
     const all = text(await pdf(NOTHING_MEASURED, { ...ANONYMOUS, dating: null }));
     expect(all).toContain('No measurement was made. Biometry: No head, abdomen or femur plane');
     expect(all).toContain('Gestational age was not given');
     expect(all).not.toContain('Measurements');
   });
 
-  test('every page has the draft notice, the patient and its number', async () => {
+  test('has the draft notice, the patient and the page number on every page', async () => {
     const all = pages(await pdf(RESULT, SUBJECT));
     expect(all.length).toBeGreaterThan(1);
     all.forEach((page, index) => {
@@ -194,7 +194,7 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     });
   });
 
-  test('an anonymous report says so and has no identity', async () => {
+  test('states that it is anonymous, and has no identity', async () => {
     const all = text(await pdf(RESULT, ANONYMOUS));
     expect(all).toContain('Anonymous');
     for (const secret of ['Beispiel', 'PID-4711', '1994-03-12', 'ACC-2026-5']) {
@@ -206,12 +206,12 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     ['Łukasiewicz^Żaneta', 'Łukasiewicz, Żaneta'],
     ['Παπαδοπούλου^Ελένη', 'Παπαδοπούλου, Ελένη'],
     ['Иванова^Анна', 'Иванова, Анна'],
-  ])('the name %s is readable', async (PatientName, shown) => {
+  ])('prints the name %s legibly', async (PatientName, shown) => {
     const subject = { ...SUBJECT, identity: { ...IDENTITY, PatientName } };
     expect(text(await pdf(RESULT, subject))).toContain(shown);
   });
 
-  test('a long table goes on on the next page with its head, no row cut', async () => {
+  test('continues a long table on the next page with its header, without splitting a row', async () => {
     const many: Result = {
       ...RESULT,
       measurements: Array.from({ length: 90 }, (_, index) => ({
@@ -270,25 +270,25 @@ describe.skipIf(!hasPoppler)('the first pages', () => {
     ['an echo study', heart, 'letter'],
     ['an obstetric study', RESULT, 'a4'],
     ['an obstetric study', RESULT, 'letter'],
-  ] as const)('of %s are two at most, the appendix is apart', async (_, result, paper) => {
+  ] as const)('of %s are at most two, with a separate appendix', async (_, result, paper) => {
     const bytes = await renderReport(result, LONG, [], INTERGROWTH_CURVES, paper);
     expect(appendixOf(bytes)).toBeGreaterThan(1);
     expect(appendixOf(bytes)).toBeLessThanOrEqual(3);
   });
 
-  test('have the impression in the words of the other documents', async () => {
+  test('contain the impression in the same words as the other documents', async () => {
     const words = (some: string) => some.replace(/\s+/g, '');
     const [first = ''] = pages(await pdf(heart, SUBJECT));
     for (const line of conclusionTexts(heart)) expect(words(first)).toContain(words(line));
   });
 
-  test('have one LVEF, the appendix all of them', async () => {
+  test('contain one LVEF, and the appendix all of them', async () => {
     const keys = compactValues(heart).map(({ concept }) => concept.key);
     expect(keys.filter((key) => key.startsWith('lvef'))).toEqual(['lvef-biplane']);
     expect(text(await pdf(heart, SUBJECT))).toContain('LVEF, single plane A4C');
   });
 
-  test('mark what is outside its range, and show in red only what a finding rests on', () => {
+  test('mark what is outside its range, and show only the basis of a finding in red', () => {
     const urgent = actionable(RESULT);
     const finding = RESULT.findings.find(({ severity }) => severity !== 'info');
     expect([...urgent]).toEqual(expect.arrayContaining(finding?.evidence ?? ['none']));
@@ -307,7 +307,7 @@ describe.skipIf(!hasPoppler)('the first pages', () => {
     expect(actionable(heart)).not.toContain(outside?.id);
   });
 
-  test('keep the signature on the page of the key image, which is smaller then', async () => {
+  test('keep the signature on the page of the key image, which becomes smaller for that', async () => {
     const picture = (height: number) => ({
       width: 400,
       height,
@@ -325,7 +325,7 @@ describe.skipIf(!hasPoppler)('the first pages', () => {
     }
   });
 
-  test('end with a line for the signature of a draft, or with who signed', async () => {
+  test("end with a line for the signature of a draft, or with the signer's name", async () => {
     const draft = text(await pdf(RESULT, SUBJECT));
     expect(draft).toContain('Draft: not signed.');
     const signed = { name: 'Dr. Ada Arzt', role: 'cardiologist', at: '2026-11-22 10:15 UTC' };
@@ -336,7 +336,7 @@ describe.skipIf(!hasPoppler)('the first pages', () => {
 });
 
 describe.skipIf(!hasPoppler)('the structure of the PDF', () => {
-  test('is a tree with headings, tables and figures with alternate texts', async () => {
+  test('is a tree with headings, tables and figures that have alternative texts', async () => {
     const png = await sharp({
       create: { width: 64, height: 48, channels: 3, background: '#777' },
     })
@@ -375,7 +375,7 @@ test.each([
   ['Yamada^Tarou=山田^太郎=やまだ^たろう', 'Yamada, Tarou'],
   ['PHANTOM', 'PHANTOM'],
   ['', ''],
-])('the person name %j reads %j', (name, shown) => {
+])('the person name %j is shown as %j', (name, shown) => {
   expect(readableName(name)).toBe(shown);
 });
 
@@ -401,25 +401,28 @@ test.skipIf(!hasPoppler)('the indication is printed at the head of the report', 
   expect(text(await pdf(RESULT, SUBJECT))).not.toContain('Indication');
 });
 
-test.skipIf(!hasPoppler)('values of the head that are from the order are marked', async () => {
-  const order = {
-    accessionNumber: 'ACC-7',
-    placerOrderNumber: '',
-    requestedProcedureId: 'RP1',
-    requestedProcedure: 'Growth scan',
-    referringPhysicianName: 'Roe^Jane',
-    joined: ['indication', 'dating', 'referringPhysicianName'],
-  };
-  const { identity } = SUBJECT;
-  const named = identity && { ...identity, AccessionNumber: 'OWN-1', ReferringPhysicianName: '' };
-  const subject = { ...SUBJECT, identity: named, indication: 'Reduced movements', order };
-  const words = text(await pdf(RESULT, subject)).replace(/\s+/g, ' ');
-  expect(words).toContain('Indication: Reduced movements (from the order)');
-  expect(words).toContain('Roe, Jane (from the order)');
-  expect(words).toContain('Growth scan');
-  expect(words).toContain('OWN-1');
-  expect(words).not.toContain('ACC-7');
-});
+test.skipIf(!hasPoppler)(
+  'values at the head of the report that come from the order are marked',
+  async () => {
+    const order = {
+      accessionNumber: 'ACC-7',
+      placerOrderNumber: '',
+      requestedProcedureId: 'RP1',
+      requestedProcedure: 'Growth scan',
+      referringPhysicianName: 'Roe^Jane',
+      joined: ['indication', 'dating', 'referringPhysicianName'],
+    };
+    const { identity } = SUBJECT;
+    const named = identity && { ...identity, AccessionNumber: 'OWN-1', ReferringPhysicianName: '' };
+    const subject = { ...SUBJECT, identity: named, indication: 'Reduced movements', order };
+    const words = text(await pdf(RESULT, subject)).replace(/\s+/g, ' ');
+    expect(words).toContain('Indication: Reduced movements (from the order)');
+    expect(words).toContain('Roe, Jane (from the order)');
+    expect(words).toContain('Growth scan');
+    expect(words).toContain('OWN-1');
+    expect(words).not.toContain('ACC-7');
+  },
+);
 
 describe('writing all artifacts of a result', () => {
   let folder: string;
@@ -428,7 +431,7 @@ describe('writing all artifacts of a result', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('the files are those of the entries, with size and digest', async () => {
+  test('creates the listed files, with their size and digest', async () => {
     const target = join(folder, 'full');
     const entries = await writeArtifacts({
       curves: INTERGROWTH_CURVES,
@@ -466,7 +469,7 @@ describe('writing all artifacts of a result', () => {
     expect(decode(await readFile(join(target, 'sr-tid5000.dcm'))).header.PatientName).toEqual([]);
   });
 
-  test('a result without a measurement has documents and a frame of each clip, but neither chart nor overlay', async () => {
+  test('without a measurement creates documents and a frame of each clip, but neither chart nor overlay', async () => {
     const entries = await writeArtifacts({
       curves: INTERGROWTH_CURVES,
       result: NOTHING_MEASURED,
@@ -485,7 +488,7 @@ describe('writing all artifacts of a result', () => {
     ]);
   });
 
-  test('each artifact is reported as soon as it is written: the previews before any document', async () => {
+  test('reports each artifact as soon as it is written: the previews before any document', async () => {
     const target = join(folder, 'told');
     const told: string[] = [];
     const entries = await writeArtifacts({
@@ -509,7 +512,7 @@ describe('writing all artifacts of a result', () => {
     expect(lastPreview).toBeLessThan(firstDocument);
   });
 
-  test('where no viewer shows them, key frames, cines and overlays are left out', async () => {
+  test('leaves out key frames, cines and overlays if no viewer shows them', async () => {
     const entries = await writeArtifacts({
       curves: INTERGROWTH_CURVES,
       result: RESULT,
@@ -523,7 +526,7 @@ describe('writing all artifacts of a result', () => {
     expect(names).toContain('overlay-biometry-1.png');
   });
 
-  test('previews can be left out', async () => {
+  test('can leave out previews', async () => {
     const entries = await writeArtifacts({
       curves: INTERGROWTH_CURVES,
       result: RESULT,
@@ -536,7 +539,7 @@ describe('writing all artifacts of a result', () => {
   });
 
   test.skipIf(!hasPoppler)(
-    'a delivery builds the report again with the identity and the stored previews',
+    'builds the report again for a delivery, with the identity and the stored previews',
     async () => {
       const target = join(folder, 'rebuilt');
       await writeArtifacts({

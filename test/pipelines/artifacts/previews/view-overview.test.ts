@@ -16,7 +16,7 @@ const white = async (): Promise<RgbImage> => ({
   data: new Uint8Array(3 * SIZE.width * SIZE.height).fill(255),
 });
 
-/** Returns a clip whose region covers its whole picture, without a burned-in name. */
+/** Returns a clip whose region covers the whole picture, without a burned-in name. */
 function clipOf(file: string, rgb: () => Promise<RgbImage>): Clip {
   const gray = async () => ({ ...SIZE, data: new Uint8Array(SIZE.width * SIZE.height) });
   const area = { minX: 0, minY: 0, maxX: SIZE.width - 1, maxY: SIZE.height - 1 };
@@ -46,7 +46,7 @@ async function sheetOf(clips: Clip[]) {
 }
 
 describe('the contact sheet of the views', () => {
-  it('shows the middle frame of each clip, and the others where one is damaged', async () => {
+  it('shows the middle frame of each clip, even if another clip is damaged', async () => {
     const damaged = async () => {
       throw new UnreadableInput('the file ends before its data do');
     };
@@ -57,7 +57,7 @@ describe('the contact sheet of the views', () => {
     expect(at(SIZE.width + 60, 90)).toBe(255);
   });
 
-  it('an error other than a damaged file is not hidden', async () => {
+  it('does not hide an error other than a damaged file', async () => {
     const broken = async () => {
       throw new TypeError('no such thing');
     };

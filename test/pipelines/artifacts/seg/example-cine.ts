@@ -1,7 +1,9 @@
 import type { SegmentedImage } from '../../../../pipelines/artifacts/seg/outlined-structures.ts';
 import { US_MULTIFRAME } from '../example-subject.ts';
 
-/** Returns three segments on frames 2, 5 and 9 of a cine: random blocks that do not touch. */
+/**
+ * Returns three segments on frames 2, 5 and 9 of a cine. They are random blocks that do not touch.
+ */
 export function cine(columns: number, rows: number, overlap = false): SegmentedImage {
   let state = 12_345;
   const random = () => {

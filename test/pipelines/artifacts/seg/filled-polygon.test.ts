@@ -5,7 +5,7 @@ import { outlineOf } from '../../../../pipelines/measure/outline.ts';
 const count = (pixels: Uint8Array) => pixels.reduce((sum, pixel) => sum + pixel, 0);
 
 describe('a filled outline', () => {
-  it('holds the pixels whose centre lies inside: a square of 4 by 3 at an odd size', () => {
+  it('contains the pixels whose centre is inside: a square of 4 by 3 at an odd size', () => {
     const square: [number, number][] = [
       [0.5, 0.5],
       [4.5, 0.5],
@@ -16,7 +16,7 @@ describe('a filled outline', () => {
     expect(count(pixels)).toBe(12);
     expect([pixels[8], pixels[11], pixels[12]]).toEqual([1, 1, 0]);
   });
-  it('of a horseshoe leaves the gap free', () => {
+  it('of a horseshoe leaves the gap empty', () => {
     const horseshoe: [number, number][] = [
       [0, 0],
       [8, 0],
@@ -30,7 +30,7 @@ describe('a filled outline', () => {
     const pixels = filledPolygon(horseshoe, 9, 9);
     expect([pixels[5 * 9 + 1], pixels[5 * 9 + 4], pixels[5 * 9 + 7]]).toEqual([1, 0, 1]);
   });
-  it('that reaches beyond the image is cut at its edge', () => {
+  it('that extends beyond the image is cut off at its edge', () => {
     const beyond: [number, number][] = [
       [-5, -5],
       [20, -5],
@@ -39,7 +39,7 @@ describe('a filled outline', () => {
     ];
     expect(count(filledPolygon(beyond, 6, 4))).toBe(24);
   });
-  it('of the outline of a mask is that mask again, within 1 % of its pixels', () => {
+  it('around a mask reproduces that mask to within 1 % of its pixels', () => {
     const size = 120;
     const mask = Uint8Array.from({ length: size * size }, (_, i) => {
       const [x, y] = [(i % size) - 60, Math.floor(i / size) - 55];

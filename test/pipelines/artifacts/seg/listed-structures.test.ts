@@ -12,7 +12,9 @@ import { AC, HC } from '../example-measurements.ts';
 import { RESULT } from '../example-result.ts';
 import { SUBJECT } from '../example-subject.ts';
 
-/** Returns a structure on the first frame of head.dcm, by default a square of 11 by 11 pixels. */
+/**
+ * Returns a structure on the first frame of head.dcm. By default it is a square of 11 by 11 pixels.
+ */
 const listed = (changes: Partial<LocatedStructure>): LocatedStructure => ({
   file: 'head.dcm',
   sop_instance_uid: '2.25.2001',
@@ -82,7 +84,7 @@ describe('symphysis and fetal head', () => {
     listed({ structure: 'fetal-head', place: CIRCLE }),
   ]);
 
-  test('are masks and contours of overlays.json, without a measurement and without a scale', async () => {
+  test('become masks and contours in overlays.json, even without a measurement or a scale', async () => {
     const [clip] = (await overlaysOf(both, [])).clips;
     expect(clip?.scales).toEqual([]);
     expect(
@@ -102,7 +104,7 @@ describe('symphysis and fetal head', () => {
     ]);
   });
 
-  test('are coded segments of the DICOM Segmentation, with the pixels of the masks', () => {
+  test('become coded segments of the DICOM Segmentation, with the pixels of the masks', () => {
     const [image] = outlinedStructures(both, SUBJECT);
     expect(image?.source.file).toBe('head.dcm');
     expect(image?.segments.map(({ label, type }) => [label, type.scheme, type.code])).toEqual([
@@ -119,7 +121,7 @@ describe('symphysis and fetal head', () => {
   test.each([
     ['accepted', true, 1, true],
     ['below its gate', false, 0, false],
-  ])('one that is %s is listed, and is a mask: %s', async (_, accepted, masks, measured) => {
+  ])('are listed if %s, and become a mask: %s', async (_, accepted, masks, measured) => {
     const result = resultWith('labor-progress', [listed({ accepted })]);
     const [clip] = (await overlaysOf(result)).clips;
     expect(clip?.structures).toMatchObject([{ accepted }]);
@@ -128,7 +130,7 @@ describe('symphysis and fetal head', () => {
     expect(outlinedStructures(result, SUBJECT)).toHaveLength(masks);
   });
 
-  test('give no Segmentation where their file is not a DICOM image', () => {
+  test('do not become a Segmentation if their file is not a DICOM image', () => {
     const png = resultWith('labor-progress', [
       listed({ file: 'scan.png', sop_instance_uid: null }),
     ]);
@@ -136,8 +138,8 @@ describe('symphysis and fetal head', () => {
   });
 });
 
-describe('what has no closed border', () => {
-  test('a box and a femur are listed by name and are neither mask nor contour', async () => {
+describe('structures without a closed border', () => {
+  test('such as a box and a femur are listed by name, without mask or contour', async () => {
     const points: [number, number][] = [
       [10, 10],
       [40, 30],
@@ -156,14 +158,14 @@ describe('what has no closed border', () => {
   });
 });
 
-describe('labels of the segments of one image', () => {
+describe('the labels of the segments of one image', () => {
   const onFrame = (of: Measurement, id: string, frame: number): Measurement => ({
     ...of,
     id,
     source: { ...of.source, frame },
   });
 
-  test('say the frame of a cine, so that no two are the same', () => {
+  test('state the frame of a cine, so all of them differ', () => {
     const cine = [onFrame(AC, 'ac-1', 2), onFrame(AC, 'ac-2', 5)];
     const [image] = outlinedStructures({ ...RESULT, measurements: cine }, SUBJECT);
     expect(image?.segments.map(({ label }) => label)).toEqual([
@@ -172,7 +174,7 @@ describe('labels of the segments of one image', () => {
     ]);
   });
 
-  test('of a heart are those of the value, which say view and phase', () => {
+  test('of a heart are those of the value, which state view and phase', () => {
     const chamber = (key: string, label: string, frame: number): Measurement => ({
       ...onFrame(AC, key, frame),
       label,
@@ -189,7 +191,7 @@ describe('labels of the segments of one image', () => {
     ]);
   });
 
-  test('two of one name on one still are numbered', () => {
+  test('are numbered if two structures on one still have the same name', () => {
     const twice = [HC, { ...HC, id: 'hc-2' }];
     const [image] = outlinedStructures({ ...RESULT, measurements: twice }, SUBJECT);
     expect(image?.segments.map(({ label }) => label)).toEqual(['Fetal head', 'Fetal head (2)']);

@@ -11,12 +11,12 @@ import { HC } from '../example-measurements.ts';
 import { NOTHING_MEASURED, RESULT } from '../example-result.ts';
 import { SUBJECT } from '../example-subject.ts';
 
-describe('bits of masks', () => {
+describe('the bits of masks', () => {
   test('fill a byte from the least significant bit', () => {
     expect([...packBits([Uint8Array.of(1, 0, 0, 1, 0, 0, 0, 0)])]).toEqual([0b0000_1001]);
   });
 
-  test('a frame of an odd size lets the next one begin inside the byte', () => {
+  test('continue with the next frame inside the same byte after a frame of odd size', () => {
     const frames = [Uint8Array.of(1, 1, 1), Uint8Array.of(0, 1, 0), Uint8Array.of(1, 1, 1)];
     expect([...packBits(frames)]).toEqual([0b1101_0111, 0b1]);
   });
@@ -34,7 +34,7 @@ describe('a filled ellipse', () => {
     7,
   );
 
-  test('holds the pixels whose centre is inside or on the edge', () => {
+  test('contains the pixels whose centre is inside or on the edge', () => {
     const rows = Array.from({ length: 7 }, (_, row) => circle.slice(7 * row, 7 * row + 7).join(''));
     expect(rows).toEqual([
       '0000000',
@@ -47,7 +47,7 @@ describe('a filled ellipse', () => {
     ]);
   });
 
-  test('has the area of the ellipse, also between conjugate diameters', () => {
+  test('has the area of the ellipse, even when it is given by conjugate diameters', () => {
     const pixels = filledEllipse(
       [
         [50, 80],
@@ -63,7 +63,7 @@ describe('a filled ellipse', () => {
     expect(pixels.reduce((sum, pixel) => sum + pixel, 0) / area).toBeCloseTo(1, 2);
   });
 
-  test('beyond the image nothing is set', () => {
+  test('sets nothing beyond the image', () => {
     const pixels = filledEllipse(
       [
         [-40, 3],
@@ -79,7 +79,7 @@ describe('a filled ellipse', () => {
 });
 
 describe('masks of a result', () => {
-  test('head and abdomen are segments of the images they were outlined on', () => {
+  test('show head and abdomen as segments of the images on which they were outlined', () => {
     const images = outlinedStructures(RESULT, SUBJECT);
     expect(
       images.map(({ source, segments }) => [source.file, segments.map(({ label }) => label)]),
@@ -89,7 +89,7 @@ describe('masks of a result', () => {
     ]);
   });
 
-  test('a segment is tracked under the identifier and UID of the group in the SR', () => {
+  test('are tracked under the identifier and UID of the group in the SR', () => {
     const [head] = outlinedStructures(RESULT, SUBJECT);
     const { root } = decode(buildTid1500(RESULT, SUBJECT));
     const said = [...walk(root)].flatMap(({ name, value }) => {
@@ -101,12 +101,12 @@ describe('masks of a result', () => {
     expect(said).toContain(identifier);
   });
 
-  test('an outline below its gate gives no mask', () => {
+  test('leave out an outline below its gate', () => {
     const doubtful = { ...RESULT, measurements: [{ ...HC, quality: 'low' as const }] };
     expect(outlinedStructures(doubtful, SUBJECT)).toEqual([]);
   });
 
-  test('a study without an outline, or without DICOM images, gives none', () => {
+  test('are missing for a study without an outline or without DICOM images', () => {
     expect(outlinedStructures(NOTHING_MEASURED, SUBJECT)).toEqual([]);
     expect(outlinedStructures(RESULT, { ...SUBJECT, instances: [] })).toEqual([]);
   });

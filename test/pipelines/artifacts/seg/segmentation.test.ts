@@ -51,7 +51,7 @@ describe.skipIf(!hasPydicom)('pydicom reads back', () => {
     expect(seen.pixels).toEqual(expected);
   });
 
-  test('a LABELMAP as the number of the segment in each pixel', () => {
+  test('a LABELMAP whose pixels are segment numbers', () => {
     const image = cine(61, 81);
     const seen = readBack(built(image, 'labelmap'));
     expect(seen.class).toBe('1.2.840.10008.5.1.4.1.1.66.7');
@@ -67,7 +67,7 @@ describe.skipIf(!hasPydicom)('pydicom reads back', () => {
     expect(seen.pixels).toEqual(expected);
   });
 
-  test('segments that overlap stay BINARY where a LABELMAP was asked for', () => {
+  test('overlapping segments as BINARY even if a LABELMAP was requested', () => {
     const image = cine(9, 5, true);
     const seen = readBack(built(image, 'labelmap'));
     expect(seen.type).toBe('BINARY');
@@ -95,7 +95,7 @@ describe.skipIf(!installed('dciodvfy'))('dciodvfy has no complaint', () => {
     expect(dciodvfy(asFile(bytes, 'dcm'))).toEqual({ code: 0, complaints: [] });
   });
 
-  test('but finds pixel data of a frame too few', () => {
+  test('unless pixel data are one frame too short', () => {
     const bytes = built(cine(64, 48));
     // Changes Number of Frames (0028,0008) IS from "9 " to "8 ".
     const at = bytes.indexOf(Buffer.from([0x28, 0, 8, 0, 0x49, 0x53]));
@@ -119,7 +119,7 @@ test.skipIf(!installed('dcentvfy'))('patient, study and series agree with the so
 });
 
 describe('a separate object', () => {
-  test('is built for each image and form, and is the same when it is built again', () => {
+  test('is created for each image and form, and is the same when it is created again', () => {
     const [binary, labelmap] = [built(cine(9, 5)), built(cine(9, 5), 'labelmap')];
     expect(built(cine(9, 5))).toEqual(binary);
     expect(labelmap).not.toEqual(binary);

@@ -6,7 +6,7 @@ import { derivedUid } from '../../../../pipelines/dicom/uid.ts';
 type Pair = [number, number];
 
 describe('calipers as DICOM graphics', () => {
-  test('a line is an open POLYLINE, half a pixel on', () => {
+  test('a line is an open POLYLINE, shifted by half a pixel', () => {
     const points: Pair[] = [
       [0, 0],
       [10, 20.25],
@@ -17,7 +17,7 @@ describe('calipers as DICOM graphics', () => {
     });
   });
 
-  test('an ellipse has the longer axis first and exactly square axes', () => {
+  test('an ellipse begins with its longer axis, and its axes are exactly perpendicular', () => {
     const points: Pair[] = [
       [100, 80],
       [100, 120],
@@ -31,7 +31,7 @@ describe('calipers as DICOM graphics', () => {
     expect((bx - ax) * (dx - cx) + (by - ay) * (dy - cy)).toBeCloseTo(0, 2);
   });
 
-  test('axes that are not square in pixels become a closed outline through the same points', () => {
+  test('axes that are not perpendicular in pixels become a closed outline through the same points', () => {
     const points: Pair[] = [
       [0, 0],
       [100, 40],
@@ -76,7 +76,7 @@ describe('calipers as DICOM graphics', () => {
     [[639.5, 479.5], true],
     [[639.6, 10], false],
     [[10, 479.6], false],
-  ] as const)('the end %j of a line lies on an image of 640 by 480: %s', (end, expected) => {
+  ] as const)('the end %j of a line is on an image of 640 by 480: %s', (end, expected) => {
     const graphic = graphicOf({ type: 'line', points: [[10, 10], [...end]] });
     expect(liesOn(graphic, 640, 480)).toBe(expected);
   });
@@ -109,13 +109,13 @@ describe('decimal strings', () => {
 });
 
 describe('derived UIDs', () => {
-  test('the same parts give the same UID, other parts another', () => {
+  test('are the same for the same parts, and differ for other parts', () => {
     expect(derivedUid('req_1', 'sr')).toBe(derivedUid('req_1', 'sr'));
     expect(derivedUid('req_1', 'sr')).not.toBe(derivedUid('req_1', 'series'));
     expect(derivedUid('ab', 'c')).not.toBe(derivedUid('a', 'bc'));
   });
 
-  test('they are UUIDs of version 5 below 2.25, of at most 64 characters', () => {
+  test('are UUIDs of version 5 below 2.25, with at most 64 characters', () => {
     const uid = derivedUid('req_1', 'sr');
     const hex = BigInt(uid.slice('2.25.'.length)).toString(16).padStart(32, '0');
     expect(uid.length).toBeLessThanOrEqual(64);

@@ -12,7 +12,7 @@ import { SUBJECT } from '../example-subject.ts';
 const named = (bytes: Buffer, meaning: string): ContentItem[] =>
   [...walk(decode(bytes).root)].filter(({ name }) => name?.meaning === meaning);
 
-describe('whose statement a group of TID 1500 is', () => {
+describe('the author of a group in TID 1500', () => {
   const groupOf = (source: Partial<Measurement['source']>, inputs: string[] = []) => {
     const one = measurement('m', 'hc', 262, { source: { ...HC.source, ...source }, inputs });
     const bytes = buildTid1500({ ...RESULT, measurements: [one] }, SUBJECT);
@@ -24,7 +24,7 @@ describe('whose statement a group of TID 1500 is', () => {
     return { algorithm: meanings.filter((name) => name?.startsWith('Algorithm')), comments };
   };
 
-  test.each(['model', 'image-analysis'] as const)('%s: our algorithm’s, with its name', (ours) => {
+  test.each(['model', 'image-analysis'] as const)('%s: our algorithm, with its name', (ours) => {
     const { algorithm, comments } = groupOf({ provenance: ours });
     expect(algorithm).toEqual(expect.arrayContaining(['Algorithm Name', 'Algorithm Version']));
     expect(comments).toEqual([]);
@@ -38,7 +38,7 @@ describe('whose statement a group of TID 1500 is', () => {
       'Calculated from values of the ultrasound machine, from its structured report',
     ],
     ['input', [], 'Value given with the request'],
-  ] as const)('%s %j: no algorithm of ours, and a word on it', (provenance, inputs, word) => {
+  ] as const)('%s %j: not our algorithm, which is stated', (provenance, inputs, word) => {
     expect(groupOf({ provenance }, [...inputs])).toEqual({ algorithm: [], comments: [word] });
   });
 });
@@ -52,7 +52,7 @@ test.each([
   ['unnamed-vessel-pi', 'Blood vessel'],
   ['flow-peak-unnamed', 'Heart'],
   ['body-surface-area', 'Patient'],
-] as const)('a group of TID 1500 with %s says what was found: %s', (key, finding) => {
+] as const)('a group of TID 1500 with %s states the finding: %s', (key, finding) => {
   const { unit } = CONCEPTS[key];
   const measurements = [measurement('m', key, 1, { unit })];
   const bytes = buildTid1500({ ...RESULT, measurements, sections: [] }, SUBJECT);
@@ -61,7 +61,7 @@ test.each([
   expect(found.map(({ value }) => value.type === 'CODE' && value.code.meaning)).toEqual([finding]);
 });
 
-test('a group of TID 1500 has a finding for every concept that there is', () => {
+test('a group of TID 1500 has a finding for every concept', () => {
   const keys = Object.keys(CONCEPTS) as ConceptKey[];
   const measurements = keys.map((key) => measurement(key, key, 1, { unit: CONCEPTS[key].unit }));
   expect(checkTemplate(decode(buildTid1500({ ...RESULT, measurements }, SUBJECT)))).toEqual([]);

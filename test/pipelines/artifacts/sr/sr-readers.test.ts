@@ -58,7 +58,7 @@ describe.each(EVERY)('%s of %s', (_template, name, bytes) => {
 
   test.skipIf(!installed('dciodvfy'))('dciodvfy has no complaint', () => {
     const { code, complaints } = dciodvfy(asFile(bytes, 'dcm'));
-    // Without identity, the type 2 attributes that a DICOMDIR would need must be empty, so
+    // The type 2 attributes that a DICOMDIR would need are empty in a document without identity, so
     // complaints about them are ignored.
     const identified = name !== CASES[1]?.[0] && name !== CASES[2]?.[0];
     const kept = complaints.filter((line) => identified || !line.includes('DICOMDIR'));
@@ -81,7 +81,7 @@ describe.skipIf(!installed('dsrdump'))('the whole tree as dsrdump prints it', ()
   });
 });
 
-describe.skipIf(!installed('dcentvfy'))('dcentvfy over the source image and our documents', () => {
+describe.skipIf(!installed('dcentvfy'))('dcentvfy on the source image and our documents', () => {
   const entities = (...files: Buffer[]) =>
     run(
       'dcentvfy',
@@ -93,7 +93,7 @@ describe.skipIf(!installed('dcentvfy'))('dcentvfy over the source image and our 
     expect(entities(sourceImage(), ...documents)).toBeNull();
   });
 
-  test('a document with another birth date is found', () => {
+  test('finds a document with another birth date', () => {
     const other = { ...SUBJECT, identity: { ...IDENTITY, PatientBirthDate: '19940313' } };
     expect(entities(sourceImage(), buildTid1500(RESULT, other))).not.toBeNull();
   });
@@ -141,7 +141,7 @@ print(json.dumps({'name': str(ds.PatientName), 'class': ds.SOPClassUID, 'flags':
     );
   });
 
-  test('a value is written with ten digits and kept with all of them', () => {
+  test('a value that is written with ten digits and stored with all of them', () => {
     const seen = read(buildTid1500(EXTREMES, SUBJECT));
     expect(seen.nums).toEqual([
       ['11963-6', 1.23456789e-7, 1.234567890123456e-7, 'mm'],

@@ -7,7 +7,10 @@ import { buildTid5000 } from '../../../../pipelines/artifacts/sr/tid5000.ts';
 import { RESULT } from '../example-result.ts';
 import { SUBJECT } from '../example-subject.ts';
 
-/** Deliberate errors, one at a time: a checker that finds none of them would prove nothing. */
+/**
+ * The documents contain deliberate errors, one at a time: a checker that finds none of them would
+ * prove nothing.
+ */
 
 const TID_1500 = decode(buildTid1500(RESULT, SUBJECT));
 const TID_5000 = decode(buildTid5000(RESULT, SUBJECT));
@@ -80,7 +83,7 @@ describe('a row in the wrong form', () => {
     expect(rules(wrong)).toContain('no row allows CONTAINS SCOORD here');
   });
 
-  test('a caliper as a property, which no public tool minds', () => {
+  test('a caliper as a property, which no public tool reports', () => {
     const wrong = plant(TID_5000, (item) =>
       item.value.type === 'SCOORD' ? { ...item, relationship: 'HAS PROPERTIES' } : item,
     );

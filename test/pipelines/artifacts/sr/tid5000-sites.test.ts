@@ -9,7 +9,7 @@ import { RESULT } from '../example-result.ts';
 import { SUBJECT } from '../example-subject.ts';
 import { asFile, dciodvfy, installed } from '../programs.ts';
 
-/** Values that belong to a site instead of a biometry group. */
+/** Values that belong to a site rather than to a biometry group. */
 const AT_SITES: Result = {
   ...RESULT,
   measurements: [
@@ -29,7 +29,7 @@ const AT_SITES: Result = {
 
 const file = buildTid5000(AT_SITES, SUBJECT);
 
-/** Returns the tree as indented titles, with numbers beside their codes. */
+/** Returns the tree as nested titles, in which values follow their codes. */
 function outline(item: ContentItem): unknown {
   const { name, value, items } = item;
   if (value.type === 'NUM') return name?.meaning;
@@ -52,7 +52,7 @@ describe('values that belong to a site, in TID 5000', () => {
     expect(dciodvfy(asFile(file, 'dcm'))).toEqual({ code: 0, complaints: [] });
   });
 
-  test('amniotic fluid is under the sac, each vessel under its own group, each side apart', () => {
+  test('put amniotic fluid under the sac, and each vessel in its own group, with separate sides', () => {
     expect(sections('Findings')).toEqual([
       { Findings: ['Amniotic Sac', 'Amniotic Fluid Index', 'Diameter'] },
       {
@@ -72,19 +72,19 @@ describe('values that belong to a site, in TID 5000', () => {
     ]);
   });
 
-  test('cervix and placental edge are under pelvis and uterus', () => {
+  test('put cervix and placental edge under pelvis and uterus', () => {
     expect(sections('Pelvis and Uterus')).toEqual([
       { 'Pelvis and Uterus': ['Cervix Length', expect.any(String)] },
     ]);
   });
 
-  test('the ratio of heart to thorax is a ratio of biometry', () => {
+  test('treat the ratio of heart to thorax as a ratio of biometry', () => {
     expect(sections('Fetal Biometry Ratios')).toEqual([
       { 'Fetal Biometry Ratios': ['Cardiothoracic Area Ratio'] },
     ]);
   });
 
-  test('a vessel without a name has no group', () => {
+  test('have no group for a vessel without a name', () => {
     expect(JSON.stringify(outline(decode(file).root))).not.toContain('nnamed');
   });
 });

@@ -208,8 +208,8 @@ describe('dilated pattern (echo 14.3)', () => {
     ['female', 49, 5.2, 61, 'non-dilated LV dysfunction'],
     ['female', 49, 5.2, 62, 'dilated LV with systolic dysfunction'],
     ['male', 49, null, null, 'LV dysfunction, size unknown'],
-    // If the sex is unknown, only what holds by both limits is stated: above 5.8 cm, and up to 5.2
-    // cm.
+    // If the sex is unknown, only conclusions that hold for both limits are stated: above 5.8 cm,
+    // and up to 5.2 cm.
     [null, 50, 7, 120, 'no dilated pattern'],
     [null, 49, 5.9, null, 'dilated LV with systolic dysfunction'],
     [

@@ -24,8 +24,8 @@ const lvidd = (given: Given) => value(ln('29436-3'), 'cm', { key: 'lvidd', ...gi
 const ef = (given: Given) => value(ln('18043-0'), '%', { key: 'lvef', ...given });
 
 /**
- * Returns the measurements and the rendered report of a study that contains only the machine's
- * report.
+ * Returns the measurements and the rendered report of a study that contains nothing but the
+ * machine's report.
  */
 function reported(cart: readonly CartMeasurement[], context: Partial<EchoContext> = {}) {
   const evidence = gatherEvidence(
@@ -144,7 +144,7 @@ describe('LV mass by the method of the machine', () => {
         method: method === null ? null : dcm(method),
       }),
     ]);
-  // 1.848 m2: 102.4 and 102.6, 115.4 and 115.6 g/m2.
+  // For 1.848 m2, the indices are 102.4 and 102.6, and 115.4 and 115.6 g/m2.
   it.each([
     [189.2, '125270', 'normal'],
     [189.7, '125270', 'mildly abnormal'],

@@ -18,7 +18,7 @@ import { outlineOf } from '../../../../pipelines/measure/outline.ts';
  */
 const PATIENTS = '../shared/data/camus-biplane';
 
-/** Parses the fields of a text with `Name = value` or `Name: value` lines. */
+/** Parses a text with lines of the form `Name = value` or `Name: value`. */
 function fieldsOf(text: string): Record<string, string> {
   const lines = text.split(/\r?\n/).map((line) => line.split(/[=:]/).map((part) => part.trim()));
   return Object.fromEntries(lines.map(([name = '', value = '']) => [name, value]));

@@ -10,7 +10,7 @@ import { ECHO_SENTENCES } from '../../../../pipelines/result/render/echo/shared.
 import { BEAT, beatingClip, HEALTHY } from '../ventricle-sample.ts';
 
 const EVEN = [0, 1, 2, 3, 4, 5, 6, 7].map((beat) => beat * BEAT);
-/** Intervals of 0.9 s except for the last, which is after the beats of the clip. */
+/** All intervals are 0.9 s except for the last, which comes after the beats of the clip. */
 const UNEVEN = [...EVEN, 7.6 * BEAT];
 
 const clip = (rWaves: readonly number[], beats: number) =>

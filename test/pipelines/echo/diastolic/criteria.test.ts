@@ -22,7 +22,7 @@ const NONE_2025 = {
 };
 
 describe('presence of dysfunction by ASE 2025, apart from LA pressure (echo 10.5)', () => {
-  // E/e' is 10 in both.
+  // E/e' is 10 for both values.
   const reduced = { septal: 6, lateral: 8, early: 70 };
   const preserved = { septal: 8, lateral: 10, early: 90 };
   const negative = { reservoirStrain: 19, ratio: 0.81, atrialIndex: 34 };

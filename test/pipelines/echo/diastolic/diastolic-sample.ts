@@ -17,7 +17,7 @@ export function graded(
     by: (id: string) => study.category(id)?.value,
     said: study.summary('diastolic'),
     status: study.section('diastolic')?.status,
-    /** Returns the criteria of a classification that were met. */
+    /** Returns the criteria that were met for a classification. */
     met: (id: string) =>
       study
         .category(id)

@@ -55,7 +55,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 let files = 0;
 
-/** Returns what is read from a display written as DICOM. */
+/** Writes the display as DICOM, and returns what is read from it. */
 async function read(frame: PhantomFrame, header: Partial<ImageHeader>) {
   files += 1;
   const name = `${files}.dcm`;
@@ -82,7 +82,7 @@ async function spectrum(id: EchoSpectrumId, flow: Flow, given: object = {}) {
 
 type Expected = readonly [key: EchoConcept, truth: string, factor: number, tolerance: number];
 
-/** Tolerances are shares of the truth, slightly above the worst of many seeds. */
+/** Tolerances are shares of the truth, slightly above the largest error over many seeds. */
 const SPECTRA: readonly (readonly [EchoSpectrumId, Flow, readonly Expected[]])[] = [
   [
     'mitral-inflow',

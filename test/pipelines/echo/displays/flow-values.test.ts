@@ -7,7 +7,7 @@ const SECONDS = 0.005;
 const BEAT = 1;
 const BEATS = 4;
 
-/** Velocity in cm/s at a share of the flow time, 0 to 1. */
+/** Velocity in cm/s at a time given as a share of the flow time, 0 to 1. */
 type Shape = (share: number) => number;
 
 const ejection =

@@ -27,8 +27,8 @@ describe('the flow that a header names', () => {
     ['TDI septal', 'septal-annulus'],
     ["E' lateral", 'lateral-annulus'],
     ['TDI RV', 'tricuspid-annulus'],
-    // One wall together with a word for tissue Doppler identifies the annulus; otherwise, or with
-    // two walls, nothing does.
+    // A single wall together with a word for tissue Doppler identifies the annulus. Without that
+    // word, or with two walls, nothing is identified.
     ['Septal', null],
     ['TDI septal lateral', null],
     ['A4C', null],
@@ -39,7 +39,7 @@ describe('the flow that a header names', () => {
     ['SCT:13418002', 'pw', 'lvot'],
     ['SCT:44627009', 'pw', 'rvot'],
     ['SCT:34202007', 'cw', 'aortic-valve'],
-    // With PW at the valve, it may be the outflow tract.
+    // With PW at the valve, the flow may be in the outflow tract.
     ['SCT:34202007', 'pw', null],
     ['SCT:46030003', 'cw', 'tricuspid-regurgitation'],
     ['SCT:399093001', 'pw', 'septal-annulus'],

@@ -12,8 +12,8 @@ const present = existsSync(FOLDER);
 if (!present) console.warn(`${FOLDER} is absent: no real display is read`);
 
 /**
- * Values that the machine printed beside its display, in the unit of the concept, and the value of
- * one pixel.
+ * Values that the machine printed next to its display, in the unit of the concept, each followed by
+ * the value of one pixel.
  */
 const PRINTED = [
   ['tte47_18_doppler-av.dcm', 'lvot-vmax', 0.888, 0.0049383],
@@ -45,7 +45,7 @@ describe.skipIf(!present)('of a real display, without reading its text', () => {
     expect(off).toBeLessThanOrEqual(Math.max(0.05 * printed, 2 * pixel));
   });
 
-  it('a value is not used where the header does not name its structure', async () => {
+  it('a value is not used if the header does not identify its structure', async () => {
     for (const [file] of PRINTED) {
       for (const { quality } of await read(file)) expect(quality).toBe('low');
     }
@@ -54,7 +54,8 @@ describe.skipIf(!present)('of a real display, without reading its text', () => {
   it('a value has calipers on the display', async () => {
     const values = await read('tte47_18_doppler-av.dcm');
     const [caliper] = values[0]?.source.calipers ?? [];
-    // From the baseline at row 464 down to the peak of an ejection away from the probe.
+    // The caliper goes from the baseline at row 464 down to the peak of an ejection directed away
+    // from the probe.
     expect(caliper?.points[0]?.[1]).toBe(464);
     expect(caliper?.points[1]?.[1]).toBeGreaterThan(620);
   });
@@ -64,7 +65,7 @@ const ALL = '../shared/data/dicom';
 const unseen = existsSync(`${ALL}/doppler-unseen`);
 if (!unseen) console.warn(`${ALL}/doppler-unseen is absent: its screens are not read`);
 
-describe.skipIf(!unseen)('of a real display whose structure the header names', () => {
+describe.skipIf(!unseen)('of a real display whose structure the header identifies', () => {
   it.each(PRINTED_SCREENS)('$file: no accepted value is off by more than 5 %', async (screen) => {
     const cases = await printedCases(ALL, screen);
     const used = cases.filter(({ quality }) => quality === 'accepted');
@@ -74,7 +75,7 @@ describe.skipIf(!unseen)('of a real display whose structure the header names', (
     }
   });
 
-  it('of a line through the aortic root, no dimension of a ventricle is accepted', async () => {
+  it('on a line through the aortic root, no ventricular dimension is accepted', async () => {
     const root = PRINTED_SCREENS.find(({ printed }) => Object.keys(printed).length === 0);
     expect(root && (await printedCases(ALL, root))).toEqual([]);
   });

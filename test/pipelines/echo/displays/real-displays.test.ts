@@ -21,7 +21,7 @@ import type { Clip } from '../../../../pipelines/contract/study.ts';
 import { tracedMeasurements } from '../../../../pipelines/echo/displays/measure.ts';
 import { readDisplays } from '../../../../pipelines/echo/displays/read.ts';
 
-/** A display with nothing but its flow; each test adds something that real screens show. */
+/** A display that shows only its flow. Each test adds something that real screens show. */
 const PLAIN: DisplayScene = {
   faintDb: 0,
   noiseDb: 4,
@@ -74,14 +74,14 @@ const off = (value: number | undefined, truth: number) =>
   Math.abs((value ?? Number.NaN) / truth - 1);
 
 describe('mitral inflow', () => {
-  it('has E after systole, also where A is higher, with a band at the baseline', async () => {
+  it('has E after systole, even if A is higher and there is a band at the baseline', async () => {
     const { of, truth } = await spectrum('mitral-inflow', { e: 60, a: 92 }, band(14));
     expect(of('mitral-e')?.quality).toBe('accepted');
     expect(off(of('mitral-e')?.value, 60 * (truth.sizeOfBeats ?? 1))).toBeLessThan(0.06);
     expect(off(of('mitral-a')?.value, 92 * (truth.sizeOfBeats ?? 1))).toBeLessThan(0.08);
   });
 
-  it('is read where only the outflow beside it wraps around', async () => {
+  it('is read if only the outflow next to it wraps around', async () => {
     const scene = { outflow: { peak: 110, level: -4 }, ...band(12) };
     const { of, refusal } = await spectrum('mitral-inflow', { e: 80, a: 60 }, scene);
     expect(refusal).toBeNull();
@@ -89,12 +89,12 @@ describe('mitral inflow', () => {
     expect(off(of('mitral-e')?.value, 80)).toBeLessThan(0.07);
   });
 
-  it('is refused as aliased where E itself reaches the end of the scale', async () => {
+  it('is refused as aliased if E itself reaches the end of the scale', async () => {
     const { refusal } = await spectrum('mitral-inflow', { e: 90, a: 60 }, {}, { scaleShare: 0.9 });
     expect(refusal).toBe('aliased');
   });
 
-  it('has no E and A where the heart rate of the header contradicts their period', async () => {
+  it('has no E and A if the heart rate in the header contradicts their period', async () => {
     const given = { heartRate: 136 };
     const { of, doubts } = await spectrum('mitral-inflow', { e: 80, a: 60 }, {}, given);
     expect(doubts).toContainEqual(['mitral-e', 'phase']);
@@ -102,7 +102,7 @@ describe('mitral inflow', () => {
     expect(of('mitral-a')?.quality).toBe('low');
   });
 
-  it('has no mean E where breathing changes it from beat to beat, and keeps A', async () => {
+  it('has no mean E if breathing changes it from beat to beat, but keeps A', async () => {
     const scene = { unevenness: 0.25, unevenUntilS: heart.beat.atrialS - 0.02 };
     const { of, doubts } = await spectrum('mitral-inflow', { e: 70, a: 60 }, scene, { seed: 8 });
     expect(doubts).toContainEqual(['mitral-e', 'beats-differ']);
@@ -111,15 +111,15 @@ describe('mitral inflow', () => {
   });
 });
 
-describe('a jet of CW', () => {
-  it('is read at its own edge where it is fainter than the band at the baseline', async () => {
+describe('a CW jet', () => {
+  it('is read at its own edge if it is fainter than the band at the baseline', async () => {
     const scene = { ...band(45), faintDb: 14 };
     const { of, truth } = await spectrum('tricuspid-regurgitation', { peak: 260 }, scene);
     expect(of('tr-vmax')?.quality).toBe('accepted');
     expect(off(of('tr-vmax')?.value, 2.6 * (truth.sizeOfBeats ?? 1))).toBeLessThan(0.05);
   });
 
-  it('is read beside the clicks of the valves', async () => {
+  it('is read despite the clicks of the valves', async () => {
     const { of, refusal } = await spectrum(
       'tricuspid-regurgitation',
       { peak: 260 },
@@ -135,7 +135,7 @@ describe('what a machine draws over a display', () => {
     ['an ECG over the tips', { ecg: { at: 'top', level: 226, upward: false } }],
     ['its settings over the left part', { text: ['PW', '50%', 'PRF 4.0', 'SV 4.0MM', '8.0CM'] }],
     ['a bar of the grey map', { bar: true }],
-  ] as const)('%s is no flow', async (_, drawn) => {
+  ] as const)('is not mistaken for flow: %s', async (_, drawn) => {
     const marks = { ...PLAIN.marks, ...drawn };
     const { of, truth } = await spectrum('lvot', { peak: 95 }, { marks });
     expect(of('lvot-vmax')?.quality).toBe('accepted');
@@ -153,7 +153,7 @@ describe("tissue Doppler of an annulus: S' is towards the probe, e' and a' away 
     expect(off(of(s)?.value, 11)).toBeLessThan(0.1);
     expect(off(of(e)?.value, 14)).toBeLessThan(0.1);
     const upper = of(s)?.source.calipers?.[0]?.points ?? [];
-    // Rows count downwards, so the peak of S' is above the baseline.
+    // Rows count downwards, and the peak of S' is above the baseline.
     expect(upper[1]?.[1]).toBeLessThan(upper[0]?.[1] ?? 0);
   });
 });
@@ -173,14 +173,14 @@ describe('M-mode with an ECG, text and a dark space behind', () => {
   const sweep = (id: EchoMModeId, viewName: string) =>
     read(simulateEchoMMode(id, { heart, seed: 5, scene }), 'm-mode', { viewName });
 
-  it('measures the vena cava and not the dark space behind its far wall', async () => {
+  it('measures the vena cava, but not the dark space behind its far wall', async () => {
     const { of } = await sweep('m-mode-ivc', 'IVC M-Mode');
     expect(of('ivc-diameter')?.quality).toBe('accepted');
     expect(off(of('ivc-diameter')?.value, 16)).toBeLessThan(0.08);
     expect(Math.abs((of('ivc-collapse')?.value ?? Number.NaN) - 30)).toBeLessThan(6);
   });
 
-  it('has no dimension of a ventricle on a line through the aortic root', async () => {
+  it('reports no ventricular dimension on a line through the aortic root', async () => {
     const { of } = await sweep('m-mode-aortic-root', 'PLAX M-Mode LV');
     for (const key of ['ivsd', 'lvidd', 'lvpwd', 'lvids']) {
       expect(of(key)?.quality, key).not.toBe('accepted');

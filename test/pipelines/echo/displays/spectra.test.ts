@@ -59,7 +59,7 @@ describe('a traced value', () => {
     expect(one(reading, quantity).map((value) => value.quality)).toEqual([quality]);
   });
 
-  it('says how many beats it was averaged over, and that an irregular rhythm needs more', () => {
+  it('states over how many beats it was averaged, and that an irregular rhythm needs more', () => {
     expect(notesOf(one({}))[0]).toBe('mean of 3 beats');
     expect(notesOf(one({}, { used: [0, 1] }))[0]).toBe(
       'mean of 2 beats, fewer than the 3 recommended',
@@ -69,12 +69,12 @@ describe('a traced value', () => {
     );
   });
 
-  it('says that its form named it', () => {
+  it('states that it was identified by its form', () => {
     const named = one({ namedBy: 'form', nameConfidence: 0.8, because: 'two-waves' });
     expect(notesOf(named)[0]).toContain('identified by its shape: two waves per beat');
   });
 
-  it('is the highest of several windows for a jet, as the others were not parallel to it', () => {
+  it('is the highest of several windows for a jet, since the others were not parallel to it', () => {
     const other = { ...READING, file: 'b.dcm', quantities: [{ ...VMAX, value: 4.6 }] };
     const values = tracedMeasurements(
       [{ ...READING, confidence: 1, quantities: [VMAX] }, other],
@@ -83,7 +83,7 @@ describe('a traced value', () => {
     expect(values.map(({ value, source }) => [value, source.file])).toEqual([[4.6, 'b.dcm']]);
   });
 
-  describe('of a jet that was met in several windows', () => {
+  describe('of a jet that was found in several windows', () => {
     const VTI = { ...VMAX, key: 'av-vti', value: 80 } as const;
     const MEAN = { ...VMAX, key: 'av-mean-gradient', value: 30 } as const;
     const sure = { ...READING, confidence: 1, quantities: [VMAX, VTI, MEAN] };
@@ -97,7 +97,7 @@ describe('a traced value', () => {
       { ...MEAN, value: 52 },
     ];
 
-    it('has integral and mean gradient of the window of its highest peak', () => {
+    it('has the integral and mean gradient of the window with the highest peak', () => {
       const higher = { ...READING, file: 'b.dcm', quantities: [{ ...VMAX, value: 4.6 }, ...parts] };
       expect(files(sure, higher)).toEqual([
         ['av-vmax', 'b.dcm'],
@@ -106,7 +106,7 @@ describe('a traced value', () => {
       ]);
     });
 
-    it('has those of another only where its own are not used', () => {
+    it('has those of another window only if its own are not used', () => {
       const single = parts.map((part) => ({ ...part, used: [0] }));
       const higher = {
         ...READING,
@@ -121,13 +121,13 @@ describe('a traced value', () => {
     });
   });
 
-  it('is one that is used before a higher one that is not', () => {
+  it('is a used one even if an unused one is higher', () => {
     const faint = { ...READING, confidence: 0.2, quantities: [{ ...VMAX, value: 4.6 }] };
     const values = tracedMeasurements([faint, { ...READING, quantities: [VMAX] }], () => 'valves');
     expect(values.map(({ value }) => value)).toEqual([4.2]);
   });
 
-  it('is left out where no section has its quantity', () => {
+  it('is left out if no section has its quantity', () => {
     expect(tracedMeasurements([{ ...READING, quantities: [VMAX] }], () => null)).toEqual([]);
   });
 });

@@ -13,10 +13,12 @@ const summaryOf = (given: Given, clips: readonly ClipView[] = []) =>
   interpreted(given, 'cart-sr', {}, { clips }).summary(ID);
 
 describe('LV function', () => {
-  it('has the bands of ACC only where no sex-specific grade of the same LVEF is given', () => {
+  it('has the ACC bands only if there is no sex-specific grade of the same LVEF', () => {
     const of = (sex: 'male' | null) => interpreted({ 'lvef-3d': 48 }, 'cart-sr', { sex });
     expect(of('male').category('lvef-grade')).toBeDefined();
-    expect(of('male').summary(ID)).toContain('LV function reduced: LVEF about 45 %.');
+    expect(of('male').summary(ID)).toContain(
+      'LV function on the three-level scale: reduced (LVEF 30 to 49 %); LVEF about 45 %.',
+    );
     expect(of(null).category('lvef-grade')).toBeUndefined();
     expect(of(null).summary(ID)).toContain('LVEF about 45 % (mildly reduced)');
   });
@@ -25,10 +27,10 @@ describe('LV function', () => {
     ['one', [clipOf('PLAX')], 'Limited, single window.'],
     ['one and a spectrum', [clipOf('PLAX'), clipOf('A4C', 'spectral')], 'Limited, single window.'],
     ['one and the IVC', [clipOf('A4C'), clipOf('SUBCOSTAL-IVC')], 'Limited, single window.'],
-  ])('by %s is limited, and the summary says how', (_, clips, expected) => {
+  ])('by %s is limited, and the summary states why', (_, clips, expected) => {
     expect(summaryOf({ 'lvef-3d': 60 }, clips)).toContain(expected);
   });
-  it('by two windows is not', () => {
+  it('by two windows is not limited', () => {
     const summary = summaryOf({ 'lvef-3d': 60 }, [clipOf('PLAX'), clipOf('SUBCOSTAL-4C')]);
     expect(summary).toContain('Focused views in the upload: PLAX, subcostal');
     expect(summary).not.toMatch(/single window|No focused-view clip/);
@@ -42,7 +44,7 @@ describe('RV function', () => {
   ])('with a TAPSE of %d mm', (tapse, expected) => {
     expect(summaryOf({ tapse })).toContain(expected);
   });
-  it('without is a gap', () => {
+  it('without TAPSE is a gap', () => {
     expect(summaryOf({ 'lvef-3d': 60 })).toContain('RV function was not assessed');
   });
 });
@@ -63,7 +65,7 @@ describe('the IVC', () => {
 });
 
 describe('pericardial effusion', () => {
-  it('that was outlined and not measured is possible, and not "not assessed"', () => {
+  it('that was outlined but not measured is possible, and not "not assessed"', () => {
     const clips = [parasternalClip('PLAX', 8), parasternalClip('subcostal', 8)];
     const views = { apical: { clips: null, volumesTrusted: false }, parasternal: { clips } };
     const summary = interpreted({}, 'model', {}, { views }).summary(ID);
@@ -81,12 +83,12 @@ describe('the remark of a focused study (echo 15)', () => {
   it('is in no section without them', () => {
     expect(of(true).summary('la-volume')).not.toContain(REMARK);
   });
-  it('is absent from a study of a machine', () => {
+  it('is absent from a study made with a cart', () => {
     expect(JSON.stringify(of(false).result)).not.toContain(REMARK);
   });
 });
 
-it('a child has no answer', () => {
+it('nothing is concluded for a child', () => {
   const { section } = interpreted({ tapse: 10 }, 'cart-sr', { age: 17 });
   expect(section(ID)).toMatchObject({ status: 'not_assessed' });
 });
@@ -98,7 +100,7 @@ describe('the size of the RV', () => {
     ['by areas', { 'rv-to-lv-area': 1 }, 'enlarged'],
     ['by areas', { 'rv-to-lv-area': 1.01 }, 'severely enlarged'],
     ['by areas before diameters', { 'rv-to-lv-area': 0.45, 'rv-to-lv': 1.2 }, 'normal'],
-    // A healthy RV has a basal diameter of at least two thirds of that of its LV.
+    // A healthy RV has a basal diameter of at least two thirds of the LV's.
     ['by diameters, of a normal heart', { 'rv-to-lv': 0.8 }, 'normal'],
     ['by diameters', { 'rv-to-lv': 1 }, 'normal'],
     ['by diameters', { 'rv-to-lv': 1.01 }, 'enlarged'],

@@ -34,7 +34,7 @@ afterAll(async () => {
   await research.close();
 });
 
-/** Returns an apical four-chamber frame of a phantom in a good window, and its masks. */
+/** Returns an apical four-chamber frame of a phantom in a good window, together with its masks. */
 function apical(seed: number) {
   const heart = createHeart(drawHeart(createRandom(seed), {}));
   const [frame] = ECHO_VIEWS.A4C.simulate({ heart, seed, frames: 1 });
@@ -52,7 +52,7 @@ const OF_TRUTH = {
 } as const;
 
 describe('chambers of a phantom', () => {
-  test('all five lie where they are', async () => {
+  test('all five are in the right place', async () => {
     const overlaps: number[] = [];
     for (const seed of [11, 12, 13]) {
       const { image, masks } = apical(seed);
@@ -96,7 +96,7 @@ describe.skipIf(!existsSync(`${DATA}/camus-a4c`))('chambers of real patients (CA
     expect(faultless).toBeGreaterThanOrEqual(15);
   });
 
-  test('are outlined by the permissive pack, which has never seen a patient', async () => {
+  test('are outlined by the permissive pack, which was not trained on patients', async () => {
     const cases = (await camusCases(DATA, 'validation')).slice(0, 8);
     const { dice } = await chamberAgreement(permissive, cases, LEFT_HEART);
     expect(dice.lv?.ED).toBeGreaterThan(0.85);

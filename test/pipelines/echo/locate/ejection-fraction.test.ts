@@ -7,7 +7,7 @@ const [first] = registry.filter(({ task }) => task === 'echo-ejection-fraction')
 if (!first) throw new Error('the registry has a second network for LVEF');
 const model = { ...first, gate: 0.6, recalibration: { slope: 0.9, offset: 5 } };
 
-test('the joint LVEF is the mean of both, on the line of the recalibration', () => {
+test('the joint LVEF is the mean of both, recalibrated', () => {
   expect(jointEjectionFraction(60, 50, model).percent).toBeCloseTo(0.9 * 55 + 5, 10);
 });
 
@@ -17,7 +17,7 @@ test('two estimates 20 points apart reach a gate of 0.6, those further apart do 
   expect(jointEjectionFraction(39, 60, model).accepted).toBe(false);
 });
 
-test('50 points apart nothing is left of the confidence, and no more than nothing', () => {
+test('50 points apart, the confidence is zero and not negative', () => {
   expect(jointEjectionFraction(80, 30, model).confidence).toBe(0);
   expect(jointEjectionFraction(95, 5, model).confidence).toBe(0);
 });

@@ -3,7 +3,7 @@ import { labelsOf, withoutSpecks } from '../../../../pipelines/echo/locate/label
 
 const AS_IS = { scaleX: 1, scaleY: 1, offsetX: 0, offsetY: 0 };
 
-/** Returns probabilities of two classes on a 4 × 4 grid, given those of class 1. */
+/** Returns probabilities of two classes on a 4 × 4 grid, given the probabilities of class 1. */
 function shares(ofOne: readonly number[]): Float32Array {
   return Float32Array.from([...ofOne.map((share) => 1 - share), ...ofOne]);
 }
@@ -23,7 +23,7 @@ test('a pixel takes the most likely class, and a class the mean share of its pix
   expect(found.confidence[1]).toBeCloseTo(0.8, 6);
 });
 
-test('a source twice as large has the region at twice the place, its border between the pixels', () => {
+test('in a source twice as large, the region is at twice the position, with its border between the pixels', () => {
   const half = { scaleX: 0.5, scaleY: 0.5, offsetX: 0, offsetY: 0 };
   const found = labelsOf(shares(SQUARE), GRID, half, 8, 8);
   const columns = [...found.labels.subarray(3 * 8, 4 * 8)];
@@ -58,7 +58,7 @@ test('each pixel of any map has the class whose interpolated share is the highes
   }
 });
 
-test('of two parts of a class the larger stays; the smaller becomes ground', () => {
+test('of two parts of a class, the larger is kept, and the smaller becomes background', () => {
   // biome-ignore format: a picture
   const labels = Uint8Array.from([
     1, 1, 0, 0, 0,
@@ -69,7 +69,7 @@ test('of two parts of a class the larger stays; the smaller becomes ground', () 
   expect([...kept.labels]).toEqual([1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
 });
 
-test('a class that may be twofold keeps a second part of a fifth of the first, and no smaller one', () => {
+test('a class that may have two parts keeps a second part of at least a fifth of the first', () => {
   const labels = Uint8Array.from([1, 1, 1, 1, 1, 0, 1, 0, 2, 2, 0, 2]);
   const all = { width: 12, height: 1, labels, confidence: [1, 1, 1] };
   expect([...withoutSpecks(all, [1]).labels]).toEqual([1, 1, 1, 1, 1, 0, 1, 0, 2, 2, 0, 0]);
@@ -78,7 +78,7 @@ test('a class that may be twofold keeps a second part of a fifth of the first, a
   expect([...kept.labels]).toEqual([1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0]);
 });
 
-test('a hole in one class is filled; ground between two classes stays', () => {
+test('a hole in one class is filled, but background between two classes is kept', () => {
   // biome-ignore format: a picture
   const labels = Uint8Array.from([
     1, 1, 1, 2, 2, 2,
@@ -89,7 +89,7 @@ test('a hole in one class is filled; ground between two classes stays', () => {
   expect([...kept.labels.subarray(6, 12)]).toEqual([1, 1, 1, 0, 0, 2]);
 });
 
-test('ground that reaches the edge of the picture is no hole', () => {
+test('background that reaches the edge of the picture is not a hole', () => {
   // biome-ignore format: a picture
   const labels = Uint8Array.from([
     1, 1, 1,

@@ -7,7 +7,7 @@ const coded = (viewCode: string) => headerView({ viewCode, viewName: null });
 describe('the view that the header codes', () => {
   it.each([
     ['SCT:399214001', 'A4C', 'A4C'],
-    // RV-focused views: the classifier sees an A4C, but the LV is not measured on them.
+    // In RV-focused views the classifier recognizes an A4C, but the LV is not measured on them.
     ['DCM:130681', 'A4C-RV', 'A4C'],
     ['DCM:130682', 'A4C-RV', 'A4C'],
     ['SCT:399139001', 'PLAX', 'PLAX'],
@@ -19,7 +19,7 @@ describe('the view that the header codes', () => {
     expect(coded(code)).toBe(view);
     expect(familyOf(view)).toBe(family);
   });
-  it('is unknown of another code', () => expect(coded('SCT:1')).toBeNull());
+  it('is unknown for another code', () => expect(coded('SCT:1')).toBeNull());
 });
 
 it.each([

@@ -9,8 +9,8 @@ import {
 import { litHull } from '../../../../pipelines/echo/locate/sector.ts';
 
 /**
- * Returns a circle of radius 20 around (50, 50); `dent` pulls one quarter of it inwards to this
- * radius.
+ * Returns a circle of radius 20 around (50, 50), one quarter of which is pulled inwards to the
+ * radius `dent`.
  */
 function chamber(dent = 20): Point[] {
   return Array.from({ length: 96 }, (_, i) => {
@@ -34,7 +34,7 @@ describe('the outline of a chamber', () => {
     }
   });
 
-  it('that lost a part in a shadow is dented; the bent RV may have a deeper dent', () => {
+  it('that lost a part in a shadow is dented; the curved RV may have a deeper dent', () => {
     const bitten = chamber(9);
     expect(solidity(bitten)).toBeGreaterThan(0.82);
     expect(solidity(bitten)).toBeLessThan(0.92);
@@ -47,7 +47,7 @@ describe('the outline of a chamber', () => {
     const cut = chamber().map(({ x, y }) => ({ x, y: Math.min(100, y + 42) }));
     expect(shareOnEdge(cut, FAN)).toBeGreaterThan(0.15);
     expect(outlineFault('la', cut, FAN)).toBe('out-of-sector');
-    // Only the tip touches it.
+    // Only the tip touches the edge.
     expect(
       outlineFault(
         'la',
@@ -57,12 +57,12 @@ describe('the outline of a chamber', () => {
     ).toBeNull();
   });
 
-  it('is not judged against an edge that is not known', () => {
+  it('is not compared with an edge that is unknown', () => {
     expect(shareOnEdge(chamber(), [])).toBe(0);
   });
 });
 
-describe('an atrium beside its ventricle', () => {
+describe('an atrium next to its ventricle', () => {
   it.each([
     [7.5, 30, false],
     [7.4, 30, true],
@@ -74,7 +74,7 @@ describe('an atrium beside its ventricle', () => {
 });
 
 describe('the edge of a picture', () => {
-  it('is the hull of what any frame shows within the fan, without what is beside it', () => {
+  it('is the hull of what any frame shows within the fan, without anything outside it', () => {
     const frame = (lit: readonly (readonly [number, number])[]) => {
       const data = new Uint8Array(50 * 40);
       for (const [x, y] of lit) data[y * 50 + x] = 90;

@@ -5,12 +5,16 @@ import { type Line, longAxisLines } from '../../../../pipelines/echo/locate/para
 const SIZE = 300;
 const NONE = { lv: 0, myocardium: 0, la: 0, rv: 0, ra: 0, aorta: 0, effusion: 0 };
 
-/** Pixels of the drawing along the axis from the base towards the apex, and across it downwards. */
+/**
+ * Returns true inside a structure. Pixels are counted along the axis from the base towards the
+ * apex, and across it downwards.
+ */
 type Inside = (along: number, across: number) => boolean;
 
 /**
- * Draws a long axis of 300 × 300 pixels, rotated by `turn` radians around the middle of the base:
- * septum 14, cavity 60, posterior wall 12, atrium 50 and root 40 pixels thick.
+ * Draws a long axis of 300 × 300 pixels, rotated by `turn` radians around the middle of the base.
+ * In pixels, the septum is 14 thick, the cavity 60, the posterior wall 12, the atrium 50 and the
+ * root 40.
  */
 function drawn(turn: number, leftOut: readonly number[] = []): ParasternalMasks {
   const structures: readonly (readonly [number, Inside])[] = [
@@ -53,14 +57,14 @@ describe('lines of the parasternal long axis', () => {
     expect(Math.abs(length(lines.sinus) - 40)).toBeLessThan(3);
   });
 
-  test('lie on one line, from the probe downwards: septum, cavity, posterior wall', () => {
+  test('are on one line, from the probe downwards: septum, cavity, posterior wall', () => {
     const { septum, cavity, 'posterior-wall': posterior } = longAxisLines(drawn(0));
     expect(septum?.[1]).toEqual(cavity?.[0]);
     expect(posterior?.[0]).toEqual(cavity?.[1]);
     expect(septum?.[0].y).toBeLessThan(cavity?.[0].y ?? 0);
   });
 
-  test('need what they measure: without walls the cavity alone, without a base nothing', () => {
+  test('need what they measure: without walls there is only the cavity, without a base nothing', () => {
     expect(Object.keys(longAxisLines(drawn(0, [2]))).toSorted()).toEqual([
       'cavity',
       'left-atrium',

@@ -36,7 +36,7 @@ describe('the shape of a left ventricle', () => {
     expect(shapeFaults(thick)).toEqual(['wall-out-of-proportion']);
   });
 
-  test('a cavity cut off by the edge of the fan is reported', () => {
+  test('a cavity cut off at the edge of the fan is reported', () => {
     const masks = drawVentricle({ centre: { x: 8, y: 120 } });
     expect(shapeFaults(masks)).toContain('out-of-sector');
   });
@@ -48,7 +48,7 @@ describe('areas along a clip', () => {
     expect(jumpingFrames(beat)).toEqual([]);
   });
 
-  test('one frame a quarter away from both neighbours is named, just below it is not', () => {
+  test('a frame a quarter away from both neighbours is reported, and one just below that is not', () => {
     expect(jumpingFrames([100, 126, 100])).toEqual([1]);
     expect(jumpingFrames([100, 125, 100])).toEqual([]);
     expect(jumpingFrames([100, 74, 100])).toEqual([1]);

@@ -11,7 +11,7 @@ const masks = (labels: readonly number[], rv: number): ChamberMasks => ({
   accepted: true,
 });
 
-test('the right heart comes from the model that knows it, and never over the left heart', () => {
+test('the right heart comes from the model that outlines it, and never covers the left heart', () => {
   const joined = withRightHeart(masks([0, 0, 0, 2, 1, 3], 0), masks([4, 5, 1, 4, 5, 0], 0.7));
   expect([...joined.labels]).toEqual([4, 5, 0, 2, 1, 3]);
   expect(joined.confidence).toEqual({ lv: 0.9, myocardium: 0.9, la: 0.9, rv: 0.7, ra: 0.7 });

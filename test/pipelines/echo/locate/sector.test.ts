@@ -3,7 +3,7 @@ import type { GrayImage } from '../../../../pipelines/contract/image.ts';
 import { mirroredImage, sectorOf } from '../../../../pipelines/echo/locate/sector.ts';
 import { cropped } from '../../../../pipelines/inference/letterbox.ts';
 
-/** Draws a screen of 400 × 300: lit rectangles on black. */
+/** Draws a screen of 400 × 300 pixels with lit rectangles on black. */
 function screen(...lit: { x: number; y: number; width: number; height: number }[]): GrayImage {
   const image = { width: 400, height: 300, data: new Uint8Array(400 * 300) };
   for (const { x, y, width, height } of lit) {
@@ -36,7 +36,7 @@ test('a part that only one frame lights belongs to the fan', () => {
   expect(sectorOf([left, right])).toEqual(sectorOf([screen(FAN)]));
 });
 
-test('of a duplex screen only the region of the header is searched', () => {
+test('on a duplex screen, only the region in the header is searched', () => {
   const image = screen(
     { x: 0, y: 0, width: 400, height: 140 },
     { x: 150, y: 160, width: 90, height: 90 },
@@ -46,7 +46,7 @@ test('of a duplex screen only the region of the header is searched', () => {
   expect(found.maxX).toBeLessThanOrEqual(240 + BLOCK);
 });
 
-test('the tip of a fan that a dark cavity cuts off belongs to it; a corner of text does not', () => {
+test('the tip of a fan beyond a dark cavity belongs to it, but a corner of text does not', () => {
   const tip = { x: 180, y: 20, width: 40, height: 40 };
   const body = { x: 100, y: 110, width: 200, height: 130 };
   const text = { x: 5, y: 5, width: 60, height: 40 };
@@ -55,7 +55,7 @@ test('the tip of a fan that a dark cavity cuts off belongs to it; a corner of te
   expect(sectorOf([screen(body, text)]).minY).toBeGreaterThan(100);
 });
 
-test('a black screen is its own fan: nothing is cut away unseen', () => {
+test('a black screen is itself the fan: nothing is cut away unseen', () => {
   expect(sectorOf([screen()])).toEqual({ minX: 0, minY: 0, maxX: 399, maxY: 299 });
 });
 
@@ -66,7 +66,7 @@ test('a crop keeps the pixels of its rectangle', () => {
   expect([...crop.data]).toEqual([0, 0, 0, 0, 0, 0, 90, 0, 0, 0, 0, 0]);
 });
 
-test('a mirror image twice is the image', () => {
+test('mirroring an image twice restores it', () => {
   const image = screen(FAN, { x: 5, y: 5, width: 60, height: 10 });
   expect(mirroredImage(mirroredImage(image))).toEqual(image);
   expect(mirroredImage(image)).not.toEqual(image);

@@ -5,7 +5,7 @@ const GRID = { width: 6, height: 5, classes: 4 };
 const SIZE = GRID.width * GRID.height;
 
 /**
- * Returns probabilities for a picture of classes: 0.7 for the class shown, 0.1 for each other
+ * Returns probabilities for a picture of classes: 0.7 for the class shown, and 0.1 for every other
  * class.
  */
 function shares(picture: readonly number[]): Float32Array {
@@ -23,7 +23,7 @@ function labels(given: Float32Array): number[] {
   });
 }
 
-test('a dent in the wall takes the better class of the left heart; outside nothing changes', () => {
+test('a dent in the wall takes the better class of the left heart; nothing changes outside', () => {
   // biome-ignore format: a picture; 1 cavity, 2 wall, 3 atrium
   const given = shares([
     0, 2, 2, 2, 2, 0,
@@ -41,7 +41,7 @@ test('a dent in the wall takes the better class of the left heart; outside nothi
   expect(found.slice(4 * GRID.width)).toEqual([0, 0, 3, 3, 0, 0]);
 });
 
-test('an atrium within the hull stays what it is', () => {
+test('an atrium within the hull is left unchanged', () => {
   // biome-ignore format: a picture
   const given = shares([
     0, 2, 2, 2, 2, 0,

@@ -1,10 +1,10 @@
 import type { ChamberMasks } from '../../../../pipelines/echo/locate/chambers.ts';
 
 export interface DrawnVentricle {
-  /** Size of the cavity in pixels: from base to apex, and half the width. */
+  /** Size of the cavity in pixels: its length from base to apex, and half its width. */
   length?: number;
   halfWidth?: number;
-  /** Thickness of the wall; 0 for none. */
+  /** Thickness of the wall; 0 for no wall. */
   wall?: number;
   /** Rotation of the apex from vertical, radians, clockwise. */
   lean?: number;
@@ -12,8 +12,8 @@ export interface DrawnVentricle {
 }
 
 /**
- * Draws masks of 240 × 240 pixels: half an ellipse open at the base, with a wall everywhere except
- * at the base.
+ * Draws masks of 240 × 240 pixels: a cavity shaped as half an ellipse and open at the base, with a
+ * wall everywhere except at the base.
  */
 export function drawVentricle({
   length = 110,

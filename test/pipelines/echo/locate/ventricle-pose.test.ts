@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ventricleCrop, ventriclePose } from '../../../../pipelines/echo/locate/ventricle-pose.ts';
 import { drawVentricle } from './ventricle-masks.ts';
 
-test('the apex lies where the wall closes, however the ventricle is turned', () => {
+test('the apex is where the wall closes, however the ventricle is rotated', () => {
   for (const lean of [0, 0.6, -0.6, 2.5]) {
     const pose = ventriclePose(drawVentricle({ lean }));
     const up = { x: Math.sin(lean), y: -Math.cos(lean) };
@@ -21,7 +21,7 @@ test('without a wall there is neither apex nor pose', () => {
   expect(ventriclePose(drawVentricle({ wall: 0 }))).toBeNull();
 });
 
-test('the view shows the same ventricle upright, whatever its place, size and turn', () => {
+test('the view shows the same ventricle upright, whatever its position, size and rotation', () => {
   const picture = (drawn: Parameters<typeof drawVentricle>[0]) => {
     const masks = drawVentricle(drawn);
     const data = masks.labels.map((label) => (label === 1 ? 40 : label === 2 ? 200 : 90));

@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 describe('the models that a setting permits', () => {
-  test('all: the research pack where there is one, and its LVEF', () => {
+  test('all: the research pack if there is one, with its LVEF', () => {
     expect(all.models.map(({ id }) => id)).toEqual([
       'echo-view-research',
       'echo-chambers-research',
@@ -35,7 +35,7 @@ describe('the models that a setting permits', () => {
 });
 
 describe('views of phantoms in a good window', () => {
-  test('most clips have their view named, and a wrong name is rare', async () => {
+  test('the view of most clips is identified, and rarely wrongly', async () => {
     const views = [
       'PLAX',
       'PSAX-PM',
@@ -61,7 +61,7 @@ describe('views of phantoms in a good window', () => {
 });
 
 describe.skipIf(!existsSync(`${DATA}/camus-a4c`))('views of real patients (CAMUS)', () => {
-  test('the four-chamber view is named by the pack that learned it', async () => {
+  test('the four-chamber view is identified by the pack that was trained on it', async () => {
     const cases = (await camusCases(DATA, 'validation')).slice(0, 10);
     const named = await Promise.all(
       cases.map(async ({ ed, es }) => {
@@ -77,7 +77,7 @@ describe.skipIf(!existsSync(`${DATA}/echo-views`))('views of real stills and of 
   test.each([
     ['research', all],
     ['permissive', permissive],
-  ])('%s: hardly any name is wrong', async (_, locator) => {
+  ])('%s: hardly any view is wrong', async (_, locator) => {
     const cases = [...(await realStills(DATA)), ...(await biplaneViews(DATA))];
     let right = 0;
     const wrong: string[] = [];

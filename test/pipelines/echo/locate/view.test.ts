@@ -4,12 +4,12 @@ import { viewOfLogits } from '../../../../pipelines/echo/locate/view.ts';
 const CHANNELS = ['PLAX', 'A4C', 'other'];
 
 describe('the view of a clip', () => {
-  test('the likeliest view is named with its share', () => {
+  test('is the most probable one, with its probability', () => {
     const found = viewOfLogits([0, Math.log(8), 0], CHANNELS, 1, 0.7);
     expect(found).toEqual({ view: 'A4C', confidence: expect.closeTo(0.8, 6), belowGate: null });
   });
 
-  test('just below the gate the clip is other, and the view it would have been is kept', () => {
+  test('is "other" just below the gate, and the most probable view is kept', () => {
     const logits = [0, Math.log(8), 0];
     expect(viewOfLogits(logits, CHANNELS, 1, 0.79).view).toBe('A4C');
     expect(viewOfLogits(logits, CHANNELS, 1, 0.81)).toEqual({
@@ -19,7 +19,7 @@ describe('the view of a clip', () => {
     });
   });
 
-  test('a view may have its own gate', () => {
+  test('may have a separate gate for a view', () => {
     const logits = [0, Math.log(8), 0];
     expect(viewOfLogits(logits, CHANNELS, 1, 0.7, { A4C: 0.9 }).view).toBe('other');
     expect(viewOfLogits(logits, CHANNELS, 1, 0.9, { A4C: 0.7 }).view).toBe('A4C');
@@ -29,20 +29,20 @@ describe('the view of a clip', () => {
     const LEVELS = ['A4C', 'PSAX-MV', 'PSAX-PM', 'PSAX-AP', 'other'];
     const shares = (...of: number[]) => of.map(Math.log);
 
-    test('share the probability: the view is named, its level is left open', () =>
+    test('share the probability: the view is reported, but its level is left open', () =>
       expect(viewOfLogits(shares(0.1, 0.4, 0.45, 0.03, 0.02), LEVELS, 1, 0.6)).toEqual({
         view: 'PSAX',
         confidence: expect.closeTo(0.88, 6),
         belowGate: null,
       }));
-    test('the level is named where it passes the gate by itself', () =>
+    test('are reported if they pass the gate by themselves', () =>
       expect(viewOfLogits(shares(0.1, 0.2, 0.6, 0.08, 0.02), LEVELS, 1, 0.6).view).toBe('PSAX-PM'));
-    test('are named from 0.6, where the short axis as a view reaches a higher gate', () => {
+    test('are reported from 0.6 if the short axis as a view reaches a higher gate', () => {
       const logits = shares(0.01, 0.2, 0.7, 0.08, 0.01);
       expect(viewOfLogits(logits, LEVELS, 1, 0.95).view).toBe('PSAX-PM');
       expect(viewOfLogits(shares(0.05, 0.2, 0.66, 0.08, 0.01), LEVELS, 1, 0.95).view).toBe('other');
     });
-    test('below the gate together: other, with the likeliest level', () =>
+    test('are "other" below the gate together, with the most probable level', () =>
       expect(viewOfLogits(shares(0.42, 0.2, 0.3, 0.05, 0.03), LEVELS, 1, 0.6)).toEqual({
         view: 'other',
         confidence: expect.closeTo(0.03, 6),
@@ -50,14 +50,14 @@ describe('the view of a clip', () => {
       }));
   });
 
-  test('other needs no gate', () => {
+  test('needs no gate if it is "other"', () => {
     expect(viewOfLogits([0, 0, 1], CHANNELS, 1, 0.99)).toMatchObject({
       view: 'other',
       belowGate: null,
     });
   });
 
-  test('a temperature above 1 makes every answer less sure', () => {
+  test('has a lower confidence with a temperature above 1', () => {
     const sure = viewOfLogits([0, 4, 0], CHANNELS, 1, 0).confidence;
     expect(viewOfLogits([0, 4, 0], CHANNELS, 2, 0).confidence).toBeLessThan(sure);
   });

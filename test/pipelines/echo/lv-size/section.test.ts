@@ -18,15 +18,15 @@ const atrium = (machine: MeasuredStudy['machine'], patient: MeasuredStudy['patie
   of({ machine, patient }, 'la-volume');
 
 describe('LV mass of an obese heart', () => {
-  // 175 cm: 30.0 kg/m2 at 91.7 kg.
+  // With 175 cm, 91.7 kg are 30.0 kg/m2.
   it.each([
     [91.7, false],
     [91.8, true],
-  ] as const)('at %d kg is given over height: %s', (weight, given) => {
+  ] as const)('at %d kg is indexed to height: %s', (weight, given) => {
     const { summary } = size(LINEAR, { height: 175, weight });
     expect(summary.includes('LV mass / height^2.7')).toBe(given);
   });
-  // 1.75^2.7 is 4.531: 219 and 221 g are 48.3 and 48.8 g/m^2.7.
+  // 1.75^2.7 is 4.531, so 219 and 221 g are 48.3 and 48.8 g/m^2.7.
   it.each([
     [219, 'normal'],
     [221, 'mildly abnormal'],
@@ -41,45 +41,48 @@ describe('LV mass of an obese heart', () => {
   });
 });
 
-describe('walls that differ', () => {
+describe('walls that differ in thickness', () => {
   it.each([
     [1.3, false],
     [1.31, true],
-  ])('IVSd of %d beside LVPWd 1.0 cm gives relative thickness both ways: %s', (ivsd, both) => {
-    expect(size({ ...LINEAR, ivsd }).summary.includes('(IVSd + LVPWd)/LVIDd')).toBe(both);
-  });
-  it('by the mean of both walls: 1.6, 5.0, 1.0 cm are 0.52', () => {
+  ])(
+    'IVSd of %d and LVPWd of 1.0 cm: relative thickness calculated both ways: %s',
+    (ivsd, both) => {
+      expect(size({ ...LINEAR, ivsd }).summary.includes('(IVSd + LVPWd)/LVIDd')).toBe(both);
+    },
+  );
+  it('uses the mean of both walls: 1.6, 5.0, 1.0 cm are 0.52', () => {
     expect(size({ ...LINEAR, ivsd: 1.6 }).summary).toContain('(IVSd + LVPWd)/LVIDd is 0.52');
   });
 });
 
-describe('why there is no geometry', () => {
-  it('is the mass where that was withheld', () => {
+describe('the reason why there is no geometry', () => {
+  it('is the mass if it was withheld', () => {
     const { gaps } = size({ ...LINEAR, ivsd: 3.5, lvidd: 7, lvpwd: 3.5 });
     expect(gaps).toContain('LV geometry was not assessed: LV mass was withheld.');
     expect(gaps).not.toContain('height and weight');
   });
-  it('is the body surface where that is not known', () => {
+  it('is the body surface if it is unknown', () => {
     const { gaps } = of({ machine: LINEAR, patient: NO_BODY }, 'lv-size');
     expect(gaps).toContain('LV geometry was not assessed. Indexed values are not reported');
   });
 });
 
 describe('fractional shortening', () => {
-  it('is of diameters of one source', () => {
+  it('uses diameters from one source', () => {
     const { value } = measuredStudy({ machine: { lvidd: 5 }, outlines: { lvids: 3.2 } });
     expect(value('fractional-shortening')).toBeUndefined();
   });
 });
 
 describe('LA volume', () => {
-  it('that the machine reports as an index is graded and not said to be missing', () => {
+  it('that the machine reports as an index is graded and not reported as missing', () => {
     const { gaps, category } = atrium({ 'la-volume-index': 30 });
     expect(category('la-volume-grade')).toBe('normal');
     expect(gaps).not.toContain('was not assessed');
     expect(gaps).not.toMatch(/no .* clip was found/);
   });
-  it('that nothing says is missing', () => {
+  it('is missing if there is no source for it', () => {
     expect(atrium({ 'la-diameter': 3.5 }).gaps).toMatch(/not assessed|could be|No permitted/i);
   });
   it.each([
@@ -90,7 +93,7 @@ describe('LA volume', () => {
   ])('index of %d ml/m2 is close to a limit of its grade: %s', (index, near) => {
     expect(atrium({ 'la-volume-index': index }).summary.includes('within 3 ml/m²')).toBe(near);
   });
-  it('of a child has neither grade nor range, and its age alone is named', () => {
+  it('of a child has neither grade nor range, and only its age is given as the reason', () => {
     const { gaps, category } = atrium({ 'la-diameter': 3.5, 'la-volume-index': 30 }, { age: 17 });
     expect(category('la-volume-grade')).toBeUndefined();
     expect(category('la-diameter-grade')).toBeUndefined();

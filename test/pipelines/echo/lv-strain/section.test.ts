@@ -14,8 +14,8 @@ const views = ([four, two, three]: Three, timing: 'end-systolic' | 'peak-systoli
 const contour = (...given: Three) => views(given, 'end-systolic');
 const summaryOf = (study: ReturnType<typeof measuredStudy>) => study.section('lv-strain')?.summary;
 
-describe('the GLS that counts (echo 8.1; the value of the machine before that of the images)', () => {
-  it('is the peak systolic one of the machine, whatever the outlines say', () => {
+describe("the GLS that counts (echo 8.1; the machine's value precedes that of the images)", () => {
+  it("is the machine's peak systolic one, whatever the outlines show", () => {
     const study = measuredStudy({
       machine: { 'gls-peak-systolic': -21, 'lvef-biplane': 62 },
       outlines: contour(-15, -15.2, -14.8),
@@ -29,12 +29,12 @@ describe('the GLS that counts (echo 8.1; the value of the machine before that of
     );
     expect(summaryOf(study)).toContain('GLS: normal; endocardial, peak systolic, from the machine');
   });
-  it('is the end-systolic one of the machine before its peak systolic one', () => {
+  it("is the machine's end-systolic one rather than its peak systolic one", () => {
     const study = measuredStudy({ machine: { 'gls-end-systolic': -17, 'gls-peak-systolic': -19 } });
     expect(study.category('gls-band')).toBe('borderline');
     expect(study.value('gls-peak-systolic')?.value).toBe(-19);
   });
-  it('is the mean of three views of the machine before that of three views of the outlines', () => {
+  it("is the mean of the machine's three views rather than that of three outlined views", () => {
     const study = measuredStudy({
       machine: views([-20, -21, -19], 'peak-systolic'),
       outlines: contour(-15, -15.2, -14.8),
@@ -46,13 +46,13 @@ describe('the GLS that counts (echo 8.1; the value of the machine before that of
     expect(study.category('gls-band')).toBe('normal');
     expect(summaryOf(study)).toContain('mean of three views from the machine');
   });
-  it('is the overall value of the machine rather than the mean of its views', () => {
+  it("is the machine's overall value rather than the mean of its views", () => {
     const study = measuredStudy({
       machine: { 'gls-peak-systolic': -19, ...views([-15, -15, -15], 'end-systolic') },
     });
     expect(study.category('gls-band')).toBe('normal');
   });
-  it('is the mean of three outlines where the machine reports none, and is named contour strain', () => {
+  it('is the mean of three outlines if the machine reports none, and is called contour strain', () => {
     const study = measuredStudy({ outlines: contour(-18.5, -20.1, -19) });
     expect(study.value('gls-end-systolic')?.value).toBeCloseTo(-19.2, 5);
     expect(summaryOf(study)).toContain('mean contour strain of three views');
@@ -82,7 +82,7 @@ describe('a mean of views', () => {
     });
     expect(study.category('gls-band')).toBeUndefined();
   });
-  it('holds the views that it was made of, beside one of the machine', () => {
+  it('refers to the views from which it was calculated, next to one of the machine', () => {
     const study = measuredStudy({
       machine: { 'gls-end-systolic-4c': -20 },
       outlines: contour(-15, -15, -15),
@@ -97,11 +97,14 @@ describe('a mean of views', () => {
     [-30, -5, true],
     [-30.1, -5, false],
     [-30, -4.9, false],
-  ])('is made of views of %d and %d %%: %s (plausible are -30 to -5 %%)', (four, two, made) => {
-    const study = measuredStudy({ outlines: contour(four, two, -24) });
-    expect(study.value('gls-end-systolic') !== undefined).toBe(made);
-  });
-  it('is not made of -3, -33 and -24 %, whose mean would be normal', () => {
+  ])(
+    'is calculated from views of %d and %d %%: %s (plausible are -30 to -5 %%)',
+    (four, two, made) => {
+      const study = measuredStudy({ outlines: contour(four, two, -24) });
+      expect(study.value('gls-end-systolic') !== undefined).toBe(made);
+    },
+  );
+  it('is not calculated from -3, -33 and -24 %, whose mean would be normal', () => {
     const study = measuredStudy({ outlines: contour(-3, -33, -24) });
     expect(study.category('gls-band')).toBeUndefined();
     expect(summaryOf(study)).toContain('withheld');
@@ -129,7 +132,7 @@ describe('peak strain at any time', () => {
   });
 });
 
-describe('outlines against the machine', () => {
+describe('outlines compared with the machine', () => {
   const said = (mean: number) =>
     summaryOf(
       measuredStudy({ machine: { 'gls-end-systolic': -19 }, outlines: contour(mean, mean, mean) }),
@@ -139,7 +142,7 @@ describe('outlines against the machine', () => {
     [-17.4, true],
     [-20.5, false],
     [-20.6, true],
-    // 19.0 and 20.46 are displayed as 19.0 and 20.5, and compared as displayed.
+    // 19.0 and 20.46 are displayed as 19.0 and 20.5, and are compared as displayed.
     [-20.46, false],
   ])('-19.0 %% with a contour strain of %d %%: disagreement reported %s', (mean, expected) => {
     expect(said(mean)?.includes('the machine value is used')).toBe(expected);

@@ -19,8 +19,8 @@ const machine = (key: ConceptKey, number: number, method?: MethodKey) =>
 const images = (key: ConceptKey, number: number) => value('model', key, number);
 
 /**
- * Returns the conclusions of the LVEF section for a study, and those of the sections that use the
- * EF.
+ * Returns the conclusions of the LVEF section for a study, together with those of the sections that
+ * use the EF.
  */
 function told(study: MeasuredStudy) {
   const { section, category, result } = measuredStudy(study);
@@ -56,7 +56,7 @@ describe('the EF that counts', () => {
   });
 });
 
-describe('an EF of the machine and one of the images', () => {
+describe('an EF of the machine and an EF of the images', () => {
   it.each([
     [45, 55, 55],
     [44.9, 55, null],
@@ -79,23 +79,23 @@ describe('an EF of the machine and one of the images', () => {
     expect(gradableEf(values)?.value).toBe(expected);
   });
 
-  it('contradict each other under one concept too', () => {
+  it('contradict each other even under one concept', () => {
     const values = valuesOf([machine('lvef-4c', 60), images('lvef-4c', 45)]);
     expect(gradableEf(values)).toBeNull();
   });
 
-  it('contradict each other where the images give volumes alone', () => {
+  it('contradict each other even if the images provide only volumes', () => {
     const own = [images('lvedv-biplane', 100), images('lvesv-biplane', 70)];
     expect(gradableEf(valuesOf([machine('lvef-biplane', 60), ...own]))).toBeNull();
     expect(gradableEf(valuesOf([machine('lvef-biplane', 40), ...own]))?.value).toBe(40);
   });
 
-  it('are not compared where the machine alone measured by two methods', () => {
+  it('are not compared if only the machine measured, by two methods', () => {
     const values = valuesOf([machine('lvef-biplane', 50), machine('lvef-teichholz', 65)]);
     expect(gradableEf(values)?.value).toBe(50);
   });
 
-  it('are named both where they contradict, and no section concludes from either', () => {
+  it('are both reported if they contradict each other, and no section uses either', () => {
     const said = told({ machine: { lvef: 28, lvidd: 5 }, outlines: { 'lvef-networks': 55 } });
     expect(said.grade).toBeUndefined();
     expect(said.gaps).toContain('LVEF 55 % from the images and LVEF 28 % from the machine differ');
@@ -104,7 +104,7 @@ describe('an EF of the machine and one of the images', () => {
     expect(said.pattern).toBeUndefined();
   });
 
-  it('keep the alert of either where one is below 30 %', () => {
+  it('keep the alert of either one that is below 30 %', () => {
     const said = told({ machine: { lvef: 28 }, outlines: { 'lvef-networks': 55 } });
     expect(said.findings).toEqual(['critical']);
     expect(said.words).toContain('one of two methods gives LVEF below 30 %');
@@ -112,7 +112,7 @@ describe('an EF of the machine and one of the images', () => {
     expect(higher.findings).toEqual([]);
   });
 
-  it('keep the alert of the machine where they agree about a value above', () => {
+  it("keep the machine's alert if they agree on a value above", () => {
     const said = told({ machine: { lvef: 29 }, outlines: { 'lvef-networks': 34 } });
     expect(said.findings).toEqual(['critical']);
     expect(said.words).toContain('LVEF 29 % from the machine');
@@ -121,7 +121,7 @@ describe('an EF of the machine and one of the images', () => {
 });
 
 describe('networks and discs of the images that contradict each other', () => {
-  it('are not graded severely reduced: one of two methods says so', () => {
+  it('are not graded severely reduced, because only one of two methods shows that', () => {
     const { findings, words, focused } = told({
       outlines: { 'lvef-networks': 44, 'lvef-biplane': 28 },
     });
@@ -141,10 +141,10 @@ describe('LVEF by one diameter', () => {
     [5.9, 'male', undefined],
     [5.2, 'female', 'normal'],
     [5.3, 'female', undefined],
-  ] as const)('beside an LVIDd of %d cm of a %s is %s', (lvidd, sex, expected) => {
+  ] as const)('and an LVIDd of %d cm in a %s: %s', (lvidd, sex, expected) => {
     expect(teichholz({ lvidd }, { sex }).grade).toBe(expected);
   });
-  it('is not graded in a surely dilated ventricle of unknown sex', () => {
+  it('is not graded in a certainly dilated ventricle if the sex is unknown', () => {
     const values = (lvidd: number) =>
       valuesOf([machine('lvef-teichholz', 60), machine('lvidd', lvidd)]);
     expect(gradableEf(values(5.8))?.value).toBe(60);
@@ -153,7 +153,7 @@ describe('LVEF by one diameter', () => {
   it.each([
     [1, 'normal'],
     [1.06, undefined],
-  ])('beside a score index of %d is %s', (index, expected) => {
+  ])('and a score index of %d: %s', (index, expected) => {
     expect(teichholz({ 'wall-motion-score-index': index }).grade).toBe(expected);
   });
   it('is shown but not used, with the reason', () => {
@@ -163,7 +163,7 @@ describe('LVEF by one diameter', () => {
     expect(said.focusedLevel).toBeUndefined();
     expect(said.pattern).toBeUndefined();
   });
-  it('holds for the cube of the diameters, and for no method that traces the cavity', () => {
+  it('applies to the cube of the diameters, but to no method that traces the cavity', () => {
     const beside = (method: MethodKey) =>
       gradableEf(valuesOf([machine('lvef', 60, method), machine('lvidd', 6.5)]));
     expect(beside('cart-cube')).toBeNull();
@@ -177,14 +177,14 @@ describe('LVEF of a child', () => {
       machine: { 'lvef-biplane': 25, 'lvedv-biplane': 100, lvidd: 4, 'la-diameter': 3 },
       patient: { age, sex: age < 18 ? 'male' : null },
     });
-  it('makes no finding of adults, and names no range of theirs', () => {
+  it('has no finding for adults and mentions no range for adults', () => {
     const { result } = study(10);
     expect(result.findings).toEqual([]);
     const notes = result.measurements.map(({ note }) => note ?? '').join(' ');
     expect(notes).not.toContain('normal range');
     expect(result.measurements.every(({ reference }) => reference === null)).toBe(true);
   });
-  it('at 18 is that of an adult', () => {
+  it('at 18 is treated as that of an adult', () => {
     const { result } = study(18);
     expect(result.findings.map(({ severity }) => severity)).toContain('critical');
     expect(result.measurements.map(({ note }) => note ?? '').join(' ')).toContain('normal range');
@@ -201,21 +201,21 @@ describe('the band of the focused study', () => {
 });
 
 describe('volumes of both sources', () => {
-  it('make no EF of one from the machine and one from the images', () => {
+  it('never result in an EF from one of each', () => {
     const { value } = measuredStudy({
       machine: { 'lvedv-biplane': 118 },
       outlines: { 'lvesv-biplane': 66 },
     });
     expect(value('lvef-biplane')).toBeUndefined();
   });
-  it('of the images are named so beside the EF of the machine', () => {
+  it("from the images are labelled as such next to the machine's EF", () => {
     const { value } = measuredStudy({
       machine: { 'lvef-biplane': 52 },
       outlines: { 'lvedv-biplane': 118, 'lvesv-biplane': 66 },
     });
     expect(value('lvef-biplane')?.note).toContain('EDV and ESV from the images give 44 %');
   });
-  it('are described as not indexed only where no index is given', () => {
+  it('are described as not indexed only if there is no index', () => {
     const patient = { surface: null, height: null, weight: null };
     const gaps = (machine: MeasuredStudy['machine']) =>
       told({ machine: { 'lvef-biplane': 60, 'lvedv-biplane': 100, ...machine }, patient }).gaps;

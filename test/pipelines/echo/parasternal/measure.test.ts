@@ -16,19 +16,19 @@ describe('the lines of a parasternal long axis', () => {
     expect(value?.value).toBeCloseTo(expected, 1);
     expect(value?.source.calipers[0]?.type).toBe('line');
   });
-  it('give nothing without a scale', () => {
+  it('are not measured without a scale', () => {
     expect(longAxisValues({ clips: [{ ...clip('PLAX', 8), scale: null }] })).toEqual([]);
   });
 });
 
-describe('fluid outside of the heart', () => {
-  it('is seen where two clips show it; the greatest depth is given but not used', () => {
+describe('fluid outside the heart', () => {
+  it('is seen if two clips show it; the greatest depth is reported but not used', () => {
     const { depth, seen } = fluidFinding({ clips: [clip('PLAX', 8), clip('PSAX', 12)] });
     expect(seen).toEqual(['PLAX', 'PSAX']);
     expect(depth).toMatchObject({ quality: 'low', source: { file: 'PSAX.dcm' } });
     expect(depth?.value).toBeCloseTo(12, 6);
   });
-  it('in one clip alone is not reported as seen', () => {
+  it('in only one clip is not reported as seen', () => {
     expect(fluidFinding({ clips: [clip('PLAX', 8), clip('PSAX', null)] }).seen).toEqual([]);
   });
   it.each([
@@ -38,21 +38,21 @@ describe('fluid outside of the heart', () => {
     const clips = [clip('PLAX', depth, shown), clip('PSAX', depth, shown)];
     expect(fluidFinding({ clips }).depth).toBeNull();
   });
-  it('behind the posterior wall has a depth that is used, where another clip shows fluid too', () => {
+  it('behind the posterior wall has a depth that is used, if another clip shows fluid too', () => {
     const clips = [clip('PLAX', 30, 1, 11), clip('PSAX', 12)];
     const { depth, seen } = fluidFinding({ clips });
     expect(seen).toEqual(['PLAX', 'PSAX']);
     expect(depth).toMatchObject({ quality: 'accepted', source: { file: 'PLAX.dcm' } });
     expect(depth?.value).toBeCloseTo(11, 6);
   });
-  it('names the deepest outline beside the depth behind the posterior wall', () => {
+  it('has the deepest outline reported next to the depth behind the posterior wall', () => {
     const clips = [clip('PLAX', null, 1, 6), clip('subcostal', 22)];
     const { depth, outlined } = fluidFinding({ clips });
     expect(depth?.value).toBeCloseTo(6, 6);
     expect(outlined?.family).toBe('subcostal');
     expect(outlined?.depth).toBeCloseTo(22, 6);
   });
-  it('is seen in PLAX by the picture where the outlines miss it there', () => {
+  it('is seen on the PLAX picture even if the outlines miss it', () => {
     expect(fluidFinding({ clips: [clip('PLAX', null, 1, 5), clip('PSAX', 6)] }).seen).toEqual([
       'PLAX',
       'PSAX',
@@ -61,10 +61,10 @@ describe('fluid outside of the heart', () => {
   it.each([
     ['in one clip alone', [clip('PLAX', 8, 1, 8), clip('PSAX', null)]],
     ['in half of the frames', [clip('PLAX', null, 0.5, 8), clip('PSAX', 8)]],
-  ])('%s has no depth that is used', (_, clips) => {
+  ])('%s has no usable depth', (_, clips) => {
     expect(fluidFinding({ clips }).depth?.quality).toBe('low');
   });
-  it('names what was searched, which distinguishes "not seen" from "not looked at"', () => {
+  it('lists what was searched, which distinguishes "not seen" from "not looked at"', () => {
     expect(fluidFinding({ clips: [clip('PLAX', null)] }).searched).toEqual(['PLAX']);
     expect(fluidFinding({ clips: null }).searched).toEqual([]);
   });

@@ -5,7 +5,7 @@ import type {
 
 type Line = readonly [{ x: number; y: number }, { x: number; y: number }];
 
-/** Returns a line from a row down the picture, `length` pixels long. */
+/** Returns a vertical line of `length` pixels that starts at a row. */
 const down = (from: number, length: number): Line => [
   { x: 100, y: from },
   { x: 100, y: from + length },
@@ -14,8 +14,8 @@ const down = (from: number, length: number): Line => [
 const VIEWS = { PLAX: 'PLAX', PSAX: 'PSAX-PM', subcostal: 'SUBCOSTAL-4C' } as const;
 
 /**
- * Returns a clip at half a millimetre per pixel: cavity 50 mm, walls 9 and 10 mm, and fluid if
- * given.
+ * Returns a clip at half a millimetre per pixel, with a cavity of 50 mm, walls of 9 and 10 mm, and
+ * fluid if requested.
  */
 export function parasternalClip(
   family: ParasternalClip['family'],

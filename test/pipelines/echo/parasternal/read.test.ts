@@ -51,7 +51,7 @@ const SURE = Object.fromEntries(PARASTERNAL_STRUCTURES.map((name) => [name, 0.9]
   number
 >;
 
-/** Returns a round cavity inside its muscle, as the model would outline it. */
+/** Returns a round cavity within its muscle, as the model would outline it. */
 function ringed(): ParasternalMasks {
   const labels = new Uint8Array(SIZE * SIZE).map((_, pixel) => {
     const out = Math.hypot((pixel % SIZE) - 32, Math.floor(pixel / SIZE) - 32);
@@ -81,7 +81,7 @@ const read = async (views: readonly ClipView[]) =>
   ).clips ?? [];
 
 describe('the parasternal clips that are outlined', () => {
-  it('of short axes one of the papillary and one of the apical level before surer ones of others', async () => {
+  it('include one short axis at the papillary and one at the apical level before more certain ones of others', async () => {
     const clips = await read([
       seen('PSAX-MV', 'mitral', 0.99),
       seen('PSAX-PM', 'papillary', 0.8),
@@ -90,7 +90,7 @@ describe('the parasternal clips that are outlined', () => {
     ]);
     expect(clips.map(({ file }) => file)).toEqual(['papillary again', 'apical']);
   });
-  it('at most two of a family, the surer ones first', async () => {
+  it('are at most two of a family, the more certain ones first', async () => {
     const clips = await read([
       seen('PLAX', 'first', 0.7),
       seen('PLAX', 'second', 0.9),
@@ -98,7 +98,7 @@ describe('the parasternal clips that are outlined', () => {
     ]);
     expect(clips.map(({ file }) => file)).toEqual(['second', 'third']);
   });
-  it('not those in colour, of a vessel, or without a view', async () => {
+  it('exclude those in colour, of a vessel, or without a view', async () => {
     const clips = await read([
       seen('PSAX-PM', 'colour', 0.9, 'colour'),
       seen('SUBCOSTAL-IVC', 'vessel', 0.9),
@@ -106,7 +106,7 @@ describe('the parasternal clips that are outlined', () => {
     ]);
     expect(clips).toEqual([]);
   });
-  it('have a wall around the cavity at the levels that are scored, and nowhere else', async () => {
+  it('have a wall around the cavity at the levels that are scored, but at no other', async () => {
     const [papillary] = await read([seen('PSAX-PM', 'papillary', 0.9)]);
     const [mitral] = await read([seen('PSAX-MV', 'mitral', 0.9)]);
     expect(papillary?.frames[0]?.wall?.rays).toHaveLength(72);

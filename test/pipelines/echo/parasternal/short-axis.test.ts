@@ -23,10 +23,13 @@ const SURE = Object.fromEntries(
 interface Ring {
   radius: number;
   wall: number;
-  /** Direction of the middle of the septum on the display, and its arc, in degrees. */
+  /**
+   * Direction of the middle of the septum on the display, followed by the arc of the septum, in
+   * degrees.
+   */
   septum?: number;
   arc?: number;
-  /** Degrees without muscle, starting at 0. */
+  /** Degrees without muscle, counted from 0. */
   open?: number;
   middle?: number;
 }
@@ -34,7 +37,8 @@ interface Ring {
 const apart = (one: number, other: number) => Math.abs(((one - other + 540) % 360) - 180);
 
 /**
- * Draws a round cavity with its wall, and the RV behind the septum, at one millimetre per pixel.
+ * Draws a round cavity with its wall, and with the RV behind the septum, at one millimetre per
+ * pixel.
  */
 function ring({
   radius,
@@ -69,19 +73,18 @@ describe('the wall of a short axis', () => {
       expect(Math.abs((thickness ?? 0) - 5)).toBeLessThan(0.8);
     }
   });
-  it.each([180, 150, -170, 0])('has its septum where the RV lies behind it: %d degrees', (septum) =>
+  it.each([180, 150, -170, 0])('has its septum where the RV is behind it: %d degrees', (septum) =>
     expect(apart(wallOf({ radius: 30, wall: 10, septum })?.septum ?? 90, septum)).toBeLessThan(4),
   );
-  it('has no septum where little of the RV is seen', () =>
+  it('has no septum if little of the RV is visible', () =>
     expect(wallOf({ radius: 30, wall: 10, arc: 40 })?.septum).toBeNull());
-  it('is null where muscle does not surround the cavity, as at the mitral valve', () => {
+  it('is null if muscle does not surround the cavity, as at the mitral valve', () => {
     expect(wallOf({ radius: 30, wall: 10, open: 60 })).toBeNull();
     expect(wallOf({ radius: 30, wall: 10, open: 20 })).not.toBeNull();
   });
   it('is null without a ventricle', () => expect(wallOf({ radius: 0, wall: 0 })).toBeNull());
 });
 
-/** Returns one beat between two walls. */
 const beating = (
   view: ParasternalClip['view'],
   filled: ShortAxisWall | null,
@@ -118,7 +121,7 @@ describe('segments of a short axis (echo 8.3)', () => {
       expect(Math.abs((thickening ?? 0) - 40)).toBeLessThan(10);
     }
   });
-  it('apical level: four segments by their motion alone', () => {
+  it('apical level: four segments, only by their motion', () => {
     const motions = shortAxisMotions(beating('PSAX-AP', filled, tight));
     expect(motions.map(({ segment }) => segment).toSorted((a, b) => a - b)).toEqual([
       13, 14, 15, 16,
@@ -140,13 +143,13 @@ describe('segments of a short axis (echo 8.3)', () => {
       segment,
     );
   });
-  it('none where the septum is not seen, or is upright', () => {
+  it('there are none if the septum is not visible, or is upright', () => {
     const hidden = filled && { ...filled, septum: null };
     const upright = filled && { ...filled, septum: 80 };
     expect(shortAxisMotions(beating('PSAX-PM', hidden, tight))).toEqual([]);
     expect(shortAxisMotions(beating('PSAX-PM', upright, tight))).toEqual([]);
   });
-  it('none where the wall is not seen at end-systole, or at another level', () => {
+  it('there are none if the wall is not visible at end-systole, or at another level', () => {
     expect(shortAxisMotions(beating('PSAX-PM', filled, null))).toEqual([]);
     expect(shortAxisMotions(beating('PSAX-MV', filled, tight))).toEqual([]);
   });

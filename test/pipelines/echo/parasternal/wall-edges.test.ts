@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { linesOnPicture } from '../../../../pipelines/echo/parasternal/wall-edges.ts';
 
-/** Half a millimetre per pixel. */
 const SCALE = { x: 0.5, y: 0.5 };
 const BLOOD = 2;
 const MUSCLE = 80;
@@ -9,7 +8,7 @@ const MUSCLE = 80;
 type Layer = readonly [level: number, mm: number];
 
 /**
- * Returns a picture of layers from the top down; behind them is tissue at half the level of muscle.
+ * Draws layers from the top downwards. Below the last layer is tissue at half the level of muscle.
  */
 function picture(layers: readonly Layer[]) {
   const [width, height] = [80, 320];
@@ -21,7 +20,10 @@ function picture(layers: readonly Layer[]) {
   return { width, height, data };
 }
 
-/** RV 20 mm, septum 11, cavity 46, posterior wall 9, and then `behind`. */
+/**
+ * A heart with an RV of 20 mm, a septum of 11, a cavity of 46, a posterior wall of 9, and then the
+ * layers `behind`.
+ */
 const heart = (...behind: Layer[]) =>
   picture([[BLOOD, 20], [MUSCLE, 11], [BLOOD, 46], [MUSCLE, 9], ...behind]);
 
@@ -31,7 +33,7 @@ const line = (fromMm: number, toMm: number) =>
     { x: 40, y: 2 * toMm },
   ] as const;
 
-/** As outlined by a network with a coarse grid: each border is off by some 2 mm. */
+/** Lines as outlined by a network with a coarse grid. Each border is off by about 2 mm. */
 const OUTLINED = {
   septum: line(22, 33),
   cavity: line(33, 75),
@@ -43,7 +45,7 @@ const lengthOf = (one: readonly [{ y: number }, { y: number }] | null | undefine
 
 describe('the lines of a long axis on the picture', () => {
   const { lines, gap } = linesOnPicture(heart(), SCALE, OUTLINED);
-  it('end where blood meets the wall, within the smear of the echo', () => {
+  it('end where blood meets the wall, to within the blur of the echo', () => {
     expect(lengthOf(lines.septum)).toBeCloseTo(11 - 0.8, 0);
     expect(lengthOf(lines.cavity)).toBeCloseTo(46 + 0.8, 0);
   });
@@ -51,12 +53,12 @@ describe('the lines of a long axis on the picture', () => {
     expect(lines.septum?.[1]).toEqual(lines.cavity?.[0]);
     expect(lines['posterior-wall']?.[0]).toEqual(lines.cavity?.[1]);
   });
-  it('leave the outer border of the posterior wall, where tissue of the same brightness may follow', () => {
+  it('keep the outer border of the posterior wall, where tissue of the same brightness may follow', () => {
     expect(lines['posterior-wall']?.[1].y).toBeCloseTo(2 * 84.5, 6);
     expect(gap).toBeNull();
   });
 
-  it('are left where the picture shows no border within 3 mm', () => {
+  it('are not moved if the picture shows no border within 3 mm', () => {
     const far = {
       septum: line(12, 25),
       cavity: line(25, 69),
@@ -66,7 +68,7 @@ describe('the lines of a long axis on the picture', () => {
     expect(lengthOf(found.cavity)).toBeCloseTo(44, 1);
   });
 
-  it('are left at the outline where a steeper step lies within the wall: it is a bright spot', () => {
+  it('are not moved to a steeper step within the wall, which is a bright spot', () => {
     const spotted = picture([
       [BLOOD, 20],
       [MUSCLE, 11],
@@ -80,7 +82,7 @@ describe('the lines of a long axis on the picture', () => {
     expect(Math.abs((found.cavity?.[1].y ?? 0) - 2 * 77)).toBeLessThan(1);
   });
 
-  it('are not looked for where one of the three was not outlined', () => {
+  it('are not refined if one of the three was not outlined', () => {
     const { septum, cavity } = OUTLINED;
     const some = { septum, cavity };
     expect(linesOnPicture(heart(), SCALE, some)).toEqual({ lines: some, gap: null });
@@ -96,13 +98,13 @@ describe('the space behind the posterior wall', () => {
     expect(Math.abs(lengthOf(gap) - mm)).toBeLessThan(1.3);
     expect(Math.abs(lengthOf(lines['posterior-wall']) - 9)).toBeLessThan(1);
   });
-  it('of 2 mm is that of health', () => {
+  it('of 2 mm is normal', () => {
     expect(behind(2).gap).toBeNull();
   });
-  it('is not fluid where it is echogenic, as tissue is', () => {
+  it('is not fluid if it is as echogenic as tissue', () => {
     expect(behind(12, 25).gap).toBeNull();
   });
-  it('is not fluid where no echo follows behind it: the picture may end there', () => {
+  it('is not fluid if no echo follows behind it, because the picture may end there', () => {
     expect(linesOnPicture(heart([BLOOD, 90]), SCALE, OUTLINED).gap).toBeNull();
   });
 });

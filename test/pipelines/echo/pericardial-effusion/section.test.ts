@@ -7,11 +7,11 @@ import { parasternalClip } from '../parasternal/parasternal-sample.ts';
 
 const ID = 'pericardial-effusion';
 
-/** Measured by the operator on the machine. */
+/** Returns the result if the operator measured this depth on the machine. */
 const measured = (depth: number, given: Parameters<typeof interpreted>[0] = {}) =>
   interpreted({ ...given, 'effusion-depth': depth });
 
-/** Read from parasternal and subcostal clips. */
+/** Returns the result if these parasternal and subcostal clips were read. */
 function imaged(...clips: ParasternalClip[]) {
   const parasternal = { clips };
   const { depth } = fluidFinding(parasternal);
@@ -26,7 +26,10 @@ function imaged(...clips: ParasternalClip[]) {
   );
 }
 
-/** A space in mm behind the posterior wall in PLAX that is outlined no deeper there. */
+/**
+ * Returns a PLAX clip with a space of `gap` mm behind the posterior wall, whose outline is by
+ * default just as deep.
+ */
 const plax = (gap: number | null, outlined: number | null = gap) =>
   parasternalClip('PLAX', outlined, 1, gap);
 
@@ -43,7 +46,7 @@ describe('signs of tamponade', () => {
       { 'ivc-diameter': 22, 'ivc-collapse': 49 },
       'raised RA pressure; tamponade not excluded',
     ],
-  ])('of an effusion with %s: no chamber was looked at', (_, given, expected) => {
+  ])('of an effusion with %s: no chamber was examined', (_, given, expected) => {
     const { category, result } = measured(15, given);
     expect(category('tamponade-signs')?.value).toBe(expected);
     expect(JSON.stringify(result)).not.toContain('no echo sign');
@@ -63,12 +66,12 @@ describe('signs of tamponade', () => {
 });
 
 describe('the depth behind the posterior wall', () => {
-  it('grades where no outline is of a higher grade, and names its place', () => {
+  it('determines the grade if no outline has a higher one, and its place is stated', () => {
     const { category, summary } = imaged(plax(6), parasternalClip('subcostal', 13));
     expect(category('effusion-size')?.value).toBe('small');
     expect(summary(ID)).toContain('small, by its depth behind the posterior wall');
   });
-  it('does not grade where an outline elsewhere is of a higher one', () => {
+  it('does not determine the grade if an outline at another place has a higher one', () => {
     const { category, section, finding } = imaged(plax(6), parasternalClip('subcostal', 22));
     expect(category('effusion-size')).toBeUndefined();
     expect(section(ID)).toMatchObject({ status: 'partial' });
@@ -84,7 +87,7 @@ describe('the depth behind the posterior wall', () => {
     const { finding } = imaged(plax(6), parasternalClip('subcostal', outlined));
     expect(finding(ID)?.severity).toBe(severity);
   });
-  it('measured by the operator grades whatever is outlined', () => {
+  it('determines the grade if the operator measured it, whatever is outlined', () => {
     const parasternal = { clips: [plax(6), parasternalClip('subcostal', 22)] };
     const views = { apical: { clips: null, volumesTrusted: false }, parasternal };
     const { category } = interpreted({ 'effusion-depth': 8 }, 'cart-sr', {}, { views });
@@ -108,7 +111,7 @@ describe('a space seen in PLAX alone', () => {
   it('may be pleural, which the finding mentions', () => {
     expect(imaged(plax(8), second).finding(ID)?.text).toContain('posterior (pleural)');
   });
-  it('is pericardial where another view shows it too', () => {
+  it('is pericardial if another view shows it too', () => {
     const { finding } = imaged(plax(8), parasternalClip('PSAX', 8));
     expect(finding(ID)?.text).not.toContain('pleural');
   });
@@ -116,7 +119,7 @@ describe('a space seen in PLAX alone', () => {
 
 describe('a child', () => {
   const child = interpreted({ 'effusion-depth': 21 }, 'cart-sr', { age: 17 });
-  it('is measured and not graded, and a depth that is large in an adult is reported at once', () => {
+  it('is measured but not graded, and a depth that is large in an adult is reported at once', () => {
     expect(child.result.classifications).toEqual([]);
     expect(child.summary(ID)).toContain('effusion 21 mm');
     expect(child.finding(ID)?.severity).toBe('critical');

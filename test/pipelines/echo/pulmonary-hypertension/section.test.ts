@@ -8,7 +8,7 @@ type Given = Readonly<Partial<Record<EchoConcept, number>>>;
 const ID = 'pulmonary-hypertension';
 const probability = (given: Given) => interpreted(given).category('ph-probability')?.value;
 
-/** Normal RA pressure of 3 mmHg. */
+/** Corresponds to a normal RA pressure of 3 mmHg. */
 const CAVA = { 'ivc-diameter': 15, 'ivc-collapse': 60 } as const;
 const PLETHORA = { 'ivc-diameter': 24, 'ivc-collapse': 20 } as const;
 
@@ -28,7 +28,7 @@ describe('a collapse that the machine does not state', () => {
   const least = (diameter: number, given: Given = {}) =>
     interpreted({ 'ivc-diameter': 20, 'ivc-least-diameter': diameter, ...given });
 
-  it('follows from the greatest and the least diameter, and RA pressure from it', () => {
+  it('is calculated from the greatest and the least diameter, and RA pressure from it', () => {
     const { value } = least(8);
     expect(value('ivc-collapse')).toMatchObject({ value: 60, method: 'cava-collapse' });
     expect(value('ra-pressure')?.value).toBe(3);
@@ -36,12 +36,12 @@ describe('a collapse that the machine does not state', () => {
   it('of exactly half the diameter (50 %) does not count as a collapse', () => {
     expect(least(10).value('ra-pressure')?.value).toBe(8);
   });
-  it('is withheld where the least is the greater one', () => {
+  it('is withheld if the least diameter is the greater one', () => {
     const { value } = least(22);
     expect(value('ivc-collapse')?.quality).toBe('inadequate');
     expect(value('ra-pressure')).toBeUndefined();
   });
-  it('gives way to one that is stated', () => {
+  it('is not calculated if one is stated', () => {
     expect(least(8, { 'ivc-collapse': 30 }).value('ivc-collapse')?.value).toBe(30);
   });
 });
@@ -54,12 +54,12 @@ describe('the RA pressure of the machine', () => {
     [3, 21, 49, false],
     [3, 22, 51, false],
     [8, 22, 49, false],
-  ])('of %d mmHg beside an IVC of %d mm and %d %% is a contradiction: %s', (...given) => {
+  ])('of %d mmHg with an IVC of %d mm and %d %% is a contradiction: %s', (...given) => {
     const [pressure, diameter, collapse, expected] = given;
     expect(contradictsCava(pressure, diameter, collapse)).toBe(expected);
   });
 
-  it('is withheld with all values derived from it where it contradicts the IVC, which is reported', () => {
+  it('is withheld with all values derived from it if it contradicts the IVC, which is reported', () => {
     const { value, summary } = interpreted({
       ...PLETHORA,
       'tr-vmax': 3,
@@ -73,7 +73,7 @@ describe('the RA pressure of the machine', () => {
     expect(value('tr-gradient')?.value).toBe(36);
     expect(summary(ID)).toContain('contradicts a wide IVC that does not collapse');
   });
-  it('is used where it does not', () => {
+  it('is used if it does not', () => {
     const { value } = interpreted({ ...PLETHORA, 'tr-vmax': 3, 'ra-pressure': 10 });
     expect(value('ra-pressure')).toMatchObject({ value: 10, quality: 'accepted' });
     expect(value('rvsp')?.value).toBe(46);
@@ -92,7 +92,8 @@ describe('a jet of torrential TR', () => {
     expect(category('ph-probability')).toBeUndefined();
     expect(summary(ID)).toContain('underestimates RV pressure');
   });
-  it('still confirms it', () => expect(at(21, 3.5).category('ph-probability')?.value).toBe('high'));
+  it('still confirms pulmonary hypertension', () =>
+    expect(at(21, 3.5).category('ph-probability')?.value).toBe('high'));
   it('of 20.9 mm is massive: the pressure is given and called uncertain', () => {
     const { value, summary, category } = at(20.9);
     expect(value('rvsp')?.quality).toBe('accepted');
@@ -104,7 +105,7 @@ describe('a jet of torrential TR', () => {
   });
 });
 
-describe('the sentence where the RA pressure is missing', () => {
+describe('the sentence shown if the RA pressure is missing', () => {
   it.each([
     [{}, 'the IVC was not measured, and no pressure is assumed; RVSP is not given.'],
     [{ 'ivc-diameter': 18 }, 'IVC collapse was not measured'],
@@ -116,7 +117,7 @@ describe('the sentence where the RA pressure is missing', () => {
     if ('rvsp' in given) expect(text).not.toContain('RVSP is not given');
   });
 
-  it('the gradient of the jet is given alone, and not beside an RVSP', () => {
+  it('the gradient of the jet is reported alone, but not next to an RVSP', () => {
     expect(interpreted({ 'tr-vmax': 3 }).value('tr-gradient')?.value).toBe(36);
     expect(interpreted({ 'tr-vmax': 3, ...CAVA }).value('tr-gradient')).toBeUndefined();
   });

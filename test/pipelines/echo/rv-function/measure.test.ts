@@ -11,8 +11,8 @@ import {
 } from '../ventricle-sample.ts';
 
 /**
- * Returns an A4C in which a right ventricle of this size beats beside a healthy left one.
- * @param second the dimensions in the second beat, if they differ.
+ * Returns an A4C in which a right ventricle of this size beats next to a healthy left one.
+ * @param second dimensions in the second beat, if they differ.
  */
 function withRightVentricle(
   diastole: VentricleShape,
@@ -60,31 +60,31 @@ const OF_VENTRICLE = [
 ] as const;
 
 describe('the right ventricle of an A4C', () => {
-  it('is measured where its outline can be believed', () => {
+  it('is measured if its outline is credible', () => {
     const value = withRightVentricle(
       { base: 34, length: 75, wall: 4 },
       { base: 26, length: 56, wall: 4 },
     );
     for (const key of OF_VENTRICLE) expect([key, value(key)?.quality]).toEqual([key, 'accepted']);
     expect(Math.abs((value('rv-basal')?.value ?? 0) - 34)).toBeLessThan(1);
-    // 34 of 50 mm, and a smaller share of the area: a normal RV.
+    // The RV is 34 of 50 mm wide and has a smaller share of the area, so it is normal.
     expect(value('rv-to-lv')?.value).toBeCloseTo(0.68, 1);
     expect(value('rv-to-lv-area')?.value).toBeLessThan(0.6);
   });
 
-  it('is withheld as a whole where one size is impossible: the ratio would have said "normal"', () => {
+  it('is withheld entirely if one size is impossible: the ratio would have been "normal"', () => {
     const value = withRightVentricle(
       { base: 7, length: 75, wall: 4 },
       { base: 6, length: 56, wall: 4 },
     );
     expect(noteOf(value('rv-basal'))).toContain('outside the plausible');
     for (const key of OF_VENTRICLE) expect([key, value(key)?.quality]).toEqual([key, 'inadequate']);
-    // The remark appears on values that are plausible by themselves.
+    // These values would be plausible on their own, but they have the remark.
     const notes = OF_VENTRICLE.map((key) => noteOf(value(key)));
     expect(notes.join()).toContain('the RV outline is not reliable');
   });
 
-  it('is withheld where it is not smaller in systole', () => {
+  it('is withheld if it is not smaller in systole', () => {
     const value = withRightVentricle(
       { base: 30, length: 70, wall: 4 },
       { base: 38, length: 66, wall: 4 },
@@ -93,7 +93,7 @@ describe('the right ventricle of an A4C', () => {
     expect(noteOf(value('tapse'))).toContain('no smaller in systole');
   });
 
-  it('is withheld where its beats contradict each other: their mean is the value of neither', () => {
+  it('is withheld if its beats contradict each other, since their mean is the value of neither', () => {
     const [wide, narrow] = [
       { base: 34, length: 75, wall: 4 },
       { base: 20, length: 56, wall: 4 },
@@ -104,7 +104,7 @@ describe('the right ventricle of an A4C', () => {
     expect(noteOf(value('rv-to-lv'))).toContain('the beats contradict each other');
   });
 
-  it('leaves the left heart as it is', () => {
+  it('does not affect the left heart', () => {
     const value = withRightVentricle(
       { base: 7, length: 75, wall: 4 },
       { base: 6, length: 56, wall: 4 },

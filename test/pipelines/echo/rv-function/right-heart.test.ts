@@ -193,21 +193,18 @@ describe('pericardial effusion (echo 13)', () => {
   });
 
   it.each([
-    // A 14 mm outline may be 10 mm of fluid, which is moderate; a 13 mm outline 9 mm, which is
-    // small.
+    // A 14 mm outline may correspond to 10 mm of fluid, which is moderate, and a 13 mm outline to 9
+    // mm, which is small.
     [14, 9, true],
     [13, 9, false],
     [14, 10, false],
     [25, 20, true],
     [24, 20, false],
-  ])(
-    'outlined %d mm deep is of a higher grade than measured %d mm: %s',
-    (outlined, mm, expected) => {
-      expect(outgrows(outlined, mm)).toBe(expected);
-    },
-  );
+  ])('outlined %d mm deep has a higher grade than measured %d mm: %s', (outlined, mm, expected) => {
+    expect(outgrows(outlined, mm)).toBe(expected);
+  });
 
-  it('is surely large by an outline of 25 mm and not of 24, which may be 20 mm of fluid', () => {
+  it('is certainly large with an outline of 25 mm but not of 24, which may be 20 mm of fluid', () => {
     expect([surelyLarge(24), surelyLarge(25)]).toEqual([false, true]);
   });
 

@@ -9,7 +9,10 @@ const PULSED = code('SCT', '261199008');
 const TISSUE = code('SCT', '439858009');
 const CONTINUOUS = code('SCT', '261198000');
 
-/** Returns a result with the machine's RIMP in these image modes, and its other values. */
+/**
+ * Returns a result in which the machine reports RIMP in these image modes, together with its other
+ * values.
+ */
 function withIndex(value: number, modes: readonly (CartCode | null)[], others = {}) {
   const cart = modes.map((imageMode) =>
     cartValue({ concept: code('LN', '80086-2'), key: 'rimp', value, unit: '1', imageMode }),
@@ -21,7 +24,7 @@ const summaryOf = (study: ReturnType<typeof measuredStudy>) =>
   study.section('rv-function')?.summary ?? '';
 
 describe('RIMP among the indices of RV function (echo 7.2, 7.3)', () => {
-  it('of 0.50 by an unstated method beside TAPSE 20 mm is not a finding, and is reported as not counting', () => {
+  it('of 0.50 by an unstated method with TAPSE 20 mm is not a finding, and is reported as not counting', () => {
     const study = withIndex(0.5, [null], { tapse: 20 });
     expect(study.findings('rv-function')).toEqual([]);
     expect(study.category('rv-systolic-function')).toBe('single index normal');
@@ -41,12 +44,12 @@ describe('RIMP among the indices of RV function (echo 7.2, 7.3)', () => {
     ['both', 0.5, [PULSED, TISSUE], 'single index normal'],
     ['both, one unstated', 0.5, [TISSUE, null], 'single index normal'],
     ['tissue Doppler twice', 0.5, [TISSUE, TISSUE], 'normal'],
-  ])('by %s, %d beside TAPSE 20 mm', (_, value, modes, expected) => {
+  ])('by %s, %d with TAPSE 20 mm', (_, value, modes, expected) => {
     const study = withIndex(value, modes, { tapse: 20 });
     expect(study.category('rv-systolic-function')).toBe(expected);
     expect(summaryOf(study).includes('was not used')).toBe(expected === 'single index normal');
   });
-  it('that does not count leaves the function not assessed where it is the only index', () => {
+  it('leaves the function not assessed if it does not count and is the only index', () => {
     const study = withIndex(0.5, [null]);
     expect(study.category('rv-systolic-function')).toBeUndefined();
     expect(summaryOf(study)).toContain('no other index was measured');
@@ -67,12 +70,12 @@ describe('size and wall of the RV (echo 7.2, 7.3)', () => {
     const child = measuredStudy({ machine, patient: { age: 17 } });
     expect(child.findings('rv-function')).toEqual([]);
   });
-  it('a thick wall is described in words, and is not dilatation', () => {
+  it('a thick wall is described in words, and is not called dilatation', () => {
     const summary = summaryOf(measuredStudy({ machine: { 'rv-wall': 7 } }));
     expect(summary).toContain('RV free wall thickened: RV wall 7 mm');
     expect(summary).not.toContain('RV dilated');
   });
-  it('a large ratio is part of the critical finding, not a finding beside it', () => {
+  it('a large ratio is part of the critical finding, not a separate finding', () => {
     const study = measuredStudy({
       machine: { 'rv-basal': 46, 'rv-to-lv': 1.2, tapse: 12, 'rv-s-prime': 6 },
     });

@@ -19,7 +19,7 @@ describe('the area curve of a clip', () => {
     });
   });
 
-  it('does not exist without a scale, and without muscle there is no epicardium', () => {
+  it('is absent without a scale, and has no epicardium without muscle', () => {
     expect(chamberAreasOf({ lv: square(40) }, null)).toBeNull();
     expect(chamberAreasOf({ lv: square(40) }, { x: 1, y: 1 })).toEqual({ lv: 16 });
   });

@@ -15,7 +15,7 @@ function of(given: Given, provenance: 'cart-sr' | 'model') {
   );
 }
 
-/** Returns the concepts that remain after the values were compared with each other. */
+/** Returns the concepts that are still reported after the values were compared with each other. */
 const standing = (machine: Given, images: Given = {}) =>
   withConsistency([...of(machine, 'cart-sr'), ...of(images, 'model')])
     .filter(({ quality }) => quality === 'accepted')
@@ -32,10 +32,10 @@ describe('stroke volume of a contour', () => {
     const biplane = { 'lvedv-biplane': filled, 'lvesv-biplane': emptied, 'lvef-biplane': 50 };
     expect(standing(biplane)).toHaveLength(count);
   });
-  it('of A4C takes the mean of both networks with it, which is one half of it', () => {
+  it('of A4C also withholds the mean of both networks, of which it is one half', () => {
     expect(standing({}, { 'lvedv-4c': 70, 'lvesv-4c': 65, 'lvef-networks': 60 })).toEqual([]);
   });
-  it('of the images says nothing about the machine, nor about another plane', () => {
+  it('of the images does not affect the machine, nor another plane', () => {
     const own = { 'lvedv-2c': 70, 'lvesv-2c': 65, 'lvef-2c': 60, 'lvef-4c': 55 };
     expect(standing({ 'lvef-2c': 60 }, own)).toEqual(['cart-sr-lvef-2c', 'model-lvef-4c']);
   });
@@ -63,7 +63,7 @@ describe('areas of one view', () => {
   });
 });
 
-describe('a value of the left heart that no heart has', () => {
+describe('a value of the left heart that is impossible', () => {
   it.each([
     ['lvef-networks', 5, 90],
     ['lvedv-4c', 25, 500],
@@ -75,7 +75,7 @@ describe('a value of the left heart that no heart has', () => {
     ['la-area-2c', 6, 60],
     ['rv-ed-area', 5, 60],
     ['body-surface-area', 1, 3.2],
-  ] as const)('%s is believed from %d to %d', (key, low, high) => {
+  ] as const)('%s is plausible from %d to %d', (key, low, high) => {
     const quality = (value: number) =>
       withPlausibility(createMeasurement(key, key, value, 'cart-sr'), key).quality;
     expect([low - 0.01, low, high, high + 0.01].map(quality)).toEqual([

@@ -54,7 +54,7 @@ describe.each(CASES)('bands of %s, %s', (_, sex, quantity) => {
   it('are severe beyond', () => {
     expect(grade(moderate + beyond)).toBe('severely abnormal');
   });
-  it('classify what is shown, not what was measured', () => {
+  it('classify the displayed value, not the measured one', () => {
     expect(gradeOf(quantity, sex, towardsLow ? low - 0.4 * step : high + 0.4 * step)).toBe(
       'normal',
     );
@@ -78,7 +78,7 @@ describe('geometry of the left ventricle (echo 5.4)', () => {
   });
 });
 
-describe('range of EF of heart failure (echo 4.5)', () => {
+describe('the EF range of heart failure (echo 4.5)', () => {
   it.each([
     [40, null, 'HFrEF range'],
     [41, null, 'HFmrEF range'],

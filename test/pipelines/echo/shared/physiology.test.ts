@@ -29,7 +29,7 @@ it.each([
 
 const RANGES = Object.entries(PLAUSIBLE) as [EchoConcept, readonly [number, number]][];
 
-it.each(RANGES)('%s is accepted from %j on to the end, and withheld beyond', (key, [low, high]) => {
+it.each(RANGES)('%s is accepted from %j up to the end, and withheld beyond', (key, [low, high]) => {
   const step = 1e-6 * Math.max(1, Math.abs(high));
   const quality = (value: number) => judged(key, value).quality;
   expect([low - step, low, high, high + step].map(quality)).toEqual([
@@ -40,7 +40,7 @@ it.each(RANGES)('%s is accepted from %j on to the end, and withheld beyond', (ke
   ]);
 });
 
-describe('what rests on an implausible value', () => {
+describe('a value derived from an implausible one', () => {
   const rest = (given: Readonly<Partial<Record<EchoConcept, number>>>, of?: 'cart-sr' | 'model') =>
     withConsistency(
       Object.entries(given).map(([key, value]) => judged(key as EchoConcept, value, of)),
@@ -98,12 +98,12 @@ describe('what rests on an implausible value', () => {
     expect(noteOf(pressure)).toContain('based on TR peak velocity, which was withheld');
   });
 
-  it('of the machine stays where only the images are implausible', () => {
+  it('of the machine is kept if only the images are implausible', () => {
     const measured = withConsistency([judged('tr-vmax', 1.2), judged('rvsp', 30, 'cart-sr')]);
     expect(measured.map(({ quality }) => quality)).toEqual(['inadequate', 'accepted']);
   });
 
-  it('stays where another value of the same quantity is plausible', () => {
+  it('is kept if another value of the same quantity is plausible', () => {
     const one = judged('tr-vmax', 2.5);
     const measured = withConsistency([
       judged('tr-vmax', 1.2),

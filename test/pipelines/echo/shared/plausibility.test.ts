@@ -7,7 +7,7 @@ import { noteOf } from '../rendered.ts';
 const judged = (key: EchoConcept, value: number) =>
   withPlausibility(createMeasurement(key, key, value, 'cart-sr'), key);
 
-describe('what can be believed of a value', () => {
+describe('the plausibility of a value', () => {
   it.each([
     ['av-vmax', 0.69, 'inadequate'],
     ['av-vmax', 0.7, 'accepted'],
@@ -15,7 +15,7 @@ describe('what can be believed of a value', () => {
     ['av-vmax', 7.01, 'inadequate'],
     ['av-area-vmax', 0.29, 'inadequate'],
     ['ivc-collapse', -1, 'inadequate'],
-    // No range is known for these.
+    // There are no known ranges for these concepts.
     ['mv-half-time', 5000, 'accepted'],
     ['mv-area-half-time', Number.POSITIVE_INFINITY, 'inadequate'],
     ['mv-area-half-time', Number.NEGATIVE_INFINITY, 'inadequate'],
@@ -24,7 +24,7 @@ describe('what can be believed of a value', () => {
     expect(judged(key, value).quality).toBe(quality);
   });
 
-  it('says why a value is withheld', () => {
+  it('has a reason if it is withheld', () => {
     expect(noteOf(judged('av-vmax', 8))).toContain('outside the plausible range of 0.7 to 7.0 m/s');
     expect(noteOf(judged('av-vmax', Number.NaN))).toBe('not a finite number');
   });

@@ -94,7 +94,7 @@ describe('quantities of regurgitation (echo 11.2, 11.3)', () => {
     expect(values.map((value) => one(valve, quantity, value))).toEqual(grades);
   });
 
-  it('take the highest, and none without a value', () => {
+  it('lead to the highest grade, and to none without a value', () => {
     expect(quantitativeGrade('mitral', { orifice: 25, volume: 46, fraction: null })).toBe(
       grades[2],
     );

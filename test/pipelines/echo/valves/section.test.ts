@@ -20,13 +20,13 @@ describe('a divisor of zero in the report of the machine', () => {
     expect(keys).toContain('lvef-biplane');
     expect(keys).not.toContain(absent);
   });
-  it('leaves what the machine calculated itself', () => {
+  it('keeps what the machine calculated itself', () => {
     const { value } = interpreted({ 'mv-half-time': 0, 'mv-area-half-time': 2 });
     expect(value('mv-area-half-time')).toMatchObject({ value: 2, note: null });
   });
 });
 
-/** LVOT 3.14 cm2; an AVA of 0.63 cm2 from peak velocities. */
+/** The LVOT area is 3.14 cm2, so the peak velocities give an AVA of 0.63 cm2. */
 const BY_VMAX = {
   'av-vmax': 3.5,
   'av-mean-gradient': 30,
@@ -37,13 +37,13 @@ const BY_VMAX = {
 
 describe('aortic valve area by peak velocities', () => {
   const { category, finding, value } = interpreted(BY_VMAX);
-  it('grades where there is none by VTI: row 5', () => {
+  it('is graded if there is no area by VTI: row 5', () => {
     expect(category('aortic-stenosis')?.value).toBe(
       'discordant low-gradient AS, flow state unknown',
     );
     expect(finding('aortic-stenosis')?.evidence).toContain('av-area-vmax');
   });
-  it('is named as the method, in words and among the criteria', () => {
+  it('is stated as the method, in words and among the criteria', () => {
     expect(summary(BY_VMAX)).toContain(
       'valve area used for grading was calculated from peak velocities',
     );
@@ -55,13 +55,13 @@ describe('aortic valve area by peak velocities', () => {
   it('has a separate index', () => {
     expect(value('av-area-vmax-index')?.value).toBeCloseTo(0.628 / 1.848, 3);
   });
-  it('gives way to the one by VTI: AVA 1.26, moderate', () => {
+  it('is replaced by the area by VTI: AVA 1.26, moderate', () => {
     expect(grade({ ...BY_VMAX, 'lvot-vti': 20, 'av-vti': 50 })).toBe('moderate AS');
   });
 });
 
 describe('the criteria of aortic stenosis', () => {
-  it('are met where the value reaches the limit, and not because there is one', () => {
+  it('are met if the value reaches the limit, and not merely because there is a value', () => {
     const { category } = interpreted({ 'av-vmax': 3.9, 'av-mean-gradient': 40 });
     const criteria = category('aortic-stenosis')?.criteria.map(({ name, value }) => [name, value]);
     expect(criteria).toEqual([
@@ -76,7 +76,7 @@ describe('the criteria of aortic stenosis', () => {
 });
 
 describe('a velocity without stenosis', () => {
-  it('does not deny a sclerosis that nobody looked for', () => {
+  it('does not exclude a sclerosis that nobody looked for', () => {
     const { category } = interpreted({ 'av-vmax': 1.4 });
     expect(category('aortic-stenosis')?.value).toBe('no significant stenosis');
     expect(summary({ 'av-vmax': 1.4 })).not.toContain('sclerosis');
@@ -85,26 +85,26 @@ describe('a velocity without stenosis', () => {
 
 describe('a valve area of the machine', () => {
   const given = { 'av-vmax': 3.5, 'lvot-diameter': 2, 'lvot-vti': 20, 'av-vti': 80 } as const;
-  it('is used where it fits the DVI', () => {
+  it('is used if it agrees with the DVI', () => {
     expect(interpreted({ ...given, 'av-area': 0.79 }).value('av-area')?.quality).toBe('accepted');
   });
-  it('is rejected with the grade by area where it does not, which is reported', () => {
+  it('is rejected together with its grade if it does not, which is reported', () => {
     const { value } = interpreted({ ...given, 'av-area': 0.9 });
     expect(value('av-area')?.quality).toBe('inadequate');
     const text = summary({ ...given, 'av-area': 0.9 });
     expect(text).toContain('differ by more than 1 %');
     expect(text).toContain('No valve area was used; velocity-based grade only.');
   });
-  it('is not called missing where it grades without an LVOT diameter', () => {
+  it('is not reported as missing if it is graded without an LVOT diameter', () => {
     expect(summary({ 'av-vmax': 3.5, 'av-area': 0.9 })).not.toContain('not calculated');
   });
-  it('is called missing with the DVI that there is', () => {
+  it('is reported as missing if only the DVI is available', () => {
     expect(summary({ 'av-vmax': 3.5, 'lvot-vti': 20, 'av-vti': 80 })).toContain('DVI given');
     expect(summary({ 'av-vmax': 3.5 })).toContain('velocity-based grade only.');
   });
 });
 
-/** Low flow: SVi 25 ml/m2, AVA 0.52 cm2. */
+/** Low flow: SVi is 25 ml/m2 and AVA 0.52 cm2. */
 const LOW_FLOW = {
   'av-vmax': 3.5,
   'lvot-diameter': 2,
@@ -118,7 +118,7 @@ describe('the LVEF that separates classical from paradoxical low flow', () => {
     expect(summary({ ...LOW_FLOW, 'lvef-biplane': 60 })).toContain('CT calcium');
     expect(grade({ ...LOW_FLOW, 'lvef-biplane': 40 })).toMatch(/^classical/);
   });
-  it('is unknown where two ways to measure it contradict each other', () => {
+  it('is unknown if two ways to measure it contradict each other', () => {
     const contradicting = { ...LOW_FLOW, 'lvef-networks': 55, 'lvef-biplane': 40 };
     expect(grade(contradicting, 'model')).toBe('low-flow low-gradient AS, LVEF unknown');
     expect(interpreted(contradicting, 'model').summary('valves')).toContain(
@@ -139,13 +139,13 @@ describe('mitral stenosis', () => {
     expect(category('mitral-stenosis')?.value).toBe(expected);
     expect(finding('mitral-stenosis') !== undefined).toBe(expected !== undefined);
   });
-  it('is not graded from a normal area on, by convention, which the summary says', () => {
+  it('is not graded if the area is normal, by convention, which the summary states', () => {
     expect(summary({ 'mv-area-planimetry': 4.2 })).toContain('By convention');
   });
   it.each([
     [4.4, undefined],
     [4.5, 'very severe MS'],
-  ])('by half-time beside a gradient of %d mmHg: %s', (gradient, expected) => {
+  ])('by half-time with a gradient of %d mmHg: %s', (gradient, expected) => {
     expect(ms({ 'mv-half-time': 220, 'mv-mean-gradient': gradient })).toBe(expected);
   });
   it('by half-time carries its caution', () => {
@@ -161,7 +161,7 @@ describe('mitral stenosis', () => {
   });
 });
 
-describe('regurgitation that nothing was measured of', () => {
+describe('regurgitation of which nothing was measured', () => {
   it('is reported for each valve', () => {
     expect(summary({ 'av-vmax': 1.4 })).toContain('Regurgitation not assessed.');
     expect(summary({ 'ar-half-time': 400 })).toContain(

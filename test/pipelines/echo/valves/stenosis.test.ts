@@ -24,13 +24,13 @@ describe('a severe gradient with a large area (echo 11.1, row 3)', () => {
     [{ area: 1.01 }, 'unknown'],
     [{ area: 1.01, strokeIndex: 58 }, 'no'],
     [{ area: 1.01, strokeIndex: 59 }, 'yes'],
-  ])('%o: high flow is to be checked, it is there: %s', (given, expected) => {
+  ])('%o: high flow must be checked, it is present: %s', (given, expected) => {
     expect(read(SEVERE, given).highFlow).toBe(expected);
   });
-  it.each([{ area: 1 }, { area: 1.004 }, {}])('%o: not', (given) => {
+  it.each([{ area: 1 }, { area: 1.004 }, {}])('%o: no check', (given) => {
     expect(read(SEVERE, given).highFlow).toBeNull();
   });
-  it('is not asked of a moderate one', () => {
+  it('is not checked for a moderate gradient', () => {
     expect(read('moderate AS', { area: 1.2 }).highFlow).toBeNull();
   });
 });
@@ -40,7 +40,7 @@ describe('a small area with an ample DVI (echo 19.4)', () => {
     [1, 0.31, true],
     [1, 0.3, false],
     [1.01, 0.31, false],
-  ])('AVA %d, DVI %d: the LVOT diameter is doubted: %s', (area, velocityIndex, doubted) => {
+  ])('AVA %d, DVI %d: the LVOT diameter is questioned: %s', (area, velocityIndex, doubted) => {
     const grade = 'normal-flow low-gradient AS, severe AS unlikely';
     expect(read(grade, { area, velocityIndex }).remarks.includes('small-outflow')).toBe(doubted);
   });
@@ -80,7 +80,7 @@ describe('an area near a cut-off (echo 19, rule 2)', () => {
 
 describe('an area and the DVI beside it', () => {
   it.each([
-    // 1 % of a DVI of 0.80 is 0.008; 1 % of 0.25 is less than the last printed digit.
+    // 1 % of a DVI of 0.80 is 0.008, but 1 % of 0.25 is less than the last printed digit.
     [0.8 * 3, 3, 0.8, false],
     [0.792 * 3, 3, 0.8, false],
     [0.791 * 3, 3, 0.8, true],

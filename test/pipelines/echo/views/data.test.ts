@@ -4,13 +4,16 @@ import { viewsDataSchema } from '../../../../pipelines/echo/views/section.ts';
 import { clipOf, displayOf } from '../clip-sample.ts';
 import { interpreted } from '../interpret-sample.ts';
 
-/** Returns the image of a display as it appears among the images of the study. */
+/**
+ * Returns a spectral display from this file, in the form in which the section lists the images of a
+ * study.
+ */
 const spectrumIn = (file: string) => {
   const image = clipOf(null, 'spectral');
   return { ...image, clip: { ...image.clip, file } };
 };
 
-it('what the section of the views lists is what the API describes', () => {
+it("the section's list of views matches the API description", () => {
   const clips = [clipOf('PLAX'), clipOf('A4C', 'colour'), { ...clipOf('A2C'), view: null }];
   const { result, section } = interpreted(
     {},
@@ -24,7 +27,7 @@ it('what the section of the views lists is what the API describes', () => {
   expect(echoEndpoint.output.safeParse(result).error).toBeUndefined();
 });
 
-it('the text of the section says which images were not measured, and why, and names no file', () => {
+it('the section states which images were not measured and why, without file names', () => {
   const refused = (flow: 'mitral-inflow' | 'lvot', refusal: 'aliased' | 'no-flow') => ({
     ...displayOf(flow, 'pw' as const),
     refusal,

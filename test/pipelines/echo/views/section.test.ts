@@ -23,10 +23,10 @@ const viewsOf = (clips: readonly ClipView[], spectra: readonly DisplayReading[])
   seen(clips, spectra).section('views');
 
 describe('the minimum set of a complete study (echo 2.9)', () => {
-  it('complete, is not a limited study', () => {
+  it('is not a limited study if it is complete', () => {
     expect(viewsOf(pictures(), displays())).toMatchObject({ status: 'complete', reason: null });
   });
-  it.each(PICTURES)('without %s is a limited study that names it', (missing) => {
+  it.each(PICTURES)('without %s is a limited study, which states this', (missing) => {
     const section = viewsOf(
       pictures().filter(({ view }) => view !== missing),
       displays(),
@@ -41,13 +41,13 @@ describe('the minimum set of a complete study (echo 2.9)', () => {
     const left = displays().filter(({ flow }) => flow !== missing);
     expect(viewsOf(pictures(), left)?.status).toBe('partial');
   });
-  it('takes an M-mode of the IVC for its view, and no colour clip for a 2D one', () => {
+  it('counts an M-mode of the IVC as its view, but no colour clip as a 2D one', () => {
     const without = pictures().filter(({ view }) => view !== 'SUBCOSTAL-IVC' && view !== 'PLAX');
     const cava = [...displays(), displayOf('vena-cava', 'm-mode')];
     expect(viewsOf([clipOf('PLAX'), ...without], cava)?.status).toBe('complete');
     expect(viewsOf([clipOf('PLAX', 'colour'), ...without], cava)?.status).toBe('partial');
   });
-  it('takes an A4C that is aimed at the RV for none of the LV', () => {
+  it('does not count an A4C aimed at the RV as an LV view', () => {
     const aimed = pictures().map((one) => (one.view === 'A4C' ? clipOf('A4C-RV') : one));
     expect(viewsOf(aimed, displays())?.reason?.detail).toContain('of A4C.');
   });
@@ -55,7 +55,7 @@ describe('the minimum set of a complete study (echo 2.9)', () => {
 
 describe('views of the RV', () => {
   const section = viewsOf([clipOf('RV-INFLOW'), clipOf('RV-OUTFLOW')], []);
-  it('are named, and not measured', () => {
+  it('are listed but not measured', () => {
     expect(section?.summary).toContain('Views named by the machine: RV inflow, RV outflow.');
     expect(section?.data.clips).toEqual([
       expect.objectContaining({ view: 'RV inflow', measured: false }),
@@ -66,10 +66,10 @@ describe('views of the RV', () => {
 
 describe('the draft report', () => {
   const { report } = seen(pictures(), []).result;
-  it('says before the structures what the study holds and lacks', () => {
+  it('states what the study contains and lacks before it describes structures', () => {
     expect(report?.findings[1]).toMatch(/^Views and modes: .*Limited study/);
   });
-  it('concludes nothing from views alone', () => {
+  it('concludes nothing from the presence of views', () => {
     expect(report?.impression).toEqual(['No conclusion can be drawn from what was assessed.']);
   });
 });

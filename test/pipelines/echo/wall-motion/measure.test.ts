@@ -58,16 +58,16 @@ describe('a wall that does not move', () => {
     expect(moving?.thickening).toBeGreaterThan(30);
     expect(still?.excursion).toBeLessThan((moving?.excursion ?? 0) / 1.5);
   });
-  it('is suspected by one view, and not scored', () => {
+  it('is suspected in one view, but not scored', () => {
     expect(segment([clip], 9)?.score).toBeNull();
     expect(segment([clip], 9)?.suspected).toBeGreaterThan(1);
   });
-  it('cannot be distinguished from stiff outlines where no other wall of the view moves', () => {
+  it('cannot be distinguished from stiff outlines if no other wall of the view moves', () => {
     const weak = { diastole: HEALTHY.diastole, systole: { base: 45, length: 88, wall: 9 } };
     const found = segmentsOf([beatingClip('A4C', weak), beatingClip('A3C', weak)]);
     expect(found.every(({ score, suspected }) => score === null && suspected === null)).toBe(true);
   });
-  it('is believed everywhere where both networks of LVEF agree that it is reduced', () => {
+  it('is accepted everywhere if both LVEF networks agree that it is reduced', () => {
     const weak = { diastole: HEALTHY.diastole, systole: { base: 45, length: 88, wall: 9 } };
     const joint = { accepted: true, confidence: 0.9, byDiscs: 30, byNetwork: 34 };
     const beat = { ...joint, diastole: 0, systole: 18 };
@@ -77,7 +77,7 @@ describe('a wall that does not move', () => {
     expect(segment([four(51), three], 16)?.score).toBeGreaterThan(1);
     expect(segment([four(52), three], 16)?.score).toBeNull();
   });
-  it('is scored where a short axis shows the same wall standing still', () => {
+  it('is scored if a short axis shows the same wall standing still', () => {
     const walls = (still: boolean) => shortAxisClip(still ? 9 : null);
     const scored = (still: boolean) =>
       heartOutlines({ clips: [clip], volumesTrusted: true }, { clips: [walls(still)] }).segments[8];
@@ -85,7 +85,7 @@ describe('a wall that does not move', () => {
     expect(scored(false)?.score).toBeNull();
     expect(scored(false)?.suspected).toBeGreaterThan(1);
   });
-  it('is the other wall where the display is mirrored', () => {
+  it('is the other wall if the display is mirrored', () => {
     const mirrored = beatingClip('A4C', STILL_LEFT, { mirrored: true });
     expect(segment([mirrored], 9)?.readings[0]?.thickening).toBeGreaterThan(30);
     expect(segment([mirrored], 12)?.readings[0]?.thickening).toBeLessThan(10);

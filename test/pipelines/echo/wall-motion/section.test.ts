@@ -10,7 +10,6 @@ import { measuredStudy } from '../measured-study.ts';
 import { rendered } from '../rendered.ts';
 import { beatingClip, HEALTHY, shortAxisBeat, shortAxisClip } from '../ventricle-sample.ts';
 
-/** Returns the section's conclusions for these clips. */
 function said(
   clips: readonly ChamberClip[],
   shortAxes: readonly ParasternalClip[] = [],
@@ -53,7 +52,7 @@ describe('the section of wall motion on outlines', () => {
     expect(found.summary).toContain('16 of 16 segments were graded');
     expect(found.summary).toContain('A segment with mildly reduced motion may be graded normal');
   });
-  it('a wall that a short axis shows too: abnormal in two views, and named', () => {
+  it('a wall that a short axis shows too: abnormal in two views, and reported', () => {
     const found = said([beatingClip('A4C', STILL_LEFT)], [shortAxisClip(9)]);
     expect(found.summary).toMatch(/Abnormal in two views: mid inferoseptal (hypo|a)kinetic/);
     expect(found.findings?.map(({ severity }) => severity)).toContain('abnormal');
@@ -77,7 +76,7 @@ describe('the section of wall motion on outlines', () => {
   });
 });
 
-/** The left wall of an A4C thins and moves outwards; both networks agree on an LVEF of 32 %. */
+/** The left wall of an A4C thins and moves outwards, and both networks agree on an LVEF of 32 %. */
 const BULGING_LEFT = beatingClip(
   'A4C',
   {
@@ -100,7 +99,8 @@ const BULGING_LEFT = beatingClip(
 );
 
 /**
- * Its middle segment in a short axis: it moves outwards and thins, whereas the others move inwards.
+ * The middle segment of the same wall in a short axis. It moves outwards and thins, whereas the
+ * others move inwards.
  */
 const BULGING_AXIS = shortAxisBeat('PSAX-PM', (squeeze) => ({
   septum: 180,
@@ -112,18 +112,18 @@ const BULGING_AXIS = shortAxisBeat('PSAX-PM', (squeeze) => ({
 }));
 
 describe('a wall that thins and moves outwards', () => {
-  it('is dyskinetic where two views agree on it', () => {
+  it('is dyskinetic if two views agree', () => {
     const found = said([BULGING_LEFT], [BULGING_AXIS]);
     expect(found.summary).toContain('Abnormal in two views: mid inferoseptal dyskinetic');
   });
-  it('is the milder of both where the other view shows it standing still', () => {
+  it('has the milder of both grades if the other view shows it standing still', () => {
     const found = said([BULGING_LEFT], [shortAxisClip(9)]);
     expect(found.summary).toMatch(/Abnormal in two views: mid inferoseptal akinetic/);
   });
 });
 
 describe('under 18 years', () => {
-  it('what the outlines show is kept and not graded', () => {
+  it('what the outlines show is kept but not graded', () => {
     const found = said([beatingClip('A4C', STILL_LEFT)], [shortAxisClip(9)], true, 17);
     expect(found.findings ?? []).toEqual([]);
     expect(found.classifications ?? []).toEqual([]);

@@ -85,7 +85,7 @@ describe('an obstetric report (TID 5000)', () => {
     expect(read).toMatchObject({ key: 'bpd', unit: 'mm', value: expect.closeTo(millimetres, 9) });
   });
 
-  it('a ratio in per cent is the plain ratio of the table, and so is one without a unit', async () => {
+  it("a ratio in per cent or without a unit is the table's plain ratio", async () => {
     const ratio = ln('11947-9', 'HC/AC');
     for (const [number, unit] of [
       [112, '%'],
@@ -102,7 +102,7 @@ describe('an obstetric report (TID 5000)', () => {
     expect(read).toMatchObject({ key: null, unit: 'g', concept: { code: '11820-8' } });
   });
 
-  it('a concept that the table does not hold keeps its code', async () => {
+  it('a concept that is not in the table keeps its code', async () => {
     const read = await only(biometry(value(ln('99999-9', 'Nose length'), 6, 'mm')));
     expect(read).toMatchObject({
       key: null,
@@ -110,7 +110,7 @@ describe('an obstetric report (TID 5000)', () => {
     });
   });
 
-  it('a diameter is the deepest pocket at the amniotic fluid, and nothing without a site', async () => {
+  it('a diameter at the amniotic fluid is the deepest pocket, and without a site it is nothing', async () => {
     const pocket = CONCEPTS['deepest-vertical-pocket'];
     const site = pocket.site ?? sct('0');
     const diameter = (...items: readonly ContentItem[]) =>
@@ -125,13 +125,13 @@ describe('an obstetric report (TID 5000)', () => {
     expect(read.map(({ key }) => key)).toEqual(['deepest-vertical-pocket', null, null]);
   });
 
-  it('a standard deviation of a length is not the length', async () => {
+  it('the standard deviation of a length is not that length', async () => {
     const spread = derived(sct('386136009', 'Standard Deviation'));
     const read = await only(biometry(biometryGroup(value(BPD, 1.2, 'mm', [spread]))));
     expect(read).toMatchObject({ key: null, derivation: 'other' });
   });
 
-  it('age and centile of a group say which quantity they are of', async () => {
+  it('the age and centile of a group state the quantity to which they belong', async () => {
     const age = ln('18185-9', 'Gestational Age');
     const rank = dcm('125012', 'Growth Percentile Rank');
     const hadlock = equation(ln('11932-1', 'HC, Hadlock 1984'));
@@ -271,13 +271,13 @@ describe('values that were written twice count once', () => {
     expect(await values(twice, biometry(value(FL, 50.2, 'mm')))).toHaveLength(1);
   });
 
-  it('as a single value and as its mean: the one about which the cart says more', async () => {
+  it('as a single value and as its mean: the one with more details from the cart', async () => {
     const mean = value(FL, 50.2, 'mm', [derived(sct('373098007', 'Mean'))]);
     const all = await values(biometry(biometryGroup(value(FL, 50.2, 'mm'), mean)));
     expect(all.map(({ derivation }) => derivation)).toEqual(['mean']);
   });
 
-  it('not within one section: who measures twice the same has two values', async () => {
+  it('not within one section, where two measurements have two values', async () => {
     const lengths = (...mm: number[]) => mm.map((one) => biometryGroup(value(FL, one, 'mm')));
     const section = fetalBiometry(...lengths(50, 50, 65));
     const of = (all: readonly CartMeasurement[]) => all.map((one) => one.value);
@@ -289,7 +289,7 @@ describe('values that were written twice count once', () => {
     ]);
   });
 
-  it('within one section where they are of the same image, and not of two', async () => {
+  it('within one section if they are from the same image, but not from two', async () => {
     const on = (image: string) => value(FL, 50, 'mm', [measuredOn(image)]);
     expect(await values(biometry(on('2.25.5'), on('2.25.5')))).toHaveLength(1);
     expect(await values(biometry(on('2.25.5'), on('2.25.6')))).toHaveLength(2);
@@ -313,7 +313,7 @@ describe('an echo report', () => {
   const lv = sct('87878005', 'Left Ventricle');
   const twoD = sct('399064001', '2D mode');
 
-  it('TID 5200: site and mode of the group hold for its values, own modifiers add to them', async () => {
+  it('TID 5200: site and mode of the group apply to its values, and are supplemented by their own modifiers', async () => {
     const diastole = modifier(
       sct('272518008', 'Cardiac Cycle Point'),
       sct('416190007', 'End diastole'),
@@ -403,14 +403,14 @@ describe('an echo report', () => {
   });
 });
 
-describe('which reports are read', () => {
+describe('the reports that are read', () => {
   const refusal = async (tree: ContentItem, header = {}) => {
     const { cart, refused } = await study(cartFile(tree, header));
     expect(cart).toBeUndefined();
     return refused[0]?.reason;
   };
 
-  it('TID 1500 where it refers to ultrasound images, and no other', async () => {
+  it('include TID 1500 only if it refers to ultrasound images', async () => {
     const length = value(FL, 50, 'mm');
     expect(await only(imagingReport(US_IMAGE, length))).toMatchObject({ key: 'fl' });
     const ct = imagingReport('1.2.840.10008.5.1.4.1.1.2', length);
@@ -450,7 +450,7 @@ describe('which reports are read', () => {
     expect(read).toMatchObject({ files: 2, refused: [] });
   });
 
-  it('nothing of a person is read: no name, no identifier, no prose', async () => {
+  it('nothing about a person is read: no name, no identifier, no prose', async () => {
     const { cart } = await study(cartFile(biometry(value(FL, 50, 'mm'))));
     const carried = JSON.stringify(cart);
     expect(carried).not.toContain(PATIENT.name);
@@ -469,7 +469,7 @@ describe('reports of other writers', () => {
   };
 
   it.skipIf(!DCMTK)(
-    'what DCMTK rewrote reads the same: its own tree, implicit, undefined lengths',
+    'what DCMTK rewrote is read the same: its own tree, implicit, undefined lengths',
     async () => {
       const tree = biometry(
         biometryGroup(value(HC, 265, 'mm', [measuredOn('2.25.5', 2)]), value(HC, 266.5, 'mm')),

@@ -40,7 +40,7 @@ export const US_IMAGE = '1.2.840.10008.5.1.4.1.1.6.1';
 export const COMPREHENSIVE = '1.2.840.10008.5.1.4.1.1.88.33';
 export const SIMPLIFIED_ECHO = '1.2.840.10008.5.1.4.1.1.88.72';
 
-/** Returns a value that a container CONTAINS. */
+/** Returns a numeric value that its container refers to with the relationship CONTAINS. */
 export function value(
   name: Code,
   number: number,
@@ -63,7 +63,7 @@ export const measuredOn = (sopInstanceUid: string, frame: number | null = null) 
     frame,
   });
 
-/** Returns a fetus as subject (TID 1008). */
+/** Returns the content items that identify a fetus as the subject (TID 1008). */
 export function fetus(id: string): ContentItem[] {
   return [
     code('HAS OBS CONTEXT', dcm('121024', 'Subject Class'), dcm('121026', 'Fetus')),
@@ -87,7 +87,7 @@ export function obstetricReport(...sections: readonly ContentItem[]): ContentIte
   ]);
 }
 
-/** Returns the findings for one site, in one measurement group for an image mode (TID 5202). */
+/** Returns the findings of one site: one measurement group for one image mode (TID 5202). */
 export function echoFindings(
   site: Code,
   mode: Code,
@@ -103,7 +103,7 @@ export function echoFindings(
   ]);
 }
 
-/** Returns a TID 5200 report, or one with the containers of TID 5300. */
+/** Returns a TID 5200 report. The sections may also be containers of TID 5300. */
 export function echoReport(...sections: readonly ContentItem[]): ContentItem {
   return root(dcm('125200', 'Adult Echocardiography Procedure Report'), '5200', sections);
 }
@@ -124,7 +124,9 @@ export function imagingReport(sopClassUid: string, ...values: readonly ContentIt
 
 export const PATIENT = { name: 'Beispiel^Zoe', id: 'PID-4711' } as const;
 
-/** Encodes the report as the cart would store it, with a name in its header and in its text. */
+/**
+ * Encodes the report as a cart would store it, with a patient's name in the header and in the text.
+ */
 export function cartFile(tree: ContentItem, header: NaturalDataset = {}): Buffer {
   return encode(
     {

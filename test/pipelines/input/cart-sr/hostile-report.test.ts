@@ -22,7 +22,8 @@ async function readReport(bytes: Buffer) {
 const FL = ln('11963-6', 'Femur Length');
 
 /**
- * Returns a report whose header states TID 5000, followed by these bytes (explicit little endian).
+ * Returns a report whose header identifies it as TID 5000, followed by these bytes (explicit little
+ * endian).
  */
 function reportWith(trailer: Buffer): Buffer {
   const title: Element[] = [
@@ -39,7 +40,7 @@ function reportWith(trailer: Buffer): Buffer {
 
 describe('a hostile report', () => {
   it('that nests deeper than the limit is refused, one less deep is read', async () => {
-    // Returns nested containers; each is a content sequence inside a content sequence.
+    // Returns nested containers, each of which is a content sequence inside another.
     const nested = (levels: number): ContentItem =>
       levels === 0
         ? value(FL, 50, 'mm')
@@ -62,13 +63,13 @@ describe('a hostile report', () => {
     const whole = cartFile(obstetricReport(fetalBiometry(value(FL, 50.25, 'mm'))));
     const damaged = Buffer.from(whole);
     damaged.write('5e.2-', whole.indexOf('50.25'), 'latin1');
-    // Disables Floating Point Value (0040,A161), which takes precedence over Numeric Value, by
-    // changing its tag.
+    // Changes the tag of Floating Point Value (0040,A161), which otherwise takes precedence over
+    // Numeric Value.
     damaged.write('\x62', whole.indexOf(Buffer.from('400061a14644', 'hex')) + 2, 'latin1');
     expect(await readReport(damaged)).toEqual({ cart: undefined, reason: undefined });
   });
 
-  it('any byte of it overwritten: read or refused, never thrown', async () => {
+  it('with any byte overwritten is read or refused, never thrown', async () => {
     const whole = cartFile(obstetricReport(fetalBiometry(value(FL, 50, 'mm'))));
     for (let at = 132; at < whole.length; at += 5) {
       const damaged = Buffer.from(whole);

@@ -27,7 +27,7 @@ describe('calibration (obstetric 0.4)', () => {
     ]);
   });
 
-  it('keeps x and y apart and takes the size of a negative delta', async () => {
+  it('keeps x and y separate, and uses the absolute value of a negative delta', async () => {
     const { regions } = await clipOf({ regions: [region({ deltaX: -0.02, deltaY: 0.03 })] });
     expect(regions[0]?.scale.x).toBeCloseTo(0.2, 12);
     expect(regions[0]?.scale.y).toBeCloseTo(0.3, 12);
@@ -37,7 +37,7 @@ describe('calibration (obstetric 0.4)', () => {
     ['reaches beyond the image', region({ maxX: 9 }), /reaches outside the image of 4 x 2/],
     ['has no area', region({ maxX: 0 }), /has no area/],
     ['gives a pixel no size', region({ deltaX: 0 }), /no size of a pixel/],
-  ])('refuses a region that %s, and falls back to nothing', async (_, wrong, sentence) => {
+  ])('refuses a region that %s, without any fallback', async (_, wrong, sentence) => {
     const clip = await clipOf({ regions: [wrong], extra: [spacing] }, 0.25);
     expect(clip.regions).toEqual([]);
     expect(clip.calibrationRefused).toMatch(sentence);
@@ -58,12 +58,12 @@ describe('calibration (obstetric 0.4)', () => {
     expect(calibrationRefused).toBeNull();
   });
 
-  it('uses Pixel Spacing, row first, where there is no region', async () => {
+  it('uses Pixel Spacing, row first, if there is no region', async () => {
     const { regions } = await clipOf({ extra: [spacing] });
     expect(regions[0]).toMatchObject({ scale: { x: 0.3, y: 0.4 }, source: 'pixel-spacing' });
   });
 
-  it("prefers the header to the user's scale, and uses that where the header has none", async () => {
+  it("prefers the header to the user's scale, which is used if the header has none", async () => {
     expect((await clipOf({ regions: [region()] }, 0.25)).regions[0]?.source).toBe('region');
     expect((await clipOf({}, 0.25)).regions[0]).toMatchObject({
       scale: { x: 0.25, y: 0.25 },

@@ -16,11 +16,11 @@ async function clipOf(path: string): Promise<Clip> {
 
 type Expected = [
   file: string,
-  /** mm per pixel along x for each region, or the refusal. */
+  /** mm per pixel along x for each region, or the reason why the calibration is refused. */
   calibration: number[] | RegExp,
   mode: Clip['mode'],
   timing: Clip['timing'],
-  /** Time of the last frame. */
+  /** Time of the last frame, in seconds. */
   seconds: number,
 ];
 

@@ -25,7 +25,10 @@ interface Axes {
   extra?: Element[];
 }
 
-/** Returns a spectral display in rows 4 to 18: 2 ms and 0.5 cm/s per pixel, baseline at row 14. */
+/**
+ * Returns a spectral display in rows 4 to 18, with 2 ms and 0.5 cm/s per pixel and its baseline at
+ * row 14.
+ */
 function sweep(axes: Axes = {}): Element[] {
   const { format = 3, type = 3, flags = 0, units = [4, 7], delta = [0.002, -0.5] } = axes;
   const { reference = [10, 0], extra = [] } = axes;
@@ -106,7 +109,7 @@ describe('sweeps of spectral Doppler and M-mode (PS3.3 C.8.5.5)', () => {
     expect(valueAt(pw, 6)).toBe(4);
   });
 
-  it('have their zero where the reference value says, also outside of the region', async () => {
+  it('have their zero where the reference value is, even outside the region', async () => {
     expect((await sweepOf({ reference: [0, 10] })).zeroRow).toBe(24);
     expect((await sweepOf({ reference: [10, 3] })).zeroRow).toBe(20);
   });
@@ -115,7 +118,7 @@ describe('sweeps of spectral Doppler and M-mode (PS3.3 C.8.5.5)', () => {
     ['none is given', null],
     ['it lies above the region', [-522, 0]],
     ['it was written for the whole frame', [16, 0]],
-  ] as const)('have no known zero where %s', async (_, reference) => {
+  ] as const)('have no known zero if %s', async (_, reference) => {
     const pw = await sweepOf({ reference: reference && [reference[0], reference[1]] });
     expect(pw.zeroRow).toBeNull();
     expect(valueAt(pw, 6)).toBeNull();
@@ -130,7 +133,7 @@ describe('sweeps of spectral Doppler and M-mode (PS3.3 C.8.5.5)', () => {
         ['00186034', 'FD', [60]],
       ],
     ];
-    // 5000 Hz at 2 MHz are 192.5 cm/s (echo 2.7).
+    // At 2 MHz, 5000 Hz are 192.5 cm/s (echo 2.7).
     expect((await sweepOf({ ...axes, extra: at2MHz })).valuePerPixel).toBeCloseTo(1.925, 9);
     expect((await sweepOf({ ...axes, extra: at60Degrees })).valuePerPixel).toBeCloseTo(3.85, 9);
     expect(await sweepOf(axes)).toMatchObject({ unit: 'Hz', valuePerPixel: 50 });
@@ -142,11 +145,11 @@ describe('sweeps of spectral Doppler and M-mode (PS3.3 C.8.5.5)', () => {
     ['no velocity axis', { units: [4, 0] }, { secondsPerPixel: 0.002, valuePerPixel: null }],
     ['cm/s that the flags call a frequency', { flags: 4 }, { valuePerPixel: null, zeroRow: null }],
     ['an M-mode in cm/s', { format: 2, type: 1 }, { valuePerPixel: null, unit: 'cm' }],
-  ] as [string, Axes, Partial<SweepRegion>][])('with %s say so', async (_, axes, expected) => {
+  ] as [string, Axes, Partial<SweepRegion>][])('with %s report this', async (_, axes, expected) => {
     expect(await sweepOf(axes)).toMatchObject(expected);
   });
 
-  it('tell how the trace is renewed, the angles, the frequencies and the gate', async () => {
+  it('state how the trace is renewed, the angles, the frequencies and the gate', async () => {
     const pw = await sweepOf({
       flags: 0b10000,
       extra: [
@@ -174,7 +177,7 @@ const tissue = (changes: Parameters<typeof region>[0] = {}) =>
 const spacing: Element = ['00280030', 'DS', '0.4\\0.3'];
 const secondaryCapture = '1.2.840.10008.5.1.4.1.1.7';
 
-describe('a calibration that cannot be one is refused with the reason', () => {
+describe('an invalid calibration is refused with the reason', () => {
   it.each([
     ['25 cm a pixel deep', tissue({ deltaY: 25, deltaX: 25 }), /500 cm deep/],
     ['just over 50 cm deep', tissue({ deltaY: 2.51, deltaX: 2.51 }), /50 cm deep/],
@@ -206,7 +209,7 @@ describe('a calibration that cannot be one is refused with the reason', () => {
     expect((await clipOf(both)).calibrationRefused).toMatch(/two scales for one region/);
   });
 
-  it('an ECG strip outside of the image: the image was cut after it was calibrated', async () => {
+  it('an ECG strip outside the image: the image was cut after it was calibrated', async () => {
     const strip = region({ format: 4, type: 10, units: 4, minY: 25, maxX: 39, maxY: 30 });
     const { regions, calibrationRefused, sweeps } = await clipOf([tissue(), sweep(), strip]);
     expect([regions, sweeps]).toEqual([[], []]);
@@ -217,7 +220,7 @@ describe('a calibration that cannot be one is refused with the reason', () => {
     ['an ECG strip of no width', region({ format: 4, type: 10, units: 4, minX: 30, maxX: 30 })],
     ['graphics outside of the image', region({ format: 5, type: 0, maxX: 100 })],
     ['a colour bar without format', region({ format: 0, type: 14, maxX: 100 })],
-  ])('%s harms nothing', async (_, other) => {
+  ])('%s does no harm', async (_, other) => {
     expect((await clipOf([tissue(), other])).regions).toHaveLength(1);
   });
 });
@@ -250,17 +253,17 @@ describe('Pixel Spacing', () => {
   });
 });
 
-describe('what else the regions tell', () => {
+describe('other content of the regions', () => {
   const colourBox = region({ type: 2, minX: 10, minY: 5, maxX: 20, maxY: 15 });
 
-  it('a colour box over tissue gives the mode and its area, the tissue the scale', async () => {
+  it('a colour box over tissue determines the mode and its area, the tissue the scale', async () => {
     const clip = await clipOf([tissue(), colourBox]);
     expect(clip.mode).toBe('colour');
     expect(clip.colourAreas).toEqual([{ minX: 10, minY: 5, maxX: 20, maxY: 15 }]);
     expect(clip.regions).toHaveLength(1);
   });
 
-  it('a colour region alone gives the scale too', async () => {
+  it('a colour region alone determines the scale too', async () => {
     expect((await clipOf([colourBox])).regions[0]?.area.minX).toBe(10);
   });
 
@@ -344,7 +347,10 @@ describe('what else the regions tell', () => {
     });
   });
 
-  it.each(['0', '19', '301', 'fast'])('no heart beats %s times a minute', async (rate) => {
-    expect((await clipOf([], { extra: [['00181088', 'IS', rate]] })).heartRate).toBeNull();
-  });
+  it.each(['0', '19', '301', 'fast'])(
+    'a heart rate of %s per minute is not accepted',
+    async (rate) => {
+      expect((await clipOf([], { extra: [['00181088', 'IS', rate]] })).heartRate).toBeNull();
+    },
+  );
 });

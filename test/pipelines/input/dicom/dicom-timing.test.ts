@@ -60,11 +60,11 @@ describe('the time of a frame (PS3.3 C.7.6.5)', () => {
     ['words for numbers', [vector(0, Number.NaN, 3), frameTime('fast')]],
     ['a frame time of 0, as some carts write for a still', [frameTime('0')]],
     ['a negative frame time', [frameTime('-40')]],
-  ] as [string, Element[]][])('%s is no time: the next is used', async (_, extra) => {
+  ] as [string, Element[]][])('%s is not a time: the next source is used', async (_, extra) => {
     expect((await timed([...extra, cineRate, displayRate]))[0]).toBe('cine-rate');
   });
 
-  it('a still has none', async () => {
+  it('a still has no time', async () => {
     expect(await timed([frameTime('40')], 1)).toEqual(['none', [0]]);
   });
 });

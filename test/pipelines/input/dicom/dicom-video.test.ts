@@ -46,7 +46,7 @@ async function video(
 
 const H264 = ['-c:v', 'libx264', '-pix_fmt', 'yuv420p'];
 const HEVC = ['-c:v', 'libx265', '-x265-params', 'log-level=none', '-pix_fmt', 'yuv420p'];
-/** Pale colours, because versions of FFmpeg differ in where they place 10-bit chroma. */
+/** Uses pale colours, because versions of FFmpeg differ in where they place 10-bit chroma. */
 const HEVC_10 = [...HEVC.slice(0, -1), 'yuv420p10le', '-vf', 'eq=saturation=0.2'];
 const MPEG2 = ['-c:v', 'mpeg2video', '-bf', '2', '-q:v', '3'];
 
@@ -67,7 +67,7 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video in DICOM', () => {
     ['HEVC of 10 bits, elementary stream', '1.2.840.10008.1.2.4.108', 'hevc', HEVC_10],
   ])('%s: has the frames that FFmpeg decodes', async (_, syntax, extension, args) => {
     const { bytes, rgb } = await video(extension, args);
-    // In one fragment, and in three, as the fragmentable syntaxes allow.
+    // The stream is in one fragment, or in three, as the fragmentable syntaxes allow.
     const third = 2 * Math.floor(bytes.length / 6);
     const parts = [
       bytes.subarray(0, third),
@@ -90,7 +90,7 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video in DICOM', () => {
     }
   });
 
-  it('takes the times of its header before those of the stream', async () => {
+  it('prefers the times in its header to those in the stream', async () => {
     const { bytes } = await video('mp4', H264);
     const files = await onDisk({
       dcm: object(MP4_OF_H264, [bytes], { extra: [['00181063', 'DS', '50']] }),
@@ -100,7 +100,7 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video in DICOM', () => {
   });
 
   it.each([FRAMES - 1, FRAMES + 1])(
-    'holds the frames of its stream; a header that announces %i is named',
+    'has the frames of its stream; a header that announces %i is reported',
     async (frames) => {
       const { bytes } = await video('mp4', H264);
       const files = await onDisk({ dcm: object(MP4_OF_H264, [bytes], { frames }) });
@@ -111,7 +111,7 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video in DICOM', () => {
     },
   );
 
-  it('is refused where its frames are not of the size that the header says', async () => {
+  it('is refused if its frames do not have the size in the header', async () => {
     const { bytes } = await video('mp4', H264);
     const { refused } = await readStudy(
       await onDisk({ dcm: object(MP4_OF_H264, [bytes], { columns: 200 }) }),
@@ -123,7 +123,7 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video in DICOM', () => {
     ['cut in half', (bytes: Buffer) => even(bytes.subarray(0, bytes.length / 2))],
     ['noise', () => Buffer.alloc(5000, 0x5a)],
     ['two bytes', () => Buffer.alloc(2)],
-  ])('is refused where its stream is %s', async (_, change) => {
+  ])('is refused if its stream is %s', async (_, change) => {
     const { bytes } = await video('mp4', H264);
     const { clips, refused } = await readStudy(
       await onDisk({ dcm: object(MP4_OF_H264, [change(bytes)]) }),

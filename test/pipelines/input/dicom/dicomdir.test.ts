@@ -16,7 +16,7 @@ interface Listed {
 }
 
 /**
- * Encodes a DICOMDIR that lists these files and contains a patient's name, as real ones do (PS3.3
+ * Encodes a DICOMDIR that lists these files. Like real ones, it contains a patient's name (PS3.3
  * F.3).
  */
 function dicomdir(listed: readonly Listed[], syntax: string = SYNTAX.explicit): Buffer {
@@ -46,7 +46,7 @@ const missing = (file: string) => ({
 });
 
 describe('a DICOMDIR set', () => {
-  it('is read whole: listed files, others too, and what is missing is named', async () => {
+  it('is read completely: listed files and others; missing ones are reported', async () => {
     const study = await readZip({
       'disc/DICOMDIR': dicomdir([{ path: 'IMAGES\\IM1' }, { path: 'IMAGES\\IM2' }]),
       'disc/IMAGES/IM1': ultrasound(),
@@ -75,7 +75,7 @@ describe('a DICOMDIR set', () => {
     expect(refused).toEqual([]);
   });
 
-  it('a listed file that lost its folder on the way is found by its SOP Instance UID', async () => {
+  it('a listed file that lost its folder is found by its SOP Instance UID', async () => {
     const DICOMDIR = dicomdir([
       { path: 'IMAGES\\IM1', uid: '1.2.3.4' },
       { path: 'IMAGES\\IM2', uid: '1.2.3.5' },
@@ -91,7 +91,7 @@ describe('a DICOMDIR set', () => {
     expect(refused).toEqual([missing('B')]);
   });
 
-  it('cut short: refused like any file, and the images beside it are read', async () => {
+  it('cut short: refused like any file, but the images next to it are read', async () => {
     const DICOMDIR = dicomdir([{ path: 'A' }]).subarray(0, -3);
     const { clips, refused } = await readStudy(await onDisk({ DICOMDIR, A: ultrasound() }));
     expect(clips.map(({ file }) => file)).toEqual(['A']);
@@ -114,7 +114,10 @@ describe.skipIf(!present)('the DICOMDIR set of pydicom', () => {
       .toSorted((a, b) => a.name.localeCompare(b.name));
   }
 
-  /** Matches the folders of the three patients; another folder contains a separate set. */
+  /**
+   * Matches files in the folders of the three patients. Another folder contains a separate file
+   * set.
+   */
   const listed = (name: string) => /^\d{8}\//.test(name);
 
   const VARIANTS = ['DICOMDIR', 'DICOMDIR-bigEnd', 'DICOMDIR-implicit', 'DICOMDIR-reordered'];
@@ -127,7 +130,7 @@ describe.skipIf(!present)('the DICOMDIR set of pydicom', () => {
     expect(gone).toEqual([]);
   });
 
-  it('names each missing file', async () => {
+  it('reports each missing file', async () => {
     const copy = join(await temporaryFolder(), 'set');
     await cp(SET, copy, { recursive: true });
     const taken = '77654033/CR1/6154';
@@ -138,7 +141,7 @@ describe.skipIf(!present)('the DICOMDIR set of pydicom', () => {
     expect((await takeDicomdirs(given)).missing).toEqual([missing(taken)]);
   });
 
-  it('in a zip: each file is refused as no ultrasound, under its name in the zip', async () => {
+  it('in a zip: each file is refused as not ultrasound, under its name in the zip', async () => {
     const given = await filesOf(SET, (name) => name === 'DICOMDIR' || listed(name));
     const contents = await Promise.all(
       given.map(async ({ name, path }) => [name, await readFile(path)] as const),

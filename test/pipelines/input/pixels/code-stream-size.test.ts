@@ -6,7 +6,9 @@ import { generatedSamples } from '../../../fuzz/samples.ts';
 const picture = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#345' } });
 
-/** Encodes SOC and SIZ of a JPEG 2000 stream that claims this size (ITU-T T.800 A.5.1). */
+/**
+ * Encodes the SOC and SIZ markers of a JPEG 2000 stream that claims this size (ITU-T T.800 A.5.1).
+ */
 function siz(xSize: number, ySize: number, xOffset: number, yOffset: number, components: number) {
   const bytes = Buffer.alloc(42);
   bytes.writeUInt32BE(0xff4fff51, 0);
@@ -17,7 +19,7 @@ function siz(xSize: number, ySize: number, xOffset: number, yOffset: number, com
   return bytes;
 }
 
-describe('the size that a compressed frame says of itself', () => {
+describe('the size that a compressed frame states', () => {
   it.each([
     ['baseline', { progressive: false }],
     ['progressive', { progressive: true }],
@@ -30,7 +32,7 @@ describe('the size that a compressed frame says of itself', () => {
     expect(codeStreamSize(siz(80, 50, 10, 5, 3))).toEqual({ width: 70, height: 45, components: 3 });
   });
 
-  it('of JPEG 2000 behind the boxes of JP2', () => {
+  it('of JPEG 2000 after the boxes of JP2', () => {
     const boxed = Buffer.concat([Buffer.alloc(85, 7), siz(70, 31, 0, 0, 1)]);
     expect(codeStreamSize(boxed)).toEqual({ width: 70, height: 31, components: 1 });
   });
@@ -38,7 +40,7 @@ describe('the size that a compressed frame says of itself', () => {
   it.each(['jpeg-ls.dcm', 'jpeg-lossless.dcm', 'jpeg-2000.dcm'])('of %s', async (name) => {
     const samples = await generatedSamples();
     const file = samples.find((sample) => sample.name === name)?.bytes ?? Buffer.alloc(0);
-    // The first item of Pixel Data is the offset table of two frames, the second a frame.
+    // The first item of Pixel Data is the offset table of two frames, and the second is a frame.
     const pixelData = file.indexOf(Buffer.from('e07f1000', 'hex'));
     const frame = file.subarray(pixelData + 12 + 8 + 8 + 8);
     expect(codeStreamSize(frame)).toEqual({ width: 32, height: 16, components: 1 });

@@ -40,8 +40,8 @@ async function firstGrays(clip: Clip | undefined): Promise<(number | undefined)[
 }
 
 /**
- * Returns the Extended Offset Table and its lengths (PS3.3 C.7.6.3.1.8): 64-bit, with the basic one
- * left empty.
+ * Returns the Extended Offset Table and its lengths (PS3.3 C.7.6.3.1.8). They have 64 bits, and the
+ * basic table is left empty.
  */
 function extendedOffsets(fragments: readonly Buffer[]): Element[] {
   const table = Buffer.alloc(8 * fragments.length);
@@ -59,7 +59,7 @@ function extendedOffsets(fragments: readonly Buffer[]): Element[] {
 }
 
 describe('frames of compressed pixel data', () => {
-  it('are found behind an extended offset table', async () => {
+  it('are found with an extended offset table', async () => {
     const fragments = [await jpegOf(10), await jpegOf(200)];
     const { clip } = await read(
       object(fragments, { frames: 2, extra: extendedOffsets(fragments) }),
@@ -67,7 +67,7 @@ describe('frames of compressed pixel data', () => {
     expect(await firstGrays(clip)).toEqual([10, 200]);
   });
 
-  it('are found by their own begin where the offset table is wrong', async () => {
+  it('are found by how they begin if the offset table is wrong', async () => {
     const [one, two] = [await jpegOf(10), await jpegOf(200)];
     const half = 2 * Math.floor(one.length / 4);
     const fragments = [one.subarray(0, half), one.subarray(half), two];
@@ -75,16 +75,16 @@ describe('frames of compressed pixel data', () => {
     expect(await firstGrays(clip)).toEqual([10, 200]);
   });
 
-  it('are one where several fragments hold a single frame', async () => {
+  it('are one if several fragments contain a single frame', async () => {
     const jpeg = await jpegOf(120);
     const half = 2 * Math.floor(jpeg.length / 4);
     const { clip } = await read(object([jpeg.subarray(0, half), jpeg.subarray(half)]));
     expect(await firstGrays(clip)).toEqual([120]);
   });
 
-  it('are one where a fragment of it begins like a JPEG XL file or another frame', async () => {
+  it('are one if a later fragment begins like a JPEG XL file or another frame', async () => {
     const jpeg = await jpegOf(120);
-    // A comment whose bytes begin the second fragment (ITU-T T.81 B.2.4.5).
+    // A comment whose content begins the second fragment (ITU-T T.81 B.2.4.5).
     for (const begin of ['0000', 'ff0a', 'ff4f']) {
       const comment = Buffer.from(`fffe0008${begin}00000000`, 'hex');
       const whole = Buffer.concat([jpeg.subarray(0, 2), comment, jpeg.subarray(2)]);
@@ -98,19 +98,19 @@ describe('frames of compressed pixel data', () => {
     ['one frame', 1, 'announces 1 frames, the pixel data hold 3'],
     ['two frames', 2, 'announces 2 frames, the pixel data hold 3'],
     ['four frames', 4, 'announces 4 frames, the pixel data hold 3'],
-  ])('are refused where the header announces %s and there are three', async (_, frames, words) => {
+  ])('are refused if the header announces %s but there are three', async (_, frames, words) => {
     const fragments = [await jpegOf(1), await jpegOf(2), await jpegOf(3)];
     const { reason } = await read(object(fragments, { frames }));
     expect(reason).toContain(words);
   });
 
-  it('are refused where the last fragment is cut short', async () => {
+  it('are refused if the last fragment is cut short', async () => {
     const whole = object([await jpegOf(1), await jpegOf(2)], { frames: 2 });
     const { reason } = await read(whole.subarray(0, whole.length - 40));
     expect(reason).toBe('the compressed pixel data are cut short');
   });
 
-  it('of MONOCHROME1 are turned into 0 is black', async () => {
+  it('of MONOCHROME1 are inverted, so that 0 is black', async () => {
     const { clip } = await read(object([await jpegOf(30)], { photometric: 'MONOCHROME1' }));
     expect(await firstGrays(clip)).toEqual([225]);
   });
@@ -126,7 +126,7 @@ function palettes(): Element[] {
   const descriptors = (['1', '2', '3'] as const).map(
     (colour) => [`0028110${colour}`, 'US', [256, 0, 16]] as const,
   );
-  // A discrete segment with one entry, then a line of 255 entries to the end.
+  // A discrete segment with one entry, followed by a line of 255 entries.
   const words = Uint16Array.from([0, 1, 0, 1, 255, 0xff00]);
   return [
     ...descriptors,

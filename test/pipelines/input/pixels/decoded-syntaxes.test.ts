@@ -24,14 +24,14 @@ if (!DECODERS_INSTALLED)
 const COLUMNS = 50;
 const ROWS = 36;
 
-/** Returns a smooth level with an edge and some noise, deterministically. */
+/** Returns a smooth level with an edge and some noise, which is deterministic. */
 function level(x: number, y: number, sample: number, top: number): number {
   const noise = ((x * 7919 + y * 104_729 + sample * 1299) % 17) / 400;
   const ramp = (x / COLUMNS + (y / ROWS) * (sample + 1)) / 4 + (x > 30 ? 0.2 : 0);
   return Math.round(Math.min(ramp + noise, 1) * top);
 }
 
-/** Returns a frame of interleaved samples, with 8 bits or 16 bits little endian. */
+/** Returns a frame of interleaved samples with 8 bits, or with 16 bits in little endian. */
 function picture(samples: 1 | 3, bits = 8): Buffer {
   const wide = bits > 8;
   const bytes = Buffer.alloc(COLUMNS * ROWS * samples * (wide ? 2 : 1));
@@ -77,7 +77,6 @@ async function readBytes(bytes: Buffer): Promise<RgbImage> {
   return readFrame(file);
 }
 
-/** Creates an object with one encapsulated frame. */
 function wrapped(syntax: string, samples: 1 | 3, stream: Buffer, changes: Sample = {}): Buffer {
   const trailer = encapsulated([
     stream.length % 2 ? Buffer.concat([stream, Buffer.of(0)]) : stream,
@@ -155,7 +154,7 @@ describe.skipIf(!DECODERS_INSTALLED)('an image rewritten by another program', ()
       ['-reversible', 'true', '-prog_order', 'RPCL'],
     ],
     ['HTJ2K', '1.2.840.10008.1.2.4.203', ['-qstep', '0.002']],
-  ])('%s from OpenJPH has the pixels that OpenJPH gives', async (_, syntax, args) => {
+  ])('%s from OpenJPH has the same pixels as in OpenJPH', async (_, syntax, args) => {
     for (const samples of [1, 3] as const) {
       await inFolder(async (path) => {
         const name = samples === 3 ? 'in.ppm' : 'in.pgm';
@@ -174,7 +173,7 @@ describe.skipIf(!DECODERS_INSTALLED)('an image rewritten by another program', ()
   it.each([
     ['JPEG XL lossless', '1.2.840.10008.1.2.4.110', ['-d', '0']],
     ['JPEG XL', '1.2.840.10008.1.2.4.112', ['-d', '1']],
-  ])('%s from libjxl has the pixels that libjxl gives', async (_, syntax, args) => {
+  ])('%s from libjxl has the same pixels as in libjxl', async (_, syntax, args) => {
     for (const samples of [1, 3] as const) {
       await inFolder(async (path) => {
         await writePnm(path('in.pnm'), { width: COLUMNS, height: ROWS, data: picture(samples) });
@@ -188,7 +187,7 @@ describe.skipIf(!DECODERS_INSTALLED)('an image rewritten by another program', ()
     }
   });
 
-  it('JPEG XL with boxes is read with the byte that pads it to an even length', async () => {
+  it('JPEG XL with boxes is read including the byte that pads it to an even length', async () => {
     await inFolder(async (path) => {
       await writePnm(path('in.pnm'), { width: COLUMNS, height: ROWS, data: picture(1) });
       await run('cjxl', [path('in.pnm'), path('s.jxl'), '-d', '0', '--container=1']);
@@ -218,7 +217,7 @@ describe.skipIf(!DECODERS_INSTALLED)('an image rewritten by another program', ()
     });
   });
 
-  it('JPEG XL of 16 bits keeps them all', async () => {
+  it('JPEG XL of 16 bits keeps all of them', async () => {
     await inFolder(async (path) => {
       const data = picture(1, 16);
       // PGM is big endian.

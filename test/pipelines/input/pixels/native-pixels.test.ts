@@ -29,12 +29,12 @@ describe('native pixels', () => {
     expect((await pixelsOf({ syntax: SYNTAX.bigEndian, pixels })).gray).toEqual(RAMP);
   });
 
-  it('turns MONOCHROME1, where 0 is white, into 0 is black', async () => {
+  it('inverts MONOCHROME1, in which 0 is white', async () => {
     const { gray } = await pixelsOf({ photometric: 'MONOCHROME1' });
     expect(gray).toEqual(RAMP.map((value) => 255 - value));
   });
 
-  it('takes the upper 8 of 16 stored bits', async () => {
+  it('uses the upper 8 of 16 stored bits', async () => {
     const words = Buffer.alloc(16);
     for (const [index, value] of RAMP.entries()) words.writeUInt16LE(value * 256 + 99, index * 2);
     expect((await pixelsOf({ bits: 16, pixels: ['7FE00010', 'OW', words] })).gray).toEqual(RAMP);
@@ -56,7 +56,7 @@ describe('native pixels', () => {
     expect(gray).toEqual([124, 18]);
   });
 
-  it('converts YBR_FULL, and YBR_FULL_422 with one chroma for two pixels', async () => {
+  it('converts YBR_FULL, and YBR_FULL_422 with one chroma sample for two pixels', async () => {
     const full = await pixelsOf({
       columns: 2,
       rows: 1,
@@ -96,7 +96,7 @@ describe('native pixels', () => {
     expect(rgb).toEqual([0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x80, 0x80, 0x80, 255, 255, 255]);
   });
 
-  it('finds each frame of a cine by its place in the file', async () => {
+  it('finds each frame of a cine by its position in the file', async () => {
     const pixels = ['7FE00010', 'OB', bytes(1, 2, 3, 4, 5, 6)] as const;
     const cine = { columns: 2, rows: 1, frames: 3, pixels };
     expect((await pixelsOf(cine, 0)).gray).toEqual([1, 2]);

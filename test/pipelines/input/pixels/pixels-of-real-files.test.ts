@@ -21,7 +21,7 @@ const present = existsSync(ROOT);
 const possible = present && DECODERS_INSTALLED && FFMPEG_INSTALLED;
 if (!possible) console.warn(`${ROOT} or a reference decoder is absent: pixels are not compared`);
 
-/** Every image in the folder, with its reference decoder. */
+/** Every image in the folder with the decoder used as its reference. */
 const REFERENCES: Readonly<Record<string, Reference>> = {
   'us/DIRW0007_12fr_j2k.dcm': gdcmPixels,
   'us/DIRW0007_12fr_rgb_jpegls.dcm': dcmtkJpegLsPixels,
@@ -52,10 +52,10 @@ const REFERENCES: Readonly<Record<string, Reference>> = {
   'doppler/tte47_42_mmode-plax-av.dcm': dcmtkPixels,
 };
 
-/** No reference decoder reads these unchanged; they are compared differently below. */
+/** No reference decoder reads these files unchanged, so they are compared differently below. */
 const OTHERWISE = ['us/DIRW0007_broken-delimiter.dcm', 'us/DIRW0007_h264_mpeg4_4_102.dcm'];
 
-/** With lossy coding, the decoder decides how to round the inverse transform (PS3.5 8.2.1). */
+/** With lossy coding, each decoder may round the inverse transform differently (PS3.5 8.2.1). */
 const LOSSY = /jpegbaseline|Issue164|J2KI|ybr_color/;
 const MEAN_OF_LOSSY = 2;
 
@@ -82,17 +82,20 @@ describe.skipIf(!possible)('pixels of real files', () => {
     expect([...Object.keys(REFERENCES), ...OTHERWISE].toSorted()).toEqual(images.toSorted());
   });
 
-  it.each(Object.entries(REFERENCES))('%s: as the reference decodes them', async (name, decode) => {
-    const clip = await read(name);
-    for (const frame of new Set([0, clip.frames.length - 1])) {
-      const expected = await decode(`${ROOT}/${name}`, frame);
-      const { mean, largest } = difference(await rgb(clip, frame), expected);
-      if (LOSSY.test(name)) expect(mean).toBeLessThanOrEqual(MEAN_OF_LOSSY);
-      else expect(largest).toBe(0);
-    }
-  });
+  it.each(Object.entries(REFERENCES))(
+    '%s: the same as from the reference decoder',
+    async (name, decode) => {
+      const clip = await read(name);
+      for (const frame of new Set([0, clip.frames.length - 1])) {
+        const expected = await decode(`${ROOT}/${name}`, frame);
+        const { mean, largest } = difference(await rgb(clip, frame), expected);
+        if (LOSSY.test(name)) expect(mean).toBeLessThanOrEqual(MEAN_OF_LOSSY);
+        else expect(largest).toBe(0);
+      }
+    },
+  );
 
-  it('broken delimiters of sequences, which DCMTK refuses, leave the pixels as they were', async () => {
+  it('broken sequence delimiters, which DCMTK refuses, do not affect the pixels', async () => {
     const [broken, repaired] = await Promise.all([
       read('us/DIRW0007_broken-delimiter.dcm'),
       read('us/DIRW0007_repaired_jpegbaseline.dcm'),
@@ -106,7 +109,7 @@ describe.skipIf(!possible)('pixels of real files', () => {
     }
   });
 
-  it('H.264 in one fragment that is a whole MP4: as FFmpeg decodes it, every frame', async () => {
+  it('H.264 in one fragment that is a whole MP4: every frame as FFmpeg decodes it', async () => {
     const clip = await read('us/DIRW0007_h264_mpeg4_4_102.dcm');
     expect(clip.frames).toHaveLength(65);
     const file = await readFile(`${ROOT}/us/DIRW0007_h264_mpeg4_4_102.dcm`);

@@ -7,7 +7,7 @@ vi.mock('node-av/lib', () => {
   throw new Error('Cannot find package');
 });
 
-it('without the optional FFmpeg videos are refused in a sentence, and all else is read', async () => {
+it('without the optional FFmpeg, videos are refused with a sentence, and everything else is read', async () => {
   const mp4 = Buffer.concat([Buffer.from('\0\0\0\x10ftypisom\0\0\0\0'), Buffer.alloc(64)]);
   const { clips, refused } = await readStudy(await onDisk({ mp4, dcm: ultrasound() }));
   expect(clips.map(({ file }) => file)).toEqual(['dcm']);

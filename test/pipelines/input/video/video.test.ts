@@ -18,7 +18,7 @@ async function read(path: string, mmPerPx?: number): Promise<Clip> {
   return clip;
 }
 
-/** Returns the reason for which a file must be refused. */
+/** Returns the reason why the file was refused, after checking that it was. */
 async function refusalOf(path: string): Promise<string> {
   const { clips, refused } = await readStudy([{ name: 'video', path }]);
   expect(clips).toEqual([]);
@@ -34,7 +34,10 @@ const FAST = ['-preset', 'ultrafast'];
 const MJPEG = ['-c:v', 'mjpeg', '-q:v', '3'];
 const MPEG2 = ['-c:v', 'mpeg2video', '-bf', '2', '-q:v', '3'];
 
-/** Checks every frame: pixels as decoded by FFmpeg, times increasing from 0. */
+/**
+ * Checks every frame: its pixels must be those that FFmpeg decodes, and the times must increase
+ * from 0.
+ */
 async function expectAsFfmpeg(path: string, clip: Clip): Promise<void> {
   const expected = await decodeToRgb(path);
   const size = clip.width * clip.height * 3;
@@ -47,12 +50,12 @@ async function expectAsFfmpeg(path: string, clip: Clip): Promise<void> {
 }
 
 describe.skipIf(!FFMPEG_INSTALLED)('a video', () => {
-  it('of a handheld scanner is read beside seven others: none waits for another for ever', async () => {
+  it('of a handheld scanner is read together with seven others: none waits for another forever', async () => {
     await inFolder(async (path) => {
       const names = Array.from({ length: 8 }, (_, n) => `v${n}.mp4`);
       await makeVideo(path('v0.mp4'), MPEG4);
       for (const name of names.slice(1)) await copyFile(path('v0.mp4'), path(name));
-      // The files must differ, or they would count as one clip.
+      // The files must differ; otherwise they would count as one clip.
       for (const name of names) await appendFile(path(name), name);
       const { clips, refused } = await readStudy(
         names.map((name) => ({ name, path: path(name) })),
@@ -91,7 +94,7 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video', () => {
   it.each([
     ['by its index', 'mp4', [...H264, '-g', '5']],
     ['from the begin where it has none', 'mpg', MPEG2],
-  ])('gives the same frame in any order, %s', async (_, extension, args) => {
+  ])('returns the same frame in any order, %s', async (_, extension, args) => {
     await inFolder(async (path) => {
       await makeVideo(path(`v.${extension}`), args);
       const [one, other] = [await read(path(`v.${extension}`)), await read(path(`v.${extension}`))];
@@ -108,7 +111,7 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video', () => {
     });
   });
 
-  it('of a variable frame rate has the times of its container', async () => {
+  it('with a variable frame rate has the times from its container', async () => {
     await inFolder(async (path) => {
       // Every frame lasts longer than the previous one.
       const times = [
@@ -126,7 +129,7 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video', () => {
     });
   });
 
-  it.each([90, 180, 270])('held at %i degrees stands upright', async (degrees) => {
+  it.each([90, 180, 270])('recorded at %i degrees is upright', async (degrees) => {
     await inFolder(async (path) => {
       await makeVideo(path('v.mp4'), H264, { frames: 3 });
       const turn = ['-metadata:s:v:0', `rotate=${degrees}`];
@@ -137,7 +140,7 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video', () => {
     });
   });
 
-  it('of pixels that are not square is as wide as a player shows it', async () => {
+  it('with pixels that are not square is as wide as a player shows it', async () => {
     await inFolder(async (path) => {
       await makeVideo(path('v.mp4'), [...H264, '-vf', 'setsar=3/2'], { frames: 2 });
       const clip = await read(path('v.mp4'));
@@ -146,7 +149,7 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video', () => {
     });
   });
 
-  it('has no scale but the one that the user gives', async () => {
+  it('has only the scale that the user gives', async () => {
     await inFolder(async (path) => {
       await makeVideo(path('v.mp4'), H264, { frames: 2 });
       const { regions } = await read(path('v.mp4'), 0.3);
@@ -155,7 +158,7 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video', () => {
     });
   });
 
-  it('is read where nothing may be written and no program started', async () => {
+  it('is read where nothing may be written and no program may be started', async () => {
     await inFolder(async (path) => {
       await makeVideo(path('v.mp4'), H264);
       const module = new URL('../../../../pipelines/input/read-study.ts', import.meta.url).href;
@@ -221,7 +224,7 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video is refused', () => {
     });
   });
 
-  it('in a coding that is not on the list', async () => {
+  it('in an unlisted coding', async () => {
     await inFolder(async (path) => {
       await makeVideo(path('v.mp4'), ['-c:v', 'libvpx-vp9']);
       expect(await refusalOf(path('v.mp4'))).toBe('the video coding vp9 is not supported');
@@ -235,7 +238,7 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video is refused', () => {
     });
   });
 
-  it('a frame that was damaged on the way is refused when it is asked for, the others are not', async () => {
+  it('if one frame is damaged, only that frame is refused, when it is requested', async () => {
     await inFolder(async (path) => {
       await makeVideo(path('v.mp4'), [...H264, '-g', '1', '-movflags', '+faststart']);
       const bytes = await readFile(path('v.mp4'));

@@ -6,12 +6,12 @@ import { wavesOf } from '../../../../pipelines/measure/waves.ts';
 
 const SECONDS = 0.005;
 
-/** A wave in a beat: its start within the beat and its duration in seconds, and its height. */
+/** A wave within a beat: its start and its duration in seconds, and its height. */
 type Bump = readonly [from: number, lasts: number, height: number];
 
 /**
- * Returns the curve of several beats of equal length, each with the same waves above a level at the
- * baseline.
+ * Returns the curve of several beats of equal length. Each has the same waves, drawn above a level
+ * at the baseline.
  */
 function curveOf(bumps: readonly Bump[], { beats = 4, length = 0.9, level = 0 } = {}) {
   return Float64Array.from({ length: Math.round((beats * length) / SECONDS) }, (_, column) => {
@@ -82,7 +82,7 @@ describe("the motion of an annulus: S' is towards the probe", () => {
   });
 });
 
-describe('the fillings of a ventricle', () => {
+describe('the filling of a ventricle', () => {
   const EARLY: Bump = [0.47, 0.2, 60];
   const LATE: Bump = [0.74, 0.11, 90];
   const heights = (curve: Float64Array, context = {}) => {
@@ -90,14 +90,14 @@ describe('the fillings of a ventricle', () => {
     return { doubtful, early: beats.map(({ early }) => Math.round(early.height)) };
   };
 
-  it('take E after systole, where A is higher and slow echoes hide the ends of the waves', () => {
+  it('has E after systole, even if A is higher and slow echoes hide the ends of the waves', () => {
     const { doubtful, early } = heights(curveOf([EARLY, LATE], { level: 18 }));
     expect(doubtful).toBe(false);
     expect(new Set(early)).toEqual(new Set([60]));
   });
 
-  it('are doubtful where two beats of one wave look like E and A of one beat', () => {
-    // E alternates between 80 and 95 every 0.9 s; the gap between the waves is longer than any
+  it('is doubtful if two beats with one wave look like E and A of one beat', () => {
+    // E alternates between 80 and 95 every 0.9 s. The gap between the waves is longer than any
     // systole.
     const curve = curveOf(
       [
@@ -110,7 +110,7 @@ describe('the fillings of a ventricle', () => {
     expect(doubtful || beats.every(({ atrial }) => atrial === null)).toBe(true);
   });
 
-  it('are doubtful where the header has another heart rate', () => {
+  it('is doubtful if the header has another heart rate', () => {
     const curve = curveOf([EARLY, LATE]);
     expect(heights(curve, { heartRate: 67 }).doubtful).toBe(false);
     expect(heights(curve, { heartRate: 130 }).doubtful).toBe(true);

@@ -66,7 +66,7 @@ function traced(waveform: DopplerWaveform) {
   return { ...waveform, psv, edv, average, pi: (psv - edv) / average, ri: (psv - edv) / psv };
 }
 
-/** Accuracy that docs/doppler.md states for unseen spectra. */
+/** Accuracy for unseen spectra as stated in docs/doppler.md. */
 const TOLERANCE = { pi: 0.12, ri: 0.04, psv: 0.08, rate: 0.03 };
 
 describe('Doppler indices of unseen simulated spectra', () => {
@@ -97,7 +97,7 @@ describe('Doppler indices of unseen simulated spectra', () => {
   });
 });
 
-describe('the trace of a picture that is blurred over time', () => {
+describe('the trace of a picture blurred over time', () => {
   it('gives a TAMX and a PI without bias, although the upstroke is drawn too early', () => {
     const errors = [2101, 2103, 2104, 2105, 2106].map((seed) => {
       const { image, sweep, truth } = spectrum(middleCerebralArtery, seed);
@@ -110,7 +110,7 @@ describe('the trace of a picture that is blurred over time', () => {
     expect(Math.abs(bias('pi'))).toBeLessThan(0.02);
   });
 
-  it('is not refused where the mirror image of the peak wraps around and joins the flow', () => {
+  it('is not refused if the mirror image of the peak wraps around and joins the flow', () => {
     const { image, sweep, truth } = spectrum(middleCerebralArtery, 2102);
     const { pi } = traced(traceDoppler(image, sweep));
     expect(Math.abs(pi / truth('pulsatilityIndex') - 1)).toBeLessThan(0.04);
@@ -121,7 +121,7 @@ describe('end-diastolic flow', () => {
   const flows = (waveform: DopplerWaveform) =>
     new Set(traced(waveform).beats.map((b) => b.endFlow));
 
-  it('is forward, absent or reversed as it was simulated', () => {
+  it('is forward, absent or reversed, as simulated', () => {
     const forward = spectrum(umbilicalArtery, 3001, { edvShare: 0.3 });
     const absent = spectrum(umbilicalArtery, 3001, { edvShare: 0 });
     const reversed = spectrum(umbilicalArtery, 3001, { edvShare: -0.2 });
@@ -130,12 +130,12 @@ describe('end-diastolic flow', () => {
     expect(flows(traceDoppler(reversed.image, reversed.sweep))).toEqual(new Set(['reversed']));
   });
 
-  it('is reversed where a short reversal is alone on a dark side', () => {
+  it('is reversed if a short reversal is alone on a dark side', () => {
     const { image, sweep } = spectrum(umbilicalArtery, 1003, { edvShare: -0.15 });
     expect(flows(traceDoppler(image, sweep))).toEqual(new Set(['reversed']));
   });
 
-  it('is not called reversed because a vein flows the other way, and the vein is reported', () => {
+  it('is not called reversed because a vein flows the other way; the vein is reported', () => {
     const { image, sweep } = spectrum(umbilicalArtery, 3002, { edvShare: 0, vein: 12 });
     const waveform = traced(traceDoppler(image, sweep));
     expect(waveform.otherVessel).toBe(true);
@@ -149,7 +149,7 @@ describe('what is refused', () => {
     expect(traceDoppler(image, sweep)).toEqual({ status: 'refused', reason: 'aliased' });
   });
 
-  it('a flow whose peak lies beyond the region, where nothing comes in at the other end', () => {
+  it('a flow whose peak is beyond the region, even if nothing appears at the other end', () => {
     const { image, sweep } = spectrum(umbilicalArtery, 3004, { edvShare: 0.3 });
     const { side, psv } = traced(traceDoppler(image, sweep));
     const rows = (0.7 * psv) / (sweep.valuePerPixel ?? 1);
@@ -185,7 +185,7 @@ describe('what is refused', () => {
 const REAL = '../shared/data/dicom/doppler';
 
 describe.skipIf(!existsSync(REAL))('values printed on real screens (needs ../shared/data)', () => {
-  /** Each column range contains the beat with the printed mark. */
+  /** The range of columns contains the beat with the printed mark. */
   it.each([
     { file: 'tte47_18_doppler-av', side: 'below', from: 550, to: 590, printed: 88.8 },
     { file: 'tte47_21_doppler-tissue-lateral', side: 'above', from: 670, to: 710, printed: 11.4 },

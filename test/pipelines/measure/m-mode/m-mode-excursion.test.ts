@@ -6,7 +6,7 @@ const DEPTH_PER_ROW = 0.04;
 const SECONDS_PER_COLUMN = 0.02;
 
 /**
- * Returns the depth in cm of a structure that moves towards the probe by `excursion` with each
+ * Returns the depth in cm of a structure that moves by `excursion` towards the probe with each
  * beat.
  */
 const beating = (depth: number, excursion: number) => (column: number) => {
@@ -15,8 +15,8 @@ const beating = (depth: number, excursion: number) => (column: number) => {
 };
 
 /**
- * Draws three beats: grey tissue, nothing from `blood` on, tissue again from `wall` on, and a 3 mm
- * ring if given; in centimetres.
+ * Draws three beats: grey tissue, then nothing from `blood` on, then tissue again from `wall` on,
+ * and a 3 mm ring if requested. Depths are in centimetres.
  */
 function sweep(ring: ((column: number) => number) | null, level: number): MModePlane {
   const [columns, rows] = [120, 330];
@@ -52,17 +52,17 @@ const meanOf = (plane: MModePlane) => {
 };
 
 describe('the excursion of an annulus', () => {
-  it('is that of the ring that answers as a bright line, though a wall behind it is the clearer edge', () => {
+  it('is that of the ring, a bright line, even if a wall behind it is the clearer edge', () => {
     const { excursion, certain, ring } = meanOf(sweep(beating(9, 2), 230));
     expect(excursion).toBeCloseTo(2, 1);
     expect({ certain, ring }).toEqual({ certain: true, ring: true });
   });
-  it('without such a ring is that of the edge that moves furthest of the clear ones', () => {
+  it('without such a ring is that of the clear edge that moves furthest', () => {
     const { excursion, ring } = meanOf(sweep(null, 0));
     expect(excursion).toBeCloseTo(1.2, 1);
     expect(ring).toBe(false);
   });
-  it('is null where nothing beats', () => {
+  it('is null if nothing beats', () => {
     const still = sweep(null, 0);
     expect(annularExcursion({ ...still, levels: still.levels.fill(60) })).toBeNull();
   });

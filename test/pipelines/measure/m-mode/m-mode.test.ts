@@ -47,7 +47,7 @@ describe('the rate of an M-mode sweep', () => {
     expect(Math.abs(rhythm.beatsPerMinute - beatsPerMinute)).toBeLessThan(3);
   });
 
-  it.each([1, 2, 3, 4])('nothing beats where nothing moves (seed %i)', (seed) => {
+  it.each([1, 2, 3, 4])('nothing beats if nothing moves (seed %i)', (seed) => {
     const { image, sweep } = sweepOf(seed, { still: 1 });
     expect(mModeRhythm(image, sweep).status).toBe('not-seen');
   });

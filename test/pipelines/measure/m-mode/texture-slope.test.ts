@@ -22,17 +22,20 @@ function moving(rowsPerSample: number, texture: (row: number) => number): MModeP
   };
 }
 
-/** Irregular, so that it matches itself nowhere else. */
+/** Irregular, so that it matches itself at no other offset. */
 const speckle = (row: number) => 100 + 60 * Math.sin(row * 0.9) + 40 * Math.sin(row * 0.37 + 1);
 
 const middle = (slopes: Float32Array) => slopes[(ROWS >> 1) * COLUMNS + (COLUMNS >> 1)] ?? 0;
 
 describe('textureSlopes', () => {
-  it.each([0, 1, -1, 2.5, -2.5])('of a texture that moves %f rows a sample is that', (slope) => {
-    expect(middle(textureSlopes(moving(slope, speckle)))).toBeCloseTo(slope, 1);
-  });
+  it.each([0, 1, -1, 2.5, -2.5])(
+    'returns the speed of a texture that moves %f rows per sample',
+    (slope) => {
+      expect(middle(textureSlopes(moving(slope, speckle)))).toBeCloseTo(slope, 1);
+    },
+  );
 
-  it('is 0 where there is no texture', () => {
+  it('returns 0 if there is no texture', () => {
     expect(new Set(textureSlopes(moving(1, () => 30)))).toEqual(new Set([0]));
   });
 });

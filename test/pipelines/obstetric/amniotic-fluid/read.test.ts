@@ -14,7 +14,7 @@ const region = {
   scale: { x: 0.5, y: 0.5 },
   source: 'region' as const,
 };
-/** The pocket in pixels of the image: 60 wide, 80 high. */
+/** The pocket in pixels of the image: 60 wide and 80 high. */
 const isPocket = (x: number, y: number) => x >= 100 && x < 160 && y >= 40 && y < 120;
 
 function image(inside: number, wall: (y: number) => number): GrayImage {
@@ -26,8 +26,8 @@ function image(inside: number, wall: (y: number) => number): GrayImage {
 }
 
 /**
- * Returns maps at half the image size, 1 mm per cell. They show the pocket with the probability
- * `certainty`, and `halfSeenMm` below it with a probability of one third.
+ * Returns maps at half the image's size, at 1 mm per cell. They show the pocket with the
+ * probability `certainty`, and below it `halfSeenMm` with a probability of one third.
  */
 function drawn(certainty: number, halfSeenMm = 0): UterineMaps {
   const empty = { width: WIDTH / 2, height: HEIGHT / 2, values: new Float32Array(96 * 128) };
@@ -50,7 +50,7 @@ function drawn(certainty: number, halfSeenMm = 0): UterineMaps {
 }
 
 describe('the pocket of a frame', () => {
-  it('is accepted where it is dark between two walls, to the pixel of the image', () => {
+  it('is accepted if it is dark between two walls, to the pixel of the image', () => {
     const found = pocketOf({ image: image(8, () => 90), drawn: drawn(1) }, region);
     expect(found).toMatchObject({ accepted: true, cut: false });
     expect((found?.bottom.y ?? 0) - (found?.top.y ?? 0)).toBeCloseTo(80, 6);
@@ -59,7 +59,7 @@ describe('the pocket of a frame', () => {
   it.each([
     [0.75, true],
     [0.74, false],
-  ])('seen with a probability of %d is accepted: %s', (certainty, accepted) => {
+  ])('recognized with a probability of %d is accepted: %s', (certainty, accepted) => {
     const found = pocketOf({ image: image(8, () => 90), drawn: drawn(certainty) }, region);
     expect(found?.accepted).toBe(accepted);
   });
@@ -67,22 +67,22 @@ describe('the pocket of a frame', () => {
   it.each([
     [7, true],
     [8, false],
-  ])('below which %d mm are half seen is accepted: %s', (halfSeenMm, accepted) => {
+  ])('with %d mm of uncertain fluid below it is accepted: %s', (halfSeenMm, accepted) => {
     const found = pocketOf({ image: image(8, () => 90), drawn: drawn(1, halfSeenMm) }, region);
     expect(found?.accepted).toBe(accepted);
   });
 
-  it('is not accepted where it is as bright as tissue', () => {
+  it('is not accepted if it is as bright as tissue', () => {
     const found = pocketOf({ image: image(70, () => 90), drawn: drawn(1) }, region);
     expect(found?.accepted).toBe(false);
   });
 
-  it('whose floor is beyond the picture is only a lower limit', () => {
+  it('whose floor is outside the picture is only a lower limit', () => {
     const black = image(8, (y) => (y > 100 ? 0 : 90));
     expect(pocketOf({ image: black, drawn: drawn(1) }, region)?.cut).toBe(true);
   });
 
-  it('is null where no fluid is 10 mm wide', () => {
+  it('is null if no fluid is 10 mm wide', () => {
     const fine = { ...region, scale: { x: 0.16, y: 0.16 } };
     expect(pocketOf({ image: image(8, () => 90), drawn: drawn(1) }, fine)).toBeNull();
   });

@@ -63,7 +63,7 @@ function interpret(
   });
 }
 
-/** Returns a value as found in the machine's structured report, mm. */
+/** Returns a value in mm as found in the machine's structured report. */
 function fromMachine(key: 'amniotic-fluid-index' | 'deepest-vertical-pocket', value: number) {
   const concept = { scheme: 'LN', code: '11627-7', meaning: 'Amniotic Fluid Index' };
   return cartValue({ key, concept, value, unit: 'mm' });
@@ -111,14 +111,14 @@ describe('the deepest vertical pocket', () => {
     expect(result.classifications.length > 0).toBe(!said);
   });
 
-  it('at a cut-off is named with both sides of it', () => {
+  it('at a cut-off is reported with both sides of it', () => {
     const { summary } = sectionOf(interpret([shown({ mm: 80.3 })], 210, [], 5.6), 'amniotic-fluid');
     expect(summary).toContain(
       '80.3 mm, at the cut-off: normal amniotic fluid or mild polyhydramnios; measure by hand.',
     );
   });
 
-  it('at a cut-off is named so in the impression, and not beside a category', () => {
+  it('at a cut-off is mentioned in the impression, but not together with a category', () => {
     const result = interpret([shown({ mm: 80.3 })], 210, [], 5.6);
     const { statements } = sectionOf(result, 'amniotic-fluid');
     expect(statements?.map(({ code }) => code)).not.toContain('fluid.amount');
@@ -140,7 +140,7 @@ describe('the deepest vertical pocket', () => {
     ]);
   });
 
-  it('that runs out of the picture is only a lower limit, and no category rests on a lesser one', () => {
+  it('that extends beyond the picture is only a lower limit, and no category is based on a smaller one', () => {
     const result = interpret([shown({ mm: 60 }), shown({ mm: 90, cut: true })]);
     expect(measurementOf(result, 'deepest-vertical-pocket').value).toBeCloseTo(60, 6);
     expect(measurementOf(result, 'deepest-vertical-pocket-2')).toMatchObject({ quality: 'low' });
@@ -162,7 +162,7 @@ describe('a value just beside a cut-off', () => {
 });
 
 describe('the amniotic fluid index', () => {
-  it('is the sum of the deepest pockets of four named quadrants, with its chart', () => {
+  it('is the sum of the deepest pockets of four labelled quadrants, with its chart', () => {
     const result = interpret([...quadrants(40, 30, 35, 25), shown({ mm: 20, view: 'RUQ' })]);
     const index = measurementOf(result, 'amniotic-fluid-index');
     expect(index.value).toBeCloseTo(130, 6);
@@ -195,7 +195,7 @@ describe('the amniotic fluid index', () => {
     },
   );
 
-  it('says which quadrant gave no pocket where all four are named', () => {
+  it('states which quadrant had no pocket if all four are labelled', () => {
     const frames = quadrants(40, 30, 35, 25).map((one, index) =>
       index === 2 ? { ...one, pocket: null } : one,
     );
@@ -220,7 +220,7 @@ describe('the amniotic fluid index', () => {
     expect(measurements.some(({ id }) => id === 'amniotic-fluid-index')).toBe(used);
   });
 
-  it('has neither chart nor category where gestational age is missing', () => {
+  it('has neither chart nor category if the gestational age is missing', () => {
     const result = interpret(quadrants(40, 30, 35, 25), null);
     expect(measurementOf(result, 'amniotic-fluid-index')).toMatchObject({ reference: null });
     expect(categoryOf(result, 'fluid-by-index')).toBeUndefined();
@@ -251,14 +251,14 @@ describe('what contradicts itself', () => {
 });
 
 describe("the machine's own values", () => {
-  it('are used where nothing was measured, with their category', () => {
+  it('are used if nothing was measured, with their category', () => {
     const result = interpret([], 210, [fromMachine('amniotic-fluid-index', 50)]);
     expect(measurementOf(result, 'amniotic-fluid-index').source.provenance).toBe('cart-sr');
     expect(categoryOf(result, 'fluid-by-index')).toBe('oligohydramnios');
     expect(sectionOf(result, 'amniotic-fluid').summary).toContain('pocket was not measured');
   });
 
-  it('are shown with ours; if the categories differ neither is given, which is reported', () => {
+  it('are shown with ours; if the categories differ there is none, which is reported', () => {
     const cart = [fromMachine('deepest-vertical-pocket', 19)];
     const result = interpret([shown({ mm: 25 })], 210, cart);
     expect(measurementOf(result, 'cart-deepest-vertical-pocket').note).toContain('24.0 % below');
@@ -315,7 +315,7 @@ describe("the machine's own values", () => {
     expect(interpret([], 24 * 7, cart).classifications).toHaveLength(1);
   });
 
-  it('are not used where they are implausible, or of several sacs', () => {
+  it('are not used if they are implausible or belong to several sacs', () => {
     const large = interpret([], 210, [fromMachine('amniotic-fluid-index', 601)]);
     expect(sectionOf(large, 'amniotic-fluid').status).toBe('not_assessed');
     const sacs = ['A', 'B'].map((fetus) => ({
@@ -338,7 +338,7 @@ describe('the section amniotic-fluid is not assessed', () => {
     expect(reason?.detail).not.toContain('normal');
   });
 
-  it('where no pocket is clear: inadequate, and anhydramnios is not concluded', () => {
+  it('if no pocket is clear: inadequate, and anhydramnios is not concluded', () => {
     const result = interpret([shown({ mm: 40, accepted: false })]);
     const { status, summary } = sectionOf(result, 'amniotic-fluid');
     expect(status).toBe('inadequate');
@@ -361,7 +361,7 @@ it.each([
   ['of fluid', ['deepest-vertical-pocket', 15, 50], 'its reports name several fetuses'],
   ['of a head', ['hc', 250, 262], 'the fetus that the values belong to is unknown'],
 ] as const)(
-  'pockets of two sacs are kept apart, where the machine names two fetuses in values %s',
+  'pockets of two sacs are kept apart if the machine identifies two fetuses in values %s',
   (_, [key, first, second], unused) => {
     const concept = { scheme: 'LN', code: '11984-2', meaning: key };
     const named = (value: number, fetus: string) =>

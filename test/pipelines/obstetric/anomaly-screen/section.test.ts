@@ -58,11 +58,11 @@ describe('the section anomaly-screen', () => {
     expect(screen(interpret(days)).status).toBe(status);
   });
 
-  it('is not assessed where none of its planes was found', () => {
+  it('is not assessed if none of its planes was found', () => {
     expect(screen(interpret(140, [], [])).reason?.code).toBe('view_missing');
   });
 
-  it('names the plane of each item that was found, and what was not examined', () => {
+  it('lists the plane of each item that was found, and what was not examined', () => {
     const section = screen(interpret(140));
     const items = section.data.checklist as { item: string; status: string; plane: string }[];
     const status = (id: string) => items.find(({ item }) => item === id)?.status;
@@ -73,7 +73,7 @@ describe('the section anomaly-screen', () => {
     expect(section.reason?.detail).toContain('both kidneys');
   });
 
-  it('is never normal, and says that this was not judged', () => {
+  it('is never normal, and states that this was not assessed', () => {
     const section = screen(interpret(140));
     const items = section.data.checklist as { status: string }[];
     expect(new Set(items.map(({ status }) => status))).not.toContain('normal');
@@ -89,7 +89,7 @@ describe('the section anomaly-screen', () => {
   });
 
   it.each(Object.values(CHECKLIST).flat())(
-    'names what is looked at, not how it looks: $text',
+    'lists what was visible, not how it looked: $text',
     ({ text }) => {
       expect(text).not.toMatch(/\b(no|not|normal|intact)\b/);
     },
@@ -103,7 +103,7 @@ describe('the section anomaly-screen', () => {
 });
 
 describe('the draft report of a checklist', () => {
-  it('holds only what the result holds, with the number that caused a category', () => {
+  it('contains only what the result contains, with the number that caused a category', () => {
     const readings = MEDIAN_28_WEEKS();
     const clips = readings.map((reading) => reading.clip);
     const cart = [fromCart('atrial-width', 11.2), fromCart('cisterna-magna', 5)];
@@ -134,7 +134,7 @@ describe('brain measurements of the machine', () => {
     expect(reference?.centile).toBeCloseTo(50, 0);
   });
 
-  it('out of their plausible limits are not judged', () => {
+  it('outside their plausible limits are not evaluated', () => {
     const result = interpret(140, [fromCart('atrial-width', 61)]);
     expect(measurementOf(result, 'cart-atrial-width').quality).toBe('inadequate');
     expect(result.findings.filter(({ section }) => section === 'anomaly-screen')).toEqual([]);
@@ -171,7 +171,7 @@ describe('brain measurements of the machine', () => {
     expect(nuchalFoldCategory(mm, days)).toBe(category);
   });
 
-  it('without a dated study are shown and not judged', () => {
+  it('without a dated study are shown but not evaluated', () => {
     const result = interpret(null, [fromCart('atrial-width', 20)]);
     expect(result.findings.filter(({ section }) => section === 'anomaly-screen')).toEqual([]);
     expect(screen(result).status).toBe('not_assessed');
@@ -215,7 +215,7 @@ describe('brain measurements of the machine', () => {
 });
 
 /**
- * Returns a cerebellum, a cistern and an atrium of these sizes, each on the plane on which it is
+ * Returns a cerebellum, a cistern and an atrium of these sizes, each on the plane where it is
  * measured.
  */
 function brain(
@@ -331,7 +331,7 @@ describe('brain measurements on images', () => {
     expect(own.map(({ value }) => value)).toEqual(categories);
     if (sides) expect(screen(result).summary).toContain(`at a cut-off: ${sides}`);
     else expect(screen(result).summary).not.toContain('at a cut-off');
-    // It is enlarged in both cases.
+    // The atrium is enlarged in both categories.
     const enlarged = result.findings.filter(({ text }) => text.includes('ventriculomegaly'));
     expect(enlarged).toHaveLength(atrium >= 14 ? 1 : 0);
   });
@@ -341,7 +341,7 @@ describe('brain measurements on images', () => {
     expect(result.measurements.filter(({ section }) => section === 'anomaly-screen')).toEqual([]);
   });
 
-  it('below the gate are named and judge nothing', () => {
+  it('below the gate are listed but have no consequences', () => {
     const result = screened(brain({ ...NORMAL, atrium: 14 }, { accepted: false }));
     expect(measurementOf(result, 'atrial-width-1').quality).toBe('low');
     expect(statusOf(result, 'ventricles')).not.toBe('abnormal');
@@ -393,7 +393,7 @@ describe('brain measurements on images', () => {
     },
   );
 
-  it('give way to the values of the machine where they are below the gate', () => {
+  it("are replaced by the machine's values if they are below the gate", () => {
     const frames = brain({ ...NORMAL, atrium: 8 }, { accepted: false });
     const result = screened(frames, 140, [fromCart('atrial-width', 16)]);
     const found = result.findings.filter(({ section }) => section === 'anomaly-screen');
@@ -415,7 +415,7 @@ describe('brain measurements on images', () => {
     expect(atrium).toMatchObject({ value: category, criteria: [{ value }] });
   });
 
-  it('that are missing say why: ends not sure, head not outlined, no scale, no model', () => {
+  it('that are missing have a reason: uncertain ends, head not outlined, no scale, no model', () => {
     const summary = (frames: BrainReading[]) => screen(screened(frames)).summary;
     expect(summary(brain(NORMAL, { accepted: false }))).toContain(
       'its ends were not found with enough confidence',
@@ -427,7 +427,7 @@ describe('brain measurements on images', () => {
     expect(screen(interpret(140)).summary).toContain('no permitted model locates them');
   });
 
-  it('are not looked at without a gestational age', () => {
+  it('are not made without a gestational age', () => {
     expect(screen(screened(brain(NORMAL), null)).status).toBe('not_assessed');
   });
 });
@@ -443,7 +443,7 @@ describe('sizes of several fetuses', () => {
       .map(({ text }) => text),
   });
 
-  it('of the machine are judged each for its fetus, and the checklist is refused', () => {
+  it('from the machine are evaluated for each fetus, and the checklist is refused', () => {
     const result = interpret(140, TWINS);
     expect(own(result)).toEqual({
       names: [
@@ -462,7 +462,7 @@ describe('sizes of several fetuses', () => {
     expect(screen(result).summary).toContain('Atrial width (fetus A) 8.0 mm');
   });
 
-  it('on images that name none have no category and no median, and are reported where abnormal', () => {
+  it('on images that identify no fetus have no category and no median, but are reported if abnormal', () => {
     const frames = [...brain({ atrium: 14 }), ...brain({ atrium: 8 })];
     const result = screened(frames, 140, [fromCart('hc', 170, 'A'), fromCart('hc', 172, 'B')]);
     expect(own(result)).toEqual({
@@ -480,7 +480,7 @@ describe('sizes of several fetuses', () => {
     expect(summary).toContain('Atrial width (fetus A) 8.0 mm, Atrial width (fetus B) 16.0 mm');
   });
 
-  it('of none: the checklist is not assessed', () => {
+  it('without any: the checklist is not assessed', () => {
     const result = interpret(140, [fromCart('hc', 170, 'A'), fromCart('hc', 172, 'B')]);
     expect(screen(result).status).toBe('not_assessed');
   });

@@ -32,7 +32,7 @@ function interpreted(readings: ReturnType<typeof MEDIAN_28_WEEKS>, ...cart: Cart
 
 const idsOf = (result: ReturnType<typeof interpreted>) => result.measurements.map(({ id }) => id);
 
-describe('a value of the ultrasound machine beside ours', () => {
+describe('a value of the ultrasound machine next to ours', () => {
   it('is shown with the difference, and ours counts', () => {
     const result = interpreted([femur(50)], fromCart('fl', 51.5));
     expect(measurementOf(result, 'fl')).toMatchObject({ source: { provenance: 'model' } });
@@ -61,21 +61,21 @@ describe('a value of the ultrasound machine beside ours', () => {
     [90, 'accepted'],
     [90.1, 'inadequate'],
     [0, 'inadequate'],
-  ])('of %d mm is %s, and what cannot be is compared with nothing', (mm, quality) => {
+  ])('of %d mm is %s, and impossible values are compared with nothing', (mm, quality) => {
     const result = interpreted([femur(88)], fromCart('fl', mm));
     expect(measurementOf(result, 'cart-fl').quality).toBe(quality);
     expect(measurementOf(result, 'fl').value).toBeCloseTo(88, 6);
     expect(result.findings.some(({ id }) => id === 'cart-fl')).toBe(quality === 'accepted');
   });
 
-  it('stays out of documents that another system takes values from', () => {
+  it('is left out of documents from which another system reads values', () => {
     const result = interpreted([femur(50)], fromCart('fl', 51.5));
     expect(countingValues(result.measurements).map(({ id }) => id)).not.toContain('cart-fl');
   });
 });
 
-describe('a value of the ultrasound machine that we have not', () => {
-  it('counts, names its source, and enters the calculated values', () => {
+describe('a value of the ultrasound machine that we did not measure', () => {
+  it('counts, states its source, and is used in calculated values', () => {
     const result = interpreted([head(91.8, 73.5), femur(51.3)], fromCart('ac', 240));
     expect(measurementOf(result, 'ac')).toMatchObject({
       value: 240,
@@ -113,12 +113,12 @@ describe('a value of the ultrasound machine that we have not', () => {
   });
 });
 
-describe('which of several values of the machine', () => {
+describe('the choice among several values of the machine', () => {
   const fl = (value: number, changes: Partial<CartMeasurement> = {}) =>
     fromCart('fl', value, changes);
   const standing = (...cart: CartMeasurement[]) => measurementOf(interpreted([], ...cart), 'fl');
 
-  it('the selected one before the mean, the mean before single ones', () => {
+  it('is the selected one before the mean, and the mean before single ones', () => {
     const mean = fl(52, { derivation: 'mean' });
     expect(standing(fl(51), mean, fl(53, { selection: 'user' }))).toMatchObject({
       value: 53,
@@ -127,7 +127,7 @@ describe('which of several values of the machine', () => {
     expect(standing(fl(51), mean, fl(53))).toMatchObject({ value: 52, derivation: 'mean' });
   });
 
-  it('without a choice their median, which says so', () => {
+  it('is their median if none was selected, which is stated', () => {
     expect(standing(fl(51), fl(54), fl(52))).toMatchObject({
       value: 52,
       derivation: 'median',
@@ -141,14 +141,14 @@ describe('which of several values of the machine', () => {
     ['hc', [260, 273.3], false],
     ['hc', [260, 273.4], true],
     ['bpd', [60, 80], false],
-  ] as const)('%s of %j differ more than repeated values may: %s', (key, given, far) => {
+  ] as const)('%s of %j: differ more than repeated values may: %s', (key, given, far) => {
     const result = interpreted([], ...given.map((mm) => fromCart(key, mm)));
     const finding = result.findings.find(({ id }) => id === `repeatability-cart-${key}`);
     expect(finding !== undefined).toBe(far);
     if (finding) expect(finding.text).toContain('from the ultrasound machine differ by');
   });
 
-  it('an impossible value is listed, but neither counts nor enters the median', () => {
+  it('ignores an impossible value, which is listed', () => {
     const result = interpreted([], fl(0), fl(51));
     expect(measurementOf(result, 'fl')).toMatchObject({ value: 51, derivation: 'measured' });
     expect(measurementOf(result, 'cart-fl-unused-1')).toMatchObject({
@@ -157,7 +157,7 @@ describe('which of several values of the machine', () => {
     });
   });
 
-  it('none where another source names several fetuses', () => {
+  it('does not exist if another source identifies several fetuses', () => {
     const named = (name: string) => femur(50, { clip: { viewName: name } });
     const result = interpreted([named('FETUS A FL'), named('FETUS B FL')], fl(51));
     expect(idsOf(result)).not.toContain('cart-fl');
@@ -166,7 +166,7 @@ describe('which of several values of the machine', () => {
     );
   });
 
-  it('none where the reports name two fetuses: the images do not say whose they are', () => {
+  it('does not exist if the reports identify two fetuses, since the images do not show which one', () => {
     const readings = [abdomen(80, 78)];
     const result = interpreted(readings, fl(51, { fetus: 'A' }), fl(55, { fetus: 'B' }));
     expect(idsOf(result)).not.toContain('fl');

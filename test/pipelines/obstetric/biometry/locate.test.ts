@@ -34,7 +34,7 @@ describe('endsOfMaps', () => {
     expect(found?.accepted).toBe(true);
   });
 
-  it('prefers the pair with bone between it to a higher peak elsewhere', () => {
+  it('prefers two ends with bone between them to a higher peak at another place', () => {
     const elsewhere = { x: 120, y: 20 };
     const ends = mapOf((x, y) =>
       Math.max(bump(RIGHT, 0.6)(x, y), bump(LEFT, 0.6)(x, y), bump(elsewhere, 0.95)(x, y)),
@@ -55,7 +55,7 @@ describe('endsOfMaps', () => {
     expect(found?.accepted ?? false).toBe(false);
   });
 
-  it('gives nothing for one end', () => {
+  it('returns nothing for one end', () => {
     expect(endsOfMaps(shaft, mapOf(bump(LEFT, 0.9)), IDENTITY, 0)).toBeNull();
   });
 });

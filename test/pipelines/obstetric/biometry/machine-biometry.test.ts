@@ -12,8 +12,8 @@ import {
 } from '../evidence-sample.ts';
 
 /**
- * Returns what the machine reports in addition to or instead of our biometry: BPD, weight, twin
- * weights.
+ * These tests cover what the machine reports in addition to our biometry or in its place: BPD,
+ * weight, twin weights.
  */
 
 const fromCart = (key: ConceptKey, value: number, fetus: string | null = null) => {
@@ -32,10 +32,10 @@ function interpreted(
   return interpretReadings({ readings, options, evidence: { study } });
 }
 
-describe('a BPD of the machine', () => {
+describe('a BPD measured by the machine', () => {
   const result = interpreted([], [fromCart('bpd', 71.5), fromCart('ofd', 91.8)]);
 
-  it('has no centile: no report says how it was placed', () => {
+  it('has no centile, because no report states how it was placed', () => {
     expect(measurementOf(result, 'bpd')).toMatchObject({
       quality: 'accepted',
       reference: null,
@@ -48,7 +48,7 @@ describe('a BPD of the machine', () => {
     ]);
   });
 
-  it('is reported as of no stated convention, in the data and beside its ratios', () => {
+  it('is reported as having no stated convention, in the data and with its ratios', () => {
     expect(sectionOf(result, 'biometry').data).toMatchObject({ bpd_convention: 'not-stated' });
     const withFemur = interpreted([], [fromCart('bpd', 71.5), fromCart('fl', 51)]);
     for (const note of [
@@ -59,21 +59,21 @@ describe('a BPD of the machine', () => {
     }
   });
 
-  it('in the sentence about the shape of the head is the machine’s', () => {
+  it('is attributed to the machine in the sentence about the shape of the head', () => {
     const long = interpreted([], [fromCart('bpd', 62), fromCart('ofd', 92)]);
     const text = long.findings.find(({ id }) => id === 'head-shape')?.text;
     expect(text).toContain('the BPD from the ultrasound machine, caliper placement not stated');
     expect(text).not.toContain('outer to outer');
   });
 
-  it('beside one of ours changes nothing of ours', () => {
+  it('does not change ours', () => {
     const ours = interpreted([head(91.8, 73.5)], [fromCart('bpd', 71.5)]);
     expect(measurementOf(ours, 'bpd').reference?.centile).toBeCloseTo(50, -1);
     expect(sectionOf(ours, 'biometry').data).toMatchObject({ bpd_convention: 'outer-outer' });
   });
 });
 
-describe('a weight of the machine', () => {
+describe('a weight estimated by the machine', () => {
   const ours = measurementOf(interpreted(MEDIAN_28_WEEKS(), []), 'efw').value;
   const beside = (share: number) =>
     interpreted(MEDIAN_28_WEEKS(), [fromCart('efw', share * ours)]).findings.find(
@@ -98,7 +98,7 @@ describe('a weight of the machine', () => {
     );
   });
 
-  it('counts where we have none, without a centile, and names its source', () => {
+  it('counts if we have none, without a centile, and states its source', () => {
     const result = interpreted([head(91.8, 73.5)], [fromCart('efw', 1150)]);
     expect(measurementOf(result, 'efw')).toMatchObject({
       value: 1150,
@@ -116,13 +116,13 @@ describe('a weight of the machine', () => {
   });
 });
 
-describe('weights of two named fetuses', () => {
+describe('weights of two labelled fetuses', () => {
   const twins = (larger: number, smaller: number, dated = true) =>
     interpreted([], [fromCart('efw', larger, 'A'), fromCart('efw', smaller, 'B')], dated);
   const found = (result: ReturnType<typeof twins>) =>
     result.findings.find(({ id }) => id === 'twin-discordance')?.text ?? null;
 
-  it('are given with their discordance and its formula, and no size', () => {
+  it('are reported with their discordance and its formula, but without a size', () => {
     const result = twins(1200, 1100);
     expect(sectionOf(result, 'growth')).toMatchObject({
       status: 'partial',
@@ -155,11 +155,11 @@ describe('weights of two named fetuses', () => {
     expect(found(twins(1000, 700, false))).toContain('30.0 %');
   });
 
-  it('of which one is implausible are not compared', () => {
+  it('are not compared if one is implausible', () => {
     expect(sectionOf(twins(1000, 49), 'growth').status).toBe('not_assessed');
   });
 
-  it('are compared where one was repeated and a repeat is implausible', () => {
+  it('are compared if one was repeated and a repeat is implausible', () => {
     const weights = [
       ['A', 1000],
       ['A', 0],

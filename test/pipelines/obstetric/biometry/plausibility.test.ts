@@ -28,7 +28,10 @@ const ratioOf = (id: string) => {
 };
 
 const EXACT = 1e-9;
-/** A circle with this circumference has two equal axes, so the perimeter is exact. */
+/**
+ * Returns the diameter of a circle with this circumference. Its two axes are equal, so the
+ * perimeter is exact.
+ */
 const round = (circumference: number) => circumference / Math.PI;
 const AC = 240;
 const acOf = (mm: number) => abdomen(round(mm), round(mm));
@@ -126,7 +129,7 @@ describe('two lengths that contradict each other are both withheld', () => {
     expect(at(limit - inwards)).toBe('inadequate');
   });
 
-  it('a ratio that depends on age is judged by it from its first week on only', () => {
+  it('a ratio that depends on age is evaluated by it only from its first week on', () => {
     expect(plausibleRange(ratioOf('hc-ac'), 80, 97)).toEqual({ low: 0.7, high: 1.5 });
     expect(plausibleRange(ratioOf('hc-ac'), 80, 98).high).toBeCloseTo(1.5247, 4);
     expect(plausibleRange(ratioOf('fl-hc'), 150, 125)).toEqual({ low: 0.1, high: 0.26 });
@@ -134,8 +137,8 @@ describe('two lengths that contradict each other are both withheld', () => {
   });
 });
 
-describe('of three lengths the one that both others contradict is withheld', () => {
-  // Median lengths at 28 weeks: HC 260, AC 233, FL 51.
+describe('of three lengths, the one that contradicts the other two is withheld', () => {
+  // The median lengths at 28 weeks are HC 260, AC 233 and FL 51.
   it.each([
     ['an AC with placenta in it', [head(91.8, 73.5), abdomen(120, 118), femur(51.3)], 'ac'],
     ['a femur of half the length', [head(91.8, 73.5), abdomen(75, 73.5), femur(24)], 'fl'],
@@ -166,7 +169,7 @@ describe('of three lengths the one that both others contradict is withheld', () 
     expect(result.classifications.filter(({ id }) => id === 'size-category')).toEqual([]);
   });
 
-  it('each frame of a withheld median is withheld with it', () => {
+  it('each frame of a withheld median is withheld too', () => {
     const readings = [head(91.8, 73.5), abdomen(120, 118), abdomen(121, 118), femur(51.3)];
     const { quality } = said(readings, 196);
     expect([quality['ac-1'], quality['ac-2'], quality.ac]).toEqual(Array(3).fill('inadequate'));
@@ -193,7 +196,7 @@ describe('a value of the machine', () => {
     expect(measurementOf(result, 'ac').quality).toBe('inadequate');
   });
 
-  it('takes the place of a withheld one', () => {
+  it('replaces a withheld one', () => {
     const readings = [head(91.8, 73.5), abdomen(120, 118), femur(51.3)];
     const result = withMachine(readings, [machine('ac', 233)]);
     const ac = result.measurements.filter(({ id }) => id === 'ac').at(-1);

@@ -43,7 +43,7 @@ describe('lengths', () => {
     expect(sectionOf(result, 'biometry')).toMatchObject({ status: 'complete', reason: null });
   });
 
-  it('take the axis of the abdomen along the beam for the transverse one, longer or not', () => {
+  it('use the abdominal axis along the beam as the transverse one, whether or not it is longer', () => {
     const upright = abdomen(80, 70);
     if (upright.structure === 'abdomen' && upright.located) {
       upright.located.ellipse.angle = Math.PI / 2 - 0.3;
@@ -69,7 +69,7 @@ describe('lengths', () => {
     expect(measurementOf(result, 'fl').value).toBeCloseTo(25, 9);
   });
 
-  it('carry their interval: of an outline in proportion to it, of the femur in mm', () => {
+  it('have an interval: in proportion for an outline, in mm for the femur', () => {
     const result = interpretReadings({ readings: MEDIAN_28_WEEKS() });
     const [hc, ac, fl] = ['hc', 'ac', 'fl'].map((id) => measurementOf(result, id));
     expect(hc?.uncertainty).toBeCloseTo(0.03 * (hc?.value ?? 0), 9);
@@ -90,7 +90,7 @@ describe('lengths', () => {
     expect(result.measurements.some(({ id }) => id === 'fl-4')).toBe(false);
   });
 
-  it('come from the transcerebellar plane only where no better one gave a head', () => {
+  it('come from the transcerebellar plane only if no better one shows a head', () => {
     const tilted = head(100, 80, { plane: 'transcerebellar' });
     const beside = interpretReadings({ readings: [tilted, head(91.8, 73.5)] });
     expect(measurementOf(beside, 'ofd').value).toBeCloseTo(91.8, 9);
@@ -116,7 +116,7 @@ describe('lengths', () => {
     ['transcerebellar', 0.79, 'accepted'],
     ['transthalamic', 0.8, 'accepted'],
   ] as const)(
-    'of a %s plane with the cerebellum seen at %d are %s',
+    'of a %s plane with the cerebellum visible at %d are %s',
     (plane, cerebellum, quality) => {
       const structures = { csp: 0.5, thalami: 0.5, cerebellum };
       const result = interpretReadings({ readings: [head(91.8, 73.5, { plane, structures })] });
@@ -147,7 +147,7 @@ describe('lengths', () => {
     expect(measurementOf(better, 'fl').value).toBeCloseTo(quality === 'low' ? 52 : 51, 9);
   });
 
-  it('in a scale that the request gave say so', () => {
+  it('in a scale from the request state this', () => {
     const region = {
       area: { minX: 0, minY: 0, maxX: 799, maxY: 599 },
       scale: { x: 0.4, y: 0.4 },
@@ -161,7 +161,7 @@ describe('lengths', () => {
     expect(sectionOf(own, 'biometry').data).toMatchObject({ calibration: 'region' });
   });
 
-  it('say that a BPD of the transventricular plane belongs on the transthalamic', () => {
+  it('state that a BPD of the transventricular plane should be measured on the transthalamic', () => {
     const readings = [head(91.8, 73.5, { plane: 'transventricular' })];
     const result = interpretReadings({ readings });
     expect(measurementOf(result, 'bpd').note).toContain('transthalamic');
@@ -169,22 +169,22 @@ describe('lengths', () => {
   });
 });
 
-describe('of the planes of the head', () => {
-  it('the BPD is of the transthalamic where there is one, HC of both', () => {
+describe('of the head planes', () => {
+  it('BPD is from the transthalamic if there is one, and HC from both', () => {
     const other = head(94, 75, { plane: 'transventricular' });
     const result = interpretReadings({ readings: [head(91.8, 73.5), other] });
     expect(measurementOf(result, 'bpd')).toMatchObject({ value: expect.closeTo(73.5, 9) });
     expect(measurementOf(result, 'hc')).toMatchObject({ inputs: ['hc-1', 'hc-2'] });
   });
 
-  it('a median says of how many frames it is and how far they are apart', () => {
+  it('a median states how many frames it is from and how far they differ', () => {
     const result = interpretReadings({ readings: [femur(50), femur(51), femur(52.5)] });
     expect(measurementOf(result, 'fl').note).toBe('3 frames, 50.0 mm to 52.5 mm');
   });
 });
 
 describe('what is withheld', () => {
-  it('a length below the gate is named with quality low and used for nothing', () => {
+  it('a length below the gate is listed with quality low but not used', () => {
     const readings = [head(91.8, 73.5, { accepted: false, confidence: 0.4 }), femur(51.3)];
     const result = interpretReadings({ readings });
     expect(measurementOf(result, 'hc-1')).toMatchObject({ quality: 'low', confidence: 0.4 });
@@ -203,7 +203,7 @@ describe('what is withheld', () => {
     expect(result.measurements.find(({ concept }) => concept.key === id)?.quality).toBe(quality);
   });
 
-  it('one implausible length of an outline withholds them all', () => {
+  it('one implausible length of an outline withholds all of its lengths', () => {
     const result = interpretReadings({ readings: [head(146, 110)] });
     expect(result.measurements.map(({ quality }) => quality)).toEqual([
       'inadequate',
@@ -222,12 +222,12 @@ describe('what is withheld', () => {
     ['head, axes 0.59', head(100, 59), 'inadequate'],
     ['abdomen, axes 0.71', abdomen(100, 71), 'accepted'],
     ['abdomen, axes 0.69', abdomen(100, 69), 'inadequate'],
-  ])('an outline must have the shape of what it is: %s', (_, reading, quality) => {
+  ])('an outline must have the shape of its structure: %s', (_, reading, quality) => {
     const { measurements } = interpretReadings({ readings: [reading] });
     expect(measurements[0]?.quality).toBe(quality);
   });
 
-  it('an implausible frame is passed over where another is plausible', () => {
+  it('an implausible frame is skipped if another is plausible', () => {
     const result = interpretReadings({ readings: [head(146, 110), head(91.8, 73.5)] });
     expect(measurementOf(result, 'ofd').value).toBeCloseTo(91.8, 9);
   });
@@ -269,12 +269,12 @@ describe('what is withheld', () => {
   it.each([
     ['a scale that was refused', { regions: [], calibrationRefused: 'it is wrong' }, {}],
     ['an outline below the gate', { regions: [] }, { accepted: false }],
-  ])('no ratio is taken of %s', (_, changes, shot) => {
+  ])('no ratio is calculated from %s', (_, changes, shot) => {
     const readings = [head(91.8, 73.5, { clip: changes, ...shot })];
     expect(interpretReadings({ readings }).measurements).toEqual([]);
   });
 
-  it('a refused calibration says why it was refused', () => {
+  it('a refused calibration has a reason', () => {
     const refused = {
       clip: { regions: [], calibrationRefused: 'the calibrated region reaches outside the image' },
     };
@@ -307,7 +307,7 @@ describe('what is withheld', () => {
 });
 
 describe('a plane below the gate', () => {
-  /** Returns frames in which the head planes together have these shares. */
+  /** Returns frames in which the head planes together have these probabilities. */
   const study = (...shares: number[]) => {
     const planes = shares.map((share) => {
       const shown = clip('head.dcm');
@@ -347,7 +347,7 @@ describe('a plane below the gate', () => {
     });
   });
 
-  it('no likelier than not is not reported', () => {
+  it('that is no more probable than not is not reported', () => {
     expect(study(0.5)).toMatchObject({
       status: 'not_assessed',
       reason: {
@@ -361,7 +361,7 @@ describe('a plane below the gate', () => {
 });
 
 describe('derived values', () => {
-  it('follow Hadlock from the standing lengths and name their inputs', () => {
+  it('follow Hadlock from the accepted lengths and list their inputs', () => {
     const result = interpretReadings({ readings: MEDIAN_28_WEEKS() });
     expect(measurementOf(result, 'ga-by-hc')).toMatchObject({
       unit: 'd',
@@ -379,7 +379,7 @@ describe('derived values', () => {
     expect(measurementOf(result, 'cephalic-index').note).toContain('outer to outer');
   });
 
-  it('without HC the weight is flagged as of reduced inputs', () => {
+  it('a weight without HC is flagged as having reduced inputs', () => {
     const result = interpretReadings({ readings: [abdomen(75, 73.5), femur(51.3)] });
     expect(measurementOf(result, 'efw')).toMatchObject({
       method: 'hadlock-1985-efw-ac-fl',
@@ -401,7 +401,7 @@ describe('derived values', () => {
   });
 });
 
-describe('what a formula does not hold for', () => {
+describe("values outside a formula's validity", () => {
   it.each([
     [55, 'inadequate'],
     [56, 'accepted'],
@@ -414,7 +414,7 @@ describe('what a formula does not hold for', () => {
     expect(outside).toBe(quality === 'inadequate');
   });
 
-  it('a weight below 500 g says that the error grows', () => {
+  it('a weight below 500 g states that the error grows', () => {
     const of = (scale: number) =>
       interpretReadings({
         readings: [
@@ -432,7 +432,7 @@ describe('what a formula does not hold for', () => {
     ['AC alone', [abdomen(75, 73.5)], undefined, 'neither HC nor FL was measured'],
     ['HC and AC at 21+6', [head(91.8, 73.5), abdomen(75, 75)], 153, 'starts at 22+0 weeks'],
     ['HC and a small AC', [head(72, 58), abdomen(50, 50)], undefined, 'at an AC of 160 mm'],
-  ])('says why there is no weight: %s', (_, readings, gaDays, why) => {
+  ])('a missing weight has a reason: %s', (_, readings, gaDays, why) => {
     const options = gaDays ? { dating: { ga_days: gaDays } } : {};
     const { summary } = sectionOf(interpretReadings({ readings, options }), 'biometry');
     expect(summary).toContain('Estimated weight was not computed because');
@@ -442,7 +442,7 @@ describe('what a formula does not hold for', () => {
   it.each([
     [60, 'biometry.weight-implausible'],
     [63, null],
-  ])('says that a weight is implausible: AC %d mm and FL 4 mm give %s', (ac, said) => {
+  ])('an implausible weight is reported: AC %d mm and FL 4 mm give %s', (ac, said) => {
     const lengths = [
       createMeasurement('ac', 'ac', ac, 'ac-ellipse'),
       createMeasurement('fl', 'fl', 4, 'fl-outer-outer'),
@@ -466,7 +466,8 @@ describe('findings', () => {
   });
 
   it('a cephalic index whose interval is outside of 70 to 86 prefers HC to BPD', () => {
-    // Each axis is known to 3 %, so the index is known to 3 % times the root of two.
+    // Each axis is known to within 3 %, so the index is known to within 3 % times the square root
+    // of two.
     const share = 0.03 * Math.SQRT2;
     const low = 70 / (1 + share);
     const high = 86 / (1 - share);

@@ -15,7 +15,6 @@ import {
 } from '../evidence-sample.ts';
 
 const UNSCALED = { clip: { regions: [] } };
-/** 100 pixels long. */
 const LONG = 100 * MM_PER_PIXEL;
 
 describe('structures on frames without a scale', () => {
@@ -55,7 +54,7 @@ describe('structures on frames without a scale', () => {
     expect(structuresWithoutScale([located])).toMatchObject([{ accepted }]);
   });
 
-  it('are not listed where a scale gives them calipers, nor where nothing was found', () => {
+  it('are not listed if a scale gives them calipers, or if nothing was found', () => {
     const nothing = { ...head(90, 72, UNSCALED), structure: 'head' as const, located: null };
     expect(structuresWithoutScale([head(90, 72), femur(50), nothing])).toEqual([]);
   });
@@ -120,7 +119,7 @@ describe('boxes of a mid-sagittal frame', () => {
     expect(obstetricEndpoint.output.safeParse(result).error).toBeUndefined();
   });
 
-  it.each([[null], [undefined], [[]]])('of no frame (%s) there are none', (readings) => {
+  it.each([[null], [undefined], [[]]])('of no frame (%s) do not exist', (readings) => {
     expect(midsagittalBoxes(readings)).toEqual([]);
   });
 });

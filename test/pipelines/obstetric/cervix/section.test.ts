@@ -15,7 +15,7 @@ import {
 
 interface Shown {
   mm: number;
-  /** Distance of the middle of the canal from the straight line, mm. */
+  /** Distance in mm between the middle of the canal and the straight line. */
   bowMm?: number;
   funnel?: { depthMm: number; widthMm: number; fullness?: number };
   accepted?: boolean;
@@ -64,7 +64,7 @@ function shown(given: Shown): CervixReading {
   };
 }
 
-/** Returns a length as in the machine's report, in this fetus's part. */
+/** Returns a length as in the machine's report, in the part that belongs to this fetus. */
 function ofMachine(value: number, fetus: string | null = null) {
   const concept = { scheme: 'LN', code: '11961-0', meaning: 'Cervix Length' };
   return cartValue({ key: 'cervical-length', concept, value, unit: 'mm', fetus });
@@ -151,7 +151,7 @@ describe('cervical length', () => {
     if (!categorised) expect(summary).toContain(`between ${weeksAndDays(112)}`);
   });
 
-  it('is given without a category where gestational age is missing', () => {
+  it('is reported without a category if the gestational age is missing', () => {
     const result = interpret(three(20), null);
     expect(measurementOf(result, 'cervical-length').value).toBeCloseTo(20, 6);
     expect(categoryOf(result)).toBeUndefined();
@@ -172,7 +172,7 @@ describe('cervical length', () => {
     expect(status).toBe(undecided ? 'partial' : 'complete');
   });
 
-  it('of fewer than three images, or beside urine, says so', () => {
+  it('from fewer than three images, or with urine in the bladder, states this', () => {
     const { status, summary } = sectionOf(interpret([shown({ mm: 30, bladder: true })]), 'cervix');
     expect(status).toBe('partial');
     expect(summary).toContain('shortest of 1 instead of 3 measurements');
@@ -207,7 +207,7 @@ describe('cervical length', () => {
 });
 
 describe("the machine's length", () => {
-  it('alone is given without a category, since its route is not known', () => {
+  it('alone is reported without a category, since its route is unknown', () => {
     const result = interpret([], 140, 20);
     expect(measurementOf(result, 'cervical-length').source.provenance).toBe('cart-sr');
     expect(categoryOf(result)).toBeUndefined();
@@ -217,7 +217,7 @@ describe("the machine's length", () => {
   it.each([
     [25, true],
     [25.1, false],
-  ])('of %d mm beside ours of 29 mm is another category: %s', (mm, said) => {
+  ])('of %d mm next to ours of 29 mm is another category: %s', (mm, said) => {
     const result = interpret(three(29), 140, mm);
     expect(measurementOf(result, 'cervical-length').value).toBeCloseTo(29, 6);
     const { summary } = sectionOf(result, 'cervix');
@@ -258,7 +258,7 @@ describe("the machine's length", () => {
 
 describe('the route of the images', () => {
   it.each(['TRANSABDOMINAL CERVIX', 'TA CERVIX'])(
-    'named %s gives neither a category nor an accepted length',
+    'called %s provides neither a category nor an accepted length',
     (viewName) => {
       const result = interpret(three(22, { viewName }));
       const { status, reason, summary } = sectionOf(result, 'cervix');
@@ -271,7 +271,7 @@ describe('the route of the images', () => {
     },
   );
 
-  it('of one transvaginal image among transabdominal ones is that of the length', () => {
+  it('is transvaginal for the length on one such image among transabdominal ones', () => {
     const result = interpret([shown({ mm: 22, viewName: 'TA' }), shown({ mm: 28 })]);
     expect(measurementOf(result, 'cervical-length').value).toBeCloseTo(28, 6);
     expect(categoryOf(result)).toBe('normal');
@@ -280,7 +280,7 @@ describe('the route of the images', () => {
     );
   });
 
-  it('is not known where one of three images does not name it', () => {
+  it('is unknown if one of three images does not state it', () => {
     const [shortest, ...others] = three(35);
     if (!shortest) throw new Error('no frame');
     const longest = shown({ mm: 39, viewName: null });
@@ -292,14 +292,14 @@ describe('the route of the images', () => {
     ['TRANSVAGINAL CERVIX', 'complete', 'transvaginal'],
     ['CERVIX', 'partial', 'not_known'],
     [null, 'partial', 'not_known'],
-  ])('of view name %s: %s, %s', (viewName, status, route) => {
+  ])('is read from the view name %s: %s, %s', (viewName, status, route) => {
     const section = sectionOf(interpret(three(35, { viewName })), 'cervix');
     expect(section).toMatchObject({ status, data: { route } });
     expect(section.summary?.includes('do not state the scanning route')).toBe(status === 'partial');
   });
 });
 
-describe('a length beside a cut-off', () => {
+describe('a length near a cut-off', () => {
   it.each([
     [25, 'Cervical length 25.0 mm, short.'],
     [25.04, 'Cervical length 25.04 mm, normal length.'],
@@ -329,7 +329,7 @@ describe('a funnel', () => {
     expect(result.findings.map(({ id }) => id)).toContain('cervical-funnelling');
   });
 
-  it('of less than 5 mm is not reported, and not excluded', () => {
+  it('of less than 5 mm is neither reported nor excluded', () => {
     const result = interpret(three(35, { funnel: { depthMm: 4.9, widthMm: 12 } }));
     expect(result.measurements.map(({ id }) => id)).not.toContain('funnel-depth');
     expect(sectionOf(result, 'cervix').data.funnel_shape).toBe('not_seen');
@@ -366,7 +366,7 @@ describe('the section cervix is not assessed', () => {
     expect(sectionOf(interpret(null), 'cervix').reason?.code).toBe('no_model');
   });
 
-  it('where no canal reaches the gate: inadequate, and the value is not accepted', () => {
+  it('if no canal reaches the gate: inadequate, and the value is not accepted', () => {
     const result = interpret([shown({ mm: 30, accepted: false })]);
     expect(sectionOf(result, 'cervix').status).toBe('inadequate');
     expect(measurementOf(result, 'cervical-length-1').quality).toBe('low');

@@ -11,7 +11,7 @@ const flowOf = ({ classifications }: Outcome) =>
 const finding = ({ findings }: Outcome, id: string) =>
   findings?.find((one) => one.id === id) ?? null;
 
-describe('each loop of an umbilical artery is judged by itself', () => {
+describe('each loop of an umbilical artery is evaluated separately', () => {
   it('reversed flow in one loop is not outvoted by the beats of another', () => {
     const outcome = run([
       spectrum('umbilical-artery', { ...REVERSED, beats: 3 }),
@@ -28,7 +28,7 @@ describe('each loop of an umbilical artery is judged by itself', () => {
     { loops: [LOST, {}], flow: 'absent', differs: 'forward in another loop' },
     { loops: [LOST, LOST], flow: 'absent', differs: null },
     { loops: [{}, {}], flow: 'forward', differs: null },
-  ])('$flow leads, and another loop is named: $differs', ({ loops, flow, differs }) => {
+  ])('$flow comes first, and another loop is mentioned: $differs', ({ loops, flow, differs }) => {
     const outcome = run(loops.map((wave) => spectrum('umbilical-artery', wave)));
     expect(flowOf(outcome)).toBe(flow);
     expect(outcome.summary?.includes('another loop')).toBe(differs !== null);
@@ -54,7 +54,7 @@ describe('each loop of an umbilical artery is judged by itself', () => {
     expect(outcome.findings?.map(({ severity }) => severity)).toEqual(['abnormal']);
   });
 
-  it('a poor trace says what is wrong with it, and not that none was supplied', () => {
+  it('a poor trace states what is wrong with it, and not that none was supplied', () => {
     const { summary } = run([
       spectrum('umbilical-artery', { beats: 2 }),
       spectrum('middle-cerebral-artery', {
@@ -140,7 +140,7 @@ describe("lost end-diastolic flow by the machine's values", () => {
     expect(outcome.measurements?.map(({ fetus }) => fetus)).toEqual(['B']);
   });
 
-  it('without it a PI says that the flow was not assessed', () => {
+  it('if it is missing, a PI states that the flow was not assessed', () => {
     const { summary } = run([], 224, of({ 'umbilical-artery-pi': 1 }));
     expect(summary).toContain(
       'Umbilical artery PI is between its 5th and 95th centiles; end-diastolic flow was not assessed.',
@@ -149,7 +149,7 @@ describe("lost end-diastolic flow by the machine's values", () => {
     expect(ri.summary).not.toContain('end-diastolic flow was not assessed');
   });
 
-  it('of a pair the worse counts, whichever comes first, and both are reported', () => {
+  it('of a pair, the worse counts, whichever comes first, and both are reported', () => {
     const sides = [
       ...of({ 'middle-cerebral-artery-pi': 2 }, { laterality: 'left' }),
       ...of({ 'middle-cerebral-artery-pi': 1 }, { laterality: 'right' }),
@@ -163,7 +163,7 @@ describe("lost end-diastolic flow by the machine's values", () => {
   });
 });
 
-describe('one fetus, several, or not known', () => {
+describe('one fetus, several, or unknown', () => {
   const umbilical = (fetus: string | null) => spectrum('umbilical-artery', {}, { fetus });
   const cerebral = (fetus: string | null) => spectrum('middle-cerebral-artery', {}, { fetus });
   const reported = (fetus: string | null) => ({
@@ -207,13 +207,13 @@ describe('one fetus, several, or not known', () => {
     expect(ratios(outcome).map((one) => one.fetus)).toEqual([fetus]);
   });
 
-  it('the only fetus keeps its name on what was measured', () => {
+  it('the only fetus keeps its label on what was measured', () => {
     const { value } = run([umbilical('B')]);
     const named = value('umbilical-artery-pi') ?? value('umbilical-artery-pi-fetus-b');
     expect(named?.fetus).toBe('B');
   });
 
-  it('lost flow of a fetus that no spectrum names is critical all the same', () => {
+  it('lost flow of a fetus that no spectrum identifies is critical nevertheless', () => {
     const outcome = run([umbilical('A'), umbilical('B'), spectrum('umbilical-artery', LOST)]);
     const critical = outcome.findings?.filter(({ severity }) => severity === 'critical') ?? [];
     expect(critical.map(({ text }) => text)).toEqual([

@@ -35,7 +35,7 @@ async function interpreted(file: string, viewName: string | null) {
 }
 
 describe.skipIf(FILES.length === 0)('an echo screen that is sent as an obstetric study', () => {
-  // Simulated evidence is accepted, so that nothing is withheld for lack of evidence.
+  // Even simulated evidence is accepted, so that nothing is withheld merely for lack of evidence.
   it.each(FILES)('%s gives no accepted value, category, finding or centile', async (file) => {
     const { result } = await interpreted(file, null);
     expect(result.measurements.filter(({ quality }) => quality === 'accepted')).toEqual([]);
@@ -43,7 +43,7 @@ describe.skipIf(FILES.length === 0)('an echo screen that is sent as an obstetric
     expect([...result.findings, ...result.scores, ...result.guidance]).toEqual([]);
   });
 
-  it('is traced, so that the name alone decides', async () => {
+  it('is traced, so only the name decides', async () => {
     const screens = await Promise.all(FILES.map((file) => interpreted(file, 'LVOT')));
     const traced = screens.filter(({ spectra }) =>
       spectra.some(({ waveform }) => waveform.status === 'traced'),

@@ -44,7 +44,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 let files = 0;
 
-/** Returns what the readers receive for one phantom written as DICOM. */
+/** Writes a phantom as DICOM, and returns what the readers receive. */
 async function written(
   view: PhantomView,
   changes: Partial<ImageHeader> = {},
@@ -80,23 +80,23 @@ describe('spectra of DICOM files', () => {
     });
   });
 
-  it('have the side of the header', async () => {
+  it('have the side stated in the header', async () => {
     const [reading] = await spectraReader.read(await written(leftUterineArtery));
     expect(reading).toMatchObject({ vessel: 'uterine-artery', laterality: 'left' });
   });
 
-  it('have no vessel where the header names none', async () => {
+  it('have no vessel if the header states none', async () => {
     const [reading] = await spectraReader.read(await written(umbilicalArtery, { attributes: {} }));
     expect(reading).toMatchObject({ vessel: null, waveform: { status: 'traced' } });
   });
 
-  it('are not looked for where the calibrated region was removed', async () => {
+  it('are not read if the calibrated region was removed', async () => {
     expect(await spectraReader.read(await written(umbilicalArtery, { regions: [] }))).toEqual([]);
   });
 });
 
 describe('M-mode sweeps of DICOM files', () => {
-  it('give a rate with their scale of time, and none without it', async () => {
+  it('have a rate with their time scale, and none without it', async () => {
     const calibrated = await fetalHeartReader.read(await written(fetalHeartMMode));
     expect(calibrated.mMode[0]?.rhythm.status).toBe('beating');
     const without = await fetalHeartReader.read(await written(fetalHeartMMode, { regions: [] }));

@@ -59,14 +59,14 @@ describe('what makes a trace too poor for a category', () => {
     { wave: { variation: 0.1 }, quality: 'accepted' },
     { wave: { variation: 0.101 }, quality: 'low' },
     { wave: { tamx: 50 }, quality: 'low' },
-  ])('$wave: $quality', ({ wave, quality }) => {
+  ])('includes $wave: $quality', ({ wave, quality }) => {
     const { value } = run([spectrum('umbilical-artery', wave)]);
     const pi = value('umbilical-artery-pi');
     expect(pi?.quality).toBe(quality);
     expect(pi?.reference === null).toBe(quality !== 'accepted');
   });
 
-  it('a rate outside 110 to 160: no chart holds', () => {
+  it('includes a rate outside 110 to 160, for which there is no chart', () => {
     expect(
       run([spectrum('umbilical-artery', { rate: 110 })]).value('umbilical-artery-pi')?.reference,
     ).not.toBeNull();
@@ -75,7 +75,7 @@ describe('what makes a trace too poor for a category', () => {
     expect(slow.reason?.code).toBe('heart_rate_outside_chart');
   });
 
-  it('of the fetus leaves the chart of the uterine arteries', () => {
+  it('of the fetus does not affect the chart of the uterine arteries', () => {
     const { value } = run([
       spectrum('umbilical-artery', { rate: 100 }),
       spectrum('uterine-artery', { rate: 80 }, { laterality: 'left' }),
@@ -109,7 +109,7 @@ describe('what the machine hides', () => {
     expect(category).toBe('normal');
   });
 
-  it('flow that is lost in some beats is not called normal', () => {
+  it('flow that is absent in some beats is not called normal', () => {
     const both = [beatOf({}), beatOf({}), beatOf({ edv: 0, endFlow: 'absent' })];
     const { findings, category } = run([
       spectrum('umbilical-artery', { ...traced(), beats: both }),
@@ -118,7 +118,7 @@ describe('what the machine hides', () => {
     expect(findings?.[0]?.text).toContain('absent in some beats');
   });
 
-  it('a scale in Hz gives ratios and no velocity', () => {
+  it('a scale in Hz leads to ratios but no velocity', () => {
     const readings = [spectrum('middle-cerebral-artery', {}, { velocities: false })];
     const { value, summary } = run(readings);
     expect(value('middle-cerebral-artery-pi')?.note).toContain('Hz');
@@ -143,7 +143,7 @@ describe('several fetuses', () => {
     spectrum('middle-cerebral-artery', {}, { fetus: 'A' }),
   ];
 
-  it('are judged apart, and nothing of one is divided by the other', () => {
+  it("are evaluated separately, and no value of one is divided by the other's", () => {
     const { value, findings, data } = run(twins);
     expect(value('cerebroplacental-ratio-fetus-a')?.inputs).toEqual([
       'middle-cerebral-artery-pi-fetus-a',
@@ -155,7 +155,7 @@ describe('several fetuses', () => {
     expect(data?.category).toBe('aedf');
   });
 
-  it('of whom the spectra name none have no category', () => {
+  it('that the spectra do not identify have no category', () => {
     const reported = ['A', 'B'].map((fetus) => ({
       ...fromMachine('umbilical-artery-pi', 1.5),
       fetus,
@@ -234,7 +234,7 @@ describe('missing input', () => {
 });
 
 describe("the machine's own values", () => {
-  it('are used where nothing was traced, with the chart', () => {
+  it('are used if nothing was traced, with the chart', () => {
     const { value, category } = run([], 224, [fromMachine('umbilical-artery-pi', 1.5)]);
     const pi = value('umbilical-artery-pi');
     expect(pi?.source.provenance).toBe('cart-sr');
@@ -250,7 +250,7 @@ describe("the machine's own values", () => {
     expect(outcome.value('cart-umbilical-artery-pi')?.note).toContain('4.3 % above');
   });
 
-  it('are not used where they are implausible', () => {
+  it('are not used if they are implausible', () => {
     const { value } = run([], 224, [fromMachine('umbilical-artery-pi', 15)]);
     expect(value('umbilical-artery-pi')).toBeNull();
     expect(value('cart-umbilical-artery-pi')?.quality).toBe('inadequate');
@@ -339,7 +339,7 @@ describe('charts and thresholds', () => {
     expect(summary).toContain('outside the chart for: Umbilical artery PI');
   });
 
-  it('a side that the header names for the brain does not prevent its ratio', () => {
+  it('a side in the header does not prevent the ratio of a brain vessel', () => {
     const right = { laterality: 'right' } as const;
     const { value } = run([
       spectrum('umbilical-artery'),
@@ -415,7 +415,7 @@ describe('flow over the beats', () => {
     expect(aWave([beatOf({ edv })], 1)).toBe(wave);
   });
 
-  it('the gravest state names the category', () => {
+  it('the most severe state determines the category', () => {
     const calm = {
       flow: 'forward',
       suspected: false,
@@ -440,7 +440,7 @@ describe('flow over the beats', () => {
   });
 });
 
-describe('the vessel is the one that the header names', () => {
+describe('the vessel is the one stated in the header', () => {
   const named = (viewName: string | null, anatomicRegion: string | null = null) =>
     ({ viewName, anatomicRegion, stageName: null, laterality: null }) as const;
 
@@ -463,7 +463,7 @@ describe('the vessel is the one that the header names', () => {
     expect(vesselOf(named('DV', 'SCT:50536004'))).toBe('umbilical-artery');
   });
 
-  it('the side is read from a word or an attribute, and from neither where both are given', () => {
+  it('the side is read from a word or an attribute, and not if both occur', () => {
     expect(lateralityOf(named('Lt Uterine A'))).toBe('left');
     expect(lateralityOf(named('RT UT A'))).toBe('right');
     expect(lateralityOf(named('Uterine A'))).toBeNull();

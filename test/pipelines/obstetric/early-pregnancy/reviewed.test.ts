@@ -12,7 +12,6 @@ import type { Measurement } from '../../../../pipelines/result/envelope.ts';
 import { effectsOf } from '../../../../pipelines/run/review.ts';
 import { clip, MM_PER_PIXEL, NO_MODELS, outline } from '../evidence-sample.ts';
 
-/** Returns an embryo of this length on a clip. */
 function embryo(mm: number, index: number): EarlyClip {
   const taken = clip(`${index}.dcm`);
   const ends: [Point, Point] = [
@@ -37,7 +36,7 @@ function embryo(mm: number, index: number): EarlyClip {
   };
 }
 
-/** More clips than the section lists lengths for; the remaining ones are longer. */
+/** More clips than the section lists lengths for. The embryos on the remaining clips are longer. */
 const STUDY: ObstetricReviewed = {
   given: {
     study: { clips: [], refused: [], files: 5, series: 1 },
@@ -75,17 +74,17 @@ describe('a crown-rump length that a reader', () => {
     expect(counting(lengthsAfter())).toEqual([expect.closeTo(18, 5)]);
   });
 
-  it('typed counts alone: no length of a further image takes its part', () => {
+  it('typed in counts alone: no length from a further image replaces it', () => {
     const typed = { kind: 'set-value', measurement: 'crl', value: 17.4 } as const;
     expect(counting(lengthsAfter(typed))).toEqual([17.4]);
     expect(counting(lengthsAfter(typed, { ...typed, value: 17 }))).toEqual([17]);
   });
 
-  it('rejected is not replaced by one of a further image', () => {
+  it('rejected is not replaced by one from a further image', () => {
     expect(counting(lengthsAfter({ kind: 'reject', measurement: 'crl' }))).toEqual([]);
   });
 
-  it('chose among the repeats counts alone', () => {
+  it('chose among the repeats is the only one that counts', () => {
     const chosen = { kind: 'choose-repeat', measurement: 'crl-2' } as const;
     expect(counting(lengthsAfter(chosen))).toEqual([expect.closeTo(19, 5)]);
   });

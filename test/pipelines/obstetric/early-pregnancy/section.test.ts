@@ -31,7 +31,7 @@ import {
 interface View {
   plane?: EarlyClip['plane'];
   route?: EarlyClip['route'];
-  /** Across and down, mm. */
+  /** Width and height in mm. */
   sac?: [number, number];
   accepted?: boolean;
   embryoMm?: number;
@@ -61,7 +61,7 @@ const SWEPT = {
 const SUSPICIOUS = 'suspicious-for-pregnancy-loss';
 const SILENT: CardiacActivity = { status: 'not-seen', strength: 0.1 };
 
-/** Returns one clip of a sac of these sizes in the middle of an image at 0.4 mm per pixel. */
+/** Returns one clip at 0.4 mm per pixel, with a sac of these sizes in the middle. */
 function view(given: View): EarlyClip {
   const { plane = 'sagittal', route = 'transvaginal', sac = [30, 20], accepted = true } = given;
   const taken = clip(`${plane}.dcm`, given.clip);
@@ -123,7 +123,7 @@ function interpret(
         concept: { scheme: 'LN', code: 'code', meaning: key },
         value,
         unit: key === 'fetal-heart-rate' ? '/min' : 'mm',
-        // Without this, a sac diameter is not a mean sac diameter.
+        // A sac diameter without this derivation is not a mean sac diameter.
         derivation: key === 'mean-sac-diameter' ? 'mean' : null,
         fetus,
       }),
@@ -153,25 +153,25 @@ function category(clips: readonly EarlyClip[], options: Record<string, unknown> 
 }
 
 describe('the section early-pregnancy', () => {
-  it('is not assessed without a view, and says so', () => {
+  it('is not assessed without a view, which is stated', () => {
     const section = sectionOf(interpret([]), 'early-pregnancy');
     expect(section.status).toBe('not_assessed');
     expect(section.reason?.code).toBe('view_missing');
   });
 
-  it('is inadequate where no sac is outlined with confidence, and does not say there is none', () => {
+  it('is inadequate if no sac is outlined with confidence, and does not state that there is none', () => {
     const section = sectionOf(interpret([view({ accepted: false })]), 'early-pregnancy');
     expect(section.status).toBe('inadequate');
     expect(section.summary).toContain('does not mean that there is none');
   });
 
-  it('gives no millimetre without calibration', () => {
+  it('reports no millimetres without calibration', () => {
     const result = interpret(both({ clip: { regions: [] } }));
     expect(sectionOf(result, 'early-pregnancy').reason?.code).toBe('no_calibration');
     expect(result.measurements).toEqual([]);
   });
 
-  it('takes three diameters for a mean: two are no MSD', () => {
+  it('requires three diameters for a mean: two are not an MSD', () => {
     const one = interpret([view({ sac: [30, 20] })]);
     expect(one.measurements.map(({ id }) => id)).not.toContain('mean-sac-diameter');
     expect(sectionOf(one, 'early-pregnancy').summary).not.toContain('Mean sac diameter');
@@ -187,7 +187,7 @@ describe('the section early-pregnancy', () => {
     expect(measurementOf(two, 'mean-sac-diameter').note).toContain('simulated images only');
   });
 
-  it('dates by CRL (Robinson and Fleming 1975), without a gestational age given', () => {
+  it('dates by CRL (Robinson and Fleming 1975) if no gestational age is given', () => {
     const result = interpret([view({ embryoMm: 10 })]);
     expect(measurementOf(result, 'ga-by-crl').value).toBeCloseTo(49.6594, 3);
   });
@@ -200,13 +200,13 @@ describe('the section early-pregnancy', () => {
     expect(ids.includes('ga-by-crl')).toBe(dated);
   });
 
-  it('never says that cardiac activity is absent from a still', () => {
+  it('never states from a still that cardiac activity is absent', () => {
     const section = sectionOf(interpret(both({ embryoMm: 12 })), 'early-pregnancy');
     expect(section.data.cardiac_activity).toBe('not_assessed');
     expect(category(both({ embryoMm: 12 }))).toBe('not-assessable');
   });
 
-  it('says in every result that the location of the sac was not assessed', () => {
+  it('states in every result that the location of the sac was not assessed', () => {
     const section = sectionOf(
       interpret(both({ embryoMm: 12, cardiac: BEATING })),
       'early-pregnancy',
@@ -221,7 +221,7 @@ describe('the draft report of an early pregnancy', () => {
     ['with cardiac activity', { embryoMm: 12, cardiac: BEATING, yolkMm: 4 }],
     ['that is silent', { embryoMm: 12, cardiac: SILENT, sac: [40, 40] }],
     ['that is empty', { sac: [30, 30] }],
-  ])('%s holds only what the result holds', (_, given) => {
+  ])('%s contains only what the result contains', (_, given) => {
     const { report } = interpret(both(given), { report: true, dating: { ga_days: 56 } });
     expect(report?.findings.some((line) => line.startsWith('Early pregnancy: '))).toBe(true);
     const remarked = report?.findings.filter((line) => line.includes('simulated images only'));
@@ -238,7 +238,8 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
     ['CRL 7 mm, activity missed or none', silent(7.0001), 'suspicious-for-pregnancy-loss'],
     ['CRL 15 mm, activity missed or none', silent(15), 'suspicious-for-pregnancy-loss'],
     ['MSD 15.9 mm, no embryo', empty(15.9), 'uncertain-viability'],
-    // The interval around 16 mm contains the limit; the viability is uncertain in either case.
+    // The interval around 16 mm contains the limit, but the viability is uncertain on either side
+    // of it.
     ['MSD 16 mm, no embryo', empty(16.0001), 'uncertain-viability'],
     ['MSD of 16 mm and its interval', empty(18.6), 'suspicious-for-pregnancy-loss'],
     ['MSD 24.9 mm, no embryo', empty(24.9), 'suspicious-for-pregnancy-loss'],
@@ -254,12 +255,12 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
     expect(category(both(given))).toBe(expected);
   });
 
-  it('needs both planes of the sac before it says that there is no embryo', () => {
+  it('needs both planes of the sac before it reports that there is no embryo', () => {
     expect(category([view(empty(30))])).toBe('not-assessable');
     expect(category([view({ ...empty(30), plane: null })])).toBe('not-assessable');
   });
 
-  it('is suspicious on whichever route', () => {
+  it('is suspicious by either route', () => {
     for (const route of ['transabdominal', null] as const) {
       expect(category(both({ ...empty(30), route }))).toBe('suspicious-for-pregnancy-loss');
       expect(category(both({ ...silent(12), route }))).toBe('suspicious-for-pregnancy-loss');
@@ -270,7 +271,7 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
     ['an empty sac', empty(30), 'it cannot establish that a sac is empty. A person must look.'],
     ['a silent clip', silent(15), 'it cannot establish that cardiac activity is absent.'],
   ])(
-    'says of %s that the analysis proves nothing, and asks for a second look',
+    'states for %s that the analysis proves nothing, and asks for a second look',
     (_, given, unproven) => {
       const result = interpret(both(given));
       const finding = result.findings.find(({ id }) => id === 'viability');
@@ -284,7 +285,7 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
     },
   );
 
-  it('says of an empty sac what it may be, and asks for no second opinion below the criterion', () => {
+  it('states what an empty sac may be, and asks for no second opinion below the criterion', () => {
     const of = (mm: number) => interpret(both(empty(mm)));
     const { text } = of(30).findings.find(({ id }) => id === 'viability') ?? {};
     expect(text).toContain('Mean sac diameter 30.0 mm');
@@ -336,7 +337,7 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
     },
   );
 
-  it('is judged by the rate of the machine, and says whose it is', () => {
+  it("uses the machine's heart rate, and states that it is the machine's", () => {
     const given = { crl: 14, 'fetal-heart-rate': 110 };
     const finding = interpret(both(empty(34)), {}, given).findings.find(
       ({ id }) => id === 'embryonic-heart-rate',
@@ -355,7 +356,7 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
     expect(found?.criteria.map(({ value }) => value).join('; ')).toContain(text);
   });
 
-  it('says of a sac near the cut-off that neither side of it is sure', () => {
+  it('states for a sac near the cut-off that neither side is certain', () => {
     const { findings } = interpret(both(empty(26)));
     expect(findings.find(({ id }) => id === 'viability')).toMatchObject({
       severity: 'abnormal',
@@ -363,7 +364,7 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
     });
   });
 
-  it('says of a clip without activity that this does not show that the heart stands still', () => {
+  it('states for a clip without activity that this does not show that the heart has stopped', () => {
     const { findings } = interpret(both(silent(15)));
     expect(findings.find(({ id }) => id === 'viability')).toMatchObject({
       severity: 'abnormal',
@@ -398,7 +399,7 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
     ['at 40 a minute', { beatsPerMinute: 40 }, 'embryo-with-cardiac-activity'],
     ['at 39 a minute', { beatsPerMinute: 39 }, SUSPICIOUS],
     ['at 261 a minute', { beatsPerMinute: 261 }, SUSPICIOUS],
-  ])('takes an M-mode sweep %s beside a silent clip %j for %s', (_, changes, expected) => {
+  ])('with an M-mode sweep %s and a silent clip %j is %s', (_, changes, expected) => {
     const { fetal, ...rhythm } = { fetal: true, ...SWEPT, ...changes };
     const found = interpret(both(silent(12)), {}, {}, [{ rhythm, fetal }]).classifications.find(
       ({ id }) => id === 'early-pregnancy-category',
@@ -406,12 +407,12 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
     expect(found?.value).toBe(expected);
   });
 
-  it('takes no clip that beats at an implausible rate for activity', () => {
+  it('does not treat a clip that beats at an implausible rate as activity', () => {
     const cardiac = { ...BEATING, beatsPerMinute: 261 };
     expect(category(both({ embryoMm: 12, cardiac }))).toBe('not-assessable');
   });
 
-  it('says what was not looked at: an earlier scan, an empty amnion, beside the two planes', () => {
+  it('lists what was not examined: an earlier scan, an empty amnion, the second of two planes', () => {
     const { reason } = sectionOf(interpret(both(empty(20))), 'early-pregnancy');
     expect(reason?.detail).toContain(
       'an earlier scan, and the empty amnion sign, were not assessed',
@@ -461,26 +462,26 @@ describe('the embryonic heart rate (Doubilet and Benson 1995)', () => {
   });
 });
 
-describe('the age by the sac before an embryo is seen (Nyberg)', () => {
+describe('the age by the sac before an embryo is visible (Nyberg)', () => {
   it('is MSD + 30 days below 25 mm', () => {
     expect(nybergAge(24.9)).toBeCloseTo(54.9, 9);
     expect(nybergAge(25)).toBeNull();
   });
 });
 
-describe('bodies that look like a sac', () => {
+describe('structures that look like a sac', () => {
   const ofSize = (mm: number, embryo: boolean) => {
     const [frame] = view({ sac: [mm, mm], ...(embryo ? { embryoMm: 5 } : {}) }).frames;
     if (!frame) throw new Error('a clip without a frame');
     return { sac: frame.sac, contents: frame.contents };
   };
 
-  it('the one with contents is the sac, however large the other: a bladder is echo-free, too', () => {
+  it('the one with contents is the sac, however large the other is: a bladder is echo-free too', () => {
     const chosen = chooseSac([ofSize(40, false), ofSize(15, true)]);
     expect(chosen).toMatchObject({ bodies: 'one', contents: { embryo: { areaMm2: 5 } } });
   });
 
-  it('two without contents are unclear, two with them several', () => {
+  it('two without contents are unclear, and two with contents are several sacs', () => {
     expect(chooseSac([ofSize(40, false), ofSize(15, false)])).toMatchObject({
       bodies: 'unclear',
       sac: null,
@@ -489,7 +490,7 @@ describe('bodies that look like a sac', () => {
     expect(chooseSac([]).sac).toBeNull();
   });
 
-  it('a dark fleck without contents is no sac where a likelier body proved to be none', () => {
+  it('a dark spot without contents is not a sac if a more probable structure proved not to be one', () => {
     const [rejected] = view({ accepted: false }).frames;
     const first = { sac: rejected?.sac ?? null, contents: null };
     expect(first.sac?.accepted).toBe(false);
@@ -498,7 +499,7 @@ describe('bodies that look like a sac', () => {
     expect(chooseSac([ofSize(2, false), first]).sac?.accepted).toBe(true);
   });
 
-  it('are not measured where it is not clear which is the sac, and never where there are several', () => {
+  it('are not measured if it is unclear which is the sac, and never if there are several', () => {
     const unclear = interpret([view({ bodies: 'unclear', accepted: false })]);
     expect(sectionOf(unclear, 'early-pregnancy').summary).toContain('more than one echo-free area');
     const several = interpret(both({ bodies: 'several', embryoMm: 9 }), {}, { crl: 9 });
@@ -508,7 +509,7 @@ describe('bodies that look like a sac', () => {
 });
 
 describe('a crown-rump length on several frames', () => {
-  it('is not lost behind implausible ones', () => {
+  it('is reported even if implausible ones come first', () => {
     const clips = [120, 121, 122, 40].map((embryoMm) => view({ sac: [130, 90], embryoMm }));
     const result = interpret(clips);
     expect(measurementOf(result, 'crl').value).toBeCloseTo(40, 6);
@@ -527,7 +528,7 @@ describe('a crown-rump length on several frames', () => {
 });
 
 describe('a value of the machine beside ours', () => {
-  // Our measurement is known to 4.5 mm.
+  // Our measurement is known to within 4.5 mm.
   it.each([
     [16.4, false],
     [16.6, true],
@@ -547,25 +548,28 @@ describe('several fetuses', () => {
   it.each([
     ['of the embryo', { crl: 20 }, 'its reports name several fetuses'],
     ['of the head', { hc: 80 }, 'is reported separately'],
-  ])('that the machine names in values %s: no median, no age, no category', (_, machine, text) => {
-    const clips = [20, 30].map((embryoMm) => view({ embryoMm, cardiac: BEATING }));
-    const result = interpret(clips, {}, machine, [], ['A', 'B']);
-    const own = result.measurements.filter((one) => one.section === 'early-pregnancy');
-    expect(own.map(({ id }) => id)).toEqual([
-      'crl-1',
-      'crl-2',
-      'embryonic-heart-rate-1',
-      'embryonic-heart-rate-2',
-    ]);
-    const section = sectionOf(result, 'early-pregnancy');
-    expect(section).toMatchObject({ status: 'partial', reason: { code: 'several_fetuses' } });
-    expect(section.summary).toContain(text);
-    expect(result.classifications.filter((one) => one.section === 'early-pregnancy')).toEqual([]);
-  });
+  ])(
+    'that the machine identifies in values %s: no median, no age, no category',
+    (_, machine, text) => {
+      const clips = [20, 30].map((embryoMm) => view({ embryoMm, cardiac: BEATING }));
+      const result = interpret(clips, {}, machine, [], ['A', 'B']);
+      const own = result.measurements.filter((one) => one.section === 'early-pregnancy');
+      expect(own.map(({ id }) => id)).toEqual([
+        'crl-1',
+        'crl-2',
+        'embryonic-heart-rate-1',
+        'embryonic-heart-rate-2',
+      ]);
+      const section = sectionOf(result, 'early-pregnancy');
+      expect(section).toMatchObject({ status: 'partial', reason: { code: 'several_fetuses' } });
+      expect(section.summary).toContain(text);
+      expect(result.classifications.filter((one) => one.section === 'early-pregnancy')).toEqual([]);
+    },
+  );
 });
 
 describe('a heart rate of the machine', () => {
-  it('without anything of an early pregnancy makes none', () => {
+  it('without other signs of an early pregnancy does not indicate one', () => {
     const section = sectionOf(interpret([], {}, { 'fetal-heart-rate': 150 }), 'early-pregnancy');
     expect(section.status).toBe('not_assessed');
   });
@@ -575,14 +579,14 @@ describe('a heart rate of the machine beside its CRL', () => {
   const result = interpret([], {}, { crl: 14, 'fetal-heart-rate': 150 });
   const rates = result.measurements.filter(({ concept }) => concept.key === 'fetal-heart-rate');
 
-  it('is listed once, and both sections speak of it', () => {
+  it('is listed once, and both sections refer to it', () => {
     expect(rates.map(({ id }) => id)).toEqual(['cart-embryonic-heart-rate']);
     for (const id of ['early-pregnancy', 'fetal-heart']) {
       expect(sectionOf(result, id).summary).toContain('150/min (ultrasound machine)');
     }
   });
 
-  it('is what the findings of the fetal heart name', () => {
+  it('is referred to in the findings of the fetal heart', () => {
     const slow = interpret([], {}, { crl: 14, 'fetal-heart-rate': 90 });
     const found = slow.findings.find(({ id }) => id === 'fetal-heart-rate-band');
     expect(found?.evidence).toEqual(['cart-embryonic-heart-rate']);
@@ -590,7 +594,7 @@ describe('a heart rate of the machine beside its CRL', () => {
 });
 
 describe('values of the machine without an image of the sac', () => {
-  it('date the pregnancy, and leave its viability open', () => {
+  it('date the pregnancy, but leave its viability open', () => {
     const result = interpret([], {}, { crl: 60 });
     expect(measurementOf(result, 'ga-by-crl').value).toBeCloseTo(87.2439, 3);
     expect(measurementOf(result, 'ga-by-crl').note).toContain('ultrasound machine');
@@ -631,11 +635,11 @@ describe('the age by CRL beside the one by last period (ACOG Committee Opinion 7
     [154, 14],
     [195, 14],
     [196, 21],
-  ])('at %s days a difference of %s days is let stand', (days, limit) => {
+  ])('at %s days a difference of %s days is tolerated', (days, limit) => {
     expect(redatingDays(days)).toBe(limit);
   });
 
-  // CRL 10 mm corresponds to 49.66, so 50 days.
+  // A CRL of 10 mm corresponds to 49.66 days, so to 50.
   it.each([
     [55, false],
     [56, true],
@@ -647,7 +651,7 @@ describe('the age by CRL beside the one by last period (ACOG Committee Opinion 7
   });
 });
 
-describe('what the cart calls a view', () => {
+describe("the cart's name for a view", () => {
   it.each([
     ['TRANSVAGINAL SAGITTAL', { plane: 'sagittal', route: 'transvaginal' }],
     ['TV trans', { plane: null, route: 'transvaginal' }],

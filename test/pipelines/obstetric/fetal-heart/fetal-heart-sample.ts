@@ -58,7 +58,7 @@ export interface Given {
   views?: FetalHeartReadings['views'];
   chestFrames?: number;
   mMode?: MModeRhythm[];
-  /** True if the sweeps are known to be of a fetus. */
+  /** True if the sweeps are known to show a fetus. */
   fetal?: boolean;
   cines?: CardiacActivity[];
   gaDays?: number | null;
@@ -66,7 +66,7 @@ export interface Given {
   spectra?: SpectrumReading[];
 }
 
-/** Runs the section on these readings and returns its accepted rate as well. */
+/** Runs the section on these readings. Returns its outcome and the accepted rate. */
 export function run(given: Given = {}) {
   const {
     chests = null,

@@ -42,14 +42,14 @@ describe('sources of the fetal heart rate that differ', () => {
     expect(found?.severity).toBe(severity);
   });
 
-  it('on two sides of a limit that both intervals hold: no band, and both sides are named', () => {
+  it('on two sides of a limit within both intervals: no band, and both sides are stated', () => {
     const outcome = sources(159, 162);
     expect(bandOf(outcome)).toBeUndefined();
     expect(outcome.findings).toEqual([]);
     expect(outcome.summary).toContain('at a cut-off: normal or fast; measure by hand');
   });
 
-  it('of two fetuses do not contradict each other, and each is judged', () => {
+  it('of two fetuses do not contradict each other, and each is evaluated', () => {
     const outcome = run({ spectra: [ofDoppler(140, 'A'), ofDoppler(75, 'B')] });
     expect(textsOf(outcome, 'fetal-heart-rate-sources')).toEqual([]);
     expect(textsOf(outcome, 'fetal-heart-rate-band')).toEqual([
@@ -69,7 +69,7 @@ describe('sources of the fetal heart rate that differ', () => {
     ]);
   });
 
-  it('one that names no fetus beside one that does is judged alone', () => {
+  it("one without a fetus's label next to one with a label is evaluated alone", () => {
     const outcome = run({ spectra: [ofDoppler(140, 'A'), ofDoppler(75)] });
     expect(textsOf(outcome, 'fetal-heart-rate-sources')).toEqual([]);
     expect(textsOf(outcome, 'fetal-heart-rate-band')).toEqual([
@@ -83,7 +83,7 @@ describe("the machine's heart rate", () => {
     { rate: 109, band: 'slow' },
     { rate: 110, band: 'normal' },
     { rate: 161, band: 'fast' },
-  ])('$rate counts where ours does not, and is judged: $band', ({ rate, band }) => {
+  ])('$rate counts if ours does not, and is evaluated: $band', ({ rate, band }) => {
     const outcome = run({ cart: [reported(rate)] });
     expect(outcome.rate).toMatchObject({ value: rate, source: { provenance: 'cart-sr' } });
     expect(outcome.summary).toContain(`Fetal heart rate ${rate}/min (ultrasound machine)`);
@@ -91,7 +91,7 @@ describe("the machine's heart rate", () => {
   });
 
   it.each([[[140, 70]], [[70, 140]]])(
-    'of two that differ (%j) each is judged: the slow one is not hidden',
+    'if two differ (%j), each is evaluated, so the slow one is not hidden',
     (rates) => {
       const outcome = run({ cart: rates.map((rate) => reported(rate)) });
       const values = outcome.measurements?.filter(({ id }) => id.includes('fetal-heart-rate'));
@@ -111,14 +111,14 @@ describe("the machine's heart rate", () => {
     expect(bandOf(outcome)?.value).toBe('slow');
   });
 
-  it('beyond its limits is not judged', () => {
+  it('beyond its limits is not evaluated', () => {
     const outcome = run({ cart: [reported(1400)] });
     expect(outcome.rate).toBeNull();
     expect(outcome.findings).toEqual([]);
     expect(outcome.summary).toContain('Fetal heart rate was not measured.');
   });
 
-  it('of two fetuses is judged for each', () => {
+  it('of two fetuses is evaluated for each', () => {
     const outcome = run({ cart: [reported(140, 'A'), reported(70, 'B')] });
     expect(textsOf(outcome, 'fetal-heart-rate-band')).toEqual([
       expect.stringContaining('Fetus B: Fetal heart rate 70/min (ultrasound machine), below'),
@@ -135,7 +135,7 @@ describe('rhythm', () => {
   it.each([
     { variation: 0.1, regular: true },
     { variation: 0.101, regular: false },
-  ])('is that of all beats seen, $variation: regular $regular', ({ variation, regular }) => {
+  ])('is that of all visible beats, $variation: regular $regular', ({ variation, regular }) => {
     const outcome = beats(4, 7, variation);
     expect(outcome.summary?.includes('were regular')).toBe(regular);
     expect(outcome.summary).toContain('4 of 7 beats were similar');
@@ -143,13 +143,13 @@ describe('rhythm', () => {
     if (!regular) expect(outcome.summary).toContain('differed by 10.1 %, more than 10 %');
   });
 
-  it('of beats that are all alike is regular without a count', () => {
+  it('of beats that are all similar is regular without a count', () => {
     const { summary } = beats(7, 7, 0.02);
     expect(summary).toContain('The beats on the sweep were regular.');
     expect(summary).not.toContain('7 of 7');
   });
 
-  it('of a spectrum with fewer than half of its beats alike is not passed over', () => {
+  it('of a spectrum with fewer than half of its beats similar is not skipped', () => {
     const { summary, rate } = run({
       spectra: [spectrum('umbilical-artery', { status: 'refused', reason: 'beats-differ' })],
     });
@@ -170,7 +170,7 @@ describe('a sweep on which nothing beats', () => {
   const critical = (given: Given) =>
     run(given).findings?.filter(({ severity }) => severity === 'critical') ?? [];
 
-  it('of a fetus is reported as a silent cine is', () => {
+  it('of a fetus is reported like a silent cine', () => {
     expect(critical({ mMode: [silent] }).map(({ id, text }) => [id, text])).toEqual([
       ['cardiac-activity', expect.stringContaining('second observer is required')],
     ]);
@@ -191,7 +191,7 @@ describe('a sweep on which nothing beats', () => {
   it.each([
     { rate: 109, found: 1 },
     { rate: 110, found: 0 },
-  ])('beside a Doppler of $rate, which below 110 may be the mother: $found', ({ rate, found }) => {
+  ])("with a Doppler of $rate, which below 110 may be the mother's: $found", ({ rate, found }) => {
     expect(critical({ mMode: [silent], spectra: [ofDoppler(rate)] })).toHaveLength(found);
   });
 
@@ -202,7 +202,7 @@ describe('a sweep on which nothing beats', () => {
   });
 });
 
-describe('how a rate and its range are given', () => {
+describe('the display of a rate and its range', () => {
   const at = (rate: number, gaDays = 154) =>
     run({ mMode: [{ ...BEATING, beatsPerMinute: rate }], gaDays });
 

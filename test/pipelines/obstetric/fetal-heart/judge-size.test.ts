@@ -61,25 +61,25 @@ describe('size and axis of the heart', () => {
     const ratioOf = (chests: ChestReading[]) =>
       measured(run({ chests }), 'cardiothoracic-area-ratio')?.value;
 
-    it('are those of end diastole: the median of the three frames with the largest heart', () => {
+    it('are those at end diastole: the median of the three frames with the largest heart', () => {
       expect(ratioOf(beat([0.27, 0.29, 0.31, 0.33, 0.28, 0.26]))).toBeCloseTo(0.31, 6);
     });
 
-    it('do not put a large heart of one cine before the frame of another clip', () => {
+    it('do not prefer a large heart of one cine to the frame of another clip', () => {
       const [first, ...others] = beat([0.3, 0.31, 0.32, 0.33]) as [ChestReading, ...ChestReading[]];
-      // In this order: cine 0.33, still 0.26, cine 0.32.
+      // The areas, in this order: cine 0.33, still 0.26, cine 0.32.
       expect(ratioOf([first, chest(0.26, 45), ...others])).toBeCloseTo(0.32, 6);
       const outcome = run({ chests: [first, chest(0.26, 45), ...others] });
       expect(measured(outcome, 'cardiothoracic-area-ratio-2')?.value).toBeCloseTo(0.26, 6);
     });
 
-    it('take no frame below the gate, however large its heart', () => {
+    it('use no frame below the gate, however large its heart is', () => {
       const doubtful = { ...chest(0.6, 45, { accepted: false }), clip: cine };
       expect(ratioOf([...beat([0.28, 0.29, 0.3]), doubtful])).toBeCloseTo(0.29, 6);
     });
   });
 
-  it('below the gate are named and judge nothing', () => {
+  it('below the gate are listed but have no consequences', () => {
     const outcome = run({ chests: [chest(0.5, 90, { accepted: false })], mMode: [BEATING] });
     expect(measured(outcome, 'cardiothoracic-area-ratio-1')?.quality).toBe('low');
     expect(outcome.findings).toEqual([]);
@@ -106,7 +106,7 @@ describe('size and axis of the heart', () => {
     expect(outcome.summary).toContain('The cardiac axis was not measured.');
   });
 
-  it('say who could not outline the heart: no model, or no such view', () => {
+  it('state what could not outline the heart: no model, or no such view', () => {
     expect(run({ mMode: [BEATING] }).summary).toContain('no permitted model outlines the heart');
     expect(run({ mMode: [BEATING], chests: [] }).summary).toContain('shows the whole thorax');
   });
@@ -119,20 +119,20 @@ describe('size and axis of the heart', () => {
     const texts = ({ findings }: ReturnType<typeof run>) =>
       findings?.filter(({ id }) => id === 'cardiac-size').map(({ text }) => text) ?? [];
 
-    it('ours is judged, and a contradicting value of the machine is reported', () => {
+    it('ours is evaluated, and a contradicting value of the machine is reported', () => {
       const outcome = run({ chests: [chest(0.55, 45)], cart: [machine(0.3)] });
       expect(sized(outcome)).toBe('large');
       expect(outcome.summary).toContain('By the ultrasound machine value, 0.30, the heart');
       expect(texts(outcome)).toEqual([expect.stringContaining('0.55: the heart is large')]);
     });
 
-    it('a large heart by the machine is found although ours is of usual size', () => {
+    it('a large heart is found by the machine although ours has a normal size', () => {
       const outcome = run({ chests: [chest(0.3, 45)], cart: [machine(0.45)] });
       expect(sized(outcome)).toBe('normal');
       expect(texts(outcome)).toEqual([expect.stringContaining('0.45, the heart is large')]);
     });
 
-    it('that agree, nothing more is reported', () => {
+    it('nothing more is reported if they agree', () => {
       const outcome = run({ chests: [chest(0.3, 45)], cart: [machine(0.34)] });
       expect(texts(outcome)).toEqual([]);
       expect(outcome.summary).not.toContain('measure by hand');
@@ -152,7 +152,7 @@ describe('size and axis of the heart', () => {
       expect(texts(outcome)).toHaveLength(findings);
     });
 
-    it('one beyond its limits is named and not judged', () => {
+    it('one beyond its limits is listed but not evaluated', () => {
       const outcome = run({ cart: [machine(30)] });
       expect(sized(outcome)).toBeNull();
       expect(outcome.findings).toEqual([]);
@@ -174,7 +174,7 @@ describe('size and axis of the heart', () => {
     };
     const twins = ['A', 'B'].map((fetus) => ({ ...fromMachine('hc', 270), fetus }));
 
-    it('are judged each by its own images', () => {
+    it('are evaluated for each by its own images', () => {
       const outcome = run({
         chests: [named(0.3, 'FETUS A 4CH'), named(0.38, 'FETUS B 4CH')],
         cart: twins,
@@ -186,7 +186,7 @@ describe('size and axis of the heart', () => {
       ]);
     });
 
-    it('on images that name none are not pooled', () => {
+    it('are not pooled on images that identify none', () => {
       const chests = [named(0.3, null), named(0.38, null)];
       const outcome = run({ chests, chestFrames: chests.length, cart: twins });
       expect(outcome.measurements).toEqual([]);

@@ -26,7 +26,7 @@ describe('fetal heart rate', () => {
     expect(outcome.summary).toContain('The beats on the sweep were regular.');
   });
 
-  it('of a cine alone says nothing of the rhythm', () => {
+  it('of a cine alone has no rhythm', () => {
     const { rate, summary } = run({ cines: [CINE] });
     expect(rate?.value).toBe(150);
     expect(summary).toContain('Rhythm was not assessed.');
@@ -53,7 +53,7 @@ describe('fetal heart rate', () => {
     { limit: 110, sides: ['slow', 'normal'] },
     { limit: 160, sides: ['normal', 'fast'] },
     { limit: 180, sides: ['fast', 'tachycardia'] },
-  ])('has a band where its interval does not hold $limit', ({ limit, sides: [low, high] }) => {
+  ])('has a band if its interval does not contain $limit', ({ limit, sides: [low, high] }) => {
     const at = (rate: number) => run({ mMode: [{ ...BEATING, beatsPerMinute: rate }] });
     const half = at(limit).rate?.uncertainty ?? Number.NaN;
     const bandAt = (rate: number) =>
@@ -63,11 +63,11 @@ describe('fetal heart rate', () => {
     expect(bandAt(limit - half + 0.01)).toBeUndefined();
     expect(bandAt(limit + half - 0.01)).toBeUndefined();
     expect(bandAt(limit + half + 0.01)).toBe(high);
-    // Fast or tachycardia; both are abnormal.
+    // The rate is either fast or tachycardia, and both are abnormal.
     expect(at(limit).findings).toHaveLength(low === 'fast' ? 1 : 0);
   });
 
-  it('before 14 weeks the bands of the embryo hold', () => {
+  it("has the embryo's bands before 14 weeks", () => {
     expect(fetalRateBand(97, 170)).toBe('normal');
     expect(fetalRateBand(98, 170)).toBe('fast');
     expect(fetalRateBand(97, 119)).toBe('slow');
@@ -82,10 +82,13 @@ describe('fetal heart rate', () => {
     { rate: 113, doubt: false },
     { rate: 157, doubt: false },
     { rate: 158, doubt: true },
-  ])('$rate per minute +/- 3 is on neither side of a limit for sure: $doubt', ({ rate, doubt }) => {
-    const { summary } = run({ mMode: [{ ...BEATING, beatsPerMinute: rate }] });
-    expect(summary?.includes('measure by hand')).toBe(doubt);
-  });
+  ])(
+    '$rate per minute +/- 3 is not certain to be on one side of a limit: $doubt',
+    ({ rate, doubt }) => {
+      const { summary } = run({ mMode: [{ ...BEATING, beatsPerMinute: rate }] });
+      expect(summary?.includes('measure by hand')).toBe(doubt);
+    },
+  );
 
   it.each([
     { variation: 0.1, findings: 0 },
@@ -97,14 +100,14 @@ describe('fetal heart rate', () => {
     );
   });
 
-  it('of a sweep in a study without a fetus is named and not used: it may be an adult heart', () => {
+  it('of a sweep in a study without a fetus is listed but not used: it may be an adult heart', () => {
     const outcome = run({ mMode: [{ ...BEATING, beatsPerMinute: 70 }], fetal: false });
     expect(outcome.rate).toBeNull();
     expect(outcome.measurements?.[0]).toMatchObject({ quality: 'low' });
     expect(outcome.findings).toEqual([]);
   });
 
-  it('at 10 weeks has no band, and says so', () => {
+  it('at 10 weeks has no band, which is stated', () => {
     expect(run({ mMode: [BEATING], gaDays: 72 }).summary).toContain('no range is known');
   });
 
@@ -120,7 +123,7 @@ describe('fetal heart rate', () => {
     expect(run({ mMode: [{ ...BEATING, beatsPerMinute: 40 }] }).rate?.value).toBe(40);
   });
 
-  it('is not measured where nothing was seen to beat', () => {
+  it('is not measured if nothing was seen to beat', () => {
     const outcome = run({ chestFrames: 1, cines: [{ status: 'not-seen', strength: 0.2 }] });
     expect(outcome.measurements).toEqual([]);
     expect(outcome.summary).toContain('Fetal heart rate was not measured.');
@@ -142,7 +145,7 @@ describe('views', () => {
     expect(outcome.summary).not.toContain('normal');
   });
 
-  it('one view is never a whole heart: the section stays partial and names the rest', () => {
+  it('one view is never a whole heart: the section stays partial and lists the rest', () => {
     const outcome = run({ views: [seen], mMode: [BEATING] });
     expect(outcome.status).toBe('partial');
     expect(outcome.summary).toContain('Seen: four-chamber view.');
@@ -151,7 +154,7 @@ describe('views', () => {
     expect(outcome.summary).toContain('valves, veins, flow and outflow tracts were not assessed');
   });
 
-  it("a name is the machine's word and not a view that was seen", () => {
+  it("a name is the machine's word, and not a view that was recognized", () => {
     const outcome = run({ views: [{ ...seen, by: 'named', confidence: null }] });
     expect(outcome.data?.views).toMatchObject({ 'four-chamber': 'named-by-machine' });
   });

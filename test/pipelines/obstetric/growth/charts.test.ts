@@ -38,19 +38,22 @@ describe('INTERGROWTH-21st size (Papageorghiou 2014)', () => {
     expect(intergrowthSize(measure, 281 / 7)).toBeNull();
   });
 
-  it.each(MEASURES)('%s grows with age and with centile, and z undoes its value', (measure) => {
-    let before = 0;
-    for (let days = 98; days <= 280; days += 1) {
-      const values = [3, 10, 50, 90, 97].map(
-        (centile) => intergrowthSizeAt(measure, days / 7, zOf(centile)) ?? Number.NaN,
-      );
-      expect(values.toSorted((a, b) => a - b)).toEqual(values);
-      expect(values[2]).toBeGreaterThan(before);
-      before = values[2] ?? 0;
-      const z = intergrowthSizeZ(measure, days / 7, values[0] ?? 0) ?? 0;
-      expect(intergrowthSizeAt(measure, days / 7, z)).toBeCloseTo(values[0] ?? 0, 9);
-    }
-  });
+  it.each(MEASURES)(
+    '%s grows with age and with centile, and its z-score can be inverted',
+    (measure) => {
+      let before = 0;
+      for (let days = 98; days <= 280; days += 1) {
+        const values = [3, 10, 50, 90, 97].map(
+          (centile) => intergrowthSizeAt(measure, days / 7, zOf(centile)) ?? Number.NaN,
+        );
+        expect(values.toSorted((a, b) => a - b)).toEqual(values);
+        expect(values[2]).toBeGreaterThan(before);
+        before = values[2] ?? 0;
+        const z = intergrowthSizeZ(measure, days / 7, values[0] ?? 0) ?? 0;
+        expect(intergrowthSizeAt(measure, days / 7, z)).toBeCloseTo(values[0] ?? 0, 9);
+      }
+    },
+  );
 });
 
 describe('INTERGROWTH-21st weight', () => {
@@ -63,7 +66,7 @@ describe('INTERGROWTH-21st weight', () => {
   it.each([
     [INTERGROWTH_WEIGHT_2017, 22, 40],
     [INTERGROWTH_WEIGHT_2020, 18, 41],
-  ])('gives the value again at its z-score, within its weeks only', (standard, from, to) => {
+  ])('returns the value from its z-score, but only within its weeks', (standard, from, to) => {
     for (let weeks = from; weeks <= to; weeks += 0.5) {
       for (const z of [-2.5, -1, 0, 1.3, 2.5]) {
         const grams = intergrowthWeightAt(standard, weeks, z) ?? Number.NaN;
@@ -93,14 +96,14 @@ describe('WHO 2017', () => {
     },
   );
 
-  it('gives a quantile its own centile and z-score', () => {
+  it('returns for a quantile its own centile and z-score', () => {
     const tenth = whoQuantile('efw', 30, 0.1) ?? Number.NaN;
     const found = whoCentile('efw', 30, tenth);
     expect(found?.centile).toBeCloseTo(10, 9);
     expect(centileOf(found?.z ?? Number.NaN)).toBeCloseTo(10, 9);
   });
 
-  it('says nothing beyond its last quantile or its weeks', () => {
+  it('returns nothing beyond its last quantile or its weeks', () => {
     expect(whoCentile('efw', 30, 200)).toBeNull();
     expect(whoCentile('efw', 30, 9000)).toBeNull();
     expect(whoCentile('efw', 40.2, 3500)).toBeNull();

@@ -17,7 +17,7 @@ const composite = (days: number) =>
 const byHc = (days: number) =>
   createMeasurement('ga-by-hc', 'ga-by-hc', days, 'hadlock-1984-ga-hc');
 
-/** Returns a fetus with the median size for a different age than the stated one. */
+/** Returns a fetus with the median size for `days`, which differs from the stated age. */
 function grownTo(days: number, dating: { ga_days: number; basis: string }) {
   const at = (measure: 'hc' | 'ac' | 'fl') => intergrowthSizeAt(measure, days / 7, 0) ?? Number.NaN;
   const [hc, ac] = [at('hc') / Math.PI, at('ac') / Math.PI];
@@ -43,12 +43,12 @@ describe('an age by biometry beside the one by last period (ACOG Committee Opini
     }
   });
 
-  it('is compared as it is shown, in whole days', () => {
+  it('is compared as displayed, in whole days', () => {
     expect(datingConflict([composite(150.4)], lmp(140))).toBeNull();
     expect(datingConflict([composite(150.5)], lmp(140))).not.toBeNull();
   });
 
-  it('is that of HC, AC and FL, else that of HC', () => {
+  it('is that of HC, AC and FL, or otherwise that of HC', () => {
     expect(datingConflict([byHc(120), composite(140)], lmp(140))).toBeNull();
     expect(datingConflict([byHc(120)], lmp(140))?.by).toBe('hc');
   });
@@ -83,7 +83,7 @@ describe('while the dating is in doubt', () => {
     });
   });
 
-  it('every sentence about size and restriction says so', () => {
+  it('every sentence about size and restriction states this', () => {
     const said = doubted.findings.filter(({ id }) =>
       /^(size|head-size|growth-restriction)$/.test(id),
     );
@@ -98,12 +98,12 @@ describe('while the dating is in doubt', () => {
     expect(sectionOf(doubted, 'growth').summary).toContain('only if the dating is correct');
   });
 
-  it('the report holds nothing that the result does not', () => {
+  it('the report contains nothing that the result does not contain', () => {
     if (!doubted.report) throw new Error(sectionOf(doubted, 'report').reason?.detail);
     expect(unsupportedClaims(doubted.report, doubted)).toEqual([]);
   });
 
-  it('it is not reported where a scan set the age', () => {
+  it('it is not reported if a scan determined the age', () => {
     const { findings } = grownTo(132, { ga_days: 145, basis: 'crl' });
     expect(JSON.stringify(findings)).not.toContain('dating is correct');
   });
@@ -136,7 +136,7 @@ describe('an age by last period that the machine states', () => {
   });
 });
 
-describe('a criterion of growth restriction without the definition', () => {
+describe('a criterion of growth restriction if the definition is not met', () => {
   const at36 = (measure: 'hc' | 'ac' | 'fl') => intergrowthSizeAt(measure, 36, 0) ?? Number.NaN;
   const [hc, ac] = [at36('hc') / Math.PI, at36('ac') / Math.PI];
 

@@ -14,7 +14,7 @@ import {
   sectionOf,
 } from '../evidence-sample.ts';
 
-/** Returns a head, abdomen and femur with one z-score each, at an exact age. */
+/** Returns a head, an abdomen and a femur with these z-scores at an exact age. */
 function fetus(gaDays: number, z: { hc?: number; ac?: number; fl?: number } = {}) {
   const length = (measure: 'hc' | 'ac' | 'fl') =>
     intergrowthSizeAt(measure, gaDays / 7, z[measure] ?? 0) ?? Number.NaN;
@@ -46,7 +46,7 @@ const changeOf = (data: Record<string, unknown>, concept: string) =>
   )?.z_score_per_week ?? null;
 
 describe('growth since the prior study', () => {
-  it('is not assessed where none was sent', () => {
+  it('is not assessed if none was sent', () => {
     const { summary, data } = growth(196, []);
     expect(summary).toMatch(/Growth over time was not assessed\.$/);
     expect(data).toMatchObject({ earlier: [], change: null });
@@ -78,19 +78,19 @@ describe('growth since the prior study', () => {
     expect(earlierValues(result).map(({ ga_days: age }) => age)).toEqual([189, 175, 154]);
   });
 
-  it('is not judged where the earlier files are not dated', () => {
+  it('is not evaluated if the earlier files are not dated', () => {
     expect(growth(196, [scan(null, { readings: fetus(168) })]).summary).toContain(
       'the earlier files are not dated',
     );
   });
 
-  it('is not judged where nothing was measured on them', () => {
+  it('is not evaluated if nothing was measured on them', () => {
     expect(growth(196, [scan(28)]).summary).toContain(
       'nothing comparable was measured on the earlier scan',
     );
   });
 
-  it('has no weight where the formula was another: HC, AC and FL now, AC and FL then', () => {
+  it('is not calculated for the weight if the formula differs: HC, AC and FL now, AC and FL then', () => {
     const before = scan(28, { readings: fetus(168).slice(1) });
     const { data } = growth(196, [before]);
     expect(changeOf(data, 'ac')).not.toBeNull();
@@ -121,28 +121,28 @@ describe('earlier values of a report', () => {
         .map(({ concept, source }) => [concept, source]),
     );
 
-  it('of the machine are compared, and the sentence says whose they are', () => {
+  it('from the machine are compared, and the sentence states whose they are', () => {
     const values = [value('hc', at24('hc')), value('ac', at24('ac')), value('fl', at24('fl'))];
     const { summary, data } = growth(196, [scan(28, { reports: [report(false, values)] })]);
     expect(changeOf(data, 'efw')).toBeCloseTo(0, 0);
     expect(summary).toContain('with values from the report of the ultrasound machine');
   });
 
-  it('the BPD of a machine is not: it may be outer to inner', () => {
+  it("do not include a machine's BPD, which may be outer to inner", () => {
     const values = [value('bpd', at24('bpd')), value('hc', at24('hc'))];
     expect(sourcesOf(scan(28, { reports: [report(false, values)] }))).toEqual({
       hc: 'machine-report',
     });
   });
 
-  it('of an earlier draft are called unreviewed', () => {
+  it('from an earlier draft are called unreviewed', () => {
     const values = [value('bpd', at24('bpd'))];
     expect(sourcesOf(scan(28, { reports: [report(true, values)] }))).toEqual({
       bpd: 'unreviewed-draft',
     });
   });
 
-  it('come second to those of the images, and those of a draft to those of the machine', () => {
+  it("come after those from the images, and those from a draft after the machine's", () => {
     const reports = [
       report(true, [value('fl', at24('fl')), value('ac', at24('ac'))]),
       report(false, [value('ac', at24('ac'))]),
@@ -157,7 +157,7 @@ describe('earlier values of a report', () => {
     });
   });
 
-  it('of several fetuses are left out with the images of that scan, which is reported', () => {
+  it('of several fetuses are left out together with the images of that scan, which is reported', () => {
     const several = cartValue({
       concept: { scheme: 'LN', code: '11878-6', meaning: 'Number of Fetuses by US' },
       value: 2,
@@ -180,14 +180,14 @@ describe('earlier values of a report', () => {
     ['FETUS A UA', 'FETUS B UA', true],
     ['FETUS A UA', 'FETUS A UA', false],
   ])('on images named %s and %s are left out: %s', (one, other, left) => {
-    // Nothing is measured on these clips, but the label of a spectrum or a sweep also identifies
-    // its fetus.
+    // Nothing is measured on these clips, but the label of a spectrum or a sweep also identifies a
+    // fetus.
     const clips = [one, other].map((viewName) => clip('named.dcm', { viewName }));
     const before = scan(28, { clips, readings: fetus(168) });
     expect(growth(196, [before]).data.change === null).toBe(left);
   });
 
-  it('that cannot be are not used', () => {
+  it('that are impossible are not used', () => {
     expect(sourcesOf(scan(28, { reports: [report(false, [value('fl', 0)])] }))).toEqual({});
     const fl = [value('fl', 0), value('fl', at24('fl'))];
     expect(sourcesOf(scan(28, { reports: [report(false, fl)] }))).toEqual({
@@ -195,7 +195,7 @@ describe('earlier values of a report', () => {
     });
   });
 
-  it('of a report that names several fetuses are not used', () => {
+  it('of a report that identifies several fetuses are not used', () => {
     const twins = ['A', 'B'].map((fetusName) => ({ ...value('fl', 40), fetus: fetusName }));
     expect(sourcesOf(scan(28, { reports: [report(false, twins)] }))).toEqual({});
   });
@@ -220,7 +220,7 @@ describe('a fall over more than two quartiles', () => {
     expect(ids(fallTo(-0.3, 252))).not.toContain('centile-crossing');
   });
 
-  it('makes late growth restriction together with a small size', () => {
+  it('is late growth restriction together with a small size', () => {
     const result = fallTo(-1.5, 252);
     expect(sectionOf(result, 'growth').data.fgr).toMatchObject({ form: 'late-fgr' });
     expect(result.findings.map(({ id }) => id)).toContain('growth-restriction');
@@ -228,7 +228,7 @@ describe('a fall over more than two quartiles', () => {
 });
 
 describe('the draft report', () => {
-  it('says the change since the prior study, and the checker agrees', () => {
+  it('states the change since the prior study, and the checker agrees', () => {
     const before = scan(28, { readings: fetus(168) });
     const result = interpretReadings({
       readings: fetus(196),
@@ -238,7 +238,7 @@ describe('the draft report', () => {
     expect(result.report?.impression.join('\n')).toContain('since the scan 28 days earlier');
   });
 
-  it('says the age that was given, though nothing was measured', () => {
+  it('states the age that was given, even if nothing was measured', () => {
     const result = interpretReadings({
       readings: [],
       options: { dating: { ga_days: 143 }, report: true },

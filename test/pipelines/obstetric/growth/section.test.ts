@@ -33,7 +33,7 @@ describe('growth without what it needs', () => {
     expect(result.classifications.map(({ id }) => id)).not.toContain('size-category');
   });
 
-  it('the age by this biometry is never taken in its place', () => {
+  it('the age by this biometry is never used in its place', () => {
     const result = interpretReadings({ readings: MEDIAN_28_WEEKS() });
     expect(measurementOf(result, 'ga-by-hc').value).toBeGreaterThan(0);
     expect(sectionOf(result, 'growth').status).toBe('not_assessed');
@@ -44,7 +44,7 @@ describe('growth without what it needs', () => {
     expect(sectionOf(result, 'growth').reason?.code).toBe('no_biometry');
   });
 
-  it('a head alone has a centile and no size category', () => {
+  it('a head alone has a centile but no size category', () => {
     const result = interpretReadings({ readings: [head(91.8, 73.5)], options: at(196) });
     expect(measurementOf(result, 'hc').reference?.centile).toBeCloseTo(50, -1);
     expect(sectionOf(result, 'growth').status).toBe('partial');
@@ -53,7 +53,7 @@ describe('growth without what it needs', () => {
 });
 
 describe('centiles', () => {
-  it('name the chart, its 10th and 90th centile, centile and z-score', () => {
+  it('have the chart with its 10th and 90th centile, a centile and a z-score', () => {
     const readings = MEDIAN_28_WEEKS();
     const result = interpretReadings({ readings, options: at(196), evidence: EXACT });
     expect(measurementOf(result, 'fl')).toMatchObject({
@@ -67,11 +67,11 @@ describe('centiles', () => {
       interpretation: 'N',
     });
     expect(measurementOf(result, 'efw').reference?.chart).toBe('intergrowth-2020-efw');
-    // The formula's interval for the weight spans half of the centile scale.
+    // The formula's interval for the weight covers half of the centile scale.
     expect(sectionOf(result, 'growth').reason?.code).toBe('at_cut_off');
   });
 
-  it('are null outside the chart, with the reason beside the value', () => {
+  it('are null outside the chart, with a reason', () => {
     const result = interpretReadings({ readings: [femur(78)], options: at(281) });
     expect(measurementOf(result, 'fl')).toMatchObject({
       reference: null,
@@ -130,7 +130,7 @@ describe('a small fetus', () => {
 
   it('needs Doppler before it is called constitutionally small', () => {
     const result = small(238);
-    // The interval of the weight contains the 10th centile: advice is given, but no category.
+    // The interval of the weight contains the 10th centile, so there is advice but no category.
     expect(result.classifications.map(({ id }) => id)).not.toContain('size-category');
     expect(sectionOf(result, 'growth').data.fgr).toMatchObject({
       form: 'sga-doppler-needed',
@@ -150,7 +150,7 @@ describe('a small fetus', () => {
     expect(text.split(' ').length).toBeLessThan(70);
   });
 
-  it('has advice that does not miss the amniotic fluid where that was measured', () => {
+  it('has advice that does not list the amniotic fluid as missing if it was measured', () => {
     const concept = { scheme: 'LN', code: '11827-3', meaning: 'Deepest vertical pocket' };
     const pocket = cartValue({ key: 'deepest-vertical-pocket', concept, value: 45, unit: 'mm' });
     const text = small(238, [pocket]).guidance[0]?.text;
@@ -158,7 +158,7 @@ describe('a small fetus', () => {
     expect(text).not.toMatch(/Not assessed: [^.]*amniotic fluid/);
   });
 
-  it('does not call an index unassessed that was measured and is undecided', () => {
+  it('does not call an index unassessed if it was measured but is undecided', () => {
     const statement: Statement = {
       ...{ kind: 'conclusion', code: 'growth.lone-criterion', about: [], fetus: null },
       params: {
@@ -181,7 +181,7 @@ describe('a small fetus', () => {
   });
 });
 
-/** Returns a fetus whose parts have these z-scores at 34+0 weeks. */
+/** Returns a fetus at 34+0 weeks whose head, abdomen and femur have these z-scores. */
 function fetus34(z: { hc?: number; bpd?: number; ac?: number; fl?: number }) {
   const length = (measure: 'hc' | 'bpd' | 'ac' | 'fl') =>
     intergrowthSizeAt(measure, 34, z[measure] ?? 0) ?? Number.NaN;
@@ -206,14 +206,14 @@ describe('parts by their z-score (obstetric 3.8)', () => {
     else expect(text).toBeNull();
   });
 
-  it('a small BPD beside a head of its size is a matter of shape, and no small head', () => {
+  it('a small BPD in a head of normal size is a matter of shape, and not a small head', () => {
     const result = interpret34({ bpd: -2.3 });
     expect(textOf(result, 'bpd-shape')).toContain('attributable to head shape');
     expect(textOf(result, 'head-size')).toBeNull();
     expect(textOf(interpret34({ bpd: -1.9 }), 'bpd-shape')).toBeNull();
   });
 
-  it('a small AC is reported beside a weight that is not small, and asks for Doppler', () => {
+  it('a small AC is reported even if the weight is not small, and leads to advice on Doppler', () => {
     const result = interpret34({ ac: -1.45, hc: 1.5, fl: 1.5 });
     expect(textOf(result, 'abdomen-size')).toContain('below the 10th centile');
     expect(result.guidance[0]?.text).toMatch(
@@ -239,7 +239,7 @@ describe('macrosomia is a matter of grams', () => {
 });
 
 describe('the category', () => {
-  it('is not given where an interval includes a cut-off, and both sides are named', () => {
+  it('is not given if an interval includes a cut-off, and both sides are stated', () => {
     const result = interpretReadings({ readings: fetus34({ ac: -1.3 }), options: at(238) });
     const { summary, status } = sectionOf(result, 'growth');
     expect(summary).toMatch(
@@ -253,7 +253,7 @@ describe('the category', () => {
     expect(result.findings.map(({ id }) => id)).not.toContain('size');
   });
 
-  it('is small where both ends of the interval are below the 10th centile', () => {
+  it('is small if both ends of the interval are below the 10th centile', () => {
     const small = interpretReadings({
       readings: fetus34({ ac: -3.6, hc: -3.6, fl: -3.6 }),
       options: at(238),
@@ -261,7 +261,7 @@ describe('the category', () => {
     expect(small.classifications.find(({ id }) => id === 'size-category')?.value).toMatch(/^sga/);
   });
 
-  it('says nothing of it where no interval is known', () => {
+  it('does not mention the interval if none is known', () => {
     const result = interpretReadings({
       readings: [abdomen(75, 73.5)],
       options: at(196),
@@ -293,7 +293,7 @@ describe('several fetuses', () => {
     return interpretReadings({ readings, options: at(196), evidence: { study } });
   };
 
-  it('share no value: each length by itself, no median, age, weight or ratio', () => {
+  it('share no value: each length is separate, without median, age, weight or ratio', () => {
     const result = twins();
     expect(result.measurements.map(({ id }) => id)).toEqual([
       'hc-1',
@@ -308,7 +308,7 @@ describe('several fetuses', () => {
     expect(sectionOf(result, 'biometry').reason).toMatchObject({ code: 'several_fetuses' });
   });
 
-  it('have no size: the images do not say which one they show', () => {
+  it('have no size, because the images do not show which fetus is which', () => {
     const result = twins();
     expect(sectionOf(result, 'growth')).toMatchObject({
       status: 'not_assessed',
@@ -320,7 +320,7 @@ describe('several fetuses', () => {
 });
 
 describe('values that do not fit the stated age', () => {
-  it('ask to check the dating, and size is not judged', () => {
+  it('lead to advice on the dating, and size is not evaluated', () => {
     const result = interpretReadings({ readings: MEDIAN_28_WEEKS(), options: at(140) });
     expect(result.findings.map(({ id }) => id)).toContain('dating-doubtful');
     expect(result.classifications.map(({ id }) => id)).not.toContain('size-category');

@@ -9,13 +9,14 @@ import {
 } from '../../../../pipelines/obstetric/labor-progress/measure.ts';
 
 const WIDTH = 256;
-/** Horizontal, from (30, 50) to (70, 50); the lower edge is the right end. */
+/** The symphysis is horizontal, from (30, 50) to (70, 50), so its lower edge is the right end. */
 const SYMPHYSIS: Ellipse = { centre: { x: 50, y: 50 }, a: 20, b: 8, angle: 0 };
 const AXIS = symphysisAxis(SYMPHYSIS, WIDTH);
 const HEAD: Ellipse = { centre: { x: 75, y: 120 }, a: 40, b: 30, angle: 0 };
 
 /**
- * Returns a point at this angle to the axis as seen from the lower edge, on the side of the head.
+ * Returns a point on the side of the head that is seen from the lower edge at this angle to the
+ * axis.
  */
 function at(degrees: number, distance = 60): Point {
   const angle = (degrees * Math.PI) / 180;
@@ -28,7 +29,7 @@ function at(degrees: number, distance = 60): Point {
 const mirrored = ({ x, y }: Point): Point => ({ x: WIDTH - x, y });
 
 describe('symphysisAxis', () => {
-  it('has its lower edge at the right end where the symphysis lies left of the middle', () => {
+  it('has its lower edge at the right end if the symphysis is left of the middle', () => {
     expect(AXIS).toMatchObject({ upper: { x: 30, y: 50 }, lower: { x: 70, y: 50 } });
     expect(AXIS.sideKnown).toBe(true);
   });
@@ -69,13 +70,13 @@ describe('progressionOf', () => {
   const near = { ...SYMPHYSIS, centre: { x: 0.57 * WIDTH, y: 50 }, angle: -0.3 };
   const ahead = { x: near.centre.x + 60, y: 130 };
 
-  it('does not know an angle that depends on which way the image is turned', () => {
+  it('leaves an angle unknown if it depends on the orientation of the image', () => {
     expect(progressionOf(near, [ahead], ahead, WIDTH).sideUnknown).toBe(true);
     const clear = { ...near, centre: { x: 0.3 * WIDTH, y: 50 } };
     expect(progressionOf(clear, [ahead], ahead, WIDTH).sideUnknown).toBe(false);
   });
 
-  it('knows an angle that is the same from both ends', () => {
+  it('accepts an angle that is the same from both ends', () => {
     const level = { ...near, angle: 0 };
     const below = { x: near.centre.x, y: 5000 };
     expect(progressionOf(level, [below], below, WIDTH).sideUnknown).toBe(false);
@@ -83,14 +84,11 @@ describe('progressionOf', () => {
 });
 
 describe('angleOfProgression', () => {
-  it.each([70, 90, 116, 145, 170, 190])(
-    'is %s degrees where the leading part lies there',
-    (degrees) => {
-      const tangent = angleOfProgression(AXIS, [at(degrees), at(degrees - 30)], HEAD.centre);
-      expect(tangent?.degrees).toBeCloseTo(degrees, 6);
-      expect(tangent?.point).toEqual(at(degrees));
-    },
-  );
+  it.each([70, 90, 116, 145, 170, 190])('is %s degrees if the leading part is there', (degrees) => {
+    const tangent = angleOfProgression(AXIS, [at(degrees), at(degrees - 30)], HEAD.centre);
+    expect(tangent?.degrees).toBeCloseTo(degrees, 6);
+    expect(tangent?.point).toEqual(at(degrees));
+  });
 
   it('is the same on the mirrored image', () => {
     const axis = { upper: mirrored(AXIS.upper), lower: mirrored(AXIS.lower) };
@@ -98,39 +96,39 @@ describe('angleOfProgression', () => {
     expect(tangent?.degrees).toBeCloseTo(120, 6);
   });
 
-  it('is nothing without an outline', () => {
+  it('is null without an outline', () => {
     expect(angleOfProgression(AXIS, [], HEAD.centre)).toBeNull();
   });
 });
 
 describe('infrapubicSkullPoint', () => {
-  it('lies on the skull, straight below a level symphysis', () => {
+  it('is on the skull, straight below a level symphysis', () => {
     const point = infrapubicSkullPoint(AXIS, { ...HEAD, centre: { x: 70, y: 120 } });
     expect(point?.x).toBeCloseTo(70, 6);
     expect(point?.y).toBeCloseTo(90, 6);
   });
 
-  it('is nothing where the head has not come that far', () => {
+  it('is null if the head has not descended that far', () => {
     expect(infrapubicSkullPoint(AXIS, { ...HEAD, centre: { x: 20, y: 120 } })).toBeNull();
   });
 
-  it('is nothing where the lower edge lies inside the head', () => {
+  it('is null if the lower edge is inside the head', () => {
     expect(infrapubicSkullPoint(AXIS, { ...HEAD, centre: AXIS.lower })).toBeNull();
   });
 });
 
 describe('headDirectionAngle', () => {
-  it.each([-60, -1, 0, 30, 31, 60])('is %s degrees, up positive', (degrees) => {
+  it.each([-60, -1, 0, 30, 31, 60])('is %s degrees, positive upwards', (degrees) => {
     const angle = headDirectionAngle(AXIS, { ...HEAD, angle: (-degrees * Math.PI) / 180 });
     expect(angle).toBeCloseTo(degrees, 6);
   });
 
-  it.each([80, -80])('is nothing for an axis across the symphysis (%s degrees)', (degrees) => {
+  it.each([80, -80])('is null for an axis across the symphysis (%s degrees)', (degrees) => {
     const across = { ...HEAD, angle: (-degrees * Math.PI) / 180 };
     expect(headDirectionAngle(AXIS, across)).toBeNull();
   });
 
-  it('is nothing for a head too round to have a long axis', () => {
+  it('is null for a head too round to have a long axis', () => {
     expect(headDirectionAngle(AXIS, { ...HEAD, a: 40, b: 37 })).toBeNull();
   });
 });

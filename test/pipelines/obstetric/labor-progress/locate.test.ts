@@ -5,14 +5,17 @@ import { locateTransperineal } from '../../../../pipelines/obstetric/labor-progr
 
 const SIZE = 64;
 const GATE = 0.8;
-/** Fully lit, and twice as large as the network input. */
+/** The image is fully lit and twice as large as the network's input. */
 const IMAGE = {
   width: 2 * SIZE,
   height: 2 * SIZE,
   data: new Uint8Array(4 * SIZE * SIZE).fill(90),
 };
 
-/** Returns 1 within an upright shape around the middle of the input. */
+/**
+ * Returns a map that is `level` within a shape, with coordinates relative to the middle of the
+ * input.
+ */
 const shape = (inside: (x: number, y: number) => boolean, level = 1) =>
   Float32Array.from({ length: SIZE * SIZE }, (_, i) =>
     inside((i % SIZE) - 31.5, Math.floor(i / SIZE) - 31.5) ? level : 0,
@@ -43,7 +46,7 @@ async function located(symphysis: Float32Array, head: Float32Array) {
 }
 
 describe('the border of a structure', () => {
-  it('is that of the mask in pixels of the image, not that of the ellipse', async () => {
+  it("is the mask's in pixels of the image, not the ellipse's", async () => {
     const square = shape((x, y) => Math.max(Math.abs(x), Math.abs(y)) < 16);
     const { borders } = await located(disc(6), square);
     const border = (borders['fetal-head']?.border ?? []).map(({ x, y }): [number, number] => [
@@ -52,25 +55,25 @@ describe('the border of a structure', () => {
     ]);
     const pixels = filledPolygon(border, IMAGE.width, IMAGE.height);
     const area = pixels.reduce((sum, pixel) => sum + pixel, 0);
-    // 32 by 32 in the input are 64 by 64 in the image; an ellipse would lose the corners.
+    // 32 by 32 pixels of the input are 64 by 64 of the image. An ellipse would lose the corners.
     expect(area / (64 * 64)).toBeGreaterThan(0.97);
     expect(area / (64 * 64)).toBeLessThan(1.01);
   });
 
-  it('is given of a head alone, of which no pair and no angle comes', async () => {
+  it('is returned for a head alone, which has no pair and no angle', async () => {
     const { pair, borders } = await located(NOTHING, disc(16));
     expect(pair).toBeNull();
     expect(Object.keys(borders)).toEqual(['fetal-head']);
     expect(borders['fetal-head']?.accepted).toBe(true);
   });
 
-  it('is accepted by itself where the other of the pair is not', async () => {
+  it('is accepted separately even if the other structure of the pair is not', async () => {
     const { pair, borders } = await located(disc(8, 0.55), disc(16));
     expect(pair?.accepted).toBe(false);
     expect([borders.symphysis?.accepted, borders['fetal-head']?.accepted]).toEqual([false, true]);
   });
 
-  it('is not given where nothing is inside', async () => {
+  it('is not returned if nothing is inside', async () => {
     expect(await located(NOTHING, NOTHING)).toEqual({ pair: null, borders: {} });
   });
 });
@@ -80,7 +83,8 @@ describe('a bladder joined to the head', () => {
     const lobes = shape((x, y) => Math.hypot(x, y - 8) < 18 || Math.hypot(x, y + 16) < 9);
     const { pair, borders } = await located(disc(6), lobes);
     const border = borders['fetal-head']?.border ?? [];
-    // The input shows the image at half its size, with the middle of the head at (31.5, 39.5).
+    // The input shows the image at half its size, so the middle of the head is at (31.5, 39.5) in
+    // the input.
     const farthest = Math.max(...border.map(({ x, y }) => Math.hypot(x - 63.5, y - 79.5)));
     expect(farthest).toBeLessThan(2 * 18 * 1.12);
     expect(pair?.head.a).toBeLessThan(2 * 18 * 1.12);
@@ -105,7 +109,7 @@ describe('the axis of the symphysis', () => {
     return found?.pair?.accepted;
   }
 
-  it('is accepted where a closer look agrees with the first, and not where it differs', async () => {
+  it('is accepted if a closer look agrees with the first, and not if it differs', async () => {
     expect(await looked(0, 0)).toBe(true);
     expect(await looked(0, 90)).toBe(false);
   });

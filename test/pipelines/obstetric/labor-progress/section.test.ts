@@ -9,7 +9,7 @@ import {
 import { laborProgress } from '../../../../pipelines/obstetric/labor-progress/section.ts';
 import { clip, evidenceWith, MM_PER_PIXEL, runSection } from '../evidence-sample.ts';
 
-/** On an image of 800 pixels: lower edge at (250, 150). */
+/** On an image 800 pixels wide, the lower edge is at (250, 150). */
 const SYMPHYSIS: Ellipse = { centre: { x: 200, y: 150 }, a: 50, b: 20, angle: 0 };
 
 interface Shot {
@@ -22,7 +22,7 @@ interface Shot {
 let shots = 0;
 
 /**
- * Returns a head whose leading part is at this angle of progression, with its long axis at -20
+ * Returns a head whose leading part is at this angle of progression. Its long axis is at -20
  * degrees.
  */
 function transperineal({ degrees = 120, accepted = true, clip: changes, head }: Shot = {}) {
@@ -60,18 +60,18 @@ const value = (outcome: ReturnType<typeof run>, id: string) =>
 describe('labor progress', () => {
   const outcome = run([transperineal({ degrees: 121 })]);
 
-  it('gives the angle of progression with its lines, and how sure it is', () => {
+  it('has an angle of progression with its lines and its confidence', () => {
     const angle = value(outcome, 'angle-of-progression');
     expect(angle?.value).toBeCloseTo(121, 6);
     expect(angle).toMatchObject({ unit: 'deg', uncertainty: 6, quality: 'accepted' });
     expect(angle?.source.calipers.map(({ type }) => type)).toEqual(['line', 'line']);
   });
 
-  it('gives the station of Tutschek 2011', () => {
+  it('has the station of Tutschek 2011', () => {
     expect(value(outcome, 'head-station')?.value).toBeCloseTo(0.0937 * 121 - 10.911, 9);
   });
 
-  it('gives the head-symphysis distance in millimetres along the infrapubic line', () => {
+  it('has the head-symphysis distance in millimetres along the infrapubic line', () => {
     const distance = value(outcome, 'head-symphysis-distance');
     const [line] = distance?.source.calipers ?? [];
     const [from, to] = line?.points ?? [];
@@ -80,25 +80,25 @@ describe('labor progress', () => {
     expect(distance?.value).toBeCloseTo(MM_PER_PIXEL * ((to?.[1] ?? 0) - 150), 6);
   });
 
-  it('gives the direction of the head and its reference line', () => {
+  it('has the direction of the head with its reference line', () => {
     expect(value(outcome, 'head-direction')?.value).toBeCloseTo(-20, 6);
     expect(outcome.data).toMatchObject({
       head_direction_reference: 'long axis of the symphysis (ISUOG 2018)',
     });
     const bands = run([transperineal({ degrees: 130 })]).classifications;
     expect(bands?.map(({ value: band }) => band)).toEqual(['low or mid', 'down']);
-    // 121 degrees, known to within 6, may be on either side of 120.
+    // An angle of 121 degrees, known to within 6, may be on either side of 120.
     expect(outcome.classifications?.map(({ value: band }) => band)).toEqual(['down']);
   });
 
-  it('takes the median of three frames and leaves the fourth', () => {
+  it('uses the median of three frames, and not the fourth', () => {
     const shown = [100, 110, 130, 170].map((degrees) => transperineal({ degrees }));
     const angle = value(run(shown), 'angle-of-progression');
     expect(angle?.value).toBeCloseTo(110, 6);
     expect(angle?.inputs).toHaveLength(3);
   });
 
-  it('gives no millimetres without a calibration, but the angles', () => {
+  it('has no millimetres without a calibration, but the angles', () => {
     const uncalibrated = run([transperineal({ clip: { regions: [] } })]);
     expect(uncalibrated.status).toBe('partial');
     expect(uncalibrated.summary).toContain('no physical scale');
@@ -106,7 +106,7 @@ describe('labor progress', () => {
     expect(value(uncalibrated, 'angle-of-progression')?.value).toBeCloseTo(120, 6);
   });
 
-  it('reads an angle in millimetres where the scale differs between the axes', () => {
+  it('measures an angle in millimetres if the scale differs between the axes', () => {
     const [square] = clip('x').regions;
     if (!square) throw new Error('no region');
     const tall = [{ ...square, scale: { x: MM_PER_PIXEL, y: 2 * MM_PER_PIXEL } }];
@@ -114,7 +114,7 @@ describe('labor progress', () => {
       run([transperineal({ degrees: 120, clip: { regions: tall } })]),
       'angle-of-progression',
     );
-    // 30 degrees beyond the vertical become atan(tan 30 / 2).
+    // An angle of 30 degrees beyond the vertical becomes atan(tan 30 / 2).
     expect(angle?.value).toBeCloseTo(
       90 + (Math.atan(Math.tan(Math.PI / 6) / 2) * 180) / Math.PI,
       6,
@@ -157,7 +157,7 @@ describe('labor progress', () => {
     expect(summary?.includes('at the cut-off')).toBe(said);
   });
 
-  it('names a frame below the gate and uses nothing of it', () => {
+  it('lists a frame below the gate but does not use it', () => {
     const outlined = run([transperineal({ accepted: false })]);
     expect(outlined.status).toBe('inadequate');
     expect(outlined.summary).toContain('not assessable');
@@ -173,7 +173,7 @@ describe('labor progress', () => {
     expect(run(frames)).toMatchObject({ status: 'not_assessed', reason: { code } });
   });
 
-  it('says that the direction of a round head cannot be determined', () => {
+  it('states that the direction of a round head cannot be determined', () => {
     const round = { centre: { x: 260, y: 330 }, a: 110, b: 105, angle: 0 };
     const outlined = run([transperineal({ head: round })]);
     expect(outlined.summary).toContain('Head direction was not assessable');
@@ -188,7 +188,7 @@ describe('structures of a transperineal image', () => {
   ];
   const found = (accepted: boolean) => ({ border, confidence: 0.91234, accepted });
 
-  it('are listed in pixels with file, frame and confidence, beside the angle', () => {
+  it('are listed in pixels with file, frame and confidence, next to the angle', () => {
     const shot = transperineal({ clip: { regions: [] } });
     const borders = { symphysis: found(true), 'fetal-head': found(true) };
     const { data } = run([{ ...shot, borders }]);
@@ -212,7 +212,7 @@ describe('structures of a transperineal image', () => {
     );
   });
 
-  it('are listed where no angle came of them: the head alone, and a border below its gate', () => {
+  it('are listed even without an angle: the head alone, or a border below its gate', () => {
     const shot = { ...transperineal(), located: null };
     const { status, data } = run([
       { ...shot, borders: { 'fetal-head': found(true) } },

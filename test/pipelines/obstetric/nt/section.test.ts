@@ -80,7 +80,7 @@ interface Given {
   crlMm?: number;
   gaDays?: number;
   machineMm?: number;
-  /** Thickness for a second fetus in the machine's report. */
+  /** Thickness that the machine's report states for a second fetus. */
   otherMm?: number;
 }
 
@@ -111,14 +111,14 @@ describe('nuchal translucency', () => {
     expect(largest(run({ frames, crlMm: 60 }))?.value).toBe(1.9);
   });
 
-  it('is put beside the 95th centile of its CRL, with category and MoM', () => {
+  it('is compared with the 95th centile for its CRL, with category and MoM', () => {
     const outcome = run({ crlMm: 60 });
     expect(outcome).toMatchObject({
       status: 'partial',
       reason: { code: 'plane_not_all_assessed' },
     });
     expect(outcome.summary).toContain('neutral position of the head');
-    // The interval of 1.6 mm contains the limit of 2.33 mm; that of 1.2 mm does not.
+    // The interval of 1.6 mm contains the limit of 2.33 mm, but that of 1.2 mm does not.
     expect(largest(outcome)).toMatchObject({ interpretation: null, inputs: ['crl'] });
     const thin = run({ frames: [midsagittal({ mm: 1.2 })], crlMm: 60 });
     expect(largest(thin)).toMatchObject({ interpretation: 'N' });
@@ -135,7 +135,7 @@ describe('nuchal translucency', () => {
     );
   });
 
-  it('of 3.5 mm and its interval is high without a CRL, too, and guidance is given', () => {
+  it('of 3.5 mm including its interval is high even without a CRL, and guidance is given', () => {
     const outcome = run({ frames: [midsagittal({ mm: 4.6 })] });
     expect(outcome.findings?.[0]).toMatchObject({ severity: 'abnormal' });
     expect(outcome.guidance).toHaveLength(1);
@@ -175,7 +175,7 @@ describe('nuchal translucency', () => {
     expect(outcome.summary?.includes('image calibration is coarser')).toBe(quality === 'low');
   });
 
-  it('whose lines were not seen is inadequate, and nothing is normal', () => {
+  it('whose lines were not found is inadequate, and nothing is normal', () => {
     const outcome = run({ frames: [midsagittal({ mm: null })], crlMm: 60 });
     expect(outcome).toMatchObject({ status: 'inadequate', reason: { code: 'low_confidence' } });
     expect(outcome.summary).not.toContain('normal');
@@ -193,7 +193,7 @@ describe('nasal bone and plane', () => {
   const classOf = (outcome: ReturnType<typeof run>, id: string) =>
     outcome.classifications?.find((one) => one.id === id)?.value;
 
-  it('a located nasal bone is present', () => {
+  it('a nasal bone that was located is present', () => {
     expect(classOf(run({ crlMm: 60 }), 'nasal-bone')).toBe('present');
   });
 
@@ -203,7 +203,7 @@ describe('nasal bone and plane', () => {
     expect(classOf(outcome, 'nasal-bone')).toBe('not-assessable');
   });
 
-  it('a plane with all its landmarks is adequate only as far as assessed', () => {
+  it('a plane with all its landmarks is adequate only as far as it was assessed', () => {
     expect(classOf(run(), 'nt-plane-adequacy')).toBe('adequate-as-far-as-assessed');
   });
 
@@ -225,7 +225,7 @@ describe('nasal bone and plane', () => {
     expect(largest(outcome)?.value).toBe(1.6);
   });
 
-  it('a bone that the model is not sure of is not assessable: it saw wiped out ones at up to 0.84', () => {
+  it('a bone of which the model is not certain is not assessable: it found erased ones at up to 0.84', () => {
     const at = (confidence: number) => {
       const located = { ...ALL, 'nasal-bone': { ...found(), confidence } };
       return classOf(run({ frames: [midsagittal({ located })], crlMm: 60 }), 'nasal-bone');
@@ -240,7 +240,7 @@ describe('near a limit', () => {
     [2.31, true],
     [1.2, false],
     [3.45, true],
-  ])('%s mm at CRL 60 says that the interval includes it: %s', (mm, said) => {
+  ])('%s mm at CRL 60 states that the interval includes the limit: %s', (mm, said) => {
     const outcome = run({ frames: [midsagittal({ mm })], crlMm: 60 });
     expect(outcome.summary?.includes('measure by hand')).toBe(said);
   });
@@ -254,7 +254,7 @@ describe('near a limit', () => {
     expect(ids).not.toContain('nuchal-translucency-category');
   });
 
-  it('a value that is normal or increased is neither a finding nor a category', () => {
+  it('a value that is either normal or increased is neither a finding nor a category', () => {
     const outcome = run({ frames: [midsagittal({ mm: 2.31 })], crlMm: 60 });
     expect(outcome.findings).toEqual([]);
     expect(outcome.summary).toContain('at a cut-off: normal or increased; measure by hand');
@@ -262,7 +262,7 @@ describe('near a limit', () => {
 });
 
 describe('the value of the machine', () => {
-  it('is judged before ours, with the CRL of the machine, and needs no image', () => {
+  it("is evaluated before ours, with the machine's CRL, and needs no image", () => {
     const outcome = run({ frames: [], crlMm: 60, machineMm: 2.4 });
     expect(outcome.summary).toContain('2.4 mm (ultrasound machine)');
     expect(outcome.summary).toContain('The plane in which NT was measured was not assessed.');
@@ -284,7 +284,7 @@ describe('the value of the machine', () => {
   it.each([
     ['1.4 mm, ours 3.9', 1.4, 3.9],
     ['4.0 mm, ours 1.4', 4, 1.4],
-  ])('of %s is of another category: none is given, which is reported', (_, machineMm, mm) => {
+  ])('of %s has another category: none is reported, and the difference is', (_, machineMm, mm) => {
     const outcome = run({ frames: [midsagittal({ mm })], crlMm: 60, machineMm });
     expect(outcome.classifications?.map(({ id }) => id)).not.toContain(
       'nuchal-translucency-category',
@@ -330,7 +330,7 @@ describe('the value of the machine', () => {
     expect(outcome.findings?.[0]?.text).toContain(`Nuchal translucency ${text}`);
   });
 
-  it('is not judged beyond its plausible limits', () => {
+  it('is not evaluated beyond its plausible limits', () => {
     expect(run({ frames: [], crlMm: 60, machineMm: 20.1 }).findings ?? []).toEqual([]);
   });
 });
@@ -353,7 +353,7 @@ describe('images of several fetuses', () => {
   it.each([
     [3.5, false],
     [4.6, true],
-  ])('of which one has %s mm have a finding for it: %s', (mm, told) => {
+  ])('of which one has %s mm lead to a finding for it: %s', (mm, told) => {
     const { findings, guidance } = twins([1.5, mm]);
     expect(findings?.length).toBe(told ? 1 : 0);
     expect(guidance?.length).toBe(told ? 1 : 0);

@@ -30,7 +30,7 @@ function onClip(file: string, { calibrated = true, view }: Shown) {
   return { clip: taken, frame: taken.frames[0] as (typeof taken.frames)[number] };
 }
 
-/** Returns a lower edge `mm` from the os; negative values reach over it. */
+/** Returns a lower placental edge `mm` from the os. If negative, it overlaps the os. */
 function edge(mm: number, shown: Shown = {}): EdgeReading {
   const taken = onClip(`edge-${mm}.dcm`, shown);
   return {
@@ -128,7 +128,7 @@ describe('the lower placental edge', () => {
     expect(advice?.text.includes('at 32 weeks')).toBe(days < 32 * 7);
   });
 
-  it('on several images is their median, each of them shown', () => {
+  it('on several images is their median, and each of them is shown', () => {
     const result = interpret({ edges: [edge(8), edge(10), edge(15)] });
     expect(measurementOf(result, 'placenta-to-os')).toMatchObject({ derivation: 'median' });
     expect(measurementOf(result, 'placenta-to-os').value).toBeCloseTo(10, 6);
@@ -155,7 +155,7 @@ describe('the lower placental edge', () => {
     },
   );
 
-  it('counts accepted images before others: three implausible ones hide no overlap', () => {
+  it('prefers accepted images: three implausible ones do not hide an overlap', () => {
     const edges = [210, 211, 212, -12].map((mm) => edge(mm));
     expect(positionOf(interpret({ edges }))).toBe('praevia');
   });
@@ -172,7 +172,7 @@ describe('the lower placental edge', () => {
     expect(data.route).toBe(category ? 'transvaginal' : 'transabdominal');
   });
 
-  it('on a transabdominal view is no overlap either, and feeds no category of another', () => {
+  it('on a transabdominal view is not an overlap either, and is not used for another category', () => {
     const view = { view: 'TA sagittal' };
     expect(interpret({ edges: [edge(-12, view)] }).findings).toEqual([]);
     const both = interpret({ edges: [edge(-12, view), edge(30)] });
@@ -180,7 +180,7 @@ describe('the lower placental edge', () => {
     expect(measurementOf(both, 'placenta-to-os-2')).toMatchObject({ quality: 'low' });
   });
 
-  it('has a distance and no category where gestational age is missing', () => {
+  it('has a distance but no category if the gestational age is missing', () => {
     const result = interpret({ edges: [edge(10)] }, null);
     expect(measurementOf(result, 'placenta-to-os').value).toBeCloseTo(10, 6);
     expect(positionOf(result)).toBeUndefined();
@@ -193,7 +193,7 @@ describe('the lower placental edge', () => {
     expect(sectionOf(result, 'placenta').summary).toContain('no physical scale');
   });
 
-  it('that is not shown is reported as needing a transvaginal scan', () => {
+  it('that is not visible leads to advice on a transvaginal scan', () => {
     const { status, summary } = sectionOf(interpret({ bodies: [body('posterior')] }), 'placenta');
     expect(status).toBe('partial');
     expect(summary).toContain('Placenta posterior');
@@ -208,12 +208,12 @@ describe('the wall of the placenta', () => {
   it('is that of most images', () => {
     expect(summaryOf('anterior', 'anterior', 'posterior')).toContain('Placenta anterior,');
   });
-  it('may go on to a side', () => {
+  it('may extend to a side', () => {
     expect(summaryOf('anterior', 'lateral-or-fundal')).toContain(
       'Placenta anterior and at the side',
     );
   });
-  it('is not decided where as many images show the opposite one', () => {
+  it('is undecided if as many images show the opposite one', () => {
     const summary = summaryOf('anterior', 'posterior');
     expect(summary).toContain('on opposite walls, anterior and posterior');
     expect(summary).not.toContain('Placenta anterior');
@@ -237,7 +237,7 @@ describe('signs of placenta accreta', () => {
     expect(signsOf(result)['abnormal-lacunae']).toBe(sign);
   });
 
-  it('raise suspicion with a low placenta only', () => {
+  it('raise suspicion only with a low placenta', () => {
     const textOf = (result: Result) =>
       result.findings.find(({ id }) => id === 'accreta-signs')?.text ?? '';
     const many = [body('anterior', 5)];
@@ -258,7 +258,7 @@ describe('the section placenta is not assessed', () => {
     expect(sectionOf(result, 'placenta').reason?.code).toBe('no_model');
   });
 
-  it('where the outline is not clear: inadequate', () => {
+  it('if the outline is not clear: inadequate', () => {
     const result = interpret({ bodies: [body('anterior', 0, { accepted: false })] });
     expect(sectionOf(result, 'placenta').status).toBe('inadequate');
     expect(result.measurements).toEqual([]);

@@ -6,7 +6,10 @@ import type { Plane } from '../../../../pipelines/obstetric/shared/plane.ts';
 
 const HEADS = ['transthalamic', 'transventricular', 'transcerebellar', 'femur'];
 
-/** 45 % transthalamic, 35 % transventricular, 10 % transcerebellar, 10 % femur. */
+/**
+ * The probabilities are 45 % transthalamic, 35 % transventricular, 10 % transcerebellar and 10 %
+ * femur.
+ */
 const UNDECIDED = planeOfLogits([0.45, 0.35, 0.1, 0.1].map(Math.log), HEADS, 1, 0);
 
 const STRUCTURES = { csp: 0.8, thalami: 0.9, cerebellum: 0.1 };
@@ -21,18 +24,18 @@ const shares = (tt: number, tv: number, tc: number) => ({
 });
 
 describe('withHeadPlane', () => {
-  it('follows the head alone where the whole image is undecided', () => {
+  it('follows the head alone if the whole image is undecided', () => {
     const named = withHeadPlane(UNDECIDED, shares(0.1, 0.8, 0.1));
     expect(named.label).toBe('transventricular');
     expect(named.structures).toEqual(STRUCTURES);
   });
 
-  it('stays with the whole image where the head alone is undecided', () => {
+  it('follows the whole image if the head alone is undecided', () => {
     const named = withHeadPlane(UNDECIDED, shares(1 / 3, 1 / 3, 1 / 3));
     expect(named.label).toBe('transthalamic');
   });
 
-  it('leaves it as likely a head as it was', () => {
+  it('does not change the total probability of a head', () => {
     const { probabilities } = withHeadPlane(UNDECIDED, shares(0.1, 0.8, 0.1));
     const head =
       probabilities.transthalamic + probabilities.transventricular + probabilities.transcerebellar;
@@ -43,7 +46,7 @@ describe('withHeadPlane', () => {
 
 const SIZE = 120;
 
-/** Brightness grows to the right; black below the middle row. */
+/** The brightness increases to the right, and everything below the middle row is black. */
 const ramp: GrayImage = {
   width: SIZE,
   height: SIZE,
@@ -63,7 +66,7 @@ describe('cropHead', () => {
     expect(255 * (crop[row + 90] ?? 0)).toBeCloseTo(60 + (40 * 88) / (0.88 * 101), -0.5);
   });
 
-  it('turns a steep head level', () => {
+  it('rotates a steep head until it is level', () => {
     const crop = cropHead(ramp, { ...HEAD, angle: Math.PI / 2 }, 101, 81, AS_IS);
     const dark = crop.slice(40 * 101 + 60, 40 * 101 + 90).every((value) => value === 0);
     const bright = crop.slice(40 * 101 + 10, 40 * 101 + 40).every((value) => value > 0);

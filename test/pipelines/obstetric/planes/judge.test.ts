@@ -5,16 +5,13 @@ import { abdomen, femur, head, MM_PER_PIXEL } from '../evidence-sample.ts';
 const of = (criteria: ReturnType<typeof qualityOf>, name: RegExp) =>
   criteria.find((one) => name.test(one.name))?.met;
 
-/**
- * Returns the long axis in mm of an ellipse with axes 4 : 3 that covers this share of 800 x 600
- * pixels.
- */
+/** Returns the long axis in mm of a 4 : 3 ellipse that covers this share of 800 x 600 pixels. */
 function longAxisFor(share: number): number {
   const semi = Math.sqrt((share * 800 * 600) / (Math.PI * 0.75));
   return 2 * semi * MM_PER_PIXEL;
 }
 
-describe('quality of a plane', () => {
+describe('the quality of a plane', () => {
   it.each([
     [0.299, false],
     [0.301, true],
@@ -23,7 +20,7 @@ describe('quality of a plane', () => {
     expect(of(qualityOf(head(long, 0.75 * long)), /fills/)).toBe(met);
   });
 
-  it('is open where the structures inside a head or an abdomen would have to be seen', () => {
+  it('is open if it depends on the structures inside a head or an abdomen', () => {
     expect(of(qualityOf(head(100, 80)), /thalami/)).toBeNull();
     expect(of(qualityOf(abdomen(90, 90)), /stomach/)).toBeNull();
   });
@@ -33,7 +30,7 @@ describe('quality of a plane', () => {
     [0.79, null],
     [0.41, null],
     [0.4, false],
-  ])('thalami and cavum of a head, seen at %s, are in view: %s', (share, met) => {
+  ])('thalami and cavum of a head, recognized at %s, are in view: %s', (share, met) => {
     const structures = { thalami: share, csp: share, cerebellum: 0 };
     const criteria = qualityOf(head(100, 80, { structures }));
     expect(of(criteria, /thalami/)).toBe(met);
@@ -43,12 +40,15 @@ describe('quality of a plane', () => {
   it.each([
     [0.8, false],
     [0.79, true],
-  ])('a cerebellum seen at %s on a plane without one leaves "not visible" %s', (share, met) => {
-    const structures = { thalami: 1, csp: 1, cerebellum: share };
-    expect(of(qualityOf(head(100, 80, { structures })), /cerebellum/)).toBe(met);
-  });
+  ])(
+    'a cerebellum recognized at %s on a plane without one leaves "not visible" %s',
+    (share, met) => {
+      const structures = { thalami: 1, csp: 1, cerebellum: share };
+      expect(of(qualityOf(head(100, 80, { structures })), /cerebellum/)).toBe(met);
+    },
+  );
 
-  it('counts a visible cerebellum against a transcerebellar plane, however surely it is seen', () => {
+  it('a visible cerebellum counts against a transcerebellar plane, however certain it is', () => {
     expect(of(qualityOf(head(100, 80)), /cerebellum/)).toBe(true);
     const plane = 'transcerebellar';
     expect(of(qualityOf(head(100, 80, { plane })), /cerebellum/)).toBe(false);
@@ -71,7 +71,7 @@ describe('quality of a plane', () => {
     expect(of(qualityOf(tilted), /angle/)).toBe(met);
   });
 
-  it('below the gate has no calipers placed and no ends seen', () => {
+  it('below the gate has no calipers and no visible ends', () => {
     const criteria = qualityOf(femur(50, { accepted: false }));
     expect([of(criteria, /calipers/), of(criteria, /both ends/)]).toEqual([false, false]);
   });

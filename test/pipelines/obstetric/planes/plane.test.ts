@@ -7,25 +7,25 @@ import {
 } from '../../../../pipelines/obstetric/planes/locate.ts';
 
 const CLASSES = ['transthalamic', 'abdominal', 'other'];
-/** Probabilities 0.6, 0.3 and 0.1 at temperature 1. */
+/** The probabilities are 0.6, 0.3 and 0.1 at temperature 1. */
 const LOGITS = [Math.log(0.6), Math.log(0.3), Math.log(0.1)];
 
 describe('planeOfLogits', () => {
-  it('names the most probable plane at the gate', () => {
+  it('returns the most probable plane at the gate', () => {
     const estimate = planeOfLogits(LOGITS, CLASSES, 1, 0.6 - 1e-9);
     expect(estimate.label).toBe('transthalamic');
     expect(estimate.confidence).toBeCloseTo(0.6);
     expect(estimate.belowGate).toBeNull();
   });
 
-  it('calls an image below the gate other, and says what it would have been', () => {
+  it('calls an image below the gate other, and keeps the plane that it would have been', () => {
     const estimate = planeOfLogits(LOGITS, CLASSES, 1, 0.6 + 1e-9);
     expect(estimate.label).toBe('other');
     expect(estimate.confidence).toBeCloseTo(0.1);
     expect(estimate.belowGate).toBe('transthalamic');
   });
 
-  it('passes a certain head whose plane is undecided, and says how undecided', () => {
+  it('accepts a certain head whose plane is undecided, and states how undecided', () => {
     const logits = [0.4, 0.35, 0.25].map(Math.log);
     const heads = ['transthalamic', 'transventricular', 'other'];
     const estimate = planeOfLogits(logits, heads, 1, 0.75 - 1e-9);
@@ -35,13 +35,13 @@ describe('planeOfLogits', () => {
     expect(planeOfLogits(logits, heads, 1, 0.75 + 1e-9).label).toBe('other');
   });
 
-  it('gives the class other without a gate', () => {
+  it('returns the class other without a gate', () => {
     const estimate = planeOfLogits([0, 0, 0.1], CLASSES, 1, 0.99);
     expect(estimate.label).toBe('other');
     expect(estimate.belowGate).toBeNull();
   });
 
-  it('is less sure at a higher temperature', () => {
+  it('is less certain at a higher temperature', () => {
     expect(planeOfLogits(LOGITS, CLASSES, 2, 0).confidence).toBeLessThan(0.6);
   });
 
@@ -52,14 +52,14 @@ describe('planeOfLogits', () => {
   it.each([
     [0.6 - 1e-9, 'transthalamic'],
     [0.6 + 1e-9, 'other'],
-  ])('lets a class have its own gate: at %s it is %s', (own, label) => {
+  ])('may have a separate gate for a class: at %s it is %s', (own, label) => {
     const gates = { transthalamic: own, abdominal: 0 };
     expect(planeOfLogits(LOGITS, CLASSES, 1, 0.9, gates).label).toBe(label);
     expect(planeOfLogits(LOGITS, CLASSES, 1, 0, gates).label).toBe(label);
   });
 });
 
-describe('the views that lie behind at an age', () => {
+describe('views that no longer occur at an age', () => {
   it.each([
     [null, []],
     [111, []],
@@ -71,7 +71,10 @@ describe('the views that lie behind at an age', () => {
     expect(pastPlanes(gaDays)).toEqual(planes);
   });
 
-  /** Classifies every image as early pregnancy 60 %, amniotic fluid 35 %, other 5 %. */
+  /**
+   * Classifies every image as early pregnancy with 60 %, amniotic fluid with 35 % and other with 5
+   * %.
+   */
   const session = {
     model: {
       input: { width: 8, height: 8 },
@@ -84,21 +87,21 @@ describe('the views that lie behind at an age', () => {
   } as unknown as ModelSession;
   const image = { width: 8, height: 8, data: new Uint8Array(64) };
 
-  it('are named while they are to be expected, or where the age is not known', async () => {
+  it('are returned while they can be expected, or if the age is unknown', async () => {
     for (const gaDays of [null, 111]) {
       const [named] = await classifyPlanes(session, [image], gaDays);
       expect(named?.label).toBe('early-pregnancy');
     }
   });
 
-  it('are not an answer afterwards: the remaining views share the probability', async () => {
+  it('are not returned afterwards: the remaining views share the probability', async () => {
     const [named] = await classifyPlanes(session, [image], 112);
     expect(named?.label).toBe('amniotic-fluid');
     expect(named?.confidence).toBeCloseTo(0.35 / 0.4);
     expect(named?.probabilities['early-pregnancy']).toBe(0);
   });
 
-  it('leave an image without a name that looks most like a mid-sagittal fetus', async () => {
+  it('leave an image that looks most like a mid-sagittal fetus unclassified', async () => {
     const late = {
       ...session,
       model: {
@@ -114,7 +117,7 @@ describe('the views that lie behind at an age', () => {
 });
 
 describe('a picture on a large black screen', () => {
-  /** Classifies a picture with a dark margin as femur, and a bright one as the given plane. */
+  /** Classifies a picture with a dark margin as a femur, and a bright one as the given plane. */
   const sessionOf = (bright: 'femur' | 'abdominal') => {
     const channels = ['femur', 'abdominal', 'other'];
     const sure = (name: string) => channels.map((one) => (one === name ? 6 : 0));
@@ -137,19 +140,19 @@ describe('a picture on a large black screen', () => {
   const onScreen = { width: 40, height: 40, data };
   const alone = { width: 20, height: 20, data: new Uint8Array(400).fill(200) };
 
-  it('is looked at alone and with a margin, and named where both agree', async () => {
+  it('is classified alone and with a margin, and has a plane if both agree', async () => {
     const { session, asked } = sessionOf('femur');
     const [named] = await classifyPlanes(session, [onScreen], null);
     expect(asked).toEqual([4]);
     expect(named).toMatchObject({ label: 'femur', belowGate: null });
   });
-  it('has no name where the two looks differ', async () => {
+  it('has no plane if the two results differ', async () => {
     const { session } = sessionOf('abdominal');
     const [named] = await classifyPlanes(session, [onScreen], null);
     expect(named?.label).toBe('other');
     expect(named?.belowGate).not.toBeNull();
   });
-  it('is looked at once without such a screen', async () => {
+  it('is classified only once if there is no such screen', async () => {
     const { session, asked } = sessionOf('abdominal');
     const [first, second] = await classifyPlanes(session, [alone, onScreen], null);
     expect(asked).toEqual([6]);

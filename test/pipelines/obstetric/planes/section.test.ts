@@ -15,7 +15,7 @@ function frameOf(estimate: FramePlane['estimate']): FramePlane {
   return { clip: taken, frame, estimate };
 }
 
-/** Returns the section's frames for an image whose planes have these probabilities. */
+/** Returns what the section lists for an image whose planes have these probabilities. */
 function listed(classes: readonly string[], likely: readonly number[]) {
   const estimate = planeOfLogits(likely.map(Math.log), classes, 1, GATE);
   const evidence = evidenceWith({ planes: [frameOf(estimate)] });
@@ -33,19 +33,19 @@ describe('the plane of a frame', () => {
   it.each([
     ['at the gate', 0.7 + 1e-9, 'femur', false, null],
     ['below it', 0.7 - 1e-6, 'other', true, { plane: 'femur', probability: 0.7 }],
-  ])('%s says what it would have been', (_, likely, plane, below, likeliest) => {
+  ])('%s has the plane that it would have been', (_, likely, plane, below, likeliest) => {
     const { frames, key_frames: keys } = listed(['femur', 'other'], [likely, 1 - likely]);
     expect(frames[0]).toMatchObject({ plane, below_gate: below, likeliest });
     expect(keys).toHaveLength(below ? 0 : 1);
   });
 
-  it('of an accepted head may be less sure than the gate, which asks for any head plane', () => {
+  it('of an accepted head may be less certain than the gate, which applies to any head plane', () => {
     const { frames } = listed(HEADS, [0.44, 0.4, 0.16]);
     expect(frames[0]).toMatchObject({ plane: 'transthalamic', below_gate: false });
     expect(frames[0]?.confidence).toBeCloseTo(0.44);
   });
 
-  it('that is surely none of them is not below the gate', () => {
+  it('that is certainly none of them is not below the gate', () => {
     expect(listed(HEADS, [0.1, 0.1, 0.8]).frames[0]).toMatchObject({
       plane: 'other',
       below_gate: false,
@@ -53,7 +53,7 @@ describe('the plane of a frame', () => {
     });
   });
 
-  it('of a sweep, which no classifier looked at, has no probabilities', () => {
+  it('of a sweep, which was not classified, has no probabilities', () => {
     const evidence = evidenceWith({ planes: [frameOf({ label: 'other', confidence: 1 })] });
     const { data } = runSection(planes, evidence, []);
     expect(planesDataSchema.parse(data).frames).toMatchObject([

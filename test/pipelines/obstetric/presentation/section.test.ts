@@ -57,19 +57,19 @@ describe('the section presentation', () => {
     ['a trunk', [trunk]],
     ['two trunks', [trunk, trunk]],
     ['nothing', []],
-  ])('does not guess where a sweep shows %s alone', (_, runs) => {
+  ])('does not guess if a sweep shows only %s', (_, runs) => {
     const result = interpret({ sweeps: [sweep(runs)] }, TERM);
     expect(sectionOf(result, 'presentation').reason?.code).toBe('low_confidence');
     expect(result.classifications.filter(({ section }) => section === 'presentation')).toEqual([]);
   });
 
-  it('does not guess where the direction of the sweep is not known', () => {
+  it('does not guess if the direction of the sweep is unknown', () => {
     const section = sectionOf(interpret({ sweeps: [sweep([head, trunk], null)] }), 'presentation');
     expect(section.status).toBe('not_assessed');
     expect(section.reason?.code).toBe('direction_unknown');
   });
 
-  it('says nothing where sweeps contradict each other', () => {
+  it('concludes nothing if sweeps contradict each other', () => {
     const sweeps = [sweep([head, trunk]), sweep([trunk, head])];
     expect(presentationOf({ sweeps }, TERM)).toBeUndefined();
     expect(sectionOf(interpret({ sweeps }), 'presentation').reason?.code).toBe('sweeps_disagree');
@@ -91,7 +91,7 @@ describe('the section presentation', () => {
     expect(result.findings.some(({ id }) => id === 'breech')).toBe(found);
   });
 
-  it('gives no weight to the presentation where the age is not known', () => {
+  it('does not evaluate the presentation if the age is unknown', () => {
     const section = sectionOf(interpret({ sweeps: [sweep([trunk, head])] }), 'presentation');
     expect(section.summary).toContain('Gestational age was not given');
   });
@@ -103,13 +103,13 @@ describe('the section presentation', () => {
     ['trunk, head, trunk, head', [trunk, head, trunk, head], 2, 'breech'],
     ['a trunk in two pieces, head', [trunk, trunk, head], 1, 'breech'],
     ['two trunks', [trunk, trunk], null, undefined],
-  ])('counts the fetuses of %s, and names the lower one', (_, runs, fetuses, presentation) => {
+  ])('counts the fetuses of %s, and identifies the lower one', (_, runs, fetuses, presentation) => {
     const read = { sweeps: [sweep(runs)] };
     expect(sectionOf(interpret(read), 'presentation').data.fetuses_seen).toBe(fetuses);
     expect(presentationOf(read, TERM)).toBe(presentation);
   });
 
-  it('does not take one head of two sweeps for twins', () => {
+  it('does not mistake one head in two sweeps for twins', () => {
     const twice = [sweep([head, trunk]), sweep([trunk, head], 'to-caudal')];
     expect(sectionOf(interpret({ sweeps: twice }), 'presentation').data.fetuses_seen).toBe(1);
   });
@@ -170,7 +170,7 @@ describe('the presentation of several fetuses', () => {
 });
 
 describe('the draft report of a presentation', () => {
-  it('holds only what the result holds', () => {
+  it('contains only what the result contains', () => {
     const sweeps = [sweep([trunk, head])];
     const { report } = interpret({ sweeps }, { ...TERM, report: true });
     expect(report?.impression).toContainEqual(expect.stringContaining('Breech presentation'));
@@ -187,7 +187,7 @@ describe('cardiac activity', () => {
     expect(section.data.cardiac_activity).toBe('not_assessed');
   });
 
-  it('that is not seen is reported neutrally, as critical, with the seconds looked at', () => {
+  it('that is not visible is reported neutrally, as critical, with the seconds that were examined', () => {
     const [first] = clip('chest.dcm').frames;
     if (!first) throw new Error('no frame');
     const frames = [first, { ...first, index: 1, time: 3.2 }];
@@ -199,14 +199,14 @@ describe('cardiac activity', () => {
     );
   });
 
-  it('that is seen has a rate', () => {
+  it('that is visible has a rate', () => {
     const area = { minX: 0, minY: 0, maxX: 9, maxY: 9 };
     const beating = { status: 'beating', beatsPerMinute: 144, uncertainty: 1, strength: 0.9, area };
     const result = interpret(of(beating as CardiacActivity));
     expect(sectionOf(result, 'presentation').summary).toContain('Cardiac activity seen, 144/min.');
   });
 
-  it('asks for a cine of the length that the analysis needs', () => {
+  it('requires a cine of the length that the analysis needs', () => {
     const { reason } = sectionOf(interpret({}), 'presentation');
     expect(reason?.needs).toContain('a cine of the fetal chest of at least 1.5 s');
   });
@@ -267,7 +267,7 @@ describe('a cine without cardiac activity', () => {
   };
   const CONFIRM = 'confirmation by a second observer is required.';
 
-  it('is named beside another one', () => {
+  it('is reported next to another one', () => {
     expect(found([silent('a.dcm', 2), silent('b.dcm', 3.25)])).toEqual({
       severity: 'critical',
       state: 'not_seen',
@@ -275,7 +275,7 @@ describe('a cine without cardiac activity', () => {
     });
   });
 
-  it('beside one that beats is reported as abnormal, and not as present', () => {
+  it('next to one that beats is reported as abnormal, and not as present', () => {
     expect(found([beating, silent('b.dcm')])).toEqual({
       severity: 'abnormal',
       state: 'contradictory',
@@ -283,7 +283,7 @@ describe('a cine without cardiac activity', () => {
     });
   });
 
-  it('beside one that beats is critical where it may be of another fetus', () => {
+  it('next to one that beats is critical if it may be of another fetus', () => {
     const { severity, text } = found([beating, silent('b.dcm')], {
       sweeps: [sweep([head, trunk, head])],
     });
@@ -301,7 +301,7 @@ describe('a cine without cardiac activity', () => {
     expect(one.text).toContain(words);
   });
 
-  it('beside an M-mode without one is another finding: documents name findings by their ids', () => {
+  it('is another finding without an M-mode rate, because documents identify findings by their ids', () => {
     const { findings } = interpretReadings({
       readings: [],
       evidence: {
@@ -323,7 +323,7 @@ describe('a cine without cardiac activity', () => {
     expect(new Set(findings.map(({ id }) => id)).size).toBe(2);
   });
 
-  it('is not outweighed by an M-mode that is not known to be fetal', () => {
+  it('is not outweighed by an M-mode that may not be fetal', () => {
     const one = found([silent('b.dcm')], { mMode: [mMode(140, false)] });
     expect(one).toMatchObject({ severity: 'critical', state: 'not_seen' });
     expect(one.text).not.toContain('M-mode');
@@ -351,8 +351,8 @@ describe('the part that a frame of a sweep shows', () => {
 
 describe('the runs of head and trunk along a sweep', () => {
   /**
-   * Capital: outlined and identified; small: outlined only; x: a head classified as a trunk; a dot:
-   * neither.
+   * A capital letter is outlined and classified, a small one only outlined. `x` is a head
+   * classified as a trunk, and a dot is neither.
    */
   const FRAMES: Readonly<Record<string, SweptFrame>> = {
     H: { plane: 'transthalamic', head: true, abdomen: false },

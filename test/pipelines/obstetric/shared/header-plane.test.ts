@@ -3,7 +3,7 @@ import { surveyPlanes } from '../../../../pipelines/obstetric/planes/read.ts';
 import { headerPlane } from '../../../../pipelines/obstetric/shared/view-names.ts';
 import { clip } from '../evidence-sample.ts';
 
-describe('the view that a header names', () => {
+describe('the view stated in a header', () => {
   it.each([
     ['AFI RUQ', 'amniotic-fluid'],
     ['AFI_LLQ', 'amniotic-fluid'],
@@ -29,7 +29,7 @@ describe('the view that a header names', () => {
     return planes.map(({ estimate }) => estimate.label);
   };
 
-  it('is evidence against the classifier, which takes fluid for placenta', async () => {
+  it('is evidence against the classifier, which mistakes fluid for placenta', async () => {
     expect(await named('AFI RUQ', 'placenta')).toEqual(['amniotic-fluid']);
     expect(await named(null, 'placenta')).toEqual(['placenta']);
     expect(await named('Femur', 'placenta')).toEqual(['placenta']);

@@ -3,7 +3,7 @@ import { bestFrames, candidateFrames } from '../../../../pipelines/obstetric/sha
 import type { FramePlane, Plane } from '../../../../pipelines/obstetric/shared/plane.ts';
 import { clip } from '../evidence-sample.ts';
 
-/** Returns frames of one clip, each with its plane. Confidence increases with the index. */
+/** Returns frames of one clip with these planes. Their confidence increases with the index. */
 function frames(file: string, labels: readonly Plane[]): FramePlane[] {
   const [still] = clip(file).frames;
   if (!still) throw new Error('a clip has a frame');
@@ -21,15 +21,15 @@ describe('frames on which a structure is measured', () => {
   const sweep = frames('sweep.dcm', ['transthalamic', 'thorax', 'abdominal']);
   const still = frames('still.dcm', ['abdominal']);
 
-  it('are not those of a sweep through the fetus where another shows the plane', () => {
+  it('are not from a sweep through the fetus if another clip shows the plane', () => {
     expect(files(candidateFrames([...sweep, ...still], 'abdomen', 6))).toEqual(['still.dcm']);
   });
 
-  it('are those of the sweep where no other shows it', () => {
+  it('are from the sweep if no other clip shows it', () => {
     expect(files(candidateFrames([...sweep, ...still], 'head', 6))).toEqual(['sweep.dcm']);
   });
 
-  it('are not those of a clip that is named a sweep, for any structure', () => {
+  it('are not from a clip that is called a sweep, for any structure', () => {
     const named = frames('named.dcm', ['four-chamber', 'four-chamber']).map((one) => ({
       ...one,
       clip: { ...one.clip, viewName: 'SWEEP CAUDAL TO CRANIAL' },
@@ -48,7 +48,7 @@ describe('frames on which a structure is measured', () => {
     expect(files(bestFrames([...cine, ...other], ['four-chamber'], 1))).toEqual([used]);
   });
 
-  it('are all of a cine that stays at one part, whatever the level of the head', () => {
+  it('are all frames of a cine that stays at one part, whatever the level of the head', () => {
     const cine = frames('cine.dcm', ['transthalamic', 'transventricular', 'other']);
     expect(candidateFrames(cine, 'head', 6)).toHaveLength(2);
   });

@@ -14,8 +14,8 @@ const right = (pi: number) => value('cart-right', pi, { laterality: 'right' });
 
 const shown = (values: readonly Measurement[]) => values.map(({ id, quality }) => [id, quality]);
 
-describe('of several values of the machine for one quantity', () => {
-  it('the first counts, and the other is marked as passed over', () => {
+describe('several values of the machine for one quantity', () => {
+  it('the first counts, and the other is marked as not used', () => {
     const values = withMachineValues([left(2), right(1)], []);
     expect(shown(values)).toEqual([
       ['middle-cerebral-artery-pi', 'accepted'],
@@ -32,7 +32,7 @@ describe('of several values of the machine for one quantity', () => {
     ]);
   });
 
-  it('each is shown beside ours with its difference', () => {
+  it('each is shown next to ours with its difference', () => {
     const own = createMeasurement(
       'middle-cerebral-artery-pi',
       'middle-cerebral-artery-pi',

@@ -20,23 +20,26 @@ function maskOf(ellipses: readonly Ellipse[], softness: number, height = 1) {
 }
 
 describe('outlineOfMask', () => {
-  it.each([1, 4])('finds the border of a mask %d pixels soft to a tenth of a pixel', (softness) => {
-    const found = outlineOfMask(maskOf([HEAD], softness), IDENTITY, 0.9);
-    expect(Math.abs((found?.ellipse.a ?? 0) - HEAD.a)).toBeLessThan(0.1);
-    expect(Math.abs((found?.ellipse.b ?? 0) - HEAD.b)).toBeLessThan(0.1);
-    expect(found?.ellipse.centre.x).toBeCloseTo(HEAD.centre.x, 1);
-    expect(found?.ellipse.angle).toBeCloseTo(HEAD.angle, 2);
-    expect(found?.confidence).toBeGreaterThan(0.97);
-  });
+  it.each([1, 4])(
+    'finds the border of a mask with a blur of %d pixels to a tenth of a pixel',
+    (softness) => {
+      const found = outlineOfMask(maskOf([HEAD], softness), IDENTITY, 0.9);
+      expect(Math.abs((found?.ellipse.a ?? 0) - HEAD.a)).toBeLessThan(0.1);
+      expect(Math.abs((found?.ellipse.b ?? 0) - HEAD.b)).toBeLessThan(0.1);
+      expect(found?.ellipse.centre.x).toBeCloseTo(HEAD.centre.x, 1);
+      expect(found?.ellipse.angle).toBeCloseTo(HEAD.angle, 2);
+      expect(found?.confidence).toBeGreaterThan(0.97);
+    },
+  );
 
-  it('finds the whole ellipse when the image cuts a part of it off', () => {
+  it('finds the whole ellipse even if the image cuts off a part of it', () => {
     const cut: Ellipse = { ...HEAD, centre: { x: 130, y: 50 } };
     const found = outlineOfMask(maskOf([cut], 1), IDENTITY, 0.9);
     expect(Math.abs((found?.ellipse.b ?? 0) - HEAD.b)).toBeLessThan(0.5);
     expect(found?.boundary.every(({ y }) => y > 0)).toBe(true);
   });
 
-  it('takes the larger of two regions and trusts it less', () => {
+  it('returns the larger of two regions, with less confidence', () => {
     const second: Ellipse = { centre: { x: 230, y: 30 }, a: 20, b: 20, angle: 0 };
     const alone = outlineOfMask(maskOf([HEAD], 1), IDENTITY, 0.9);
     const beside = outlineOfMask(maskOf([HEAD, second], 1), IDENTITY, 0.9);
@@ -44,7 +47,7 @@ describe('outlineOfMask', () => {
     expect(beside?.confidence).toBeLessThan(alone?.confidence ?? 0);
   });
 
-  it('trusts an undecided mask less, and accepts it only at or above the gate', () => {
+  it('has less confidence in an undecided mask, and accepts it only at or above the gate', () => {
     const undecided = maskOf([HEAD], 1, 0.7);
     const confidence = outlineOfMask(undecided, IDENTITY, 0)?.confidence ?? 0;
     expect(confidence).toBeLessThan(0.9);
@@ -52,11 +55,11 @@ describe('outlineOfMask', () => {
     expect(outlineOfMask(undecided, IDENTITY, confidence + 1e-6)?.accepted).toBe(false);
   });
 
-  it('gives nothing for an empty mask', () => {
+  it('returns nothing for an empty mask', () => {
     expect(outlineOfMask(maskOf([HEAD], 1, 0.4), IDENTITY, 0)).toBeNull();
   });
 
-  it('answers in pixels of the source image', () => {
+  it('returns pixels of the source image', () => {
     const placement = { scaleX: 0.5, scaleY: 0.5, offsetX: 28, offsetY: 0 };
     const found = outlineOfMask(maskOf([HEAD], 1), placement, 0.9);
     expect(Math.abs((found?.ellipse.a ?? 0) - 2 * HEAD.a)).toBeLessThan(0.2);
@@ -65,7 +68,7 @@ describe('outlineOfMask', () => {
 });
 
 /**
- * Returns a model that treats whatever is bright as the structure; `asked` records the number of
+ * Returns a model that treats everything bright as the structure. `asked` records the number of
  * images in each run.
  */
 function brightnessModel(asked: number[], task = 'fetal-head'): ModelSession {
@@ -82,7 +85,7 @@ function brightnessModel(asked: number[], task = 'fetal-head'): ModelSession {
   return { model, run } as unknown as ModelSession;
 }
 
-/** Returns a bright ellipse on grey, without any black in the image. */
+/** Returns a bright ellipse on a grey image without any black. */
 function brightEllipse(ellipse: Ellipse, width = 1024, height = 768) {
   const data = Uint8Array.from({ length: width * height }, (_, i) => {
     const point = { x: i % width, y: Math.floor(i / width) };
@@ -108,7 +111,7 @@ describe('locateOutline', () => {
     expect(found?.boundary.every(({ x }) => x > centre.x - axes.a - 3)).toBe(true);
   });
 
-  it('looks again at the small ones of several images only, each at its own place', async () => {
+  it('examines only the small ones of several images again, each at its own place', async () => {
     const asked: number[] = [];
     const small = { centre: { x: 120, y: 600 }, a: 60, b: 45, angle: 0 };
     const large = { centre: { x: 512, y: 384 }, a: 300, b: 220, angle: 0 };
@@ -141,7 +144,7 @@ describe('a small head whose two looks agree', () => {
 describe('locateOutline of an abdomen', () => {
   const ellipse = { centre: { x: 500, y: 380 }, a: 300, b: 250, angle: 0.2 };
 
-  it('looks twice more, whatever its size, and takes the ellipse through both borders', async () => {
+  it('runs twice more, whatever the size, and fits the ellipse to both borders', async () => {
     const asked: number[] = [];
     const model = brightnessModel(asked, 'fetal-abdomen');
     const [found] = await locateOutline(model, [brightEllipse(ellipse)]);
@@ -151,8 +154,8 @@ describe('locateOutline of an abdomen', () => {
     expect(Math.abs((found?.ellipse.b ?? 0) - ellipse.b)).toBeLessThan(1);
   });
 
-  it('is not accepted where the two looks differ, however sure each of them is', async () => {
-    // Outputs the same disc for every input, so the ellipse follows the crop instead of the image.
+  it('does not accept two results that differ, however certain each of them is', async () => {
+    // Returns the same disc for every input, so the ellipse follows the crop and not the image.
     const disc = maskOf([{ centre: { x: 127.5, y: 95.5 }, a: 60, b: 60, angle: 0 }], 1).values;
     const session = {
       ...brightnessModel([], 'fetal-abdomen'),

@@ -56,7 +56,7 @@ describe('the reports of the machine', () => {
   });
 });
 
-describe('the names of the images', () => {
+describe('the labels of the images', () => {
   it.each([
     [['FETUS A HC', 'FETUS B HC'], true],
     [['TWIN_A_HC'], true],

@@ -48,7 +48,7 @@ function drawn(given: Partial<Record<UterineStructure, SoftMask>>): UterineMaps 
 const EXTERNAL = { x: 30, y: 50 };
 const INTERNAL = { x: 70, y: 50 };
 
-/** Returns the strip around a canal between the two ora that rises by `bow` cells in its middle. */
+/** Returns a canal between the two ora that rises by `bow` cells in the middle. */
 const canal = (bow: number) => {
   const line = Array.from({ length: 81 }, (_, i) => {
     const t = i / 80;
@@ -66,7 +66,7 @@ const ora = {
 };
 
 describe('cervixOfMaps', () => {
-  it('takes the two ora from the ends of the canal, in pixels of the image', () => {
+  it('finds the two ora at the ends of the canal, in pixels of the image', () => {
     const found = cervixOfMaps(drawn({ ...ora, canal: canal(0) }));
     expect(found?.externalOs.x).toBeCloseTo(onImage(EXTERNAL.x), -0.5);
     expect(found?.internalOs.x).toBeCloseTo(onImage(INTERNAL.x), -0.5);
@@ -81,7 +81,7 @@ describe('cervixOfMaps', () => {
     expect(found?.middle.y).toBeCloseTo(onImage(50 - bow), -0.5);
   });
 
-  it('takes for internal the end where the map of the internal os says so', () => {
+  it('treats as internal the end where the map of the internal os is', () => {
     const turned = {
       'external-os': landmark(INTERNAL),
       'internal-os': landmark(EXTERNAL),
@@ -113,7 +113,7 @@ describe('cervixOfMaps', () => {
     expect(found?.fullness).toBeLessThan(0.63);
   });
 
-  it('takes no fluid elsewhere for a funnel', () => {
+  it('does not mistake fluid at another place for a funnel', () => {
     const away = drawn({ ...ora, canal: canal(0), funnel: box(100, 10, 115, 25) });
     expect(cervixOfMaps(away)?.funnel).toBeNull();
   });
@@ -132,7 +132,7 @@ describe('placentaOfMaps', () => {
     expect(cells).toBeCloseTo(13, -0.5);
   });
 
-  it('counts lacunae apart, and keeps them within its outline', () => {
+  it('counts lacunae separately, and keeps them within its outline', () => {
     const placenta = box(20, 10, 100, 30);
     const holes = [30, 50, 70, 90];
     const isHole = (x: number, y: number) =>
@@ -145,7 +145,7 @@ describe('placentaOfMaps', () => {
     expect(found?.confidence).toBeCloseTo(1, 6);
   });
 
-  it('is null without tissue of some size, and null without anything beside it', () => {
+  it('is null without tissue of a minimum size, and without anything next to it', () => {
     expect(
       placentaOfMaps(drawn({ placenta: box(1, 1, 4, 4), fluid: box(9, 9, 50, 50) })),
     ).toBeNull();

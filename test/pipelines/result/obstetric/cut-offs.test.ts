@@ -43,7 +43,7 @@ import { cutOffsOf } from '../../../../pipelines/result/obstetric/limits.ts';
 
 const NO_FLUID = 0;
 
-/** The limits as defined in the sections' guidelines. */
+/** The limits as defined in each section's guideline. */
 const LIMITS: Partial<Record<ConceptKey, readonly number[]>> = {
   'mean-sac-diameter': [SUSPICIOUS_MSD, DIAGNOSTIC.msd],
   'yolk-sac': [...Object.values(YOLK_SAC_MM), SUSPICIOUS.yolkSacAbove],

@@ -27,7 +27,7 @@ describe('a centile (obstetric 0.3)', () => {
     [95.3, '95.3'],
     [96.96, '96.96'],
     [97.4, '97.4'],
-  ])('%d reads "%s": never rounded onto a cut-off it is not on', (centile, text) => {
+  ])('%d reads "%s": never rounded to a cut-off that it does not have', (centile, text) => {
     expect(centileText(centile)).toBe(text);
   });
 });

@@ -32,7 +32,7 @@ const withLimit = (nt: number) =>
     },
   });
 
-describe('a value beside the category that was drawn from it', () => {
+describe('a value next to the category that was derived from it', () => {
   it.each([
     ['deepest-vertical-pocket', 19.97, '19.97 mm'],
     ['deepest-vertical-pocket', 20, '20.0 mm'],
@@ -56,11 +56,14 @@ describe('a value beside the category that was drawn from it', () => {
     [2.6, '2.6'],
     [2.59, '2.59'],
     [3.46, '3.46'],
-  ])('a nuchal translucency of %d mm keeps its side of the limit of its CRL, too', (nt, text) => {
-    expect(numberText(withLimit(nt))).toBe(text);
-  });
+  ])(
+    'a nuchal translucency of %d mm also stays on its side of the limit for its CRL',
+    (nt, text) => {
+      expect(numberText(withLimit(nt))).toBe(text);
+    },
+  );
 
-  it.each(KEYS)('%s stays on its side of every one of its cut-offs', (key) => {
+  it.each(KEYS)('%s stays on its side of each of its cut-offs', (key) => {
     const step = 10 ** -CONCEPTS[key].decimals;
     for (const cutOff of cutOffsOf(key)) {
       const shown = (value: number) => Number(numberText(measured(key, value)));
@@ -85,7 +88,7 @@ describe('of one value', () => {
     measurements: [mom],
   };
 
-  it('report, PDF and console show one number; its margin is on no side', () => {
+  it('report, PDF and console show the same number, whose margin is on neither side', () => {
     const report = writeReport(result);
     expect(report.findings.join('\n')).toContain('median: 1.497 ± 1.50;');
     expect(unsupportedClaims(report, result)).toEqual([]);

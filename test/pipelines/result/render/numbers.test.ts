@@ -13,7 +13,10 @@ const numbersIn = (text: string): string[] => text.match(NUMBER) ?? [];
 
 const shifted = (value: number | null) => (value === null ? null : value * 1.137 + 0.0371);
 
-/** Returns the measurement with every number changed, so that a sentence prints other values. */
+/**
+ * Returns the measurement with every number changed, so that a sentence about it shows other
+ * values.
+ */
 function changed(one: Measurement): Measurement {
   const { reference } = one;
   return {
@@ -31,7 +34,8 @@ function changed(one: Measurement): Measurement {
 }
 
 /**
- * Returns true if a number belongs to a measurement, in the unit of its concept or ten times that.
+ * Returns true if a number belongs to a measurement, in the unit of its concept or in ten times
+ * that unit.
  */
 function isOf({ value, uncertainty, reference }: Measurement, printed: string): boolean {
   const numbers = [value, uncertainty, ...Object.values(reference ?? {})];
@@ -51,8 +55,8 @@ const statementsIn = (result: Result): Statement[] => [
 ];
 
 /**
- * Returns the numbers in a statement that vary with measurements but belong to none of those it
- * cites.
+ * Returns the numbers in a statement that change when measurements change, but belong to none of
+ * those that it cites.
  */
 function unsupported(statement: Statement, measurements: readonly Measurement[]): string[] {
   const of = (some: readonly Measurement[]) => new Map(some.map((one) => [one.id, one]));

@@ -14,7 +14,7 @@ const LEFT = createMeasurement('heart-left', 'fetal-heart-rate', 143, 'cine-peri
   laterality: 'left',
 });
 
-/** Returns a dated study with one left-side value in a section that was assessed. */
+/** Returns a dated study in which one section was assessed and has one left-side value. */
 function sample(): Result {
   const result = interpretReadings({
     readings: MEDIAN_28_WEEKS(),
@@ -28,12 +28,14 @@ function sample(): Result {
 
 const result = sample();
 const written = writeReport(result);
-/** The report without its impression, which is checked against its own statements. */
+/** The report without its impression. The impression is checked against its own statements. */
 const report = { ...written, impression: [], impression_lines: undefined };
 const check = (findings: readonly string[]) =>
   unsupportedClaims({ ...report, findings: [...findings] }, result);
 
-/** Returns the line with one digit of its n-th number changed; null if there is no such number. */
+/**
+ * Returns the line with one digit of its n-th number changed, or null if there is no such number.
+ */
 function withChangedDigit(line: string, n: number): string | null {
   const match = [...line.matchAll(/\d+(?:\.\d+)?/g)][n];
   if (!match) return null;
@@ -42,13 +44,13 @@ function withChangedDigit(line: string, n: number): string | null {
   return `${line.slice(0, last)}${digit}${line.slice(last + 1)}`;
 }
 
-/** Lines whose numbers come from measurements, recognised by the label at their start. */
+/** Lines whose numbers come from measurements, recognized by the label at the beginning. */
 const rows = report.findings.filter((line) =>
   result.measurements.some(({ label }) => line.startsWith(label)),
 );
 
 describe('the check of a draft report against its result', () => {
-  it('passes what was written from the result', () => {
+  it('accepts what was written from the result', () => {
     expect(unsupportedClaims(report, result)).toEqual([]);
   });
 
@@ -78,7 +80,7 @@ describe('the check of a draft report against its result', () => {
     expect(check([line.replace(unit, other)])).toHaveLength(1);
   });
 
-  it('refuses the other side, and a side that is left out', () => {
+  it('refuses the wrong side, and a side that is left out', () => {
     const line = rows.find((row) => row.includes('(left)')) ?? '';
     expect(check([line])).toEqual([]);
     expect(check([line.replace('(left)', '(right)')])).toHaveLength(1);
@@ -86,7 +88,7 @@ describe('the check of a draft report against its result', () => {
     expect(check(['The right side is normal.'])).toHaveLength(1);
   });
 
-  it.each(['A', '1', 'Twin 2'])('takes a row of fetus %s, and of no other', (fetus) => {
+  it.each(['A', '1', 'Twin 2'])('accepts a row of fetus %s, and of no other', (fetus) => {
     const line = `${LEFT.label} (fetus ${fetus}): 143/min`;
     const held = {
       ...result,
@@ -104,7 +106,7 @@ describe('the check of a draft report against its result', () => {
     expect(claims(`The heart of fetus ${fetus} beats.`)).toHaveLength(1);
   });
 
-  it('holds the side beside the fetus', () => {
+  it('checks the side as well as the fetus', () => {
     const held = { ...result, measurements: [{ ...LEFT, fetus: '2' }] };
     const claims = (whose: string) =>
       unsupportedClaims(
@@ -121,7 +123,7 @@ describe('the check of a draft report against its result', () => {
     expect(claims('left, fetus 1')).toHaveLength(1);
   });
 
-  it('takes the line about files that were not read, which names none of them', () => {
+  it('accepts the line about files that were not read, which does not list them', () => {
     const reason = 'no image of 3 frames';
     const refused = [
       { file: '143', reason },
@@ -148,7 +150,7 @@ describe('the check of a draft report against its result', () => {
     ['mean of 4', 'mean of 4.2', 1],
     ['mean of 4', 'mean of 4+2', 1],
     ['mean of 4', 'mean of 4.', 0],
-  ])('knows the words "%s" as a whole only: "%s"', (note, line, refused) => {
+  ])('matches the words "%s" only as a whole: "%s"', (note, line, refused) => {
     const held = { ...result, measurements: [{ ...LEFT, note }] };
     const claims = unsupportedClaims(
       { ...report, findings: [line], impression: [], limitations: [] },
@@ -163,7 +165,7 @@ describe('the check of a draft report against its result', () => {
     expect(check([`Head circumference: ${value('ac').toFixed(1)} mm`])).toHaveLength(1);
   });
 
-  it('refuses a number in the words of the result that was changed', () => {
+  it('refuses a changed number in the words of the result', () => {
     const summary = result.sections.find(({ id }) => id === 'growth')?.summary ?? '';
     expect(check([summary])).toEqual([]);
     const changed = withChangedDigit(summary, 3) ?? '';
@@ -173,7 +175,7 @@ describe('the check of a draft report against its result', () => {
   it.each([
     { centile: 0.4, passes: 'centile <1', fails: 'centile <2' },
     { centile: 99.6, passes: 'centile >99', fails: 'centile >98' },
-  ])('takes $passes for a centile of $centile', ({ centile, passes, fails }) => {
+  ])('accepts $passes for a centile of $centile', ({ centile, passes, fails }) => {
     const reference = { low: null, high: null, centile, z_score: null, chart: 'chart' };
     const extreme = { ...LEFT, laterality: null, reference };
     const held = { ...result, measurements: [extreme] };
@@ -195,14 +197,14 @@ describe('the check of a draft report against its result', () => {
 });
 
 describe('the draft report', () => {
-  it('gives every section that was not assessed its line among the limitations', () => {
+  it('has a line among the limitations for every section that was not assessed', () => {
     for (const { title, reason } of result.sections.filter(({ reason: why }) => why !== null)) {
       const line = report.limitations.find((one) => one.startsWith(`${title}: `));
       expect([title, line]).toEqual([title, expect.stringContaining(reason?.detail ?? '')]);
     }
   });
 
-  it('names a condition once, although the section gives it as a reason as well', () => {
+  it('states a condition once, even if the section also gives it as a reason', () => {
     const condition: Statement = {
       ...{ kind: 'limitation', code: 'heart.not-judged', about: [], fetus: null, params: {} },
     };
@@ -222,11 +224,11 @@ describe('the draft report', () => {
     expect(lines.filter((line) => line.includes(text))).toEqual([`Fetal heart: Not seen. ${text}`]);
   });
 
-  it('never says normal', () => {
+  it('never contains the word normal', () => {
     expect([...report.findings, ...report.impression].join(' ')).not.toMatch(/\bnormal\b/);
   });
 
-  it('passes a named value and a statement of the section, and no other value of that name', () => {
+  it('may contain a named value and a statement of the section, but no other value with that name', () => {
     const flow = (key: 'umbilical-artery-ri' | 'umbilical-artery-pi', value: number) =>
       createMeasurement(key, key, value, 'spectral-trace', { section: 'doppler' });
     const statements = [sayOfRun.gap('run.section-failed', {})];

@@ -31,7 +31,7 @@ const vector = {
 };
 
 describe('check-vectors', () => {
-  it('passes a vector within its tolerance and fails one outside', async () => {
+  it('accepts a vector within its tolerance and rejects one outside', async () => {
     expect(await check(vector, { ...vector, expected: 1.9, tolerance: 0.1000001 })).toMatchObject({
       passed: 2,
       failed: 0,
@@ -41,7 +41,7 @@ describe('check-vectors', () => {
     expect(lines[0]).toMatch(/^v1: cpr returned 1\.8, expected 1\.9/);
   });
 
-  it('fails an unknown formula, a missing input and an input of another kind', async () => {
+  it('rejects an unknown formula, a missing input, and an input of another kind', async () => {
     const { failed, lines } = await check(
       { ...vector, formula: 'toString' },
       { ...vector, inputs: { mcaPi: 1.8 } },
@@ -53,7 +53,7 @@ describe('check-vectors', () => {
     );
   });
 
-  it('fails an input that the formula does not have', async () => {
+  it('rejects an input that the formula does not have', async () => {
     const { failed, lines } = await check({ ...vector, inputs: { ...vector.inputs, sex: 'F' } });
     expect(failed).toBe(1);
     expect(lines[0]).toBe('v1: cpr does not use input sex');
@@ -73,7 +73,7 @@ describe('check-vectors', () => {
       { ...INFLOW, septalEprimeCmS: 5, lateralEprimeCmS: 6, pulmonaryVeinSD: 0.5 },
       'grade 2, elevated LAP',
     ],
-  ])('knows the other names of inputs of %s', async (formula, inputs, expected) => {
+  ])('accepts the alternative names of inputs for %s', async (formula, inputs, expected) => {
     const tolerance = typeof expected === 'number' ? 1 : 'exact';
     const { lines } = await check({ ...vector, formula, inputs, expected, tolerance });
     expect(lines).toEqual([]);

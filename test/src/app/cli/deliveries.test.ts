@@ -17,6 +17,7 @@ const row = {
   code: null,
   detail: null,
   not_sent: false,
+  maybe_received: false,
   created_at: '2026-11-21T07:00:00.000Z',
   ended_at: null,
   committed_at: null,
@@ -51,7 +52,7 @@ test.each([
   expect(describeDelivery({ ...row, ...over })).toBe(`dlv_1  req_1 sr-tid1500 → pacs: ${words}`);
 });
 
-test('two deliveries of one object name each other', () => {
+test('two deliveries of one object refer to each other', () => {
   const ambiguous = { state: 'diverted', code: 'peer_connection_lost', detail: 'x' } as const;
   expect(describeDelivery({ ...row, ...ambiguous })).toContain(
     'diverted to another destination; the original one may have received it, too',
@@ -60,7 +61,7 @@ test('two deliveries of one object name each other', () => {
   expect(describeDelivery(alternate)).toContain('→ archive (instead of dlv_1)');
 });
 
-test('a destination that is left alone says since when, why and until when', () => {
+test('a paused destination states since when, why and until when', () => {
   expect(
     describeBreaker({
       destination: 'pacs',

@@ -18,7 +18,7 @@ describe('a DICOM node on the command line', () => {
     'A-TITLE-OF-SEVENTE@localhost:104',
     'PA\\CS@localhost:104',
     '@localhost:104',
-  ])('refuses %s and says the form', (text) => {
+  ])('refuses %s and states the expected form', (text) => {
     expect(() => parseDicomNode(text)).toThrow('AE@host:port');
   });
 });

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const CLI = fileURLToPath(new URL('../../../../src/app/cli/sonogate.ts', import.meta.url));
-/** 128 plus the number of SIGPIPE, as for `yes | head`. */
+/** 128 plus the number of SIGPIPE. `yes | head` ends with the same status. */
 const ENDED_BY_SIGPIPE = 141;
 
 test.each([

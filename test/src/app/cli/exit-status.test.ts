@@ -8,12 +8,12 @@ import { ApiError } from '../../../../src/doors/http/client.ts';
 import { SonogateError } from '../../../../src/platform/errors/catalogue.ts';
 import { problem } from '../../../../src/platform/errors/problem.ts';
 
-/** Any file on this machine. */
+/** A file on this machine; its content does not matter. */
 const CLI = fileURLToPath(new URL('../../../../src/app/cli/sonogate.ts', import.meta.url));
 const NAME = basename(CLI);
 
 /**
- * Runs the command line in this process, which is cheap. Returns its exit status and standard
+ * Runs the command line in this process, which saves time. Returns its exit status and standard
  * error.
  */
 async function run(given: readonly string[], environment: Record<string, string> = {}) {
@@ -36,10 +36,6 @@ async function run(given: readonly string[], environment: Record<string, string>
   }
 }
 
-/**
- * Starts a server with a single response on a free port of this machine; it is closed after the
- * test.
- */
 async function answering(answer: Buffer): Promise<number> {
   const server = createServer((socket) => socket.once('data', () => socket.end(answer)));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -47,7 +43,6 @@ async function answering(answer: Buffer): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Returns a port of this machine on which nothing listens. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -64,7 +59,7 @@ describe('the exit status of a failure', () => {
     ['a peer that does not answer', new SonogateError('peer_unreachable'), EXIT.unreachable],
     ['a rejected association', new SonogateError('peer_rejected_association'), EXIT.refused],
     ['anything else', new TypeError('x is not a function'), EXIT.unexpected],
-  ])('is by its class: %s', (_what, error, status) => {
+  ])('depends on its class: %s', (_what, error, status) => {
     expect(explainFailure(error).status).toBe(status);
   });
 
@@ -72,7 +67,7 @@ describe('the exit status of a failure', () => {
     ['ENOTFOUND', 'the host name was not found'],
     ['ECONNREFUSED', 'nothing is listening on that port'],
     ['ETIMEDOUT', 'no response in time'],
-  ])('of a connection is in words: %s', (code, words) => {
+  ])('of a connection is explained in words: %s', (code, words) => {
     const cause = Object.assign(new Error(`connect ${code} 10.0.0.1:104`), { code });
     const failure = new SonogateError('peer_unreachable', cause.message, { cause });
     expect(explainFailure(failure)).toMatchObject({
@@ -101,7 +96,7 @@ describe('a command', () => {
       'Allowed choices are lmp, crl',
     ],
     ['an unknown endpoint', ['interpret', 'us/liver', CLI, '--out', '/x'], 'allowed: us/obstetric'],
-  ])('with %s ends with 2 and says what is allowed', async (_what, given, text) => {
+  ])('with %s ends with 2 and states what is allowed', async (_what, given, text) => {
     const { status, stderr } = await run(given);
     expect(stderr).toContain(text);
     expect(status).toBe(EXIT.usage);
@@ -123,7 +118,7 @@ describe('a command', () => {
     expect(status).toBe(EXIT.usage);
   });
 
-  it('to a gateway that does not run ends with 4 and asks whether it does', async () => {
+  it('to a gateway that is not running ends with 4 and asks whether it is', async () => {
     const url = `http://127.0.0.1:${await closedPort()}`;
     for (const given of [['history'], ['watch', 'req_1'], ['submit', 'us/obstetric', CLI]]) {
       const { status, stderr } = await run(given, { SONOGATE_URL: url, SONOGATE_KEY: 'k' });
@@ -132,14 +127,15 @@ describe('a command', () => {
     }
   });
 
-  it('to a DICOM node that does not run ends with 4 and says so', async () => {
+  it('to a DICOM node that is not running ends with 4 and states this', async () => {
     const { status, stderr } = await run(['echo', `PACS@127.0.0.1:${await closedPort()}`]);
     expect(stderr).toContain('nothing is listening on that port');
     expect(status).toBe(EXIT.unreachable);
   });
 
-  it('to a node that calls itself otherwise ends with 3 and the reason of A-ASSOCIATE-RJ', async () => {
-    // Rejected permanently (1) by the service user (1): called AE title (7) (PS3.8 9.3.4).
+  it('to a node with another AE title ends with 3 and the reason from the A-ASSOCIATE-RJ', async () => {
+    // The rejection is permanent (1), by the service user (1), because of the called AE title (7)
+    // (PS3.8 9.3.4).
     const port = await answering(Buffer.from('03000000000400010107', 'hex'));
     const { status, stderr } = await run(['echo', `OTHER@127.0.0.1:${port}`]);
     expect(stderr).toContain('A-ASSOCIATE-RJ: called AE title not recognized (1/1/7)');

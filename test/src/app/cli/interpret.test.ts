@@ -12,7 +12,7 @@ const CLI = fileURLToPath(new URL('../../../../src/app/cli/sonogate.ts', import.
 const LONGEST_MS = 120_000;
 
 it(
-  'interpret --batch gives each image its result, says how to state a scale, and counts refusals',
+  'interpret --batch writes a result for each image, explains how to state a scale, and counts refusals',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sonogate-interpret-'));
     const { gray, columns, rows } = simulateFrame({

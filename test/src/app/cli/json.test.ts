@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { program } from '../../../../src/app/cli/sonogate.ts';
 
-/** Returns each command without sub-commands, by its full name. */
+/** Returns every command without sub-commands, with its full name. */
 function leaves(command: Command, path = ''): [string, Command][] {
   const below = command.commands.flatMap((one) => leaves(one, `${path} ${one.name()}`.trim()));
   const acts = command.commands.length === 0 || path === 'simulate';
@@ -10,7 +10,7 @@ function leaves(command: Command, path = ''): [string, Command][] {
 }
 
 /**
- * Servers and watchers return nothing; `audit export` produces lines of JSON with its `--format`.
+ * Servers and watchers return nothing. `audit export` produces lines of JSON with its `--format`.
  */
 const WITHOUT_ANSWER = [
   'serve',
@@ -23,7 +23,7 @@ const WITHOUT_ANSWER = [
 ];
 
 describe('the commands', () => {
-  it('with an answer have --json', () => {
+  it('that return something have --json', () => {
     const missing = leaves(program)
       .filter(([, { options }]) => !options.some(({ long }) => long === '--json'))
       .map(([name]) => name);

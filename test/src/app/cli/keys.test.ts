@@ -22,7 +22,7 @@ const keys = (...given: string[]) =>
     env: { ...process.env, SONOGATE_DATA_DIR: dataDir },
   });
 
-/** PGlite serves one process, so the database is closed before a command opens it. */
+/** PGlite serves only one process, so the database is closed before a command opens it. */
 async function withDatabase<Answer>(
   use: (database: Awaited<ReturnType<typeof openDatabase>>) => Promise<Answer>,
 ): Promise<Answer> {
@@ -30,7 +30,7 @@ async function withDatabase<Answer>(
   return use(database).finally(() => database.close());
 }
 
-it('keys rotate prints a key in place of another, which works on for the overlap', async () => {
+it('keys rotate prints a new key, and the old one keeps working during the overlap', async () => {
   const { record: old } = await withDatabase((database) =>
     createKey(database, {
       ...{ name: 'ward 3', scopes: ['read'], consoleRole: 'clinician' },
@@ -57,7 +57,7 @@ it('keys rotate prints a key in place of another, which works on for the overlap
   expect(rows).toEqual([{ action: 'key.rotate', detail: { key: old.id, replacement } }]);
 });
 
-it('keys rotate accepts as long an overlap as the API and no longer, and reports an unknown key', async () => {
+it('keys rotate accepts an overlap only as long as the API does, and reports an unknown key', async () => {
   await expect(keys('rotate', 'key_1', '--overlap-hours', '168.1')).rejects.toMatchObject({
     code: 2,
     stderr: expect.stringContaining('a number of hours from 0 to 168'),

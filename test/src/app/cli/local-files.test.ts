@@ -14,8 +14,8 @@ async function folderOf(...names: readonly string[]): Promise<string> {
   return folder;
 }
 
-describe('files of this machine', () => {
-  it('of a folder are named by their path below it, in order of name', async () => {
+describe('local files', () => {
+  it('in a folder are named by their path below it, in alphabetical order', async () => {
     const folder = await folderOf('b.dcm', 'a/2.dcm', 'a/1.dcm');
     expect((await localFiles([folder])).map(({ name }) => name)).toEqual([
       'a/1.dcm',
@@ -30,7 +30,7 @@ describe('files of this machine', () => {
     expect(await localFiles([path])).toEqual([{ name: '1.dcm', path }]);
   });
 
-  it('of one name get a number', async () => {
+  it('with the same name get a number', async () => {
     const folders = [await folderOf('a/1.dcm'), await folderOf('a/1.dcm')];
     const names = withUniqueNames(await localFiles(folders)).map(({ name }) => name);
     expect(names).toEqual(['a/1.dcm', 'a/1.dcm (2)']);
@@ -42,7 +42,7 @@ describe('files of this machine', () => {
     expect((await localFiles([folder])).map(({ name }) => name)).toEqual(['a.dcm']);
   });
 
-  it.skipIf(process.platform === 'win32')('a pipe is named and never opened', async () => {
+  it.skipIf(process.platform === 'win32')('a pipe is reported and never opened', async () => {
     const pipe = join(await folderOf(), 'pipe');
     execFileSync('mkfifo', [pipe]);
     await expect(localFiles([pipe])).rejects.toThrow('neither a file nor a folder');

@@ -31,7 +31,7 @@ describe('a number on the command line', () => {
     }
   });
 
-  it('that is not a number ends the command with an error that names the option', async () => {
+  it('that is not a number ends the command with an error that mentions the option', async () => {
     const run = promisify(execFile)(process.execPath, [CLI, 'simulate', '--seed', 'abc']);
     await expect(run).rejects.toMatchObject({
       code: 2,
@@ -40,7 +40,7 @@ describe('a number on the command line', () => {
   });
 });
 
-describe('a moment on the command line', () => {
+describe('a point in time on the command line', () => {
   const now = Date.parse('2026-03-10T12:00:00Z');
 
   it.each([

@@ -17,7 +17,7 @@ describe('the progress line', () => {
     expect(progressLine(stage(progress), 80)).toBe(`${line}  Finding standard planes`);
   });
 
-  it('says how long it will take where that is known', () => {
+  it('states how long it will take if that is known', () => {
     expect(progressLine(stage(0.5, 12), 80)).toMatch(/, 12 s left$/);
   });
 
@@ -44,7 +44,7 @@ describe('the bar', () => {
     expect(written[2]).toBe('\n');
   });
 
-  it('writes a line for each change elsewhere', () => {
+  it('writes a line for each change if there is no terminal', () => {
     for (const line of drawn(false)) expect(line).toMatch(/^\[.*\n$/);
   });
 });

@@ -6,7 +6,7 @@ import { sampleResult } from '../../../fhir/sample.ts';
 const ended = (output: ReturnType<typeof sampleResult>) =>
   ({ id: 'req_1', cost: { total: '0.10', currency: 'USD' }, output }) as RequestObject;
 
-it('a submit ends with the impression, the cost, and how to download', () => {
+it('a submit ends with the impression, the cost, and instructions for downloading', () => {
   const impression = ['Growth appropriate for 28+0 weeks.'];
   const report = {
     language: 'en' as const,
@@ -22,6 +22,6 @@ it('a submit ends with the impression, the cost, and how to download', () => {
   ]);
 });
 
-it('without a report it says how to get an impression', () => {
+it('without a report, a submit states how to get an impression', () => {
   expect(summaryOf(ended(sampleResult({ report: null })))[0]).toContain('--report');
 });

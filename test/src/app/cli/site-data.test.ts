@@ -19,7 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Runs a command in a separate folder, with only the given settings. */
 async function sonogate(given: readonly string[], settings: Record<string, string> = {}) {
   const cwd = await mkdtemp(join(folder, 'cwd-'));
   const { PATH = '', TMPDIR = '', NODE_COMPILE_CACHE = '' } = process.env;
@@ -35,7 +34,7 @@ async function sonogate(given: readonly string[], settings: Record<string, strin
   return { ...run, cwd, left: await readdir(cwd) };
 }
 
-describe('a command that finds neither a gateway nor its data', () => {
+describe('a command that finds neither a gateway nor data', () => {
   it.each([
     ['keys create --name x'],
     ['keys list'],
@@ -46,7 +45,7 @@ describe('a command that finds neither a gateway nor its data', () => {
     ['clean'],
     ['audit verify'],
     ['rules test'],
-  ])('%s: says so in one line, and makes no data folder', async (command) => {
+  ])('%s: reports this in one line, and creates no data folder', async (command) => {
     const { code, stdout, stderr, cwd, left } = await sonogate(command.split(' '));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe(
@@ -55,7 +54,7 @@ describe('a command that finds neither a gateway nor its data', () => {
     expect(left).toEqual([]);
   });
 
-  it('makes them for a first key, where the folder was named, and says which', async () => {
+  it('creates a data folder for the first key if a folder was given, and states which', async () => {
     const dataDir = join(folder, 'new');
     const made = await sonogate(['keys', 'create', '--name', 'x'], { SONOGATE_DATA_DIR: dataDir });
     expect(made.stdout).toMatch(/^sg_live_\w+\n$/);
@@ -66,7 +65,7 @@ describe('a command that finds neither a gateway nor its data', () => {
   });
 });
 
-it('names no folder where the running gateway answers', async () => {
+it('mentions no folder if a running gateway answers', async () => {
   const dataDir = await mkdtemp(join(folder, 'running-'));
   const served = await serveAdminSocket(dataDir, async () => '[]', silentLogger);
   const { code, stderr } = await sonogate(['keys', 'list'], { SONOGATE_DATA_DIR: dataDir });
@@ -74,23 +73,23 @@ it('names no folder where the running gateway answers', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
-describe('the data of a site', () => {
+describe("a site's data", () => {
   const words = (dataDir: string, over: object = {}) =>
     describeSiteData({ dataDir }, { mayMake: false, environment: {}, ...over });
 
-  it('are those of the server, wherever the command runs', () => {
+  it('are those of the server, wherever the command is run', () => {
     const site = { dataDir: join(folder, 'none'), databaseUrl: 'postgres://db/sonogate' };
     expect(describeSiteData(site, { mayMake: false })).toContain('using the database server');
   });
 
-  it('are not a folder that merely has the name', async () => {
+  it('are not in a folder that merely has the right name', async () => {
     const dataDir = await mkdtemp(join(folder, 'other-'));
     expect(() => words(dataDir)).toThrow(`no gateway data at ${dataDir}`);
     await mkdir(join(dataDir, 'database'));
     expect(words(dataDir)).toBe(`data folder: ${dataDir} (no gateway is running on it)`);
   });
 
-  it('are made in the default folder only where the environment names it', () => {
+  it('are created in the default folder only if the environment specifies it', () => {
     vi.spyOn(process, 'cwd').mockReturnValue(join(folder, 'without-data'));
     expect(() => words(DEFAULT, { mayMake: true })).toThrow('no gateway data');
     const environment = { SONOGATE_DATA_DIR: DEFAULT };

@@ -30,24 +30,24 @@ const observation = {
   },
   request: { method: 'PUT', url: 'Observation?identifier=a|c' },
 };
-/** The report that contains the observation. */
+/** The report that lists the observation. */
 const listing = {
   ...report,
   resource: { ...report.resource, result: [{ reference: observation.fullUrl }] },
 };
 const bundle = (...entry: unknown[]) => ({ resourceType: 'Bundle', type: 'transaction', entry });
 
-describe('what is validated', () => {
+describe('a valid file', () => {
   test.each([
     ['a structured report', buildTid1500(RESULT, SUBJECT), 'structured report'],
     ['a segmentation', seg, 'Segmentation'],
     ['a label map', buildSegmentations(RESULT, SUBJECT, 'labelmap')[0] ?? seg, 'Segmentation'],
     ['a bundle', Buffer.from(JSON.stringify(bundle(listing, observation))), 'FHIR Bundle'],
-  ])('%s of ours has no fault', (_name, bytes, kind) => {
+  ])('%s of ours has no errors', (_name, bytes, kind) => {
     expect(checkContent(bytes)).toEqual({ kind, faults: [] });
   });
 
-  test('the bundle of a test key, whose statements are tagged as test data, has no fault', () => {
+  test('the bundle of a test key, whose statements are tagged as test data, has no errors', () => {
     const meta = { security: [TEST_DATA] };
     const entries = [listing, observation].map((entry) => ({
       ...entry,
@@ -56,14 +56,14 @@ describe('what is validated', () => {
     expect(checkBundle(bundle(...entries))).toEqual([]);
   });
 
-  test('a file of another kind is named so, not passed', () => {
+  test('a file of another kind is reported as such, and not accepted', () => {
     expect(checkContent(Buffer.from('hello')).faults).toHaveLength(1);
     expect(checkContent(Buffer.from('{}')).faults).toEqual(['this is not a FHIR Bundle']);
   });
 });
 
 describe('a planted error is found', () => {
-  test('in a segmentation: a frame fewer, a segment without algorithm', () => {
+  test('in a segmentation: a missing frame, a segment without algorithm', () => {
     const frames = [0x28, 0, 8, 0, 0x49, 0x53, 2, 0];
     const header = Buffer.from(frames).toString('latin1');
     expect(checkContent(replaced(seg, `${header}1 `, `${header}2 `)).faults).toEqual(
@@ -90,7 +90,7 @@ describe('a planted error is found', () => {
     expect(checkBundle(bundle(entry))).toHaveLength(1);
   });
 
-  test('in a bundle: a unit that is not of UCUM, a value with a reason for its absence', () => {
+  test('in a bundle: a unit outside UCUM, a value together with a reason for its absence', () => {
     const unit = { ...observation.resource, valueQuantity: { value: 1, unit: 'mm' } };
     const both = { ...observation.resource, dataAbsentReason: { text: 'error' } };
     for (const resource of [unit, both]) {
@@ -98,7 +98,7 @@ describe('a planted error is found', () => {
     }
   });
 
-  test('in a bundle: the value of an ultrasound machine is not tagged as the AI’s', () => {
+  test("in a bundle: a machine's value must not be tagged as the AI’s", () => {
     const { meta: _, ...untagged } = observation.resource;
     const note = [{ text: 'Value of the ultrasound machine, from its structured report' }];
     const resource = { ...untagged, note };
@@ -123,7 +123,7 @@ describe('a planted error is found', () => {
     expect(checkBundle(bundle(report, { ...observation, resource: withdrawn }))).toEqual([]);
   });
 
-  test('in a bundle: two entries that would be one resource', () => {
+  test('in a bundle: two entries for the same resource', () => {
     const again = { ...observation, fullUrl: 'urn:uuid:3' };
     const both = {
       ...report,

@@ -68,7 +68,7 @@ describe('the receiving EHR of the demo', () => {
     expect(device?.meta?.versionId).toBe('1');
   });
 
-  test('refuses a transaction as a whole when one entry is out of date', async () => {
+  test('refuses a whole transaction if one entry is out of date', async () => {
     const before = ehr.resources('DiagnosticReport');
     const answer = await post('', report({ ifMatch: 'W/"1"' }));
     expect(answer.status).toBe(412);
@@ -76,7 +76,7 @@ describe('the receiving EHR of the demo', () => {
     expect(ehr.resources('DiagnosticReport')).toEqual(before);
   });
 
-  test('takes a Patient by POST and finds it by identifier', async () => {
+  test('accepts a Patient by POST and finds it by identifier', async () => {
     const created = await post<Patient>('/Patient', { resourceType: 'Patient', identifier });
     expect(created.status).toBe(201);
     const found = await post<Bundle>('/Patient/_search', 'identifier=urn%3Ax%7C1&_count=2');
@@ -93,7 +93,7 @@ describe('the receiving EHR of the demo', () => {
     expect((await post(path, body)).status).toBe(status);
   });
 
-  test('receives a result from the deliverer, twice and once', async () => {
+  test('receives the same result from the deliverer twice, but stores it once', async () => {
     const subject = sampleSubject();
     await post('/Patient', {
       resourceType: 'Patient',
@@ -143,7 +143,7 @@ describe('the receiving EHR of the demo', () => {
     expect(reports[0]?.result?.[0]?.reference).toMatch(/^Observation\//);
   });
 
-  test('says that it is the receiver of a demo', async () => {
+  test('states that it is the receiver of a demo', async () => {
     const response = await fetch(`${ehr.baseUrl}/metadata`);
     expect(await response.text()).toContain('not a real EHR');
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bundleLines, numberText, sideBySide } from '../../../../src/app/demo/review.ts';
 
 describe('two documents side by side', () => {
-  it('have only the lines that differ, those of one place beside each other', () => {
+  it('contain only the lines that differ, with those of one place next to each other', () => {
     const before = ['Flag: UNVERIFIED', 'HC = 287.4 mm', 'FL = 57.7 mm'];
     const after = ['Flag: VERIFIED', 'Observer: Ada', 'HC = 287.4 mm', 'FL = 54.8 mm'];
     const cell = (text: string) => text.padEnd(20);
@@ -13,7 +13,7 @@ describe('two documents side by side', () => {
     ]);
   });
 
-  it('show the whole of a long line, so that what differs is seen', () => {
+  it('show the whole of a long line, so that the difference is visible', () => {
     const [before, after] = ['Sac seen; CRL 18.4 mm; age 8+3 weeks', 'Sac seen; CRL 17.4 mm'];
     expect(sideBySide([before], [after], 43)).toEqual([
       'Sac seen; CRL 18.4   │ Sac seen; CRL 17.4',
@@ -21,7 +21,7 @@ describe('two documents side by side', () => {
     ]);
   });
 
-  it('are empty where nothing differs', () => {
+  it('are empty if nothing differs', () => {
     expect(sideBySide(['HC = 287.4 mm'], ['HC = 287.4 mm'])).toEqual([]);
   });
 

@@ -53,6 +53,10 @@ const pacsAt = (port: number, over: object = {}) => ({
 });
 const peers = (...destinations: object[]) => checkPeers(settings({ destinations }));
 
+test('says that nothing is sent while there are no destinations', async () => {
+  expect(await peers()).toMatchObject([{ what: 'destinations', state: 'ok' }]);
+});
+
 describe('this machine', () => {
   test('has models with the checksums of the registry', async () => {
     const findings = await checkThisMachine(settings({}));
@@ -69,7 +73,7 @@ describe('this machine', () => {
     expect(findings.find(({ what }) => what === 'disk')).toMatchObject({ state });
   });
 
-  test('is asked of a data folder, which is not made', async () => {
+  test('does not create a data folder when checking it', async () => {
     const dataDir = join(folder, 'not', 'there');
     const findings = await checkThisMachine(settings({ dataDir }));
     expect(findings.find(({ what }) => what === 'data folder')).toMatchObject({
@@ -90,14 +94,14 @@ describe('this machine', () => {
     expect(findings.find(({ what }) => what === 'data folder')).toMatchObject({ state });
   });
 
-  test('has a fault where the data folder is a file', async () => {
+  test('is at fault if the data folder is a file', async () => {
     const dataDir = join(folder, 'file');
     await writeFile(dataDir, '');
     const findings = await checkThisMachine(settings({ dataDir }));
     expect(findings.find(({ what }) => what === 'data folder')).toMatchObject({ state: 'fault' });
   });
 
-  test('says that no gateway runs', async () => {
+  test('reports that no gateway is running', async () => {
     const findings = await checkThisMachine(settings({}));
     expect(findings.find(({ what }) => what === 'gateway')).toMatchObject({ state: 'warning' });
   });
@@ -113,7 +117,7 @@ describe('the doors', () => {
     ]);
   });
 
-  test('are at fault when another program has them', async () => {
+  test('are at fault if another program occupies them', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -122,11 +126,11 @@ describe('the doors', () => {
     other.close();
   });
 
-  test('are at fault when the gateway runs and they do not answer', async () => {
+  test('are at fault if the gateway is running but they do not answer', async () => {
     expect(await doors(await freePort(), true)).toMatchObject([{ state: 'fault' }]);
   });
 
-  test('with a certificate and the key of another are at fault', async () => {
+  test('are at fault if the certificate and the key do not belong together', async () => {
     const [one, other] = [await selfSigned(1), await selfSigned(400)];
     const http = { host: '127.0.0.1', port: 0 };
     const tls = { certFile: one.certFile, keyFile: other.keyFile };
@@ -164,7 +168,7 @@ describe('the TLS of a peer', () => {
     server.close();
   });
 
-  test('of no authority that we trust is a fault that says so', async () => {
+  test('signed by no authority that we trust is at fault, which is stated', async () => {
     const { server, certFile: _, ...peer } = await served(400);
     const [finding] = await checkChain('peer', peer);
     expect(finding).toMatchObject({ state: 'fault' });
@@ -174,7 +178,7 @@ describe('the TLS of a peer', () => {
 });
 
 describe('the backends', () => {
-  test('that are not there are faults without their passwords', async () => {
+  test('that cannot be reached are reported without their passwords', async () => {
     const port = await freePort();
     const findings = await checkBackends(
       settings({
@@ -191,7 +195,7 @@ describe('the backends', () => {
     expect(JSON.stringify(findings)).not.toContain('hidden');
   });
 
-  test('of this machine alone are the embedded database', async () => {
+  test('are only the embedded database by default', async () => {
     expect(await checkBackends(settings({}))).toMatchObject([{ what: 'database', state: 'ok' }]);
   });
 
@@ -237,13 +241,13 @@ describe.skipIf(!DCMTK_INSTALLED)('a PACS', () => {
   });
   afterAll(() => pacs?.stop());
 
-  test('that takes what it is set to get is in order', async () => {
+  test('that accepts what it is configured to receive is in order', async () => {
     expect(await peers(pacsAt(pacs.port, { objects: ['sr-tid1500', 'pdf'] }))).toMatchObject([
       { what: 'PACS pacs', state: 'ok' },
     ]);
   });
 
-  test('without the service that it is asked for is a fault, and says which', async () => {
+  test('that lacks the required service is at fault, and the service is stated', async () => {
     const findings = await peers(pacsAt(pacs.port, { storageCommitment: true }));
     expect(findings).toMatchObject([
       { state: 'ok' },
@@ -251,7 +255,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a PACS', () => {
     ]);
   });
 
-  test('that is not there is a fault', async () => {
+  test('that cannot be reached is at fault', async () => {
     expect(await peers(pacsAt(await freePort()))).toMatchObject([{ state: 'fault' }]);
   });
 });
@@ -277,7 +281,7 @@ describe('an EHR', () => {
     expect(finding?.detail).toMatch(/^FHIR 4\./);
   });
 
-  test('that is not there is a fault', async () => {
+  test('that cannot be reached is at fault', async () => {
     const findings = await peers(ehr(`http://127.0.0.1:${await freePort()}`));
     expect(findings).toMatchObject([{ what: 'EHR ehr', state: 'fault' }]);
   });

@@ -9,7 +9,7 @@ const rule = (endpoint: string, options: Record<string, unknown>) => ({
 });
 
 describe('the rules of a site', () => {
-  it('that are the default ones are in order', () => {
+  it('are in order if they are the default ones', () => {
     expect(checkRules(routing)).toMatchObject([{ what: 'rules', state: 'ok' }]);
   });
 
@@ -17,7 +17,7 @@ describe('the rules of a site', () => {
     ['us/echo/interpret', { previews: true }, 'previews'],
     ['us/echo/interpret', { report: 'yes' }, 'options.report'],
     ['us/liver/interpret', {}, 'There is no endpoint "us/liver/interpret"'],
-  ])('with %s and options %o that it cannot run are a fault', (endpoint, options, text) => {
+  ])('are at fault with %s and options %o that cannot be run', (endpoint, options, text) => {
     expect(checkRules(rule(endpoint, options))).toMatchObject([
       { what: 'rule own', state: 'fault', detail: expect.stringContaining(text) },
     ]);

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A span as contained in an OTLP/HTTP JSON body (opentelemetry-proto, trace/v1). */
+/** A span in an OTLP/HTTP JSON body (opentelemetry-proto, trace/v1). */
 export interface OtlpSpan {
   traceId: string;
   spanId: string;
@@ -25,14 +25,14 @@ interface OtlpBody {
 export interface Collector {
   endpoint: string;
   spans: OtlpSpan[];
-  /** Headers of the last post. */
+  /** Headers of the last request. */
   headers: Record<string, unknown>;
   /** Response status, initially 200. */
   status: number;
   close(): Promise<void>;
 }
 
-/** Starts a small OTLP/HTTP receiver that keeps what is posted to /v1/traces. */
+/** Starts a small OTLP/HTTP receiver that keeps everything posted to /v1/traces. */
 export async function startCollector(): Promise<Collector> {
   const server = createServer(async (request, response) => {
     const body = await text(request);

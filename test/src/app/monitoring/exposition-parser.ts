@@ -11,9 +11,9 @@ const SAMPLE =
 const LABEL = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/;
 
 /**
- * Reads the Prometheus text format even more strictly than a scraper: HELP and TYPE before the
- * samples, each family once and in one piece, no duplicate samples, histograms cumulative and
- * complete.
+ * Reads the Prometheus text format more strictly than a scraper does: HELP and TYPE precede the
+ * samples, each family occurs once and in one piece, samples are not duplicated, and histograms are
+ * cumulative and complete.
  * @throws Error stating the line.
  */
 export function parseExposition(text: string): Map<string, Family> {

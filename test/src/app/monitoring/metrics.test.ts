@@ -30,7 +30,10 @@ const collector = (meters = createProcessMeters()) =>
 
 const scrape = async (metrics: ReturnType<typeof collector>) => parseExposition(await metrics());
 
-/** Returns the value of the family's only sample with these labels, or null. */
+/**
+ * Returns the value of the family's only sample with these labels, or null if there is not exactly
+ * one.
+ */
 function sampleOf(family: Family | undefined, labels: Record<string, string>, suffix = '') {
   const found = family?.samples.filter(
     ({ name, labels: own }) =>
@@ -39,7 +42,10 @@ function sampleOf(family: Family | undefined, labels: Record<string, string>, su
   return found?.length === 1 ? (found[0]?.value ?? null) : null;
 }
 
-/** Adds a study that arrived `doorSeconds` ago, its request, and a delivery confirmed now. */
+/**
+ * Adds a study that arrived `doorSeconds` ago, its request, and a delivery that was confirmed just
+ * now.
+ */
 async function finishStudy(id: string, doorSeconds: number): Promise<void> {
   await database.query(
     `INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
@@ -81,7 +87,7 @@ async function finishStudy(id: string, doorSeconds: number): Promise<void> {
 }
 
 describe('work that has ended', () => {
-  test('is counted once, from the start on, by every process', async () => {
+  test('is counted once, from startup on, by every process', async () => {
     await finishStudy('before', 50);
     const [one, other] = [collector(), collector()];
     await scrape(one);
@@ -122,7 +128,7 @@ describe('work that has ended', () => {
   });
 });
 
-describe('what is open', () => {
+describe('open work', () => {
   test('is reported with its age by destination; webhook addresses are not used as a label', async () => {
     await database.query(
       `INSERT INTO deliveries (id, kind, destination, object, state, give_up_at, created_at)
@@ -145,8 +151,8 @@ describe('what is open', () => {
     expect(sampleOf(families.get('sonogate_queue_jobs'), { state: 'waiting' })).toBe(3);
   });
 
-  test('is read from indexes, whatever the history', { timeout: 60_000 }, async () => {
-    // Only the history matters here, so its copy in the worklist is left out.
+  test('is read from indexes, however long the history is', { timeout: 60_000 }, async () => {
+    // Only the history matters in this test, so triggers do not copy it to the worklist.
     await database.transaction(async (tx) => {
       await tx.query("SET LOCAL session_replication_role = 'replica'");
       await tx.query(
@@ -199,7 +205,7 @@ describe('what is open', () => {
 });
 
 describe('this process', () => {
-  test('tells its version, memory, disk and the delay of its event loop', async () => {
+  test('reports its version, memory, disk and event-loop delay', async () => {
     const families = await scrape(collector());
     expect(sampleOf(families.get('sonogate_build_info'), { version: '9.9.9', roles: 'api' })).toBe(
       1,
@@ -210,7 +216,7 @@ describe('this process', () => {
     expect(families.get('sonogate_event_loop_delay_seconds')?.samples).toHaveLength(3);
   });
 
-  test('counts what it logs, whatever level is written, and the associations that are open', async () => {
+  test('counts what it logs, whatever level is written, and the open associations', async () => {
     const meters = createProcessMeters();
     const logger = observedLogger(silentLogger, meters.onEvent);
     const peer = { callingAeTitle: 'CART', address: '127.0.0.1' };
@@ -248,8 +254,8 @@ describe('this process', () => {
   });
 });
 
-describe('a model', () => {
-  test('is timed by its calls, wherever its pipeline runs', async () => {
+describe("a model's metrics", () => {
+  test('show the time of its calls, wherever its pipeline runs', async () => {
     const meters = createProcessMeters();
     meters.onInference({ model: 'fetal-head', images: 8, seconds: 0.03 });
     meters.onInference({ model: 'fetal-head', images: 2, seconds: 0.2 });

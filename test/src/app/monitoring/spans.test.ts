@@ -65,7 +65,7 @@ describe('traceparent (W3C Trace Context)', () => {
 describe('the trace of a revision of a study', () => {
   const spans = requestSpans(ended, 1);
 
-  test('has a span for each step, end to start, below one root', () => {
+  test('has a span for each step, from end to start, below one root', () => {
     const times = (name: string) => {
       const { start, end } = named(spans, name);
       return [start, end];
@@ -89,7 +89,7 @@ describe('the trace of a revision of a study', () => {
     expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
   });
 
-  test('is found by another process from the ids alone: delivery and association join it', () => {
+  test('can be found by another process from the ids alone: delivery and association join it', () => {
     const delivery = deliverySpan(
       {
         id: 'dlv_1',
@@ -125,7 +125,7 @@ describe('the trace of a revision of a study', () => {
     expect(associations).toMatchObject([{ start: 99, end: 111 }]);
   });
 
-  test('holds the received objects that were sent on, and the commitment of the PACS below', () => {
+  test('contains the forwarded objects, and below them the commitment of the PACS', () => {
     const forwarded = deliverySpan(
       {
         id: 'dlv_2',
@@ -166,7 +166,7 @@ describe('the trace of a revision of a study', () => {
     expect(commitmentSpan(answered, 0)).toBeNull();
   });
 
-  test('has its root also when rules only sent it on, up to the moment they acted', () => {
+  test('has its root even if rules only forwarded the study, up to the moment they acted', () => {
     const { study: received } = ended;
     if (!received) throw new Error('the example came without a study');
     const routed = { id: '7', study: STUDY, revision: 2, rules: ['archive'], ended: 120, received };
@@ -178,17 +178,17 @@ describe('the trace of a revision of a study', () => {
     expect(routedSpans(routed, 0)).toEqual([]);
   });
 
-  test('is another one for the next revision', () => {
+  test('differs for the next revision', () => {
     expect(traceOfStudy(STUDY, 3, 1).traceId).not.toBe(traceOfStudy(STUDY, 2, 1).traceId);
   });
 
-  test('of a request that failed says with which code', () => {
+  test('states the code of a request that failed', () => {
     const failed = requestSpans({ ...ended, status: 'failed', code: 'pipeline_crashed' }, 1);
     expect(named(failed, 'study').error).toBe('pipeline_crashed');
     expect(named(failed, 'run').error).toBe('pipeline_crashed');
   });
 
-  test('of a request that never ran ends with its wait', () => {
+  test('ends with the wait of a request that never ran', () => {
     const canceled = requestSpans({ ...ended, status: 'canceled', started: null, stages: [] }, 1);
     expect(named(canceled, 'queue').end).toBe(150);
     expect(canceled.map(({ name }) => name)).not.toContain('run');
@@ -200,7 +200,7 @@ describe('the trace of a revision of a study', () => {
   });
 });
 
-describe('the trace of a request of a client', () => {
+describe("the trace of a client's request", () => {
   const request = (traceparent?: string): EndedRequest => ({
     ...ended,
     study: null,
@@ -224,9 +224,12 @@ describe('the trace of a request of a client', () => {
   });
 });
 
-test.each([0, 0.3, 1])('a ratio of %d is kept, and decided alike everywhere', (ratio) => {
-  const ids = Array.from({ length: 2000 }, (_, index) => `req_${index}`);
-  const sampled = ids.filter((id) => traceOfRequest(id, { kind: 'api' }, ratio).sampled).length;
-  expect(sampled / ids.length).toBeGreaterThanOrEqual(ratio - 0.05);
-  expect(sampled / ids.length).toBeLessThanOrEqual(ratio + 0.05);
-});
+test.each([0, 0.3, 1])(
+  'a sampling ratio of %d is kept, and decided identically in every process',
+  (ratio) => {
+    const ids = Array.from({ length: 2000 }, (_, index) => `req_${index}`);
+    const sampled = ids.filter((id) => traceOfRequest(id, { kind: 'api' }, ratio).sampled).length;
+    expect(sampled / ids.length).toBeGreaterThanOrEqual(ratio - 0.05);
+    expect(sampled / ids.length).toBeLessThanOrEqual(ratio + 0.05);
+  },
+);

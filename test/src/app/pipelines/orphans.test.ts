@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { PIPELINE_PROGRAM } from '../../../../src/app/pipelines/program.ts';
 
-it('ends a pipeline process whose gateway died while the process was starting', async () => {
+it('a pipeline process ends if its gateway died while the process was starting', async () => {
   const gone = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
   await once(gone, 'exit');
-  // Computes without a pause, like a process that is loading its program.
+  // Computes without a pause, like a process that is still loading its program.
   const orphan = spawn(
     process.execPath,
     [`--import=${PIPELINE_PROGRAM.confinement}`, '--eval', 'for (;;);'],

@@ -40,7 +40,7 @@ const STUDY: StudyHeader = {
 };
 const studyInstanceUid = STUDY.studyInstanceUid;
 
-/** A small still and a small cine: only how they are sent matters. */
+/** A small still and a small cine, because only the way in which they are sent matters. */
 beforeAll(async () => {
   const screen = { columns: 160, rows: 120 };
   const cine = simulateCine({ plane: 'femur', sizes: sizesAt(140), seed: 1, screen }, 3);
@@ -65,7 +65,8 @@ afterEach(async () => {
 });
 
 /**
- * The sign of completeness that each style gives a gateway, and the delay after its last activity.
+ * For each style, the sign of completeness that the gateway receives and the reason that it
+ * records.
  */
 const SIGN: Record<CartStyle, { signal: 'quiet-time' | 'association-release'; because: string }> = {
   ge: { signal: 'quiet-time', because: 'performed-procedure' },
@@ -75,8 +76,8 @@ const SIGN: Record<CartStyle, { signal: 'quiet-time' | 'association-release'; be
   canon: { signal: 'quiet-time', because: 'performed-procedure' },
 };
 
-describe.each(CART_STYLES)('an exam of a cart of the style %s', (style) => {
-  test('is kept byte for byte and completes by the sign that it gives', async () => {
+describe.each(CART_STYLES)('an exam from a cart of the style %s', (style) => {
+  test("is kept byte for byte and completed by the cart's sign of completeness", async () => {
     const cart: Cart = CARTS[style];
     const { signal, because } = SIGN[style];
     site = await openSite({
@@ -115,7 +116,7 @@ describe.each(CART_STYLES)('an exam of a cart of the style %s', (style) => {
       expect((await findStudy(database, studyInstanceUid))?.state).toBe('receiving');
       site.pass(11);
     } else {
-      // The next round notices the sign, and the deadline that it sets is five seconds away.
+      // The next round detects the sign and sets a deadline five seconds later.
       await expect
         .poll(async () => (await findStudy(database, studyInstanceUid))?.complete_because)
         .toBe(because);
@@ -131,7 +132,7 @@ describe.each(CART_STYLES)('an exam of a cart of the style %s', (style) => {
   });
 });
 
-describe('an exam of a plain cart', () => {
+describe('an exam from a plain cart', () => {
   test('is sent by dcmjs-dimse with MPPS, frames as they are, and kept byte for byte', async () => {
     site = await openSite();
     const objects = files.jpeg.map((file) => asCartFile(file, PLAIN_CART));
@@ -153,14 +154,14 @@ describe('an exam of a plain cart', () => {
   });
 });
 
-describe('the contexts of a cart', () => {
-  test.each(CART_STYLES)('%s: odd ids, no more than 128', (style) => {
+describe('the presentation contexts of a cart', () => {
+  test.each(CART_STYLES)('%s: odd ids, at most 128 of them', (style) => {
     const ids = imageContexts(CARTS[style]).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.every((id) => id % 2 === 1 && id < 256)).toBe(true);
   });
 
-  test('one for each syntax names every syntax of a class once', () => {
+  test('one for each syntax lists every syntax of a class once', () => {
     const { classes, transferSyntaxes } = CARTS.ge;
     const own = imageContexts(CARTS.ge).filter((c) => c.abstractSyntax === classes.still);
     expect(own.map((context) => context.transferSyntaxes)).toEqual(

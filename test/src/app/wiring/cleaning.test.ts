@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 describe('cleaning', () => {
-  it('is done at once and an hour after it has ended', async () => {
+  it('is done at startup, and again an hour after it has ended', async () => {
     let cleaned = 0;
     const clean = async () => {
       cleaned += 1;
@@ -29,7 +29,7 @@ describe('cleaning', () => {
     expect(cleaned).toBe(2);
   });
 
-  it('that is under way is waited for when it is stopped', async () => {
+  it('that is running is waited for on stopping', async () => {
     const work = Promise.withResolvers<void>();
     const cleaning = startCleaning(() => work.promise, EVENTS.uploadsNotRemoved, silentLogger);
     let stopped = false;

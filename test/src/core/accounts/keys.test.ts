@@ -47,7 +47,7 @@ describe('API keys', () => {
     expect(JSON.stringify(rows)).not.toContain(key.slice('sg_live_'.length));
   });
 
-  it('for the console have only the scopes that are named', async () => {
+  it('for the console have only the scopes that were requested', async () => {
     const viewer = await createKey(database, { name: 'viewer', consoleRole: 'viewer' });
     expect(viewer.record.scopes).toEqual([]);
     const named = await createKey(database, {
@@ -74,11 +74,11 @@ describe('API keys', () => {
     ['one digit short', `sg_live_${'0'.repeat(42)}`],
     ['of no form', 'hunter2'],
     ['empty', ''],
-  ])('are invalid when they are %s', async (_case, key) => {
+  ])('are invalid if they are %s', async (_case, key) => {
     await expect(authenticate(key)).rejects.toMatchObject({ code: 'invalid_key' });
   });
 
-  it('are valid until the moment of expiry and not at it', async () => {
+  it('are valid until the moment of expiry, but not at it', async () => {
     const { key } = await createKey(database, { name: 'brief', expiresAt: later(1000) }, NOON);
     await expect(authenticate(key, later(999))).resolves.toBeDefined();
     await expect(authenticate(key, later(1000))).rejects.toMatchObject({
@@ -94,7 +94,7 @@ describe('API keys', () => {
     expect(again.revoked_at).toEqual(NOON);
   });
 
-  it('of another account can be neither listed nor revoked', async () => {
+  it('of another account can neither be listed nor revoked', async () => {
     const { record } = await createKey(database, { name: 'theirs', accountId: 'other' });
     const ours = await listKeys(database, DEFAULT_ACCOUNT_ID);
     expect(ours.map(({ id }) => id)).not.toContain(record.id);
@@ -103,7 +103,7 @@ describe('API keys', () => {
     });
   });
 
-  it('note their last use, to the minute', async () => {
+  it('record their last use, to the minute', async () => {
     const { key, record } = await createKey(database, { name: 'used' });
     const lastUse = async () =>
       (await listKeys(database)).find(({ id }) => id === record.id)?.last_used_at;

@@ -22,12 +22,9 @@ interface ReceivedMail {
   text: string;
 }
 
-/** Decodes the soft line breaks and equals signs in quoted-printable text (RFC 2045 6.7). */
+/** Decodes soft line breaks and equals signs in quoted-printable text (RFC 2045 6.7). */
 const decoded = (text: string) => text.replaceAll('=\r\n', '').replaceAll('=3D', '=');
 
-/**
- * Starts a third-party mail server (smtp-server) with TLS and a password, on a free loopback port.
- */
 async function startMailServer(files: { cert: Buffer | string; key: Buffer | string }) {
   const received: ReceivedMail[] = [];
   const refusals: { code: number; text: string }[] = [];
@@ -67,9 +64,9 @@ async function startMailServer(files: { cert: Buffer | string; key: Buffer | str
   return {
     port,
     received,
-    /** The next mails are refused with these replies. */
+    /** Replies with which the next mails are refused. */
     refusals,
-    /** Recipients that are deferred once. */
+    /** Recipients who are deferred once. */
     deferred,
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
@@ -153,7 +150,6 @@ describe.skipIf(!OPENSSL_INSTALLED)('a critical flag', () => {
   const deliveries = async () => (await outbox.list()).filter(({ kind }) => kind === 'mail');
   const states = async () => (await deliveries()).map(({ state, code }) => code ?? state);
   const settings = () => ({ ...site.config, alerts });
-  /** Moves the flag that many minutes into the past. */
   const minutesPass = (minutes: number) =>
     site.database.query(
       'UPDATE deliveries SET created_at = created_at - make_interval(mins => $1)',
@@ -173,7 +169,7 @@ describe.skipIf(!OPENSSL_INSTALLED)('a critical flag', () => {
     expect(text).toMatch(/^Message-ID: <dlv_\w+@hospital\.example>\r$/im);
   });
 
-  it('of a test key raises no alert, nor one of another endpoint or source', async () => {
+  it('made with a test key, or of another endpoint or source, raises no alert', async () => {
     const row = await site.row(await flagged());
     await site.database.query('DELETE FROM deliveries');
     const raise = (changes: Partial<typeof row>) =>
@@ -185,7 +181,7 @@ describe.skipIf(!OPENSSL_INSTALLED)('a critical flag', () => {
     expect(await deliveries()).toMatchObject([{ destination: 'alert:echo' }]);
   });
 
-  it('is mailed again after a passing failure, and given up after a refusal', async () => {
+  it('is mailed again after a temporary failure, and abandoned after a refusal', async () => {
     server.refusals.push({ code: 451, text: 'busy' });
     await flagged();
     await expect.poll(states, { timeout: 20_000 }).toEqual(['delivered']);
@@ -207,7 +203,7 @@ describe.skipIf(!OPENSSL_INSTALLED)('a critical flag', () => {
     expect((await deliveries())[0]?.detail).toBe('2 recipients');
   });
 
-  it('waits while the server refuses the password, and is mailed with a new one', async () => {
+  it('waits while the server refuses the password, and is mailed with a new password', async () => {
     writeFileSync(passwordFile, 'wrong\n');
     await flagged();
     await expect.poll(states, { timeout: 20_000 }).toEqual(['mail_unauthorized']);
@@ -215,7 +211,7 @@ describe.skipIf(!OPENSSL_INSTALLED)('a critical flag', () => {
     await expect.poll(states, { timeout: 20_000 }).toEqual(['delivered']);
   });
 
-  it('that nobody acknowledges is escalated once, after the time of the list', async () => {
+  it('that nobody acknowledges is escalated once, after the time configured for the list', async () => {
     await flagged();
     await minutesPass(29);
     expect(await escalateAlerts(site.database, settings())).toBe(0);
@@ -259,7 +255,7 @@ describe.skipIf(!OPENSSL_INSTALLED)('a critical flag', () => {
     await site.database.query('DELETE FROM triage_acknowledgements');
     await acknowledgeFlags(site.database, second, by);
     expect(await escalateAlerts(site.database, settings())).toBe(0);
-    // The later revision has another flag, and the flag of the first has not been seen by anyone.
+    // The later revision has another flag, and nobody has seen the flag of the first one.
     await site.database.query(
       `UPDATE request_events SET data = data || '{"code": "2"}'
        WHERE request_id = $1 AND name = 'triage'`,
@@ -268,7 +264,7 @@ describe.skipIf(!OPENSSL_INSTALLED)('a critical flag', () => {
     expect(await escalateAlerts(site.database, settings())).toBe(1);
   });
 
-  it('that is acknowledged while the escalation waits for the server gets no mail', async () => {
+  it('that is acknowledged while the escalation waits for the server is not mailed', async () => {
     const id = await flagged();
     await expect.poll(states, { timeout: 20_000 }).toEqual(['delivered']);
     await outbox.stop();
@@ -300,7 +296,7 @@ describe.skipIf(!OPENSSL_INSTALLED)('a critical flag', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('cannot be acknowledged where a request has none', async () => {
+  it('cannot be acknowledged if a request has none', async () => {
     const by = { person: 'Dr Ann', at: new Date() };
     expect(await acknowledgeFlags(site.database, 'req_none', by)).toBe(false);
   });

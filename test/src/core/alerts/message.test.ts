@@ -27,7 +27,7 @@ const facts: AlertFacts = {
 };
 
 describe('the mail about a critical finding', () => {
-  it('says what was found, where to look, and what happens when nobody does', () => {
+  it('states what was found, where to look, and what happens if nobody does', () => {
     expect(alertMessage(facts)).toEqual({
       subject: 'Critical finding: Reversed end-diastolic flow in the umbilical artery',
       text: [
@@ -50,7 +50,7 @@ describe('the mail about a critical finding', () => {
     });
   });
 
-  it('says in an escalation for how long nobody has acknowledged it', () => {
+  it('states in an escalation for how long nobody has acknowledged it', () => {
     const { subject, text } = alertMessage({ ...facts, isEscalation: true });
     expect(subject).toBe(
       'Critical finding, not acknowledged for 30 minutes: Reversed end-diastolic flow in the umbilical artery',
@@ -59,7 +59,7 @@ describe('the mail about a critical finding', () => {
     expect(text).not.toContain('second list');
   });
 
-  it('names the patient only where the site wants it, and never in the subject', () => {
+  it('identifies the patient only if the site requires it, and never in the subject', () => {
     const identity = {
       PatientName: 'DOE^JANE^^^=',
       PatientID: 'P-77',

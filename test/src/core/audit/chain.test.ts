@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-/** Rows 1 to 9, sealed in groups of three. */
+/** The test data are rows 1 to 9, sealed in groups of three. */
 beforeEach(async () => {
   await database.query('TRUNCATE audit, audit_seals RESTART IDENTITY');
   const write = createAuditWriter(database);
@@ -50,7 +50,7 @@ const verify = async (checkpoint = null as { seal: string; head: string } | null
   verifyAudit(database, await loadPublicKeys(dataDir), checkpoint);
 
 describe('the sealed audit', () => {
-  test('is intact as it was written, and says what no seal covers yet', async () => {
+  test('is intact as written, and states what no seal covers yet', async () => {
     const write = createAuditWriter(database);
     await write({ at: new Date(), action: 'gateway.stop', actor: 'gateway' });
     expect(await verify()).toEqual({ intact: true, seals: 3, rows: 9, unsealed: 1, findings: [] });
@@ -69,7 +69,7 @@ describe('the sealed audit', () => {
     expect(findings).toEqual([{ what, row, seal: row < 4n ? 1n : 2n }]);
   });
 
-  test.each([0, -7])('names a row that was put among sealed ones, as %i', async (id) => {
+  test.each([0, -7])('reports a row that was inserted among sealed ones, as %i', async (id) => {
     await database.query(
       `INSERT INTO audit (id, at, action, actor) OVERRIDING SYSTEM VALUE
        VALUES ($1, now(), 'identity.view', 'person:x')`,
@@ -88,7 +88,7 @@ describe('the sealed audit', () => {
     ],
     ['DELETE FROM audit_seals WHERE id = 2', { what: 'seal missing', seal: 2n }],
     ['DELETE FROM audit_seals WHERE id = 1', { what: 'seal missing', seal: 1n }],
-  ])('%s is found', async (statement, finding) => {
+  ])('%s is detected', async (statement, finding) => {
     await database.query(statement);
     expect((await verify()).findings).toContainEqual(finding);
   });
@@ -120,7 +120,7 @@ describe('the sealed audit', () => {
     expect((await verify(checkpoint)).findings).toEqual([{ what: 'seal missing', seal: 4n }]);
   });
 
-  test('is sealed once when two processes seal at a time, and no seal is made without new rows', async () => {
+  test('is sealed once if two processes seal simultaneously, and not without new rows', async () => {
     const write = createAuditWriter(database);
     await write({ at: new Date(), action: 'gateway.stop', actor: 'gateway' });
     const both = await Promise.all([1, 2].map(() => sealAudit(database, key, new Date())));

@@ -112,7 +112,7 @@ describe('an audit repository', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  test('that could not be reached gets what it missed, in order, and only sealed rows', async () => {
+  test('that could not be reached receives what it missed, in order, and only sealed rows', async () => {
     const write = createAuditWriter(database);
     for (const row of [1, 2, 3]) {
       await write({ at: new Date(), action: 'gateway.start', actor: 'gateway', detail: { row } });
@@ -147,7 +147,7 @@ describe('an audit repository', () => {
 });
 
 describe('refusals', () => {
-  test('of one address are written once and then counted, of another by themselves', async () => {
+  test('from one address are written once and then counted, separately for each address', async () => {
     const written: AuditEntry[] = [];
     const audit = createRefusalAudit({
       writeAudit: async (entry) => {

@@ -50,7 +50,7 @@ describe('as a DICOM audit message', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('received objects come from the peer to us, of a patient and a study', () => {
+  test('received objects go from the peer to us, with a patient and a study', () => {
     const message = dicomAuditMessage(facts('dicom.received', NODE));
     expect(message).toContain('csd-code="110104" codeSystemName="DCM"');
     expect(message).toMatch(
@@ -62,7 +62,7 @@ describe('as a DICOM audit message', () => {
     expect(message).toContain(`value="${Buffer.from('a<b').toString('base64')}"`);
   });
 
-  test('a query goes from us to the archive, for the person who asked', () => {
+  test('a query goes from us to the archive, on behalf of the person who requested it', () => {
     const asked = { actor: 'person:rowan', detail: { archive: 'pacs', found: 2 } };
     const message = dicomAuditMessage(facts('dicom.query', asked));
     expect(message).toContain('csd-code="110112" codeSystemName="DCM"');
@@ -82,7 +82,7 @@ describe('as a DICOM audit message', () => {
     [400, '4'],
     [499, '4'],
     [500, '8'],
-  ])('a call that was answered %i has the outcome %s', (status, outcome) => {
+  ])('a call answered with %i has the outcome %s', (status, outcome) => {
     expect(dicomAuditMessage(facts('request.read', { ...CALL, status }))).toContain(
       `EventOutcomeIndicator="${outcome}"`,
     );
@@ -98,7 +98,7 @@ describe('as an AuditEvent', () => {
     expect(validationErrors({ resourceType: 'Bundle', type: 'collection', entry })).toEqual([]);
   });
 
-  test('names the patient by the identifier that the EHR knows', () => {
+  test("identifies the patient by the EHR's identifier", () => {
     const { entity } = auditEvent(facts('identity.view', { actor: 'person:nurse' }), IDENTIFIERS);
     expect(entity?.[0]).toMatchObject({
       what: { identifier: { system: 'urn:oid:1.2.3', value: SUBJECT.patientId } },
@@ -106,7 +106,7 @@ describe('as an AuditEvent', () => {
     });
   });
 
-  test('of a refused machine is a security alert with the address it called from', () => {
+  test('for a refused machine is a security alert with the address from which it called', () => {
     const event = auditEvent(facts('dicom.refused', { ...NODE, outcome: 'refused' }), IDENTIFIERS);
     expect(event).toMatchObject({
       type: { code: '110113' },

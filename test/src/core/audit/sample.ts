@@ -1,7 +1,7 @@
 import type { AuditAction, AuditRow } from '../../../../src/core/audit/audit.ts';
 import type { AuditSite, AuditSubject } from '../../../../src/core/audit/facts.ts';
 
-/** Returns a row with only its action and `over`. */
+/** Creates a row that has only its action and the values in `over`. */
 export function auditRow(action: AuditAction, over: Partial<AuditRow> = {}): AuditRow {
   return {
     id: '17',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openS3BlobStore } from '../../../../src/core/files/blob-s3.ts';
 
-it('waits for a storage that says nothing no longer than set', async () => {
+it('waits for a silent storage only as long as configured', async () => {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
     socket.on('error', () => {});

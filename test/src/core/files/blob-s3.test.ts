@@ -38,8 +38,8 @@ async function downloadUrl(sha256: string, seconds: number, name = 'a', mediaTyp
 const put = (url: string, body: string) =>
   fetch(url, { method: 'PUT', body, headers: { 'Content-Type': DICOM } });
 
-describe('an address to download from', () => {
-  it('gives the bytes under the name and media type it was made for', async () => {
+describe('a download address', () => {
+  it('returns the bytes under the name and media type for which it was made', async () => {
     const { sha256 } = await store.write(Readable.from([Buffer.from('abc')]), 3);
     const name = "Bericht 'Müller' (1).pdf";
     const url = await downloadUrl(sha256, 300, name, 'application/pdf');
@@ -52,7 +52,7 @@ describe('an address to download from', () => {
     expect(await answer.text()).toBe('abc');
   });
 
-  it('is signed for one object and a time, without the secret', async () => {
+  it('is signed for one object and a limited time, without revealing the secret', async () => {
     const url = new URL(await downloadUrl(SHA256_OF_ABC, 300));
     expect(url.pathname).toBe(`/sonogate/blobs/${SHA256_OF_ABC}`);
     expect(url.searchParams.get('X-Amz-Algorithm')).toBe('AWS4-HMAC-SHA256');
@@ -64,7 +64,7 @@ describe('an address to download from', () => {
     expect(url.password).toBe('');
   });
 
-  it('is not made for bytes that are not there', async () => {
+  it('is not made for bytes that do not exist', async () => {
     expect(await downloadUrl('0'.repeat(64), 300)).toBe('');
   });
 
@@ -83,7 +83,7 @@ describe('an address to download from', () => {
   });
 });
 
-describe('an address to upload to', () => {
+describe('an upload address', () => {
   it('is signed for the size and media type that were announced', async () => {
     const url = new URL(
       await store.direct.uploadUrl('file_signed', { bytes: 3, mediaType: DICOM }, 900),
@@ -110,7 +110,7 @@ describe('an address to upload to', () => {
     );
   });
 
-  it('takes bytes that are then kept under their SHA-256, once', async () => {
+  it('accepts bytes that are then kept under their SHA-256, once', async () => {
     const url = await store.direct.uploadUrl('file_1', { bytes: 3, mediaType: DICOM }, 900);
     expect((await put(url, 'abc')).status).toBe(200);
     expect(await store.direct.takeIn('file_1', 3)).toEqual({ sha256: SHA256_OF_ABC, bytes: 3 });
@@ -118,18 +118,18 @@ describe('an address to upload to', () => {
     expect(await store.direct.takeIn('file_1', 3)).toBeNull();
   });
 
-  it('takes in the last of several PUTs', async () => {
+  it('keeps the last of several PUTs', async () => {
     const url = await store.direct.uploadUrl('file_2', { bytes: 3, mediaType: DICOM }, 900);
     await put(url, 'xyz');
     await put(url, 'abc');
     expect((await store.direct.takeIn('file_2', 3))?.sha256).toBe(SHA256_OF_ABC);
   });
 
-  it('has nothing to take in before the PUT', async () => {
+  it('keeps nothing before the PUT', async () => {
     expect(await store.direct.takeIn('file_3', 3)).toBeNull();
   });
 
-  it('drops more or fewer bytes than were announced', async () => {
+  it('discards an upload with more or fewer bytes than announced', async () => {
     const url = await store.direct.uploadUrl('file_4', { bytes: 4, mediaType: DICOM }, 900);
     for (const expected of [3, 5]) {
       await put(url, 'abcd');
@@ -138,7 +138,7 @@ describe('an address to upload to', () => {
     }
   });
 
-  it('leaves no upload behind that was never taken in', async () => {
+  it('leaves no unfinished upload behind', async () => {
     const url = await store.direct.uploadUrl('file_5', { bytes: 3, mediaType: DICOM }, 900);
     await put(url, 'abc');
     await store.removeAbandoned(new Date(Date.now() + 0.99 * UPLOAD_LIFE_MS));
@@ -150,7 +150,7 @@ describe('an address to upload to', () => {
 });
 
 describe('the address of an S3-compatible store', () => {
-  it('names server, bucket, region and key', () => {
+  it('contains server, bucket, region and key', () => {
     expect(parseS3Url('s3://AKIA:a%2Fb@s3.example.org/sonogate?region=eu-west-1')).toEqual({
       endpoint: 'https://s3.example.org',
       bucket: 'sonogate',
@@ -178,7 +178,7 @@ describe('the address of an S3-compatible store', () => {
     expect(parseS3Url(url)).toBeNull();
   });
 
-  it('ends the start when nothing answers there', async () => {
+  it('stops the startup if nothing answers there', async () => {
     const nowhere = parseS3Url(server.url.replace('/sonogate?', '/elsewhere?')) as S3Location;
     await expect(openS3BlobStore(nowhere, spool)).rejects.toThrow();
   });

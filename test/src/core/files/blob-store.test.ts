@@ -25,9 +25,7 @@ const chunks = (...parts: string[]) => Readable.from(parts.map((part) => Buffer.
 
 interface OpenStore {
   store: BlobStore;
-  /** Folder in which this machine keeps bytes while receiving them. */
   incoming: string;
-  /** Returns the file of stored bytes, by digest. */
   fileOf(sha256: string): string;
   close(): Promise<void>;
 }
@@ -84,7 +82,7 @@ describe.each([
     expect(await readdir(incoming)).toEqual([]);
   });
 
-  it('takes the same bytes again', async () => {
+  it('accepts the same bytes again', async () => {
     expect(await store.write(chunks('abc'), 3)).toEqual({ sha256: SHA256_OF_ABC, bytes: 3 });
     expect(await text(await store.read(SHA256_OF_ABC))).toBe('abc');
   });
@@ -94,7 +92,7 @@ describe.each([
     expect(await text(await store.read(SHA256_OF_NOTHING))).toBe('');
   });
 
-  it('keeps several MiB that come in many chunks', async () => {
+  it('keeps several MiB that arrive in many chunks', async () => {
     const chunk = Buffer.alloc(64 * 1024, 'x');
     const many = Array.from({ length: (8 * MIB) / chunk.length }, () => chunk);
     const { sha256, bytes } = await store.write(Readable.from(many), 8 * MIB);
@@ -102,7 +100,7 @@ describe.each([
     expect((await text(await store.read(sha256))).length).toBe(8 * MIB);
   });
 
-  it('keeps nothing of a stream that passes the limit', async () => {
+  it('keeps nothing of a stream that exceeds the limit', async () => {
     await expect(store.write(chunks('abc', 'def'), 5)).rejects.toBeInstanceOf(TooManyBytesError);
     expect(await readdir(incoming)).toEqual([]);
   });
@@ -116,7 +114,7 @@ describe.each([
     expect(await readdir(incoming)).toEqual([]);
   });
 
-  it('says so when there are no bytes of a digest', async () => {
+  it('reports that there are no bytes for a digest', async () => {
     const digest = '0'.repeat(64);
     await expect(store.read(digest)).rejects.toBeInstanceOf(BlobMissingError);
     await expect(store.place(digest, join(work, 'missing'))).rejects.toBeInstanceOf(
@@ -125,7 +123,7 @@ describe.each([
     expect(await readdir(work)).toEqual([]);
   });
 
-  it('places bytes in a work folder, and nothing over a file that is there', async () => {
+  it('copies bytes to a work folder, but never over an existing file', async () => {
     const folder = join(work, 'files');
     await mkdir(folder);
     await store.place(SHA256_OF_ABC, join(folder, 'image.dcm'));
@@ -136,7 +134,7 @@ describe.each([
     expect(await readFile(join(folder, 'image.dcm'), 'utf8')).toBe('abc');
   });
 
-  it('removes bytes only when no upload can still be about to refer to them', async () => {
+  it('removes bytes only if no upload can still be about to refer to them', async () => {
     const { sha256 } = await store.write(chunks('to go'), 5);
     await store.remove(sha256, inHours(0.9));
     expect(await text(await store.read(sha256))).toBe('to go');
@@ -145,7 +143,7 @@ describe.each([
     await store.remove(sha256, inHours(1.1));
   });
 
-  it('counts the hour from the last time the bytes came', async () => {
+  it('counts the hour from the last time the bytes arrived', async () => {
     const { sha256 } = await store.write(chunks('again'), 5);
     await utimes(fileOf(sha256), inHours(-2), inHours(-2));
     await store.write(chunks('again'), 5);
@@ -161,12 +159,12 @@ describe.each([
     expect(await readdir(incoming)).toEqual(['running']);
   });
 
-  it('says how much room there is', async () => {
+  it('reports how much space is free', async () => {
     expect(await store.free()).toBeGreaterThan(MIB);
   });
 });
 
-it('a blob folder is made by the first write, not by who only looks', async () => {
+it('a blob folder is created by the first write, not by reading', async () => {
   const root = await mkdtemp(join(tmpdir(), 'sonogate-blobs-'));
   const store = openBlobFolder(join(root, 'files'));
   await expect(store.read(SHA256_OF_ABC)).rejects.toBeInstanceOf(BlobMissingError);
@@ -178,7 +176,7 @@ it('a blob folder is made by the first write, not by who only looks', async () =
   await rm(root, { recursive: true });
 });
 
-it('the room for a blob folder is known before it is there', async () => {
+it('the free space for a blob folder is known before the folder exists', async () => {
   const root = await mkdtemp(join(tmpdir(), 'sonogate-blobs-'));
   expect(await openBlobFolder(join(root, 'files')).free()).toBeGreaterThan(MIB);
   await rm(root, { recursive: true });

@@ -51,7 +51,7 @@ describe('a hosted file', () => {
     return readFile(path, 'utf8');
   };
 
-  it('is fetched as it is', async () => {
+  it('is fetched unchanged', async () => {
     server.replies.push({ status: 200, body: 'pixels' });
     expect(await fetchFile()).toBe('pixels');
     expect(server.received).toMatchObject([
@@ -95,12 +95,12 @@ describe('a hosted file', () => {
     await expect(fetchFile()).rejects.toThrow('it took more than 0.5 s');
   });
 
-  it('of the greatest allowed length is fetched', async () => {
+  it('of the maximum length is fetched', async () => {
     server.replies.push(pixels(MAX_BYTES));
     expect(await fetchFile()).toHaveLength(MAX_BYTES);
   });
 
-  it('is not waited for any more once the request is broken off', async () => {
+  it('is no longer waited for once the request is aborted', async () => {
     server.replies.push('silence');
     const broken = AbortSignal.timeout(50);
     await expect(fetchFile(broken)).rejects.toThrow('due to timeout');
@@ -132,7 +132,7 @@ describe('a request with hosted files', () => {
     );
   });
 
-  it('is rejected when one cannot be fetched, with its name and the reason', async () => {
+  it('is rejected if one cannot be fetched, with its name and the reason', async () => {
     server.replies.push({ status: 403 });
     const id = await submit();
     await site.follow(id);

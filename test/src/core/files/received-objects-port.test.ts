@@ -35,7 +35,6 @@ async function openBucket(dataDir: string): Promise<Opened> {
   };
 }
 
-/** All adapters of the port `ReceivedObjects`. */
 describe.each([
   ['folder', openFolder],
   ['bucket', openBucket],
@@ -53,7 +52,7 @@ describe.each([
     await opened.close();
     await rm(dataDir, { recursive: true });
   });
-  /** A new object, synced in the data folder, as after intake. */
+  /** A new object that has been synced to the data folder, as after intake. */
   beforeEach(async () => {
     count += 1;
     const content = Buffer.from(`object ${count}`);
@@ -70,7 +69,7 @@ describe.each([
     expect(await readFile(path ?? '', 'utf8')).toBe(`object ${count}`);
   });
 
-  test('keeps an object again without harm', async () => {
+  test('can be kept again without harm', async () => {
     await opened.objects.keep(object);
     await expect(opened.objects.keep(object)).resolves.toBeUndefined();
     expect(await opened.objects.has(object)).toBe(true);
@@ -82,7 +81,7 @@ describe.each([
     expect(await opened.objects.locate(missing)).toBeNull();
   });
 
-  test('still has its object when only the copy of this machine is gone, if machines share it', async () => {
+  test("still has its object if only this machine's copy is lost, provided that machines share it", async () => {
     await opened.objects.keep(object);
     await rm(join(dataDir, object.path));
     expect(await opened.objects.has(object)).toBe(opened.objects.shared);
@@ -93,7 +92,7 @@ describe.each([
     await expect(opened.objects.remove('1'.repeat(64), new Date())).resolves.toBeUndefined();
   });
 
-  test('does not remove bytes within the hour in which they were written', async () => {
+  test('does not remove bytes within the hour after they were written', async () => {
     await opened.objects.keep(object);
     await opened.objects.remove(object.fileSha256, new Date());
     expect(await opened.objects.has(object)).toBe(true);

@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 describe('an object that one machine received', () => {
-  it('is found by another once it is kept, not before', async () => {
+  it('is found by another once it is kept, but not before', async () => {
     expect(await elsewhere.has(OBJECT)).toBe(false);
     expect(await elsewhere.locate(OBJECT)).toBeNull();
     await createReceivedObjects(listener, blobs).keep({ ...OBJECT, bytes: 3 });
@@ -49,7 +49,7 @@ describe('an object that one machine received', () => {
     expect(await elsewhere.locate(NOWHERE)).toBeNull();
   });
 
-  it('is kept apart from objects that the other machine received itself, for a day', async () => {
+  it('is kept separate for a day from objects that the other machine received itself', async () => {
     const path = (await elsewhere.locate(OBJECT)) ?? '';
     expect(path).toBe(join(other, 'fetched', OBJECT.path));
     const day = 24 * 3_600_000;
@@ -75,14 +75,14 @@ describe('an object that one machine received', () => {
   });
 });
 
-it('without a bucket an object is where it was received, or nowhere', async () => {
+it('without a bucket, an object is where it was received, or nowhere', async () => {
   const { sha256 } = await blobs.write(Readable.from([Buffer.from('abc')]), 3);
   const here = objectsOnDisk(listener);
   expect(await here.locate(OBJECT)).toBe(join(listener, OBJECT.path));
   expect(await objectsOnDisk(other).has({ ...OBJECT, fileSha256: sha256 })).toBe(false);
 });
 
-it('an object that cannot be reached is not taken for one that is gone', async () => {
+it('an object that cannot be reached is not mistaken for one that no longer exists', async () => {
   // A link to itself makes the disk return an error other than ENOENT.
   const path = 'intake/cart/2026-01-01/loop.dcm';
   await symlink('loop.dcm', join(listener, path));

@@ -82,7 +82,7 @@ describe.each([
     await rm(folder, { recursive: true });
   });
 
-  /** Tests the parts of a new pending file. */
+  /** Defines a test of the parts of a new pending file. */
   const spec = (title: string, when: boolean, run: (file: TestFile) => Promise<void>) =>
     it.skipIf(!when)(title, { timeout: 30_000 }, async ({ skip }) => {
       if (!opened) return skip(`${name}: the program is not installed`);
@@ -171,7 +171,7 @@ describe.each([
 type Addressed = PartState & { url: string | null };
 type TestFile = ReturnType<typeof testFile>;
 
-/** Returns what a client does with the parts of one file. */
+/** Returns the steps that a client performs with the parts of one file. */
 function testFile(parts: UploadParts, id: string) {
   const state = () => parts.state(id, FILE.length);
   return {

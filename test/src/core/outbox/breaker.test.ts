@@ -56,8 +56,8 @@ async function add(destination = 'pacs', study = `${count}`): Promise<string> {
 }
 const breaker = async (): Promise<BreakerRow | undefined> => (await listBreakers(site.database))[0];
 /**
- * Returns the seconds until the next probe after a step, in one transaction so that the clock does
- * not move.
+ * Performs a step and returns the seconds until the next probe. Both happen in one transaction, in
+ * which the clock does not advance.
  */
 const waitAfter = (step: (tx: Queryable) => Promise<unknown>): Promise<number> =>
   site.database.transaction(async (tx) => {
@@ -100,7 +100,7 @@ describe('the breaker of a destination', () => {
     expect(await claim()).toBe('pacs');
   });
 
-  it('asks when its time has come, and only one process does', async () => {
+  it('probes when the time has come, from only one process', async () => {
     await open();
     expect(await claimProbes(site.database, ['pacs'], 60)).toEqual([]);
     await site.database.query('UPDATE destination_breakers SET probe_at = now()');
@@ -108,7 +108,7 @@ describe('the breaker of a destination', () => {
     expect(await claimProbes(site.database, ['pacs'], 60)).toEqual([]);
   });
 
-  it('asks at once when a person replays: they know that the peer is back', async () => {
+  it('probes at once when a person replays, because they know that the peer is back', async () => {
     await add();
     await open();
     await site.database.query(`UPDATE deliveries SET state = 'dead', ended_at = now()`);
@@ -117,7 +117,7 @@ describe('the breaker of a destination', () => {
     expect(await claimProbes(site.database, ['pacs'], 60)).toEqual(['pacs']);
   });
 
-  it('asks at waits twice as long each time, up to the longest', async () => {
+  it('waits twice as long before each probe, up to the maximum', async () => {
     const seconds = [await waitAfter(open)];
     for (let n = 0; n < 3; n += 1) {
       const unanswered = (tx: Queryable) =>
@@ -127,7 +127,7 @@ describe('the breaker of a destination', () => {
     expect(seconds).toEqual([10, 20, 35, 35]);
   });
 
-  it('opens again when the trial fails, for longer, and remembers since when', async () => {
+  it('opens again if the trial fails, for longer, and remembers since when', async () => {
     await open();
     const since = (await breaker())?.opened_at;
     await recordProbeSuccess(site.database, 'pacs');
@@ -137,7 +137,7 @@ describe('the breaker of a destination', () => {
     expect((await breaker())?.opened_at).toEqual(since);
   });
 
-  it('makes what waited due at once when the destination answers', async () => {
+  it('makes waiting deliveries due at once when the destination answers', async () => {
     await add();
     await site.database.query(`UPDATE deliveries SET next_at = now() + interval '1 hour'`);
     await open();
@@ -146,7 +146,7 @@ describe('the breaker of a destination', () => {
   });
 });
 
-describe('a failure that may be of the object itself', () => {
+describe('a failure that may be due to the object itself', () => {
   it.each([
     ['peer_unreachable', false],
     ['peer_rejected_association', false],
@@ -205,7 +205,7 @@ describe('an outbox with breakers and alternates', () => {
   const stateOf = (object: string, destination?: string) =>
     expect.poll(async () => (await rowOf(object, destination))?.state ?? null);
 
-  it('uses up no attempt while a destination cannot be reached, and delivers when it answers', async () => {
+  it('uses no attempt while a destination cannot be reached, and delivers when it answers', async () => {
     let away = true;
     let asked = 0;
     await start(async () => (away ? failed('peer_unreachable') : OK), {
@@ -224,7 +224,7 @@ describe('an outbox with breakers and alternates', () => {
     expect(await breaker()).toBeUndefined();
   });
 
-  it('tries the oldest delivery where nobody can ask', async () => {
+  it('tries the oldest delivery if there is no way to probe', async () => {
     let sends = 0;
     await start(async () => {
       sends += 1;
@@ -235,14 +235,14 @@ describe('an outbox with breakers and alternates', () => {
     expect(sends).toBe(5);
   });
 
-  it('stays closed over objects that are refused one by one', async () => {
+  it('stays closed if objects are refused one by one', async () => {
     await start(async () => failed('peer_refused_object', 'permanent'));
     const objects = [await add(), await add(), await add(), await add()];
     for (const object of objects) await stateOf(object).toBe('dead');
     expect(await breaker()).toBeUndefined();
   });
 
-  it('sends what is dead to the alternate, and each of the two names the other', async () => {
+  it('sends dead deliveries to the alternate, and each of the two refers to the other', async () => {
     await start(
       async ({ destination }) =>
         destination === 'pacs' ? failed('peer_refused_object', 'permanent') : OK,
@@ -255,7 +255,7 @@ describe('an outbox with breakers and alternates', () => {
     expect(await rowOf(object, 'archive')).toMatchObject({ alternate_of: first?.id });
   });
 
-  it('sends to the alternate what waits longer than set, and not to both', async () => {
+  it('sends to the alternate what has waited longer than configured, but not to both', async () => {
     const sent: string[] = [];
     await start(
       async ({ destination }) => {
@@ -274,7 +274,7 @@ describe('an outbox with breakers and alternates', () => {
     expect(sent).toEqual(['pacs', 'pacs', 'pacs', 'archive']);
   });
 
-  it('sends nothing to the alternate that goes there anyway', async () => {
+  it('does not divert to the alternate what is sent there anyway', async () => {
     const sent: string[] = [];
     await start(
       async ({ destination }) => {
@@ -293,7 +293,7 @@ describe('an outbox with breakers and alternates', () => {
     expect(sent.sort()).toEqual(['archive', 'pacs']);
   });
 
-  it('leaves to a person what fails at the alternate too', async () => {
+  it('leaves to a person what also fails at the alternate', async () => {
     await start(async () => failed('peer_refused_object', 'permanent'), {
       alternates: new Map([
         ['pacs', 'archive'],

@@ -35,7 +35,7 @@ const UID = '1.2.3.4';
 const FILE = dicomFile({ sopInstanceUid: UID });
 const ENDLESS = new AbortController().signal;
 
-/** A deliverer, with deliveries to a working destination and to an unreachable one. */
+/** A deliverer with two deliveries: one to a working destination and one to an unreachable one. */
 interface Adapter {
   deliverer: Deliverer;
   working: Delivery;
@@ -69,7 +69,6 @@ const delivery = (kind: Delivery['kind'], destination: string, object: string): 
   attempt: 1,
 });
 
-/** Delivers the result objects of one request over these transports. */
 function dicomAdapter(transports: Record<'pacs' | 'gone', StoreTransport>): Adapter {
   const names = ['pacs', 'gone'] as const;
   const deliverer = createDicomDeliverer({
@@ -120,7 +119,6 @@ async function cStoreTransports(): Promise<Record<'pacs' | 'gone', StoreTranspor
 
 const openCStore = async () => dicomAdapter(await cStoreTransports());
 
-/** Starts an origin server that stores every object. */
 async function openStow(): Promise<Adapter> {
   const stored = { '00081199': { Value: [{ '00081155': { Value: [UID] } }] } };
   const server = createServer((request, response) => {
@@ -211,7 +209,7 @@ async function openWebhook(): Promise<Adapter> {
     client,
     logger: silentLogger,
   });
-  /** Attempts are recorded next to their delivery's row. */
+  /** Attempts refer to the row of their delivery, so it is inserted first. */
   const deliveryTo = async (port: number) => {
     const made = delivery('webhook', await endpointAt(port), 'request.succeeded');
     await database.query(
@@ -228,7 +226,6 @@ async function openWebhook(): Promise<Adapter> {
   };
 }
 
-/** Starts a receiver that accepts every message. */
 async function openHl7v2(): Promise<Adapter> {
   const server = createTcpServer((socket) => {
     socket.on('data', (bytes) => {
@@ -258,6 +255,8 @@ async function openHl7v2(): Promise<Adapter> {
     destinations: [at('his', (server.address() as AddressInfo).port), at('gone', closedPort)],
     results: { result: async () => sampleResult() },
     subjectOf: async (requestId) => sampleSubject(requestId),
+    signatureOver: async () => null,
+    receivedRevisions: async () => [],
     reportPdf: async () => null,
     dial,
   });
@@ -268,7 +267,6 @@ async function openHl7v2(): Promise<Adapter> {
   };
 }
 
-/** All adapters of the outbox port `Deliverer`. */
 describe.each([
   ['C-STORE', openCStore],
   ['STOW-RS', openStow],
@@ -282,7 +280,7 @@ describe.each([
     adapter = await open();
   });
 
-  test('serves the kind of its deliveries', () => {
+  test('handles one kind of delivery', () => {
     expect(adapter.deliverer.kind).toBe(adapter.working.kind);
   });
 
@@ -291,12 +289,12 @@ describe.each([
     expect(outcome).toMatchObject({ outcome: 'delivered', detail: expect.any(String) });
   });
 
-  test('can be repeated, since the answer to an attempt may be lost', async () => {
+  test('can be repeated, since the response to an attempt may be lost', async () => {
     const again = { ...adapter.working, attempt: 2 };
     expect(await adapter.deliverer.send(again, ENDLESS)).toMatchObject({ outcome: 'delivered' });
   });
 
-  test('reports a peer that cannot be reached as transient, with the class of the catalogue', async () => {
+  test('reports an unreachable peer as transient, with its class in the catalogue', async () => {
     const outcome = await adapter.deliverer.send(adapter.unreachable, ENDLESS);
     expect(outcome).toMatchObject({ outcome: 'failed', failure: 'transient' });
     if (outcome.outcome === 'failed') {
@@ -313,13 +311,13 @@ describe.each([
     });
   });
 
-  test('that is canceled resolves with a failure that is tried again', async () => {
+  test('resolves with a retryable failure when it is canceled', async () => {
     const outcome = await adapter.deliverer.send(adapter.working, AbortSignal.abort());
     expect(outcome.outcome).toBe('failed');
     if (outcome.outcome === 'failed') expect(outcome.failure).not.toBe('permanent');
   });
 
-  test('that is asked about a destination of another deliverer has no answer', async () => {
+  test('has no answer for a destination of another deliverer', async () => {
     const { probe } = adapter.deliverer;
     if (probe) expect(await probe('another', ENDLESS)).toBeUndefined();
   });

@@ -14,7 +14,7 @@ import { openSite, type Site } from '../requests/site.ts';
 const HOUR = 3600;
 const KINDS = ['dicom', 'forward', 'fhir'] as const;
 
-describe('the place of an object within its revision', () => {
+describe('the position of an object within its revision', () => {
   it.each([
     ['forward', 'a7c1', 0],
     ['dicom', 'sr-tid1500', 1],
@@ -65,7 +65,7 @@ describe('deliveries of one study to one destination', () => {
     );
   const makeDue = () => site.database.query('UPDATE deliveries SET next_at = now()');
 
-  it('leave one revision after the other, however they were made', async () => {
+  it('are sent one revision after the other, however they were created', async () => {
     await add('report of 2', { revision: 2, rank: 1 });
     await add('report of 1', { revision: 1, rank: 1 });
     const first = await claim();
@@ -75,7 +75,7 @@ describe('deliveries of one study to one destination', () => {
     expect(await claimed()).toBe('report of 2');
   });
 
-  it('leave images first, then reports, then what may refer to a report', async () => {
+  it('are sent in order: images, then reports, then what may refer to a report', async () => {
     await add('key objects', { rank: 2 });
     await add('report', { rank: 1 });
     await add('image', { rank: 0 });
@@ -86,7 +86,7 @@ describe('deliveries of one study to one destination', () => {
     }
   });
 
-  it('of the same place wait for nobody', async () => {
+  it('with the same position do not wait for each other', async () => {
     await add('image 1');
     await add('image 2');
     expect([await claimed(), await claimed()]).toEqual(['image 1', 'image 2']);
@@ -100,14 +100,14 @@ describe('deliveries of one study to one destination', () => {
     expect([await claimed(), await claimed()].sort()).toEqual(['report', 'report elsewhere']);
   });
 
-  it('wait while an earlier delivery is to be tried again', async () => {
+  it('wait while an earlier delivery is being retried', async () => {
     await add('image');
     await add('report', { rank: 1 });
     await fail(await claim(), true);
     expect(await claimed()).toBeNull();
   });
 
-  it('do not wait for what is dead', async () => {
+  it('do not wait for dead ones', async () => {
     await add('image');
     await add('report', { rank: 1 });
     await markDead(site.database, (await claim()) as Delivery, 'peer_refused_object', 'A900H');

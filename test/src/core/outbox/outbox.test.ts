@@ -98,7 +98,7 @@ describe.each([
   const settled = (outbox: Outbox, requestId: string, state: string) =>
     expect.poll(() => states(outbox, requestId)).toEqual(expect.arrayContaining([state]));
 
-  it('sends an object once and keeps the answer of the peer', async () => {
+  it("sends an object once and keeps the peer's response", async () => {
     const sent: Delivery[] = [];
     const outbox = await start(async (delivery) => {
       sent.push(delivery);
@@ -114,7 +114,7 @@ describe.each([
     ]);
   });
 
-  it('holds one delivery per request, destination and object', async () => {
+  it('has one delivery per request, destination and object', async () => {
     const id = await enqueue([sr(), sr(), sr('archive')]);
     await site.database.transaction((tx) => enqueueDeliveries(tx, id, [sr()], HOUR));
     const outbox = await start(async () => OK);
@@ -122,7 +122,7 @@ describe.each([
   });
 
   it.each(['transient', 'ambiguous'] as const)(
-    'tries again after a failure that is %s',
+    'retries after a failure that is %s',
     async (failure) => {
       const outcomes = [failed(failure), failed(failure), OK];
       const outbox = await start(async ({ attempt }) => outcomes[attempt - 1] ?? OK);
@@ -149,7 +149,7 @@ describe.each([
   it.each([
     ['it', (_: Outbox, id: string) => replayDelivery(site.database, id, HOUR)],
     ['all of its destination', () => replayAll(site.database, 'pacs', HOUR)],
-  ] as const)('a person who sends %s again lifts the hold of the destination', async (_, again) => {
+  ] as const)('lifts the hold of a destination when a person sends %s again', async (_, again) => {
     let mended = false;
     const outbox = await start(async () => (mended ? OK : failed('permanent')));
     const id = await enqueue([sr()]);
@@ -164,7 +164,7 @@ describe.each([
     expect(rows).toEqual([{ destination: 'archive' }]);
   });
 
-  it('gives up after its time', async () => {
+  it('gives up after the configured time', async () => {
     const outbox = await start(async () => failed('transient'));
     const id = await enqueue([sr()], 0);
     await settled(outbox, id, 'dead');
@@ -173,7 +173,7 @@ describe.each([
     ]);
   });
 
-  it('gives up after the tries of a failure, among which those of an absent peer do not count', async () => {
+  it('gives up after a number of failures, not counting those of an absent peer', async () => {
     const { tries = 0 } = catalogueEntry('peer_processing_failure');
     const failure: SendOutcome = {
       outcome: 'failed',
@@ -194,7 +194,7 @@ describe.each([
     await settled(outbox, id, 'delivered');
   });
 
-  it('treats a deliverer that throws as our own defect, and tries again', async () => {
+  it('treats a deliverer that throws as our own defect, and retries', async () => {
     const outbox = await start(async ({ attempt }) => {
       if (attempt === 1) throw new Error('inside');
       return OK;
@@ -203,7 +203,7 @@ describe.each([
     await settled(outbox, id, 'delivered');
   });
 
-  it('lets a destination that hangs delay nobody else', async () => {
+  it('does not let a destination that hangs delay any other', async () => {
     const outbox = await start(async ({ destination }, signal) => {
       if (destination === 'pacs') {
         await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
@@ -217,7 +217,7 @@ describe.each([
     expect((await states(outbox, slow)).sort()).toEqual(['pending', 'sending']);
   });
 
-  it('holds the whole destination when a peer asks to be left alone', async () => {
+  it('pauses the whole destination if a peer asks for it', async () => {
     const sent: string[] = [];
     const outbox = await start(async ({ destination }) => {
       sent.push(destination);
@@ -234,7 +234,7 @@ describe.each([
     expect(sent.filter((destination) => destination === 'pacs')).toHaveLength(1);
   });
 
-  it('sends again what a dead process had taken, once its lease is over', async () => {
+  it('sends again what a dead process had claimed, once its lease is over', async () => {
     const id = await enqueue([sr()]);
     expect(await claimDelivery(site.database, ['dicom'], [], HOUR)).toMatchObject({ attempt: 1 });
     const outbox = await start(async () => OK);
@@ -245,7 +245,7 @@ describe.each([
     expect(await outbox.list({ requestId: id })).toMatchObject([{ attempt: 2 }]);
   });
 
-  it('gives back what it is sending when it stops, to be sent at the next start', async () => {
+  it('releases what it is sending when it stops, so that it is sent at the next start', async () => {
     const first = await start(async (_, signal) => {
       // The outbox may stop between claiming a delivery and sending it.
       if (!signal.aborted) await once(signal, 'abort');
@@ -289,7 +289,7 @@ describe.each([
     ]);
   });
 
-  it('sends once what was confirmed while the database was away', async () => {
+  it('sends only once what was confirmed while the database was away', async () => {
     let away = 0;
     const database: PooledDatabase = {
       ...site.database,
@@ -314,7 +314,7 @@ describe.each([
     expect({ sent, away }).toEqual({ sent: 1, away: 0 });
   });
 
-  it('sends so many of a kind at a time and no more, until one has ended', async () => {
+  it('sends only a limited number of a kind at a time', async () => {
     const underWay: (() => void)[] = [];
     const outbox = await start(
       async ({ kind }, signal) =>
@@ -329,8 +329,8 @@ describe.each([
     );
     await enqueue(Array.from({ length: MAX_CONCURRENT_DELIVERIES + 2 }, (_, n) => sr(`pacs-${n}`)));
     await expect.poll(() => underWay.length).toBe(MAX_CONCURRENT_DELIVERIES);
-    // The longest waiting delivery is claimed first, so once this one is claimed, the others would
-    // have been.
+    // The delivery that has waited longest is claimed first. Once this one is claimed, the others
+    // would have been claimed too.
     const later = await enqueue([{ kind: 'fhir', destination: 'ehr', object: 'fhir-bundle' }]);
     await settled(outbox, later, 'delivered');
     expect(underWay).toHaveLength(MAX_CONCURRENT_DELIVERIES);
@@ -338,7 +338,7 @@ describe.each([
     await expect.poll(() => underWay.length).toBe(MAX_CONCURRENT_DELIVERIES + 1);
   });
 
-  it('leaves kinds alone that it has no deliverer for', async () => {
+  it('does not touch kinds for which it has no deliverer', async () => {
     const outbox = await start(async () => OK, 'fhir');
     const id = await enqueue([sr()]);
     const bundle = await enqueue([{ kind: 'fhir', destination: 'ehr', object: 'fhir-bundle' }]);
@@ -364,7 +364,7 @@ describe.each([
 });
 
 describe('a request that succeeds', () => {
-  it('makes its deliveries in the same step, a failed one makes none', async () => {
+  it('creates its deliveries in the same step; a failed one creates none', async () => {
     const site = await openSite();
     await site.startWorker();
     const deliverTo = [sr(), { kind: 'fhir' as const, destination: 'ehr', object: 'fhir-bundle' }];

@@ -30,7 +30,7 @@ const BACKENDS = [
   { name: 'PostgreSQL server, queue on Redis', server: true, redis: true },
 ];
 
-/** What the core requires of its queue, regardless of the storage. */
+/** The core requires this of its queue, whatever the storage. */
 describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
   const missing = (server && !postgres) || (onRedis && !redis);
   let site: Site;
@@ -45,7 +45,7 @@ describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
   });
   afterAll(() => site?.close());
 
-  it('holds a job once, however often it is added', async ({ skip }) => {
+  it('contains a job once, however often it is added', async ({ skip }) => {
     if (missing) skip('the server is not installed');
     const before = await site.queue.counts();
     await site.queue.add(waiting('req_twice'));
@@ -55,7 +55,7 @@ describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
     expect((await site.queue.counts()).waiting).toBe(before.waiting);
   });
 
-  it('hands out by priority, then studies first, then the oldest first', async ({ skip }) => {
+  it('returns jobs by priority, then studies first, then the oldest first', async ({ skip }) => {
     if (missing) skip('the server is not installed');
     const given = [
       ['low_1', 'low', 'api'],
@@ -77,7 +77,7 @@ describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
     expect(taken).toEqual(['high_1', 'study', 'normal_1', 'normal_2', 'low_1', 'low_2']);
   });
 
-  it('hands out a study while a separate slot works on many test requests', async ({ skip }) => {
+  it('returns a study while a separate slot works on many test requests', async ({ skip }) => {
     if (missing) skip('the server is not installed');
     const blocked = Promise.withResolvers<void>();
     const taken: string[] = [];
@@ -94,7 +94,7 @@ describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
     await worker.close();
   });
 
-  it('takes a job that was worked off again', async ({ skip }) => {
+  it('accepts a job again after it has been completed', async ({ skip }) => {
     if (missing) skip('the server is not installed');
     let times = 0;
     const worker = site.queue.work(1, async () => {
@@ -124,7 +124,9 @@ describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
     await site.core.cancel(id, null);
   });
 
-  it('gets a request whose process ended between its commit and the queue', async ({ skip }) => {
+  it('receives a request whose process ended between its commit and the queue', async ({
+    skip,
+  }) => {
     if (missing) skip('the server is not installed');
     const store = createRequestStore(site.database);
     const { row } = await store(endpoint, site.command(), new Date());
@@ -134,7 +136,7 @@ describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
     await site.core.cancel(row.id, null);
   });
 
-  it('runs requests to their end: a good one, one that dies once, one that is canceled', async ({
+  it('runs requests to completion: one that succeeds, one that dies once, one that is canceled', async ({
     skip,
   }) => {
     if (missing) skip('the server is not installed');
@@ -156,7 +158,7 @@ describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
 });
 
 describe('two processes on one PostgreSQL server', () => {
-  it('run each request once, and each sees what the other does', async ({ skip }) => {
+  it('run each request once, and each notices what the other does', async ({ skip }) => {
     if (!postgres) skip('PostgreSQL is not installed');
     const databaseUrl = await postgres?.createDatabase();
     const a = await openSite({ databaseUrl });

@@ -7,7 +7,7 @@ import { smallDisk } from '../../../faults/small-disk.ts';
 const disk = await smallDisk(80);
 
 it.skipIf(!disk)(
-  'a run waits while less than 64 MiB are free, and begins when there is room',
+  'a run waits while less than 64 MiB are free, and begins when there is space',
   async () => {
     const folder = disk?.folder ?? '';
     expect(await hasRoom(folder)).toBe(true);

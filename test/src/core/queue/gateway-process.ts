@@ -2,9 +2,8 @@ import { createLogger } from '../../../../src/platform/logging/logger.ts';
 import { openSite } from '../requests/site.ts';
 
 /**
- * A whole gateway core in a separate process, so that a test can kill it. Arguments: the data
- * folder and the behaviour of a request to submit. Prints the request's id, then each status it
- * reaches.
+ * A whole gateway core in a separate process that a test can kill. Arguments: the data folder, and
+ * the behavior of a request to submit. Prints the request's id, then each status that it reaches.
  */
 const [dataDir = '', behaviour] = process.argv.slice(2);
 const site = await openSite({ dataDir, logger: createLogger('warn') });

@@ -9,7 +9,7 @@ import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { freshDataDir } from '../../../peers/embedded.ts';
 import { openSite } from '../requests/site.ts';
 
-// Three gateways start one after another, each with its own database engine.
+// Three gateways start one after the other, each with its own database engine.
 vi.setConfig({ testTimeout: 120_000 });
 
 const PROGRAM = fileURLToPath(new URL('./gateway-process.ts', import.meta.url));
@@ -33,7 +33,7 @@ async function kill(): Promise<void> {
   await exited;
 }
 
-/** Starts a gateway that submits a request, and waits until the request has reached `status`. */
+/** Starts a gateway that submits a request, and waits until that request has reached `status`. */
 async function submitIn(behaviour: string, status: string): Promise<string> {
   child = spawn(process.execPath, [PROGRAM, dataDir, behaviour], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -48,8 +48,8 @@ async function submitIn(behaviour: string, status: string): Promise<string> {
 }
 
 /**
- * Returns the requests with files below `work/`, in their own folder or in that of a pipeline
- * process.
+ * Returns the requests that have files below `work/`, either in their own folder or in that of a
+ * pipeline process.
  */
 async function runsLeft(): Promise<string[]> {
   const paths = await readdir(join(dataDir, 'work'), { recursive: true });
@@ -58,7 +58,7 @@ async function runsLeft(): Promise<string[]> {
 }
 
 describe('kill -9 of the whole gateway', () => {
-  it('frees the database, ends the pipeline process, and the request that ran is run again', async () => {
+  it('frees the database, ends the pipeline process, and runs the request again', async () => {
     const id = await submitIn('spin', 'running');
     const open = () => openDatabase({ dataDir, logger: silentLogger });
     await expect(open()).rejects.toThrow(/in use by process \d+.*DATABASE_URL/s);
@@ -100,7 +100,7 @@ describe('a stop in the middle of a run', () => {
   });
 });
 
-/** Returns the processes whose parent is `pid` (Linux). */
+/** Returns the child processes of `pid` (Linux). */
 async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   return text.trim().split(/\s+/).filter(Boolean).map(Number);

@@ -28,7 +28,7 @@ const refusal = (why: AcceleratorRefusalOfModel['why']): AcceleratorRefusalOfMod
 const providers = (open: readonly ModelInUse[] | undefined) =>
   open?.map(({ id, provider }) => [id, provider]);
 
-test('the log and the metrics report what each model runs on', () => {
+test('the log and the metrics report on what each model runs', () => {
   const { models, lines, changes } = followed('auto');
   models.ready(OPEN);
   expect(lines).toMatchObject([{ event: 'models_ready', models: OPEN }]);

@@ -11,7 +11,8 @@ const TIMEOUT_SECONDS = 45;
 let site: Site;
 
 beforeAll(async () => {
-  // Longer than any of these takes on a busy machine. Hanging runs have a separate site.
+  // The timeout is longer than any of these runs takes on a busy machine. Runs that hang have a
+  // separate site.
   site = await openSite({ worker: { timeoutSeconds: TIMEOUT_SECONDS, childMemoryMegabytes: 96 } });
   await site.startWorker();
 });
@@ -60,7 +61,7 @@ describe('a request whose pipeline comes to an end', () => {
     });
   });
 
-  it('shows a progress that never goes back, even when the pipeline does', async () => {
+  it("shows progress that never goes back, even if the pipeline's does", async () => {
     const id = await site.submit('result');
     const progress = (await site.follow(id)).flatMap(({ name, data }) =>
       name === 'stage' ? [(data as { progress: number }).progress] : [],
@@ -83,7 +84,7 @@ describe('a request whose pipeline comes to an end', () => {
     },
   );
 
-  it('costs nothing when it was rejected', async () => {
+  it('costs nothing if it was rejected', async () => {
     const rejected = await site.submit('reject', {}, { frames: 1001 });
     await site.follow(rejected);
     expect((await site.row(rejected)).cost).toMatchObject({ total: '0.00', lines: [] });
@@ -107,7 +108,7 @@ describe('a request whose pipeline comes to an end', () => {
     expect(events.at(-2)?.data).toMatchObject({ status: 422, code: 'no_readable_image' });
   });
 
-  it('is rejected when a file has gone since it was submitted', async () => {
+  it('is rejected if a file was removed after it was submitted', async () => {
     const gone = join(site.config.dataDir, 'gone.dcm');
     await rm(gone, { force: true });
     const id = await site.submit('result', {
@@ -122,21 +123,22 @@ describe('a request whose pipeline comes to an end', () => {
 });
 
 describe('a study whose result is signed', () => {
-  it('sends no report with the draft of a later request; the documents leave', async () => {
+  it('sends no report with the draft of a later request, only the documents', async () => {
     const target = (kind: 'dicom' | 'fhir' | 'hl7v2') => ({ kind, destination: kind, object: 'x' });
     const deliverTo = [target('dicom'), target('fhir'), target('hl7v2')];
     const first = await site.submit();
     await site.follow(first);
     const later = await site.submit('wait-after-preview', { deliverTo }, { until: 'signed' });
     await site.database.query(
-      `WITH study AS (
-         INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
-           identity, first_received_at, last_received_at, complete_after)
-         VALUES (gen_random_uuid(), '1.2.3', 's', 'A', 'B', 'submitted', '{}', now(), now(), now())
-         RETURNING id)
-       INSERT INTO study_requests (study_id, revision, rule, request_id, submitted_at)
+      `INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
+         identity, first_received_at, last_received_at, complete_after)
+       VALUES (gen_random_uuid(), '1.2.3', 's', 'A', 'B', 'submitted', '{}', now(), now(), now())`,
+    );
+    await site.database.query(
+      `INSERT INTO study_requests (study_id, revision, rule, request_id, submitted_at)
        SELECT study.id, run.revision, 'rule', run.id, now()
-       FROM study, (VALUES (1, $1), (2, $2)) AS run (revision, id)`,
+       FROM studies study, (VALUES (1, $1), (2, $2)) AS run (revision, id)
+       WHERE study.study_instance_uid = '1.2.3'`,
       [first, later],
     );
     await site.database.query(
@@ -219,7 +221,7 @@ describe('a request whose pipeline fails', () => {
     await own.close();
   });
 
-  it('names the file on which it hung, and is run again without it', async () => {
+  it('reports the file on which it hung, and is run again without it', async () => {
     const own = await openSite({ worker: { readSeconds: 1 } });
     await own.startWorker();
     const id = await own.submit('read-for-ever');
@@ -231,28 +233,28 @@ describe('a request whose pipeline fails', () => {
     await own.close();
   });
 
-  it('tells the client nothing of the inside', async () => {
+  it('reveals no internals to the client', async () => {
     const id = await site.submit('throw');
     expect(JSON.stringify(await site.follow(id))).not.toMatch(/secret inside|obedient\.ts/);
   });
 
-  it('is run again in a new process when its first one was killed', async () => {
+  it('is run again in a new process if its first one was killed', async () => {
     const id = await site.submit('die-once');
     await site.follow(id);
     expect(await site.row(id)).toMatchObject({ status: 'succeeded', attempts: 2 });
   });
 
-  it('is run again when the disk was full, which counts as an attempt', async () => {
+  it('is run again if the disk was full, which counts as an attempt', async () => {
     const id = await site.submit('fill-disk-once');
     await site.follow(id);
     expect(await site.row(id)).toMatchObject({ status: 'succeeded', attempts: 2 });
   });
 
-  it('is run again when the database was away for a moment while it ran', async () => {
+  it('is run again if the database was briefly away while it ran', async () => {
     const own = await openSite();
     let away = 0;
     const transaction: typeof own.database.transaction = async (work) => {
-      // The result is being stored and the request has not ended, which is the last step of the
+      // The request has not ended, but its result is being stored, which is the last step of the
       // run.
       const { rows } = await own.database.query(
         "SELECT 1 FROM requests WHERE stage->>'name' = $1",
@@ -273,7 +275,7 @@ describe('a request whose pipeline fails', () => {
     await own.close();
   });
 
-  it('keeps its critical flag when the database failed at that moment', async () => {
+  it('keeps its critical flag if the database failed at that moment', async () => {
     const own = await openSite();
     const flags = "SELECT count(*)::int AS n FROM request_events WHERE name = 'triage'";
     let refused = 0;
@@ -297,7 +299,7 @@ describe('a request whose pipeline fails', () => {
     await own.close();
   });
 
-  it('does not keep the next request from succeeding', async () => {
+  it('does not prevent the next request from succeeding', async () => {
     const [bad, good] = [await site.submit('die'), await site.submit('result')];
     await Promise.all([site.follow(bad), site.follow(good)]);
     expect((await site.row(good)).status).toBe('succeeded');

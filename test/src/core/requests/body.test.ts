@@ -16,14 +16,14 @@ const SUCCEEDED = { event: 'request.succeeded', triage: [] } as const;
 const told = (over: object, shape: 'request' | 'queue' = 'request') =>
   JSON.parse(webhookBody({ ...ENDED, ...over }, shape, SUCCEEDED)) as Record<string, unknown>;
 
-/** Returns the request with a field that makes its body exactly this many bytes long. */
+/** Returns the request with a field that makes its body exactly `bytes` long. */
 const ofLength = (bytes: number) => {
   const bare = Buffer.byteLength(JSON.stringify({ ...ENDED, output: '', ...SUCCEEDED }));
   return { output: 'x'.repeat(bytes - bare) };
 };
 
 describe('the body of a webhook', () => {
-  it('is the request object up to 20 kB, and from there without its output', () => {
+  it('is the request object up to 20 kB, and omits its output beyond that', () => {
     expect(told(ofLength(MAX_BODY_BYTES))).not.toHaveProperty('output_omitted');
     expect(told(ofLength(MAX_BODY_BYTES + 1))).toEqual({
       ...ENDED,
@@ -33,7 +33,7 @@ describe('the body of a webhook', () => {
     });
   });
 
-  it('leaves out the input too when that is what makes it long', () => {
+  it('also omits the input if that is what makes it long', () => {
     const files = Array.from({ length: 1000 }, (_, n) => `https://pacs.example/${n}.dcm`);
     expect(told({ input: { files } })).toEqual({
       ...ENDED,
@@ -66,7 +66,7 @@ describe('the body of a webhook of the compatible queue', () => {
     });
   });
 
-  it('says where a result is that makes it longer than 20 kB', () => {
+  it('states where a result is that makes it longer than 20 kB', () => {
     expect(told(ofLength(2 * MAX_BODY_BYTES), 'queue')).toMatchObject({
       status: 'OK',
       payload: null,

@@ -34,7 +34,7 @@ describe('the change feed', () => {
     const unwatch = feed.watch(id, () => {
       told += 1;
     });
-    // The first look at a request always reports a change, because earlier ones may have been
+    // The first check of a request always reports a change, because earlier changes may have been
     // missed.
     await expect.poll(() => told).toBe(1);
     await site.database.query('UPDATE requests SET last_seq = last_seq + 1 WHERE id = $1', [id]);
@@ -42,7 +42,7 @@ describe('the change feed', () => {
     unwatch();
   });
 
-  it('looks at 500 requests by one statement, however many watch them', async () => {
+  it('checks 500 requests with one statement, however many clients watch them', async () => {
     const ids = Array.from({ length: 1001 }, (_, n) => `req_${n}`);
     const unwatch = [...ids, ...ids].map((id) => feed.watch(id, () => {}));
     looks = [];

@@ -64,7 +64,7 @@ describe('submit', () => {
     });
   });
 
-  it('shows neither files of this machine nor other insides', async () => {
+  it('shows neither local files nor other internals', async () => {
     const id = await site.submit();
     const shown = await site.core.view(await site.row(id), 'http://site');
     expect(Object.keys(shown).sort()).toEqual(
@@ -101,14 +101,14 @@ describe('submit', () => {
   );
 
   it.each(['a'.repeat(220), 'é'.repeat(110), '...'])(
-    'takes %j as the name of a file',
+    'accepts %j as the name of a file',
     async (name) => {
       const files = [{ name, path: site.file, bytes: 1, sha256: '' }];
       await expect(site.submit('result', { files })).resolves.toMatch(/^req_/);
     },
   );
 
-  it('refuses two files of one name', async () => {
+  it('refuses two files with the same name', async () => {
     const file = { name: 'a.dcm', path: site.file, bytes: 1, sha256: '' };
     await expect(site.submit('result', { files: [file, file] })).rejects.toMatchObject({
       errors: [{ pointer: '/input/files/1' }],
@@ -125,7 +125,7 @@ describe('submit', () => {
     });
   });
 
-  it('answers the first request again for the same unique key, also under concurrency', async () => {
+  it('returns the first request again for the same unique key, even under concurrency', async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => site.submit('result', { uniqueKey: 'study-1' })),
     );
@@ -168,7 +168,7 @@ describe('submit', () => {
 });
 
 describe('accounts', () => {
-  it('see their own requests only', async () => {
+  it('see only their own requests', async () => {
     const id = await site.submit('result', { accountId: 'acc_mine' });
     expect(await site.core.get(id, 'acc_other')).toBeNull();
     expect((await site.core.get(id, 'acc_mine'))?.id).toBe(id);
@@ -242,13 +242,13 @@ describe('the event log', () => {
     ]);
   });
 
-  it('stops being followed when the reader leaves', async () => {
+  it('is no longer followed when the reader leaves', async () => {
     const id = await site.submit();
     const reader = new AbortController();
     const events = [];
     for await (const event of site.core.events.follow(id, 0, '', reader.signal)) {
       events.push(event);
-      // Aborts while it waits for a fourth event, which never comes.
+      // Aborts while it waits for a fourth event, which never arrives.
       if (events.length === 3) setTimeout(() => reader.abort(), 50);
     }
     expect(events).toHaveLength(3);
@@ -272,7 +272,7 @@ describe('waiting for a change', () => {
 });
 
 describe('transitions', () => {
-  it('refuse what the table does not have, and then leave no trace', async () => {
+  it('not in the table are refused and leave no trace', async () => {
     const id = await site.submit();
     const jump = site.database.transaction((tx) =>
       transition(tx, id, 'succeeded', { at: new Date() }),
@@ -281,7 +281,7 @@ describe('transitions', () => {
     expect(await site.core.events.list(id, 3, '')).toEqual([]);
   });
 
-  it('are refused to a worker that was overtaken', async () => {
+  it('are refused to a worker that was superseded', async () => {
     const id = await site.submit();
     const first = await claimRequest(site.database, id, new Date());
     await site.database.query(
@@ -322,7 +322,7 @@ describe('transitions', () => {
     await site.core.cancel(id, null);
   });
 
-  it('a request that found the disk full five times fails, and not before', async () => {
+  it('a request that found the disk full fails at the fifth time, not before', async () => {
     const id = await site.submit();
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       expect(await claimRequest(site.database, id, new Date())).toMatchObject({
@@ -354,8 +354,8 @@ describe('transitions', () => {
 });
 
 describe('retention', () => {
-  it('purges result and input after its days, and not before; row and cost stay', async () => {
-    // Runs before everything that other tests have left in the queue.
+  it('purges result and input after the configured days and not before, but keeps row and cost', async () => {
+    // The high priority makes it run before everything that other tests have left in the queue.
     const id = await site.submit('result', { priority: 'high' });
     await site.startWorker();
     await site.follow(id);

@@ -19,7 +19,7 @@ describe('cost', () => {
     expect(() => sumDecimals([amount])).toThrow('not a decimal amount');
   });
 
-  it('is nothing for a test key', () => {
+  it('is zero for a test key', () => {
     expect(costOf([line('us/test', '0.08')], true)).toEqual({
       currency: 'USD',
       total: '0.00',

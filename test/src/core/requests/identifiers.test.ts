@@ -3,7 +3,6 @@ import { LONGEST_INDICATION } from '../../../../pipelines/contract/job.ts';
 import { findIdentifiers, namedIdentifiers } from '../../../../src/core/requests/identifiers.ts';
 import { INDICATIONS } from './indications.ts';
 
-/** Returns the kinds of identifiers found. */
 const kinds = (text: string) => findIdentifiers(text).map(({ what }) => what);
 
 describe('free text of the clinical context', () => {
@@ -44,7 +43,7 @@ describe('free text of the clinical context', () => {
     ['née Roe', 'a name'],
     ['Roe^Jane', 'a name'],
     ['case A1234567B', 'a number of six or more digits'],
-  ])('%s: holds %s', (text, what) => {
+  ])('%s: contains %s', (text, what) => {
     expect(kinds(text)).toContain(what);
   });
 
@@ -72,12 +71,12 @@ describe('free text of the clinical context', () => {
     );
   });
 
-  it('lets a clinician name colleagues, and no patient', () => {
+  it('may mention colleagues of a clinician, but no patient', () => {
     const found = findIdentifiers('Discussed with Dr Miller; the mother is Mrs Roe', true);
     expect(found).toEqual([{ what: 'a name', words: ['Mrs Roe'] }]);
   });
 
-  it('repeats no more than five words of a kind, and no more than 60 characters of each', () => {
+  it('has at most five words of a kind repeated in the error, with at most 60 characters each', () => {
     const found = findIdentifiers(`${'12.03.1990 '.repeat(6)} ${'j'.repeat(64)}@example.org`);
     const said = namedIdentifiers(found);
     expect(said.match(/12\.03\.1990/g)).toHaveLength(5);
@@ -85,17 +84,17 @@ describe('free text of the clinical context', () => {
     expect(said).toContain(`"${'j'.repeat(60)}"`);
   });
 
-  it('says of a date that it is a date, and nothing else', () => {
+  it('has a date reported as a date, and nothing else', () => {
     expect(kinds('born 12.03.1990')).toEqual(['a date']);
     expect(kinds('born 12.03.1990, call 030 123 4567')).toEqual(['a date', 'a phone number']);
   });
 
-  it('draws the line between five and six digits', () => {
+  it('may contain five digits but not six', () => {
     expect(findIdentifiers('12345')).toEqual([]);
     expect(kinds('123456')).toEqual(['a number of six or more digits']);
   });
 
-  it('names each kind once', () => {
+  it('has each kind reported once', () => {
     expect(kinds('2026-03-12 and 2026-03-13, 1234567')).toEqual([
       'a date',
       'a number of six or more digits',
@@ -103,10 +102,12 @@ describe('free text of the clinical context', () => {
   });
 });
 
-describe('a text made to be slow to judge', () => {
+describe('a text designed to be slow to check', () => {
   const times = (part: string, length: number) => part.repeat(Math.floor(length / part.length));
 
-  /** Measures CPU time of this thread only, so that other load on the machine does not count. */
+  /**
+   * Measures the CPU time of this thread only, so that other load on the machine does not count.
+   */
   const once = (text: string) => {
     const begun = process.threadCpuUsage();
     for (let run = 0; run < 20; run++) findIdentifiers(text);
@@ -114,8 +115,8 @@ describe('a text made to be slow to judge', () => {
     return (user + system) / 1000;
   };
   /**
-   * Returns the minimum of three, because a garbage collection or a compilation affects only one of
-   * them.
+   * Returns the minimum of three measurements, because a garbage collection or a compilation
+   * affects only one of them.
    */
   const cpuMilliseconds = (text: string) => Math.min(once(text), once(text), once(text));
 
@@ -133,7 +134,8 @@ describe('a text made to be slow to judge', () => {
     ['capitals after a title', (n: number) => `Mr ${'A'.repeat(n)}`],
   ])('%s: twice the length takes no more than about twice the time', (_what, text) => {
     const [half, whole] = [LONGEST_INDICATION, 2 * LONGEST_INDICATION];
-    // Quadratic growth would be 4 times; some take less than one tick of the system's clock.
+    // Quadratic growth would be a factor of 4. Some texts take less than one tick of the system's
+    // clock, hence the constant.
     expect(cpuMilliseconds(text(whole))).toBeLessThan(3 * cpuMilliseconds(text(half)) + 20);
   });
 });

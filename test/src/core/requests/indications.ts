@@ -1,6 +1,6 @@
 /**
- * Indications as written in referrals. None identifies a person, though many contain a person's
- * name: a syndrome, an operation, a valve, an antibody.
+ * Indications as written in referrals. None of them identifies a person, though many contain a
+ * person's name: in a syndrome, an operation, a valve or an antibody.
  */
 export const INDICATIONS: readonly string[] = [
   'Down syndrome screening',

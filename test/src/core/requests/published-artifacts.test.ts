@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 describe('the copy of an artifact in S3-compatible storage', () => {
-  it('stays while a request has it, and goes with the last one that is purged', async () => {
+  it('stays while a request has it, and is removed with the last one that is purged', async () => {
     const ids = [await site.submit('result'), await site.submit('result')];
     for (const id of ids) await site.follow(id);
     const [first, second] = await Promise.all(ids.map((id) => site.row(id)));

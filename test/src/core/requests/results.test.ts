@@ -22,7 +22,7 @@ describe('an artifact', () => {
     expect(await path('../result.json')).toBeNull();
   });
 
-  it('that cannot be reached is not taken for one that is not there', async () => {
+  it('that cannot be reached is not mistaken for one that does not exist', async () => {
     // A link to itself makes the disk return an error other than ENOENT.
     await symlink('loop.png', resultPath(dataDir, ID, 'loop.png'));
     await expect(artifactPath(dataDir, ID, 'loop.png', 'succeeded')).rejects.toThrow('ELOOP');

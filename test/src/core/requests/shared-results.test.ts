@@ -15,7 +15,8 @@ const postgres: PostgresServer | null = await startPostgres();
 afterAll(() => postgres?.stop());
 
 /**
- * Two data folders, one database and one bucket: one machine runs requests, the other is queried.
+ * Two data folders with one database and one bucket. One machine runs requests, and the other is
+ * queried.
  */
 describe.skipIf(!postgres)('two machines with one bucket', () => {
   let server: Awaited<ReturnType<typeof startS3rver>>;
@@ -79,8 +80,8 @@ describe.skipIf(!postgres)('two machines with one bucket', () => {
     await asked.core.cancel(id, null);
   });
 
-  it('a storage that cannot be reached delays the end, and the run is not repeated', async () => {
-    // Fails the write of the preview, then the first write of the result.
+  it('a storage that cannot be reached delays the end, but the run is not repeated', async () => {
+    // The first write of the preview fails, and then the first write of the result.
     refuse = 2;
     const id = await asked.submit('result');
     await asked.follow(id);
@@ -89,7 +90,7 @@ describe.skipIf(!postgres)('two machines with one bucket', () => {
     expect(await asked.core.result(id)).toMatchObject({ texts: ['hello'] });
   });
 
-  it('what the one has fetched goes when the other has ended the retention', async () => {
+  it('what one has fetched is removed when the other has ended the retention', async () => {
     const id = await asked.submit('result');
     await asked.follow(id);
     const path = (await asked.core.artifactPath(id, 'result.json')) ?? '';

@@ -21,7 +21,10 @@ import { freshDataDir } from '../../../peers/embedded.ts';
 
 const open = z.record(z.string(), z.unknown());
 
-/** An endpoint shaped like a real one, whose pipeline behaves as `options.behaviour` specifies. */
+/**
+ * An endpoint with the shape of a real one, whose pipeline behaves as `options.behaviour`
+ * specifies.
+ */
 export const endpoint: Endpoint = {
   id: 'us/test/interpret',
   model: 'us/test',
@@ -64,7 +67,7 @@ const fetchNothing: FetchHostedFile = async () => {
   throw new HostedFileError('not in this test');
 };
 
-/** An archive whose objects contain their own UID, and which lacks the object `gone`. */
+/** An archive whose objects contain their own UID. It does not have the object `gone`. */
 const fetchOwnUids: FetchArchivedObjects = async (wanted) => {
   const [lost, found] = [true, false].map((is) =>
     wanted.filter(({ object }) => (object.sopInstanceUid === 'gone') === is),
@@ -88,21 +91,24 @@ const BETTER_NEXT_TIME = `
 interface SiteOptions {
   databaseUrl?: string | undefined;
   redisUrl?: string | undefined;
-  /** An earlier site's folder; it is then kept when this site closes. */
+  /** The folder of an earlier site. If given, it is kept when this site closes. */
   dataDir?: string;
   endpoints?: Endpoint[];
   worker?: Partial<Config['worker']>;
   now?: () => Date;
-  /** Fetches hosted files; if absent, none can be fetched. */
+  /** Fetches hosted files. If omitted, no file can be fetched. */
   fetchFile?: FetchHostedFile;
-  /** By default, a folder. */
+  /** A folder if omitted. */
   blobs?: BlobStore;
   logger?: Logger;
 }
 
 export type Site = Awaited<ReturnType<typeof openSite>>;
 
-/** Opens the request core with a separate database and queue, assembled as in `main.ts`. */
+/**
+ * Opens the request core with a separate database and queue, assembled in the same way as in
+ * `main.ts`.
+ */
 export async function openSite(options: SiteOptions = {}) {
   const { databaseUrl, redisUrl, endpoints = [endpoint], logger = silentLogger } = options;
   const { fetchFile = fetchNothing } = options;
@@ -200,7 +206,6 @@ export async function openSite(options: SiteOptions = {}) {
       if (!row) throw new Error(`no request ${id}`);
       return row;
     },
-    /** Returns every event up to `done`. */
     follow: async (id: string) => {
       const events = [];
       const patience = AbortSignal.timeout(50_000);
@@ -209,7 +214,6 @@ export async function openSite(options: SiteOptions = {}) {
       }
       return events;
     },
-    /** Resolves when the request has this status. */
     until: async (id: string, status: RequestRow['status']) => {
       for (let left = 40; left > 0; left -= 1) {
         const row = await core.get(id, null);

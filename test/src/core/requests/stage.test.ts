@@ -20,14 +20,14 @@ describe('progress', () => {
     expect(laterStage(current, next)).toEqual({ ...next, progress: 0.5 });
   });
 
-  it('is the same stage when nothing but the time left differs', () => {
+  it('is the same stage if nothing but the time left differs', () => {
     const current = { name: 'reporting', label: 'Report', progress: 0.9, eta_s: 3 };
     expect(laterStage(current, { ...current, eta_s: 2 })).toBe(current);
   });
 });
 
 describe('time left', () => {
-  it('is not known at the first run of an endpoint until a fifth is done', () => {
+  it('is unknown at the first run of an endpoint until a fifth is done', () => {
     expect(estimateEta(0.1, 5, null)).toBeNull();
     expect(estimateEta(0.2, 5, null)).toBe(20);
   });
@@ -36,11 +36,11 @@ describe('time left', () => {
     expect(estimateEta(0.1, 5, 30)).toBe(25);
   });
 
-  it('is not known when the run takes longer than earlier ones and has hardly begun', () => {
+  it('is unknown if the run takes longer than earlier ones and has hardly begun', () => {
     expect(estimateEta(0.1, 31, 30)).toBeNull();
   });
 
-  it('is nothing at the end', () => {
+  it('is zero at the end', () => {
     expect(estimateEta(1, 100, 30)).toBe(0);
   });
 });

@@ -6,7 +6,7 @@ import {
 } from '../../../../src/core/requests/request.ts';
 import { canMove, TRANSITIONS } from '../../../../src/core/requests/transitions.ts';
 
-/** State transitions of a request (api 3); there are no others. */
+/** All state transitions of a request (api 3). */
 const ARROWS = new Set([
   'queued preparing',
   'queued canceled',

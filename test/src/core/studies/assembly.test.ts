@@ -117,17 +117,17 @@ describe('a study whose rule', () => {
     expect(site.forwarded.length).toBe(before + 1);
   });
 
-  test('asks for an attribute that the objects lack is passed over', async () => {
+  test('requires an attribute that the objects lack is skipped', async () => {
     await send('both', 1, '');
     site.pass(31);
     await reaches('unrouted');
     expect((await row())?.acting_rules).toEqual([]);
-    expect((await row())?.reason).toContain('attribute LastMenstrualDate is "", not "any value"');
+    expect((await row())?.reason).toContain('Last menstrual date is missing, expected any value');
   });
 });
 
 describe('a person', () => {
-  test('confirms that a study with another birth date is of the merged patient', async () => {
+  test('confirms that a study with another birth date belongs to the merged patient', async () => {
     await site.database.query(
       `INSERT INTO patient_merges (id, authority, unissued, prior_id, survivor_id, birth_date,
          effective_at, received_at, sender, control_id)
@@ -145,7 +145,7 @@ describe('a person', () => {
     expect(await row()).toMatchObject({
       reason: expect.stringContaining('a different birth date'),
     });
-    // A procedure step cannot be created for it either.
+    // The hold reason is set as well, so no workitem can be created for the study.
     expect((await row())?.hold_reason).toBe((await row())?.reason);
     const decided = { rule: null, under: 'surviving-id' } as const;
     await releaseStudy(site.database, study, decided, {
@@ -156,7 +156,7 @@ describe('a person', () => {
     expect((await row())?.identity.PatientID).toBe('NEW');
   });
 
-  test('ends the waiting for more objects', async () => {
+  test('ends the wait for more objects', async () => {
     await send('OB');
     expect((await row())?.state).toBe('receiving');
     await completeNow(site.database, study, new Date(0));
@@ -164,7 +164,7 @@ describe('a person', () => {
     expect(await row()).toMatchObject({ complete_because: 'command' });
   });
 
-  test('has a study interpreted again as a new revision, whatever the policy of its source', async () => {
+  test("has a study interpreted again as a new revision, whatever its source's policy", async () => {
     await complete('OB', 'submitted');
     await rerunStudy(site.database, study, new Date(0));
     await expect.poll(() => requests().length).toBe(2);
@@ -185,7 +185,7 @@ describe('a person', () => {
     ).rejects.toThrow('The study is submitted');
   });
 
-  test('sees what other rules would do, and nothing is done', async () => {
+  test('can see what other rules would do, without any effect', async () => {
     await complete('ignored', 'ignored');
     const routing = routingSchema.parse({ rules: [{ name: 'all', run }] });
     const objects = objectsOnDisk(site.config.dataDir);
@@ -196,7 +196,7 @@ describe('a person', () => {
   });
 });
 
-test('late objects of a source that is interpreted once are kept, and make no request', async () => {
+test('late objects of a source that is interpreted once are kept, but create no request', async () => {
   await complete('OB', 'submitted');
   await send('OB', 2);
   expect(await row()).toMatchObject({ state: 'receiving', revision: 2, instance_count: 2 });

@@ -120,14 +120,14 @@ describe('the input of an endpoint', () => {
     weight_kg: 60,
   } as const;
 
-  test('obstetric takes dating, age and sex; no height or weight', () => {
+  test('obstetric contains dating, age and sex, but no height or weight', () => {
     expect(inputFor('us/obstetric/interpret', { previews: true }, context)).toEqual({
       options: { previews: true, dating: { ga_days: 140, basis: 'lmp' } },
       clinical_context: { age_years: 30, sex: 'female' },
     });
   });
 
-  test('echo takes height and weight; no dating', () => {
+  test('echo contains height and weight, but no dating', () => {
     expect(inputFor('us/echo', {}, context)).toEqual({
       options: {},
       clinical_context: { age_years: 30, sex: 'female', height_cm: 170, weight_kg: 60 },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { earlierRequests } from '../../../../src/core/studies/study-store.ts';
+import { signatureOver } from '../../../../src/core/studies/signed-results.ts';
+import { earlierRequests, supersededRequest } from '../../../../src/core/studies/study-store.ts';
 import { endpoint, openSite, type Site } from '../requests/site.ts';
 
 const other = { ...endpoint, id: 'us/other/interpret', model: 'us/other' };
@@ -22,7 +23,6 @@ async function study(): Promise<string> {
   return id;
 }
 
-/** Runs a revision under a rule and returns the request id. */
 async function run(of: string, revision: number, rule: string, model = endpoint.model) {
   const id = await site.submit('result', { endpoint: model });
   await site.database.query(
@@ -51,13 +51,13 @@ describe('the earlier requests of a run', () => {
     expect(await earlierRequests(site.database, await run(own, 2, 'obstetric'))).toEqual([]);
   });
 
-  test('may have come by a rule that has another name since', async () => {
+  test('may come from a rule that has been renamed since', async () => {
     const own = await study();
     const first = await run(own, 1, 'old-name');
     expect(await earlierRequests(site.database, await run(own, 2, 'new-name'))).toEqual([first]);
   });
 
-  test('are of the same rule where several run the endpoint: two reports stay two', async () => {
+  test('come from the same rule if several run the endpoint: two reports stay two', async () => {
     const own = await study();
     const [a, b] = [await run(own, 1, 'a'), await run(own, 1, 'b')];
     const [nextA, nextB] = [await run(own, 2, 'a'), await run(own, 2, 'b')];
@@ -65,7 +65,7 @@ describe('the earlier requests of a run', () => {
     expect(await earlierRequests(site.database, nextB)).toEqual([b]);
   });
 
-  test('do not include a workitem, nor does a workitem have any: it may be of some objects only', async () => {
+  test('exclude workitems, and a workitem has none: it may cover only some objects', async () => {
     const own = await study();
     const first = await run(own, 1, 'obstetric');
     const workitem = await run(own, 2, 'workitem:1.2.3');
@@ -75,5 +75,51 @@ describe('the earlier requests of a run', () => {
 
   test('do not exist for a request without a study', async () => {
     expect(await earlierRequests(site.database, await site.submit())).toEqual([]);
+  });
+});
+
+describe('a draft is outdated', () => {
+  test.each([
+    ['its own signature', 1, 'own'],
+    ['that of an earlier result', 0, 'another'],
+    ['that of a later result', 2, 'another'],
+    ['no signature', null, null],
+  ] as const)('by %s', async (_, signed, expected) => {
+    const own = await study();
+    const requests: string[] = [];
+    for (const revision of [1, 2, 3]) requests.push(await run(own, revision, 'obstetric'));
+    const [, middle = ''] = requests;
+    if (signed !== null) {
+      await site.database.query(
+        `INSERT INTO reviews (request_id, state, signed_revision) VALUES ($1, 'signed', 1)`,
+        [requests[signed]],
+      );
+    }
+    expect(await signatureOver(site.database, middle)).toBe(expected);
+  });
+});
+
+describe('the draft that a PACS may replace', () => {
+  const sent = (requestId: string, notSent = false) =>
+    site.database.query(
+      `INSERT INTO deliveries (id, request_id, kind, destination, object, state, not_sent, rank,
+         give_up_at) VALUES ($1, $1, 'dicom', 'pacs', 'sr-tid1500', 'delivered', $2, 1, now())`,
+      [requestId, notSent],
+    );
+
+  test('is that of the newest earlier request that was sent', async () => {
+    const own = await study();
+    const [first, second] = [await run(own, 1, 'obstetric'), await run(own, 2, 'obstetric')];
+    const third = await run(own, 3, 'obstetric');
+    expect(await supersededRequest(site.database, third)).toBeNull();
+    await sent(first);
+    await sent(second, true);
+    expect(await supersededRequest(site.database, third)).toBe(first);
+  });
+
+  test('is not that of a workitem, which may be of some objects only', async () => {
+    const own = await study();
+    await sent(await run(own, 1, 'workitem:1.2.4'));
+    expect(await supersededRequest(site.database, await run(own, 2, 'obstetric'))).toBeNull();
   });
 });

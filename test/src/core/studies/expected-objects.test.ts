@@ -29,7 +29,7 @@ let site: Site;
 let study = '';
 let count = 0;
 
-/** The quiet time never ends, so only object lists complete a study. */
+/** The quiet time never ends, so a study can be completed only by lists of objects. */
 beforeAll(async () => {
   site = await openSite({
     completion: { signal: 'quiet-time', quietSeconds: 36_000, afterReleaseSeconds: 36_000 },
@@ -78,7 +78,7 @@ async function begin(step: string): Promise<void> {
 
 /**
  * Sets the state of a procedure step.
- * @param numbers null leaves out the Performed Series Sequence.
+ * @param numbers if null, the Performed Series Sequence is left out.
  */
 async function set(step: string, numbers: number[] | null, status = 'COMPLETED'): Promise<void> {
   const changed = await performedProcedureService(parts())(
@@ -104,14 +104,17 @@ async function notify(note: string, numbers: number[]): Promise<void> {
   expect(taken.status).toBe(0);
 }
 
-/** Returns the signal that would complete the study early now; `quiet-time` if there is none. */
+/**
+ * Returns the signal that would complete the study early at this moment, or `quiet-time` if there
+ * is no such signal.
+ */
 async function signal() {
   await completeExpected(site.database, () => new Date(Date.now() + 3_600_000));
   return (await findStudy(site.database, study))?.complete_because;
 }
 
 describe('a list of the objects of a study', () => {
-  test('completes it only when every step has all its objects here', async () => {
+  test('completes it only if all objects of every step are here', async () => {
     await begin('1');
     await begin('2');
     await set('1', [1]);
@@ -122,7 +125,7 @@ describe('a list of the objects of a study', () => {
     expect(await signal()).toBe('performed-procedure');
   });
 
-  test('does not complete it while another step of it goes on', async () => {
+  test('does not complete it while another of its steps continues', async () => {
     await begin('1');
     await begin('2');
     await send(1);
@@ -132,7 +135,7 @@ describe('a list of the objects of a study', () => {
     expect(await signal()).toBe('performed-procedure');
   });
 
-  test('says nothing where no object is named', async () => {
+  test('has no effect if no object is listed', async () => {
     await begin('1');
     await set('1', []);
     await notify('1', []);
@@ -140,7 +143,7 @@ describe('a list of the objects of a study', () => {
     expect(await signal()).toBe('quiet-time');
   });
 
-  test('completes the study also where a further step made no object', async () => {
+  test('completes the study even if a further step made no object', async () => {
     await begin('1');
     await begin('2');
     await send(1);
@@ -152,7 +155,7 @@ describe('a list of the objects of a study', () => {
   test.each([
     ['does not repeat them', null],
     ['names others', [2]],
-  ])('holds what a step named before its last message, which %s', async (_what, last) => {
+  ])('includes what a step listed before its last message, which %s', async (_what, last) => {
     await begin('1');
     await set('1', [1], 'IN PROGRESS');
     await send(2);
@@ -162,7 +165,7 @@ describe('a list of the objects of a study', () => {
     expect(await signal()).toBe('performed-procedure');
   });
 
-  test('after its revision was complete does not hasten the next one', async () => {
+  test('that arrives after a revision was complete does not hasten the next one', async () => {
     await send(1);
     await complete();
     await notify('late', [1]);
@@ -191,7 +194,6 @@ describe('a list of the objects of a study', () => {
   });
 });
 
-/** Ends a revision as the assembly does. */
 async function complete(): Promise<void> {
   await site.database.query(
     `UPDATE studies SET state = 'routed', complete_after = $2 WHERE study_instance_uid = $1`,

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Inserts an element of explicit VR little endian before the Study Instance UID. */
+/** Inserts an element in explicit VR little endian before the Study Instance UID. */
 function inserted(file: Buffer, tag: number[], vr: string, value: Buffer): Buffer {
   const head = Buffer.from([...tag, ...Buffer.from(vr), 0, 0, 0, 0, 0, 0]);
   head.writeUInt32LE(value.length, 8);
@@ -29,7 +29,7 @@ function inserted(file: Buffer, tag: number[], vr: string, value: Buffer): Buffe
   return Buffer.concat([file.subarray(0, at), head, value, file.subarray(at)]);
 }
 
-/** Returns the same file with its data set deflated (PS3.5 A.5) and optionally damaged. */
+/** Returns the same file with its data set deflated (PS3.5 A.5), after applying `damage` to it. */
 function deflated(file: Buffer, damage: (dataSet: Buffer) => Buffer = (all) => all): Buffer {
   const { meta, dataSetOffset } = decodeFileMeta(file);
   const transferSyntax = '1.2.840.10008.1.2.1.99';
@@ -61,7 +61,7 @@ describe('the header of an object', () => {
     });
   });
 
-  test('gives names as Unicode, and says so', async () => {
+  test('returns names as Unicode, and states that', async () => {
     const { identity } = await headerOf(
       dicomFile({
         sopInstanceUid: '1.2',
@@ -78,7 +78,7 @@ describe('the header of an object', () => {
   test.each([
     ['several sets, which dcmjs alone cannot read', Buffer.alloc(16)],
     ['them with more pixels than the first MiB', Buffer.alloc(2 * MEBIBYTE)],
-  ])('gives names in %s', async (_what, pixels) => {
+  ])('returns names in %s', async (_what, pixels) => {
     const { identity } = await headerOf(
       dicomFile({
         sopInstanceUid: '1.2',
@@ -95,7 +95,7 @@ describe('the header of an object', () => {
     });
   });
 
-  test('is read past an item that names several sets itself', async () => {
+  test('is read beyond an item that declares several character sets itself', async () => {
     const sets = Buffer.from('\x08\0\x05\0CS\x10\0\\ISO 2022 IR 87 ', 'latin1');
     const item = Buffer.concat([Buffer.from([0xfe, 0xff, 0, 0xe0, sets.length, 0, 0, 0]), sets]);
     const file = dicomFile({ sopInstanceUid: '1.2', characterSet: 'ISO_IR 192' });
@@ -103,7 +103,7 @@ describe('the header of an object', () => {
     expect(studyInstanceUid).toBe('1.2.3');
   });
 
-  test('keeps a letter whose last byte is that of a no-break space', async () => {
+  test('keeps a letter whose last byte equals that of a no-break space', async () => {
     const object = { sopInstanceUid: '1.2', characterSet: 'ISO_IR 192' };
     const { identity } = await headerOf(
       dicomFile({ ...object, patientName: Buffer.from('Carità') }),
@@ -111,14 +111,14 @@ describe('the header of an object', () => {
     expect(identity.PatientName).toBe('Carità');
   });
 
-  test('has no control characters, which the database would not take', async () => {
+  test('has no control characters, which the database would not accept', async () => {
     const { identity } = await headerOf(
       dicomFile({ sopInstanceUid: '1.2', patientId: 'P\x001\x07', studyDescription: 'OB\tA' }),
     );
     expect(identity).toMatchObject({ PatientID: 'P1', StudyDescription: 'OB\tA' });
   });
 
-  test('has the qualifiers of the issuer of the patient id, as our own objects carry them on', async () => {
+  test('has the qualifiers of the issuer of the patient id, which our own objects contain too', async () => {
     const qualifiers = { UniversalEntityID: '1.2.840.99', UniversalEntityIDType: 'ISO' };
     const identity = { ...IDENTITY, IssuerOfPatientIDQualifiers: qualifiers };
     const { identity: read } = await headerOf(buildTid5000(RESULT, { ...SUBJECT, identity }));
@@ -136,26 +136,26 @@ describe('the header of an object', () => {
     expect((await headerOf(asked)).indication).toBe('Known AS');
   });
 
-  test('is read without the pixel data that follow, however long they are', async () => {
+  test('is read without the pixel data after it, however long they are', async () => {
     const object: SmallObject = { sopInstanceUid: '1.2.5', pixels: Buffer.alloc(3 * MEBIBYTE) };
     expect((await headerOf(dicomFile(object))).sopInstanceUid).toBe('1.2.5');
   });
 
-  test('is found behind more than the first MiB', async () => {
+  test('is found beyond the first MiB', async () => {
     const file = dicomFile({ sopInstanceUid: '1.2.6' });
     const grown = inserted(file, [0x09, 0, 0x10, 0x10], 'UN', Buffer.alloc(2 * MEBIBYTE));
     expect((await headerOf(grown)).studyInstanceUid).toBe('1.2.3');
     expect((await headerOf(deflated(grown))).studyInstanceUid).toBe('1.2.3');
   });
 
-  test('of a deflated file is read without the pixel data that follow', async () => {
+  test('is read from a deflated file without the pixel data after it', async () => {
     const file = dicomFile({ sopInstanceUid: '1.2.7', pixels: randomBytes(3 * MEBIBYTE) });
     expect((await headerOf(deflated(file))).sopInstanceUid).toBe('1.2.7');
     const cut = deflated(file, (dataSet) => dataSet.subarray(0, 2 * MEBIBYTE));
     expect((await headerOf(cut)).sopInstanceUid).toBe('1.2.7');
   });
 
-  test('of a deflated file is looked for in so much of it alone', async () => {
+  test('is searched for only in the beginning of a deflated file', async () => {
     const bomb = inserted(
       dicomFile({ sopInstanceUid: '1.2.8' }),
       [0x09, 0, 0x10, 0x10],
@@ -218,7 +218,7 @@ describe('the header of an object', () => {
   });
 });
 
-test.skipIf(!existsSync(DATA))('every real ultrasound file has one', async () => {
+test.skipIf(!existsSync(DATA))('every real ultrasound file has a readable header', async () => {
   for (const name of await readdir(DATA)) {
     const header = await readInstanceHeader(join(DATA, name));
     expect(header.modality, name).toBe('US');

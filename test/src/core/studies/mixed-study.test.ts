@@ -20,8 +20,8 @@ import { asFile, installed, run } from '../../../pipelines/artifacts/programs.ts
 import { sourceImage } from '../../../pipelines/artifacts/source-image.ts';
 
 /**
- * Objects that the machine sends along with its image: its structured report and a PDF, both
- * without pixels.
+ * Objects that the machine sends together with its image: its structured report and a PDF, neither
+ * of which has pixels.
  */
 const MACHINE: Subject = { ...SUBJECT, requestId: 'of the machine' };
 const REPORT = buildTid5000(RESULT, MACHINE);
@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** Maternal, fetal and cardiac values whose source is the machine's report. */
+/** A result with maternal, fetal and cardiac values from the machine's report. */
 const CART: Result = {
   ...RESULT,
   measurements: (['hc', 'efw', 'lvidd'] as const).map((key) =>
@@ -69,7 +69,7 @@ const CART: Result = {
   ),
 };
 
-test('its subject has all that came, each with the modality of its series', () => {
+test('the subject contains everything that arrived, each with the modality of its series', () => {
   expect(subject.instances.map(({ modality, rows }) => [modality, rows > 0])).toEqual([
     ['US', true],
     ['SR', false],
@@ -82,14 +82,14 @@ describe.each([
   ['TID 5000', buildTid5000],
   ['TID 5200', buildTid5200],
 ] as const)('%s of a study with an image, a structured report and a PDF', (_, build) => {
-  test('refers to the image alone', () => {
+  test('refers only to the image', () => {
     const images = [...walk(decode(build(CART, subject)).root)].flatMap(({ value }) =>
       value.type === 'IMAGE' ? [value.image.sopInstanceUid] : [],
     );
     expect(images).toEqual([head?.sopInstanceUid]);
   });
 
-  test('has no image library where nothing that came is an image', () => {
+  test('has no image library if nothing that arrived is an image', () => {
     const instances = subject.instances.filter(({ rows }) => rows === 0);
     const { root } = decode(build(CART, { ...subject, instances }));
     expect([...walk(root)].filter(({ name }) => name?.meaning === 'Image Library')).toEqual([]);

@@ -65,7 +65,6 @@ const start = (worklists: readonly Worklist[]) => {
   return rounds;
 };
 
-/** A worklist that never answers. */
 const silent = (name: string, asked = () => {}): Worklist => ({
   name,
   orders: (_keys, signal) =>
@@ -103,7 +102,7 @@ describe('the searches for orders', () => {
     expect(logged.filter((line) => line.includes('healthy'))).toEqual([]);
   });
 
-  test('are open to another process at once when this one stops', async () => {
+  test('are available to another process as soon as this one stops', async () => {
     let asked = () => {};
     const isAsked = new Promise<void>((resolve) => {
       asked = resolve;

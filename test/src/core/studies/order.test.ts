@@ -42,12 +42,12 @@ describe('the order of a study', () => {
     expect(orderKeys({ ...identity, AccessionNumber: '', PatientID: '' })).toHaveProperty('why');
   });
 
-  test('has the accession number that was asked for, whatever else a worklist returns', () => {
+  test('has the requested accession number, whatever else a worklist returns', () => {
     const found = [order({ accessionNumber: 'A2' }), order({ accessionNumber: 'A11' })];
     expect(chooseOrder(identity, KEYS, found, 'ris')).toMatchObject({ state: 'none', order: null });
   });
 
-  test('is not joined when any order of the number names another patient', () => {
+  test('is not joined if any order with the number has another patient', () => {
     const other = order({ patient: { ...order().patient, patientId: 'P2' } });
     expect(chooseOrder(identity, KEYS, [order(), other], 'ris')).toMatchObject({
       state: 'refused',
@@ -56,7 +56,7 @@ describe('the order of a study', () => {
     });
   });
 
-  test('with several procedures gives the values in which they agree', () => {
+  test('with several procedures has the values on which they agree', () => {
     const found = [order(), order({ requestedProcedureId: 'RP2', requestedProcedure: 'Cervix' })];
     expect(chooseOrder(identity, KEYS, found, 'ris').order).toMatchObject({
       requestedProcedureId: '',
@@ -65,7 +65,7 @@ describe('the order of a study', () => {
     });
   });
 
-  test('with several procedures is the one that names the study', () => {
+  test('with several procedures is the one that refers to the study', () => {
     const own = order({ studyInstanceUid: '1.2.3', indication: 'bleeding' });
     expect(chooseOrder(identity, KEYS, [order(), own], 'ris').order).toMatchObject({
       indication: 'bleeding',
@@ -77,7 +77,7 @@ describe('joining an order', () => {
   const header = (over: Parameters<typeof instanceHeader>[0] = {}) =>
     instanceHeader({ ...over, identity });
 
-  test('adds what the headers lack, and names it', () => {
+  test('adds what the headers lack, and lists it', () => {
     const context = studyContext([header()], order());
     expect(context).toMatchObject({
       dating: { ga_days: 140, basis: 'lmp' },

@@ -50,7 +50,7 @@ describe('objects of one study', () => {
     }
   });
 
-  test('are compared each with each: the first may state nothing', () => {
+  test('are compared pairwise, because the first may state nothing', () => {
     const nothing = identity({ PatientID: '', PatientBirthDate: '' });
     expect(mismatchWithinStudy([nothing, identity({})])).toBeNull();
     expect(
@@ -59,7 +59,7 @@ describe('objects of one study', () => {
     expect(mismatchWithinStudy([])).toBeNull();
   });
 
-  test('give the study the first patient that one of them names', () => {
+  test('give the study the first patient that one of them states', () => {
     const nothing = identity({ PatientID: '' });
     expect(studyIdentity([nothing, identity({}), identity({ PatientID: 'B' })])?.PatientID).toBe(
       'A',
@@ -85,7 +85,7 @@ describe('objects of one study', () => {
   });
 });
 
-describe('a study that has come', () => {
+describe('a study that has arrived', () => {
   let site: Site;
   let study = '';
   let count = 0;
@@ -201,7 +201,7 @@ describe('a study that has come', () => {
     });
   });
 
-  test('with objects that name no patient is interpreted for the patient that others name', async () => {
+  test('is interpreted for the patient stated by some objects if others state none', async () => {
     await send(1, { birthDate: '' });
     await send(2, { patientId: 'A' });
     await send(3, { patientId: 'A' });
@@ -210,7 +210,7 @@ describe('a study that has come', () => {
     expect((await row()).identity.PatientID).toBe('A');
   });
 
-  test('has the right patient everywhere once all its objects came again with him', async () => {
+  test('has the right patient everywhere once all its objects have arrived again with that patient', async () => {
     await send(1, { patientId: 'WRONG', patientName: Buffer.from('DOE^WRONG') });
     await send(2, { patientId: 'WRONG', patientName: Buffer.from('DOE^WRONG') });
     await ended('submitted');
@@ -238,14 +238,14 @@ describe('a study that has come', () => {
     expect(first?.identity?.PatientID).toBe('WRONG');
   });
 
-  test('has the right patient too when he comes before it is complete', async () => {
+  test('has the right patient even if corrected objects arrive before it is complete', async () => {
     await send(1, { patientId: 'WRONG' });
     await send(1, { patientId: 'RIGHT' });
     await ended('submitted');
     expect(await row()).toMatchObject({ revision: 1, identity: { PatientID: 'RIGHT' } });
   });
 
-  test('is not held for a result of ours that names the patient as he was', async () => {
+  test('is not held for a result of ours that states the former patient', async () => {
     await send(1, { patientId: 'WRONG' });
     await ended('submitted');
     const [seriesInstanceUid] = resultSeriesUids(`req_dicom:${(await row()).id}:1`);
@@ -256,7 +256,7 @@ describe('a study that has come', () => {
     expect(await patientOfResult()).toBe('RIGHT');
   });
 
-  test('stays held by a person, whatever its patients are', async () => {
+  test('remains held by a person, whoever its patients are', async () => {
     await send(1, { patientId: 'A' });
     await holdStudy(site.database, study, 'Wait for me.');
     await send(2, { patientId: 'B' });

@@ -34,7 +34,7 @@ const note = (at: Date) =>
 
 const idOf = (path: string) => path.replace(/^quarantine\/|\.dcm$/g, '');
 
-test('no folder is an empty quarantine', async () => {
+test('a missing folder is an empty quarantine', async () => {
   expect(await quarantinedObjects(dataDir)).toEqual([]);
 });
 
@@ -70,7 +70,7 @@ test.each([['no note'], ['a note that was cut off']])(
   },
 );
 
-test('an object that leaves is an object of its source that arrives now', async () => {
+test('an object that leaves counts as an object of its source that arrives now', async () => {
   const path = await quarantine(dataDir, 'object.dcm', note(NOW));
   const later = new Date(NOW.getTime() + DAY_MS);
   const left = await leaveQuarantine(dataDir, idOf(path), later);
@@ -98,7 +98,7 @@ test.each(['../object', 'object', '0198c0de-0000-7000-8000-000000000000'])(
   },
 );
 
-test('only what has been there since before the cutoff is removed, by the time of its note', async () => {
+test('only what was there before the cutoff is removed, by the time in its note', async () => {
   const old = await quarantine(dataDir, 'object.dcm', note(new Date(NOW.getTime() - 1)));
   await writeFile(join(dataDir, 'object.dcm'), 'other');
   const young = await quarantine(dataDir, 'object.dcm', note(NOW));

@@ -44,7 +44,9 @@ const study = (id: string, uid: string, last: Date) =>
     [id, uid, last],
   );
 
-/** One study with one object; its request has ended, and its result was delivered and purged. */
+/**
+ * One study with one object. Its request has ended, and the result has been delivered and purged.
+ */
 beforeEach(async () => {
   audit.length = 0;
   for (const table of ['studies', 'requests', 'deliveries', 'commitment_reports', 'retrievals']) {
@@ -106,8 +108,8 @@ const isThere = () =>
     () => false,
   );
 
-describe('a study that nothing needs any more', () => {
-  test('is removed with its objects after the time set, and the removal written down', async () => {
+describe('a study that is no longer needed', () => {
+  test('is removed with its objects after the configured time, and the removal is recorded', async () => {
     expect(await clean(9.99)).toMatchObject({ studies: 1, objects: 1, bytes: 6, kept: {} });
     expect(await isThere()).toBe(false);
     expect((await database.query('SELECT 1 FROM studies')).rows).toEqual([]);
@@ -121,7 +123,7 @@ describe('a study that nothing needs any more', () => {
     ['that is exactly so old', 10],
     ['that is younger', 11],
     ['where no time is set', null],
-  ])('stays: one %s', async (_what, days) => {
+  ])('is kept: one %s', async (_what, days) => {
     expect(await clean(days)).toMatchObject({ studies: 0 });
     expect(await isThere()).toBe(true);
   });
@@ -161,7 +163,7 @@ describe('a study that nothing needs any more', () => {
     expect(await clean(5)).toMatchObject({ studies: 1, kept: {} });
   });
 
-  test('is left to the next pass when a pass has removed as many as it may', async () => {
+  test('is left to the next pass if a pass has removed the maximum', async () => {
     await study(OTHER, '1.2.4', new Date(LAST.getTime() - 86_400_000));
     const one = { batch: 1 };
     expect(await clean(5, false, null, one)).toMatchObject({ studies: 1, unfinished: true });
@@ -170,7 +172,7 @@ describe('a study that nothing needs any more', () => {
     expect(await clean(5, false, null, one)).toMatchObject({ studies: 0, unfinished: false });
   });
 
-  test('is left to the next start when the gateway stops', async () => {
+  test('is left to the next start if the gateway stops', async () => {
     const stopped = { signal: AbortSignal.abort() };
     expect(await clean(5, false, null, stopped)).toMatchObject({ studies: 0, unfinished: false });
     expect(await isThere()).toBe(true);
@@ -190,7 +192,7 @@ describe('the requests of a study', () => {
     import.meta.url,
   );
   const run = { endpoint: 'us/obstetric/interpret', options: {}, priority: 'normal' } as const;
-  /** Submits the study, and its images for classification, and returns the ids of both requests. */
+  /** Submits the study, and its images for classification. Returns the ids of both requests. */
   async function submitted(): Promise<string[]> {
     const row = await findStudy(database, '1.2.3');
     if (!row) throw new Error('no row');
@@ -229,7 +231,7 @@ describe('the requests of a study', () => {
   });
 });
 
-describe('a study stays', () => {
+describe('a study is kept', () => {
   test.each([
     ['state', "UPDATE studies SET state = 'held'"],
     ['state', "UPDATE studies SET state = 'receiving'"],
@@ -271,7 +273,7 @@ describe('a study stays', () => {
   });
 });
 
-test('a quarantine that cannot be read is not taken for an empty one', async () => {
+test('a quarantine that cannot be read is not mistaken for an empty one', async () => {
   const folder = join(dataDir, 'quarantine');
   await rm(folder, { recursive: true, force: true });
   expect(await clean(null, true, 5)).toMatchObject({ quarantined: 0 });
@@ -280,7 +282,7 @@ test('a quarantine that cannot be read is not taken for an empty one', async () 
   await rm(folder);
 });
 
-test('the quarantine loses what is older than the time set', async () => {
+test('what is older than the configured time is removed from the quarantine', async () => {
   const folder = join(dataDir, 'quarantine');
   await mkdir(folder, { recursive: true });
   for (const [name, days] of [

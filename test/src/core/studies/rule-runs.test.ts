@@ -25,7 +25,7 @@ const runs = (rules: Parameters<typeof runsOf>[0], instances: InstanceRow[]) =>
   ]);
 
 describe('a rule that translates', () => {
-  it('is given the structured reports only; a rule that runs is given everything', () => {
+  it('receives only the structured reports; a rule that runs receives everything', () => {
     expect(runs([translate, interpret], [IMAGE, REPORT])).toEqual([
       [TRANSLATE_ENDPOINT, ['report']],
       ['us/echo/interpret', ['image', 'report']],

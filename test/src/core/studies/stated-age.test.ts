@@ -82,7 +82,7 @@ describe('the due date that a cart states', () => {
     expect(statedAgeByLmp(due(dates))).toBe(days);
   });
 
-  test('says nothing without a study date', () => {
+  test('is ignored without a study date', () => {
     expect(statedAgeByLmp(due({ '11778-8': '20260710' }, ''))).toBeNull();
   });
 

@@ -54,14 +54,14 @@ async function arrive(studyDescription: string): Promise<void> {
 }
 const reaches = (state: string) => expect.poll(async () => (await row())?.state).toBe(state);
 
-/** Sets the classification's outcome; the study is judged again every second. */
+/** Sets the outcome of the classification. The study's rules are evaluated again every second. */
 async function lookEnds(status: Site['looked']['status'], result: unknown): Promise<void> {
   site.looked = { status, result };
   site.pass(2);
 }
 
-describe('a study whose rule asks what the images show', () => {
-  test('waits for the classifiers, and says so', async () => {
+describe('a study whose rule depends on what the images show', () => {
+  test('waits for the classifiers, and states that', async () => {
     await arrive('');
     await expect.poll(async () => (await row())?.reason).toContain('being classified');
     expect((await row())?.state).toBe('complete');
@@ -71,7 +71,7 @@ describe('a study whose rule asks what the images show', () => {
     expect(asked().at(-1)).toBe('us/obstetric/interpret');
   });
 
-  test('is looked at once for a revision', async () => {
+  test('is classified once for each revision', async () => {
     await arrive('');
     await lookEnds('succeeded', FETUS);
     await reaches('submitted');
@@ -81,21 +81,21 @@ describe('a study whose rule asks what the images show', () => {
     });
   });
 
-  test('without a readable image shows nothing, which is an answer', async () => {
+  test('without a readable image shows nothing, which counts as an answer', async () => {
     await arrive('');
     await lookEnds('rejected', null);
     await reaches('held');
     expect((await row())?.reason).toBe('Held by the rule no-femur.');
   });
 
-  test('is not taken for one without the plane when the look failed', async () => {
+  test('is not treated as one without the plane if the classification failed', async () => {
     await arrive('');
     await lookEnds('failed', null);
     await reaches('unrouted');
     expect((await row())?.reason).toContain('the classification of the images ended as failed');
   });
 
-  test('is not looked at where a rule before it acts', async () => {
+  test('is not classified if an earlier rule acts', async () => {
     await arrive('OB');
     await reaches('ignored');
     expect(asked()).toEqual([]);

@@ -55,12 +55,12 @@ describe('a study', () => {
     expect((await study()).state).toBe('receiving');
   });
 
-  test('is claimed by one process alone', async () => {
+  test('is claimed by only one process', async () => {
     expect(await claimAt(30)).toMatchObject([{ study_instance_uid: '1.2.3', state: 'complete' }]);
     expect(await claimAt(31)).toEqual([]);
   });
 
-  test('is claimed again when the process that claimed it was killed', async () => {
+  test('is claimed again if the process that claimed it was killed', async () => {
     await claimAt(30);
     expect(await claimAt(59)).toEqual([]);
     expect(await claimAt(60)).toHaveLength(1);

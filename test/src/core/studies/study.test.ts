@@ -57,7 +57,7 @@ const row = async () => findStudy(site.database, study);
 const stateReached = (state: string) => expect.poll(async () => (await row())?.state).toBe(state);
 
 describe('a study', () => {
-  test('becomes one request after the association was released', async () => {
+  test('becomes one request after the association is released', async () => {
     expect(await send(object(1))).toMatchObject({ outcome: 'stored' });
     expect((await row())?.state).toBe('receiving');
     site.pass(6);
@@ -71,7 +71,7 @@ describe('a study', () => {
     });
   });
 
-  test('gives the request its files, and no name, identifier or date', async () => {
+  test('passes its files to the request, but no name, identifier or date', async () => {
     const sent = object(1);
     await send(sent);
     site.pass(6);
@@ -86,7 +86,7 @@ describe('a study', () => {
     expect(told).not.toMatch(/DOE|2026/);
   });
 
-  test('has its identity joined back under the file names of the request', async () => {
+  test('gets its identity back under the file names of the request', async () => {
     await send(object(1));
     await send(object(2));
     site.pass(6);
@@ -96,7 +96,7 @@ describe('a study', () => {
     expect(subject?.instances.map(({ file }) => file)).toEqual(requests()[0]?.input.files);
   });
 
-  test('has one row when eight associations bring its first objects at once', async () => {
+  test('has one row even if eight associations send its first objects simultaneously', async () => {
     const numbers = Array.from({ length: 8 }, (_, index) => index + 1);
     const results = await Promise.all(numbers.map((number) => send(object(number))));
     expect(results.map(({ outcome }) => outcome)).toEqual(numbers.map(() => 'stored'));
@@ -106,13 +106,13 @@ describe('a study', () => {
     expect(requests().map(({ files }) => files.length)).toEqual([8]);
   });
 
-  test('keeps one copy of an object that comes twice', async () => {
+  test('keeps one copy of an object that arrives twice', async () => {
     await send(object(1));
     expect(await send(object(1))).toMatchObject({ outcome: 'stored' });
     expect(await row()).toMatchObject({ instance_count: 1 });
   });
 
-  test('keeps both when the same UID comes with other content, and the request takes the newer', async () => {
+  test('keeps both objects if the same UID arrives with different content; the request uses the newer', async () => {
     await send(object(1));
     await send(object(1, { pixels: Buffer.from('other pixels....') }));
     const found = await row();
@@ -138,7 +138,7 @@ describe('a study', () => {
     expect(first?.instances).toHaveLength(1);
   });
 
-  test('is not reopened by a late copy of what it has', async () => {
+  test('is not reopened by a late copy of an object that it has', async () => {
     await send(object(1));
     site.pass(6);
     await stateReached('submitted');
@@ -155,12 +155,14 @@ describe('a study', () => {
       objects: objectsOnDisk(site.config.dataDir),
       at: new Date(),
     });
-    expect(explained?.reason).toContain('studyDescription is "Thyroid", not "/^OB/i"');
+    expect(explained?.reason).toContain(
+      'Study description is "Thyroid", expected text that matches /^OB/i',
+    );
     expect(explained?.rules[0]).toMatchObject({ rule: 'obstetric', matches: false });
     expect(requests()).toEqual([]);
   });
 
-  test('that the core refuses for good says so and is not tried again', async () => {
+  test('that the core refuses for good states this and is not retried', async () => {
     site.onSubmit = () => {
       throw new SonogateError('unknown_endpoint');
     };
@@ -170,7 +172,7 @@ describe('a study', () => {
     expect((await row())?.reason).toContain('unknown_endpoint');
   });
 
-  test('waits while the core cannot take it, and goes then', async () => {
+  test('waits while the core cannot accept it, and continues then', async () => {
     site.onSubmit = () => {
       throw new SonogateError('overloaded');
     };
@@ -239,16 +241,13 @@ test('a study is not complete while its own association sends a long cine', asyn
 });
 
 describe('the end of an association', () => {
-  /**
-   * Returns the seconds from the last object to completion, according to the deadline in the row.
-   */
   const secondsToCompletion = async () => {
     const found = await row();
     if (!found) return null;
     return Math.round((found.complete_after.getTime() - found.last_received_at.getTime()) / 1000);
   };
 
-  /** Opens an association that has sent one object and remains open. */
+  /** Opens an association, sends one object over it, and leaves it open. */
   async function openAssociation(number: number): Promise<RawPeer> {
     const peer = new RawPeer(site.gateway.port);
     await peer.associate(associateRequest({ callingAeTitle: 'CART2' }));
@@ -260,21 +259,21 @@ describe('the end of an association', () => {
     return peer;
   }
 
-  test('hastens completion when it is a release', async () => {
+  test('hastens completion if it is a release', async () => {
     const peer = await openAssociation(1);
     await expect.poll(secondsToCompletion).toBe(60);
     peer.send(encodeReleaseRequest());
     await expect.poll(secondsToCompletion).toBe(5);
   });
 
-  test('leaves the quiet time when it is an abort', async () => {
+  test('keeps the quiet time if it is an abort', async () => {
     const peer = await openAssociation(1);
     peer.send(encodeAbort({ source: 0, reason: 0 }));
     expect(await peer.next()).toBeNull();
     await expect.poll(secondsToCompletion).toBe(60);
   });
 
-  test('does not hasten while another association brings objects of the study', async () => {
+  test('does not hasten completion while another association sends objects of the study', async () => {
     const peer = await openAssociation(1);
     await send(object(2));
     await expect.poll(secondsToCompletion).toBe(60);

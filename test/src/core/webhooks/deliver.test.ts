@@ -20,7 +20,7 @@ import { type Receiver, startReceiver } from './receiver.ts';
 const ACCOUNT = 'acc_1';
 const BOTH = ['request.succeeded', 'request.failed'];
 const HOUR_MS = 3_600_000;
-/** tcpmux, on which nothing listens. */
+/** The port of tcpmux, on which nothing listens. */
 const CLOSED_PORT = 1;
 
 describe('a webhook', () => {
@@ -28,7 +28,7 @@ describe('a webhook', () => {
   let receiver: Receiver;
   let client: OutboundClient;
   let outbox: Outbox | null;
-  /** Seconds to wait after each failed attempt, instead of minutes and hours. */
+  /** Seconds to wait after each failed attempt. In production these are minutes and hours. */
   let waits: number[];
   let ahead = 0;
   const now = () => new Date(Date.now() + ahead);
@@ -135,7 +135,7 @@ describe('a webhook', () => {
     expect(await verify()).toMatchObject({ status, error: { code: expect.any(String) } });
   });
 
-  it('leaves out what was not asked for, and requests that were canceled', async () => {
+  it('leaves out events that were not requested, and requests that were canceled', async () => {
     const unasked = await submit('reject', { events: ['request.succeeded'] });
     await site.follow(unasked);
     const canceled = await submit('hang');
@@ -154,7 +154,7 @@ describe('a webhook', () => {
     expect(await verify()).toMatchObject({ id, output: null, output_omitted: true });
   });
 
-  it('has the form of the compatible queue for its requests, and is signed all the same', async () => {
+  it('has the form of the compatible queue for its requests, and is also signed', async () => {
     const id = await submit('result', { shape: 'queue' });
     await settled('delivered');
     expect(await verify()).toMatchObject({
@@ -165,7 +165,7 @@ describe('a webhook', () => {
   });
 
   it.each([[500], [301], [302], [404]])(
-    'is tried again after %i, under the same id, and follows no redirect',
+    'is retried after %i, under the same id, without following a redirect',
     async (status) => {
       const Location = `http://127.0.0.1:${receiver.port}/elsewhere`;
       receiver.replies.push({ status, headers: { Location }, body: 'sorry' });
@@ -178,7 +178,7 @@ describe('a webhook', () => {
     },
   );
 
-  it('keeps the beginning of an answer for the operator', async () => {
+  it('keeps the beginning of a response for the operator', async () => {
     receiver.replies.push({ status: 200, body: `\0${'x'.repeat(5000)}` });
     await submit();
     await settled('delivered');
@@ -188,7 +188,7 @@ describe('a webhook', () => {
     expect(rows[0]?.answer).toHaveLength(1024);
   });
 
-  it('is given up after the last attempt, and a person can have it sent again', async () => {
+  it('is abandoned after the last attempt, but a person can have it sent again', async () => {
     receiver.replies.push({ status: 500 }, { status: 500 }, { status: 500 }, { status: 500 });
     await submit();
     const dead = await settled('dead');
@@ -203,7 +203,7 @@ describe('a webhook', () => {
     );
   });
 
-  it('can be sent again by the account it belongs to alone', async () => {
+  it('can be sent again only by the account to which it belongs', async () => {
     await submit();
     const { id } = await settled('delivered');
     await expect(redeliver(site.database, 'acc_2', id)).rejects.toMatchObject({
@@ -262,7 +262,7 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('is signed with the old secret too for 24 hours after a rotation', async () => {
+  it('is also signed with the old secret for 24 hours after a rotation', async () => {
     const old = await secret();
     await rotateSecret(site.database, ACCOUNT, now());
     expect(await secret()).not.toBe(old);
@@ -298,7 +298,7 @@ describe('a webhook', () => {
     expect(attempts).toMatchObject([{ status: null, error: 'ECONNREFUSED' }]);
   });
 
-  it('to an address that is not permitted any more ends at once', async () => {
+  it('to an address that is no longer permitted ends at once', async () => {
     await submit('result', { url: `http://localhost:${receiver.port}/` });
     const { code, attempts } = await settled('dead');
     expect(code).toBe('url_not_permitted');

@@ -3,7 +3,9 @@ import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders } from
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** Response of the receiver: a status, headers, a body that may break off; or nothing at all. */
+/**
+ * Response of the receiver: either nothing, or a status with headers and a body that may break off.
+ */
 export type Reply =
   | { status: number; headers?: OutgoingHttpHeaders; body?: string; breaksOff?: boolean }
   | 'silence';
@@ -18,12 +20,15 @@ export interface Received {
 export interface Receiver {
   port: number;
   received: Received[];
-  /** Responses to the next requests, one each; 204 when none are left. */
+  /**
+   * Responses to the next requests, one each. Once they are used up, requests are answered with
+   * 204.
+   */
   replies: Reply[];
   close(): Promise<void>;
 }
 
-/** Starts a client's own server on a free loopback port. */
+/** Starts a webhook server, as a client would, on a free loopback port. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const replies: Reply[] = [];

@@ -35,7 +35,7 @@ describe('Retry-After', () => {
     ['', null],
     [undefined, null],
     [['1', '2'], null],
-  ])('%s asks for %s s', (header, seconds) => {
+  ])('%s requests %s s', (header, seconds) => {
     expect(retryAfterSeconds(header, now)).toBe(seconds);
   });
 });

@@ -32,7 +32,6 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** Returns the row of the fixture's n-th study. */
 async function rowOf(n: number): Promise<WorklistRow> {
   const query = `/worklist?q=${fixtureStudy(n).studyInstanceUid}`;
   const { critical, rows } = await administrator.get<WorklistPage>(query);
@@ -228,7 +227,13 @@ describe('the rules', () => {
   it('are shown as text that can be tried without changes', async () => {
     const { yaml, rules } = await operator.get<Rules>('/rules');
     expect(rules).toEqual([
-      expect.objectContaining({ name: 'obstetric', does: 'runs us/obstetric/interpret' }),
+      {
+        name: 'obstetric',
+        conditions: [{ text: 'Modality is US' }],
+        does: 'runs the obstetric interpretation',
+        deliverTo: [],
+        tags: [],
+      },
     ]);
     const answer = await operator.call('POST', '/rules/dry-run', { yaml, last: 5 });
     expect(await done<DryRun>(answer)).toMatchObject({ changed: 0 });
@@ -266,7 +271,7 @@ describe('the rules', () => {
         { rule: 'mother', acts: true },
       ],
     });
-    // Images are classified when a study arrives, not here.
+    // Images are classified only when a study arrives, not when rules are tried.
     const byPlane = { name: 'planes', when: { plane: 'femur' }, hold: true };
     expect(await tried(stringify({ rules: [byPlane] }))).toMatchObject({
       wouldAct: [],

@@ -12,8 +12,8 @@ export const CLIENT = { id: 'sonogate', secret: 'a secret of the test' } as cons
 
 /**
  * Starts a real OpenID Connect provider on loopback, with accounts whose claims the test specifies.
- * It never prompts: its development forms accept any name and password.
- * @param claims by subject.
+ * It never prompts, because its development forms accept any name and password.
+ * @param claims the claims of each subject.
  */
 export async function startIdentityProvider(
   redirectUri: string,
@@ -34,7 +34,7 @@ export async function startIdentityProvider(
       },
     ],
     claims: { openid: ['sub'], profile: ['name', 'groups'] },
-    // The gateway reads only the ID token.
+    // The claims must be in the ID token, because the gateway reads nothing else.
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     cookies: { keys: ['of the test'] },
@@ -53,7 +53,7 @@ export async function startIdentityProvider(
   };
 }
 
-/** Opens a browser that keeps cookies by host and port and follows redirects one at a time. */
+/** Returns a browser that keeps cookies by host and port and follows redirects one at a time. */
 export function openBrowser() {
   const jars = new Map<string, Map<string, string>>();
 

@@ -5,7 +5,6 @@ import { readEvents, type SentEvent } from './stream.ts';
 import { fillWorklist, fixtureStudy } from './worklist-fixture.ts';
 
 const STUDIES = 60;
-/** A patient whose name contains HTML. */
 const HOSTILE = '<img src=x onerror=alert(1)>^\u202Eevil" onload="x';
 
 let site: ConsoleSite;
@@ -28,7 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** Everything identifying in the fixture, in any form that a response could contain. */
+/**
+ * Everything in the fixture that identifies a patient, in any form that a response could contain.
+ */
 const IDENTIFYING = [
   /FAMILY\d/i,
   /GIVEN\d/i,
@@ -45,8 +46,7 @@ const IDENTIFYING = [
 ];
 
 /**
- * Returns every response that a role can read: lists, each study, each delivery, and the event
- * stream.
+ * Returns everything that a role can read: lists, each study, each delivery, and the event stream.
  */
 async function everythingRead({ call, get }: Client): Promise<string> {
   const read = async (path: string) => {
@@ -178,8 +178,8 @@ describe.each(['clinician', 'administrator'] as const)('a %s', (role) => {
     };
     await readEvents(site.url, client.cookie, twice, async () => {
       await site.database.query(change, [`${role} 1`, studyInstanceUid]);
-      // Waits until the change is shown, so that the second one is not reported together with the
-      // first.
+      // Waits until the change is shown, so that the second change is not reported together with
+      // the first.
       await expect.poll(entries).toHaveLength(1);
       await site.database.query(change, [`${role} 2`, studyInstanceUid]);
     });

@@ -1,4 +1,4 @@
-/** Types for the part of the provider used in the tests; the package ships none. */
+/** Types for the part of the provider that the tests use. The package contains no types. */
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';
 

@@ -44,7 +44,10 @@ const STUDIES = [
 /** Lines break differently on paper, so spaces are ignored. */
 const letters = (text: string) => text.replaceAll(/\s+/g, '');
 
-/** The pages' code is type-checked with browser types (pages/tsconfig.json), not with these. */
+/**
+ * The pages' code is type-checked with browser types (pages/tsconfig.json), which this file does
+ * not have.
+ */
 interface StudyParts {
   summaryView(view: ResultView, rows: ResultView['measurements'], show: () => void): unknown;
 }
@@ -60,7 +63,7 @@ const ofConsole = (result: Result): string => {
   return page.replaceAll(/<li>/g, '\n').replaceAll(/<[^>]*>/g, ' ');
 };
 
-/** Returns the texts in a structured report, with the meanings of their concept names. */
+/** Returns the texts in a structured report, each with the meaning of its concept name. */
 const textsOf = (document: Buffer): { name: string; text: string }[] =>
   [...walk(decode(document).root)].flatMap(({ name, value }) =>
     value.type === 'TEXT' ? [{ name: name?.meaning ?? '', text: value.text }] : [],
@@ -80,7 +83,8 @@ async function ofPdf(result: Result): Promise<string> {
 }
 
 describe.each(STUDIES)('the impression of a study: %s', (_, result) => {
-  // The lines of the structured report are the reference, because each is an item there.
+  // The structured report is the reference, because each line of the impression is a separate item
+  // there.
   const lines = textsOf(buildTid1500(result, ANONYMOUS)).flatMap(({ name, text }) =>
     name === 'Impression' ? [text] : [],
   );
@@ -130,7 +134,8 @@ function withUnreadImages(): Result {
 }
 
 /**
- * Returns a fetus whose heart is visible on one of two cines, with a file that could not be read.
+ * Returns a fetus whose heart is seen to beat on only one of two cines, with a file that could not
+ * be read.
  */
 function withSilentCine(): Result {
   const cines = ['object-0004.dcm', 'object-0005.dcm'].map((file) => clip(file));
@@ -204,7 +209,10 @@ function fhirTexts(value: unknown): string[] {
   );
 }
 
-/** Keys of our tables that are codes rather than words: hyphenated, and in no text of any table. */
+/**
+ * Keys of our tables that are codes rather than words: they contain a hyphen and occur in no text
+ * of any table.
+ */
 const CODES = (() => {
   const named = Object.values(CATEGORIES).reduce((all, one) => Object.assign(all, one), {});
   const texts = { ...named, ...PLANE_LABELS, ...VESSELS, ...FLOWS };
@@ -214,7 +222,7 @@ const CODES = (() => {
   return new Set(keys.filter((key) => key.includes('-') && !said.includes(key)));
 })();
 
-/** File names and codes in a text. */
+/** Returns the file names and codes in a text. */
 const foreignIn = (text: string): string[] => [
   ...(text.match(/\S*\.(?:dcm|jpe?g|png|mp4)\b|\bobject-\d+|\b[a-z]+_[a-z_]+\b/g) ?? []),
   ...(text.match(/[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+/g) ?? []).filter((word) => CODES.has(word)),

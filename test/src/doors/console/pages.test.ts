@@ -23,6 +23,11 @@ describe('the shell', () => {
     },
   );
 
+  it('is where the bare address of the gateway leads', async () => {
+    const answer = await fetch(site.url, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('Location')]).toEqual([302, '/console/']);
+  });
+
   it("may run the gateway's scripts and its import map, but nothing else inline", async () => {
     const answer = await get('');
     const policy = answer.headers.get('Content-Security-Policy') ?? '';

@@ -6,8 +6,8 @@ import { type Client, type ConsoleSite, openConsole } from './site.ts';
 import { fillWorklist } from './worklist-fixture.ts';
 
 /**
- * The roles that may call each route of contract.ts. An unknown id is enough, because 403 is
- * checked first.
+ * The roles that may call each route of contract.ts. The tests use unknown ids, because 403 is
+ * checked before the id.
  */
 const EVERYONE: readonly ConsoleRole[] = CONSOLE_ROLES;
 const READERS: readonly ConsoleRole[] = ['clinician', 'administrator'];
@@ -88,7 +88,7 @@ describe('the table', () => {
       ([method, path]) =>
         `${method} ${path.replace(/\/none(?=\/|$)/, path.startsWith('/worklist') ? '/{key}' : '/{id}').replace('report.pdf', '{name}')}`,
     );
-    // Signing out would end the sessions of the test, and the stream does not end on its own.
+    // Signing out would end the sessions of the test, and the stream of events does not end.
     const apart = ['DELETE /session', 'DELETE /sessions', 'GET /events'];
     expect(listed.length).toBeGreaterThan(30);
     expect(tabled.toSorted()).toEqual(listed.filter((one) => !apart.includes(one)).toSorted());
@@ -98,7 +98,7 @@ describe('the table', () => {
 describe('each route', () => {
   it.each(ROUTES)('%s %s is allowed to %j and nobody else', async (method, path, allowed) => {
     for (const role of CONSOLE_ROLES) {
-      // The doctor would contact peers; an unknown name prevents that.
+      // The doctor would contact peers, which an unknown name prevents.
       const body = path === '/doctor' ? { peer: 'nobody' } : method === 'POST' ? {} : undefined;
       const { status } = await as(role).call(method, path, body);
       if (allowed.includes(role)) expect([401, 403, 500], `${role}`).not.toContain(status);

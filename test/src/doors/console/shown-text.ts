@@ -1,4 +1,4 @@
-/** Returns the text of a console template: its parts with their values, and the tags in between. */
+/** Returns the text of a console template: its parts and their values, including tags. */
 export function shownText(template: unknown): string {
   if (Array.isArray(template)) return template.map(shownText).join('');
   if (typeof template === 'string' || typeof template === 'number') return `${template}`;

@@ -28,9 +28,7 @@ export interface ConsoleSite {
   url: string;
   dataDir: string;
   database: PooledDatabase;
-  /** Signs in with a new key of this role. */
   signIn(role: ConsoleRole): Promise<Client>;
-  /** Returns a key of the site's own account. */
   key(role: ConsoleRole | null): Promise<{ key: string; id: string }>;
   close(): Promise<void>;
 }
@@ -41,7 +39,8 @@ export interface Client {
   keyId: string;
   cookie: string;
   /**
-   * Sends a request to the console's API. Requests that change something carry the session's token.
+   * Sends a request to the console's API. Requests that change something include the session's
+   * token.
    */
   call(
     method: string,
@@ -63,7 +62,7 @@ const EHR = {
 };
 
 /**
- * One rule that matches every ultrasound study, so that the tests do not depend on the default
+ * A single rule that matches every ultrasound study, so that the tests do not depend on the default
  * rules.
  */
 const ROUTING = {
@@ -109,11 +108,11 @@ export async function openConsole(
       config,
       fixedRules(config.routing),
     ),
-    // Reports every upload as fully stored; the store has its own tests.
+    // Reports every upload as fully stored, since the store has separate tests.
     storeInstances: async ({ keyName, body }) => {
       body.resume();
       return {
-        stored: [{ sopClassUid: '1', sopInstanceUid: keyName ?? 'console' }],
+        stored: [{ sopClassUid: '1', sopInstanceUid: keyName ?? 'console', within: null }],
         failed: [],
         unreadable: [],
       };

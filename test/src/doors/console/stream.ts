@@ -5,7 +5,8 @@ export type SentEvent = ConsoleEvent & { id: string };
 
 /**
  * Reads the stream of changes until `enough` returns true.
- * @param afterHello is called once the stream is open; changes made from then on must appear in it.
+ * @param afterHello is called once the stream is open. Changes made from then on must appear in the
+ * stream.
  */
 export async function readEvents(
   url: string,

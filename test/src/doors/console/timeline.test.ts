@@ -100,7 +100,7 @@ describe('the timeline of a study', () => {
     expect(entries.map(({ at: time, title }) => `${time.slice(17, 19)} ${title}`)).toEqual([
       '00 First object received',
       '05 Complete: the sender released its association',
-      '06 Rule obstetric submitted the study to us/obstetric/interpret',
+      '06 Rule obstetric requested the obstetric interpretation',
       '08 Interpretation started',
       '15 Result ready',
       '20 Structured report (measurements, TID 1500) is waiting for delivery to pacs',
@@ -111,7 +111,7 @@ describe('the timeline of a study', () => {
       actor: 'VOLUSON',
       detail: expect.stringContaining('cart-1'),
     });
-    expect(entries[2]).toMatchObject({ detail: 'modality is "US"', requestId: 'req_1' });
+    expect(entries[2]).toMatchObject({ detail: 'Modality: US', requestId: 'req_1' });
     expect(entries[6]).toMatchObject({
       actor: 'pacs',
       detail: 'C-STORE 0000H',

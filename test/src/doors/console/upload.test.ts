@@ -6,7 +6,7 @@ describe('objects that a person uploads', () => {
   it('are counted by reason, in words, if they are refused', () => {
     const failed = { sopClassUid: '1', sopInstanceUid: '2', transient: false };
     const outcome = uploadOutcome({
-      stored: [failed],
+      stored: [{ ...failed, within: null }],
       failed: [{ ...failed, reason: 0x0122 }],
       unreadable: [0xc000, 0xc000, 0x0110],
     });

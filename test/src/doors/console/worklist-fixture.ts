@@ -1,6 +1,9 @@
 import type { Database, Queryable } from '../../../../src/platform/database/port.ts';
 
-/** The fixture's n-th patient and study; the numbers make every value easy to search for. */
+/**
+ * The fixture's n-th patient and study. Every value contains the number, so it is easy to search
+ * for.
+ */
 export interface FixtureStudy {
   patientName: string;
   patientId: string;
@@ -18,14 +21,15 @@ export const fixtureStudy = (n: number): FixtureStudy => ({
 });
 
 /**
- * Fills an empty gateway with studies, as after years of use: every patient has two, the latest are
- * still receiving or running, one in twenty failed, one in a hundred is critical, and each that
- * succeeded was delivered twice. Uses only SQL, so that 100,000 take seconds.
- * @param count number of studies; each is newer than all before it.
+ * Fills an empty gateway with studies, as after years of use. Every patient has two studies. The
+ * latest studies are still receiving or running, one in twenty failed, one in a hundred is
+ * critical, and each that succeeded was delivered twice. Uses only SQL, so that 100,000 studies
+ * take only seconds.
+ * @param count number of studies, each newer than all before it.
  */
 export async function fillWorklist(database: Database, count: number): Promise<void> {
   await database.transaction(async (tx) => {
-    // A single statement at the end replaces the row-by-row work of the triggers.
+    // A single statement at the end does what the triggers would do row by row.
     await tx.query('SET LOCAL session_replication_role = replica');
     await fillTables(tx, count);
     await tx.query('SELECT worklist_fill()');
@@ -102,7 +106,7 @@ async function fillTables(database: Queryable, count: number): Promise<void> {
        CASE WHEN right(r.id, 2) = '33' AND n = 1 THEN 'peer_unreachable' END
      FROM requests r, generate_series(1, 2) AS n WHERE r.status = 'succeeded'`,
   );
-  // The fixture has no results; without stored glances each row would look for one.
+  // The fixture has no results. Without stored glances, each row would search for one.
   await database.query(
     `INSERT INTO result_glances (request_id, glance)
      SELECT id, '{"age": "29+0", "values": ["EFW 1240 g", "HC 262.1 mm"], "toConfirm": 0, "abnormal": [],

@@ -25,7 +25,6 @@ const page = (query = '') => clinician.get<WorklistPage>(`/worklist${query}`);
 const uidOf = ({ subject }: WorklistRow) =>
   subject?.shown === 'identity' ? subject.studyInstanceUid : '';
 
-/** Returns the whole worklist, page by page. */
 async function everyRow(query: string): Promise<{ critical: WorklistRow[]; rows: WorklistRow[] }> {
   const first = await page(`?limit=60${query}`);
   const rows = [...first.rows];
@@ -72,8 +71,10 @@ describe('the worklist', () => {
       site.database.query(`${change} WHERE destination = 'ehr' AND request_id = ANY ($1::text[])`, [
         rows.map(({ requestId }) => requestId),
       ]);
-    // A draft that is not sent because the EHR has the signed report of the study.
+    // This draft is not sent, because the EHR already has the signed report of the study.
     await ofEhr(`UPDATE deliveries SET state = 'delivered', not_sent = true`);
+    expect(await waits()).toEqual(['a signature before it goes to ehr']);
+    await ofEhr(`UPDATE deliveries SET kind = 'hl7v2'`);
     expect(await waits()).toEqual(['a signature before it goes to ehr']);
     await ofEhr('DELETE FROM deliveries');
     expect(await waits()).toEqual(['a signature before it goes to ehr']);
@@ -299,7 +300,7 @@ describe('a row', () => {
 });
 
 describe('the stream of changes', () => {
-  // Otherwise the stream would also report studies that are still receiving.
+  // Otherwise, the stream would also report studies that are still receiving objects.
   beforeAll(async () => {
     await site.database.query(
       `UPDATE studies SET last_received_at = now() - interval '1 minute' WHERE state = 'receiving'`,
@@ -326,8 +327,8 @@ describe('the stream of changes', () => {
   });
 
   /**
-   * Limits what the stream repeats to a connecting page to changes from now on, instead of those of
-   * the last seconds.
+   * A stream repeats the changes of the last seconds to a page that connects. This limits them to
+   * changes from now on.
    */
   const forgetThePast = () =>
     site.database.query(

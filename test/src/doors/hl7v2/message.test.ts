@@ -16,7 +16,7 @@ import {
 
 const header = segment('MSH', { 3: 'SONOGATE', 9: ['ORU', 'R01', 'ORU_R01'] });
 
-/** Returns a field without trailing empty parts, which are equivalent to absent ones. */
+/** Returns a field without trailing empty parts, because they are equivalent to absent ones. */
 function trimmed(field: Field): string[][][] {
   const last = <Part>(parts: readonly Part[], isEmpty: (part: Part) => boolean) =>
     parts.slice(0, parts.findLastIndex((part) => !isEmpty(part)) + 1);

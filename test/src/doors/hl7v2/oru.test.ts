@@ -20,7 +20,7 @@ const lines = (change: Partial<OruInput> = {}): string[] =>
   encodeMessage(
     oruR01({
       result: sampleResult(),
-      former: null,
+      former: [],
       subject: subject(),
       pdf: null,
       destination: { sendingApplication: 'SONOGATE', receivingApplication: 'HIS' },
@@ -33,7 +33,6 @@ const lines = (change: Partial<OruInput> = {}): string[] =>
     .filter(Boolean);
 const of = (name: string, message: readonly string[]) =>
   message.filter((line) => line.startsWith(`${name}|`)).map((line) => line.split('|'));
-/** Returns the OBX of a concept, by its sub-ID. */
 const obx = (id: string, message = lines()) =>
   of('OBX', message).find((fields) => fields[4] === id);
 
@@ -159,7 +158,7 @@ describe('an ORU^R01', () => {
     ['W', signed(1), signed(2)],
   ])('withdraws with %s what was sent before and no longer exists', (status, former, latter) => {
     const measurements = latter.measurements.filter(({ id }) => id !== 'ac');
-    const message = lines({ result: { ...latter, measurements }, former });
+    const message = lines({ result: { ...latter, measurements }, former: [former] });
     expect(obx('ac', message)?.slice(5)).toEqual(['', '', '', '', '', '', status].slice(0, 7));
     expect(obx('hc', message)?.[5]).toBe('280.1');
   });

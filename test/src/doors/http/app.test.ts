@@ -96,7 +96,7 @@ describe('the HTTP door', () => {
       ['x'.repeat(129), false],
       ['two words', false],
       ['<script>', false],
-    ])('keeps the caller’s request id when it is sane: %s', async (id, kept) => {
+    ])('keeps the caller’s request id if it is valid: %s', async (id, kept) => {
       const answer = await gateway.call(NO_SUCH_REQUEST, { headers: { 'X-Request-Id': id } });
       expect(answer.headers.get('X-Request-Id') === id).toBe(kept);
       expect(await read(answer)).toMatchObject({
@@ -168,7 +168,7 @@ describe('the HTTP door', () => {
     it('answer bytes that are not HTTP, without affecting other requests', async () => {
       const { hostname, port } = new URL(gateway.url);
       const socket = connect(Number(port), hostname);
-      // An A-ASSOCIATE-RQ sent to the wrong port.
+      // The bytes are an A-ASSOCIATE-RQ sent to the wrong port.
       socket.end(Buffer.from([1, 0, 0, 0, 0, 4, 0, 1, 0, 0]));
       expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
       expect((await gateway.call('/health/live')).status).toBe(200);
@@ -207,7 +207,7 @@ describe('the HTTP door', () => {
       });
     });
 
-    it('a failing part is named, but not the reason', async () => {
+    it('a failing part is listed, but not the reason', async () => {
       broken = true;
       const answer = await gateway.call('/health/ready', { key: null });
       broken = false;

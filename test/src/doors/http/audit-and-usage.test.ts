@@ -105,7 +105,7 @@ describe('what requests cost', () => {
   const costOf = async (id: string) =>
     ((await (await gateway.call(`/v1/requests/${id}`)).json()) as { cost: object }).cost;
 
-  it('is nothing when they are rejected or canceled', async () => {
+  it('is zero if they are rejected or canceled', async () => {
     const nothing = { currency: 'USD', total: '0.00', lines: [] };
     expect(await costOf(await end(a.key, 'reject'))).toEqual(nothing);
     expect(await costOf(await end(a.key, 'cancel'))).toEqual(nothing);

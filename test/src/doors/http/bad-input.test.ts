@@ -103,7 +103,7 @@ describe('bad input', () => {
     expect(answer.status).toBe(422);
   });
 
-  /** Sends a request with its path unchanged; `fetch` would normalize it. */
+  /** Sends a request whose path is left unchanged, whereas `fetch` would normalize it. */
   const getAsWritten = async (path: string) => {
     const { hostname, port } = new URL(gateway.url);
     const call = request({ hostname, port, path, headers: { Authorization: `Bearer ${key}` } });

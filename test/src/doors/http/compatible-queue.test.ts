@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Creates the unmodified client from npm, redirected to our host (exchange 5.2). */
+/** Returns the unmodified client from npm, redirected to our host (exchange 5.2). */
 function client(credentials = key) {
   return createFalClient({
     credentials,

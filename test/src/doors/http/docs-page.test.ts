@@ -9,7 +9,7 @@ const browser: Browser | null = await startChromium();
 describe.skipIf(browser === null)('the page /docs', () => {
   let gateway: Gateway;
   let page: Page;
-  /** Errors, policy violations, and requests to other origins. */
+  /** Collects errors, policy violations, and requests to other origins. */
   const trouble: string[] = [];
 
   beforeAll(async () => {

@@ -13,7 +13,8 @@ interface Frame {
 }
 
 /**
- * Reads the events of a stream until `enough` returns true, and returns them with the full text.
+ * Reads the events of a stream until `enough` returns true. Returns them together with the full
+ * text.
  */
 async function follow(answer: Response, enough: (frames: Frame[], text: string) => boolean) {
   let text = '';

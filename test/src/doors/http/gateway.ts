@@ -30,7 +30,7 @@ export const MAX_UPLOAD_BYTES = 1_000_000;
 export const MAX_FILE_BYTES = 3_000_000;
 export const PART_BYTES = 600_000;
 
-/** An endpoint shaped like a real one (api 2.3), but small enough to read at a glance. */
+/** An endpoint with the shape of a real one (api 2.3), but small enough to be read at a glance. */
 const endpoint: Endpoint = {
   id: 'us/obstetric/interpret',
   model: 'us/obstetric',
@@ -61,7 +61,7 @@ const endpoints: Endpoint[] = withReviews(
   { report: { paper: 'a4' } },
 );
 
-/** One internal host, which may serve files and receive webhooks; otherwise the defaults. */
+/** Default settings except for one internal host, which may serve files and receive webhooks. */
 const OUTBOUND: Config['outbound'] = {
   hosts: [{ host: 'pacs.example', addresses: ['10.0.0.0/8'], ports: [443, 8443], http: false }],
   inputFiles: 'listed-hosts',
@@ -69,7 +69,7 @@ const OUTBOUND: Config['outbound'] = {
   fetchTimeoutSeconds: 10,
 };
 
-/** High enough to have no effect. */
+/** These limits are so high that they have no effect. */
 const CALL_LIMITS = { callsPerMinute: 100_000, openStreamsPerKey: 100 };
 
 export interface Gateway {
@@ -80,18 +80,15 @@ export interface Gateway {
   worker: TestWorker;
   /** Creates a live key of the default account unless `key` specifies otherwise. */
   key(key?: Partial<NewKey>): Promise<string>;
-  /** Sends a request with a key; `body` is sent as JSON. */
   call(path: string, options?: CallOptions): Promise<Response>;
-  /** Uploads these bytes and returns the id of the ready file. */
   upload(bytes?: string, filename?: string, key?: string): Promise<string>;
-  /** Submits a request and returns its id. */
   submit(): Promise<string>;
   /** Advances the clock used by the HTTP door and the uploads. */
   advance(milliseconds: number): void;
   stop(): Promise<void>;
 }
 
-/** The response fields that the tests read; each test checks those it expects. */
+/** The response fields that the tests read. Each test checks those that it expects. */
 interface Answer {
   id: string;
   status: string;
@@ -122,8 +119,8 @@ export interface CallOptions {
 type Overrides = Partial<HttpDeps> & { callLimits?: typeof CALL_LIMITS };
 
 /**
- * Starts the HTTP door on the real core, database and files, on a free loopback port. Only the
- * queue never releases its jobs: the tests move requests themselves, through `worker`.
+ * Starts the HTTP door on the real core, database and files, on a free loopback port. The queue,
+ * however, never releases its jobs: the tests themselves move requests, through `worker`.
  * @param settings settings of the reviews.
  */
 export async function startGateway(

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Gateway, read, startGateway } from './gateway.ts';
 
 /**
- * Both ends of each socket are in this process, which limits their number; `test/bench/http.ts`
+ * Both ends of each socket are in this process, which limits their number. `test/bench/http.ts`
  * opens 10,000.
  */
 const STREAMS = 1000;

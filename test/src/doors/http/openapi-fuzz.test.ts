@@ -4,7 +4,7 @@ import type { Scope } from '../../../../src/core/accounts/keys.ts';
 import { openSite, type Site } from '../../../gateway/site.ts';
 import { HOSTILE_TEXT, type JsonSchema, valuesOf } from './schema-arbitrary.ts';
 
-/** Limits the run; raise it to search longer. */
+/** Seconds that the run may take. Raise them for a longer search. */
 const SECONDS = Number(process.env.FUZZ_SECONDS ?? 12);
 const SHORTEST_RUN = 100;
 
@@ -21,8 +21,8 @@ interface Call {
 }
 
 /**
- * Sends requests that the served description allows, most of them valid and some invalid in one
- * place, to the whole gateway with the real endpoints.
+ * Sends requests that the served description allows to the whole gateway with the real endpoints.
+ * Most of them are valid, and some are invalid in one place.
  */
 describe('the description of the API', () => {
   let site: Site;
@@ -38,7 +38,7 @@ describe('the description of the API', () => {
     });
     url = site.gateway.http?.url ?? '';
     const key = await newKey(['admin']);
-    // Weighted towards the key with all permissions.
+    // The key with all permissions is used most often.
     keys = [key, key, key, key, key, await newKey(['read']), `sg_test_${'0'.repeat(43)}`, ''];
     known = await thingsOf(key);
     const document = await (await fetch(`${url}/v1/openapi.json`)).json();
@@ -56,7 +56,9 @@ describe('the description of the API', () => {
     return made.key;
   }
 
-  /** Returns existing ids and names: a ready and a pending file, a canceled request, a key. */
+  /**
+   * Returns existing ids and names: of a ready and a pending file, a canceled request, and a key.
+   */
   async function thingsOf(key: string): Promise<string[]> {
     const post = async (path: string, body?: object) => {
       const answer = await fetch(path.startsWith('http') ? path : url + path, {
@@ -84,7 +86,10 @@ describe('the description of the API', () => {
     return [...Array(4).fill(ready.file.id), pending.file.id, id, otherKey, ...names];
   }
 
-  /** Values that change the path, such as an empty segment, would make a different request. */
+  /**
+   * A value that changes the path, such as an empty segment, would turn this into a different
+   * request.
+   */
   const isSegment = (value: string) => !['', '.', '..'].includes(value);
   const segment = () =>
     fc.oneof(
@@ -149,7 +154,7 @@ describe('the description of the API', () => {
       answered.set(operation, (answered.get(operation) ?? new Set()).add(answer.status));
       calls += 1;
     };
-    // Requests with a body have more ways to go wrong.
+    // A request with a body can go wrong in more ways, so it has more weight.
     const anyCall = fc.oneof(
       ...Object.entries(described).map(([operation, { requestBody }]) => ({
         weight: requestBody ? 4 : 1,
@@ -168,14 +173,14 @@ describe('the description of the API', () => {
   });
 });
 
-/** Fills in the path parameters, encoded so that each stays one segment. */
+/** Fills in the path parameters, each encoded so that it remains one segment. */
 function filled(path: string, parts: Record<string, string>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
     encodeURIComponent(parts[name]?.toWellFormed() ?? ''),
   );
 }
 
-/** Generated objects may have no `toString`. */
+/** Generated objects may lack a `toString`. */
 function asText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -9,7 +9,7 @@ const ADDRESS = 'https://ultrasound.hospital';
 const ENDPOINTS = [obstetricEndpoint, echoEndpoint];
 
 /**
- * Every rule recommended by the linter's authors, and rules requiring descriptions and examples.
+ * Every rule that the linter's authors recommend, and rules that require descriptions and examples.
  */
 const RULES: Parameters<typeof createConfig>[0] = {
   extends: ['recommended-strict'],
@@ -21,9 +21,9 @@ const RULES: Parameters<typeof createConfig>[0] = {
     'no-invalid-media-type-examples': 'error',
     'no-invalid-schema-examples': 'error',
     'no-unused-components': 'error',
-    // Counts by plane name are described by `propertyNames`.
+    // Counts by plane name are described with `propertyNames`, which this rule does not support.
     'no-required-schema-properties-undefined': 'off',
-    // The response to a request for an artifact is a redirect.
+    // A request for an artifact is answered with a redirect.
     'operation-2xx-response': 'off',
   },
 };
@@ -61,9 +61,9 @@ const { schemas } = DOCUMENT.components as { schemas: Record<string, Json> };
 const resolve = (ref: string): Json => schemas[ref.split('/').at(-1) ?? ''] ?? {};
 
 /**
- * Returns fields at any depth of a schema (including lists, alternatives and maps) that have no
- * description or no example. A field with one fixed value, such as the `kind` of a change, needs
- * neither.
+ * Returns the fields of a schema that have no description or no example, at any depth (including
+ * lists, alternatives and maps). A field with one fixed value, such as the `kind` of a change,
+ * needs neither.
  */
 function undescribed(schema: Json, place: string, seen = new Set<Json>()): string[] {
   const { $ref, properties = {}, items, prefixItems, anyOf, oneOf, allOf } = schema;

@@ -35,7 +35,7 @@ function study(
   };
 }
 
-/** Simulates a process that ends between the signature and its deliveries. */
+/** Simulates a process that ends after the signature but before its deliveries. */
 const STOP_AT_DELIVERY = [
   `CREATE FUNCTION stop_at_delivery() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN RAISE EXCEPTION 'stopped'; END $$`,
@@ -52,7 +52,6 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Creates a finished request with evidence. */
 async function finished(reviewed = study(), at = gateway): Promise<string> {
   const id = await at.submit();
   await at.worker.start(id);
@@ -78,7 +77,7 @@ function named(result: Result, id: string): Measurement {
 }
 
 describe('a review', () => {
-  it('begins as a draft, with the values of the AI beside it', async () => {
+  it("begins as a draft, together with the AI's values", async () => {
     const id = await finished();
     const answer = await call(id);
     expect(answer.status).toBe(200);
@@ -369,19 +368,26 @@ describe('a signature', () => {
     expect(await body(signed)).toMatchObject({ state: 'amended', signed_revision: 2 });
   });
 
+  /** Makes two requests the first and the second revision of a new study. */
+  const ofOneStudy = async (studyInstanceUid: string, first: string, later: string) => {
+    await gateway.database.query(
+      `INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
+         identity, first_received_at, last_received_at, complete_after)
+       VALUES (gen_random_uuid(), $1, 's', 'A', 'B', 'submitted', '{}', now(), now(), now())`,
+      [studyInstanceUid],
+    );
+    await gateway.database.query(
+      `INSERT INTO study_requests (study_id, revision, rule, request_id, submitted_at)
+       SELECT study.id, run.revision, 'rule', run.id, now()
+       FROM studies study, (VALUES (1, $1), (2, $2)) AS run (revision, id)
+       WHERE study.study_instance_uid = $3`,
+      [first, later, studyInstanceUid],
+    );
+  };
+
   it('amends the signed result of an earlier request for the same study', async () => {
     const [first, later] = [await finished(), await finished()];
-    await gateway.database.query(
-      `WITH study AS (
-         INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
-           identity, first_received_at, last_received_at, complete_after)
-         VALUES (gen_random_uuid(), '1.2.3', 's', 'A', 'B', 'submitted', '{}', now(), now(), now())
-         RETURNING id)
-       INSERT INTO study_requests (study_id, revision, rule, request_id, submitted_at)
-       SELECT study.id, run.revision, 'rule', run.id, now()
-       FROM study, (VALUES (1, $1), (2, $2)) AS run (revision, id)`,
-      [first, later],
-    );
+    await ofOneStudy('1.2.3', first, later);
     const signedAt = '2026-01-02T08:00:00.000Z';
     await gateway.database.query(
       `WITH review AS (
@@ -402,6 +408,33 @@ describe('a signature', () => {
     });
     const times = await signingTimes(gateway.database, [later, first]);
     expect(times.map((time) => time.toISOString())).toEqual([signedAt, output.generated_at]);
+    const late = await change(first, [{ kind: 'reject', measurement: 'fl' }], '"r0"', {
+      amend: true,
+    });
+    expect(await body(late)).toMatchObject({ status: 409, code: 'later_result_signed' });
+  });
+
+  it('is refused once a later result of the study is signed', async () => {
+    const [first, later] = [await finished(), await finished()];
+    await ofOneStudy('1.2.4', first, later);
+    await call(later, { path: 'sign', headers: headers('"r0"'), body: {} });
+    const late = await call(first, { path: 'sign', headers: headers('"r0"'), body: {} });
+    expect(await body(late)).toMatchObject({ status: 409, code: 'later_result_signed' });
+  });
+
+  it('of two results of a study at once leaves one report', async () => {
+    const [first, later] = [await finished(), await finished()];
+    await ofOneStudy('1.2.5', first, later);
+    const answers = await Promise.all(
+      [first, later].map((id) => call(id, { path: 'sign', headers: headers('"r0"'), body: {} })),
+    );
+    const { rows } = await gateway.database.query<{ state: string }>(
+      `SELECT state FROM reviews WHERE request_id = ANY ($1::text[]) AND signed_revision > 0
+       ORDER BY state`,
+      [[first, later]],
+    );
+    const isBoth = answers.every(({ status }) => status === 200);
+    expect(rows.map(({ state }) => state)).toEqual(isBoth ? ['amended', 'signed'] : ['signed']);
   });
 
   it('is announced with each revision to a subscribed client', async () => {

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/** The parts of JSON Schema 2020-12 that the described schemas use. */
+/** The parts of JSON Schema 2020-12 that occur in the described schemas. */
 export interface JsonSchema {
   type?: string;
   enum?: unknown[];
@@ -20,7 +20,7 @@ export interface JsonSchema {
   exclusiveMinimum?: number;
 }
 
-/** Text that trips up parsers, paths and databases. */
+/** Text that often breaks parsers, paths and databases. */
 export const HOSTILE_TEXT = [
   '',
   '\0',
@@ -39,9 +39,9 @@ export const HOSTILE_TEXT = [
 ];
 
 /**
- * Generates values of a schema, most of them valid, with any place occasionally replaced by
- * something else.
- * @param known text that means something to the server, such as ids, tried wherever text is allowed
+ * Generates values for a schema. Most of them are valid, but any part is occasionally replaced.
+ * @param known text that means something to the server, such as ids. It is tried wherever text is
+ * allowed.
  */
 export function valuesOf(schema: JsonSchema, known: readonly string[]): Arbitrary<unknown> {
   const anything = fc.oneof(fc.jsonValue(), fc.constantFrom(...HOSTILE_TEXT));

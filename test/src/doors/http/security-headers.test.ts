@@ -5,9 +5,9 @@ import { createHttpApp } from '../../../../src/doors/http/app.ts';
 import type { HttpDeps, HttpState } from '../../../../src/doors/http/context.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 
-/** Returns every method and path in the HTTP door's router, with `x` for each parameter. */
+/** Returns every method and path in the HTTP door's router, with `x` in place of each parameter. */
 function routes(): { method: string; path: string }[] {
-  // Building the routes calls none of the dependencies.
+  // None of the dependencies is called while the routes are built.
   const app = createHttpApp({ config: {} } as HttpDeps);
   const dispatching = app.middleware as (Middleware<HttpState> & { router?: Router })[];
   const router = dispatching.find((middleware) => middleware.router)?.router;

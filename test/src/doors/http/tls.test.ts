@@ -56,7 +56,7 @@ describe.skipIf(!OPENSSL_INSTALLED)('the HTTP door with TLS', () => {
     return server;
   }
 
-  /** Returns the status and HSTS header of a response; null if there was none. */
+  /** Returns the status and the HSTS header of a response, or null if there was no response. */
   const call = (port: number, options: object = {}) =>
     new Promise<{ status?: number; hsts?: string } | null>((resolve) => {
       const ca = readFileSync(authority.caFile);

@@ -67,7 +67,7 @@ describe('uploads', () => {
     await put(own.upload.url, 'hello');
     expect((await gateway.call(own.complete_url, { key, method: 'POST' })).status).toBe(200);
     expect((await submit([own.file.id])).status).toBe(202);
-    // A live key can also see what belongs to a test key.
+    // A live key can also see what was created with a test key.
     expect((await gateway.call(`/v1/uploads/${own.file.id}`)).status).toBe(200);
   });
 
@@ -157,7 +157,7 @@ describe('uploads', () => {
     expect((await announce(bytes)).status).toBe(status);
   });
 
-  it('are refused for now when they would fill the disk', async () => {
+  it('are refused temporarily if they would fill the disk', async () => {
     const blobs = openBlobFolder(join(gateway.dataDir, 'files'));
     const announced = { filename: 'scan.dcm', bytes: 1, mediaType: 'application/dicom' };
     const withRoom = async (minFreeBytes: number) =>
@@ -204,7 +204,7 @@ describe('uploads', () => {
     await expect(announced(1)).rejects.toMatchObject(full);
     await uploads.abort(owner, rest.id);
     await expect(announced(30_001)).rejects.toMatchObject(full);
-    // Bytes that have arrived are no longer free, so they must not be counted twice.
+    // Bytes that have arrived already occupy space, so they must not be counted twice.
     await uploads.receive(whole.id, Readable.from([Buffer.alloc(60_000)]), 60_000);
     const parts = await announced(90_000);
     await expect(announced(1)).rejects.toMatchObject(full);

@@ -54,7 +54,7 @@ describe.each([
     expect(await ids()).toEqual([1]);
   });
 
-  it('goes on after a statement failed inside a transaction', async ({ skip }) => {
+  it('continues after a statement failed inside a transaction', async ({ skip }) => {
     if (missing) skip('PostgreSQL is not installed');
     await expect(
       database.transaction((tx) => tx.query('SELECT nonsense FROM nowhere')),
@@ -103,7 +103,7 @@ describe.each([
     expect(heard).toEqual(['kept']);
   });
 
-  it('gives times as dates and documents as objects', async ({ skip }) => {
+  it('returns times as dates and documents as objects', async ({ skip }) => {
     if (missing) skip('PostgreSQL is not installed');
     const at = new Date('2026-01-02T03:04:05.678Z');
     const { rows } = await database.query('SELECT $1::timestamptz AS at, $2::jsonb AS document', [
@@ -113,7 +113,7 @@ describe.each([
     expect(rows).toEqual([{ at, document: { list: [1, 'two', null] } }]);
   });
 
-  it('gives numbers, truth values, bytes and lists as JavaScript has them', async ({ skip }) => {
+  it('returns numbers, truth values, bytes and lists as JavaScript values', async ({ skip }) => {
     if (missing) skip('PostgreSQL is not installed');
     const { rows } = await database.query<{ bytes: Uint8Array }>(
       `SELECT 7::integer AS whole, 0.5::float8 AS half, true AS yes, NULL AS nothing,
@@ -147,7 +147,7 @@ describe.each([
     await endSecond();
   });
 
-  it('holds up nothing else while a statement runs', async ({ skip }) => {
+  it('does not block anything else while a statement runs', async ({ skip }) => {
     if (missing) skip('PostgreSQL is not installed');
     let turns = 0;
     const timer = setInterval(() => {
@@ -157,11 +157,12 @@ describe.each([
     await database.query('SELECT sum(sqrt(n)) FROM generate_series(1, 1500000) AS n');
     const milliseconds = performance.now() - begin;
     clearInterval(timer);
-    // On the sockets' thread there would be a single turn, after the statement.
+    // If the statement ran on the sockets' thread, there would be a single turn, after the
+    // statement.
     expect(turns).toBeGreaterThan(Math.min(5, milliseconds / 50));
   });
 
-  it('applies each migration once, in the order of the numbers', async ({ skip }) => {
+  it('applies each migration once, in numerical order', async ({ skip }) => {
     if (missing) skip('PostgreSQL is not installed');
     const applied = await migrate(database);
     expect(applied[0]).toBe('0001-schema.sql');
@@ -171,7 +172,7 @@ describe.each([
 });
 
 describe('an embedded database whose thread ends by itself', () => {
-  it('fails what was under way, loses no committed row, and is heard again', async () => {
+  it('fails what was under way, loses no committed row, and accepts statements again', async () => {
     const threads: Worker[] = [];
     const onWorker = (worker: Worker) => threads.push(worker);
     process.on('worker', onWorker);
@@ -185,7 +186,7 @@ describe('an embedded database whose thread ends by itself', () => {
     const cut = database.transaction(async (tx) => {
       await tx.query('INSERT INTO kept VALUES (2)');
       await threads[0]?.terminate();
-      // In the new session this statement would be committed immediately, outside its transaction.
+      // In the new session, this statement would be committed immediately, outside a transaction.
       await tx.query('INSERT INTO kept VALUES (3)').catch(() => {});
       await tx.query('INSERT INTO kept VALUES (4)');
     });
@@ -199,7 +200,7 @@ describe('an embedded database whose thread ends by itself', () => {
     await database.close();
   });
 
-  it('has an error when it was in memory only', async () => {
+  it('reports an error if it was only in memory', async () => {
     const threads: Worker[] = [];
     const onWorker = (worker: Worker) => threads.push(worker);
     process.on('worker', onWorker);
@@ -219,7 +220,7 @@ describe('migrations', () => {
     return database;
   };
 
-  it('take a database of version 1.0 as one that has the schema', async () => {
+  it('treat a database of version 1.0 as one that already has the schema', async () => {
     const database = await migratedBy(['0001-requests.sql', '0218-receptions-under-way.sql']);
     expect(await migrate(database)).toEqual([]);
     const { rows } = await database.query(
@@ -229,13 +230,13 @@ describe('migrations', () => {
     await database.close();
   });
 
-  it('refuse a database that is older, and say what to do', async () => {
+  it('refuse an older database, and state what to do', async () => {
     const database = await migratedBy(['0001-requests.sql', '0190-console.sql']);
     await expect(migrate(database)).rejects.toThrow('run version 1.0 on it once');
     await database.close();
   });
 
-  it('are applied once when several processes start at a time', async ({ skip }) => {
+  it('are applied once if several processes start simultaneously', async ({ skip }) => {
     if (!postgres) skip('PostgreSQL is not installed');
     const databaseUrl = await postgres?.createDatabase();
     const all = await Promise.all(
@@ -248,7 +249,9 @@ describe('migrations', () => {
 });
 
 describe('a listener whose session is ended by the server', () => {
-  it('is notified that it may have missed something, and then hears again', async ({ skip }) => {
+  it('is notified that it may have missed something, and then receives notifications again', async ({
+    skip,
+  }) => {
     if (!postgres) skip('PostgreSQL is not installed');
     const database = await open(true);
     const heard: string[] = [];

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { batched } from '../../../../src/platform/database/batched.ts';
 
 /**
- * Returns a function that doubles numbers and refuses negative ones, and the batches in which they
- * were requested.
+ * Returns a function that doubles numbers but refuses negative ones, together with the batches that
+ * it received.
  */
 function doubling() {
   const batches: number[][] = [];
@@ -16,13 +16,13 @@ function doubling() {
 }
 
 describe('batched', () => {
-  it('asks together what was asked in one turn, and answers each its own', async () => {
+  it('requests together what was requested in one turn, and returns to each caller its own result', async () => {
     const { double, batches } = doubling();
     expect(await Promise.all([1, 2, 3].map(double))).toEqual([2, 4, 6]);
     expect(batches).toEqual([[1, 2, 3]]);
   });
 
-  it('asks together next what was asked while a batch was under way', async () => {
+  it('requests together next what was requested while a batch was running', async () => {
     const batches: string[][] = [];
     const release: (() => void)[] = [];
     const ask = batched(async (texts: readonly string[]) => {
@@ -41,20 +41,20 @@ describe('batched', () => {
     expect(batches).toEqual([['a'], ['b', 'c']]);
   });
 
-  it('asks again after it was idle', async () => {
+  it('requests again after it was idle', async () => {
     const { double, batches } = doubling();
     expect([await double(1), await double(2)]).toEqual([2, 4]);
     expect(batches).toEqual([[1], [2]]);
   });
 
-  it('asks each alone when together they fail, so that one fails by itself', async () => {
+  it('requests items one by one if a batch fails, so that only the faulty one fails', async () => {
     const { double, batches } = doubling();
     const answers = await Promise.allSettled([1, -1, 3].map(double));
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(batches).toEqual([[1, -1, 3], [1], [-1], [3]]);
   });
 
-  it('takes at most 200 at a time', async () => {
+  it('requests at most 200 at a time', async () => {
     const { double, batches } = doubling();
     await Promise.all(Array.from({ length: 450 }, (_, n) => double(n)));
     expect(batches.map((batch) => batch.length)).toEqual([200, 200, 50]);

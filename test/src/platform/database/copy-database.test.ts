@@ -13,7 +13,7 @@ import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { freshDataDir } from '../../../peers/embedded.ts';
 import { type PostgresServer, startPostgres } from '../../../peers/postgres.ts';
 
-/** Values that a copy through JSON, or through JavaScript's numbers and dates, would change. */
+/** Values that would change in a copy through JSON, or through JavaScript's numbers and dates. */
 const DELICATE = {
   text: 'a "quoted", (bracketed) \\ name\nof two lines, 林',
   microseconds: '2026-01-02 03:04:05.678901+00',
@@ -39,8 +39,8 @@ afterAll(async () => {
 });
 
 /**
- * Inserts more studies than fit into one batch, a delivery that appears before its alternate, a
- * JSON null, and a gap in an identity column.
+ * Inserts more studies than fit into one batch, a delivery that precedes its alternate, a JSON
+ * null, and a gap in an identity column.
  */
 async function fill(database: PooledDatabase): Promise<void> {
   await database.query("UPDATE accounts SET name = $1 WHERE id = 'default'", [DELICATE.text]);
@@ -77,7 +77,7 @@ const filled = async (address: string): Promise<PooledDatabase> => {
 };
 
 describe('a copy of the embedded database on a PostgreSQL server', () => {
-  test('has every row, with every value as it was', async ({ skip }) => {
+  test('has every row, with every value unchanged', async ({ skip }) => {
     if (!server) return skip('PostgreSQL is not installed');
     const to = await openServer(await server.createDatabase(), silentLogger);
     const copied = await copyDatabase(from, to);
@@ -99,7 +99,7 @@ describe('a copy of the embedded database on a PostgreSQL server', () => {
     await to.close();
   });
 
-  test('goes on numbering after the last number of the source, and has its triggers and foreign keys', async ({
+  test("continues numbering after the source's last number, and has its triggers and foreign keys", async ({
     skip,
   }) => {
     if (!server) return skip('PostgreSQL is not installed');
@@ -109,7 +109,7 @@ describe('a copy of the embedded database on a PostgreSQL server', () => {
     await to.query("UPDATE studies SET state = 'complete' WHERE study_instance_uid = '1.2.1'");
     const after = (await to.query<{ id: number; rows: number }>(LAST)).rows[0];
     expect(after?.rows).toBe((before?.rows ?? 0) + 1);
-    // The number of a removed row is not reused.
+    // The number of the removed row is not reused.
     expect(after?.id).toBe((before?.id ?? 0) + 2);
     const orphan = to.query(
       `INSERT INTO deliveries (id, request_id, kind, destination, object, state, give_up_at)
@@ -119,7 +119,9 @@ describe('a copy of the embedded database on a PostgreSQL server', () => {
     await to.close();
   });
 
-  test('is refused by a database that holds rows, which stay as they are', async ({ skip }) => {
+  test('is refused by a database that contains rows, which are left unchanged', async ({
+    skip,
+  }) => {
     if (!server) return skip('PostgreSQL is not installed');
     const to = await filled(await server.createDatabase());
     await expect(copyDatabase(from, to)).rejects.toThrow(DatabaseNotEmptyError);
@@ -128,7 +130,7 @@ describe('a copy of the embedded database on a PostgreSQL server', () => {
     await to.close();
   });
 
-  test('is not half there when the server ends in the middle', async ({ skip }) => {
+  test('is not left half complete if the server ends in the middle', async ({ skip }) => {
     if (!server) return skip('PostgreSQL is not installed');
     const to = await openServer(await server.createDatabase(), silentLogger);
     const query = from.transaction.bind(from);

@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 /**
- * Starts a process that takes the lock and keeps it; `contained` makes it process 1, as in a
+ * Starts a process that acquires the lock and keeps it. With `contained` it is process 1, as in a
  * container.
  */
 async function holder(contained: boolean): Promise<{ child: ChildProcess; said: string }> {
@@ -56,14 +56,14 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 describe('the lock of the embedded database', () => {
-  it('is refused a second time in the same process, and free once given back', () => {
+  it('is refused a second time in the same process, and free once it is released', () => {
     const release = takeLock(path);
     expect(() => takeLock(path)).toThrow(DatabaseLockedError);
     release();
     takeLock(path)();
   });
 
-  it('is refused while its owner lives, and names it', async () => {
+  it('is refused while its owner lives, and identifies the owner', async () => {
     const { child, said } = await holder(false);
     expect(said).toBe(`held by ${child.pid}`);
     expect(() => takeLock(path)).toThrow(`process ${child.pid} on `);
@@ -76,7 +76,7 @@ describe('the lock of the embedded database', () => {
   });
 
   it.skipIf(!NAMESPACES_ALLOWED)(
-    'is held by one of two containers, in which each gateway is process 1',
+    'is held by only one of two containers, in which each gateway is process 1',
     async () => {
       const first = await holder(true);
       const second = await holder(true);
@@ -86,7 +86,7 @@ describe('the lock of the embedded database', () => {
     },
   );
 
-  it('names its file where it cannot be written', () => {
+  it('reports its file if it cannot be written', () => {
     mkdirSync(path);
     expect(() => takeLock(path)).toThrow(`${path}, cannot be acquired`);
   });

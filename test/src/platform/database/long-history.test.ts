@@ -12,7 +12,7 @@ import { siteSettings } from '../../../gateway/site.ts';
 import { freshDataDir } from '../../../peers/embedded.ts';
 import { startPostgres } from '../../../peers/postgres.ts';
 
-/** Many more than a page shows. */
+/** Many more studies than a page shows. */
 const STUDIES = 1500;
 /** A page has fifty rows, each with a few rows from other tables. */
 const MOST_ROWS = 400;
@@ -27,7 +27,7 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** Returns the number of table rows that the plan looked at, including those it then discarded. */
+/** Returns the number of table rows that the plan read, including those that it discarded. */
 function rowsOf(node: PlanNode): number {
   const below = (node.Plans ?? []).reduce((sum, plan) => sum + rowsOf(plan), 0);
   if (node['Relation Name'] === undefined) return below;
@@ -36,7 +36,7 @@ function rowsOf(node: PlanNode): number {
   );
 }
 
-/** Returns the database with every statement explained before it runs. */
+/** Returns the database such that every statement is explained before it runs. */
 function explained(database: PooledDatabase, onRows: (statement: string, rows: number) => void) {
   const explain = async (tx: Queryable, text: string, values?: readonly unknown[]) => {
     await tx.query('SAVEPOINT before');
@@ -87,9 +87,9 @@ describe.skipIf(!server)('on a long history', () => {
       `UPDATE deliveries SET state = 'pending' WHERE id LIKE 'dlv_%00sr-tid1500'`,
     );
     await database.query('VACUUM ANALYZE');
-    // PostgreSQL scans a table of this size sequentially if that is cheaper, which it would not do
-    // with a hundred times as many rows. With these methods switched off, it does so only if no
-    // index helps.
+    // PostgreSQL scans a table of this size sequentially if that is cheaper, but it would not do so
+    // with a hundred times as many rows. With these methods switched off, it scans sequentially
+    // only if no index helps.
     for (const method of ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'])
       await database.query(`ALTER ROLE CURRENT_USER SET ${method} = off`);
     await database.close();

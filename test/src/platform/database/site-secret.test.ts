@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Queryable } from '../../../../src/platform/database/port.ts';
 import { loadSiteSecret } from '../../../../src/platform/database/site-secret.ts';
 
-/** A table of secrets. If `keeps` is false, written rows are gone when they are read. */
+/**
+ * A table of secrets. If `keeps` is false, written rows have disappeared by the time they are read.
+ */
 function table({ keeps = true, values = new Map<string, string>() } = {}): Queryable {
   return {
     async query(text: string, parameters: readonly unknown[] = []) {
@@ -18,7 +20,7 @@ function table({ keeps = true, values = new Map<string, string>() } = {}): Query
 }
 
 describe('a secret of the site', () => {
-  it('is made once, and is another for each name', async () => {
+  it('is created once, and differs for each name', async () => {
     const database = table();
     const first = await loadSiteSecret(database, 'a');
     expect(first).toHaveLength(32);

@@ -21,21 +21,21 @@ afterEach(() => {
 
 const open = () => openDatabase({ dataDir, logger: silentLogger });
 
-test('a database whose files are damaged is named with its folder, the cause and the remedy', async () => {
+test('a database with damaged files is reported with its folder, the cause and the remedy', async () => {
   const folder = embeddedFolder(dataDir);
   mkdirSync(join(folder, 'global'), { recursive: true });
   writeFileSync(join(folder, 'PG_VERSION'), '99\n');
   await expect(open()).rejects.toThrow(
     new RegExp(`embedded database in ${folder} cannot be opened \\(.+\\)\\. .*restore the backup`),
   );
-  // The lock is free again.
+  // The lock is free again; otherwise the error would be about the lock.
   await expect(open()).rejects.toThrow('cannot be opened');
 });
 
 test.for([
   ['nearly full', 0],
   ['full to its last page', 21 * 1024 ** 2],
-] as const)('a disk that is %s is named with its folder', async ([, filled], { skip }) => {
+] as const)('a disk that is %s is reported with its folder', async ([, filled], { skip }) => {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=20m', 'tmpfs', dataDir], { stdio: 'ignore' });
     mounted = true;

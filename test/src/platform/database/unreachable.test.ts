@@ -20,7 +20,7 @@ describe('an error of the database', () => {
     ['has no session left', failed('too many clients', '53300')],
     ['lost the connection', failed('connection failure', '08006')],
     ['died under a statement', failed('Connection terminated unexpectedly')],
-  ])('says that the database cannot be reached when the server %s', (_, error) => {
+  ])('states that the database cannot be reached if the server %s', (_, error) => {
     expect(asUnreachable(error)).toMatchObject({ name: 'DatabaseUnreachableError', cause: error });
   });
 
@@ -28,7 +28,7 @@ describe('an error of the database', () => {
     ['a broken rule of a table', failed('duplicate key', '23505')],
     ['a cancelled statement', failed('canceling statement', '57014')],
     ['a defect of ours', failed('x is not a function')],
-  ])('of %s stays as it is', (_, error) => {
+  ])('is unchanged for %s', (_, error) => {
     expect(asUnreachable(error)).toBe(error);
   });
 });
@@ -42,7 +42,7 @@ test.skipIf(!server)('a killed server cannot be reached; the pool recovers with 
   const ask = () => database.query('SELECT 1');
   const change = () => database.transaction((tx) => tx.query('SELECT 1'));
   await server.crash();
-  // A session responds until it notices that its server is gone.
+  // A session still responds until it notices that its server is gone.
   const gone = () => ask().catch((error: unknown) => error);
   await expect.poll(gone).toBeInstanceOf(DatabaseUnreachableError);
   await expect(change()).rejects.toBeInstanceOf(DatabaseUnreachableError);
@@ -52,7 +52,7 @@ test.skipIf(!server)('a killed server cannot be reached; the pool recovers with 
 });
 
 test.skipIf(!server)(
-  'a server that is killed between two statements of a transaction fails it, and not the process',
+  'a server killed between two statements fails the transaction, but not the process',
   async () => {
     if (!server) return;
     const database = await openServer(await server.createDatabase(), silentLogger);
@@ -61,7 +61,7 @@ test.skipIf(!server)(
     const work = database.transaction(async (tx) => {
       await tx.query('SELECT 1');
       await server.crash();
-      // Its session notices that the server is gone while no statement is running.
+      // The session notices that the server is gone while no statement is running.
       await delay(300);
       await tx.query('SELECT 1');
     });

@@ -27,7 +27,6 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Returns the size in bytes of the files in a folder of the database. */
 async function sizeOf(part: string): Promise<number> {
   const folder = join(embeddedFolder(dataDir), part);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -38,7 +37,7 @@ async function sizeOf(part: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Replaces every row with another, as a queue does with its jobs. */
+/** Replaces every row with a new one, as a queue does with its jobs. */
 const rewrite = (round: number) =>
   database.query(
     `INSERT INTO jobs SELECT n, $1::int, repeat(md5((n * ($1::int + 1))::text), 60)
@@ -53,7 +52,7 @@ const tableBytes = async () =>
       ?.bytes,
   );
 
-describe('of a table that is written again and again', () => {
+describe('in a table that is rewritten again and again', () => {
   let once = 0;
   beforeAll(async () => {
     await rewrite(0);
@@ -75,12 +74,12 @@ describe('of a table that is written again and again', () => {
     }
   }, 120_000);
 
-  test('the room of earlier rows is used again', async () => {
-    // Old and new version of each row, not `ROUNDS` versions.
+  test('the space of earlier rows is reused', async () => {
+    // There are two versions of each row, the old and the new one, but not `ROUNDS` versions.
     expect(await tableBytes()).toBeLessThan(3 * once);
   });
 
-  test('the log of changes stays within its bound, however much is written', async () => {
+  test('the log of changes stays within its limit, however much is written', async () => {
     const { rows } = await database.query<{ written: string }>(
       "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS written",
     );
@@ -96,7 +95,7 @@ describe('of a table that is written again and again', () => {
   });
 });
 
-test('a database in which nothing has changed is left alone', async () => {
+test('a database in which nothing has changed is left untouched', async () => {
   const end = async () =>
     (await database.query('SELECT pg_current_wal_insert_lsn() AS at')).rows[0]?.at;
   await maintain(database);

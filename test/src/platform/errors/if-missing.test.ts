@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe('what may be missing', () => {
-  it('is read when it is there, and is the fallback when it is not', async () => {
+  it('is read if it exists, and replaced by the fallback otherwise', async () => {
     await writeFile(join(folder, 'a'), 'abc');
     expect(await ifMissing(readFile(join(folder, 'a'), 'utf8'), null)).toBe('abc');
     expect(await ifMissing(readFile(join(folder, 'b'), 'utf8'), null)).toBeNull();
@@ -27,7 +27,7 @@ describe('what may be missing', () => {
   });
 
   it.each(['EACCES', 'EIO', 'EMFILE', 'ENOTDIR'])(
-    'is not taken for missing on %s',
+    'is not treated as missing on %s',
     async (code) => {
       const error = Object.assign(new Error(code), { code });
       await expect(ifMissing(Promise.reject(error), [])).rejects.toBe(error);
@@ -35,20 +35,20 @@ describe('what may be missing', () => {
   );
 });
 
-/** Creates a file where a folder is expected, which not even root can list (ENOTDIR). */
+/** Creates a file where a folder is expected. Not even root can list it (ENOTDIR). */
 async function unreadable(name: string): Promise<string> {
   const dataDir = await mkdtemp(join(folder, 'data-'));
   await writeFile(join(dataDir, name), '');
   return dataDir;
 }
 
-describe('a folder that cannot be read is not taken for an empty one', () => {
-  it('by the verification of the audit, which would find no keys', async () => {
+describe('a folder that cannot be read is not mistaken for an empty one', () => {
+  it('when the audit is verified, which would find no keys', async () => {
     await expect(loadPublicKeys(await unreadable('audit'))).rejects.toThrow('ENOTDIR');
     expect(await loadPublicKeys(join(folder, 'nowhere'))).toEqual(new Map());
   });
 
-  it('by those who remove what has expired', async () => {
+  it('when expired files are removed', async () => {
     const database = { query: async () => ({ rows: [], rowCount: 0 }) };
     await expect(removeExpiredResults(database, await unreadable('results'))).rejects.toThrow(
       'ENOTDIR',
@@ -73,14 +73,14 @@ describe('an artifact of a result', () => {
     return dataDir;
   }
 
-  it('that is not there is a fault of the pipeline', async () => {
+  it('is a fault of the pipeline if it does not exist', async () => {
     const stored = storeResult(await finished(), 'request', [artifact]);
     await expect(stored).rejects.toThrow(
       new ArtifactMismatchError('artifact report.pdf is missing'),
     );
   });
 
-  it('that cannot be read is not reported as missing', async () => {
+  it('is not reported as missing if it cannot be read', async () => {
     const dataDir = await finished();
     await mkdir(join(workFolder(dataDir, 'request'), 'artifacts', artifact.name));
     await expect(storeResult(dataDir, 'request', [artifact])).rejects.toThrow('EISDIR');

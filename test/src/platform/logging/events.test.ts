@@ -9,7 +9,6 @@ import { createLogger } from '../../../../src/platform/logging/logger.ts';
 const ROOT = new URL('../../../../', import.meta.url).pathname;
 const all: readonly (readonly [string, LogEvent])[] = Object.entries(EVENTS);
 
-/** Returns the names of the events that the code logs. */
 async function loggedNames(): Promise<Set<string>> {
   const names = new Set<string>();
   for await (const path of glob('{src,dimse,fhir}/**/*.ts', { cwd: ROOT })) {
@@ -20,19 +19,19 @@ async function loggedNames(): Promise<Set<string>> {
 }
 
 describe('the table of log events', () => {
-  test('has no event that nobody logs', async () => {
+  test('contains only events that are logged', async () => {
     const logged = await loggedNames();
     expect(all.filter(([name]) => !logged.has(name)).map(([name]) => name)).toEqual([]);
   });
 
-  test('names each event as its id does, once', () => {
+  test('has a name for each event that matches its id, once', () => {
     const camelCase = (id: string) =>
       id.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
     expect(all.filter(([name, { id }]) => camelCase(id) !== name)).toEqual([]);
     expect(new Set(all.map(([, { id }]) => id)).size).toBe(all.length);
   });
 
-  test('says of each error what to do', () => {
+  test('states for each error what to do', () => {
     const mute = all.filter(
       ([, { level, action, meaning }]) =>
         !meaning.endsWith('.') || (level === 'error' && action === null),
@@ -45,7 +44,7 @@ describe('the table of log events', () => {
   });
 });
 
-describe('a line of the log', () => {
+describe('a log line', () => {
   const lineOf = (write: (logger: ReturnType<typeof createLogger>) => void) => {
     const lines: string[] = [];
     const sink = new Writable({
@@ -58,7 +57,7 @@ describe('a line of the log', () => {
     return JSON.parse(lines[0] ?? '{}') as Record<string, unknown>;
   };
 
-  test('of the table has the id of its event and keeps its fields', () => {
+  test('in the table has the id of its event and keeps its fields', () => {
     expect(
       lineOf((logger) => logger.event(EVENTS.signInFailed, { code: 'x', err: null })),
     ).toMatchObject({
@@ -68,14 +67,14 @@ describe('a line of the log', () => {
     });
   });
 
-  test('without fields has it too', () => {
+  test('without fields has the id too', () => {
     expect(lineOf((logger) => logger.event(EVENTS.adminShared))).toMatchObject({
       event: 'admin_shared',
       msg: EVENTS.adminShared.text,
     });
   });
 
-  test('outside the table has none', () => {
+  test('outside the table has no id', () => {
     expect(lineOf((logger) => logger.debug({ a: 1 }, 'something else'))).not.toHaveProperty(
       'event',
     );

@@ -13,7 +13,7 @@ import {
   UrlNotPermittedError,
 } from '../../../../src/platform/outbound/url-guard.ts';
 
-describe('a call to an address that a client named', () => {
+describe('a request to an address from a client', () => {
   let server: Server;
   let port: number;
   const calls: { path: string; headers: Record<string, unknown> }[] = [];
@@ -48,7 +48,7 @@ describe('a call to an address that a client named', () => {
   };
   const loopback = async () => [{ address: '127.0.0.1', family: 4 }];
 
-  it('goes to the address that was checked, under the name that was given', async () => {
+  it('goes to the address that was checked, under the given name', async () => {
     const url = `http://site.example:${port}/hook`;
     const answer = await client(loopback, ['127.0.0.1']).call(url, 'webhook', {
       method: 'GET',
@@ -61,7 +61,7 @@ describe('a call to an address that a client named', () => {
     });
   });
 
-  it('follows no redirect', async () => {
+  it('does not follow redirects', async () => {
     const url = `http://site.example:${port}/`;
     const answer = await client(loopback, ['127.0.0.1']).call(url, 'webhook', {
       method: 'GET',
@@ -71,7 +71,7 @@ describe('a call to an address that a client named', () => {
     expect(answer.statusCode).toBe(302);
   });
 
-  it('sends nothing when the name leads to an address that is not permitted', async () => {
+  it('sends nothing if the name leads to an address that is not permitted', async () => {
     const before = calls.length;
     const url = `http://site.example:${port}/`;
     const call = client(loopback).call(url, 'webhook', { method: 'GET', signal });
@@ -79,7 +79,7 @@ describe('a call to an address that a client named', () => {
     expect(calls).toHaveLength(before);
   });
 
-  it('resolves a name once: what it resolves to later is not looked at', async () => {
+  it('resolves a name once, so later changes have no effect', async () => {
     let asked = 0;
     const rebinding: Lookup = async () => {
       asked += 1;

@@ -84,7 +84,7 @@ describe('addresses', () => {
   });
 });
 
-describe('URLs as clients give them', () => {
+describe('URLs from clients', () => {
   it.each([
     ['loopback', 'https://127.0.0.1/'],
     ['decimal IPv4', 'https://2130706433/'],
@@ -130,11 +130,11 @@ describe('URLs as clients give them', () => {
     ['a listed host in capitals and with a dot', 'https://PACS.Hospital.example./'],
     ['a listed host by http on its port', 'http://pacs.hospital.example:8443/'],
     ['a listed single label', 'https://archive/'],
-  ])('takes %s: %s', (_case, url) => {
+  ])('accepts %s: %s', (_case, url) => {
     expect(guard.check(url, 'webhook').href).toContain('//');
   });
 
-  it('takes input files from listed hosts alone, unless the site opens it', () => {
+  it('accepts input files only from listed hosts, unless the site allows others', () => {
     const open = createUrlGuard({ ...SETTINGS, inputFiles: 'public-hosts' });
     expect(() => guard.check('https://example.com/a.dcm', 'input-file')).toThrow('outbound.hosts');
     expect(guard.check('https://files.example.com/a.dcm', 'input-file').pathname).toBe('/a.dcm');
@@ -143,20 +143,20 @@ describe('URLs as clients give them', () => {
   });
 });
 
-describe('names as they resolve', () => {
-  it('gives the addresses of a public name', async () => {
+describe('names that are resolved', () => {
+  it('lead to the addresses of a public name', async () => {
     expect(await resolving('8.8.8.8', '2606:4700::1').resolve('example.com')).toHaveLength(2);
   });
 
   it.each([['127.0.0.1'], ['169.254.169.254'], ['::1'], ['::ffff:10.0.0.1']])(
-    'refuses a name when one of its addresses is %s',
+    'are refused if one of their addresses is %s',
     async (address) => {
       const name = resolving('8.8.8.8', address).resolve('rebound.example.com');
       await expect(name).rejects.toThrow(UrlNotPermittedError);
     },
   );
 
-  it('lets a listed name have the private addresses listed for it and no others', async () => {
+  it('may have the private addresses listed for them and no others', async () => {
     expect(await resolving('10.20.3.4').resolve('pacs.hospital.example')).toHaveLength(1);
     expect(await resolving('fd12::1').resolve('pacs.hospital.example.')).toHaveLength(1);
     await expect(resolving('10.21.0.1').resolve('pacs.hospital.example')).rejects.toThrow();

@@ -6,7 +6,10 @@ import { interpreted } from '../../../echo/interpret-sample.ts';
 
 const { result } = interpreted({ ivsd: 1, lvidd: 5, lvpwd: 1, lvids: 3.2 });
 
-/** Returns the row of the diastolic diameter with these changes to its interpretation and range. */
+/**
+ * Returns the report's row for the diastolic diameter, with these changes to its interpretation and
+ * range.
+ */
 function rowOf(changes: Partial<Measurement>): string {
   const measurements = result.measurements.map((one) =>
     one.concept.key === 'lvidd' ? { ...one, ...changes } : one,
@@ -32,13 +35,13 @@ describe('a row of the echo report', () => {
     expect(row).toContain(` 5.0 cm, ${words} some chart;`);
   });
 
-  it('without a range says nothing of one', () => {
+  it('without a range does not mention a range', () => {
     expect(rowOf({ interpretation: null, reference: null })).not.toContain('range of');
   });
 });
 
 describe('the limitations of the echo report', () => {
-  it('say once that the sex is not known', () => {
+  it('state once that the sex is unknown', () => {
     const given = { ivsd: 1, lvidd: 5, lvpwd: 1, lvids: 3.2, 'lvef-biplane': 60 };
     const { result: unknown } = interpreted(given, 'cart-sr', { sex: null });
     const text = 'Sex-specific reference ranges were not applied.';
@@ -48,7 +51,7 @@ describe('the limitations of the echo report', () => {
     expect(own).toEqual([text]);
   });
 
-  it('say that an earlier examination was not compared', () => {
+  it('state that an earlier examination was not compared', () => {
     const of = (priors: number) =>
       writeReport({ ...result, input_summary: { ...result.input_summary, priors } }).limitations;
     expect(of(2).filter((line) => !of(0).includes(line))).toEqual([

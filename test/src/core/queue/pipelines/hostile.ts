@@ -7,7 +7,7 @@ import { connect as connectTls } from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import type { Pipeline } from '../../../../../pipelines/contract/job.ts';
 
-/** Returns `ok` if an action succeeded, otherwise the code of the error that stopped it. */
+/** Returns `ok` if an action succeeded, or the code of the error that stopped it. */
 async function tried(deed: () => unknown): Promise<string> {
   try {
     await deed();
@@ -17,7 +17,7 @@ async function tried(deed: () => unknown): Promise<string> {
   }
 }
 
-/** Starts a thread without the options with which the process was started. */
+/** Starts a thread that does not inherit the options of the process. */
 function thread(code: string): Promise<string> {
   return new Promise((resolve) => {
     const worker = new Worker(code, { eval: true, execArgv: [] });
@@ -33,7 +33,7 @@ const IN_THREAD = (port: number) => `
     socket.on('connect', () => parentPort.postMessage('ok'));
   } catch (error) { parentPort.postMessage(error.code); }`;
 
-/** Does what a pipeline must not do, and fails with a list of the outcomes. */
+/** Attempts what a pipeline must not do, and fails with a list of the outcomes. */
 export const pipeline: Pipeline = async (folder) => {
   const { options } = JSON.parse(await readFile(join(folder, 'job.json'), 'utf8'));
   const port = Number(options.behaviour);

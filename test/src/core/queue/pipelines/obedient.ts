@@ -6,8 +6,8 @@ import type { Pipeline } from '../../../../../pipelines/contract/job.ts';
 import { published } from '../../../../../pipelines/input/reading.ts';
 
 /**
- * A pipeline that behaves as `options.behaviour` specifies, so that the worker can be tested
- * against every way in which a real one can end. Like any other, it reads its files and writes a
+ * A pipeline that behaves as `options.behaviour` specifies, so that the worker can be tested with
+ * every way in which a real pipeline can end. Like a real one, it reads its files and writes a
  * result.
  */
 export const pipeline: Pipeline = async (folder, report, signal) => {
@@ -46,7 +46,7 @@ export const pipeline: Pipeline = async (folder, report, signal) => {
     case 'show-environment':
       throw new Error(Object.keys(process.env).join());
     case 'hang':
-      // Ignores the abort signal; only killing it ends it.
+      // Ignores the abort signal, so that only killing the process ends it.
       for (;;) await sleep(1000);
     case 'spin':
       for (;;) Math.sqrt(2);

@@ -41,12 +41,15 @@ const shows = (anatomy: string, ...view: string[]): ContentFacts => ({
 });
 
 describe('the default rules', () => {
-  it.each(routing.rules.flatMap(({ run }) => run ?? []))('$endpoint takes their options', (run) => {
-    const endpoint = [obstetricEndpoint, echoEndpoint].find(({ id }) => id === run.endpoint);
-    const input = { files: ['scan.dcm'], options: run.options };
-    expect(endpoint?.input.safeParse(input).error?.issues).toBeUndefined();
-    expect(endpoint).toBeDefined();
-  });
+  it.each(routing.rules.flatMap(({ run }) => run ?? []))(
+    'have options that $endpoint accepts',
+    (run) => {
+      const endpoint = [obstetricEndpoint, echoEndpoint].find(({ id }) => id === run.endpoint);
+      const input = { files: ['scan.dcm'], options: run.options };
+      expect(endpoint?.input.safeParse(input).error?.issues).toBeUndefined();
+      expect(endpoint).toBeDefined();
+    },
+  );
 
   it.each([
     ['Obstetric ultrasound (phantom)', 'obstetric'],
@@ -70,12 +73,12 @@ describe('the default rules', () => {
     ['US ABDOMEN', 'unrecognised'],
     ['Transesophageal echocardiogram', 'unrecognised'],
     ['TEE', 'unrecognised'],
-  ])('send a study that is called "%s" to the rule %s', (description, rule) => {
+  ])('send a study called "%s" to the rule %s', (description, rule) => {
     expect(ruled({ description })).toBe(rule);
   });
 
   it.each(['ProcedureCodeSequence.CodeMeaning', 'PerformedProcedureStepDescription'])(
-    'read %s as well',
+    'apply to %s as well',
     (path) => {
       expect(ruled({ description: 'US', attributes: { [path]: 'OB follow-up' } })).toBe(
         'obstetric',
@@ -94,14 +97,14 @@ describe('the default rules', () => {
     expect(ruled({ description, attributes: { PatientAge: '018Y' } })).toBe('echo');
   });
 
-  it('look at the images of a study without a description, and of no other', () => {
+  it('classify the images of a study only if it has no description', () => {
     expect(ruled({})).toBe('classify the images');
     expect(ruled({ content: shows('fetus') })).toBe('obstetric');
     expect(ruled({ content: shows('adult heart', 'A4C') })).toBe('echo');
     expect(ruled({ description: 'US', content: shows('fetus') })).toBe('unrecognised');
   });
 
-  it('hold an adult heart of which only a view is seen that looks like the liver', () => {
+  it('hold an adult heart if the only view recognized resembles the liver', () => {
     expect(ruled({ content: shows('adult heart', 'subcostal') })).toBe('unrecognised');
   });
 

@@ -102,27 +102,27 @@ describe('the rules', () => {
   const acting = (match: string, ...rules: object[]) =>
     route(rulesOf(rules, match), facts).acting.map(({ name }) => name);
 
-  test('the first that matches acts', () => {
+  test('the first one that matches acts', () => {
     expect(acting('first', { when: { modality: 'MR' }, run }, { run }, { run })).toEqual([
       'rule-1',
     ]);
   });
 
-  test('all that match act, where the site says so', () => {
+  test('all that match act, if configured', () => {
     expect(acting('all', { tags: ['ob'] }, { when: { modality: 'MR' }, run }, { run })).toEqual([
       'rule-0',
       'rule-2',
     ]);
   });
 
-  test.each(['ignore', 'hold'])('a rule that says %s ends the list', (action) => {
+  test.each(['ignore', 'hold'])('a rule with %s ends the list', (action) => {
     expect(acting('all', { tags: ['ob'] }, { [action]: true }, { run })).toEqual([
       'rule-0',
       'rule-1',
     ]);
   });
 
-  test('for a study without a rule the verdicts name the condition that kept each from matching', () => {
+  test('for a study without a rule, the verdicts state which condition kept each from matching', () => {
     const { verdicts } = route(
       rulesOf([
         { when: { modality: 'US', any: [{ procedureCode: 'USECHO' }, { source: 'x' }] }, run },
@@ -134,13 +134,13 @@ describe('the rules', () => {
       ['any of', false],
     ]);
     expect(whyUnrouted(verdicts)).toBe(
-      'No routing rule matched (rule-0: any of (procedureCode is "USOB", not "USECHO", ' +
-        'source is "voluson-3", not "x")).',
+      'No routing rule matched (rule-0: At least one of these (' +
+        'Procedure code is "USOB", expected USECHO, Source is "voluson-3", expected x)).',
     );
     expect(whyUnrouted([])).toBe('No routing rule is configured.');
   });
 
-  test('what identifies the patient is judged and not shown', () => {
+  test('what identifies the patient is evaluated but not shown', () => {
     const { verdicts } = route(
       rulesOf([{ when: { attributes: { PatientID: 'MRN-77' } }, run }]),
       facts,
@@ -149,7 +149,7 @@ describe('the rules', () => {
     expect(verdicts[0]?.conditions[0]?.found).not.toContain('77');
   });
 
-  test('the age is shown: it is of the body', () => {
+  test('the age is shown, because it does not identify the patient', () => {
     const { verdicts } = route(
       rulesOf([{ when: { attributes: { PatientAge: '034Y' } }, run }]),
       facts,
@@ -158,7 +158,7 @@ describe('the rules', () => {
   });
 });
 
-describe('a rule that makes no sense is refused', () => {
+describe('an invalid rule is refused', () => {
   test.each<[string, object]>([
     ['without an action', { when: { modality: 'US' } }],
     ['that ignores and runs', { ignore: true, run }],
@@ -184,7 +184,7 @@ describe('a condition on what the images show', () => {
     ['on one plane of several', { plane: { in: ['abdominal', 'femur'] } }, true],
     ['that no view of the heart is there', { view: { exists: false } }, true],
     ['that a view is there', { view: { exists: true } }, false],
-  ])('%s, of a study that was looked at', (_, when, holds) => {
+  ])('%s, for a study that was classified', (_, when, holds) => {
     expect(matches(when)).toBe(holds);
     expect(route(rulesOf([{ when, run }]), facts).open).toBe(false);
   });
@@ -199,13 +199,16 @@ describe('a condition on what the images show', () => {
     ['of any of which one holds', { any: [{ plane: 'femur' }, { modality: 'US' }] }, false],
     ['of any of which none holds', { any: [{ plane: 'femur' }, { modality: 'MR' }] }, true],
     ['within one that is denied', { not: { any: [{ modality: 'US' }, { view: 'A4C' }] } }, false],
-  ])('%s, of a study that was not looked at, leaves the rule open or decides', (_, when, open) => {
-    const routed = route(rulesOf([{ when, run }]), unseen);
-    expect(routed.open).toBe(open);
-    if (open) expect(routed.acting).toEqual([]);
-  });
+  ])(
+    '%s, for a study that was not classified, leaves the rule open or decides',
+    (_, when, open) => {
+      const routed = route(rulesOf([{ when, run }]), unseen);
+      expect(routed.open).toBe(open);
+      if (open) expect(routed.acting).toEqual([]);
+    },
+  );
 
-  test('is not asked for where a rule before it acts', () => {
+  test('is not evaluated if an earlier rule acts', () => {
     const rules = [
       { when: { modality: 'US' }, run },
       { when: { plane: 'femur' }, run },

@@ -59,7 +59,7 @@ test('a file with a mistake leaves the rules as they were, and is logged', async
   expect(first()).toBe('before');
 });
 
-test('so does a rule on an attribute that DICOM does not have', async () => {
+test('a rule on an attribute that DICOM does not have is such a mistake', async () => {
   await change(
     routingSchema.parse({
       rules: [{ name: 'x', when: { attributes: { Nonsense: 'x' } }, ignore: true }],
@@ -69,7 +69,7 @@ test('so does a rule on an attribute that DICOM does not have', async () => {
   expect(first()).toBe('before');
 });
 
-test('saved rules replace those of the file, whose other lines stay, and the former file is kept', async () => {
+test('saved rules replace those in the file, whose other lines and former version are kept', async () => {
   const before = '# our site\ndicom:\n  port: 104 # agreed\nrouting:\n  rules: []\n';
   await writeFile(file, before);
   const at = new Date('2026-11-22T10:00:00Z');
@@ -94,6 +94,6 @@ test('rules saved without the word `routing` are the same', async () => {
   expect(parse(await readFile(file, 'utf8')).routing.rules[0].name).toBe('all');
 });
 
-test('rules of no file cannot be saved', () => {
+test('rules that come from no file cannot be saved', () => {
   expect(fixedRules(rules('only')).save).toBeNull();
 });

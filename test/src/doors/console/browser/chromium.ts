@@ -1,13 +1,13 @@
 import { access } from 'node:fs/promises';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-/** Debian's installation path. */
+/** Installation path on Debian. */
 const EXECUTABLE = '/usr/bin/chromium';
 
-/** Maximum time for a page to show something on a busy machine. */
+/** A page may take this long to show something on a busy machine. */
 const PATIENCE_MS = 100_000;
 
-/** Starts a real browser without a window; null if it is not installed. */
+/** Starts a real browser without a window. Returns null if it is not installed. */
 export async function startChromium(): Promise<Browser | null> {
   try {
     await access(EXECUTABLE);
@@ -17,21 +17,19 @@ export async function startChromium(): Promise<Browser | null> {
   return chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox'] });
 }
 
-/** A user's browser window, with all responses received and all errors. */
+/** A user's browser window, together with everything that it received and all errors. */
 export interface Window {
   page: Page;
   context: BrowserContext;
-  /** Bodies of all responses and all server-sent events, as text. */
+  /** Text of all response bodies and server-sent events. */
   heard: string[];
-  /**
-   * Exceptions, violations of the content security policy, and dialogs; empty if there are none.
-   */
+  /** Exceptions, violations of the content security policy, and dialogs. */
   trouble: string[];
 }
 
 /**
- * Opens a window and signs in with the form, as a person would. `free` lets test scripts set styles
- * that the content security policy forbids on the page.
+ * Opens a window and signs in with the form, as a person would. With `free`, test scripts may set
+ * styles, which the page's content security policy forbids.
  */
 export async function openWindow(
   browser: Browser,
@@ -54,7 +52,7 @@ export async function openWindow(
   const trouble: string[] = [];
   page.on('pageerror', ({ message }) => trouble.push(message));
   page.on('console', (message) => {
-    // The page itself reports unsuccessful responses.
+    // Unsuccessful responses are left out, because the page itself reports them.
     const own = !message.text().startsWith('Failed to load resource');
     if (message.type() === 'error' && own) trouble.push(message.text());
   });
@@ -71,8 +69,8 @@ export async function openWindow(
 }
 
 /**
- * Opens the sign-in page. When another test's network appears or disappears, Chromium aborts what
- * it is loading, so the page is loaded again.
+ * Opens the sign-in page. Chromium aborts what it is loading when another test's network appears or
+ * disappears, so the page is loaded again if necessary.
  */
 export async function openSignIn(page: Page, url: string): Promise<void> {
   const field = page.getByLabel('Key', { exact: true });
@@ -88,13 +86,13 @@ export async function openSignIn(page: Page, url: string): Promise<void> {
   }
 }
 
-/** Records what arrives over the network, from the browser's own log. */
+/** Records everything that arrives over the network, using the browser's own log. */
 async function listen(page: Page, context: BrowserContext, heard: string[]): Promise<void> {
   const log = await context.newCDPSession(page);
   await log.send('Network.enable');
   log.on('Network.eventSourceMessageReceived', ({ data }) => heard.push(data));
   log.on('Network.loadingFinished', ({ requestId }) => {
-    // If the browser has discarded a body, it belonged to a page that was left.
+    // If the browser has already discarded a body, it belonged to a page that was left.
     void log.send('Network.getResponseBody', { requestId }).then(
       ({ body }) => heard.push(body),
       () => undefined,

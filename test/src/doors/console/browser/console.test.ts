@@ -9,12 +9,14 @@ import { violationsOf } from './accessibility.ts';
 import { openSignIn, openWindow, startChromium, type Window } from './chromium.ts';
 import { openWard, type Ward } from './ward.ts';
 
-/** Time for a pipeline run on a busy machine; speed is not tested. */
+/** A pipeline run may take this long on a busy machine; speed is not tested. */
 const PATIENCE_MS = 150_000;
-/** Shorter, so that an unsuccessful wait reports what it saw. */
+/** Shorter than the test's own time limit, so that an unsuccessful wait can report what it saw. */
 const LONG_MS = 100_000;
 
-/** An equals sign would end the component group of a PN (PS3.5 6.2.1). */
+/**
+ * An equals sign would end the component group of a PN (PS3.5 6.2.1), so the name contains none.
+ */
 const NAME_MARKUP = '<img src onerror>';
 const MARKUP = '<img src=x onerror="window.harmed=1">';
 /** Contains a right-to-left override (Unicode), which reverses the text after it. */
@@ -25,7 +27,10 @@ const SVG = '<svg onload="window.harmed=1">';
 /** URLs of a request's result, without and with its review. */
 const RESULTS = '**/api/requests/*/{result,review}';
 
-/** Adds an earlier study to a result: the same study, so that no second one has to run. */
+/**
+ * Adds an earlier study to a result. It is the same study, so that no second one has to be
+ * interpreted.
+ */
 async function withPrior(route: Route): Promise<void> {
   const answer = await route.fetch();
   const body = await answer.json();
@@ -34,11 +39,10 @@ async function withPrior(route: Route): Promise<void> {
   await route.fulfill({ json: body });
 }
 
-/** Returns a study's deliveries to one destination. */
 const deliveryOf = (page: Page, destination: string) =>
   page.locator('.deliveries > li').filter({ has: page.getByText(destination, { exact: true }) });
 
-/** Reveals what a page initially hides, so that everything is checked. */
+/** For each page, reveals what is hidden at first, so that everything is checked. */
 const UNFOLDED: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   async Rules(page) {
     await page.getByRole('button', { name: 'Dry run' }).click();
@@ -48,7 +52,7 @@ const UNFOLDED: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     const peer = page
       .locator('.peers > li')
       .filter({ has: page.getByText('pacs', { exact: true }) });
-    await peer.getByRole('button', { name: 'Call' }).click();
+    await peer.getByRole('button', { name: 'Test' }).click();
     await peer.locator('.found li').first().waitFor();
   },
   async Account(page) {
@@ -65,7 +69,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
   let ward: Ward;
   let desk: Window;
   let guest: Window;
-  /** A separate window for the accessibility checker, which adds its own styles. */
+  /** A separate window for the accessibility checker, which adds styles to the page. */
   let checked: Window;
   let study: PhantomFiles;
   let strange: PhantomFiles[];
@@ -83,7 +87,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
       openWindow(browser, { url: ward.url, key: administrator, free: true }),
       openWindow(browser, { url: ward.url, key: viewer }),
     ]);
-    // A reload would remove this mark, so what follows happens without one.
+    // A reload would remove this mark, so it shows that everything below happens without a reload.
     await desk.page.evaluate('window.sameDocument = true');
     study = await phantomFiles('console');
     strange = await Promise.all([
@@ -141,7 +145,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
         expect.arrayContaining([expect.stringContaining(NAME_MARKUP), LONG, `Turned${TURNED}`]),
       );
     expect(await page.locator('.rows').textContent()).toContain(SVG);
-    // An identity is never truncated, however narrow the window.
+    // An identity must never be truncated, however narrow the window is.
     for (const width of [390, 600, 820, 1440]) {
       await page.setViewportSize({ width, height: 900 });
       const cut = await page.evaluate(
@@ -149,7 +153,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
       );
       expect(cut, `${width} px`).toEqual([]);
     }
-    // The direction mark ends with the name, so what follows is not reversed.
+    // The direction mark ends with the name, so the text after it is not reversed.
     const bidi = await page.evaluate(
       `getComputedStyle([...document.querySelectorAll('bdi')].find((node) => node.textContent.includes('gnp.exe'))).unicodeBidi`,
     );
@@ -205,7 +209,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     const edited = asInUse.replace('name: obstetric', 'name: pregnancy');
     await editor.fill(edited);
     await dryRun();
-    // The gateway of this test has no settings file.
+    // This test's gateway has no settings file.
     const download = page.getByRole('link', { name: 'Download these rules' });
     expect(decodeURIComponent((await download.getAttribute('href')) ?? '')).toContain(edited);
     expect(await page.getByRole('button', { name: 'Save these rules' }).count()).toBe(0);
@@ -250,7 +254,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
   it('can be used with the keyboard alone', async () => {
     const { page } = desk;
     await page.getByRole('link', { name: 'Worklist' }).click();
-    // The test steps through both rows; a study and a request may reach the list one after the
+    // The test steps through both rows, but a study and a request may reach the list one after the
     // other.
     await page.locator('.rows .open').nth(1).waitFor();
     const focused = () => page.evaluate('document.activeElement.textContent.trim()');
@@ -287,7 +291,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await page.getByRole('link', { name: 'PHANTOM WARD' }).click();
     const calipers = page.locator('.overlay .caliper');
     await expect.poll(() => calipers.count(), { timeout: LONG_MS }).toBeGreaterThan(0);
-    // The values are shown below the image; only their numbers are beside the calipers.
+    // The values are below the image, and only their numbers are next to the calipers.
     expect(await page.locator('.overlay text').allTextContents()).toContain('1');
     expect(await page.locator('.values').textContent()).toMatch(/ mm/);
     expect(await page.locator('.overlay .mask').count()).toBe(0);
@@ -380,13 +384,13 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await page.getByRole('tab', { name: 'Deliveries' }).click();
   });
 
-  it('shows that an archive does not respond, and delivers to it on replay', async () => {
+  it('shows that an archive does not respond, and delivers to it when it is sent again', async () => {
     const { page } = desk;
     const archive = deliveryOf(page, 'archive');
     await expect.poll(() => archive.textContent(), { timeout: LONG_MS }).toContain('Failed');
     await ward.startArchive();
-    await archive.getByRole('button', { name: 'Replay' }).click();
-    await archive.getByRole('group').getByRole('button', { name: 'Replay' }).click();
+    await archive.getByRole('button', { name: 'Send again' }).click();
+    await archive.getByRole('group').getByRole('button', { name: 'Send again' }).click();
     await expect.poll(() => archive.textContent(), { timeout: LONG_MS }).toContain('Delivered');
     expect(await page.evaluate('window.sameDocument')).toBe(true);
   });

@@ -8,26 +8,25 @@ import { violationsOf } from './accessibility.ts';
 import { openWindow, startChromium, type Window } from './chromium.ts';
 import { openWard, type Ward } from './ward.ts';
 
-/** Time for a pipeline run on a busy machine; speed is not tested. */
+/** A pipeline run may take this long on a busy machine; speed is not tested. */
 const PATIENCE_MS = 240_000;
 const LONG_MS = 100_000;
 
 const browser: Browser | null = await startChromium();
 
 const panel = (page: Page) => page.locator('#review');
-/** Returns the count in "3 of 11 decided", as displayed on the page. */
+/** Returns the count in "3 of 11 decided" on the page. */
 const decided = async (page: Page) => {
   const [, count] = /(\d+) of \d+ decided/.exec((await panel(page).textContent()) ?? '') ?? [];
   return Number(count);
 };
-/** Waits until every change is saved, and fails with the displayed message if one was refused. */
+/** Waits until every change is saved. If a change was refused, fails with the displayed message. */
 async function saved(page: Page): Promise<void> {
   await expect.poll(() => panel(page).getByText('Saving…').count()).toBe(0);
   expect(await panel(page).getByRole('alert').allTextContents()).toEqual([]);
 }
 const focusOut = (page: Page) => page.evaluate('document.activeElement.blur()');
 
-/** Opens the study and waits until it can be reviewed. */
 async function openReview({ page }: Window): Promise<void> {
   await page.locator('.rows .open').first().click();
   await panel(page).waitFor({ timeout: LONG_MS });
@@ -44,7 +43,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
   beforeAll(async () => {
     if (!browser) return;
     ward = await openWard(await mkdtemp(join(tmpdir(), 'sonogate-review-')));
-    // A patient unknown to the EHR, so that the draft is held.
+    // The EHR does not know this patient, so the draft is held.
     study = await phantomFiles('console review', { patientId: 'WARD-12' });
     const keys = [
       await ward.newKey('clinician', 'Dr Reader'),
@@ -74,7 +73,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     await openReview(reader);
     const row = second.page.locator('.rows');
     await expect.poll(() => row.textContent()).toContain('Dr Reader is reading');
-    // Who is viewing a study must not appear on a display on the ward.
+    // Displays on the ward must not show who is viewing a study.
     expect(viewer.heard.join('')).not.toContain('Dr Reader');
   });
 
@@ -101,12 +100,12 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     await saved(page);
     const before = await panel(page).locator('.value strong').textContent();
     await page.keyboard.press('v');
-    // The AI's value is selected in the field, so that typing replaces it.
+    // The AI's value is selected in the field, so typing replaces it.
     await page.keyboard.type('85');
     await page.keyboard.press('Enter');
     await expect.poll(() => panel(page).locator('.value strong').textContent()).toMatch(/^85/);
     expect(await panel(page).textContent()).toContain('Entered by the reader');
-    // The AI's measurement remains readable beside it.
+    // The AI's measurement can still be read next to it.
     expect(await panel(page).textContent()).toContain(`AI: ${before}`);
     await focusOut(page);
     await page.keyboard.press('l');
@@ -116,7 +115,8 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     await expect
       .poll(() => page.locator('#summary').textContent())
       .toContain('Seen with Dr Second.');
-    await focusOut(page);
+    // The field has gone; its focus stays in the review.
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('review-head');
     await page.keyboard.press('z');
     await expect
       .poll(() => page.locator('#summary').textContent())
@@ -124,7 +124,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     await panel(page)
       .getByText(/\d+ changes/)
       .click();
-    expect(await history()).toContain('undone');
+    expect(await history()).toMatch(/Undone: Line written.*Seen with Dr Second/);
     expect(await history()).toContain('Dr Reader');
   });
 
@@ -162,7 +162,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     await page.mouse.move(x + 40, y + 25, { steps: 4 });
     await page.mouse.up();
     await expect.poll(value).not.toBe(before);
-    // The image stays in place, and the handle is under the pointer.
+    // The image stays in place, so the handle is under the pointer.
     expect(await place()).toBe(placed);
     const after = await handle.boundingBox();
     expect((after?.x ?? 0) + (after?.width ?? 0) / 2).toBeCloseTo(x + 40, -1);
@@ -178,8 +178,8 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     await expect
       .poll(() => panel(second.page).textContent())
       .toContain('Dr Reader is also reading');
-    // Simulates a slow network for the second reader: the change is based on an old revision,
-    // because the notice of the first reader's change arrives too late.
+    // Simulates a slow network for the second reader: the notice of the first reader's change
+    // arrives too late, so the second reader's change is based on an old revision.
     await second.page.route('**/review', async (route) => {
       if (route.request().method() === 'PATCH') {
         const headers = { ...route.request().headers(), 'if-match': '"r0"' };
@@ -187,7 +187,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
       } else await route.continue();
     });
     const before = await decided(reader.page);
-    // The last value, on which no decision has been made.
+    // Selects the last value, which has not been decided on.
     await second.page.keyboard.press('j');
     await second.page.keyboard.press('k');
     await second.page.keyboard.press('x');

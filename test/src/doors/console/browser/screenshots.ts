@@ -3,8 +3,8 @@
  * and docs/console-access.md, from phantoms run through a gateway. They show no real patients.
  *
  * `--small` runs only small studies and updates the screenshots of all pages except the worklist
- * and study pages. If a folder is given, every page is captured there in full, for a phone and a
- * desktop, light and dark, so that a change to the console can be inspected; the documentation's
+ * and study pages. If a folder is given, every page is captured there in full (for a phone and a
+ * desktop, light and dark), so that a change to the console can be inspected; the documentation's
  * screenshots stay unchanged.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import { openWard, type Ward } from './ward.ts';
 
 const ASKED = process.argv.slice(2);
 const LOOK_INTO = ASKED.find((one) => one !== '--small');
-/** The large echo and obstetric phantoms run for minutes. */
+/** The large echo and obstetric phantoms take minutes to run. */
 const SMALL = ASKED.includes('--small') || LOOK_INTO !== undefined;
 const INTO =
   LOOK_INTO ?? fileURLToPath(new URL('../../../../../docs/images/console/', import.meta.url));
@@ -34,7 +34,7 @@ const SIZES = LOOK_INTO
       { width: 820, height: 1180 },
     ] as const);
 const SCHEMES = ['light', 'dark'] as const;
-/** Pages also captured at the smaller size. */
+/** Pages that are also captured at the smaller size. */
 const ON_A_TABLET = ['worklist-light-820', 'worklist-dark-820', 'study-820', 'deliveries-820'];
 const MOST_BYTES = 200_000;
 /** Palette qualities, tried in descending order until a screenshot is small enough. */
@@ -45,11 +45,10 @@ const PATIENCE_MS = 900_000;
 const ALL_DECODED =
   'images => images.every(({ complete, naturalWidth }) => complete && naturalWidth > 0)';
 
-/** Captures the whole page, light and dark. */
 async function look(page: Page, name: string): Promise<void> {
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme });
-    // Otherwise bars that stay in view are captured in the middle of the page.
+    // Otherwise, bars that stay in view would appear in the middle of the page.
     await page.evaluate('scrollTo(0, 0)');
     await page.screenshot({ path: join(INTO, `${name}-${colorScheme}.png`), fullPage: true });
   }
@@ -66,7 +65,7 @@ async function keep(page: Page, name: string): Promise<void> {
   ) {
     await page.waitForTimeout(200);
   }
-  // The viewer draws frames on a canvas once they are decoded.
+  // The viewer draws frames on a canvas once they have been decoded.
   await page.waitForTimeout(1000);
   if (LOOK_INTO) return look(page, name);
   const png = await page.screenshot();
@@ -130,7 +129,7 @@ async function openStudy(page: Page, name: RegExp): Promise<void> {
   await page.getByRole('heading', { name: 'Measurements' }).waitFor({ timeout: PATIENCE_MS });
 }
 
-/** Captures the page of a small study: every tab, and the review with the list of keys. */
+/** Captures the page of a small study: every tab, and the review with its list of keys. */
 async function lookAtStudy(page: Page, size: string): Promise<void> {
   await openStudy(page, /PHANTOM WARD/);
   for (const tab of await page.getByRole('tab').all()) {
@@ -140,7 +139,7 @@ async function lookAtStudy(page: Page, size: string): Promise<void> {
   await page.keyboard.press('?');
   await page.keyboard.press('v');
   await keep(page, `study-review-${size}`);
-  // Closes the list of keys, which would cover buttons of the next pages on a telephone.
+  // Closes the list of keys, which would cover buttons of the next pages on a phone.
   await page.reload();
 }
 
@@ -177,12 +176,12 @@ async function showLists(page: Page, size: string): Promise<void> {
   await openFromBar(page, 'Peers');
   for (const name of ['pacs', 'archive']) {
     const peer = page.locator('.peers > li').filter({ has: page.getByRole('heading', { name }) });
-    await peer.getByRole('button', { name: 'Call' }).click();
+    await peer.getByRole('button', { name: 'Test' }).click();
     await peer.locator('.found li').first().waitFor({ timeout: PATIENCE_MS });
   }
   await keep(page, `peers-${size}`);
   await openFromBar(page, 'Account');
-  await page.getByText('Purged so far').waitFor();
+  await page.getByText('Deleted so far').waitFor();
   if (LOOK_INTO) await page.getByText('Create a key').click();
   await keep(page, `account-${size}`);
 }

@@ -28,7 +28,7 @@ describe.skipIf(!browser)('the console on a phone', { timeout: PATIENCE_MS }, ()
     const { page } = window;
     const bar = page.getByRole('navigation', { name: 'Console' });
     await bar.getByRole('link', { name }).click();
-    // Waits until table rows have arrived or the page states that there are none.
+    // Waits until table rows have arrived, or the page states that there are none.
     await page.getByRole('heading', { level: 1, name: new RegExp(name) }).waitFor();
     await page.locator('main :is(td, .panel, .empty)').first().waitFor({ timeout: PATIENCE_MS });
     const over = 'document.documentElement.scrollWidth - innerWidth';

@@ -12,7 +12,7 @@ const LOOPBACK = '127.0.0.1';
 const PATIENT_SYSTEM = 'urn:oid:1.2.3';
 
 /**
- * A delivery is given up after seconds, so that a test sees it dead. Its destination's breaker
+ * A delivery is given up after seconds, so that a test can see it dead. Its destination's breaker
  * stays closed; otherwise a replay would be given up before it is tried.
  */
 const DELIVERY = {
@@ -22,7 +22,7 @@ const DELIVERY = {
   breaker: { failures: 1000, openSeconds: 1 },
 };
 
-/** A female patient known to the EHR. */
+/** A female patient whom the EHR knows. */
 export interface EhrPatient {
   id: string;
   family: string;
@@ -34,13 +34,11 @@ export interface EhrPatient {
 export interface Ward {
   site: Site;
   url: string;
-  /** Folder with the objects held by the PACS and the archive. */
+  /** Folder with the objects that the PACS and the archive hold. */
   folder: string;
   knowPatient(patient: EhrPatient): Promise<void>;
   newKey(role: ConsoleRole, name?: string): Promise<string>;
-  /** Sends files over one association, as a cart does. */
   send(paths: readonly string[]): Promise<void>;
-  /** Starts the archive where the gateway expects it. */
   startArchive(): Promise<void>;
   close(): Promise<void>;
 }
@@ -81,7 +79,7 @@ const WARD_PATIENT: EhrPatient = {
 
 /**
  * Starts the gateway with its peers.
- * @param folder where received objects are kept; removed at the end.
+ * @param folder where received objects are kept; it is removed at the end.
  */
 export async function openWard(folder: string): Promise<Ward> {
   const receive = (name: string, port: number): Promise<Pacs> =>
@@ -97,7 +95,8 @@ export async function openWard(folder: string): Promise<Ward> {
         type: 'fhir',
         name: 'ehr',
         baseUrl: ehr.baseUrl,
-        // The EHR is in this busy process, and a delivery given up would be held.
+        // The EHR runs in this busy process, and the gateway would hold a delivery that is given
+        // up.
         timeoutSeconds: 120,
         resultSystem: 'https://ward.example/fhir/result',
         patientIdentifierSystems: { '*': PATIENT_SYSTEM },

@@ -12,16 +12,18 @@ import { openWindow, startChromium } from './chromium.ts';
 
 const SMALL = 100;
 const LARGE = 10_000;
-/** Maximum time and number of elements for a large list, relative to a small one. */
+/**
+ * A large list may take at most this many times as long, and have this many times as many elements,
+ * as a small one.
+ */
 const MOST = { time: 4, elements: 2 };
 
 const browser: Browser | null = await startChromium();
 if (!browser) console.warn('Chromium is not installed: the speed of the worklist is not measured');
 
-/** The load on the machine varies, so the lists take turns and the fastest time counts. */
+/** The machine's load varies, so the lists take turns and the fastest time counts. */
 const ROUNDS = 4;
 
-/** Reloads the page and returns the milliseconds until the first rows are drawn. */
 async function firstRows(page: Page): Promise<number> {
   await page.reload();
   await page.locator('.rows .open').first().waitFor();
@@ -30,7 +32,7 @@ async function firstRows(page: Page): Promise<number> {
 
 const elementsOf = (page: Page) => page.evaluate<number>('document.querySelectorAll("*").length');
 
-/** Scrolls screen by screen and returns the median of the milliseconds until each is drawn. */
+/** Scrolls screen by screen. Returns the median of the milliseconds until each screen is drawn. */
 async function scrolled(page: Page, screens: number): Promise<{ ms: number; rows: number }> {
   return page.evaluate(`(async () => {
     const rows = document.querySelector('.rows');

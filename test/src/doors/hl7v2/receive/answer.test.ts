@@ -59,7 +59,7 @@ const parts = () => ({
 const PEER = { sender: 'his', address: '127.0.0.1', applications: ['HIS'] };
 const answers = async (text: string, over: object = {}) =>
   (await answerTo(Buffer.from(text), PEER, { ...parts(), ...over })).map(String);
-/** Returns the code, and the error if there is one. */
+/** Returns the acknowledgment code, and the error if there is one. */
 const codeOf = async (text: string, over: object = {}) => {
   const [answer = ''] = await answers(text, over);
   const field = (name: string, at: number) =>
@@ -73,7 +73,7 @@ const ordersOf = (accessionNumber: string) =>
   receivedOrders(database).orders({ accessionNumber, studyDate: '20260521' }, SIGNAL);
 
 let studies = 0;
-/** Adds a study as if sent by a cart. */
+/** Adds a study as if a cart had sent it. */
 async function received(identity: Partial<DicomIdentity>) {
   studies += 1;
   const studyInstanceUid = `1.2.840.77.${studies}`;
@@ -383,6 +383,19 @@ describe('a merge', () => {
     ]);
   });
 
+  test('that was revoked and is sent again leaves out a study that a person kept apart', async () => {
+    const merge = (control: string, at: string) => codeOf(a40(control, at, 'S2', 'S1', '19800101'));
+    await merge('S1', '20260521080000+0000');
+    const study = await received({ PatientID: 'S1', PatientBirthDate: '19710101' });
+    const { id } = await study.row();
+    await applyMerges(database, id, NOW, 'own-id');
+    const made = (await listMerges(database)).find(({ controlId }) => controlId === 'S1');
+    await database.transaction((tx) => separatePatients(tx, made?.id ?? '', NOW));
+    await merge('S2', '20260521090000+0000');
+    expect(await study.nameAndId()).toEqual(['S1', '', '19710101']);
+    expect(await applyMerges(database, id, NOW)).toBe('doubtful');
+  });
+
   test('between two sends of de-identified copies changes no pseudonym', async () => {
     const study = await received({ PatientID: 'D1' });
     const { rows } = await database.query<{ id: string }>(
@@ -436,7 +449,7 @@ describe('the listener', () => {
     });
     return { listener, refused };
   };
-  /** Sends bytes and returns the responses until the connection ends. */
+  /** Sends bytes. Returns the responses received until the connection ends. */
   const talk = (port: number, ...bytes: Buffer[]) =>
     new Promise<string>((resolve) => {
       let text = '';

@@ -3,8 +3,12 @@ import type { StoreOutcome, StoreTransaction } from '../../../../../src/core/stu
 import { SonogateError } from '../../../../../src/platform/errors/catalogue.ts';
 import { type Gateway, read, startGateway } from '../gateway.ts';
 
-const OBJECT = { sopClassUid: '1.2', sopInstanceUid: '1.2.3' };
-const REFUSED = { ...OBJECT, sopInstanceUid: '1.2.4', reason: 0xa900, transient: false };
+const OBJECT = {
+  sopClassUid: '1.2',
+  sopInstanceUid: '1.2.3',
+  within: { study: '1.5', series: '1.6' },
+};
+const REFUSED = { sopClassUid: '1.2', sopInstanceUid: '1.2.4', reason: 0xa900, transient: false };
 const CONGESTED = { ...REFUSED, reason: 0xa700, transient: true };
 
 let gateway: Gateway;
@@ -45,6 +49,26 @@ test.each([
   expect(response.headers.get('content-type')).toContain('application/dicom+json');
   const { stored = [] } = over as Partial<StoreOutcome>;
   expect('00081199' in ((await response.json()) as object)).toBe(stored.length > 0);
+});
+
+it('names the addresses from which the study and the object can be retrieved', async () => {
+  const urls = async () => {
+    const response = await store(await gateway.key({ scopes: ['store'] }));
+    const { '00081190': study, '00081199': stored } = (await response.json()) as Record<
+      string,
+      { Value?: unknown[] }
+    >;
+    const [first] = (stored?.Value ?? []) as Record<string, { Value?: unknown[] }>[];
+    return [study?.Value, first?.['00081190']?.Value];
+  };
+  answer = () => outcome({ stored: [OBJECT] });
+  expect(await urls()).toEqual([
+    [`${gateway.url}/dicomweb/studies/1.5`],
+    [`${gateway.url}/dicomweb/studies/1.5/series/1.6/instances/1.2.3`],
+  ]);
+  // Objects of several studies have no common address.
+  answer = () => outcome({ stored: [{ ...OBJECT, within: null }, OBJECT], failed: [REFUSED] });
+  expect(await urls()).toEqual([undefined, undefined]);
 });
 
 test.each([

@@ -32,7 +32,7 @@ let guarded: OutboundClient;
 let outbox: Outbox;
 let client: Client;
 let key: string;
-/** Seconds to wait after each failed attempt, instead of minutes and hours. */
+/** Seconds to wait after each failed attempt. In production these are minutes and hours. */
 let waits: number[];
 
 const clientOf = (bearerToken: string) =>
@@ -170,7 +170,6 @@ const finish = async () => {
   outbox.wake();
   return id;
 };
-/** Returns the OperationOutcome of a refusal, and its HTTP status. */
 async function refusal(call: Promise<unknown>) {
   const error = await call.then(
     () => null,

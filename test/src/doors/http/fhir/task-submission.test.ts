@@ -13,7 +13,6 @@ const STUDY = '1.2.3.4';
 
 let gateway: Gateway;
 let client: Client;
-/** Requests that archives and EHRs received. */
 let asked: string[];
 let objects: Awaited<ReturnType<StudySource['objects']>>;
 let ehr: Record<string, unknown>;

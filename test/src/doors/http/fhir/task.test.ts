@@ -21,7 +21,6 @@ const readTask = async (request: string) =>
 const search = async (searchParams: Record<string, string>, by = client) =>
   (await by.resourceSearch({ resourceType: 'Task', searchParams })) as unknown as Bundle<Task>;
 const idsOf = ({ entry = [] }: Bundle<Task>) => entry.map(({ resource }) => resource?.id);
-/** Returns the OperationOutcome of a refusal, and its HTTP status. */
 async function refusal(call: Promise<unknown>): Promise<{ status: number; code: string }> {
   const error = await call.then(
     () => null,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../../../src/platform/database/port.ts';
 
-/** Inserts the rows of a received study that a workitem needs; its files do not exist. */
+/** Inserts only those rows of a received study that a workitem needs. The study has no files. */
 export async function holdStudy(
   database: Pick<Database, 'query'>,
   study: string,
@@ -39,7 +39,7 @@ export async function holdStudy(
       patientAge: '',
       patientSizeMetres: null,
       patientWeightKilograms: null,
-      // The endpoint in these tests has no field for the sex.
+      // The endpoint in these tests has no field for the patient's sex.
       identity: { ...identity, PatientSex: '' },
     };
     await database.query(

@@ -52,7 +52,7 @@ beforeEach(() => {
 const sequence = (...Value: object[]) => ({ vr: 'SQ', Value });
 const one = (vr: string, value: unknown) => ({ vr, Value: [value] });
 
-/** Returns the data set of a RequestUPS (IHE RAD-80) with a test's changes. */
+/** Returns the data set of a RequestUPS (IHE RAD-80) with the changes in `over`. */
 function dataSet(over: Record<string, unknown> = {}): Record<string, unknown> {
   const { study = STUDY, object = OBJECT, ...changed } = over;
   return {
@@ -98,7 +98,6 @@ function newUid(): string {
   return `1.2.826.9.100.${made}`;
 }
 
-/** Creates a workitem and returns its UID and the id of its request. */
 async function create(over: Record<string, unknown> = {}, as = key) {
   const uid = newUid();
   const answer = await call(`/workitems?${uid}`, { body: [dataSet(over)], key: as });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { confirmation } from '../../../../../../src/doors/console/pages/holds.ts';
 
 describe('what is sent when a person confirms a held report', () => {
-  it('is nothing while the patient is uncertain and not chosen yet', () => {
+  it('is nothing while the patient is uncertain and has not been chosen', () => {
     expect(confirmation({ patient: '', order: 'none' }, 'patient')).toBeNull();
     expect(confirmation({ patient: '', order: '' }, 'patient')).toBeNull();
   });
@@ -21,7 +21,7 @@ describe('what is sent when a person confirms a held report', () => {
     expect(confirmation({ patient, order: '' }, needs)).toEqual({ patient });
   });
 
-  it('is the order alone if only the order was uncertain', () => {
+  it('is only the order if only the order was uncertain', () => {
     expect(confirmation({ patient: '', order: 'ServiceRequest/2' }, 'decision')).toEqual({
       order: 'ServiceRequest/2',
     });
