@@ -1,7 +1,12 @@
 import type { Finding, Measurement, Result } from './envelope.ts';
 import { isAssessed } from './section-outcome.ts';
 import { countingValues } from './standing.ts';
-import { distinctStatements, type Statement } from './statement.ts';
+import {
+  distinctStatements,
+  type SentenceTable,
+  type Statement,
+  type StatementOf,
+} from './statement.ts';
 
 /**
  * Builds the impression as data: the most important content of a study, in at most five lines, most
@@ -18,11 +23,19 @@ type Report = NonNullable<Result['report']>;
 /** A line as data. Its statements are the clauses of one sentence. */
 export type ImpressionLine = NonNullable<Report['impression_lines']>[number];
 
-/** Input for a topic: the statements of assessed sections, and the values that are used. */
-export interface Said {
+/**
+ * Input for a topic: the statements of assessed sections, and the values that are used. `Table` has
+ * the sentences of these statements; a code that it lacks does not compile.
+ */
+export interface Said<Table extends SentenceTable> {
   /** Returns the first statement with this code; null if there is no such statement. */
-  find(code: string): Statement | null;
-  all(code: string): Statement[];
+  find<Code extends keyof Table & string>(code: Code): StatementOf<Table, Code> | null;
+  all<Code extends keyof Table & string>(code: Code): StatementOf<Table, Code>[];
+  /** Returns the statements with this code in the findings of the sections. */
+  found<Code extends keyof Table & string>(
+    sections: readonly string[],
+    code: Code,
+  ): StatementOf<Table, Code>[];
   /** Returns the first accepted value that is used for the concept. */
   value(key: string): Measurement | null;
   /**
@@ -33,25 +46,25 @@ export interface Said {
   /** Returns the accepted values that a statement refers to. */
   about(statement: Statement | null): Measurement[];
   /** Returns the accepted values that are the evidence for the finding with this statement. */
-  evidence(code: string): Measurement[];
+  evidence(code: keyof Table & string): Measurement[];
   result: Result;
 }
 
 /** One clause of a topic, and what the line need not repeat because of it. */
-export interface Clause {
+export interface Clause<Table extends SentenceTable> {
   statement: Statement | null;
   /** Codes of the findings that the clause already covers. */
-  covers?: readonly string[];
+  covers?: readonly (keyof Table & string)[];
   /** Undecided classifications whose possible categories the clause states. */
   states?: readonly string[];
 }
 
-export interface Topic {
+export interface Topic<Table extends SentenceTable> {
   id: string;
   /** Sections whose findings belong to this topic. */
   sections: readonly string[];
   /** Codes of findings from other sections that belong to this topic. */
-  codes?: readonly string[];
+  codes?: readonly (keyof Table & string)[];
   /** True if the topic is left out when the impression has no other line. */
   onlyBeside?: boolean;
   /**
@@ -59,7 +72,7 @@ export interface Topic {
    * finding.
    */
   sharesLine?: boolean;
-  say(said: Said): Clause[];
+  say(said: Said<Table>): Clause<Table>[];
 }
 
 const statementsOf = ({ statement, statements }: Pick<Finding, 'statement' | 'statements'>) =>
@@ -69,8 +82,9 @@ const isLoud = ({ severity }: Pick<Finding, 'severity'>) => severity !== 'info';
 
 /**
  * Returns the input for the topics: the conclusions of the sections, and the values that are used.
+ * The result must have been made by an endpoint with these sentences.
  */
-export function saidIn(result: Result): Said {
+export function saidIn<Table extends SentenceTable>(result: Result): Said<Table> {
   const assessed = result.sections.filter(isAssessed);
   const statements = [
     ...assessed.flatMap((section) => section.statements ?? []),
@@ -80,12 +94,22 @@ export function saidIn(result: Result): Said {
   const counting = countingValues(accepted);
   const known = new Map(accepted.map((one) => [one.id, one]));
   const present = (ids: readonly string[]) => ids.flatMap((id) => known.get(id) ?? []);
-  const all = (code: string) =>
-    distinctStatements(statements.filter((statement) => statement.code === code));
+  // The parameters were checked when the statement was made (`statementsOf`).
+  const has =
+    <Code extends keyof Table & string>(code: Code) =>
+    (one: Statement): one is StatementOf<Table, Code> =>
+      one.code === code;
+  const all = <Code extends keyof Table & string>(code: Code) =>
+    distinctStatements(statements.filter(has(code)));
   const value = (key: string) => counting.find(({ concept }) => concept.key === key) ?? null;
   return {
     find: (code) => all(code)[0] ?? null,
     all,
+    found: (sections, code) =>
+      result.findings
+        .filter(({ section }) => sections.includes(section))
+        .flatMap(statementsOf)
+        .filter(has(code)),
     value,
     values: (keys) => keys.flatMap((key) => value(key) ?? []),
     about: (statement) => present(statement?.about ?? []),
@@ -109,7 +133,7 @@ const worst = (severities: readonly Finding['severity'][]): Finding['severity'] 
  * Returns true if all values that a statement refers to were accepted. Other statements are not
  * used in the impression.
  */
-function isBorneOut({ about }: Statement, { result }: Said): boolean {
+function isBorneOut({ about }: Statement, { result }: Pick<Said<SentenceTable>, 'result'>) {
   const accepted = new Set(
     result.measurements.filter(({ quality }) => quality === 'accepted').map(({ id }) => id),
   );
@@ -119,18 +143,25 @@ function isBorneOut({ about }: Statement, { result }: Said): boolean {
 /**
  * Returns the topic of a finding: the one that lists its code, or otherwise that of its section.
  */
-function topicOf(finding: Finding, topics: readonly Topic[]): Topic | null {
+function topicOf<Table extends SentenceTable>(
+  finding: Finding,
+  topics: readonly Topic<Table>[],
+): Topic<Table> | null {
   const spoken = new Set(statementsOf(finding).map(({ code }) => code));
   const named = topics.find(({ codes = [] }) => codes.some((code) => spoken.has(code)));
   return named ?? topics.find(({ sections }) => sections.includes(finding.section)) ?? null;
 }
 
 /** Builds the line of a topic with its findings; null if the topic has nothing to report. */
-function lineOf(topic: Topic, findings: readonly Finding[], said: Said): ImpressionLine | null {
+function lineOf<Table extends SentenceTable>(
+  topic: Topic<Table>,
+  findings: readonly Finding[],
+  said: Said<Table>,
+): ImpressionLine | null {
   const clauses = topic
     .say(said)
     .filter(({ statement }) => statement && isBorneOut(statement, said));
-  const covered = new Set(clauses.flatMap(({ covers = [] }) => covers));
+  const covered = new Set<string>(clauses.flatMap(({ covers = [] }) => covers));
   const spoken = clauses.flatMap(({ statement }) => statement ?? []);
   const own = findings.filter(isLoud);
   const others = own.flatMap(statementsOf).filter(({ code }) => !covered.has(code));
@@ -149,9 +180,9 @@ const joined = (lines: readonly ImpressionLine[]): ImpressionLine => ({
  * Joins the line of each topic with `sharesLine` to the line before it, if neither has an abnormal
  * finding.
  */
-function withSharedLines(
+function withSharedLines<Table extends SentenceTable>(
   lines: readonly ImpressionLine[],
-  topics: readonly Topic[],
+  topics: readonly Topic<Table>[],
 ): ImpressionLine[] {
   const sharing = new Set(topics.flatMap(({ id, sharesLine }) => (sharesLine ? [id] : [])));
   const kept: ImpressionLine[] = [];
@@ -192,10 +223,13 @@ function shortened(lines: readonly ImpressionLine[]): ImpressionLine[] {
  * Returns the lines of the impression: critical lines first, then the topics in the order of the
  * table, and finally the findings of sections without a topic.
  */
-export function impressionOf(result: Result, topics: readonly Topic[]): ImpressionLine[] {
-  const said = saidIn(result);
+export function impressionOf<Table extends SentenceTable>(
+  result: Result,
+  topics: readonly Topic<Table>[],
+): ImpressionLine[] {
+  const said = saidIn<Table>(result);
   const known = new Set(topics.flatMap(({ sections }) => sections));
-  const further: Topic = {
+  const further: Topic<Table> = {
     id: 'further',
     sections: result.findings.map(({ section }) => section).filter((id) => !known.has(id)),
     say: () => [],

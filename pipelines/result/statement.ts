@@ -98,6 +98,12 @@ type ParamsOf<Table, Code extends keyof Table> = Table[Code] extends (
     : Record<string, never>
   : never;
 
+/** A statement of a sentence table whose code is known, and with it the type of its parameters. */
+export type StatementOf<Table extends SentenceTable, Code extends keyof Table> = Statement & {
+  readonly code: Code;
+  readonly params: ParamsOf<Table, Code>;
+};
+
 type About = readonly (string | { readonly id: string })[];
 
 const idsOf = (about: About) => about.map((one) => (typeof one === 'string' ? one : one.id));
@@ -146,7 +152,7 @@ export function distinctRemarks(remarks: readonly Remark[]): Remark[] {
 }
 
 /** Returns the statements without duplicates. */
-export function distinctStatements(statements: readonly Statement[]): Statement[] {
+export function distinctStatements<One extends Statement>(statements: readonly One[]): One[] {
   const byContent = new Map(statements.map((one) => [JSON.stringify(one), one]));
   return [...byContent.values()];
 }

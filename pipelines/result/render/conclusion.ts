@@ -2,11 +2,12 @@ import { isTranslation } from '../../contract/translate.ts';
 import type { Result, Section } from '../envelope.ts';
 import { type ImpressionLine, impressionOf, type Topic } from '../impression.ts';
 import { countingValues } from '../standing.ts';
+import type { SentenceTable } from '../statement.ts';
 import { ECHO_TOPICS } from './echo/impression.ts';
 import { OBSTETRIC_TOPICS } from './obstetric/impression.ts';
 import { capital, inSentence } from './obstetric/shared.ts';
 import { byId, type MeasurementsById, renderStatement } from './render.ts';
-import { gapLines, NOTHING_CONCLUDED } from './report-lines.ts';
+import { gapLines, isEcho, NOTHING_CONCLUDED } from './report-lines.ts';
 import { researchNotice, signedBy } from './statement.ts';
 
 const withoutStop = (text: string) => text.replace(/\.$/, '');
@@ -32,8 +33,8 @@ export function impressionTexts(
 }
 
 /** Returns the impression for the draft report, as text and as data. */
-export function impressionWith(
-  topics: readonly Topic[],
+export function impressionWith<Table extends SentenceTable>(
+  topics: readonly Topic<Table>[],
   result: Result,
 ): Pick<NonNullable<Result['report']>, 'impression' | 'impression_lines'> {
   const lines = impressionOf(result, topics);
@@ -49,8 +50,10 @@ export function conclusionTexts(result: Result): string[] {
   if (result.report) return result.report.impression;
   const section = result.sections.find(({ id }) => id === 'report');
   if (section?.status === 'failed' && section.reason) return [section.reason.detail];
-  const topics = result.endpoint.startsWith('us/echo') ? ECHO_TOPICS : OBSTETRIC_TOPICS;
-  return impressionWith(topics, result).impression;
+  const { impression } = isEcho(result)
+    ? impressionWith(ECHO_TOPICS, result)
+    : impressionWith(OBSTETRIC_TOPICS, result);
+  return impression;
 }
 
 /** Statuses of sections without a gap. Any other status means that something was not assessed. */

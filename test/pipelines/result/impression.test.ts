@@ -10,6 +10,7 @@ import { conclusionTexts, impressionWith } from '../../../pipelines/result/rende
 import { ECHO_TOPICS } from '../../../pipelines/result/render/echo/impression.ts';
 import { unsupportedClaims } from '../../../pipelines/result/render/report-check.ts';
 import { sayOfRun } from '../../../pipelines/result/render/shared.ts';
+import type { SentenceTable } from '../../../pipelines/result/statement.ts';
 import { measuredStudy } from '../echo/measured-study.ts';
 import { abdomen, femur, head, interpretReadings } from '../obstetric/evidence-sample.ts';
 
@@ -254,7 +255,7 @@ describe('the impression of a fetus', () => {
 
 describe('the choice of lines', () => {
   const result = fetus(259, 233, 51);
-  const topic = (id: string): Topic => ({
+  const topic = (id: string): Topic<SentenceTable> => ({
     id,
     sections: [id],
     say: () => [{ statement: sayOfRun.gap('run.section-failed', {}) }],
@@ -300,7 +301,7 @@ describe('the choice of lines', () => {
       ...result,
       measurements: result.measurements.map((one) => ({ ...one, quality: 'review' as const })),
     };
-    const said: Topic = {
+    const said: Topic<SentenceTable> = {
       ...topic('a'),
       say: () => [{ statement: sayOfRun.gap('run.rests-on-review', {}, [about]) }],
     };

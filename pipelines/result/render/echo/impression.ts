@@ -1,19 +1,42 @@
 import type { EchoConcept } from '../../../concepts/echo.ts';
 import type { Measurement } from '../../envelope.ts';
-import type { Clause, Said, Topic } from '../../impression.ts';
+import type * as impression from '../../impression.ts';
 import { type SentenceTable, type Statement, statementsOf } from '../../statement.ts';
-import type { DiastolicResult } from './diastolic.ts';
+import type { DIASTOLIC_SENTENCES, DiastolicResult } from './diastolic.ts';
+import type { LA_VOLUME_SENTENCES } from './la-volume.ts';
+import type { LV_SIZE_SENTENCES } from './lv-size.ts';
+import type { LVEF_SENTENCES } from './lvef.ts';
+import type { EFFUSION_SENTENCES } from './pericardial-effusion.ts';
+import type { PULMONARY_HYPERTENSION_SENTENCES } from './pulmonary-hypertension.ts';
+import type { RV_FUNCTION_SENTENCES } from './rv-function.ts';
 import {
   type About,
   allNamed,
   allOf,
   anyOf,
+  type ECHO_SENTENCES,
   intervalOnly,
   namedText,
   valueText,
   withIntervals,
 } from './shared.ts';
-import { type ValveDisease, valveDiseaseName } from './valves.ts';
+import { type VALVES_SENTENCES, type ValveDisease, valveDiseaseName } from './valves.ts';
+import type { WALL_MOTION_SENTENCES } from './wall-motion.ts';
+
+/** Sentences of the sections from which the impression is made. */
+type Sentences = typeof ECHO_SENTENCES &
+  typeof DIASTOLIC_SENTENCES &
+  typeof EFFUSION_SENTENCES &
+  typeof LA_VOLUME_SENTENCES &
+  typeof LV_SIZE_SENTENCES &
+  typeof LVEF_SENTENCES &
+  typeof PULMONARY_HYPERTENSION_SENTENCES &
+  typeof RV_FUNCTION_SENTENCES &
+  typeof VALVES_SENTENCES &
+  typeof WALL_MOTION_SENTENCES;
+type Clause = impression.Clause<Sentences>;
+type Said = impression.Said<Sentences>;
+type Topic = impression.Topic<Sentences>;
 
 /** Text for each grade of the LVEF (ASE15). */
 const EF_GRADE: Readonly<Record<string, string>> = {
@@ -124,8 +147,6 @@ const RV_FUNCTION = {
  * stated.
  */
 const NAMED_SEGMENTS = 4;
-
-type Open = { id: string; categories: readonly string[] };
 
 type Scored = { name: string; score: string };
 type Region = { kind: string; artery?: string };
@@ -284,17 +305,6 @@ export const ECHO_IMPRESSION = {
 
 const say = statementsOf<typeof ECHO_IMPRESSION>();
 
-/** Returns a parameter that is a list of concept keys; empty if it is missing or has another type. */
-function keysOf(statement: Statement | null, name: string): string[] {
-  const value = statement?.params[name];
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
-}
-
-const paramOf = (statement: Statement | null, name: string): string | null => {
-  const value = statement?.params[name];
-  return typeof value === 'string' ? value : null;
-};
-
 /** Returns the statement with another code, whose sentence is worded for the impression. */
 const rename = (
   statement: Statement | null,
@@ -328,8 +338,8 @@ function lvSize(said: Said): Statement | null {
  * Returns the statement on abnormal geometry, or on thick walls if the geometry is not abnormal.
  */
 function lvWalls(said: Said): Statement | null {
-  const geometry = paramOf(said.find('lv-size.geometry'), 'geometry');
-  if (geometry !== null && geometry !== 'normal geometry') {
+  const geometry = said.find('lv-size.geometry')?.params.geometry;
+  if (geometry && geometry !== 'normal geometry') {
     const values = said.values(['lv-mass-index', 'relative-wall-thickness']);
     return say.conclusion('impression.lv-geometry', { geometry }, values);
   }
@@ -342,7 +352,7 @@ function lvWalls(said: Said): Statement | null {
  * includes one; otherwise empty.
  */
 function bothSides(said: Said, classification: string): readonly string[] {
-  const open = said.all('echo.between').flatMap(({ params }) => params.open as readonly Open[]);
+  const open = said.all('echo.between').flatMap(({ params }) => params.open);
   return open.find(({ id }) => id === classification)?.categories ?? [];
 }
 
@@ -353,19 +363,19 @@ function ejection(said: Said): Clause[] {
     const open = said.find('lvef.not-assessed');
     return [{ statement: open && say.conclusion('impression.lvef-open', {}) }];
   }
-  const grade = paramOf(said.find('lvef.grade'), 'grade');
+  const grade = said.find('lvef.grade')?.params.grade ?? null;
   const grades = grade === null ? bothSides(said, 'lvef-grade') : [grade];
-  const near = said.find('lvef.at-limit')?.params.points;
+  const limit = said.find('lvef.at-limit')?.params.points ?? null;
   const against = said.find('lvef.methods-disagree');
   const urgent = said.find('lvef.severe') !== null;
-  const contradictions = ['lvef.sources-differ', 'lvef.methods-differ', 'lvef.method-invalid'];
+  const contradictions = [
+    'lvef.sources-differ',
+    'lvef.methods-differ',
+    'lvef.method-invalid',
+  ] as const;
   return [
     {
-      statement: say.conclusion(
-        'impression.lvef',
-        { grades, limit: typeof near === 'number' ? near : null, urgent },
-        [ef],
-      ),
+      statement: say.conclusion('impression.lvef', { grades, limit, urgent }, [ef]),
       covers: ['lvef.dysfunction', 'lvef.severe'],
       states: grades.length > 1 ? ['lvef-grade'] : [],
     },
@@ -381,7 +391,7 @@ const leftVentricle: Topic = {
     const [size, walls] = [lvSize(said), lvWalls(said)];
     const isRated = size?.code === 'impression.lv-size';
     const abnormal = walls !== null || (isRated && size.params.size !== 'N');
-    const covers = abnormal ? ['lv-size.abnormal'] : [];
+    const covers = abnormal ? (['lv-size.abnormal'] as const) : [];
     return [{ statement: size, covers }, ...ejection(said), { statement: walls, covers }];
   },
 };
@@ -412,8 +422,7 @@ const wallMotion: Topic = {
 };
 
 function diastolicResults(said: Said): Graded[] {
-  return said.all('diastolic.result').flatMap(({ params }) => {
-    const { scheme, result, criteria, next } = params as unknown as DiastolicResult;
+  return said.all('diastolic.result').flatMap(({ params: { scheme, result, criteria, next } }) => {
     const algorithm = ALGORITHMS[scheme];
     if (!algorithm) return [];
     const last = next && next !== 'no-grade' ? next : { result, criteria };
@@ -432,7 +441,7 @@ const signsMet = (criteria: DiastolicResult['criteria']) =>
 function normalFilling(said: Said, results: readonly Graded[]) {
   const presence = said
     .all('diastolic.result')
-    .map(({ params }) => params as unknown as DiastolicResult)
+    .map(({ params }) => params)
     .find(({ scheme }) => scheme === '2025-presence');
   const isPresent = presence?.result === 'diastolic dysfunction';
   const isOpen = bothSides(said, 'diastolic-2025-presence').length > 0;
@@ -449,9 +458,8 @@ function normalFilling(said: Said, results: readonly Graded[]) {
 }
 
 function atrium(said: Said): Clause[] {
-  const grade =
-    paramOf(said.find('la-volume.enlarged'), 'grade') ??
-    paramOf(said.find('la-volume.grade'), 'grade');
+  const { grade = null } =
+    (said.find('la-volume.enlarged') ?? said.find('la-volume.grade'))?.params ?? {};
   const index = said.value('la-volume-index') ?? said.value('la-volume-index-area-length');
   const contradiction = said.find('la-volume.diameter-disagrees');
   const sides = bothSides(said, 'la-volume-grade');
@@ -459,9 +467,8 @@ function atrium(said: Said): Clause[] {
   if (grades.length === 0 || !index) {
     return [{ statement: said.find('la-volume.diameter-grade') }];
   }
-  const byDiameter = paramOf(contradiction, 'grade');
-  if (grade !== null && contradiction && byDiameter !== null) {
-    const params = { grade, byDiameter };
+  if (grade !== null && contradiction) {
+    const params = { grade, byDiameter: contradiction.params.grade };
     return [
       {
         statement: say.conclusion('impression.atrium-diameter', params, contradiction.about),
@@ -513,13 +520,12 @@ const valves: Topic = {
   sections: ['valves'],
   say(said) {
     const aortic = said.find('valves.aortic-stenosis');
-    const grade = paramOf(aortic, 'grade');
+    const grade = aortic?.params.grade ?? null;
     const loud = said.evidence('valves.aortic-stenosis').length > 0;
     const shown = said.values(STENOSIS).slice(0, loud ? STENOSIS.length : 1);
-    const others = said.all('valves.grade').map(({ params }) => {
-      const { disease, grade: severity } = params as { disease: ValveDisease; grade: string };
-      return { statement: say.conclusion('impression.valve', { disease, grade: severity }) };
-    });
+    const others = said
+      .all('valves.grade')
+      .map(({ params }) => ({ statement: say.conclusion('impression.valve', params) }));
     const open = said.find('valves.regurgitation-not-assessed');
     const clauses: Clause[] = [
       {
@@ -529,7 +535,7 @@ const valves: Topic = {
             : say.conclusion('impression.valve', { disease: 'aortic-stenosis', grade }, shown),
         covers: ['valves.aortic-stenosis', 'valves.grade'],
       },
-      ...others.map((one) => ({ ...one, covers: ['valves.grade'] })),
+      ...others.map((one): Clause => ({ ...one, covers: ['valves.grade'] })),
     ];
     const spoken = clauses.some(({ statement }) => statement !== null);
     const caveat = open && spoken ? say.conclusion('impression.regurgitation-open', {}) : null;
@@ -539,9 +545,9 @@ const valves: Topic = {
 
 function ventricle(said: Said): Clause {
   const found = said.find('rv-function.systolic');
-  const conclusion = paramOf(found, 'conclusion') as keyof typeof RV_FUNCTION | null;
-  const judged = said.values(keysOf(found, 'judged'));
-  const abnormal = new Set(keysOf(found, 'abnormal'));
+  const { conclusion = null, judged: keys = [], abnormal: abnormalKeys = [] } = found?.params ?? {};
+  const judged = said.values(keys);
+  const abnormal = new Set<string>(abnormalKeys);
   const [against, agreeing] = [false, true].map((isAbnormal) =>
     judged.filter(({ concept }) => abnormal.has(concept.key) === isAbnormal),
   ) as [Measurement[], Measurement[]];
@@ -561,7 +567,7 @@ function ventricle(said: Said): Clause {
 
 function pressures(said: Said): Clause {
   const limited = said.find('ph.low-by-velocity') !== null;
-  const probability = limited ? 'low' : paramOf(said.find('ph.probability'), 'probability');
+  const probability = limited ? 'low' : (said.find('ph.probability')?.params.probability ?? null);
   const shown = said.values(['tr-vmax', 'rvsp']);
   const probabilities = bothSides(said, 'ph-probability');
   if (probabilities.length > 0 && shown.length > 0) {
@@ -587,8 +593,8 @@ const pericardium: Topic = {
   id: 'pericardium',
   sections: ['pericardial-effusion'],
   say(said) {
-    const found = ['effusion.found', 'effusion.possible'].some((code) => said.find(code));
-    const size = paramOf(said.find('effusion.size'), 'grade');
+    const found = said.find('effusion.found') ?? said.find('effusion.possible');
+    const size = said.find('effusion.size')?.params.grade;
     const none = said.find('effusion.none-outlined');
     const depth = said.values(['effusion-depth']);
     if (found) return [];
@@ -598,8 +604,6 @@ const pericardium: Topic = {
     return [{ statement: rename(none, 'impression.no-fluid') }];
   },
 };
-
-const openOf = ({ params }: Statement) => params.open as readonly Open[];
 
 /**
  * Combines a topic's findings that are undecided at a cut-off into one clause, with the values
@@ -612,14 +616,11 @@ function undecidedInOneClause(topic: Topic): Topic {
     say(said) {
       const clauses = topic.say(said);
       const stated = new Set(clauses.flatMap(({ states = [] }) => states));
-      const isStated = ({ id }: Open) => stated.has(id);
-      const undecided = said.result.findings
-        .filter(({ section }) => topic.sections.includes(section))
-        .flatMap(({ statement, statements = [] }) => (statement ? [statement] : statements))
-        .filter(({ code }) => code === 'echo.between');
-      const left = undecided.filter((one) => !openOf(one).every(isStated));
-      const covers = ['echo.between'];
-      if (left.flatMap(openOf).length < 2) {
+      const isStated = ({ id }: { id: string }) => stated.has(id);
+      const undecided = said.found(topic.sections, 'echo.between');
+      const left = undecided.filter(({ params }) => !params.open.every(isStated));
+      const covers = ['echo.between'] as const;
+      if (left.flatMap(({ params }) => params.open).length < 2) {
         const stating = clauses.map(
           (one): Clause =>
             one.states?.length ? { ...one, covers: [...(one.covers ?? []), ...covers] } : one,

@@ -8,7 +8,7 @@ import {
   whose,
 } from './shared.ts';
 
-const CATEGORY = {
+export const FLUID_TEXT = {
   anhydramnios: 'anhydramnios',
   oligohydramnios: 'oligohydramnios',
   normal: 'normal amniotic fluid',
@@ -16,7 +16,7 @@ const CATEGORY = {
   'polyhydramnios-moderate': 'moderate polyhydramnios',
   'polyhydramnios-severe': 'severe polyhydramnios',
 } as const;
-type Category = keyof typeof CATEGORY;
+export type FluidCategory = keyof typeof FLUID_TEXT;
 
 /** Renders a cut-off: "below 20 mm", "at most 50 mm", "80 mm or more". */
 const RULE = {
@@ -34,20 +34,20 @@ const QUADRANT: Readonly<Record<number, string>> = {
 
 export const FLUID_SENTENCES = {
   'fluid.amount': (
-    { categories }: { categories: readonly Category[] },
+    { categories }: { categories: readonly FluidCategory[] },
     { about, text }: SentenceContext,
   ) => {
     const values = about.map((one) => `${one.label} ${text.value(one)}${whose(one)}`).join(', ');
-    const [first = '', other] = new Set(categories.map((one) => CATEGORY[one]));
+    const [first = '', other] = new Set(categories.map((one) => FLUID_TEXT[one]));
     const amount = other ? `${first} by the deepest pocket, ${other} by the index` : first;
     return `${[values, amount].filter(Boolean).join(': ')}.`;
   },
   'fluid.at-cut-off': (
-    { between: [low, high] }: { between: readonly Category[] },
+    { between: [low, high] }: { between: readonly FluidCategory[] },
     { about: [value], text }: SentenceContext,
   ) =>
     value && low && high
-      ? `${value.label} ${text.value(value)}, at the cut-off: ${CATEGORY[low]} or ${CATEGORY[high]}; measure by hand.`
+      ? `${value.label} ${text.value(value)}, at the cut-off: ${FLUID_TEXT[low]} or ${FLUID_TEXT[high]}; measure by hand.`
       : '',
   'fluid.deeper-pocket-cut': () =>
     'A deeper pocket extends beyond the image, so the amount of fluid was not categorised by the deepest pocket.',
@@ -73,18 +73,22 @@ export const FLUID_SENTENCES = {
   'fluid.index-contradicts': () =>
     'The index and the deepest pocket contradict each other: the index is not between one and four times the pocket; measure again.',
   'fluid.machine-differs': (
-    { own, machine }: { own: Category; machine: Category },
+    { own, machine }: { own: FluidCategory; machine: FluidCategory },
     { about: [ours, theirs], text }: SentenceContext,
   ) =>
     ours && theirs
-      ? `${theirs.label} ${text.value(ours)} as measured here (${CATEGORY[own]}), ${text.value(theirs)} by the ultrasound machine (${CATEGORY[machine]}): measure by hand.`
+      ? `${theirs.label} ${text.value(ours)} as measured here (${FLUID_TEXT[own]}), ${text.value(theirs)} by the ultrasound machine (${FLUID_TEXT[machine]}): measure by hand.`
       : '',
   'fluid.abnormal': (
-    { category, rule, cutOff }: { category: Category; rule: keyof typeof RULE; cutOff: number },
+    {
+      category,
+      rule,
+      cutOff,
+    }: { category: FluidCategory; rule: keyof typeof RULE; cutOff: number },
     { about: [value], text }: SentenceContext,
   ) => {
     const by = value?.origin === 'machine' ? 'by the ultrasound machine' : 'on the images supplied';
-    return `${capital(CATEGORY[category])}: ${value ? text.value(value) : ''} (cut-off ${RULE[rule](cutOff)}), ${by}.`;
+    return `${capital(FLUID_TEXT[category])}: ${value ? text.value(value) : ''} (cut-off ${RULE[rule](cutOff)}), ${by}.`;
   },
   'fluid.pockets-apart': ({ source }: { source: SeveralFetusesSource }) =>
     `Each pocket is reported separately, without an index or a category: ${SEVERAL_FETUSES[source]}.`,

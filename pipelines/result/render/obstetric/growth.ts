@@ -27,7 +27,7 @@ export const SIZE_TEXT = {
   lga: 'large for gestational age (above the 90th centile)',
   'lga-severe': 'very large for gestational age (above the 97th centile)',
 } as const;
-type SizeCategory = keyof typeof SIZE_TEXT;
+export type SizeCategory = keyof typeof SIZE_TEXT;
 
 const NOT_CHARTED = {
   no_chart_for_formula: () => 'no growth chart is based on this weight formula',

@@ -1,9 +1,38 @@
 import type { Measurement, Result } from '../../envelope.ts';
-import type { Clause, Said, Topic } from '../../impression.ts';
+import type * as impression from '../../impression.ts';
 import { type SentenceTable, type Statement, statementsOf } from '../../statement.ts';
-import { DATING_BASIS, listed, type SentenceContext, whose, withSubject } from './shared.ts';
+import { type FLUID_SENTENCES, FLUID_TEXT, type FluidCategory } from './amniotic-fluid.ts';
+import type { SCREEN_SENTENCES } from './anomaly-screen.ts';
+import type { BIOMETRY_SENTENCES } from './biometry.ts';
+import type { CERVIX_SENTENCES } from './cervix.ts';
+import type { DOPPLER_SENTENCES } from './doppler.ts';
+import type { EARLY_SENTENCES } from './early-pregnancy.ts';
+import type { HEART_SENTENCES } from './fetal-heart.ts';
+import type { GROWTH_SENTENCES, SizeCategory } from './growth.ts';
+import type { LABOR_SENTENCES } from './labor-progress.ts';
+import type { NT_SENTENCES } from './nt.ts';
+import type { PLACENTA_SENTENCES, PlacentalSide } from './placenta.ts';
+import type { PRESENTATION_SENTENCES, Presentation } from './presentation.ts';
+import { DATING_BASIS, listed, type SentenceContext, whose } from './shared.ts';
 
-const SIZE: Readonly<Record<string, string>> = {
+/** Sentences of the sections from which the impression is made. */
+type Sentences = typeof BIOMETRY_SENTENCES &
+  typeof CERVIX_SENTENCES &
+  typeof DOPPLER_SENTENCES &
+  typeof EARLY_SENTENCES &
+  typeof FLUID_SENTENCES &
+  typeof GROWTH_SENTENCES &
+  typeof HEART_SENTENCES &
+  typeof LABOR_SENTENCES &
+  typeof NT_SENTENCES &
+  typeof PLACENTA_SENTENCES &
+  typeof PRESENTATION_SENTENCES &
+  typeof SCREEN_SENTENCES;
+type Clause = impression.Clause<Sentences>;
+type Said = impression.Said<Sentences>;
+type Topic = impression.Topic<Sentences>;
+
+const SIZE: Readonly<Record<SizeCategory, string>> = {
   'sga-severe': 'severely small for gestational age',
   sga: 'small for gestational age',
   aga: 'appropriate size for gestational age',
@@ -12,18 +41,12 @@ const SIZE: Readonly<Record<string, string>> = {
 };
 
 /** Size categories, worded as the ends of a range. */
-const DEGREE: Readonly<Record<string, string>> = {
-  ...{ 'sga-severe': 'severely small', sga: 'small', aga: 'appropriate' },
-  ...{ lga: 'large', 'lga-severe': 'very large' },
-};
-
-const FLUID: Readonly<Record<string, string>> = {
-  anhydramnios: 'anhydramnios',
-  oligohydramnios: 'oligohydramnios',
-  normal: 'normal amniotic fluid',
-  'polyhydramnios-mild': 'mild polyhydramnios',
-  'polyhydramnios-moderate': 'moderate polyhydramnios',
-  'polyhydramnios-severe': 'severe polyhydramnios',
+const DEGREE: Readonly<Record<SizeCategory, string>> = {
+  'sga-severe': 'severely small',
+  sga: 'small',
+  aga: 'appropriate',
+  lga: 'large',
+  'lga-severe': 'very large',
 };
 
 const RESTRICTION = {
@@ -34,13 +57,19 @@ const RESTRICTION = {
     'Doppler is needed to distinguish constitutional smallness from growth restriction',
 } as const;
 
-const SIDE: Readonly<Record<string, string>> = {
+const SIDE: Readonly<Record<PlacentalSide, string>> = {
   anterior: 'anterior',
   posterior: 'posterior',
   'lateral-or-fundal': 'lateral or fundal',
 };
 
 const IF_DATED = ', if the dating is correct';
+
+const AGE_BY = {
+  'hc-ac-fl': 'HC, AC and FL',
+  hc: 'HC',
+  machine: 'the ultrasound machine',
+} as const;
 
 /** Renders "EFW 1165 g (centile 65)"; the centile is left out if the value has none. */
 function charted({ about, text }: SentenceContext): string {
@@ -55,7 +84,7 @@ function charted({ about, text }: SentenceContext): string {
 const signed = (z: number) => `${z < 0 ? '' : '+'}${z.toFixed(2)}`;
 
 export const OBSTETRIC_IMPRESSION = {
-  'impression.presentation': ({ presentation }: { presentation: string }) =>
+  'impression.presentation': ({ presentation }: { presentation: Presentation }) =>
     `${presentation} presentation`,
   'impression.heart': (_: Record<string, never>, { about: [rate], text }: SentenceContext) =>
     `cardiac activity seen${rate ? `, ${text.value(rate)}${whose(rate)}` : ''}`,
@@ -67,15 +96,16 @@ export const OBSTETRIC_IMPRESSION = {
   ) => `${text.weeks(days)} weeks${basis === null ? '' : ` by ${text.basis(basis)}`}`,
   'impression.no-age': () => 'gestational age not given, so size for age cannot be assessed',
   'impression.age-doubt': (
-    { by, days, apart }: { by: string; days: number; apart: number },
+    { by, days, apart }: { by: keyof typeof AGE_BY; days: number; apart: number },
     { text }: SentenceContext,
-  ) => `dating in doubt: age by ${by} ${text.weeks(days)} weeks, ${apart} days from the age given`,
+  ) =>
+    `dating in doubt: age by ${AGE_BY[by]} ${text.weeks(days)} weeks, ${apart} days from the age given`,
   'impression.size': (
-    { category, datingInDoubt }: { category: string; datingInDoubt: boolean },
+    { category, datingInDoubt }: { category: SizeCategory; datingInDoubt: boolean },
     context: SentenceContext,
-  ) => `${SIZE[category] ?? category}: ${charted(context)}${datingInDoubt ? IF_DATED : ''}`,
+  ) => `${SIZE[category]}: ${charted(context)}${datingInDoubt ? IF_DATED : ''}`,
   'impression.size-open': (
-    { between: [low, high] }: { between: readonly string[] },
+    { between: [low, high] }: { between: readonly SizeCategory[] },
     context: SentenceContext,
   ) =>
     low && high
@@ -101,23 +131,23 @@ export const OBSTETRIC_IMPRESSION = {
   ) =>
     `${text.names([of.key])} z-score ${signed(of.zPerWeek)} per week since the scan ${of.daysBefore} days earlier (then centile ${text.centile(of.centileThen)})`,
   'impression.fluid': (
-    { category }: { category: string | null },
+    { category }: { category: FluidCategory | null },
     { about: [value], text }: SentenceContext,
   ) => {
     const shown = value
       ? `${text.names([value.concept.key])} ${text.value(value)}${whose(value)}`
       : '';
-    return category === null ? shown : `${FLUID[category] ?? category} (${shown})`;
+    return category === null ? shown : `${FLUID_TEXT[category]} (${shown})`;
   },
   'impression.fluid-open': (
-    { between: [low, high] }: { between: readonly string[] },
+    { between: [low, high] }: { between: readonly FluidCategory[] },
     { about: [value], text }: SentenceContext,
   ) =>
     value && low && high
-      ? `${text.names([value.concept.key])} ${text.value(value)}${whose(value)} is at the cut-off: ${FLUID[low] ?? low} or ${FLUID[high] ?? high}`
+      ? `${text.names([value.concept.key])} ${text.value(value)}${whose(value)} is at the cut-off: ${FLUID_TEXT[low]} or ${FLUID_TEXT[high]}`
       : '',
-  'impression.placenta': ({ sides }: { sides: readonly string[] }) =>
-    `placenta ${listed(sides.map((side) => SIDE[side] ?? side))}`,
+  'impression.placenta': ({ sides }: { sides: readonly PlacentalSide[] }) =>
+    `placenta ${listed(sides.map((side) => SIDE[side]))}`,
   'impression.placental-edge': (
     _: Record<string, never>,
     { about: [edge], text }: SentenceContext,
@@ -126,13 +156,6 @@ export const OBSTETRIC_IMPRESSION = {
     `cervical length ${length ? text.value(length) : ''}`,
   'impression.screen': ({ found, expected }: { found: number; expected: number }) =>
     `anatomy: planes found for ${found} of ${expected} checklist items, normality not assessed`,
-  'impression.uncertain': (
-    { cutOff }: { cutOff: number },
-    { about: [size], text }: SentenceContext,
-  ) =>
-    size
-      ? `${withSubject(size.label, size)} ${text.value(size)}, interval includes the cut-off of ${cutOff} mm: measure by hand`
-      : '',
   'impression.doppler': ({ forward }: { forward: boolean }, context: SentenceContext) =>
     `Doppler: ${[charted(context), forward ? 'forward umbilical end-diastolic flow' : ''].filter(Boolean).join(', ')}`,
   'impression.doppler-open': (_: Record<string, never>, context: SentenceContext) =>
@@ -146,16 +169,6 @@ const rename = (
   statement: Statement | null,
   code: keyof typeof OBSTETRIC_IMPRESSION,
 ): Statement | null => statement && { ...statement, code };
-
-const text = (statement: Statement | null, name: string): string | null => {
-  const value = statement?.params[name];
-  return typeof value === 'string' ? value : null;
-};
-const number = (statement: Statement | null, name: string): number | null => {
-  const value = statement?.params[name];
-  return typeof value === 'number' ? value : null;
-};
-const isTrue = (statement: Statement | null, name: string) => statement?.params[name] === true;
 
 /** Returns the gestational age from the request; null if unknown. */
 export function datingOf(result: Pick<Result, 'sections'>): {
@@ -172,11 +185,10 @@ export function datingOf(result: Pick<Result, 'sections'>): {
 /** Returns the statement about the presentation if it is relevant at this age. */
 function presentation(said: Said): Statement | null {
   const found = said.find('presentation.presentation');
-  const name = text(found, 'presentation');
   const isSaid = said.find('presentation.breech') !== null;
-  return name === null || isSaid || text(found, 'weight') === 'too-early'
+  return found === null || isSaid || found.params.weight === 'too-early'
     ? null
-    : say.conclusion('impression.presentation', { presentation: name });
+    : say.conclusion('impression.presentation', { presentation: found.params.presentation });
 }
 
 function heart(said: Said): Statement | null {
@@ -199,34 +211,32 @@ const viability: Topic = {
   ],
 };
 
-/** Statements that call the age in the request into question. */
-const DOUBTS = [
-  { code: 'growth.age-by-biometry', days: 'days' },
-  { code: 'growth.age-stated-by-machine', days: 'machine' },
-] as const;
-
-const AGE_BY = { 'hc-ac-fl': 'HC, AC and FL', hc: 'HC' } as const;
-
+/** Returns the clauses that call the age in the request into question. */
 function doubt(said: Said): Clause[] {
-  return DOUBTS.map(({ code, days: name }) => {
-    const found = said.find(code);
-    const [days, stated] = [number(found, name), number(found, 'stated')];
-    if (days === null || stated === null) return { statement: null };
-    const key = text(found, 'by');
-    const by =
-      key === null ? 'the ultrasound machine' : (AGE_BY[key as keyof typeof AGE_BY] ?? key);
-    const apart = Math.abs(days - stated);
-    return {
-      statement: say.conclusion('impression.age-doubt', { by, days, apart: Math.round(apart) }),
-      covers: [code],
-    };
-  });
+  const doubted = (by: keyof typeof AGE_BY, days: number, stated: number) =>
+    say.conclusion('impression.age-doubt', {
+      by,
+      days,
+      apart: Math.round(Math.abs(days - stated)),
+    });
+  const biometry = said.find('growth.age-by-biometry')?.params;
+  const machine = said.find('growth.age-stated-by-machine')?.params;
+  return [
+    {
+      statement: biometry ? doubted(biometry.by, biometry.days, biometry.stated) : null,
+      covers: ['growth.age-by-biometry'],
+    },
+    {
+      statement: machine ? doubted('machine', machine.machine, machine.stated) : null,
+      covers: ['growth.age-stated-by-machine'],
+    },
+  ];
 }
 
 const dating: Topic = {
   id: 'dating',
   sections: [],
-  codes: DOUBTS.map(({ code }) => code),
+  codes: ['growth.age-by-biometry', 'growth.age-stated-by-machine'],
   onlyBeside: true,
   sharesLine: true,
   say(said) {
@@ -268,24 +278,15 @@ function size(said: Said): Clause {
   };
 }
 
-interface Change {
-  key: string;
-  zPerWeek: number;
-  centileThen: number;
-}
-
 /**
  * Returns the statement on growth since the earlier scan: the change in weight if there is one,
  * otherwise the change in the first length.
  */
 function change(said: Said): Statement | null {
-  const found = said.find('growth.change');
-  const daysBefore = number(found, 'daysBefore');
-  const values = (found?.params.values ?? []) as unknown as readonly Change[];
-  const of = values.find(({ key }) => key === 'efw') ?? values[0];
-  return of && daysBefore !== null
-    ? say.conclusion('impression.change', { ...of, daysBefore })
-    : null;
+  const found = said.find('growth.change')?.params;
+  if (!found) return null;
+  const of = found.values.find(({ key }) => key === 'efw') ?? found.values[0];
+  return of ? say.conclusion('impression.change', { ...of, daysBefore: found.daysBefore }) : null;
 }
 
 const growth: Topic = {
@@ -293,17 +294,12 @@ const growth: Topic = {
   sections: ['biometry', 'growth'],
   say(said) {
     const restriction = said.find('growth.restriction');
-    const form = text(restriction, 'form') as keyof typeof RESTRICTION | null;
     return [
       size(said),
       {
-        statement: form && {
-          ...say.conclusion('impression.restriction', {
-            form,
-            datingInDoubt: isTrue(restriction, 'datingInDoubt'),
-            sizeIsOpen: isTrue(restriction, 'sizeIsOpen'),
-          }),
-          fetus: restriction?.fetus ?? null,
+        statement: restriction && {
+          ...say.conclusion('impression.restriction', restriction.params),
+          fetus: restriction.fetus,
         },
         covers: ['growth.restriction'],
       },
@@ -329,14 +325,9 @@ function fluid(said: Said): Clause[] {
   }
   const amount = said.find('fluid.amount');
   const [value] = said.about(amount);
-  const categories = amount?.params.categories;
-  const [category = null] = Array.isArray(categories) ? categories : [];
+  const [category = null] = amount?.params.categories ?? [];
   if (!value) return [open];
-  const statement = say.conclusion(
-    'impression.fluid',
-    { category: typeof category === 'string' ? category : null },
-    [value],
-  );
+  const statement = say.conclusion('impression.fluid', { category }, [value]);
   return [{ statement }, open];
 }
 
@@ -352,7 +343,7 @@ function placenta(said: Said): Clause[] {
 function cervix(said: Said): Statement | null {
   const found = said.find('cervix.length');
   const isSaid = said.find('cervix.short') !== null;
-  return isSaid || text(found, 'category') === null ? null : rename(found, 'impression.cervix');
+  return isSaid || !found?.params.category ? null : rename(found, 'impression.cervix');
 }
 
 const surroundings: Topic = {
@@ -370,9 +361,6 @@ const anomalies: Topic = {
     return [
       { statement: increased ? null : said.find('nt.value') },
       ...(increased ? [] : said.all('nt.category')).map((statement) => ({ statement })),
-      ...said.all('screen.uncertain').map((one) => ({
-        statement: rename(one, 'impression.uncertain'),
-      })),
       { statement: rename(said.find('screen.found'), 'impression.screen') },
     ];
   },
@@ -393,7 +381,7 @@ const doppler: Topic = {
     const indices = said.values(INDICES).filter(isCharted);
     const shown = indices.filter(({ interpretation }) => interpretation === 'N');
     const open = indices.filter(({ interpretation }) => interpretation === null);
-    const forward = text(said.find('doppler.flow'), 'flow') === 'forward';
+    const forward = said.find('doppler.flow')?.params.flow === 'forward';
     const anything = shown.length > 0 || forward;
     return [
       { statement: anything ? say.conclusion('impression.doppler', { forward }, shown) : null },

@@ -15,6 +15,7 @@ const SIDE = {
   posterior: 'posterior',
   'lateral-or-fundal': 'at the side of the image (lateral or fundal)',
 } as const;
+export type PlacentalSide = keyof typeof SIDE;
 
 /**
  * Beginning of the recommendation, by the follow-up scans that are still to come (obstetric 9.2).
@@ -32,7 +33,7 @@ const disagreement = ({ about: [, ...others], text }: SentenceContext) =>
   `The images disagree: on ${others.length > 1 ? 'other images' : 'another image'} it is ${others.map((one) => text.value(one)).join(' and ')} from the internal os. Measure by hand.`;
 
 export const PLACENTA_SENTENCES = {
-  'placenta.location': ({ sides }: { sides: readonly (keyof typeof SIDE)[] }) =>
+  'placenta.location': ({ sides }: { sides: readonly PlacentalSide[] }) =>
     `Placenta ${sides.map((side) => SIDE[side]).join(' and ')}, with the probe on the maternal abdomen.`,
   'placenta.edge': (
     { category }: { category: Category | null },

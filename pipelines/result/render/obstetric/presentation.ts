@@ -4,7 +4,7 @@ import type { SentenceContext, ValueTexts } from './shared.ts';
 import { capital, listed, SEVERAL_FETUSES, type SeveralFetusesSource } from './shared.ts';
 
 const PRESENTATION = { cephalic: 'cephalic', breech: 'breech' } as const;
-type Presentation = keyof typeof PRESENTATION;
+export type Presentation = keyof typeof PRESENTATION;
 
 /** Words for the fetus to which the presenting part belongs if there are several fetuses. */
 export const NEAREST_FETUS = 'the fetus nearest the cervix';
