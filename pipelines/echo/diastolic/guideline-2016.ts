@@ -1,5 +1,6 @@
 import { rounded } from '../../measure/rounding.ts';
-import { anyMet, type Criterion } from '../shared/grading.ts';
+import type { Criterion, Result2016A, Result2016B } from '../../result/render/echo/diastolic.ts';
+import { anyMet } from '../shared/grading.ts';
 
 /**
  * This file grades diastolic function according to ASE/EACVI 2016 (echo 10.3, 10.4). It shares no
@@ -73,15 +74,8 @@ export function criteria2016A(inputs: Diastolic2016): Criterion[] {
   ];
 }
 
-const RESULTS_2016A = [
-  'normal diastolic function',
-  'indeterminate',
-  'diastolic dysfunction',
-  'insufficient data',
-] as const;
-
 /** Applies algorithm A, which is for a preserved EF without myocardial disease. */
-export function algorithm2016A(inputs: Diastolic2016): (typeof RESULTS_2016A)[number] {
+export function algorithm2016A(inputs: Diastolic2016): Result2016A {
   const available = criteria2016A(inputs).filter(({ met }) => met !== null);
   const positive = available.filter(({ met }) => met === true).length;
   if (available.length < 2) return 'insufficient data';
@@ -94,16 +88,6 @@ export function algorithm2016A(inputs: Diastolic2016): (typeof RESULTS_2016A)[nu
  * ("available" in D16; echo 10.3).
  */
 export const CRITERIA_2016A = 4;
-
-const RESULTS_2016B = [
-  'grade I, normal LAP',
-  'grade II, elevated LAP',
-  'grade III, elevated LAP',
-  'indeterminate',
-  'insufficient data',
-] as const;
-
-export type Result2016B = (typeof RESULTS_2016B)[number];
 
 export interface Filling2016 extends Diastolic2016 {
   /** `ratio` is E/A. `early` is E in cm/s. */
@@ -145,9 +129,9 @@ export function algorithm2016B(inputs: Filling2016): Result2016B {
 /** Returns the criteria used by algorithm B, in the order of its steps. */
 export function criteria2016B(inputs: Filling2016): Criterion[] {
   const { ratio, early } = inputs;
-  const restrictive = { name: 'E/A >= 2', met: atLeast(ratio, 2, 2) };
+  const restrictive: Criterion = { name: 'E/A >= 2', met: atLeast(ratio, 2, 2) };
   const slow = ratio === null || early === null ? null : rounded(early, 0) <= 50;
-  const impaired = {
+  const impaired: Criterion = {
     name: 'E/A <= 0.8 and E <= 50 cm/s',
     met: slow === null || ratio === null ? null : slow && rounded(ratio, 2) <= 0.8,
   };
@@ -159,7 +143,7 @@ export function criteria2016B(inputs: Filling2016): Criterion[] {
     impaired,
     ...counted,
     ...(asksVein(inputs, counted)
-      ? [{ name: 'PV S/D < 1', met: below(inputs.veinRatio, 1, 2) }]
+      ? [{ name: 'PV S/D < 1' as const, met: below(inputs.veinRatio, 1, 2) }]
       : []),
   ];
 }

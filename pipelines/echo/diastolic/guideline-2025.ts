@@ -1,5 +1,12 @@
 import { rounded } from '../../measure/rounding.ts';
-import { anyMet, type Criterion } from '../shared/grading.ts';
+import type {
+  Criterion,
+  CriterionName,
+  FibrillationPressure,
+  Presence2025,
+  Result2025,
+} from '../../result/render/echo/diastolic.ts';
+import { anyMet } from '../shared/grading.ts';
 
 /**
  * Inputs for grading diastolic function in sinus rhythm according to ASE 2025 (echo 10.5). The
@@ -98,18 +105,6 @@ function secondStep(inputs: Diastolic2025): Criterion[] {
   ];
 }
 
-const RESULTS_2025 = [
-  'normal LAP, no diastolic dysfunction grade',
-  'grade 1, normal LAP',
-  'normal LAP, grade 1',
-  'grade 2, elevated LAP',
-  'grade 3, elevated LAP',
-  'LAP elevated, grade undetermined (no E/A)',
-  'indeterminate',
-  'insufficient data',
-] as const;
-type Result2025 = (typeof RESULTS_2025)[number];
-
 const ELEVATED_2025: ReadonlySet<Result2025> = new Set<Result2025>([
   'grade 2, elevated LAP',
   'grade 3, elevated LAP',
@@ -180,7 +175,7 @@ export const isLimited2025 = (inputs: Diastolic2025) =>
  * Returns the positive step 2 markers that disagree with a result reached without step 2 (branch
  * c).
  */
-export function discordant(inputs: Diastolic2025): string[] {
+export function discordant(inputs: Diastolic2025): CriterionName[] {
   if (branchOf(inputs) !== 'c') return [];
   return secondStep(inputs).flatMap(({ name, met }) => (met ? [name] : []));
 }
@@ -196,21 +191,14 @@ export function criteria2025(inputs: Diastolic2025): Criterion[] {
     { name: "raised E/e'", met: raisedRatio },
     { name: 'raised TR Vmax or PASP', met: raisedPressure },
     ...(relaxed
-      ? [{ name: 'E/A <= 0.8', met: atMost(inputs.ratio, LIMITS_2025.impaired, 2) }]
+      ? [{ name: 'E/A <= 0.8' as const, met: atMost(inputs.ratio, LIMITS_2025.impaired, 2) }]
       : []),
     ...(branch === 'd' ? secondStep(inputs) : []),
     ...(graded
-      ? [{ name: 'E/A >= 2', met: atLeast(inputs.ratio, LIMITS_2025.restrictive, 2) }]
+      ? [{ name: 'E/A >= 2' as const, met: atLeast(inputs.ratio, LIMITS_2025.restrictive, 2) }]
       : []),
   ];
 }
-
-const PRESENCE_2025 = [
-  'diastolic dysfunction',
-  'no diastolic dysfunction',
-  'indeterminate',
-  'insufficient data',
-] as const;
 
 /**
  * Number of positive signs needed for dysfunction, apart from e': one if e' is reduced, otherwise
@@ -241,7 +229,7 @@ export function presenceCriteria2025(inputs: Diastolic2025): [Criterion, ...Crit
  * Returns whether diastolic function is abnormal, regardless of LA pressure (D25; echo 10.5). The
  * result is indeterminate if it depends on signs that were not measured.
  */
-export function presence2025(inputs: Diastolic2025): (typeof PRESENCE_2025)[number] {
+export function presence2025(inputs: Diastolic2025): Presence2025 {
   const [velocity, ...signs] = presenceCriteria2025(inputs);
   if (velocity.met === null) return 'insufficient data';
   const needed = velocity.met ? NEEDED.reduced : NEEDED.preserved;
@@ -333,9 +321,7 @@ export function fibrillationMarkers(inputs: FibrillationInputs): Criterion[] {
  * two criteria were not measured, or if the unmeasured criteria could raise the number of positive
  * ones to two.
  */
-export function fibrillationPressure(
-  inputs: FibrillationInputs,
-): 'normal LAP' | 'elevated LAP' | 'indeterminate' | 'insufficient data' {
+export function fibrillationPressure(inputs: FibrillationInputs): FibrillationPressure {
   const criteria = fibrillationCriteria(inputs);
   const [positive, unknown] = [countOf(criteria, true), countOf(criteria, null)];
   if (unknown > 2) return 'insufficient data';

@@ -1,12 +1,13 @@
 import type { Result } from '../../result/envelope.ts';
 import {
+  type Criterion,
   type DiastolicResult,
   type MyocardialSign,
+  type Result2016B,
   SCHEMES,
   sayOfDiastolic,
 } from '../../result/render/echo/diastolic.ts';
 import type { Statement } from '../../result/statement.ts';
-import type { Criterion } from '../shared/grading.ts';
 import { classification } from '../shared/section.ts';
 import type { Ejection } from './applicability.ts';
 import {
@@ -15,7 +16,6 @@ import {
   CRITERIA_2016A,
   criteria2016A,
   criteria2016B,
-  type Result2016B,
 } from './guideline-2016.ts';
 import {
   algorithm2025,
@@ -52,7 +52,8 @@ const NO_JUDGEMENT: Judgement = {
 
 const ALONE = { because: null, next: null } as const;
 
-const limitedTo = (result: string, limited: boolean) => (limited ? `${result}, limited` : result);
+const limitedTo = <Grade extends string>(result: Grade, limited: boolean) =>
+  limited ? (`${result}, limited` as const) : result;
 
 const isElevated2016 = (result: Result2016B) =>
   result === 'grade II, elevated LAP' || result === 'grade III, elevated LAP';

@@ -1,4 +1,5 @@
 import { rounded } from '../../measure/rounding.ts';
+import type { Geometry } from '../../result/render/echo/shared.ts';
 import type { GradedQuantity, Sex } from '../shared/grading.ts';
 
 const p = (low: number, high: number, mild: number, moderate: number) =>
@@ -48,14 +49,6 @@ export const LEFT_VENTRICLE = {
   },
   shortening: { male: p(25, 43, 20, 15), female: p(27, 45, 22, 17), ...ase05('B', 0) },
 } as const satisfies Record<string, GradedQuantity>;
-
-export const GEOMETRY = [
-  'normal geometry',
-  'concentric remodelling',
-  'concentric hypertrophy',
-  'eccentric hypertrophy',
-] as const;
-type Geometry = (typeof GEOMETRY)[number];
 
 /**
  * Returns the geometry from the mass index, g/m2, and the relative wall thickness (ASE15; echo

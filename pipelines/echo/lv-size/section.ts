@@ -2,6 +2,7 @@ import type { EchoConcept } from '../../concepts/echo.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { sayOfLvSize } from '../../result/render/echo/lv-size.ts';
+import type { Abnormality } from '../../result/render/echo/shared.ts';
 import type { Statement } from '../../result/statement.ts';
 import { bodyMassIndex, OBESE_FROM } from '../formulas/body.ts';
 import {
@@ -157,7 +158,7 @@ function rangesFor(mass: Measurement | null, index: Measurement | null) {
 interface Graded {
   measurement: Measurement;
   quantity: GradedQuantity;
-  grade: string;
+  grade: Abnormality;
 }
 
 function classificationsOf(

@@ -2,7 +2,7 @@ import type { EchoConcept } from '../../concepts/echo.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isEfLimit, sayOfLvef } from '../../result/render/echo/lvef.ts';
-import { sayOfEcho } from '../../result/render/echo/shared.ts';
+import { type Abnormality, sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
   irregularRhythm,
@@ -136,7 +136,7 @@ function criticalFinding(
 
 function methodsDisagree(
   ef: Measurement,
-  grade: string,
+  grade: Abnormality,
   others: readonly Measurement[],
   sex: Sex | null,
 ): Statement | null {
@@ -255,7 +255,7 @@ interface Indexed {
 }
 
 function classificationsOf(
-  grade: string | null,
+  grade: Abnormality | null,
   range: string | null,
   indexed: readonly Indexed[],
   sex: Sex | null,

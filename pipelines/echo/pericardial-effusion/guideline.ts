@@ -1,7 +1,8 @@
 import { rounded } from '../../measure/rounding.ts';
-
-const EFFUSION_GRADES = ['none', 'small', 'moderate', 'large', 'very large'] as const;
-export type EffusionGrade = (typeof EFFUSION_GRADES)[number];
+import {
+  EFFUSION_GRADES,
+  type EffusionGrade,
+} from '../../result/render/echo/pericardial-effusion.ts';
 
 /** Maximum depth, mm, of a moderate effusion. A deeper effusion is large. */
 const MODERATE = 20;

@@ -1,7 +1,8 @@
 import type { Measurement } from '../../result/envelope.ts';
+import type { EffusionGrade } from '../../result/render/echo/pericardial-effusion.ts';
 import type { ViewFamily } from '../locate/names.ts';
 import { isChild, isOfMachine, type PatientEvidence, type Values } from '../shared/section.ts';
-import { type EffusionGrade, effusionGrade, outgrows, surelyLarge } from './guideline.ts';
+import { effusionGrade, outgrows, surelyLarge } from './guideline.ts';
 
 export interface EffusionEvidence extends PatientEvidence {
   fluid: FluidFinding;

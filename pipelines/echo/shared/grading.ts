@@ -1,6 +1,6 @@
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { remarkOfEcho } from '../../result/render/echo/shared.ts';
+import { type Abnormality, remarkOfEcho } from '../../result/render/echo/shared.ts';
 import { categoryWithin } from '../../result/section-outcome.ts';
 
 export type Sex = 'male' | 'female';
@@ -29,16 +29,6 @@ export interface GradedQuantity {
   source: 'ase-2015-chambers' | 'ase-2005-chambers';
   evidence: Evidence;
 }
-
-const ABNORMALITY = [
-  'below normal range',
-  'normal',
-  'mildly abnormal',
-  'moderately abnormal',
-  'severely abnormal',
-  'above normal range',
-] as const;
-export type Abnormality = (typeof ABNORMALITY)[number];
 
 /** Bands that are not abnormal. They are treated as equal. */
 export const UNGRADED_BANDS: ReadonlySet<string> = new Set<Abnormality>([

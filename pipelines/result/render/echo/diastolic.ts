@@ -11,8 +11,76 @@ export const SCHEMES = {
 } as const;
 export type Scheme = keyof typeof SCHEMES;
 
+/**
+ * The value that each criterion is about, by the criterion in its published wording with its limit
+ * (echo 10.3 to 10.6).
+ */
+export const CRITERIA = {
+  "average E/e' > 14": "E/e'",
+  "septal E/e' > 15": "E/e'",
+  "lateral E/e' > 13": "E/e'",
+  "septal E/e' > 11": "E/e'",
+  "raised E/e'": "E/e'",
+  "septal e' < 7 or lateral e' < 10 cm/s": "e'",
+  "reduced e'": "e'",
+  'TR Vmax > 2.8 m/s': 'TR Vmax or PASP',
+  'raised TR Vmax or PASP': 'TR Vmax or PASP',
+  'TR Vmax > 2.8 m/s or PASP > 35 mmHg': 'TR Vmax or PASP',
+  'LAVi > 34 ml/m²': 'LAVi',
+  'PV S/D <= 0.67': 'PV S/D',
+  'PV S/D < 1': 'PV S/D',
+  'LARS <= 18 %': 'LARS',
+  'LARS < 18 %': 'LARS',
+  'IVRT <= 70 ms': 'IVRT',
+  'E/A <= 0.8': 'E/A',
+  'E/A >= 2': 'E/A',
+  'E/A <= 0.8 or >= 2': 'E/A',
+  'E/A <= 0.8 and E <= 50 cm/s': 'E/A and E',
+  'E >= 100 cm/s': 'E',
+  'DT <= 160 ms': 'DT',
+  'PR end-diastolic velocity >= 2 m/s': 'PR end-diastolic velocity',
+  'PADP >= 16 mmHg': 'PADP',
+} as const;
+export type CriterionName = keyof typeof CRITERIA;
+
 /** A criterion in a decision rule; `met` is null if it was not available. */
-type Criterion = { name: string; met: boolean | null };
+export type Criterion = { name: CriterionName; met: boolean | null };
+
+/** Results of the algorithms, in their published wording. */
+export type Result2016A =
+  | 'normal diastolic function'
+  | 'indeterminate'
+  | 'diastolic dysfunction'
+  | 'insufficient data';
+export type Result2016B =
+  | 'grade I, normal LAP'
+  | 'grade II, elevated LAP'
+  | 'grade III, elevated LAP'
+  | 'indeterminate'
+  | 'insufficient data';
+export type Result2025 =
+  | 'normal LAP, no diastolic dysfunction grade'
+  | 'grade 1, normal LAP'
+  | 'normal LAP, grade 1'
+  | 'grade 2, elevated LAP'
+  | 'grade 3, elevated LAP'
+  | 'LAP elevated, grade undetermined (no E/A)'
+  | 'indeterminate'
+  | 'insufficient data';
+export type Presence2025 =
+  | 'diastolic dysfunction'
+  | 'no diastolic dysfunction'
+  | 'indeterminate'
+  | 'insufficient data';
+export type FibrillationPressure =
+  | 'normal LAP'
+  | 'elevated LAP'
+  | 'indeterminate'
+  | 'insufficient data';
+
+type Complete = Result2016A | Result2016B | Result2025 | Presence2025 | FibrillationPressure;
+/** A result; `limited` if criteria of its algorithm were not available. */
+export type DiastolicGrade = Complete | `${Complete}, limited`;
 
 /** Signs of myocardial disease. If one is present, algorithm B of 2016 is used directly. */
 const DISEASES = {
@@ -25,8 +93,7 @@ export type MyocardialSign = keyof typeof DISEASES;
 
 export type DiastolicResult = {
   scheme: Scheme;
-  /** The result in its published wording. */
-  result: string;
+  result: DiastolicGrade;
   criteria: readonly Criterion[];
   /** Reason why algorithm B of 2016 was used directly; null if it was not. */
   because: 'reduced-ef' | readonly MyocardialSign[] | null;
@@ -34,7 +101,7 @@ export type DiastolicResult = {
    * Result of a second step of the same algorithm; `no-grade` if E or E/A, which this step needs,
    * is missing. Null if there is no second step.
    */
-  next: { result: string; criteria: readonly Criterion[] } | 'no-grade' | null;
+  next: { result: Result2016B; criteria: readonly Criterion[] } | 'no-grade' | null;
 };
 
 /** Renders criteria: "met: A, B; not met: C; not available: D" (echo 10.7). */
@@ -101,7 +168,7 @@ export const DIASTOLIC_SENTENCES = {
   'diastolic.result': (result: DiastolicResult) => `${resultText(result)}.`,
   'diastolic.disease-unknown': () =>
     'Myocardial disease is known only as far as it was measured here; if present, algorithm B of 2016 would replace algorithm A.',
-  'diastolic.discordant': ({ markers }: { markers: readonly string[] }) =>
+  'diastolic.discordant': ({ markers }: { markers: readonly CriterionName[] }) =>
     `Discordant: ${markers.join(', ')} suggests raised LAP.`,
   'diastolic.supplemental': ({ criteria }: { criteria: readonly Criterion[] }) =>
     `ASE 2025 supplemental signs of raised LAP (${criteriaText(criteria)}); if none is met, a diastolic exercise test decides.`,

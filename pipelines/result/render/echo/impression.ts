@@ -2,7 +2,13 @@ import type { EchoConcept } from '../../../concepts/echo.ts';
 import type { Measurement } from '../../envelope.ts';
 import type * as impression from '../../impression.ts';
 import { type SentenceTable, type Statement, statementsOf } from '../../statement.ts';
-import type { DIASTOLIC_SENTENCES, DiastolicResult } from './diastolic.ts';
+import {
+  CRITERIA,
+  type DIASTOLIC_SENTENCES,
+  type DiastolicGrade,
+  type DiastolicResult,
+  type Scheme,
+} from './diastolic.ts';
 import type { LA_VOLUME_SENTENCES } from './la-volume.ts';
 import type { LV_SIZE_SENTENCES } from './lv-size.ts';
 import type { LVEF_SENTENCES } from './lvef.ts';
@@ -10,11 +16,13 @@ import type { EFFUSION_SENTENCES } from './pericardial-effusion.ts';
 import type { PULMONARY_HYPERTENSION_SENTENCES } from './pulmonary-hypertension.ts';
 import type { RV_FUNCTION_SENTENCES } from './rv-function.ts';
 import {
+  type Abnormality,
   type About,
   allNamed,
   allOf,
   anyOf,
   type ECHO_SENTENCES,
+  type Geometry,
   intervalOnly,
   namedText,
   valueText,
@@ -39,23 +47,23 @@ type Said = impression.Said<Sentences>;
 type Topic = impression.Topic<Sentences>;
 
 /** Text for each grade of the LVEF (ASE15). */
-const EF_GRADE: Readonly<Record<string, string>> = {
+const EF_GRADE: Readonly<Record<Abnormality, string>> = {
   normal: 'normal',
   'mildly abnormal': 'mildly reduced',
   'moderately abnormal': 'moderately reduced',
   'severely abnormal': 'severely reduced',
   'above normal range': 'above the normal range',
+  'below normal range': 'below the normal range',
 };
-const reducedText = (grade: string) => EF_GRADE[grade] ?? grade;
 
-/** Result of one diastolic function algorithm, in its published wording, and the values beyond a limit. */
-type Graded = { result: string; by: string; year: number; met: readonly string[] };
+/** Result of one diastolic function algorithm, and the values beyond a limit. */
+type Graded = { result: DiastolicGrade; by: string; year: number; met: readonly string[] };
 
 /**
  * Algorithms that grade diastolic function as a whole. Algorithms that only detect dysfunction
  * appear in the findings but not in the impression.
  */
-const ALGORITHMS: Readonly<Record<string, Pick<Graded, 'by' | 'year'>>> = {
+const ALGORITHMS: Readonly<Partial<Record<Scheme, Pick<Graded, 'by' | 'year'>>>> = {
   '2016-a': { by: 'ASE/EACVI', year: 2016 },
   '2016-b': { by: 'ASE/EACVI', year: 2016 },
   '2025': { by: 'ASE', year: 2025 },
@@ -63,35 +71,11 @@ const ALGORITHMS: Readonly<Record<string, Pick<Graded, 'by' | 'year'>>> = {
 };
 
 /** Results without a grade of dysfunction or elevated pressure; `limited` if criteria were missing. */
-const NORMAL_FILLING: Readonly<Record<string, { limited: boolean }>> = {
+const NORMAL_FILLING: Readonly<Partial<Record<DiastolicGrade, { limited: boolean }>>> = {
   'normal diastolic function': { limited: false },
   'normal diastolic function, limited': { limited: true },
   'normal LAP, no diastolic dysfunction grade': { limited: false },
   'normal LAP, no diastolic dysfunction grade, limited': { limited: true },
-};
-
-/** Signs of dysfunction or elevated LAP by the name of their criterion, without the limits. */
-const SIGNS: Readonly<Record<string, string>> = {
-  "average E/e' > 14": "E/e'",
-  "septal E/e' > 15": "E/e'",
-  "lateral E/e' > 13": "E/e'",
-  "raised E/e'": "E/e'",
-  "septal e' < 7 or lateral e' < 10 cm/s": "e'",
-  "reduced e'": "e'",
-  'TR Vmax > 2.8 m/s': 'TR Vmax or PASP',
-  'raised TR Vmax or PASP': 'TR Vmax or PASP',
-  'TR Vmax > 2.8 m/s or PASP > 35 mmHg': 'TR Vmax or PASP',
-  'LAVi > 34 ml/m²': 'LAVi',
-  'PV S/D <= 0.67': 'PV S/D',
-  'PV S/D < 1': 'PV S/D',
-  'LARS <= 18 %': 'LARS',
-  'LARS < 18 %': 'LARS',
-  'IVRT <= 70 ms': 'IVRT',
-  'E/A <= 0.8': 'E/A',
-  'E/A <= 0.8 or >= 2': 'E/A',
-  'E >= 100 cm/s': 'E',
-  "septal E/e' > 11": "E/e'",
-  'DT <= 160 ms': 'DT',
 };
 
 /** What the normal results state, by whether ASE 2025 finds dysfunction apart from the LAP. */
@@ -102,13 +86,14 @@ const FILLING = {
 } as const;
 
 /** Text for atrial size, by grade of the atrial volume. */
-const SIZE_GRADE: Readonly<Record<string, string>> = {
+const SIZE_GRADE: Readonly<Record<Abnormality, string>> = {
   normal: 'of normal size',
   'mildly abnormal': 'mildly enlarged',
   'moderately abnormal': 'moderately enlarged',
   'severely abnormal': 'severely enlarged',
+  'below normal range': 'small',
+  'above normal range': 'enlarged',
 };
-const enlargedText = (grade: string) => SIZE_GRADE[grade] ?? grade;
 
 /** Wording for how the LVEF was measured, by concept or by the machine's method. */
 const EF_METHOD: Readonly<Record<string, string>> = {
@@ -172,7 +157,7 @@ export const ECHO_IMPRESSION = {
   },
   'impression.lv-size-ungraded': ({ sexUnknown }: { sexUnknown: boolean }, { about }: About) =>
     `LV size not graded${sexUnknown ? ", as the patient's sex is unknown" : ''}${inBrackets(about)}`,
-  'impression.lv-geometry': ({ geometry }: { geometry: string }, { about }: About) =>
+  'impression.lv-geometry': ({ geometry }: { geometry: Geometry }, { about }: About) =>
     `${geometry}${inBrackets(about)}`,
   'impression.lv-walls': (_: Record<string, never>, { about }: About) =>
     `thickened ${about.length > 1 ? 'walls' : 'wall'}${inBrackets(about)}`,
@@ -192,13 +177,18 @@ export const ECHO_IMPRESSION = {
    * grade if the value is close to it; otherwise null.
    */
   'impression.lvef': (
-    { grades, limit, urgent }: { grades: readonly string[]; limit: number | null; urgent: boolean },
+    {
+      grades,
+      limit,
+      urgent,
+    }: { grades: readonly Abnormality[]; limit: number | null; urgent: boolean },
     { about: [ef] }: About,
   ) => {
     if (!ef) return '';
     const near = limit === null ? '' : `, within ${limit} points of a grade limit`;
     const since = urgent ? '; whether this is new is unknown' : '';
-    const category = grades.length > 0 ? anyOf(grades.map(reducedText)) : 'not graded';
+    const category =
+      grades.length > 0 ? anyOf(grades.map((grade) => EF_GRADE[grade])) : 'not graded';
     const margin =
       grades.length > 1 && ef.uncertainty !== null
         ? ` (± ${valueText('lvef', ef.uncertainty)})`
@@ -208,10 +198,10 @@ export const ECHO_IMPRESSION = {
   'impression.lvef-open': () => 'LVEF not reported, as its values were withheld',
   /** `about` contains the LVEF that is used, followed by the LVEF by other methods. */
   'impression.lvef-methods': (
-    { grades }: { grades: readonly string[] },
+    { grades }: { grades: readonly Abnormality[] },
     { about: [, ...others] }: About,
   ) => {
-    const each = others.map((one, i) => `${namedText(one)} (${reducedText(grades[i] ?? '')})`);
+    const each = others.map((one, i) => `${namedText(one)} (${EF_GRADE[grades[i] ?? 'normal']})`);
     return `the methods disagree on the category: ${each.join(', ')} not used`;
   },
   'impression.wall-motion-normal': ({ scored, of }: { scored: number; of: number }) =>
@@ -253,17 +243,17 @@ export const ECHO_IMPRESSION = {
     return `${FILLING[state]} by ${each.join(' and ')}${inBrackets(about)}${although}`;
   },
   /** `grades` contains the grade, or the grades on both sides of a cut-off in the interval. */
-  'impression.atrium': ({ grades }: { grades: readonly string[] }, { about }: About) => {
+  'impression.atrium': ({ grades }: { grades: readonly Abnormality[] }, { about }: About) => {
     const values = grades.length > 1 ? ` (${withIntervals(about)})` : inBrackets(about);
-    return `LA ${anyOf(grades.map(enlargedText))}${values}`;
+    return `LA ${anyOf(grades.map((grade) => SIZE_GRADE[grade]))}${values}`;
   },
   /** `about` contains the diameter, followed by the volume index. */
   'impression.atrium-diameter': (
-    { grade, byDiameter }: { grade: string; byDiameter: string },
+    { grade, byDiameter }: { grade: Abnormality; byDiameter: Abnormality },
     { about: [diameter, index] }: About,
   ) =>
     diameter && index
-      ? `LA ${enlargedText(grade)} by ${namedText(index)}, used in preference to ${namedText(diameter)} (${byDiameter})`
+      ? `LA ${SIZE_GRADE[grade]} by ${namedText(index)}, used in preference to ${namedText(diameter)} (${byDiameter})`
       : '',
   'impression.valve': (
     { disease, grade }: { disease: ValveDisease | 'aortic-stenosis'; grade: string },
@@ -356,6 +346,12 @@ function bothSides(said: Said, classification: string): readonly string[] {
   return open.find(({ id }) => id === classification)?.categories ?? [];
 }
 
+const isGrade = (category: string): category is Abnormality => category in EF_GRADE;
+
+/** Returns the severity grades on both sides of a cut-off; otherwise empty. */
+const bothGrades = (said: Said, classification: 'lvef-grade' | 'la-volume-grade') =>
+  bothSides(said, classification).filter(isGrade);
+
 /** Returns the clauses on the LVEF that is used, with its grade or the reason why it has none. */
 function ejection(said: Said): Clause[] {
   const [ef] = said.about(said.find('lvef.variability'));
@@ -364,7 +360,7 @@ function ejection(said: Said): Clause[] {
     return [{ statement: open && say.conclusion('impression.lvef-open', {}) }];
   }
   const grade = said.find('lvef.grade')?.params.grade ?? null;
-  const grades = grade === null ? bothSides(said, 'lvef-grade') : [grade];
+  const grades = grade === null ? bothGrades(said, 'lvef-grade') : [grade];
   const limit = said.find('lvef.at-limit')?.params.points ?? null;
   const against = said.find('lvef.methods-disagree');
   const urgent = said.find('lvef.severe') !== null;
@@ -432,7 +428,7 @@ function diastolicResults(said: Said): Graded[] {
 
 /** Returns the values beyond the limit of a criterion. */
 const signsMet = (criteria: DiastolicResult['criteria']) =>
-  criteria.flatMap(({ name, met }) => (met ? [SIGNS[name] ?? 'another criterion'] : []));
+  criteria.flatMap(({ name, met }) => (met ? [CRITERIA[name]] : []));
 
 /**
  * Returns what normal results state. If criteria are met or dysfunction is found or possible by
@@ -462,7 +458,7 @@ function atrium(said: Said): Clause[] {
     (said.find('la-volume.enlarged') ?? said.find('la-volume.grade'))?.params ?? {};
   const index = said.value('la-volume-index') ?? said.value('la-volume-index-area-length');
   const contradiction = said.find('la-volume.diameter-disagrees');
-  const sides = bothSides(said, 'la-volume-grade');
+  const sides = bothGrades(said, 'la-volume-grade');
   const grades = grade === null ? sides : [grade];
   if (grades.length === 0 || !index) {
     return [{ statement: said.find('la-volume.diameter-grade') }];

@@ -1,15 +1,15 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
-import { type About, allNamed, namedText } from './shared.ts';
+import { type Abnormality, type About, allNamed, namedText } from './shared.ts';
 
 export const LA_VOLUME_SENTENCES = {
-  'la-volume.grade': ({ grade }: { grade: string }) => `LA volume index: ${grade}.`,
+  'la-volume.grade': ({ grade }: { grade: Abnormality }) => `LA volume index: ${grade}.`,
   'la-volume.at-limit': ({ within }: { within: number }) =>
     `The LA volume index lies within ${within} ml/m² of a grade limit, which is within measurement variability.`,
-  'la-volume.diameter-grade': ({ grade }: { grade: string }) =>
+  'la-volume.diameter-grade': ({ grade }: { grade: Abnormality }) =>
     `LA diameter: ${grade}; diameter alone does not establish normal LA size.`,
   /** `about` contains the diameter, followed by the volume index. */
   'la-volume.diameter-disagrees': (
-    { grade }: { grade: string },
+    { grade }: { grade: Abnormality },
     { about: [diameter, index] }: About,
   ) =>
     diameter && index
@@ -21,7 +21,7 @@ export const LA_VOLUME_SENTENCES = {
     'LA volume was not indexed and not graded: height and weight are missing or implausible.',
   'la-volume.lengths-differ': () =>
     'The LA lengths in the two apical views differ by more than 5 mm; retrace the atrium.',
-  'la-volume.enlarged': ({ grade }: { grade: string }, { about }: About) =>
+  'la-volume.enlarged': ({ grade }: { grade: Abnormality }, { about }: About) =>
     `${allNamed(about)}: LA volume ${grade}.`,
 } as const satisfies SentenceTable;
 

@@ -2,7 +2,7 @@ import type { EchoConcept } from '../../../concepts/echo.ts';
 import { ECHO_CONCEPTS } from '../../../concepts/echo.ts';
 import { fixed } from '../../../measure/rounding.ts';
 import { type SentenceTable, statementsOf } from '../../statement.ts';
-import { type About, namedText } from './shared.ts';
+import { type Abnormality, type About, type Geometry, namedText } from './shared.ts';
 
 export const LV_SIZE_SENTENCES = {
   'parasternal.reader-failed': () =>
@@ -12,20 +12,20 @@ export const LV_SIZE_SENTENCES = {
   'parasternal.no-lines': () => 'No reliable lines were found in the PLAX clips.',
   'lv-size.not-measured': ({ keys }: { keys: readonly EchoConcept[] }) =>
     `Not measured: ${keys.map((key) => ECHO_CONCEPTS[key].abbreviation).join(', ')}.`,
-  'lv-size.geometry': ({ geometry }: { geometry: string }) => `LV geometry: ${geometry}.`,
+  'lv-size.geometry': ({ geometry }: { geometry: Geometry }) => `LV geometry: ${geometry}.`,
   'lv-size.geometry-without-surface': () =>
     'LV geometry was not assessed. Indexed values are not reported: height and weight are missing or implausible.',
   'lv-size.geometry-without-mass': () => 'LV geometry was not assessed: LV mass was withheld.',
   'lv-size.mass-per-height': (of: {
     value: number;
     decimals: number;
-    grade: string | null;
+    grade: Abnormality | null;
     bodyMass: number;
   }) =>
     `LV mass / height^2.7 is ${Number(fixed(of.value, of.decimals))} g/m^2.7${of.grade ? `: ${of.grade}` : ''}; with a BMI of ${of.bodyMass} kg/m², indexing to BSA may hide hypertrophy.`,
   'lv-size.asymmetric-walls': ({ ratio }: { ratio: number | null }) =>
     `The walls differ by more than 3 mm: relative wall thickness and geometry are based on the posterior wall${ratio === null ? '' : `; (IVSd + LVPWd)/LVIDd is ${fixed(ratio, ECHO_CONCEPTS['relative-wall-thickness'].decimals)}`}.`,
-  'lv-size.abnormal': ({ grades }: { grades: readonly string[] }, { about }: About) =>
+  'lv-size.abnormal': ({ grades }: { grades: readonly Abnormality[] }, { about }: About) =>
     `${about.map((one, i) => `${namedText(one)} ${grades[i]}`).join(', ')}.`,
 } as const satisfies SentenceTable;
 

@@ -1,6 +1,6 @@
 import type { EchoConcept } from '../../../concepts/echo.ts';
 import { type SentenceTable, statementsOf } from '../../statement.ts';
-import { type About, allNamed, namedText, namedValue } from './shared.ts';
+import { type Abnormality, type About, allNamed, namedText, namedValue } from './shared.ts';
 
 /** Limitations of an EF not measured by biplane discs, by concept or by the machine's method. */
 const LIMITS = {
@@ -27,7 +27,7 @@ const HEART_FAILURE = {
 } as const;
 
 export const LVEF_SENTENCES = {
-  'lvef.grade': ({ grade }: { grade: string }) => `LV systolic function by LVEF: ${grade}.`,
+  'lvef.grade': ({ grade }: { grade: Abnormality }) => `LV systolic function by LVEF: ${grade}.`,
   'lvef.heart-failure-range': ({ range }: { range: keyof typeof HEART_FAILURE }) =>
     `LVEF is in the range used for ${HEART_FAILURE[range]} if clinical heart failure is present.`,
   'lvef.variability': ({ points }: { points: number }) =>
@@ -39,7 +39,7 @@ export const LVEF_SENTENCES = {
    * contains the grades of these others.
    */
   'lvef.methods-disagree': (
-    { grades }: { grades: readonly string[] },
+    { grades }: { grades: readonly Abnormality[] },
     { about: [ef, ...others] }: About,
   ) => {
     const each = others.map((one, i) => `${namedText(one)} (${grades[i]})`);
@@ -52,7 +52,7 @@ export const LVEF_SENTENCES = {
   'lvef.volumes-differ': () =>
     'The end-diastolic volumes of the two apical views differ by more than 25 %.',
   'lvef.limited-method': ({ method }: { method: EfLimit }) => LIMITS[method],
-  'lvef.dysfunction': ({ grade }: { grade: string }, { about }: About) =>
+  'lvef.dysfunction': ({ grade }: { grade: Abnormality }, { about }: About) =>
     `${allNamed(about)}: LV systolic function ${grade}.`,
   'lvef.severe': (_: Record<string, never>, { about }: About) =>
     `${allNamed(about)}: severely reduced LV systolic function; whether this is new is unknown.`,

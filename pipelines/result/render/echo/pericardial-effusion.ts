@@ -19,6 +19,10 @@ function deeperText({ view, large }: { view: string; large: boolean }, { about: 
 const PLEURAL =
   'The space was seen only in PLAX: whether it lies anterior (pericardial) or posterior (pleural) to the descending aorta was not assessed.';
 
+/** Sizes of an effusion by its greatest depth, smallest first (echo 13). */
+export const EFFUSION_GRADES = ['none', 'small', 'moderate', 'large', 'very large'] as const;
+export type EffusionGrade = (typeof EFFUSION_GRADES)[number];
+
 export const EFFUSION_SENTENCES = {
   'effusion.depth-not-measured': () =>
     'The depth of the echo-free space around the heart was not measured.',
@@ -30,7 +34,7 @@ export const EFFUSION_SENTENCES = {
     `An echo-free space was outlined around the heart in ${names(views)}: possibly pericardial fluid, to be checked and measured by hand${large ? `; ${largeOutline(large, '')}` : ''}.`,
   'effusion.deeper-elsewhere': (of: { view: string; large: boolean }, about: About) =>
     `${deeperText(of, about)}.`,
-  'effusion.size': ({ grade, behindWall }: { grade: string; behindWall: boolean }) =>
+  'effusion.size': ({ grade, behindWall }: { grade: EffusionGrade; behindWall: boolean }) =>
     `Pericardial effusion: ${grade}${behindWall ? ', by its depth behind the posterior wall' : ''}.`,
   'effusion.tamponade': ({ statement }: { statement: string }) => `${statement}.`,
   'effusion.may-be-pleural': () => PLEURAL,
@@ -41,7 +45,7 @@ export const EFFUSION_SENTENCES = {
   'effusion.plethora-not-assessed': () => 'IVC plethora was not assessed.',
   'effusion.found': (
     of: {
-      grade: string | null;
+      grade: EffusionGrade | null;
       /**
        * View in which the effusion is deeper than where it was measured; null if there is no such
        * view.

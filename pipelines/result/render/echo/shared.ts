@@ -13,6 +13,22 @@ interface WithNotes extends About {
   readonly text: { note(one: Measurement): string };
 }
 
+/** Band of a quantity by its severity grades, in the published wording (ASE15). */
+export type Abnormality =
+  | 'below normal range'
+  | 'normal'
+  | 'mildly abnormal'
+  | 'moderately abnormal'
+  | 'severely abnormal'
+  | 'above normal range';
+
+/** LV geometry, in its published wording (ASE15; echo 5.4). */
+export type Geometry =
+  | 'normal geometry'
+  | 'concentric remodelling'
+  | 'concentric hypertrophy'
+  | 'eccentric hypertrophy';
+
 /** Renders a value for the report: rounded (halves away from zero), with its unit. */
 export function valueText(key: EchoConcept, value: number): string {
   const { decimals, unit } = ECHO_CONCEPTS[key];

@@ -150,13 +150,13 @@ describe('the criteria that are named with a grade (echo 10.7)', () => {
   });
   it('are worded by their outcome', () => {
     const criteria = [
-      { name: 'A', met: true },
-      { name: 'B', met: false },
-      { name: 'C', met: null },
-      { name: 'D', met: true },
-    ];
+      { name: 'PADP >= 16 mmHg', met: true },
+      { name: 'DT <= 160 ms', met: false },
+      { name: 'IVRT <= 70 ms', met: null },
+      { name: "reduced e'", met: true },
+    ] as const;
     expect(DIASTOLIC_SENTENCES['diastolic.supplemental']({ criteria })).toContain(
-      '(met: A, D; not met: B; not available: C)',
+      "(met: PADP >= 16 mmHg, reduced e'; not met: DT <= 160 ms; not available: IVRT <= 70 ms)",
     );
   });
 });
