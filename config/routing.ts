@@ -117,7 +117,6 @@ const ruleSchema = z
     translate: z.boolean().default(false),
     priors: priorsSchema.optional(),
     deliverTo: z.array(name).default([]),
-    /** Forwards the received objects unchanged. */
     forwardTo: z.array(name).default([]),
     /** Forwards a de-identified copy of the received objects (PS3.15 Annex E). */
     deidentifyTo: z.array(name).default([]),

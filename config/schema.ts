@@ -548,7 +548,7 @@ export type Source = Config['sources'][number];
 export type Destination = Config['destinations'][number];
 export type DicomDestination = Extract<Destination, { type: 'dicom' }>;
 export type DicomwebDestination = Extract<Destination, { type: 'dicomweb' }>;
-export type LocalDestination = Extract<Destination, { type: 'local' }>;
+type LocalDestination = Extract<Destination, { type: 'local' }>;
 /** A destination that stores DICOM objects. */
 export type ObjectDestination = DicomDestination | DicomwebDestination | LocalDestination;
 /** A system on another host that receives DICOM objects. */
@@ -558,7 +558,7 @@ export const isPacs = (destination: Destination): destination is PacsDestination
   destination.type === 'dicom' || destination.type === 'dicomweb';
 
 /** A destination that receives only de-identified copies. */
-export type DeidentifyingDestination = PacsDestination & {
+type DeidentifyingDestination = PacsDestination & {
   deidentification: DeidentificationSettings;
 };
 export const isDeidentifying = (

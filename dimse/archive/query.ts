@@ -97,7 +97,7 @@ export function throwIfRefused(
 /** Query/Retrieve Level (0008,0052), PS3.4 C.6. */
 type QueryLevel = 'PATIENT' | 'STUDY' | 'SERIES' | 'IMAGE';
 
-export interface Query {
+interface Query {
   level: QueryLevel;
   /** Values to match, by keyword; '' asks the archive to return the value. */
   keys: Readonly<Record<string, string>>;
@@ -225,7 +225,6 @@ const KEYWORDS: Readonly<Record<keyof StudyKeys, string>> = {
   modality: 'ModalitiesInStudy',
 };
 
-/** Returns the given matching keys, by keyword. */
 export function matchingKeys(keys: StudyKeys): Record<string, string> {
   return Object.fromEntries(
     Object.entries(KEYWORDS).flatMap(([key, keyword]) => {

@@ -200,7 +200,7 @@ export async function fetchPrior(
   return outcome;
 }
 
-export interface Outcome {
+interface Outcome {
   state: 'succeeded' | 'failed';
   wanted?: number;
   here?: number;

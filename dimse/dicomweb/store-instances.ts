@@ -191,7 +191,7 @@ function codeOf(error: unknown): ErrorCode {
 }
 
 /** Returns the Failure Reason of an error; PS3.18 table 10.5.3-2 uses the statuses of C-STORE. */
-export function failureReason(code: ErrorCode): number {
+function failureReason(code: ErrorCode): number {
   const { dimse = '' } = catalogueEntry(code);
   return /^[0-9A-F]{4}$/.test(dimse) ? Number.parseInt(dimse, 16) : STATUS.processingFailure;
 }

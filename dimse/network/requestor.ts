@@ -18,7 +18,7 @@ export interface OutgoingObject {
   read(size: number): AsyncIterable<Buffer> | Iterable<Buffer>;
 }
 
-export interface Response {
+interface Response {
   status: number;
   comment: string;
 }

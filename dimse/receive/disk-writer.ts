@@ -28,13 +28,13 @@ export type DiskAnswer =
   | { id: number; error: { message: string; code: string | undefined } };
 
 /** A durable object. */
-export interface WrittenObject {
+interface WrittenObject {
   bytes: number;
   /** Rejects only if the thread ends first. */
   digests: Promise<Digests>;
 }
 
-export interface ObjectFile {
+interface ObjectFile {
   /** Copies bytes of the data set. Resolves when more may follow. */
   write(bytes: Uint8Array): Promise<void>;
   /**
@@ -148,7 +148,8 @@ class WritingFile implements ObjectFile {
     this.#path = path;
     this.#prefix = prefix;
     this.#blocks = blocks;
-    // A refused object does not need its digests.
+    // Nothing awaits the digests of a refused object. Without this handler, their rejection would
+    // end the process.
     this.#digests.promise.catch(() => {});
   }
 

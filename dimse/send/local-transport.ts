@@ -9,8 +9,8 @@ const PIECE_BYTES = 64 * 1024;
 
 /**
  * Creates a transport that stores results in our own intake, with the study they belong to. The
- * intake recognises them by their series, like results returned by a PACS: they open no revision,
- * and are neither interpreted nor forwarded.
+ * intake recognises them by their series, like results returned by a PACS. They do not open a
+ * revision, and are neither interpreted nor forwarded.
  */
 export function localTransport(storage: StorageService, aeTitle: string): StoreTransport {
   return {

@@ -12,7 +12,7 @@ import type { CalledNode } from '../network/dial.ts';
 import { Requestor } from '../network/requestor.ts';
 
 /** The presentation context of a C-ECHO, which every node accepts. */
-export const VERIFICATION_CONTEXT = {
+const VERIFICATION_CONTEXT = {
   id: 1,
   abstractSyntax: VERIFICATION,
   transferSyntaxes: [IMPLICIT_VR_LITTLE_ENDIAN],

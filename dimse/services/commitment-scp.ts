@@ -168,7 +168,6 @@ interface ReportRow {
 export interface ReporterParts {
   database: Database;
   sources: readonly Source[];
-  /** Our AE title. */
   aeTitle: string;
   logger: Logger;
   now: () => Date;

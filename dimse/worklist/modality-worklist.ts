@@ -65,8 +65,7 @@ function identifierFor(keys: OrderKeys): NaturalDataset {
   };
 }
 
-/** Returns the order in one worklist entry. */
-export function orderOfEntry(entry: NaturalDataset): FoundOrder {
+function orderOfEntry(entry: NaturalDataset): FoundOrder {
   const text = (keyword: (typeof KEPT)[number]) => attributeText(entry[keyword]);
   const date = (keyword: 'PatientBirthDate' | 'LastMenstrualDate') =>
     text(keyword).replaceAll('.', '');

@@ -35,7 +35,6 @@ interface DecisionRow {
   without_order: boolean;
 }
 
-/** Creates the ledger in the gateway's database. */
 export function holdLedger(database: Queryable): HoldLedger {
   return {
     async decisionOn(deliveryId) {

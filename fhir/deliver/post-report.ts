@@ -21,7 +21,7 @@ export function referencesIn(value: unknown): string[] {
   );
 }
 
-export function withReferences<Of extends Resource>(
+function withReferences<Of extends Resource>(
   resource: Of,
   targets: ReadonlyMap<string, string>,
 ): Of {

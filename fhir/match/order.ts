@@ -12,7 +12,7 @@ const MOST_ORDERS = '10';
 /** Statuses that a receiver without orders returns for a search for orders. */
 const NO_ORDERS = [400, 404, 405, 501];
 
-export interface Order {
+interface Order {
   order?: Reference<ServiceRequest>;
   encounter?: Reference<Encounter>;
 }

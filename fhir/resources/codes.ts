@@ -107,7 +107,6 @@ function codesOf(endpoint: string): ReportCodes {
   };
 }
 
-/** Returns one coding as a CodeableConcept. */
 export function codeable(system: string, code: string, display: string): CodeableConcept {
   return { coding: [{ system, code, display }] };
 }
@@ -122,7 +121,6 @@ const LAST_DCM_CODE_OF_R4 = 126_811;
 const isInR4 = ({ system, code }: Coding): boolean =>
   system !== SYSTEMS.DCM || Number(code) <= LAST_DCM_CODE_OF_R4;
 
-/** Converts a coding from the concept table to a FHIR Coding. */
 export function fromTable(coding: TableCoding): Coding {
   return { system: SYSTEMS[coding.scheme], code: coding.code, display: coding.meaning };
 }

@@ -85,7 +85,7 @@ function observationBase(
 /**
  * Returns a Quantity with four significant digits, enough for a centile, a score or a probability.
  */
-export function quantity(value: number, unit: string): Quantity {
+function quantity(value: number, unit: string): Quantity {
   const code = withoutAnnotations(unit);
   const shown = unitText(unit) || code;
   return { value: Number(value.toPrecision(4)), unit: shown, system: SYSTEMS.ucum, code };
@@ -115,7 +115,7 @@ export function nonEmpty<Item>(items: Item[]): Item[] | undefined {
  * dated, the gestational age. If the chart has no limits, the text is the only content (invariant
  * obs-3).
  */
-export function referenceRange(
+function referenceRange(
   reference: NonNullable<Measurement['reference']>,
   quantity: (value: number) => Quantity,
   dating: Subject['dating'],

@@ -14,7 +14,7 @@ const VIEWS = {
   'uterine-artery': leftUterineArtery,
 } as const;
 
-export type Artery = keyof typeof VIEWS;
+type Artery = keyof typeof VIEWS;
 export const ARTERIES: readonly Artery[] = [
   'umbilical-artery',
   'middle-cerebral-artery',

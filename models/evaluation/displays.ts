@@ -20,7 +20,7 @@ interface Expected {
   factor: number;
 }
 
-/** A kind of display: its structure, and how its settings are chosen. */
+/** One kind of simulated display: what it shows, and the ranges of its settings. */
 interface DisplayKind {
   id: EchoSpectrumId | EchoMModeId;
   kind: SweepRegion['kind'];
@@ -174,7 +174,7 @@ export function sweepOfFrame({ truth }: PhantomFrame, kind: SweepRegion['kind'])
  * Simulates one display of a kind. All its properties (heart, flow, machine and others) depend only
  * on `seed`.
  */
-export function simulateDisplay(kind: DisplayKind, seed: number): PhantomFrame {
+function simulateDisplay(kind: DisplayKind, seed: number): PhantomFrame {
   const random = createRandom(seed).fork(`display ${kind.id}`);
   const beatsPerMinute = random.range(50, 105);
   const heart = createHeart(

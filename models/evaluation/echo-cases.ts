@@ -110,7 +110,6 @@ export async function phantomPairs(folder: string, view: string): Promise<HeartC
   return cases;
 }
 
-/** Returns the frames of every view. */
 export async function phantomViews(folder: string): Promise<ViewCase[]> {
   const labels = await labelsOf(folder);
   return Promise.all(

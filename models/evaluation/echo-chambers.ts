@@ -17,7 +17,7 @@ import type { ModelSession } from '../../pipelines/inference/session.ts';
 import { agreement, halfWidth95, type Measured, mean, round } from './agreement.ts';
 import type { HeartCase, HeartFrame, LongAxisCase } from './echo-cases.ts';
 
-export type Named = readonly Chamber[];
+type Named = readonly Chamber[];
 export const LEFT_HEART: Named = ['lv', 'myocardium', 'la'];
 
 /** Segments both phases as the product does, using the same fan for both. */

@@ -29,7 +29,7 @@ const entrySchema = z.object({
  */
 const CROP_WIDTH = 224;
 
-export interface HeadReading {
+interface HeadReading {
   /** Lengths in image pixels. Null for a structure that the reader did not see. */
   lengths: Record<keyof LocatedBrain, number | null>;
   seen: Record<keyof HeadStructures, boolean>;

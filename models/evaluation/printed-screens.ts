@@ -50,7 +50,7 @@ export const PRINTED_SCREENS: readonly PrintedScreen[] = [
 ];
 
 /** One printed value and the product's value. `printed` is null if nothing is printed. */
-export interface PrintedCase {
+interface PrintedCase {
   file: string;
   key: EchoConcept;
   printed: number | null;
@@ -92,7 +92,6 @@ export async function printedCases(
   });
 }
 
-/** Returns the cases as a Markdown table. */
 export function printedTable(cases: readonly PrintedCase[]): string {
   return [
     '| screen | quantity | printed | measured | off, % | quality |',

@@ -137,7 +137,10 @@ function outlinesOf(mask: GrayImage): Outlines | null {
   return { symphysis: symphysis.ellipse, head: head.ellipse, skull: head.boundary };
 }
 
-/** Returns the Dice of the maps at level 0.5, at the resolution of the reference. */
+/**
+ * Returns the Dice coefficient of each structure: the map thresholded at 0.5, against the reference
+ * mask, pixel by pixel of the mask.
+ */
 async function overlaps(session: ModelSession, image: GrayImage, mask: GrayImage): Promise<Dice> {
   const [maps] = await transperinealMaps(session, [image]);
   const dice = (found: SoftMask | undefined, label: number) => {

@@ -5,7 +5,7 @@ import type { FetalSizes } from './sizes.ts';
 import { type Layer, risingFrom, TISSUE } from './tissue.ts';
 
 /** An abdomen in its pose. `outline` (mm) is the outer border of the skin. */
-export interface Abdomen {
+interface Abdomen {
   layers: Layer[];
   outline: Ellipse;
   surface: Shape;

@@ -29,7 +29,6 @@ export function parseDate(yyyymmdd: string): Date {
   return date;
 }
 
-/** Formats a date as YYYYMMDD. */
 export const formatDate = (date: Date) => date.toISOString().slice(0, 10).replaceAll('-', '');
 
 /** Frame encoding in one file, as used by ultrasound carts. */
@@ -63,7 +62,7 @@ export function interleavedRgb(gray: Uint8Array): Uint8Array {
  * Returns the photometric interpretation. Carts write YBR_FULL_422 for every subsampled JPEG (PS3.5
  * 8.2.1), so this is also used for sharp's 4:2:0.
  */
-export function photometricInterpretation({ compression, colour }: PixelEncoding): string {
+function photometricInterpretation({ compression, colour }: PixelEncoding): string {
   if (colour === 'grey') return 'MONOCHROME2';
   return compression === 'jpeg' ? 'YBR_FULL_422' : 'RGB';
 }

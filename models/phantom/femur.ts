@@ -5,7 +5,7 @@ import type { FetalSizes } from './sizes.ts';
 import { type Layer, TISSUE } from './tissue.ts';
 
 /** A thigh in its pose. `ends` (mm) are the outer ends of the ossified diaphysis. */
-export interface Femur {
+interface Femur {
   layers: Layer[];
   ends: [Point, Point];
   surface: Shape;

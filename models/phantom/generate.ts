@@ -92,8 +92,8 @@ async function generate(
     const random = createRandom(seed).fork(`frame ${i}`);
     const { id, ages, simulate } = subjects[i % subjects.length] as Subject;
     const gaDays = random.integer(ages.youngest, ages.oldest);
-    // Outside the charted ages, the sizes are those of the nearest charted age. The view chooses
-    // its content from the age alone.
+    // Sizes are charted only for certain ages; at any other age, those of the nearest charted age
+    // are used. The content of a view still depends on the true age.
     const charted = Math.min(CHARTED_DAYS.oldest, Math.max(CHARTED_DAYS.youngest, gaDays));
     const sizes = sizesAt(charted, drawGrowth(random));
     const given = { gaDays, sizes, seed: random.integer(0, 0x7fffffff), frames: 1 };

@@ -6,7 +6,7 @@ import type { FetalSizes } from './sizes.ts';
 import { type Layer, risingFrom, TISSUE } from './tissue.ts';
 
 /** A head in its pose: its layers, and the outer border of its skull in mm. */
-export interface Head {
+interface Head {
   layers: Layer[];
   outline: Ellipse;
   /** Border of the whole head, including the scalp. */
@@ -14,7 +14,7 @@ export interface Head {
 }
 
 /** Builds the structures inside the skull. `boneMm` is the thickness of the surrounding bone. */
-export type Contents = (head: HeadAxes, random: Random, boneMm: number) => Layer[];
+type Contents = (head: HeadAxes, random: Random, boneMm: number) => Layer[];
 
 /**
  * Builds the sutures: echo-free gaps between the bones, one beam width wide. They do not change the

@@ -49,7 +49,7 @@ export interface StudyFile {
   truth: FrameTruth[];
 }
 
-export interface StudyTruth {
+interface StudyTruth {
   gaDays: number;
   /**
    * Dimensions of the fetus. After 40+0 weeks they are those at 40+0. Null before 14+0, where the

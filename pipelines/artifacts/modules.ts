@@ -115,7 +115,7 @@ function contributingEquipment(result: Result): NaturalDataset[] {
   }));
 }
 
-export interface ObjectKind {
+interface ObjectKind {
   sopClassUid: string;
   series: SeriesKind;
   /**

@@ -677,7 +677,7 @@ export const evidenceEntry = (key: string): EvidenceEntry | null =>
   KEYS.some((known) => known === key) ? EVIDENCE[key as EvidenceKey] : null;
 
 /** Reasons why a value must be reviewed by a person before it is used. */
-export const REVIEW_REASONS = [
+const REVIEW_REASONS = [
   'no-evidence',
   'simulated-only',
   'too-few-cases',

@@ -23,7 +23,7 @@ const FEMUR = sct('71341001', 'Femur');
 const FETAL_NECK = sct('45048000', 'Neck');
 
 /** Size, age and weight of the fetus, and structures of its head (CID 12003 to 12008, 12014). */
-export const BIOMETRY = {
+const BIOMETRY = {
   bpd: length('Biparietal diameter', 'BPD', ln('11820-8', 'Biparietal Diameter'), SKULL),
   ofd: length(
     'Occipitofrontal diameter',
@@ -161,7 +161,7 @@ function intrapartum(
 }
 
 /** Amniotic fluid, cervix, placenta, and the descent of the head. */
-export const UTERUS = {
+const UTERUS = {
   'deepest-vertical-pocket': {
     ...length('Deepest vertical pocket', 'DVP', sct('81827009', 'Diameter'), AMNIOTIC_FLUID),
     group: 'amniotic-sac',

@@ -1,7 +1,7 @@
 import type { Coding } from './coding.ts';
 
 /** Codes and title under which an endpoint's report is stored (exchange 1.3). */
-export interface ReportConcept {
+interface ReportConcept {
   /** The LOINC code comes first, because some receivers read only the first code. */
   codings: readonly [Coding, ...Coding[]];
   title: string;

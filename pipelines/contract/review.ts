@@ -7,7 +7,7 @@ import { z } from 'zod';
  */
 
 /** Maximum length, in characters, of a note or a reason. */
-export const LONGEST_NOTE = 500;
+const LONGEST_NOTE = 500;
 /** Maximum number of changes in one request. */
 export const MOST_CHANGES = 50;
 const MOST_POINTS = 500;
@@ -129,7 +129,6 @@ export const changeSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 export type Change = z.infer<typeof changeSchema>;
-export type ChangeKind = Change['kind'];
 
 /** State before or after a change, as shown in the review: a value, a name or a line. */
 export const changedSchema = z.strictObject({

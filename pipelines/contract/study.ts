@@ -267,7 +267,7 @@ export interface CartMeasurement {
   image: { sopInstanceUid: string; frame: number | null } | null;
 }
 
-/** The optional properties of a value, for a report that states none of them. */
+/** Null for every optional property, for values whose report does not state them. */
 export const NOTHING_STATED = {
   derivation: null,
   selection: null,

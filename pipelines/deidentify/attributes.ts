@@ -18,7 +18,7 @@ export interface Cleaning {
   content: (items: readonly TagDataset[], cleaning: Cleaning) => TagDataset[];
 }
 
-export interface TagElement {
+interface TagElement {
   vr: string;
   Value?: unknown[];
   /** Value before dcmjs interpreted it. */

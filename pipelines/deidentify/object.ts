@@ -31,7 +31,7 @@ const PIXEL_DATA = '7FE00010';
 /** Maximum length of a value with a 32-bit length field (PS3.5 7.1.1). */
 const LONGEST_VALUE = 0xfffffffe;
 
-export interface DeidentificationOrder {
+interface DeidentificationOrder {
   source: string;
   target: string;
   settings: DeidentificationSettings;
@@ -148,7 +148,7 @@ function marks(settings: DeidentificationSettings, kind: 'image' | 'report'): Ta
 }
 
 /** Returns the CID 7050 (PS3.16) codes for the profile and the options applied to an object. */
-export function methodCodes(
+function methodCodes(
   { dates, patientCharacteristics }: DeidentificationSettings,
   kind: 'image' | 'report',
 ): (readonly [code: string, meaning: string])[] {

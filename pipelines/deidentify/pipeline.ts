@@ -6,7 +6,7 @@ import type { Pipeline } from '../contract/job.ts';
 import { deidentifyObject } from './object.ts';
 
 /** `job.json` in a work folder: how to de-identify the object in `files/`. */
-export const deidentifyJobSchema = z.strictObject({
+const deidentifyJobSchema = z.strictObject({
   settings: deidentificationSchema,
   /** The installation's secret, in base64, from which pseudonyms are derived. */
   secret: z.string(),

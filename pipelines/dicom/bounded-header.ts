@@ -37,7 +37,7 @@ export const HEADER_LIMITS = {
 } as const;
 
 /** Keyword and dictionary VR for each tag whose value is read, at any depth of the data set. */
-export type WantedAttributes = ReadonlyMap<number, { name: string; vr: string }>;
+type WantedAttributes = ReadonlyMap<number, { name: string; vr: string }>;
 
 const UNKNOWN = 'UN';
 const CHARACTER_SET = 0x00080005;

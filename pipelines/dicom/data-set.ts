@@ -129,7 +129,6 @@ function valuesOf(text: string, kind: TextKind): unknown[] {
   });
 }
 
-/** Decodes the bytes of a text element with `decode` and returns its values. */
 export function textValues(bytes: Buffer, kind: TextKind, decode: DecodeText): unknown[] {
   const plain = bytes.toString('latin1');
   return valuesOf(PLAIN.test(plain) ? plain : decode(bytes, kind), kind);

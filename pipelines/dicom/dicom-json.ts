@@ -17,7 +17,7 @@ const PIXEL_DATA = '7FE00010';
 const CHARACTER_SET = '00080005';
 
 /** Maximum size in bytes of a data set, without its pixel data, that is read into memory. */
-export const MAX_DATA_SET_BYTES = 32 * 1024 * 1024;
+const MAX_DATA_SET_BYTES = 32 * 1024 * 1024;
 /**
  * A binary value longer than this, in bytes, is not inlined but becomes bulk data with its own
  * address (PS3.18 F.2.2, Table F.2.3-1).

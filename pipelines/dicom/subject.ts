@@ -60,7 +60,7 @@ export interface Equipment {
   station: string;
 }
 
-export interface SubjectOrder {
+interface SubjectOrder {
   accessionNumber: string;
   placerOrderNumber: string;
   requestedProcedureId: string;

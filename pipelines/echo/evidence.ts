@@ -181,7 +181,7 @@ export interface EchoEvidence {
  * Returns the patient described in the request. The sex is used only if there are reference ranges
  * for it.
  */
-export function patientOf(context: EchoContext): EchoPatient {
+function patientOf(context: EchoContext): EchoPatient {
   const {
     sex,
     age_years: age = null,

@@ -12,6 +12,4 @@ export const READERS = {
   parasternal: parasternalReader,
 } as const satisfies Record<string, EchoReader<unknown>>;
 
-export type ReaderName = keyof typeof READERS;
-
 export type Readings = ReadingsOf<typeof READERS>;

@@ -1,8 +1,7 @@
-import type { Point } from '../contract/image.ts';
 import type { Effect } from '../result/decisions.ts';
 import { deciding, decisionsOf } from '../result/decisions.ts';
 import type { Measurement, Result } from '../result/envelope.ts';
-import { type CorrectableOutline, type EndpointRules, withNotes } from '../run/review.ts';
+import { type CorrectableOutline, type EndpointRules, toPoints, withNotes } from '../run/review.ts';
 import { logFailure } from '../run/sections.ts';
 import { correctedGeometry } from './chambers/beats.ts';
 import type { ChamberClip, ChamberFrame } from './chambers/clip.ts';
@@ -51,9 +50,6 @@ const outlineOf = ({ concept, source }: Measurement): CorrectableOutline | null 
   source.calipers[0]?.type === 'polygon' && Object.hasOwn(OUTLINES, concept.key)
     ? (OUTLINES[concept.key] ?? null)
     : null;
-
-const toPoints = (points: readonly (readonly [number, number])[]): Point[] =>
-  points.map(([x, y]) => ({ x, y }));
 
 function correctedClip(clip: ChamberClip, effects: readonly Effect[]): ChamberClip[] {
   const own = effects.filter((one) => 'file' in one && one.file === clip.file);

@@ -98,8 +98,8 @@ function undecidedOf(outcome: SectionOutcome, ends: readonly SectionEnd[]): Unde
     const other = ends.filter((end) => sidesOf([own, valueIn(end.outcome, id)]).length > 1);
     const about = distinct(other.map((end) => end.of));
     if (about.length === 0) return [];
-    // Order of the categories: the low end of the first value, the value itself, its high end, then
-    // the ends of the other values.
+    // The categories are listed in this order: at the low end of the first value, at the value
+    // itself, at its high end, then at the ends of the other values.
     const [low, ...rest] = ends.filter((end) => about.includes(end.of));
     const found = [low, null, ...rest].flatMap((end) =>
       end === undefined ? [] : [end === null ? own : valueIn(end.outcome, id)],

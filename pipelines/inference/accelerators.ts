@@ -68,8 +68,8 @@ function reasonAgainst(accelerator: Accelerator, machine: Machine): string | nul
 
 /**
  * Returns the accelerators that might load on a machine, and why each of the others cannot. Only
- * files are checked, because if a missing device were tried, the library would print errors into
- * the operator's log.
+ * files are checked, because trying a missing device would make the library print errors into the
+ * operator's log.
  */
 export function acceleratorsOf(machine: Machine = thisMachine): {
   present: Accelerator[];

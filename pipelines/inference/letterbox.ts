@@ -2,7 +2,6 @@ import type { GrayImage, Point } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
 import { pictureBox } from '../measure/picture-detector.ts';
 
-/** Copies a rectangle of the image into a new image. */
 export function cropped(image: GrayImage, area: Rectangle): GrayImage {
   const width = area.maxX - area.minX + 1;
   const height = area.maxY - area.minY + 1;

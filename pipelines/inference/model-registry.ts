@@ -60,7 +60,6 @@ type ModelDescription = z.infer<typeof modelSchema>;
 export type RegisteredModel = ModelDescription & { path: string };
 export type PackSetting = 'all' | 'permissive';
 
-/** Path of this project's models/registry.yaml. */
 export const REGISTRY_FILE = fileURLToPath(new URL('../../models/registry.yaml', import.meta.url));
 
 /**
@@ -124,6 +123,14 @@ export async function readModel(model: RegisteredModel): Promise<Uint8Array> {
   return bytes;
 }
 
+/** Reads a model's `metrics.json`, whose content depends on the task. */
+export async function readMetrics(
+  { metrics }: Pick<RegisteredModel, 'metrics'>,
+  registry = REGISTRY_FILE,
+): Promise<unknown> {
+  return JSON.parse(await readFile(join(dirname(registry), metrics), 'utf8'));
+}
+
 export interface ModelCard {
   id: string;
   version: string;
@@ -143,9 +150,7 @@ export async function readModelCards(
   const used = modelsInUse(await readRegistry(registry), allow);
   return Promise.all(
     used.map(async ({ id, version, task, licence, pack, sha256, metrics }) => {
-      const accuracy: unknown = JSON.parse(
-        await readFile(join(dirname(registry), metrics), 'utf8'),
-      );
+      const accuracy = await readMetrics({ metrics }, registry);
       return { id, version, task, licence, pack, sha256, accuracy };
     }),
   );

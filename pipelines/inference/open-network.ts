@@ -94,7 +94,7 @@ const TIMES_SLOWER_IN_SOFTWARE = 20;
  *
  * @param pixels pixels per input image.
  */
-export async function faultOf(
+async function faultOf(
   accelerated: Network,
   processor: Network,
   { pixels, timed }: { pixels: number; timed: boolean },

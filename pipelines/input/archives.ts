@@ -141,7 +141,7 @@ async function* zipMembers(path: string): AsyncGenerator<ArchiveMember> {
   }
 }
 
-export interface Unpacked {
+interface Unpacked {
   /** Plain files in request order and, within an archive, in archive order. */
   files: StudyFile[];
   refused: RefusedFile[];

@@ -102,7 +102,7 @@ export function periodOf(covariance: ArrayLike<number>, from: number, to: number
   return { lag, strength: (covariance[first] ?? 0) / power };
 }
 
-export const BEATS = {
+const BEATS = {
   /**
    * Plausible heart rates, beats per minute (obstetric 0.6; adult resting rates are within this
    * range).
@@ -124,7 +124,7 @@ export interface Beat {
   to: number;
 }
 
-export interface Beats {
+interface Beats {
   beats: Beat[];
   /** Heart rate, from the median beat length. */
   beatsPerMinute: number;

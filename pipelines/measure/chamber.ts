@@ -1,11 +1,11 @@
 import type { Point } from '../contract/image.ts';
 import {
-  areaOf,
   chordLength,
   crossings,
   distance,
   distanceToOutline,
   lengthOf,
+  middle,
   type Outline,
 } from './outline.ts';
 
@@ -85,8 +85,6 @@ function baseRun(outline: Outline, across: Outline | null, wall: Outline | null)
   return isBase(touching, outline.length) ? touching : null;
 }
 
-const middle = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
-
 /**
  * Returns the long axis of a chamber, from the middle of the valve plane to the farthest point of
  * the outline (echo 3). The points must have equal scales on both axes (millimetres, or square
@@ -144,15 +142,8 @@ export function wallsAt(
   return left === undefined || right === undefined || cuts.length < 2 ? null : { left, right };
 }
 
-/**
- * Returns the area divided by the square of the length. For an ellipse with axes 1 : 2, it is 0.39.
- * A foreshortened view is rounder.
- */
-export const roundness = (outline: Outline, { length }: ChamberAxis) =>
-  areaOf(outline) / (length * length);
-
 /** Number of discs in the method of discs (echo 4.2). */
-export const DISCS = 20;
+const DISCS = 20;
 
 /**
  * Returns the diameters of the discs, base first, in the unit of the points. Each is perpendicular

@@ -13,7 +13,7 @@ export interface LineProfile {
   length: number;
 }
 
-export interface Band {
+interface Band {
   /** Half width, in mm, of the band across which the levels are averaged. */
   half: number;
   /**
@@ -85,7 +85,7 @@ export function meanLevel({ level }: Pick<LineProfile, 'level'>, from: number, t
   return sum / steps;
 }
 
-export interface Step {
+interface Step {
   /** Position in mm. */
   at: number;
   /**

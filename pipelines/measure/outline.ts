@@ -61,7 +61,7 @@ const mix = (a: Point, b: Point, share: number): Point => ({
  * Returns evenly spaced points along a path, including both ends. A closed path ends where it
  * began.
  */
-export function resampled(path: readonly Point[], count: number, closed: boolean): Point[] {
+function resampled(path: readonly Point[], count: number, closed: boolean): Point[] {
   const points = closed ? [...path, path[0] ?? { x: 0, y: 0 }] : path;
   const along = [0];
   for (let i = 1; i < points.length; i++) {
@@ -146,6 +146,7 @@ export function lengthOf(path: readonly Point[]): number {
 }
 
 export const distance = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
+export const middle = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
 
 /**
  * Returns the positions at which a line crosses an outline, in ascending order. They are signed

@@ -10,7 +10,7 @@ import { burnedInText } from './burned-in-text.ts';
 import { BAR_THICKNESS, detectPicture, MEASURED_MARGIN, SHOWN_MARGIN } from './picture-detector.ts';
 import { clipToRectangle, rectanglePolygon, spanOfRow } from './polygon.ts';
 
-export interface Picture {
+interface Picture {
   /** Convex polygons in pixel coordinates. */
   areas: readonly (readonly Point[])[];
   /**

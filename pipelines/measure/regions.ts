@@ -1,6 +1,6 @@
 import type { GrayImage } from '../contract/image.ts';
 
-export interface Run {
+interface Run {
   value: number;
   /** Index of the first pixel, and index after the last pixel. */
   start: number;
@@ -123,13 +123,12 @@ export function pixelsOf({ runs, size }: Region): number[] {
   return pixels;
 }
 
-/** Writes a value to every pixel of a region. */
 export function paint(values: Uint8Array, { runs }: Region, value: number): void {
   for (const { start, end } of runs) values.fill(value, start, end);
 }
 
 /** Pixels connected by their edges, as indices into the image. */
-export interface Blob {
+interface Blob {
   pixels: readonly number[];
   /** True if the blob reaches the border of the image. */
   open: boolean;

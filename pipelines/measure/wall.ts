@@ -9,7 +9,7 @@ export type WallSide = (typeof WALL_SIDES)[number];
 const WALL_LEVELS = ['basal', 'mid', 'apical'] as const;
 export type WallLevel = (typeof WALL_LEVELS)[number];
 
-export interface WallSegment {
+interface WallSegment {
   side: WallSide;
   level: WallLevel;
 }

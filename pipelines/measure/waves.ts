@@ -161,7 +161,7 @@ export function outlineOfWave(curve: ArrayLike<number>, wave: Wave): WaveOutline
     const seen = seenOf(curve, wave, at, from, to);
     const flank = at < wave.peak ? rise : fall;
     const line = Math.max(0, flank.slope * (at - flank.zero));
-    // Higher up, from the straight part of the flank on, the curve is used instead of the line.
+    // The line replaces the curve only near the baseline, below the straight part of the flank.
     return line < FLANK.low * wave.height ? Math.min(seen, line) : seen;
   });
   return { from, to, values };

@@ -9,7 +9,7 @@ import { stamped } from './watermark.ts';
  * Frame size in pixels. It is small, because every picture of a mock run is searched for text,
  * drawn and encoded.
  */
-export const FRAME = { width: 400, height: 300 } as const;
+const FRAME = { width: 400, height: 300 } as const;
 
 export const MM_PER_PIXEL = 0.6;
 

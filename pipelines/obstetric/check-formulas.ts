@@ -153,7 +153,7 @@ function delphi(i: VectorInputs): string {
 }
 
 /** Checks of biometry, dating by biometry and growth (obstetric 2 and 3). */
-export const GROWTH_CHECKS: Readonly<Record<string, CheckFormula>> = {
+const GROWTH_CHECKS: Readonly<Record<string, CheckFormula>> = {
   intergrowth_fetal_centile_to_value: (i) =>
     intergrowthSizeAt(measure(i), i.number('gaWeeks'), zOf(i.number('centile'))),
   ig_mean_sd: (i) => {
@@ -259,7 +259,7 @@ function dopplerIndex(i: VectorInputs): number | null {
 }
 
 /** Checks of early pregnancy, anatomy, fluid, placenta, Doppler and labour (obstetric 4 to 13). */
-export const PREGNANCY_CHECKS: Readonly<Record<string, CheckFormula>> = {
+const PREGNANCY_CHECKS: Readonly<Record<string, CheckFormula>> = {
   robinson1975_ga_days: (i) => robinson1975Age(i.number('crlMm')),
   hadlock1992_ga_weeks: (i) => hadlock1992Age(i.number('crlMm')),
   verburg2008_ga_from_crl_weeks: (i) => verburg2008Age(i.number('crlMm')),

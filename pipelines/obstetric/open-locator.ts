@@ -1,11 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import {
   type ModelTask,
   modelFor,
   type PackSetting,
-  REGISTRY_FILE,
+  readMetrics,
   readRegistry,
 } from '../inference/model-registry.ts';
 import type { InferenceSettings } from '../inference/open-network.ts';
@@ -116,9 +114,7 @@ async function halfWidthOf(
   session: Pick<ModelSession, 'model'> | null,
   unit: keyof typeof metricsSchema.shape,
 ): Promise<number | null> {
-  if (!session) return null;
-  const text = await readFile(join(dirname(REGISTRY_FILE), session.model.metrics), 'utf8');
-  return metricsSchema.parse(JSON.parse(text))[unit] ?? null;
+  return session && (metricsSchema.parse(await readMetrics(session.model))[unit] ?? null);
 }
 
 function nameInResult({ model, provider }: ModelSession): Locator['models'][number] {

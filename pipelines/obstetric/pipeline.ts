@@ -22,7 +22,7 @@ import { surveyPlanes } from './planes/read.ts';
 import { READERS } from './readers.ts';
 import type { ObstetricReviewed } from './review.ts';
 
-export interface ObstetricParts extends ArtifactParts {
+interface ObstetricParts extends ArtifactParts {
   /** Opens the models for a job. The pipeline reuses the locator for later jobs. */
   openLocator(settings: Job['models']): Promise<Locator>;
 }

@@ -29,6 +29,4 @@ export const READERS = {
   fetalBrain: fetalBrainReader,
 } as const satisfies Record<string, Reader<unknown>>;
 
-export type ReaderName = keyof typeof READERS;
-
 export type Readings = ReadingsOf<typeof READERS>;

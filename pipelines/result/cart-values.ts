@@ -60,7 +60,7 @@ const DERIVED = {
 } as const satisfies Record<NonNullable<CartMeasurement['derivation']>, Measurement['derivation']>;
 
 /** One or more repeated values of a quantity. */
-export type Values = readonly [CartMeasurement, ...CartMeasurement[]];
+type Values = readonly [CartMeasurement, ...CartMeasurement[]];
 
 interface CartStanding {
   from: CartMeasurement;
@@ -173,7 +173,7 @@ function areApart(key: ConceptKey, values: readonly CartMeasurement[]): boolean 
  * Groups values such that one value can be chosen from each group. Normally there is one group; if
  * the values are too far apart, each plausible value is a separate group.
  */
-export function comparable(key: ConceptKey, values: Values): Values[] {
+function comparable(key: ConceptKey, values: Values): Values[] {
   const plausible = values.filter(({ value }) => isPlausible(key, value));
   const [first, ...others] = plausible;
   if (!first || !areApart(key, plausible) || chosenByMachine(key, [first, ...others])) {
@@ -290,7 +290,7 @@ function toMeasurement(
 }
 
 /** The machine values of one quantity for one fetus and side. */
-export interface CartQuantity {
+interface CartQuantity {
   measurement: Measurement;
   /**
    * Spread of repeated values if the machine did not select one of them; null if there is only one

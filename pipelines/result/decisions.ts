@@ -11,7 +11,7 @@ import { remark } from './render/remarks.ts';
 type Points = readonly (readonly [number, number])[];
 
 /** Confirms a value, either unchanged or with the value and calipers that a person gave. */
-export interface Confirmation {
+interface Confirmation {
   do: 'confirm';
   on: string;
   concept: string;

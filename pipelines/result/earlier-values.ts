@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { Result } from './envelope.ts';
 
 /** Sources of a value from an earlier scan, best first. */
-export const EARLIER_SOURCES = ['images', 'machine-report', 'unreviewed-draft'] as const;
-export type EarlierSource = (typeof EARLIER_SOURCES)[number];
+const EARLIER_SOURCES = ['images', 'machine-report', 'unreviewed-draft'] as const;
 
 const earlierSchema = z.array(
   z.object({

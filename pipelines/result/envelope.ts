@@ -133,14 +133,14 @@ const referenceSchema = z.strictObject({
 });
 
 /** How a person confirmed a value: accepted it, edited it, or entered another value. */
-export const CONFIRMED = ['accepted', 'edited', 'entered'] as const;
+const CONFIRMED = ['accepted', 'edited', 'entered'] as const;
 export type Confirmed = (typeof CONFIRMED)[number];
 
 /**
  * Returns true if every number is finite, at any depth. JSON would turn NaN and Infinity into
  * `null`.
  */
-function holdsFiniteNumbers(data: unknown): boolean {
+export function holdsFiniteNumbers(data: unknown): boolean {
   if (typeof data === 'number') return Number.isFinite(data);
   if (typeof data !== 'object' || data === null) return true;
   return Object.values(data).every(holdsFiniteNumbers);

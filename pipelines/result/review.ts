@@ -23,7 +23,7 @@ import type { Statement } from './statement.ts';
  */
 
 /** Outcomes of a section in both runs. */
-export interface TwoRuns<Outcome extends SectionOutcome> {
+interface TwoRuns<Outcome extends SectionOutcome> {
   counting: Outcome;
   whole: Outcome;
 }
@@ -42,8 +42,7 @@ const inputOf = (
 ): EvidenceInput => ({ gaDays, models, sizes: { [one.concept.key]: one.value } });
 
 /** Returns true if a value was measured by this software on an image of the study. */
-export const isMeasuredByUs = (one: Measurement): boolean =>
-  one.origin === 'image' && !isOfMachine(one);
+const isMeasuredByUs = (one: Measurement): boolean => one.origin === 'image' && !isOfMachine(one);
 
 /**
  * Returns why a measured value needs review; null if it does not. Values from the machine, the

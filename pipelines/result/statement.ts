@@ -84,7 +84,7 @@ export const remarkSchema: z.ZodType<Remark> = z
  * Renders one statement as text; `context` contains the measurements that the statement refers to
  * (render/).
  */
-export type Sentence = (params: never, context: never) => string;
+type Sentence = (params: never, context: never) => string;
 
 /** The sentences of one topic in one language, by code. */
 export type SentenceTable = Readonly<Record<string, Sentence>>;
@@ -139,19 +139,10 @@ export function remarksOf<Table extends SentenceTable>() {
   ): Remark => ({ code, params });
 }
 
-/** Returns true if two statements have the same code, values, fetus and parameters. */
-export const isSameStatement = (one: Statement, other: Statement): boolean =>
-  one.code === other.code &&
-  one.fetus === other.fetus &&
-  one.about.join() === other.about.join() &&
-  JSON.stringify(one.params) === JSON.stringify(other.params);
-
-/** Returns the remarks without duplicates. */
 export function distinctRemarks(remarks: readonly Remark[]): Remark[] {
   return [...new Map(remarks.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-/** Returns the statements without duplicates. */
 export function distinctStatements<One extends Statement>(statements: readonly One[]): One[] {
   const byContent = new Map(statements.map((one) => [JSON.stringify(one), one]));
   return [...byContent.values()];

@@ -52,7 +52,7 @@ export interface EndpointRules {
 }
 
 /** A result under review, and the effects that turned the original result into it. */
-export interface ReviewState {
+interface ReviewState {
   original: Result;
   result: Result;
   effects: readonly Effect[];
@@ -67,7 +67,7 @@ const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'medi
  * the original result.
  * @throws ChangeRefused if neither has it.
  */
-export function measurementNamed(id: string, { result, original }: ReviewState): Measurement {
+function measurementNamed(id: string, { result, original }: ReviewState): Measurement {
   const found =
     result.measurements.find((one) => one.id === id) ??
     original.measurements.find((one) => one.id === id);
@@ -79,7 +79,7 @@ export function measurementNamed(id: string, { result, original }: ReviewState):
  * Returns the identity that a value has in the pipeline, even after a person moved the value to
  * another frame.
  */
-export function targetOf(one: Measurement, { original, effects }: ReviewState): string {
+function targetOf(one: Measurement, { original, effects }: ReviewState): string {
   const own = identityOf(one);
   if (original.measurements.some((other) => identityOf(other) === own)) return own;
   const moved = effects.findLast(
@@ -208,7 +208,7 @@ function withinLimits(concept: string, value: number, unit: string, rules: Endpo
   }
 }
 
-const toPoints = (points: readonly (readonly [number, number])[]): Point[] =>
+export const toPoints = (points: readonly (readonly [number, number])[]): Point[] =>
   points.map(([x, y]) => ({ x, y }));
 
 const PER_MM: Readonly<Record<string, number>> = { mm: 1, cm: 0.1 };
@@ -463,7 +463,7 @@ const NOTHING: Changed = {
 };
 
 /** Returns the state of a value in the form used in the history of the review. */
-export function standsAs(one: Measurement | null): Changed {
+function standsAs(one: Measurement | null): Changed {
   if (!one) return NOTHING;
   const [caliper] = one.source.calipers;
   return {

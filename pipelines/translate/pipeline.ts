@@ -38,7 +38,7 @@ export const translatePipeline: Pipeline = async (folder, report, signal) => {
 };
 
 /** Returns the values from the machine's reports as a result; null if there are none. */
-export function translated(study: Study, generatedAt: Date): Result | null {
+function translated(study: Study, generatedAt: Date): Result | null {
   const cart = study.cart ?? [];
   const measurements = [
     ...cartMeasurements(cart, SECTION.id, Object.keys(CONCEPTS) as ConceptKey[]),

@@ -34,7 +34,7 @@ export interface Operations {
   doctor(peer: string | null): Promise<DoctorFinding[]>;
 }
 
-export interface CreatedKey {
+interface CreatedKey {
   key: string;
   record: KeyRecord;
 }
@@ -143,7 +143,6 @@ export interface DeliveryOperations {
 
 /** A report that waits for a person, with the reason. Contains no patient identity. */
 export interface HeldReport {
-  /** Id of the delivery. */
   id: string;
   request_id: string;
   destination: string;
@@ -203,7 +202,7 @@ export interface QuarantineOperations {
   remove(id: string): Promise<void>;
 }
 
-export interface PatientOperations {
+interface PatientOperations {
   /** Lists the merges in force, newest first. Patient identity is not included. */
   merges(): Promise<MergeNote[]>;
   /**

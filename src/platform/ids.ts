@@ -62,7 +62,6 @@ export function firstId(prefix: IdPrefix, since: Date): string {
   return idOf(prefix, BigInt(Math.max(0, since.getTime())) << 80n);
 }
 
-/** Returns the id for a UUID given as a number. */
 export function idOf(prefix: IdPrefix, uuid: bigint): string {
   let rest = uuid;
   let text = '';
@@ -73,7 +72,6 @@ export function idOf(prefix: IdPrefix, uuid: bigint): string {
   return `${prefix}_${text}`;
 }
 
-/** Returns the UUID of an id, as a number. */
 export function uuidOf(id: string): bigint {
   const digits = id.slice(-LENGTH);
   return [...digits].reduce((sum, digit) => (sum << 5n) | BigInt(ALPHABET.indexOf(digit)), 0n);

@@ -4,7 +4,7 @@ import type { Random } from '../random.ts';
 import { electrocardiogram } from '../views/display-marks.ts';
 
 /** Marks that the machine draws over an echo image: ECG trace, depth marks and text. */
-export interface Marks {
+interface Marks {
   /**
    * `from`: phase of the beat at the left end of the trace. `beats`: number of beats on the trace.
    * If absent, no trace is drawn.

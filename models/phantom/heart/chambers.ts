@@ -4,7 +4,7 @@ import { across, dot, type Place, sum, unit } from './space.ts';
 import type { Ventricle } from './ventricle.ts';
 
 /** Returns a signed distance in mm, negative inside. It is exact on the border. */
-export type Distance = (x: number, y: number, z: number) => number;
+type Distance = (x: number, y: number, z: number) => number;
 
 interface Ellipsoid {
   centre: Place;

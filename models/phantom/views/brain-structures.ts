@@ -66,7 +66,7 @@ function peduncles(head: HeadAxes, u: number, random: Random): Piece[] {
  * to outer; `cisternaMm` is the distance on the midline from the posterior vermis to the inner
  * occipital bone (ISUOG CNS part 1, 2020).
  */
-export function posteriorFossa(
+function posteriorFossa(
   head: HeadAxes,
   boneMm: number,
   { tcdMm, cisternaMm }: { tcdMm: number; cisternaMm: number },

@@ -20,7 +20,6 @@ interface Embryo {
 const EMBRYO = { echo: -24, loss: 0.01, texture: 3 };
 const HEAD_FLUID = { echo: -50, loss: 0, texture: 2 };
 
-/** Returns the union of shapes. */
 function joined(shapes: readonly [Shape, ...Shape[]]): Shape {
   const [{ centre }] = shapes;
   const reach = Math.max(

@@ -13,7 +13,7 @@ import {
 /** Smallest width in mm at which a pocket is measured (AIUM 2018). */
 const WIDTH_MM = 10;
 
-export interface Depth {
+interface Depth {
   mm: number;
   /** Upper end of the pocket, in pixels. */
   top: Point;
@@ -100,7 +100,6 @@ function drawPlan({ anatomy = {} }: ViewRequest, random: Random): CavityPlan {
   };
 }
 
-/** Adds the pocket of a frame to its truth. */
 function withPocket(frame: PhantomFrame): PhantomFrame {
   const { truth, columns } = frame;
   const fluid = truth.masks?.fluid;

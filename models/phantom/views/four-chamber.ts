@@ -8,7 +8,7 @@ import { buildUterus } from '../uterus.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
 import { type Piece, simulateScene, wavering } from './scene.ts';
 
-export interface HeartSizes {
+interface HeartSizes {
   /** Half axes at end diastole along and across the septum, mm. */
   a: number;
   b: number;
@@ -25,7 +25,7 @@ interface HeartPlace {
   direction: number;
 }
 
-export interface Heart {
+interface Heart {
   pieces: Piece[];
   epicardium: Shape;
   points: { septum: [Point, Point] };
@@ -195,7 +195,7 @@ interface ChestSizes {
   effusionMm: number;
 }
 
-export interface Chest {
+interface Chest {
   pieces: Piece[];
   surface: Shape;
   points: Readonly<Record<string, readonly Point[]>>;

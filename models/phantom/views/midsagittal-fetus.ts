@@ -5,7 +5,7 @@ import { ellipse, grown, rim, type Shape, stroke, within } from '../shapes.ts';
 import { type Layer, risingFrom, TISSUE, type Tissue } from '../tissue.ts';
 
 /** A position along (u) and across (v) a part of the fetus, in that part's own units. */
-export type UV = readonly [u: number, v: number];
+type UV = readonly [u: number, v: number];
 
 /** Tissues that differ from `TISSUE` at 11 to 14 weeks, when fetal bone is still thin. */
 const MEDIAN_TISSUE = {
@@ -208,7 +208,7 @@ const lucencyShare = (u: number) => {
 /**
  * Returns the dorsal border of the soft tissue. The lucency lies between this border and the skin.
  */
-export const back = (u: number) => 16.2 - 0.0035 * (u - 20) ** 2;
+const back = (u: number) => 16.2 - 0.0035 * (u - 20) ** 2;
 
 /** Returns the region between two dorsal curves, over `range` in units along the back. */
 function band(

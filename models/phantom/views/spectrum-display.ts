@@ -20,7 +20,7 @@ export interface Waveform {
   velocity(phase: number): number;
 }
 
-export type Anatomy = Readonly<Record<string, number>>;
+type Anatomy = Readonly<Record<string, number>>;
 
 /**
  * Returns an arterial waveform: a fast rise to 1 at the peak, then an exponential fall to 0 at the

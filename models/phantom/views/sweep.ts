@@ -35,9 +35,9 @@ const THORAX_SHARE = { from: 0.34, to: 0.55 } as const;
 const TRUNK_SHARE = { from: 0.34, to: 1 } as const;
 
 /** Returns the length in mm of the flexed fetus from crown to rump. */
-export const lengthOf = ({ ofdMm }: FetalSizes) => 2.7 * ofdMm;
+const lengthOf = ({ ofdMm }: FetalSizes) => 2.7 * ofdMm;
 
-export interface Section {
+interface Section {
   layers: Layer[];
   surface: Shape;
   part: 'head' | 'thorax' | 'abdomen';

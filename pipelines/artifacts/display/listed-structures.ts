@@ -74,7 +74,10 @@ export interface Listed {
   tracesOf(file: string): FlowTrace[];
 }
 
-/** Reads the frame-level data of the sections, which is more detailed than the measurements. */
+/**
+ * Collects what the sections list for each file and frame (outlines, traces, planes, views). The
+ * measurements do not contain it.
+ */
 export function listedInSections(result: Pick<Result, 'sections'>): Listed {
   const outlined = listed(result, 'segment-chambers', 'clips', outlinedClips);
   const traced = ['doppler', 'views'].flatMap((section) =>

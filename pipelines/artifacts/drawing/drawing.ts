@@ -12,7 +12,7 @@ export interface Drawing {
 
 export type Mark = Path | Area | Label;
 
-export interface Path {
+interface Path {
   kind: 'path';
   points: readonly Point[];
   closed?: boolean;
@@ -22,7 +22,7 @@ export interface Path {
   dash?: readonly [number, number];
 }
 
-export interface Area {
+interface Area {
   kind: 'area';
   points: readonly Point[];
   colour: string;

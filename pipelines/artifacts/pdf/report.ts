@@ -140,7 +140,7 @@ function patientLine({ identity }: Subject): string {
 }
 
 /** The picture of a preview (preview.ts) as JPEG, with its values and the colours of their calipers. */
-export interface KeyImage {
+interface KeyImage {
   bytes: Buffer;
   width: number;
   height: number;
@@ -149,7 +149,7 @@ export interface KeyImage {
 }
 
 /** A signature as it is printed in a report. `at` includes the time zone. */
-export interface Signature {
+interface Signature {
   name: string;
   role: string;
   at: string;

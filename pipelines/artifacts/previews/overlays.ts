@@ -53,7 +53,7 @@ export const drawnOn = ({ measurements }: PreviewOverlay) =>
     measurements.map(({ concept, value, source }) => [concept.key, value, source.calipers]),
   );
 
-export interface StoredPreview extends PreviewOverlay {
+interface StoredPreview extends PreviewOverlay {
   /** Returns the picture with this result's values; null if it does not exist. */
   png(): Promise<Buffer | null>;
 }

@@ -5,6 +5,10 @@ export interface Code {
   meaning: string;
 }
 
+export const dcm = (code: string, meaning: string): Code => ({ scheme: 'DCM', code, meaning });
+export const ln = (code: string, meaning: string): Code => ({ scheme: 'LN', code, meaning });
+export const sct = (code: string, meaning: string): Code => ({ scheme: 'SCT', code, meaning });
+
 /**
  * Relationship Type (PS3.3 C.17.3.2.4). All relationships are by value, so one content tree is
  * valid in every SR class.

@@ -1,9 +1,6 @@
 import { conceptEntry } from '../../concepts/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import type { Code } from './content-item.ts';
-
-const dcm = (code: string, meaning: string): Code => ({ scheme: 'DCM', code, meaning });
-const sct = (code: string, meaning: string): Code => ({ scheme: 'SCT', code, meaning });
+import { type Code, dcm, sct } from './content-item.ts';
 
 /**
  * Structures for which TID 5202 has a section (PS3.16; echo 18.2), in the order of that template.

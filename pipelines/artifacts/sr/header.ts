@@ -214,7 +214,7 @@ export function srHeader(result: Result, subject: Subject, document: SrDocument)
 }
 
 /** Returns the device UID, which is the same for all results of one pipeline version (TID 1004). */
-export function deviceUid(result: Result): string {
+function deviceUid(result: Result): string {
   return derivedUid('device', result.endpoint, result.version);
 }
 

@@ -134,7 +134,7 @@ const DERIVATIONS = {
  * Returns a UCUM unit with its meaning from the unit table. A unit that is not in the table gets
  * its code as meaning.
  */
-export function ucum(unit: string): Code {
+function ucum(unit: string): Code {
   const meanings: Readonly<Record<string, string>> = UNITS;
   return { scheme: 'UCUM', code: unit, meaning: meanings[unit] ?? unit };
 }
@@ -273,7 +273,6 @@ export function inputItem(input: Measurement): ContentItem {
   return num('INFERRED FROM', conceptOf(input), exchange(input)(input.value));
 }
 
-/** Returns the model's confidence as an item with a probability from 0 to 1. */
 export function confidenceItem(confidence: number): ContentItem {
   return num('CONTAINS', SR.probability, { value: confidence, unit: ONE });
 }

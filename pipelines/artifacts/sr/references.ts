@@ -3,20 +3,27 @@ import type { SourceInstance, Subject } from '../../dicom/subject.ts';
 import { derivedUid } from '../../dicom/uid.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { studyUidOf } from '../modules.ts';
-import { type ContentItem, type ImageReference, image, walk } from './content-item.ts';
+import { type ContentItem, container, type ImageReference, image, walk } from './content-item.ts';
+import { SR } from './vocabulary.ts';
 
 /**
  * Returns the images among the objects of a study. An IMAGE item must refer to an image SOP
  * instance (PS3.3 C.18.4); some readers reject a whole report if one of its IMAGE items refers to a
  * structured report or a PDF.
  */
-export function imagesOf(subject: Subject): SourceInstance[] {
+function imagesOf(subject: Subject): SourceInstance[] {
   return subject.instances.filter(({ rows }) => rows > 0);
 }
 
 /** Returns every image of the study for an image library, including images without a finding. */
 export function libraryImages(subject: Subject): ContentItem[] {
   return imagesOf(subject).map((instance) => image('CONTAINS', null, referenceTo(instance, null)));
+}
+
+/** Returns the image library of TID 5000 and TID 5200; empty for a study without images. */
+export function imageLibrary(subject: Subject): ContentItem[] {
+  const images = libraryImages(subject);
+  return images.length === 0 ? [] : [container(SR.imageLibrary, images)];
 }
 
 interface MadeOn {

@@ -5,7 +5,7 @@ import { BODIES, GROUP_TEMPLATES, ROOT_TEMPLATES } from './template-rows.ts';
 import { SR } from './vocabulary.ts';
 
 /** A fault in a content tree, with its path: "Fetal Biometry > Biometry Group: …". */
-export interface Fault {
+interface Fault {
   path: string;
   rule: string;
 }

@@ -30,11 +30,11 @@ interface Template {
   rows: readonly Row[];
 }
 
-export const LENGTHS = ['mm', 'cm'];
+const LENGTHS = ['mm', 'cm'];
 
-export const dcm = (...codes: string[]) => codes.map((code) => `DCM ${code}`);
-export const ln = (...codes: string[]) => codes.map((code) => `LN ${code}`);
-export const sct = (...codes: string[]) => codes.map((code) => `SCT ${code}`);
+const dcm = (...codes: string[]) => codes.map((code) => `DCM ${code}`);
+const ln = (...codes: string[]) => codes.map((code) => `LN ${code}`);
+const sct = (...codes: string[]) => codes.map((code) => `SCT ${code}`);
 
 /** TID 1204. */
 const LANGUAGE: Row = {
@@ -45,7 +45,7 @@ const LANGUAGE: Row = {
   once: true,
 };
 
-export const context = (
+const context = (
   type: ValueType,
   concept: string,
   need: 'M' | 'U',
@@ -63,7 +63,7 @@ const OBSERVER: Row[] = [
 ];
 
 /** TID 1006 and 1008. */
-export const FETUS: Row[] = [
+const FETUS: Row[] = [
   context('CODE', 'DCM 121024', 'U', { values: ['DCM 121026'], once: true }),
   context('TEXT', 'DCM 121030', 'U', { once: true }),
   context('NUM', 'DCM 121037', 'U', { once: true, units: ['1'] }),
@@ -87,7 +87,7 @@ const EQUATION: Row[] = [
   inferred('TEXT', dcm('121421', '121422', '121423')),
 ];
 
-export const property = (type: ValueType, concept: readonly string[]): Row => ({
+const property = (type: ValueType, concept: readonly string[]): Row => ({
   relationship: 'HAS PROPERTIES',
   type,
   concept,
@@ -98,7 +98,7 @@ export const property = (type: ValueType, concept: readonly string[]): Row => ({
  * Returns the rows allowed below a NUM (TID 300); `coordinates` is false in a region group (TID
  * 1419).
  */
-export function measurementRows(coordinates: boolean): Row[] {
+function measurementRows(coordinates: boolean): Row[] {
   return [
     {
       relationship: 'HAS CONCEPT MOD',
@@ -119,14 +119,14 @@ export function measurementRows(coordinates: boolean): Row[] {
   ];
 }
 
-export const contains = (
+const contains = (
   type: ValueType,
   concept: readonly string[] | null,
   need: 'M' | 'U',
   extra: Partial<Row> = {},
 ): Row => ({ relationship: 'CONTAINS', type, concept, need, ...extra });
 
-export const modifier = (type: ValueType, concept: readonly string[], need: 'M' | 'U'): Row => ({
+const modifier = (type: ValueType, concept: readonly string[], need: 'M' | 'U'): Row => ({
   relationship: 'HAS CONCEPT MOD',
   type,
   concept,
@@ -231,7 +231,7 @@ const PELVIS: Row = contains('CONTAINER', dcm('125011'), 'U', {
 });
 
 /** OB-GYN Ultrasound Procedure Report (TID 5000). */
-export const TID_5000: Template = {
+const TID_5000: Template = {
   title: 'DCM 125000',
   rows: [
     LANGUAGE,

@@ -36,7 +36,7 @@ import {
   PERCENT,
   sourceItems,
 } from './measured-value.ts';
-import { libraryImages } from './references.ts';
+import { imageLibrary } from './references.ts';
 import { SR } from './vocabulary.ts';
 
 const siteGroup = ({ concept }: Measurement) => conceptEntry(concept.key)?.group;
@@ -327,12 +327,6 @@ function biometrySection(
     ([key, values]) => biometryGroup(values, ages.get(key), subject),
   );
   return [container(title, [...subjectItems(fetus), ...groups], template)];
-}
-
-function imageLibrary(subject: Subject): ContentItem[] {
-  const images = libraryImages(subject);
-  if (images.length === 0) return [];
-  return [container(SR.imageLibrary, images)];
 }
 
 /**

@@ -7,7 +7,7 @@ import { ECHO_SITES, type EchoSite, echoSite } from './echo-sites.ts';
 import { encode } from './encode.ts';
 import { languageItem, observerItems, srHeader } from './header.ts';
 import { measuredOn, measurementItem, sourceItems } from './measured-value.ts';
-import { libraryImages } from './references.ts';
+import { imageLibrary } from './references.ts';
 import { SR } from './vocabulary.ts';
 
 const BODY_SURFACE_AREA = 'body-surface-area';
@@ -42,12 +42,6 @@ function findings(
     ],
     '5202',
   );
-}
-
-function imageLibrary(subject: Subject): ContentItem[] {
-  const images = libraryImages(subject);
-  if (images.length === 0) return [];
-  return [container(SR.imageLibrary, images)];
 }
 
 /**

@@ -8,9 +8,12 @@ import {
   type ContentItem,
   code,
   container,
+  dcm,
+  ln,
   num,
   root,
   scoord,
+  sct,
   text,
 } from './content-item.ts';
 import { ECHO_SITES } from './echo-sites.ts';
@@ -18,10 +21,6 @@ import { encode } from './encode.ts';
 import { languageItem, observerItems, type SrClass, srHeader } from './header.ts';
 import { conceptOf, exchange, measuredOn } from './measured-value.ts';
 import { SR } from './vocabulary.ts';
-
-const dcm = (value: string, meaning: string): Code => ({ scheme: 'DCM', code: value, meaning });
-const ln = (value: string, meaning: string): Code => ({ scheme: 'LN', code: value, meaning });
-const sct = (value: string, meaning: string): Code => ({ scheme: 'SCT', code: value, meaning });
 
 /** Measurement types (CID 12303). */
 const TYPE = {

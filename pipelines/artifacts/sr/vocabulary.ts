@@ -1,9 +1,5 @@
 import type { Result } from '../../result/envelope.ts';
-import type { Code } from './content-item.ts';
-
-const dcm = (code: string, meaning: string): Code => ({ scheme: 'DCM', code, meaning });
-const sct = (code: string, meaning: string): Code => ({ scheme: 'SCT', code, meaning });
-const ln = (code: string, meaning: string): Code => ({ scheme: 'LN', code, meaning });
+import { type Code, dcm, ln, sct } from './content-item.ts';
 
 /**
  * Codes for the structure of a report: titles, headings, observation context and measurement

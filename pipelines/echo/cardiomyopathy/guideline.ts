@@ -145,7 +145,6 @@ const OPEN_PATTERNS = [
 
 export type DilatedPattern = (typeof DILATED_PATTERNS)[number] | (typeof OPEN_PATTERNS)[number];
 
-/** Returns true if a result is one of the published patterns. */
 export const isPublished = (pattern: DilatedPattern) =>
   DILATED_PATTERNS.some((one) => one === pattern);
 

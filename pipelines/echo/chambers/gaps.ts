@@ -29,7 +29,7 @@ export interface OutlineEvidence {
   heart: { clips: Readonly<Record<ApicalView, unknown>> };
 }
 
-export interface Rhythm {
+interface Rhythm {
   /** Seconds to the next beat; null if not known. */
   beats: readonly { interval: number | null }[];
   /** True if the RR intervals are even; null if fewer than three R waves are known. */

@@ -20,12 +20,10 @@ function inPixels(points: readonly Point[], { scale }: Pick<ChamberClip, 'scale'
   return points.map(({ x, y }) => ({ x: x / (scale?.x ?? 1), y: y / (scale?.y ?? 1) }));
 }
 
-/** Returns the outline of a chamber as a caliper. */
 export function outlineCaliper(outline: readonly Point[], clip: ChamberClip): Caliper {
   return { type: 'polygon', points: inPixels(outline, clip).map(pair) };
 }
 
-/** Returns a line on a chamber as a caliper. */
 export function lineCaliper(from: Point, to: Point, clip: ChamberClip): Caliper {
   return { type: 'line', points: inPixels([from, to], clip).map(pair) };
 }
@@ -48,7 +46,7 @@ export function cutCaliper(
   return lineCaliper(end(ends.left), end(ends.right), clip);
 }
 
-export interface Outlined {
+interface Outlined {
   key: EchoConcept;
   section: string;
   method: EchoMethod;

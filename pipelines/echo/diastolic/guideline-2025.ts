@@ -180,7 +180,6 @@ export function discordant(inputs: Diastolic2025): CriterionName[] {
   return secondStep(inputs).flatMap(({ name, met }) => (met ? [name] : []));
 }
 
-/** Returns the criteria used by the algorithm. */
 export function criteria2025(inputs: Diastolic2025): Criterion[] {
   const { reducedVelocity, raisedRatio, raisedPressure } = primaryVariables(inputs);
   const branch = branchOf(inputs);

@@ -58,7 +58,7 @@ const MILLISECONDS = 1000;
 const TIP = 0.02;
 
 /** Returns a trace's velocity with its sign, in cm/s: positive above the baseline. */
-export const signed = (trace: SpectralTrace, velocity: number) =>
+const signed = (trace: SpectralTrace, velocity: number) =>
   trace.side === 'above' ? velocity : -velocity;
 
 function peakCaliper(trace: SpectralTrace, column: number, velocity: number): TracePoint[] {
@@ -90,7 +90,7 @@ const outlinePoints = (trace: SpectralTrace, from: number, values: readonly numb
   }));
 
 /** Converts cm/s to m/s. */
-export const metres = (values: readonly number[]) => values.map((value) => value / CENTIMETRES);
+const metres = (values: readonly number[]) => values.map((value) => value / CENTIMETRES);
 
 function fallOf(trace: SpectralTrace, { early, decelerationTime }: Filling, seconds: number) {
   return [

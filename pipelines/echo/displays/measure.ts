@@ -6,7 +6,7 @@ import type { Remark } from '../../result/statement.ts';
 import { withPlausibility } from '../shared/plausibility.ts';
 import type { DisplayReading, TracedQuantity } from './reading.ts';
 
-export const TRACED = {
+const TRACED = {
   /** With a single beat, there would be no other beat to confirm it. */
   leastBeats: 2,
   /** Traces with a lower confidence are shown but not used. */

@@ -14,7 +14,7 @@ export const correctedGradient = (distal: number, proximal: number) =>
   4 * (distal ** 2 - proximal ** 2);
 
 /** Integrates samples that are `step` apart with the trapezoidal rule. */
-export function integral(samples: readonly number[], step: number): number {
+function integral(samples: readonly number[], step: number): number {
   return samples
     .slice(1)
     .reduce((total, value, i) => total + ((value + (samples[i] ?? 0)) / 2) * step, 0);

@@ -2,6 +2,7 @@ import type { GrayImage, Point } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
 import { cropped, letterbox } from '../../inference/letterbox.ts';
 import type { ModelSession } from '../../inference/session.ts';
+import { convexHull } from '../../measure/polygon.ts';
 import { largestOf, regionsOf } from '../../measure/regions.ts';
 import { type Grid, labelsOf, mostLikely, sizeOf, withoutSpecks } from './label-map.ts';
 import { CHAMBERS, type Chamber } from './names.ts';
@@ -38,25 +39,6 @@ const pointOf = (pixel: number, width: number): Point => ({
   x: pixel % width,
   y: Math.floor(pixel / width),
 });
-
-/** Returns the corners of the convex hull in order (Andrew 1979). */
-export function convexHull(points: readonly Point[]): Point[] {
-  const sorted = points.toSorted((a, b) => a.x - b.x || a.y - b.y);
-  const half = (ordered: readonly Point[]) => {
-    const chain: Point[] = [];
-    for (const point of ordered) {
-      while (chain.length > 1 && turn(chain.at(-2), chain.at(-1), point) <= 0) chain.pop();
-      chain.push(point);
-    }
-    return chain.slice(0, -1);
-  };
-  return sorted.length < 3 ? [...sorted] : [...half(sorted), ...half(sorted.toReversed())];
-}
-
-function turn(a: Point | undefined, b: Point | undefined, c: Point): number {
-  if (!a || !b) return 1;
-  return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-}
 
 function inside(hull: readonly Point[], { width, height }: Grid): number[] {
   const pixels: number[] = [];

@@ -47,7 +47,6 @@ export function solidity(outline: Outline): number {
   return hull > 0 ? areaOf(outline) / hull : 0;
 }
 
-/** Returns the share of an outline that is on the edge of the fan. */
 export function shareOnEdge(outline: Outline, fan: readonly Point[]): number {
   if (fan.length < 3 || outline.length === 0) return 0;
   const near = EDGE * Math.sqrt(areaOf(fan));

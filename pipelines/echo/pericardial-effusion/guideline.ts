@@ -13,7 +13,7 @@ const LARGE = 25;
  * were measured as 9 to 12 mm, because an outline cannot follow a thin layer more closely than its
  * grid allows.
  */
-export const OUTLINE_EXCESS = 4;
+const OUTLINE_EXCESS = 4;
 
 /**
  * Returns true if an effusion of this depth, mm, is large or very large and therefore a critical

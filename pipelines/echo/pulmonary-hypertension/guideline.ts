@@ -34,7 +34,7 @@ export const contradictsCava = (pressure: number, diameter: number, collapse: nu
   rounded(pressure, 0) <= 3 && atrialPressure(diameter, collapse) === 15;
 
 export type SignCategory = 'A' | 'B' | 'C';
-export type Probability = 'low' | 'intermediate' | 'high';
+type Probability = 'low' | 'intermediate' | 'high';
 
 /** Limits of the TR velocity, m/s, in the probability table (PH22; echo 12.4). */
 const JET = { low: 2.8, intermediate: 3.4 } as const;
@@ -90,7 +90,7 @@ export interface PressureSigns {
   atrialArea: number | null;
 }
 
-export interface Sign {
+interface Sign {
   category: SignCategory;
   name: string;
   met: boolean | null;

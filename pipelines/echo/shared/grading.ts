@@ -9,7 +9,7 @@ export type Sex = 'male' | 'female';
  * How well a limit was verified. `B`: as published, not checked by a second, independent reader
  * (echo 0.1).
  */
-export type Evidence = 'A' | 'B' | 'C';
+type Evidence = 'A' | 'B' | 'C';
 
 /**
  * Published severity grades of one quantity. `mild` and `moderate` are the outer ends of their

@@ -85,7 +85,7 @@ export interface EchoSection<Evidence = PatientEvidence> {
   run(evidence: Evidence, values: Values): SectionOutcome;
 }
 
-export interface Conclusion {
+interface Conclusion {
   measurements: readonly (Measurement | null)[];
   /** The summary lists the conclusions after the values. */
   conclusions?: readonly (Statement | null)[];

@@ -9,7 +9,7 @@ import { type Calculation, isOfMachine, type Shift, type Values } from './sectio
 type All = Values['all'];
 
 /** Concepts that a section requested, whether or not they have a value. */
-export type Reads = Set<string>;
+type Reads = Set<string>;
 
 function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
   const measurement = (key: EchoConcept) => all(key)[0] ?? null;
@@ -34,7 +34,7 @@ function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
     },
     number: (key) => measurement(key)?.value ?? null,
     calculated(key, calculation) {
-      // The calculated value may itself be the moved one, even if its concept was left out.
+      // The shift may move the calculated value itself, so its concept counts as requested.
       reads?.add(key);
       const one = calculated(values, key, calculation);
       return one && shift ? moved(one, shift.from, shift.to) : one;

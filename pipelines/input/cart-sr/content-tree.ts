@@ -81,7 +81,7 @@ type TextName =
   | 'TextValue'
   | 'NumericValue';
 
-export type SequenceName =
+type SequenceName =
   | 'MeasurementUnitsCodeSequence'
   | 'ReferencedSOPSequence'
   | 'ConceptNameCodeSequence'

@@ -341,7 +341,6 @@ export function reportValues(root: ReportNode, report: Report): CartMeasurement[
   return [...mergedRepeats(places), ...severalOf(root, report)];
 }
 
-/** Returns the SOP classes of all images referenced by a report. */
 export function referencedClasses(root: ReportNode): ReadonlySet<string> {
   return new Set([...nodesOf(root)].flatMap(({ image }) => image?.sopClassUid ?? []));
 }

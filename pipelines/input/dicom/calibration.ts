@@ -19,7 +19,7 @@ export const PLAUSIBLE = {
 /** Finest scale that a user may enter. The same bound applies to headers. */
 export const FINEST_MM_PER_PIXEL = PLAUSIBLE.finestCmPerPixel * MM_PER_CM;
 
-export interface Calibration {
+interface Calibration {
   regions: CalibratedRegion[];
   /** Why the calibration in the header was rejected; null if it is used or absent. */
   refused: string | null;

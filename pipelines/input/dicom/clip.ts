@@ -5,7 +5,9 @@ import {
   READ,
   type Rectangle,
   type Timing,
+  UnreadableInput,
 } from '../../contract/study.ts';
+import { SECONDARY_CAPTURES, STORAGE_CLASS, ULTRASOUND_IMAGES } from '../../dicom/sop-classes.ts';
 import { uidOrNull } from '../../dicom/uid.ts';
 import { framesOf, type Pixels } from '../pixels/pixels.ts';
 import { withByteSource } from '../study-file.ts';
@@ -31,7 +33,6 @@ import {
   type UltrasoundRegion,
   UNIT,
 } from './regions.ts';
-import { checkSopClass } from './sop-class.ts';
 
 /**
  * Mode for each hexadecimal flag in Image Type value 4 (PS3.3 C.8.5.6.1.1). Several flags may be
@@ -147,7 +148,7 @@ function readFrameTimes(
 /** Plausible heart rates of an adult or fetus, beats per minute. Carts without an ECG write 0. */
 const HEART_RATE = { least: 20, most: 300 } as const;
 
-export interface Cardiac {
+interface Cardiac {
   ecg: Ecg | null;
   heartRate: number | null;
   rWaves: number[];
@@ -297,6 +298,29 @@ function frameCountRemark(header: DicomHeader, frames: number): string | null {
   const announced = numberOf(header, 'NumberOfFrames');
   if (announced === null || announced === frames) return null;
   return `${READ} with the ${frames} frames of its video; its header announces ${announced}`;
+}
+
+const REFUSED_CLASSES: Readonly<Record<string, string>> = {
+  [STORAGE_CLASS.enhancedUltrasoundVolume]:
+    'Enhanced US Volume is not supported: its slices are resampled from a volume, and no measurement here is made for them',
+  [STORAGE_CLASS.photoacoustic]: 'Photoacoustic images are not ultrasound images',
+  [STORAGE_CLASS.rawData]: 'raw data of the manufacturer cannot be read',
+  [STORAGE_CLASS.presentationState]: 'a presentation state holds no image',
+  [STORAGE_CLASS.encapsulatedPdf]: 'an encapsulated PDF holds no image',
+  [STORAGE_CLASS.keyObjects]: 'a key object selection holds no image',
+};
+
+/**
+ * Checks the SOP class of an object.
+ *
+ * @throws UnreadableInput for an object that is not a two-dimensional ultrasound image.
+ */
+function checkSopClass(sopClassUid: string): void {
+  if (ULTRASOUND_IMAGES.has(sopClassUid) || SECONDARY_CAPTURES.has(sopClassUid)) return;
+  throw new UnreadableInput(
+    REFUSED_CLASSES[sopClassUid] ??
+      `the object is not an ultrasound image (SOP class ${sopClassUid || 'missing'})`,
+  );
 }
 
 /**

@@ -3,7 +3,6 @@ import { LIMITS } from '../limits.ts';
 import type { ByteSource } from '../study-file.ts';
 import type { PixelDataElement } from './header.ts';
 
-/** A range of bytes in a file. */
 export interface Span {
   offset: number;
   length: number;

@@ -18,7 +18,7 @@ export const UNIT = {
 const LAST_ULTRASOUND_FORMAT = SPATIAL_FORMAT.waveform;
 
 /** A value for x and one for y. Null if missing from the header. */
-export interface Axes {
+interface Axes {
   x: number | null;
   y: number | null;
 }

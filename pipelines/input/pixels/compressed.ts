@@ -100,7 +100,7 @@ const BOX_HEAD = 8;
  * with 00 (PS3.5 8.2). libjxl takes this byte for the start of another box and waits forever for
  * the rest.
  */
-export function withoutPadding(encoded: Buffer): Buffer {
+function withoutPadding(encoded: Buffer): Buffer {
   if (!encoded.subarray(0, JPEG_XL_SIGNATURE.length).equals(JPEG_XL_SIGNATURE)) return encoded;
   let at = 0;
   while (at + BOX_HEAD <= encoded.length) {

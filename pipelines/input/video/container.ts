@@ -8,7 +8,6 @@ export interface VideoBytes {
   spans: readonly Span[];
 }
 
-/** Returns the size of the whole video in bytes. */
 export function videoSize({ spans }: VideoBytes): number {
   return spans.reduce((sum, span) => sum + span.length, 0);
 }

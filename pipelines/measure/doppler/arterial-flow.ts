@@ -6,7 +6,7 @@ import { drawnTrace, ENVELOPE, type Envelope, traceEnvelope } from './envelope.t
 import { readSpectrum } from './spectrum.ts';
 import type { BeatVelocities, DopplerRefusal, DopplerWaveform } from './waveform.ts';
 
-export const DOPPLER = {
+const DOPPLER = {
   filled: 0.2,
   /**
    * Share of columns in which flow may reach the end of the scale. It allows a click but not a

@@ -42,8 +42,8 @@ function onePerBeat(waves: readonly Wave[], apart: number): Wave[] {
 }
 
 /**
- * Returns the tallest waves, one per beat. A wave is compared with the usual and not with the
- * greatest height, so that a single spike does not exclude all others.
+ * Returns the tallest waves, one per beat. Heights are compared with the usual height rather than the
+ * greatest, so that a single spike does not exclude all others.
  */
 function mainWaves(waves: readonly Wave[], secondsPerColumn: number): Wave[] {
   const long = waves.filter(({ from, to }) => (to - from) * secondsPerColumn >= EJECTION.shortest);
@@ -79,7 +79,7 @@ export function ejectionsOf(
     });
 }
 
-export const ANNULAR = {
+const ANNULAR = {
   /** Minimum height of a wave, as a share of the fastest wave on its side. */
   height: 0.25,
   /** Minimum duration of S' in seconds. The isovolumic spike before it is shorter. */

@@ -4,8 +4,6 @@ import { steadied, type Wave, wavesOf } from '../waves.ts';
 import { readSpectrum, type Spectrum } from './spectrum.ts';
 import type { DrawnTrace, Side } from './waveform.ts';
 
-export const SIDES = ['above', 'below'] as const;
-
 export const ENVELOPE = {
   /** Grey level at the edge of the flow, as a share of the column's flow level above the noise. */
   edge: 0.5,

@@ -65,7 +65,7 @@ interface Fillings {
 }
 
 /** Further information on a display that helps to distinguish systole from diastole. */
-export interface FillingContext {
+interface FillingContext {
   /**
    * Speed on the other side of the baseline in each column, cm/s. It shows the outflow, which
    * occurs in systole.

@@ -14,7 +14,7 @@ export interface DrawnTrace {
 }
 
 /** Position of a spectrum on its frame, and the scales of its axes. */
-export interface SpectrumAxes {
+interface SpectrumAxes {
   /** Column and row of the frame at which the spectrum begins. */
   left: number;
   top: number;

@@ -238,7 +238,7 @@ export interface EdgePath {
 }
 
 /** Returns the first and last row through which a path may run in a column. */
-export type Band = (column: number) => readonly [number, number];
+type Band = (column: number) => readonly [number, number];
 
 /**
  * Returns the strongest continuous edge from the first to the last column within a band, found by

@@ -3,7 +3,7 @@ import { wavesOf } from '../waves.ts';
 import { type EdgePath, edgesOf, exactEdge, linesOf, severalPaths } from './edges.ts';
 import type { MModePlane } from './plane.ts';
 
-export const EXCURSION = {
+const EXCURSION = {
   /** Minimum depth of an annulus, in cm. Skin, fat and reverberations are nearer to the probe. */
   shallowest: 4,
   /** Minimum and maximum excursion of an annulus, in cm (echo 7.4). */

@@ -2,7 +2,7 @@ import type { GrayImage } from '../../contract/image.ts';
 import type { SweepRegion } from '../../contract/study.ts';
 import { autocovariance, beatsOf, periodOf, withoutDrift } from '../beats.ts';
 
-export const M_MODE = {
+const M_MODE = {
   /** Plausible heart rates, beats per minute (obstetric 0.6). */
   slowest: 40,
   fastest: 260,

@@ -11,7 +11,7 @@ import {
 import type { MModePlane } from './plane.ts';
 
 /** In cm unless stated otherwise. */
-export const WALLS = {
+const WALLS = {
   ventricle: {
     /** Minimum depth of the pericardium behind the heart, which is the strongest echo. */
     pericardium: 5,
@@ -252,7 +252,7 @@ function correlation(one: Float64Array, other: Float64Array): number {
   return first > 0 && second > 0 ? cross / Math.sqrt(first * second) : 1;
 }
 
-export interface CavaDiameters {
+interface CavaDiameters {
   /**
    * Diameters in cm, and the samples at which they were found. `agrees` is true if two further
    * readings of the far wall lead to the same diameter.

@@ -24,7 +24,7 @@ import { QUADRANT_COUNT } from './measure.ts';
 export const FLUID_SECTION = 'amniotic-fluid';
 
 /** Ids of the two classifications of the amount of fluid; the preferred one comes first. */
-export const FLUID_BY = { pocket: 'fluid-by-deepest-pocket', index: 'fluid-by-index' } as const;
+const FLUID_BY = { pocket: 'fluid-by-deepest-pocket', index: 'fluid-by-index' } as const;
 
 export const FLUID_KEYS = ['deepest-vertical-pocket', 'amniotic-fluid-index'] as const;
 export type FluidKey = (typeof FLUID_KEYS)[number];
@@ -49,7 +49,7 @@ const RULES = {
   },
 } as const;
 
-export interface Judged {
+interface Judged {
   id: string;
   by: FluidKey;
   value: Measurement;

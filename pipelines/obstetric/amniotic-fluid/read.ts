@@ -17,7 +17,7 @@ import { NARROWEST_POCKET_MM } from './evidence.ts';
  * ends, is only faintly visible. The limits were chosen on phantoms
  * (models/uterine-structures/card.md).
  */
-export const STEADY = { low: 0.2, high: 0.7, mm: 8 } as const;
+const STEADY = { low: 0.2, high: 0.7, mm: 8 } as const;
 
 /** Maximum brightness of fluid, as a share of the brightness of its walls. */
 const DARKER_THAN_WALL = 0.6;

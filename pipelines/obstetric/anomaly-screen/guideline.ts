@@ -4,7 +4,7 @@ import type { Plane } from '../shared/plane.ts';
  * One item of the mid-trimester checklist (ISUOG 2022, Salomon et al., UOG 59:840-856), with the
  * planes that show it. An item without planes cannot be recognised by this version.
  */
-export interface ChecklistItem {
+interface ChecklistItem {
   id: string;
   /**
    * Name of the structure. It does not describe the appearance, because items that were not seen
@@ -89,7 +89,7 @@ export const SCREEN_DAYS = { from: 126, to: 168 } as const;
 export const BRAIN_DAYS = { from: 98, to: 280 } as const;
 
 /** Ages at which the nuchal fold is classified: 16+0 to 24+0 weeks, in days (Benacerraf 1985). */
-export const NUCHAL_FOLD_DAYS = { from: 112, to: 168 } as const;
+const NUCHAL_FOLD_DAYS = { from: 112, to: 168 } as const;
 
 /** Limits in millimetres; for sources see obstetric 8.1. */
 export const SCREEN_MM = {
@@ -198,7 +198,7 @@ export function ageByCerebellum(tcd: number): number | null {
 /**
  * Categories of the atrial width of the lateral ventricle (SMFM 2018, Fox et al., AJOG 219:B2-B9).
  */
-export type VentricleCategory = 'normal' | 'mild' | 'moderate' | 'severe';
+type VentricleCategory = 'normal' | 'mild' | 'moderate' | 'severe';
 
 /**
  * Lower limits of the categories: mild from 10.0 mm, moderate from 13.0 mm, severe above 15 mm

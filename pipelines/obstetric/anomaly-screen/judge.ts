@@ -35,7 +35,7 @@ export const SCREENED = [
   'cisterna-magna',
   'nuchal-fold',
 ] as const satisfies readonly ObstetricConcept[];
-export type ScreenKey = (typeof SCREENED)[number];
+type ScreenKey = (typeof SCREENED)[number];
 
 /**
  * Status of a checklist item. `abnormal` means that a size is outside its limits. There is no
@@ -57,7 +57,7 @@ const ITEM_OF: Readonly<Partial<Record<ObstetricConcept, string>>> = {
   'amniotic-fluid-index': 'fluid',
 };
 
-export interface CheckedItem {
+interface CheckedItem {
   region: string;
   item: string;
   text: string;
@@ -265,7 +265,7 @@ function contradicting(
   });
 }
 
-export interface ScreenConclusion {
+interface ScreenConclusion {
   classifications: ClassificationDraft[];
   findings: FindingDraft[];
   /** Statements about sizes that could not be classified. */

@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Ellipse, GrayImage, Point } from '../../contract/image.ts';
 import type { Placement } from '../../inference/letterbox.ts';
-import { REGISTRY_FILE, type RegisteredModel } from '../../inference/model-registry.ts';
+import { type RegisteredModel, readMetrics } from '../../inference/model-registry.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { centreOfMass, highestPeaks } from '../../measure/peaks.ts';
 import type { SoftMask } from '../../measure/soft-mask.ts';
@@ -46,8 +44,7 @@ const metricsSchema = z.looseObject({
 
 /** Reads the half widths of the 95 % intervals from the model's metrics. */
 export async function brainUncertainty(model: RegisteredModel): Promise<BrainUncertainty> {
-  const text = await readFile(join(dirname(REGISTRY_FILE), model.metrics), 'utf8');
-  return metricsSchema.parse(JSON.parse(text)).halfWidths95;
+  return metricsSchema.parse(await readMetrics(model)).halfWidths95;
 }
 
 /**

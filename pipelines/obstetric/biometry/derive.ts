@@ -44,7 +44,7 @@ const INTERGROWTH_WEIGHT = { fromDays: 22 * DAYS_PER_WEEK, fromAcMm: 160 } as co
 const WEIGHT_GRAMS = { from: 500, to: 4500 } as const;
 
 /** Caliper placement of the BPD that was used. Machine reports do not record it (obstetric 2.1). */
-export type BpdConvention = 'outer-outer' | 'not-stated';
+type BpdConvention = 'outer-outer' | 'not-stated';
 
 /**
  * Returns the caliper placement of the BPD that was used. If there is no BPD, returns our own

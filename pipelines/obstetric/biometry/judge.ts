@@ -374,7 +374,7 @@ export function compareWithCart(
 }
 
 /** Returns the concepts whose accepted length comes from the machine. */
-export function fromMachine(measurements: readonly Measurement[]): ObstetricConcept[] {
+function fromMachine(measurements: readonly Measurement[]): ObstetricConcept[] {
   return LENGTHS.filter((key) => acceptedValue(measurements, key)?.origin === 'machine');
 }
 

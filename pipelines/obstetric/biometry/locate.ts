@@ -5,7 +5,7 @@ import type { ModelSession } from '../../inference/session.ts';
 import { centreOfMass, highestPeaks, meanAlong, type Peak } from '../../measure/peaks.ts';
 import type { SoftMask } from '../../measure/soft-mask.ts';
 
-export interface FemurEnds {
+interface FemurEnds {
   /** Outer ends of the ossified diaphysis in pixels of the image; the left end comes first. */
   ends: [Point, Point];
   /**

@@ -45,14 +45,14 @@ export interface BiometryEvidence extends SectionEvidence {
   uncertainty: LengthUncertainty;
 }
 
-export interface Length {
+interface Length {
   key: ObstetricConcept;
   method: ObstetricMethod;
   mm: number;
   caliper: Caliper;
 }
 
-export interface ReadLengths {
+interface ReadLengths {
   lengths: Length[];
   /** Source of the scale. */
   calibration: CalibratedRegion['source'];

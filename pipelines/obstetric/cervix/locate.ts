@@ -1,5 +1,6 @@
 import type { Point } from '../../contract/image.ts';
 import { toSource } from '../../inference/letterbox.ts';
+import { distance, middle } from '../../measure/outline.ts';
 import { largestRegion, type SoftMask } from '../../measure/soft-mask.ts';
 import type { UterineMaps } from '../shared/uterine-maps.ts';
 import type { CervixLandmarks, Funnel } from './evidence.ts';
@@ -89,9 +90,6 @@ function osNear(map: SoftMask, end: Point): Point & { value: number } {
   return best;
 }
 
-const between = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
-const halfWay = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
-
 /**
  * Locates the canal. The maps of the internal and the external os determine which end is which.
  * Each os is placed halfway between the end of the strip and the peak in its map. The confidence is
@@ -116,11 +114,11 @@ function canalOf(maps: UterineMaps['maps']): Canal | null {
   const { from, to, external, internal } = evidenceOf(other) > evidenceOf(one) ? other : one;
   const evidence = external.value * internal.value;
   if (evidence === 0) return null;
-  const lengths = [between(from, to), between(external, internal)];
+  const lengths = [distance(from, to), distance(external, internal)];
   const agreement = Math.min(...lengths) / Math.max(...lengths);
   return {
-    external: halfWay(from, external),
-    internal: halfWay(to, internal),
+    external: middle(from, external),
+    internal: middle(to, internal),
     middle: strip.middle,
     confidence: Math.cbrt(evidence * strip.evidence) * agreement,
   };

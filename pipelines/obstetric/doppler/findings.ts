@@ -79,7 +79,7 @@ function classification(
 }
 
 /** Builds a finding of this section whose id is the key of its concept. */
-export function finding(
+function finding(
   id: FindingConceptKey,
   statement: Statement,
   severity: FindingDraft['severity'],
@@ -268,7 +268,7 @@ export function classify(
 }
 
 /** Flow in the umbilical artery according to the traced loops and the machine values. */
-export interface UmbilicalFlow {
+interface UmbilicalFlow {
   flow: EndDiastolicFlow | null;
   loops: FlowOfLoops<EndDiastolicFlow>;
   machine: MachineFlow | null;

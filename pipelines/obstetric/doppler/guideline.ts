@@ -79,7 +79,7 @@ export function aWave(
   return low * 2 > beats.length ? 'absent' : 'positive';
 }
 
-export type AnaemiaBand = 'no-signal' | 'mild' | 'moderate-to-severe' | 'severe';
+type AnaemiaBand = 'no-signal' | 'mild' | 'moderate-to-severe' | 'severe';
 
 /** Returns the anaemia band for an MCA-PSV in multiples of the median (obstetric 13.4). */
 export function anaemiaBand(mom: number): AnaemiaBand {
@@ -291,7 +291,7 @@ export function ciobanuAt(index: CiobanuIndex, gaDays: number, z: number): numbe
 }
 
 /** Returns the z-score of a value, on the log10 scale; null outside the chart. */
-export function ciobanuZ(index: CiobanuIndex, gaDays: number, value: number): number | null {
+function ciobanuZ(index: CiobanuIndex, gaDays: number, value: number): number | null {
   if (gaDays < 140 || gaDays > 293) return null;
   const { median, sd } = CIOBANU_2019[index];
   return (log10(value) - median(gaDays)) / sd(gaDays);
@@ -313,7 +313,7 @@ export function uterinePiAt(gaDays: number, z: number): number | null {
 }
 
 /** Returns the z-score of a mean PI, on the ln scale; null outside the chart. */
-export function uterinePiZ(gaDays: number, meanPi: number): number | null {
+function uterinePiZ(gaDays: number, meanPi: number): number | null {
   const model = gomez(gaDays);
   return model && (log(meanPi) - model.mean) / model.sd;
 }

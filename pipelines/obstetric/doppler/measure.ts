@@ -30,7 +30,7 @@ import {
 export const DOPPLER_SECTION = 'doppler';
 
 /** Minimum trace quality for a category (obstetric 13.1). */
-export const TRACE = {
+const TRACE = {
   beats: 3,
   /** Maximum coefficient of variation of the cycle lengths. */
   variation: 0.1,
@@ -41,7 +41,7 @@ export const TRACE = {
  * Half width of the 95 % interval as a share of the value, or as an absolute value for RI. Measured
  * on simulated spectra; see the card in docs/doppler.md.
  */
-export const TRACE_UNCERTAINTY = { pi: 0.1, ri: 0.03, sd: 0.15, psv: 0.07, edv: 0.15 } as const;
+const TRACE_UNCERTAINTY = { pi: 0.1, ri: 0.03, sd: 0.15, psv: 0.07, edv: 0.15 } as const;
 
 /** Minimum peak velocity of the main stem of a uterine artery, cm/s (obstetric 13.2). */
 const UTERINE_STEM_PSV = 60;
@@ -281,7 +281,7 @@ export function refusals(readings: readonly SpectrumReading[]): Statement[] {
  * Spectra and values that are assessed together: all those of a study with one fetus, those of one
  * of several fetuses, or those of the mother.
  */
-export interface Supplied {
+interface Supplied {
   /** All spectra, traced or not. */
   readings: readonly SpectrumReading[];
   measurements: readonly Measurement[];

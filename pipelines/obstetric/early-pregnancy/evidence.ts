@@ -44,7 +44,7 @@ export interface EarlyFrame {
 }
 
 /** Motion within the sac, at the rate of a heartbeat if `beating`. */
-export type EmbryoActivity =
+type EmbryoActivity =
   | { status: 'beating'; beatsPerMinute: number; uncertainty: number; strength: number }
   | { status: 'not-seen' }
   | { status: 'not-assessable' };

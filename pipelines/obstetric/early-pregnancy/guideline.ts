@@ -75,7 +75,7 @@ export type ViabilityCategory =
  * Findings of a transvaginal scan of an intrauterine sac; null means not assessed. Lengths are in
  * mm.
  */
-export interface SacFindings {
+interface SacFindings {
   crl: number | null;
   msd: number | null;
   embryo: boolean | null;
@@ -106,7 +106,7 @@ export function yolkSacBand(mm: number): 'small' | 'usual' | 'large' {
  * Findings from which SRU's further signs of a suspected loss are determined (obstetric 5.3); null
  * means not assessed. Lengths are in mm.
  */
-export interface SuspiciousSigns {
+interface SuspiciousSigns {
   yolkSac: number | null;
   msd: number | null;
   crl: number | null;

@@ -173,7 +173,7 @@ export function earlyGuidance(
 }
 
 /** Something that was not assessed in an early pregnancy, and what its assessment would need. */
-export interface EarlyGap {
+interface EarlyGap {
   code: string;
   said: Statement;
   need: string;

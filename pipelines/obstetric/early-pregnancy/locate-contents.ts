@@ -3,7 +3,7 @@ import { blobs, smoothed } from '../../measure/regions.ts';
 import { median } from '../../measure/statistics.ts';
 import type { LocatedSac, SacContents } from './evidence.ts';
 
-export const CONTENTS = {
+const CONTENTS = {
   /**
    * Search for the yolk sac, in mm: range and step of the inner diameters, width of the ring, and
    * distance from the ring at which fluid is expected.

@@ -5,7 +5,7 @@ import { median } from '../../measure/statistics.ts';
 import type { LocatedSac, RingLevels } from './evidence.ts';
 
 /** Minimum difference in grey level between the ring of a sac and its inside. */
-export const CONTRAST = 22;
+const CONTRAST = 22;
 
 /**
  * Distance in pixels beyond the border at which the strip of tissue behind the ring begins; it ends
@@ -21,7 +21,7 @@ const WAYS = Array.from({ length: 40 }, (_, i) => ({
 }));
 
 /** Returns the grey level of the pixel nearest to a point, clamped to the edge of the image. */
-export function levelAt(image: GrayImage, x: number, y: number): number {
+function levelAt(image: GrayImage, x: number, y: number): number {
   const column = Math.max(0, Math.min(image.width - 1, Math.round(x)));
   const row = Math.max(0, Math.min(image.height - 1, Math.round(y)));
   return image.data[row * image.width + column] ?? 0;
@@ -60,7 +60,7 @@ function acrossBorder(
  * that one bright spot cannot compensate for an open side. The score is 1 if every direction
  * reaches the cap.
  */
-export function separation(image: GrayImage, ellipse: Ellipse): number {
+function separation(image: GrayImage, ellipse: Ellipse): number {
   let sum = 0;
   acrossBorder(image, ellipse, (within, around) => {
     sum += Math.max(-CONTRAST, Math.min(2 * CONTRAST, around - within));
@@ -69,7 +69,7 @@ export function separation(image: GrayImage, ellipse: Ellipse): number {
 }
 
 /** Returns the median grey levels just inside and just outside an ellipse. */
-export function ringLevels(image: GrayImage, ellipse: Ellipse): RingLevels {
+function ringLevels(image: GrayImage, ellipse: Ellipse): RingLevels {
   const inside: number[] = [];
   const outside: number[] = [];
   acrossBorder(image, ellipse, (within, around) => {
@@ -84,7 +84,7 @@ export function ringLevels(image: GrayImage, ellipse: Ellipse): RingLevels {
  * of a sac there is uterine tissue; behind a skull, which is a thin ring, there is often fluid or
  * shadow.
  */
-export function embedded(image: GrayImage, { centre, a, b, angle }: Ellipse, half: number): number {
+function embedded(image: GrayImage, { centre, a, b, angle }: Ellipse, half: number): number {
   const from = BEHIND;
   const cos = Math.cos(angle);
   const sin = Math.sin(angle);
@@ -101,7 +101,7 @@ export function embedded(image: GrayImage, { centre, a, b, angle }: Ellipse, hal
 }
 
 /** Minimum ratio of the shorter to the longer axis of a sac. */
-export const ROUNDNESS = 0.42;
+const ROUNDNESS = 0.42;
 
 /** Parameters of the search; lengths are in pixels of the reduced image. */
 const SEARCH = {
@@ -238,7 +238,7 @@ const overlap = (one: Ellipse, other: Ellipse) =>
  * Returns the ellipses on a reduced, smoothed image that look like a sac, best first. None of them
  * overlaps another.
  */
-export function findSacEllipses(image: GrayImage): Ellipse[] {
+function findSacEllipses(image: GrayImage): Ellipse[] {
   const ranked = starts(image)
     .map((start) => climb(image, start))
     .filter(({ score }) => score >= SEARCH.score)
@@ -294,7 +294,7 @@ function border(
  * Traces the inner border of a sac near an ellipse. Returns the fitted ellipse, and the share of
  * rays whose border point lies on it; null if too few rays meet a border.
  */
-export function traceSac(
+function traceSac(
   image: GrayImage,
   ellipse: Ellipse,
   { inside, outside }: RingLevels,
@@ -342,9 +342,9 @@ const SAC = {
 } as const;
 
 /**
- * Returns the regions in an image that look like a sac, most likely first. A region that is
- * rejected later stays in the list as not accepted, so that an accepted region after it can be
- * recognised as less likely.
+ * Returns the regions in an image that look like a sac, most likely first. A rejected region stays
+ * in the list, with `accepted` false: an accepted region that comes after it is less likely to be
+ * the sac.
  */
 export function locateSacs(image: GrayImage): LocatedSac[] {
   const factor = Math.max(1, Math.round(Math.max(image.width, image.height) / SAC.searchSide));

@@ -1,8 +1,7 @@
-import type { GrayImage } from '../../contract/image.ts';
 import { type Clip, type Frame, scaleFor } from '../../contract/study.ts';
 import { extent } from '../../measure/ellipse.ts';
 import { type CardiacActivity, cardiacActivity } from '../../measure/periodicity.ts';
-import type { Reader, ReaderInput } from '../shared/reader.ts';
+import { grayFrames, type Reader, type ReaderInput } from '../shared/reader.ts';
 import { namedView } from '../shared/view-names.ts';
 import type { EarlyClip, EarlyFrame } from './evidence.ts';
 import { EMBRYO_CLIP } from './evidence.ts';
@@ -62,16 +61,6 @@ export async function readEarlyFrame(clip: Clip, frame: Frame): Promise<EarlyFra
     return { sac, contents };
   });
   return { clip, frame, ...chooseSac(found) };
-}
-
-async function* grayFrames(
-  frames: readonly Frame[],
-  signal: AbortSignal,
-): AsyncGenerator<GrayImage> {
-  for (const frame of frames) {
-    signal.throwIfAborted();
-    yield await frame.gray();
-  }
 }
 
 /** Returns why a clip is not examined for embryonic cardiac activity; null if it is examined. */

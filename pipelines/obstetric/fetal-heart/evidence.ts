@@ -57,7 +57,7 @@ export interface CardiacViewReading {
 }
 
 /** Motion on an M-mode sweep, at the rate of a heartbeat if `beating`, from `measure/m-mode`. */
-export type MModeRhythm =
+type MModeRhythm =
   | {
       status: 'beating';
       beatsPerMinute: number;
@@ -92,7 +92,7 @@ export interface SpectrumBeats {
      * similar.
      */
     variation: number | null;
-    /** Number of similar beats, and of all beats seen. */
+    /** Number of beats that resemble each other, and number of beats seen. */
     alike: { beats: number; seen: number };
   } | null;
 }

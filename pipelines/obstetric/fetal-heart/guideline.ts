@@ -88,7 +88,7 @@ export function fetalRateBand(gaDays: number, beatsPerMinute: number): FetalRate
   return beatsPerMinute > FETAL_RATE.most ? 'fast' : 'normal';
 }
 
-export type RateBand = 'slow' | 'borderline' | 'usual' | 'fast';
+type RateBand = 'slow' | 'borderline' | 'usual' | 'fast';
 
 /**
  * Returns the embryonic bands at an age; null where no source defines bands: before 4+0 weeks, at

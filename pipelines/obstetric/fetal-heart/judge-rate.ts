@@ -54,7 +54,7 @@ interface Judged extends RateReading {
   between: readonly [FetalRateBand, FetalRateBand] | null;
 }
 
-export interface RateOutcome {
+interface RateOutcome {
   measurements: Measurement[];
   statements: Statement[];
   findings: FindingDraft[];

@@ -1,10 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Ellipse, GrayImage, Point } from '../../contract/image.ts';
 import { type Placement, toSource } from '../../inference/letterbox.ts';
 import { mirroredMaps } from '../../inference/mirrored-maps.ts';
-import { REGISTRY_FILE, type RegisteredModel } from '../../inference/model-registry.ts';
+import { type RegisteredModel, readMetrics } from '../../inference/model-registry.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { extent } from '../../measure/ellipse.ts';
 import { centreOfMass, highestPeaks } from '../../measure/peaks.ts';
@@ -41,8 +39,7 @@ const metricsSchema = z.looseObject({
  * an angle in degrees.
  */
 export async function chestUncertainty(model: RegisteredModel): Promise<ChestUncertainty> {
-  const text = await readFile(join(dirname(REGISTRY_FILE), model.metrics), 'utf8');
-  return metricsSchema.parse(JSON.parse(text)).halfWidths95;
+  return metricsSchema.parse(await readMetrics(model)).halfWidths95;
 }
 
 /**

@@ -208,7 +208,7 @@ export function measureChest(
   );
 }
 
-export interface CardiacJudgement {
+interface CardiacJudgement {
   statements: Statement[];
   /** Statements about missing or uncertain values. */
   missing: Statement[];
@@ -277,7 +277,7 @@ export const MACHINE_OF_SEVERAL = sayOfObstetric.gap('machine.of-several-fetuses
 const RATIOS = ['cardiothoracic-area-ratio', 'cardiothoracic-circumference-ratio'] as const;
 type RatioKey = (typeof RATIOS)[number];
 
-export interface CardiacSizeOutcome extends CardiacJudgement {
+interface CardiacSizeOutcome extends CardiacJudgement {
   measurements: Measurement[];
 }
 

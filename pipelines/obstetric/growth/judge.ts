@@ -31,7 +31,7 @@ import {
 } from './guideline.ts';
 import { type Charted, chart, chartedValue, type GrowthSince, isCharted } from './measure.ts';
 
-export function growthFinding(
+function growthFinding(
   id: string,
   concept: FindingConceptKey,
   statement: Statement,
@@ -247,7 +247,7 @@ export function sizeFindings(size: Size, datingInDoubt: boolean): FindingDraft[]
 }
 
 /** Weights of two identified fetuses, and their difference in % of the larger weight. */
-export interface TwinWeights {
+interface TwinWeights {
   weights: readonly [Measurement, Measurement];
   discordance: number;
 }

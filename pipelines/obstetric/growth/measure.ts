@@ -34,7 +34,7 @@ const SIZE_MEASURES = ['hc', 'bpd', 'ofd', 'ac', 'fl'] as const;
 
 /** Values compared with a growth chart, in report order. */
 export const CHARTED = [...SIZE_MEASURES, 'efw'] as const;
-export type ChartedKey = (typeof CHARTED)[number];
+type ChartedKey = (typeof CHARTED)[number];
 
 function sizeChart(measure: IntergrowthMeasure): GrowthChart {
   return {
@@ -139,7 +139,7 @@ export function chartedValue(charted: readonly Charted[], key: ChartedKey): Char
  * Minimum interval in days between scans for assessing growth. Over a shorter interval, a change
  * reflects measurement error more than growth (obstetric 3.12).
  */
-export const SHORTEST_INTERVAL_DAYS = 14;
+const SHORTEST_INTERVAL_DAYS = 14;
 
 interface EarlierGrowth {
   daysBefore: number;

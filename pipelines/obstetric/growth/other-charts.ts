@@ -34,7 +34,7 @@ export function hadlock1991Median(gaWeeks: number): number | null {
  * (Table 1: 0.75, 0.83, 1.17 and 1.25 of the median) is used; the others are listed to show the
  * difference.
  */
-export const HADLOCK_1991_SPREAD = { table: 0.1327, abstract: 0.127, logarithmic: 0.12 } as const;
+const HADLOCK_1991_SPREAD = { table: 0.1327, abstract: 0.127, logarithmic: 0.12 } as const;
 
 /** Ratio of the printed centiles in Table 1 to the median. */
 export const HADLOCK_1991_TABLE_RATIOS: Readonly<Record<number, number>> = {

@@ -28,7 +28,7 @@ const CONCEPT: FindingConceptKey = 'fetal-growth-restriction';
 const DELPHI = 'Gordijn et al. 2016, UOG 48:333-339';
 
 /** Evidence about a small fetus; absent or null for what was not assessed. */
-export interface SmallFetusEvidence {
+interface SmallFetusEvidence {
   charted: readonly Charted[];
   gaDays: number;
   since: GrowthSince;

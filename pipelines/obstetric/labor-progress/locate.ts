@@ -4,7 +4,8 @@ import { mirroredMaps } from '../../inference/mirrored-maps.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { axisEnds } from '../../measure/ellipse.ts';
 import { distanceToEllipse, fitEllipse } from '../../measure/ellipse-fit.ts';
-import { outlineOf } from '../../measure/outline.ts';
+import { areaOf, contains, outlineOf } from '../../measure/outline.ts';
+import { convexHull } from '../../measure/polygon.ts';
 import { insideOf, type SoftMask } from '../../measure/soft-mask.ts';
 import { median } from '../../measure/statistics.ts';
 import { type Outline, outlineOfMask } from '../shared/outline.ts';
@@ -24,7 +25,7 @@ const CLOSER = [1.15, 1.3] as const;
 const AXES_APART = 20;
 
 /** The network's maps of one image, all on the same grid. */
-export interface TransperinealMaps {
+interface TransperinealMaps {
   placement: Placement;
   symphysis: SoftMask;
   head: SoftMask;
@@ -174,35 +175,6 @@ const FARTHEST = 1.3;
 /** Maximum distance of the border from the head's ellipse, as a share of the shorter semi-axis. */
 const NEAR_ELLIPSE = 0.08;
 
-const cross = (o: Point, a: Point, b: Point) =>
-  (a.x - o.x) * (b.y - o.y) - (a.y - o.y) * (b.x - o.x);
-
-/** Returns the convex hull of the points, in order (Andrew 1979). */
-function hullOf(points: readonly Point[]): Point[] {
-  const sorted = points.toSorted((p, q) => p.x - q.x || p.y - q.y);
-  const half = (some: readonly Point[]) => {
-    const chain: Point[] = [];
-    for (const point of some) {
-      for (;;) {
-        const [before, last] = [chain.at(-2), chain.at(-1)];
-        if (!before || !last || cross(before, last, point) > 0) break;
-        chain.pop();
-      }
-      chain.push(point);
-    }
-    return chain.slice(0, -1);
-  };
-  return [...half(sorted), ...half(sorted.toReversed())];
-}
-
-const areaOf = (polygon: readonly Point[]) =>
-  Math.abs(
-    polygon.reduce((sum, one, n) => {
-      const next = polygon[(n + 1) % polygon.length] ?? one;
-      return sum + one.x * next.y - next.x * one.y;
-    }, 0),
-  ) / 2;
-
 /** Returns the grid point inside a border that is farthest from it. */
 function innermost(border: readonly Point[]): Point | null {
   const [minX, maxX] = [
@@ -220,7 +192,7 @@ function innermost(border: readonly Point[]): Point | null {
         x: minX + ((maxX - minX) * i) / INNERMOST_STEPS,
         y: minY + ((maxY - minY) * j) / INNERMOST_STEPS,
       };
-      if (!isInside(border, point)) continue;
+      if (!contains(border, point)) continue;
       const depth = Math.min(...border.map(({ x, y }) => Math.hypot(x - point.x, y - point.y)));
       if (best === null || depth > best.depth) best = { point, depth };
     }
@@ -230,27 +202,13 @@ function innermost(border: readonly Point[]): Point | null {
 const INNERMOST_STEPS = 32;
 
 /**
- * Returns true if a point is inside a closed border, by counting how often a ray from the point
- * crosses it.
- */
-function isInside(border: readonly Point[], { x, y }: Point): boolean {
-  let inside = false;
-  for (const [n, one] of border.entries()) {
-    const next = border[(n + 1) % border.length] ?? one;
-    if (one.y > y === next.y > y) continue;
-    if (x < one.x + ((y - one.y) * (next.x - one.x)) / (next.y - one.y)) inside = !inside;
-  }
-  return inside;
-}
-
-/**
  * Returns the head without a second lobe; null if its outline is convex or the lobe cannot be
  * removed. A skull is convex, but a full bladder in front of the head is as dark as the head and is
  * segmented together with it. Therefore the ellipse is fitted only to the border of the larger
  * lobe.
  */
 function withoutLobe(head: Outline, border: readonly Point[]): Outline | null {
-  if (areaOf(border) >= LEAST_CONVEX * areaOf(hullOf(border))) return null;
+  if (areaOf(border) >= LEAST_CONVEX * areaOf(convexHull(border))) return null;
   const centre = innermost(border);
   if (!centre) return null;
   const radii = border.map(({ x, y }) => Math.hypot(x - centre.x, y - centre.y));

@@ -32,7 +32,7 @@ const FROM_MIDDLE = { side: 0.05, sure: 0.09 } as const;
  * Axis of the symphysis with its lower edge identified. `sideKnown` is true if the side of the
  * symphysis on the image is known.
  */
-export interface DirectedAxis extends SymphysisAxis {
+interface DirectedAxis extends SymphysisAxis {
   sideKnown: boolean;
 }
 
@@ -168,7 +168,7 @@ export function headDirectionAngle(axis: SymphysisAxis, head: Ellipse): number |
  */
 const EITHER_END = 10;
 
-export interface Progression {
+interface Progression {
   axis: SymphysisAxis;
   tangent: Tangent | null;
   /** True if the angle depends on the side of the symphysis, which is unknown. */

@@ -29,7 +29,7 @@ export interface LocatedBox {
 export type LocatedMidsagittal = Partial<Record<MidsagittalStructure, LocatedBox>>;
 
 /** The thickest part of the nuchal translucency inside its box. */
-export interface NuchalLines {
+interface NuchalLines {
   /**
    * Inner borders of the upper and the lower line, in pixels. The segment between these points is
    * perpendicular to the lines.

@@ -137,7 +137,7 @@ export function highOfSeveral(measurements: readonly Measurement[]): {
   };
 }
 
-export interface NuchalDifference {
+interface NuchalDifference {
   statement: Statement;
   /** True if the two values are in different categories. */
   ofCategory: boolean;

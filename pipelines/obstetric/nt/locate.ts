@@ -53,7 +53,7 @@ export async function locateMidsagittal(
  * calculated from the standard deviations of the mask. The confidence is the mean of the mask over
  * its region.
  */
-export function boxOfMask(mask: SoftMask, placement: Placement, gate: number): LocatedBox | null {
+function boxOfMask(mask: SoftMask, placement: Placement, gate: number): LocatedBox | null {
   const region = largestRegion(mask);
   if (!region) return null;
   const { mean, xx, yy } = region;

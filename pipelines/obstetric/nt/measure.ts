@@ -20,7 +20,7 @@ export const NUCHAL_SECTION = 'nt';
  */
 export const NASAL_BONE_SURE = 0.88;
 
-export interface PlaneCriterion {
+interface PlaneCriterion {
   name: string;
   /**
    * Null if an image alone cannot show whether the criterion is met, or if this service does not
@@ -55,10 +55,8 @@ const namesOf = (criteria: readonly PlaneCriterion[], met: boolean | null) =>
   criteria.filter((one) => one.met === met).map(({ name }) => name);
 
 /** Returns the criteria that a plane does not meet. */
-export const failedCriteria = (reading: MidsagittalReading) =>
-  namesOf(planeAdequacy(reading), false);
+const failedCriteria = (reading: MidsagittalReading) => namesOf(planeAdequacy(reading), false);
 
-/** Returns the criteria that remain open. */
 export const openCriteria = (reading: MidsagittalReading) => namesOf(planeAdequacy(reading), null);
 
 export function adequacyClass(reading: MidsagittalReading): ClassificationDraft {
@@ -102,7 +100,7 @@ const FRAMES_PER_MEASUREMENT = 3;
  * Half width in mm of the interval around the measured value; it contained the true value on 37 of
  * 39 phantoms (seeds 9800 to 9839). See the model card.
  */
-export const NUCHAL_UNCERTAINTY = 0.75;
+const NUCHAL_UNCERTAINTY = 0.75;
 
 function problemsOf(reading: MidsagittalReading, coarse: boolean): Remark[] {
   const criteria = failedCriteria(reading);

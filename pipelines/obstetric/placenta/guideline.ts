@@ -19,7 +19,7 @@ export function placentaCategory(edgeToOs: number, gaWeeks: number): PlacentaCat
   return edgeToOs < LOW_LYING_MM ? 'low-lying' : 'normal';
 }
 
-export type LacunaeGrade = 0 | 1 | 2 | 3;
+type LacunaeGrade = 0 | 1 | 2 | 3;
 
 /** Maximum number of lacunae for grades 0, 1 and 2 of Finberg and Williams 1992. */
 const LACUNAE = { none: 0, few: 3, several: 6 } as const;

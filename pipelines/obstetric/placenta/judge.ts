@@ -27,7 +27,7 @@ export const PLACENTA_SECTION = 'placenta';
  * if the interval includes a cut-off; `between` then contains the categories on both sides of the
  * cut-off.
  */
-export type LowerEdge = (CategoryWithin<PlacentaCategory> | { category: null; between: null }) & {
+type LowerEdge = (CategoryWithin<PlacentaCategory> | { category: null; between: null }) & {
   measurement: Measurement;
   /** Distances on other images, if the images do not all show the same category. */
   others: readonly Measurement[];

@@ -7,7 +7,7 @@ import {
 } from '../shared/plane.ts';
 
 /** One criterion of the image score; `met` is null if this service does not examine it. */
-export interface QualityCriterion {
+interface QualityCriterion {
   name: string;
   met: boolean | null;
 }

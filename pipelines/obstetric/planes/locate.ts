@@ -186,7 +186,7 @@ const MIRRORINGS: readonly Mirroring[] = [
 /** Weight of the cropped head relative to the whole image, chosen on the validation split. */
 const CROP_WEIGHT = 0.9;
 
-export interface HeadLook {
+interface HeadLook {
   /** Probability of each axial plane, given that the image shows a head; the values sum to 1. */
   planes: ReadonlyMap<Plane, number>;
   structures: HeadStructures;

@@ -17,7 +17,7 @@ export interface PlaneModels {
   framesAtOnce?: number;
 }
 
-export interface Survey {
+interface Survey {
   planes: FramePlane[];
   /** Frames that could not be decoded after their file was accepted. */
   refused: RefusedFile[];

@@ -19,7 +19,7 @@ const probability = z.number().min(0).max(1);
 const named = (description: string) => plane.meta({ description, examples: ['transthalamic'] });
 
 /** The plane of one frame, and the alternatives. */
-export const framePlaneSchema = z.object({
+const framePlaneSchema = z.object({
   file: z.string().meta({ description: 'Name of the file in the request', examples: ['scan.dcm'] }),
   frame: z
     .number()
@@ -86,12 +86,12 @@ export const planesDataSchema = z.object({
     .meta({ description: 'The best frame of each plane' }),
   frames: z.array(framePlaneSchema).meta({ description: 'All frames that were classified' }),
 });
-export type PlanesData = z.infer<typeof planesDataSchema>;
+type PlanesData = z.infer<typeof planesDataSchema>;
 
 const thousandth = (value: number) => Math.round(1000 * value) / 1000;
 
 /** Returns a frame in the format of the section. */
-export function describedPlane({
+function describedPlane({
   clip,
   frame,
   estimate: { label, confidence, probabilities, belowGate = null },
@@ -175,7 +175,7 @@ export const planes: ObstetricSection<PlanesEvidence> = {
   run,
 };
 
-export interface PlanesEvidence extends SectionEvidence {
+interface PlanesEvidence extends SectionEvidence {
   /** Null if no permitted model classifies planes. */
   planes: readonly FramePlane[] | null;
   readings: readonly FrameReading[];

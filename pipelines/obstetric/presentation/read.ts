@@ -1,12 +1,12 @@
 import { inParallel } from '../../../src/platform/in-parallel.ts';
 import type { GrayImage } from '../../contract/image.ts';
-import type { Clip, Frame } from '../../contract/study.ts';
+import type { Clip } from '../../contract/study.ts';
 import { DECODING } from '../../input/decode-frames.ts';
 import { cardiacActivity } from '../../measure/periodicity.ts';
 import type { StructureModels } from '../biometry/read.ts';
 import type { CardiacReading } from '../fetal-heart/evidence.ts';
 import type { FramePlane, Plane } from '../shared/plane.ts';
-import type { Reader, ReaderInput } from '../shared/reader.ts';
+import { grayFrames, type Reader, type ReaderInput } from '../shared/reader.ts';
 import type { SweepReading } from '../shared/sweeps.ts';
 import { partRuns, type SweepDirection, type SweptFrame } from '../shared/sweeps.ts';
 import { namedSweep } from '../shared/view-names.ts';
@@ -52,16 +52,6 @@ async function readSweep(
   };
   const swept = await inParallel(spread(frames, LOOKED_AT), DECODING.batches, look);
   return { clip, direction, runs: partRuns(swept) };
-}
-
-async function* grayFrames(
-  frames: readonly Frame[],
-  signal: AbortSignal,
-): AsyncGenerator<GrayImage> {
-  for (const frame of frames) {
-    signal.throwIfAborted();
-    yield await frame.gray();
-  }
 }
 
 /**

@@ -23,7 +23,7 @@ const CINE = `a cine of the fetal chest of at least ${CARDIAC_MOTION.seconds} s`
  * Ages for presentation: it has no clinical weight before 28+0 weeks and is relevant from 36+0
  * (obstetric 12).
  */
-export const PRESENTATION_DAYS = { fromWeight: 28 * 7, relevant: 36 * 7 } as const;
+const PRESENTATION_DAYS = { fromWeight: 28 * 7, relevant: 36 * 7 } as const;
 
 interface Gap {
   code: string;

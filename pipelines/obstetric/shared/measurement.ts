@@ -14,7 +14,7 @@ import {
   NO_FRAME,
   ofFetusId,
 } from '../../result/measured.ts';
-import { cutOffWithin, isPlausible } from '../../result/obstetric/limits.ts';
+import { isPlausible } from '../../result/obstetric/limits.ts';
 import { remark, sayOfObstetric } from '../../result/render/obstetric/shared.ts';
 import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
 import type { Remark, Statement } from '../../result/statement.ts';
@@ -65,16 +65,6 @@ export function withMedian(key: ObstetricConcept, single: readonly Measurement[]
     inputs: accepted.map(({ id }) => id),
   };
   return [...single.map(asRepeat), combined];
-}
-
-/** Reports that the interval of a value includes a cut-off; null if it includes no cut-off. */
-export function acrossCutOff(
-  one: Pick<Measurement, 'value' | 'uncertainty'>,
-  cutOffs: readonly number[],
-  unit: 'mm' | 'deg' | '' = 'mm',
-): Statement | null {
-  const cutOff = cutOffWithin(one, cutOffs);
-  return cutOff === null ? null : sayOfObstetric.gap('obstetric.across-cut-off', { cutOff, unit });
 }
 
 /**
@@ -171,7 +161,7 @@ export function machineUnused(
     : null;
 }
 
-/** Returns the id that a value gets if it is used, for concepts without a side. */
+/** Returns the id of the value that is used for a concept without a side. */
 const keyOf = ({ concept }: Measurement) => concept.key;
 
 function besideOwn(value: Measurement, own: Measurement): Measurement {
@@ -215,7 +205,7 @@ export function withMachineValues(
 }
 
 /** First-trimester values read from the machine's report. */
-export type EarlyKey =
+type EarlyKey =
   | 'mean-sac-diameter'
   | 'yolk-sac'
   | 'crl'

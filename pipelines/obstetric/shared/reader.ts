@@ -1,4 +1,5 @@
-import type { Study } from '../../contract/study.ts';
+import type { GrayImage } from '../../contract/image.ts';
+import type { Frame, Study } from '../../contract/study.ts';
 import type { Dating } from '../../result/render/obstetric/shared.ts';
 import type { FramePlane } from './plane.ts';
 
@@ -26,4 +27,15 @@ export interface Reader<Found, Models = object> {
   stage: string;
   label: string;
   read(input: ReaderInput<Models>): Promise<Found>;
+}
+
+/** Yields the grey images of frames, each decoded when it is needed. */
+export async function* grayFrames(
+  frames: readonly Frame[],
+  signal: AbortSignal,
+): AsyncGenerator<GrayImage> {
+  for (const frame of frames) {
+    signal.throwIfAborted();
+    yield await frame.gray();
+  }
 }

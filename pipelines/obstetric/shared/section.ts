@@ -21,7 +21,7 @@ export interface MachineQuantity {
 }
 
 /** The values in the ultrasound machine's own structured reports. */
-export interface MachineReport {
+interface MachineReport {
   /**
    * Returns the measurements of these quantities as values of `section`, in the order of `keys`.
    * @param where returns true if a value may be used.

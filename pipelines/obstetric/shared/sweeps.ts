@@ -4,7 +4,7 @@ import type { Plane } from './plane.ts';
 /** Direction of a sweep along the mother, from the machine's labels. */
 export type SweepDirection = 'to-cranial' | 'to-caudal';
 
-export type FetalPart = 'head' | 'trunk';
+type FetalPart = 'head' | 'trunk';
 
 /** One frame of a sweep: its plane, and which outlines were accepted on it. */
 export interface SweptFrame {
@@ -32,7 +32,7 @@ const PART_OF: Partial<Record<Plane, FetalPart>> = {
   'four-chamber': 'trunk',
 };
 
-export const RUN = {
+const RUN = {
   /** Minimum number of frames in a run. */
   frames: 3,
   /** Maximum number of consecutive frames within a run that show no part. */

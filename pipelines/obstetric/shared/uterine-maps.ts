@@ -1,10 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { GrayImage } from '../../contract/image.ts';
 import type { Placement } from '../../inference/letterbox.ts';
 import { mirroredMaps } from '../../inference/mirrored-maps.ts';
-import { REGISTRY_FILE, type RegisteredModel } from '../../inference/model-registry.ts';
+import { type RegisteredModel, readMetrics } from '../../inference/model-registry.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import type { SoftMask } from '../../measure/soft-mask.ts';
 
@@ -58,8 +56,7 @@ export type UterineUncertainty = z.infer<typeof metricsSchema>['halfWidths95Mm']
 
 /** Reads the half widths that models/evaluate.ts measured. */
 export async function uterineUncertainty(model: RegisteredModel): Promise<UterineUncertainty> {
-  const text = await readFile(join(dirname(REGISTRY_FILE), model.metrics), 'utf8');
-  return metricsSchema.parse(JSON.parse(text)).halfWidths95Mm;
+  return metricsSchema.parse(await readMetrics(model)).halfWidths95Mm;
 }
 
 export async function drawUterineMaps(

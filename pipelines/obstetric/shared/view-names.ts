@@ -15,7 +15,7 @@ export function namedSweep(clip: ViewNamed): { sweep: boolean; direction: SweepD
 }
 
 /** Plane through the uterus and route of the scan, each null if the label does not indicate it. */
-export interface NamedView {
+interface NamedView {
   plane: 'sagittal' | 'transverse' | null;
   route: MeasuringRoute;
 }

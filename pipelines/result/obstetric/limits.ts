@@ -58,7 +58,8 @@ const HARD_LIMITS: Partial<Record<ObstetricConcept, Limits>> = {
   'unnamed-vessel-ri': { low: 0.1, high: 1.5 },
   'unnamed-vessel-sd': PEAK_OVER_LOWEST,
   'cardiothoracic-area-ratio': { low: 0.05, high: 0.9 },
-  // Square roots of the limits of the area ratio, which apply if both outlines have the same shape.
+  // The square roots of the limits of the area ratio: for two outlines of the same shape, the ratio
+  // of circumferences is the square root of the ratio of areas.
   'cardiothoracic-circumference-ratio': { low: 0.22, high: 0.95 },
   'cardiac-axis': { low: -180, high: 180 },
   'angle-of-progression': { low: 50, high: 200 },

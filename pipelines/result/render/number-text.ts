@@ -17,27 +17,9 @@ export function formatValue(key: ConceptKey, value: number, also: readonly numbe
   return withUnit(number, unit);
 }
 
-/**
- * Returns the value used for a concept, which is the median of its values or its only value; null
- * if it was not accepted.
- */
-export function acceptedValue(
-  measurements: readonly Measurement[],
-  key: ConceptKey,
-): Measurement | null {
-  const found = measurements.find(({ id }) => id === key);
-  return found?.quality === 'accepted' ? found : null;
-}
-
-/** Returns the concepts' abbreviations as a list for a sentence. */
-export function abbreviations(keys: readonly ConceptKey[]): string {
-  return keys.map((key) => CONCEPTS[key].abbreviation).join(', ');
-}
-
 /** Number of decimals for a quantity that is not in the concept table. */
 const USUAL_DECIMALS = 1;
 
-/** Returns the number of decimals for a quantity, by the key of its concept. */
 export const decimalsOf = (key: string): number => conceptEntry(key)?.decimals ?? USUAL_DECIMALS;
 
 /**

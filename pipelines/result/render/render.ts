@@ -25,7 +25,7 @@ function quantity(key: string, value: number, also: readonly number[] = []): str
 }
 
 /** Renders numbers and names for English sentences. */
-export const TEXTS: ValueTexts = {
+const TEXTS: ValueTexts = {
   value: ({ concept, value }, also) => quantity(concept.key, value, also),
   quantity,
   number: numberText,
@@ -85,7 +85,6 @@ export function renderStatements(
   return statements.map((one) => renderStatement(one, measurements)).join(' ');
 }
 
-/** Returns the remarks of a measurement, each as text. */
 export function remarkTexts(measurement: Measurement): string[] {
   const { remarks, fetus } = measurement;
   return remarks.map(({ code, params }) =>

@@ -4,6 +4,7 @@ import { isAssessed } from '../section-outcome.ts';
 import { distinctStatements, type Statement } from '../statement.ts';
 import { byId, renderStatement, renderStatements } from './render.ts';
 import { RESEARCH_NOTICE } from './shared.ts';
+import { sentence } from './unit-text.ts';
 
 /** Texts and lines shared by the draft reports of all endpoints. */
 
@@ -17,16 +18,12 @@ const DRAFT = 'Computer-assisted draft; to be verified by the reporting clinicia
  */
 const NOT_COMPARED = 'The earlier examination was not compared with this one.';
 
-/** Returns true if the result is that of an echocardiogram. */
 export const isEcho = ({ endpoint }: Pick<Result, 'endpoint'>): boolean =>
   endpoint.startsWith('us/echo');
 
 /** Returns the name of the examination, for titles. */
 export const examinationName = (result: Pick<Result, 'endpoint'>): string =>
   isEcho(result) ? 'Echocardiography' : 'Obstetric ultrasound';
-
-/** Adds a full stop unless the text already ends a sentence. */
-export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /** Returns a name with its side and fetus, to distinguish values with the same name. */
 export function withSubject(

@@ -1,9 +1,9 @@
 import { isAmendment, type Measurement, type Result, type Section } from '../envelope.ts';
 import { countingValues } from '../standing.ts';
 import { remarkText, remarkTexts } from './render.ts';
-import { gapLine, sentence } from './report-lines.ts';
+import { gapLine } from './report-lines.ts';
 import { RESEARCH_NOTICE } from './shared.ts';
-import { listOfLabels } from './unit-text.ts';
+import { listOfLabels, sentence } from './unit-text.ts';
 
 /** Notice on every page and document that leaves the gateway. */
 export const DRAFT_NOTICE = 'AI draft, not verified';

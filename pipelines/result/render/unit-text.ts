@@ -60,3 +60,6 @@ export function listOfLabels(labels: readonly string[]): string {
   }
   return distinct.join(distinct.some((label) => label.includes(',')) ? '; ' : ', ');
 }
+
+/** Adds a full stop unless the text already ends a sentence. */
+export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

@@ -33,7 +33,6 @@ export function parseDicomNode(text: string): DicomNode {
   return { aeTitle: match[1], host: match[2].replace(/^\[|\]$/g, ''), port };
 }
 
-/** Sends a C-ECHO to a node. */
 export async function echo(
   text: string,
   options: AnswerForm & { from?: string },

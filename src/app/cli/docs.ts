@@ -16,7 +16,6 @@ export const LOG_EVENTS_PAGE = new URL('../../../docs/log-events.md', import.met
 export const EVIDENCE_PAGE = new URL('../../../docs/evidence.md', import.meta.url);
 const STATEMENT_PAGE = new URL('../../../docs/fhir-capability-statement.json', import.meta.url);
 
-/** Renders `docs/errors.md`: the error catalogue as a page. */
 export function renderErrorsPage(): string {
   const codes = Object.keys(ERRORS) as ErrorCode[];
   return `# Errors
@@ -105,7 +104,6 @@ export const PAGES_WITH_TABLES = ['input.md', 'dicom-conformance.md'].map(
   (page) => new URL(`../../../docs/${page}`, import.meta.url),
 );
 
-/** Returns a page with updated generated tables. */
 export function withGeneratedTables(page: string): string {
   return page.replaceAll(GENERATED_ROWS, (_, head: string, table: string) => {
     const render = TABLES[table];
@@ -123,7 +121,6 @@ export function modelCards(): [model: string, page: URL][] {
   });
 }
 
-/** Writes the generated pages and tables. */
 export function writeDocs(): void {
   for (const page of PAGES_WITH_TABLES) {
     writeFileSync(page, withGeneratedTables(readFileSync(page, 'utf8')));

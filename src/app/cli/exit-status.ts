@@ -23,7 +23,6 @@ export const EXIT = {
 } as const;
 export type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
 
-/** Thrown for an invalid command argument. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
@@ -98,7 +97,6 @@ const FILE_ERRORS = {
   ENOTDIR: 'this is a file, not a folder',
 } as const;
 
-/** Returns the exit status for a catalogue error. */
 export function statusOf(code: ErrorCode): ExitStatus {
   if (UNANSWERED.has(code)) return EXIT.unreachable;
   if (code === 'invalid_config') return EXIT.usage;

@@ -57,7 +57,6 @@ export async function releaseHeld(
   answer(form, report, [`${report.id} will be sent to ${report.destination}${whom}`]);
 }
 
-/** Rejects a held report permanently. */
 export async function rejectHeld(
   id: string,
   { by, reason, ...form }: By & { reason: string },

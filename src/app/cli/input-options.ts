@@ -21,7 +21,6 @@ export interface InputOptions {
   priors?: readonly string[];
 }
 
-/** Adds the options of `InputOptions` to a command. */
 export function addInputOptions(command: Command): Command {
   return command
     .option(

@@ -8,7 +8,6 @@ import { UsageError } from './exit-status.ts';
 import { endOf, hoursUpTo } from './numbers.ts';
 import { runCommand } from './operations.ts';
 
-/** Adds `keys` with its subcommands. */
 export function addKeyCommands(program: Command): void {
   const keys = program.command('keys').description('API keys');
   keys
@@ -59,7 +58,7 @@ export function addKeyCommands(program: Command): void {
 }
 
 /** Creates a key and prints only the key on standard output. The key is shown only once. */
-export async function createKey(
+async function createKey(
   options: AnswerForm & {
     name: string;
     test?: boolean;
@@ -87,7 +86,7 @@ function scopeOf(text: string): Scope {
 }
 
 /** Prints one line for each key, revoked and expired keys included. */
-export async function listKeys(form: AnswerForm): Promise<void> {
+async function listKeys(form: AnswerForm): Promise<void> {
   const keys = await runCommand('keys.list', {});
   const lines = keys.map((key) => {
     const { id, name, console_role: role, last_used_at: used, expires_at: end } = key;
@@ -113,7 +112,7 @@ function stateOf({ revoked_at: revoked, test }: CommandAnswer<'keys.list'>[numbe
  * Replaces a key and prints only its replacement on standard output. The replacement is shown only
  * once.
  */
-export async function rotateKey(
+async function rotateKey(
   id: string,
   { overlapHours, ...form }: AnswerForm & { overlapHours: number },
 ): Promise<void> {
@@ -122,7 +121,7 @@ export async function rotateKey(
   process.stderr.write(`${id} keeps working for at most ${overlapHours} hours\n`);
 }
 
-export async function revokeKey(id: string, form: AnswerForm): Promise<void> {
+async function revokeKey(id: string, form: AnswerForm): Promise<void> {
   const record = await runCommand('keys.revoke', { id });
   answer(form, record, [`${id} is revoked`]);
 }

@@ -130,7 +130,7 @@ async function writeStudy(
  * Writes a phantom obstetric study as DICOM files, and the values that a perfect reader would
  * measure. With `send`, the files are also sent to that node.
  */
-export async function simulate(options: {
+async function simulate(options: {
   gaDays: number;
   seed: number;
   out: string;

@@ -232,12 +232,12 @@ patients
   .command('merges')
   .description('list the merges in effect, without patient identity')
   .addOption(asJson())
-  .action(async (options) => (await import('./patients.ts')).listMerges(options));
+  .action(async (options) => (await import('./studies.ts')).listMerges(options));
 patients
   .command('separate <merge>')
   .description('undo a merge, which gives its studies back their own patient ID')
   .addOption(asJson())
-  .action(async (merge, options) => (await import('./patients.ts')).separate(merge, options));
+  .action(async (merge, options) => (await import('./studies.ts')).separate(merge, options));
 
 program
   .command('rules')
@@ -280,9 +280,7 @@ program
   .description('record who has seen the critical flags of a request')
   .option('--by <name>', 'name of the person who has seen them')
   .addOption(asJson())
-  .action(async (request, options) =>
-    (await import('./acknowledge.ts')).acknowledge(request, options),
-  );
+  .action(async (request, options) => (await import('./studies.ts')).acknowledge(request, options));
 
 const hold = program
   .command('hold')

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { loadConfig } from '../../../config/load.ts';
 import type { MergeDecision } from '../../core/patients/merges.ts';
 import type { StudyState } from '../../core/studies/study-store.ts';
@@ -165,4 +166,32 @@ function summary(runs: readonly DryRun[]): string {
   }
   const parts = [...counts].map(([rule, count]) => `${rule} ${count}`);
   return `${runs.length} studies: ${parts.join(', ') || 'none'}`;
+}
+
+/** Lists the patients merged by HL7 messages, without patient identity. */
+export async function listMerges(form: AnswerForm): Promise<void> {
+  const merges = await runCommand('patients.merges', {});
+  const lines = merges.map(
+    ({ id, at, sender, controlId, studies }) =>
+      `${id}  ${new Date(at).toISOString()}  message ${controlId} of ${sender}, studies changed: ${studies}`,
+  );
+  answer(form, merges, lines.length > 0 ? lines : ['no patients are merged']);
+}
+
+export async function separate(id: string, form: AnswerForm): Promise<void> {
+  const done = await runCommand('patients.separate', { id });
+  answer(form, done, [`separated; studies that have their own patient ID again: ${done.studies}`]);
+}
+
+/**
+ * Records who has seen the critical flags of a request: `by` or, if absent, the operating system
+ * account.
+ */
+export async function acknowledge(
+  request: string,
+  { by, ...form }: AnswerForm & { by?: string },
+): Promise<void> {
+  const person = by ?? userInfo().username;
+  await runCommand('alerts.acknowledge', { request, person });
+  answer(form, { request, person }, [`acknowledged by ${person}; no further mail will be sent`]);
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { data } from 'dcmjs';
 import { z } from 'zod';
+import { referencesIn } from '../../../fhir/deliver/post-report.ts';
 import { AI_ASSERTED } from '../../../fhir/resources/codes.ts';
 import { checkSegmentation } from '../../../pipelines/artifacts/seg/check.ts';
 import { SEGMENTATION_CLASSES } from '../../../pipelines/artifacts/seg/segmentation.ts';
@@ -40,15 +41,6 @@ const STATEMENTS: ReadonlySet<string> = new Set(['DiagnosticReport', 'Observatio
 const ASSERTED: ReadonlySet<string | undefined> = new Set([AI_ASSERTED.code, TEST_DATA.code]);
 
 type Entry = z.infer<typeof entrySchema>;
-
-/** Returns every `reference` of a resource, at any depth. */
-function references(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(references);
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) =>
-    key === 'reference' && typeof inner === 'string' ? [inner] : references(inner),
-  );
-}
 
 /**
  * Returns what is wrong with a write that has no condition; null if nothing is. Repeating a
@@ -128,7 +120,7 @@ function repeated(entries: readonly Entry[]): string[] {
 
 /** Finds draft Observations in the bundle that do not belong to its report. */
 function unlisted(entries: readonly Entry[], reports: readonly Entry[]): string[] {
-  const listed = new Set(reports.flatMap(({ resource }) => references(resource.result)));
+  const listed = new Set(reports.flatMap(({ resource }) => referencesIn(resource.result)));
   return entries
     .filter(({ resource }) => resource.resourceType === 'Observation')
     .filter(
@@ -158,7 +150,7 @@ export function checkBundle(json: unknown): string[] {
     ...repeated(entries),
     ...entries.flatMap((entry, index) => {
       const name = `entry ${index} (${entry.resource.resourceType})`;
-      const dangling = references(entry.resource)
+      const dangling = referencesIn(entry.resource)
         .filter((reference) => reference.startsWith('urn:uuid:') && !urls.has(reference))
         .map((reference) => `refers to ${reference}, which is not in the Bundle`);
       const faults = [unconditional, observationFault, statusFault, tagFault].map((check) =>

@@ -151,7 +151,10 @@ async function obstetric(seed: number, acquisition: string): Promise<DemoStudy> 
  */
 const EARLY_DAYS = 59;
 
-/** Another patient. The cine loop arrives late, as if the cart had lost its network connection. */
+/**
+ * A first-trimester study of a different patient. Its cine loop arrives late, as if the cart had lost
+ * its network connection.
+ */
 async function firstTrimester(seed: number, acquisition: string): Promise<DemoStudy> {
   const study = await simulateObstetricStudy({
     seed: seed + 2,

@@ -47,7 +47,7 @@ function script(name: DemoStudyName, { measurements }: Result): Change[] {
 }
 
 /** The documents of a study before and after it was reviewed and signed. */
-export interface Reviewed {
+interface Reviewed {
   steps: string[];
   sr: { before: string[]; after: string[] };
   bundle: { before: string[]; after: string[] };
@@ -116,7 +116,7 @@ const meaning = (sequence: unknown): string => String(itemsOf(sequence)[0]?.Code
  * Returns a structured report as lines: who verified it, its numbers and its texts, without
  * references.
  */
-export function srLines(file: Buffer): string[] {
+function srLines(file: Buffer): string[] {
   const { meta, dataSetOffset } = decodeFileMeta(file);
   const document = decodeDataSet(file.subarray(dataSetOffset), meta.transferSyntax);
   const observers = itemsOf(document.VerifyingObserverSequence);

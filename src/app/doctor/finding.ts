@@ -11,7 +11,10 @@ export const warning = (what: string, detail: string): Finding => ({
 });
 export const fault = (what: string, detail: string): Finding => ({ what, state: 'fault', detail });
 
-/** Describes a thrown value on one line: an error of the catalogue by its title and detail. */
+/**
+ * Describes a thrown value on one line. For an error of the catalogue, the line is its title and
+ * detail.
+ */
 export function inOneLine(error: unknown): string {
   return errorText(error).replaceAll(/\s+/g, ' ');
 }

@@ -201,7 +201,7 @@ export function createProcessMeters(): ProcessMeters {
 }
 
 /** Prometheus text exposition format 0.0.4. */
-export type Scrape = () => Promise<string>;
+type Scrape = () => Promise<string>;
 
 /**
  * Creates all metrics for `GET /metrics`: those of this process, and those of the whole

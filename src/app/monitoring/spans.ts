@@ -100,7 +100,7 @@ export function routedSpans(routed: RoutedStudy, ratio: number): Span[] {
 }
 
 /** A delivery that has ended, as recorded in the tables. Times are Unix seconds. */
-export interface EndedDelivery {
+interface EndedDelivery {
   id: string;
   /** Id of the request; null for a forwarded object, whose `source` is its study. */
   request: string | null;

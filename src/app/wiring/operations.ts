@@ -2,6 +2,8 @@ import type { Config } from '../../../config/schema.ts';
 import { createArchiveOperations } from '../../../dimse/archive/operations.ts';
 import { httpAccess } from '../../../fhir/client/authorization.ts';
 import { createHoldQueue } from '../../../fhir/deliver/holds.ts';
+import { createKey, listKeys, revokeKey, rotateKey } from '../../core/accounts/keys.ts';
+import { acknowledgeFlags } from '../../core/alerts/alerts.ts';
 import { createAuditWriter } from '../../core/audit/audit.ts';
 import { openBlobStore } from '../../core/files/open-blob-store.ts';
 import { createReceivedObjects, type ReceivedObjects } from '../../core/files/received-objects.ts';
@@ -10,10 +12,8 @@ import { listMerges, separatePatients } from '../../core/patients/merges.ts';
 import type { RetentionParts } from '../../core/studies/retention.ts';
 import { fixedRules, type RulesSource } from '../../core/studies/rules/rules-source.ts';
 import { subjectOfRequest } from '../../core/studies/subject.ts';
-import { createAlertOperations } from '../../operations/alerts.ts';
 import { commandsOn, type RunByName } from '../../operations/commands.ts';
 import { createDeliveryOperations } from '../../operations/deliveries.ts';
-import { createKeyOperations } from '../../operations/keys.ts';
 import type { Operations } from '../../operations/operations.ts';
 import {
   createQuarantineOperations,
@@ -24,6 +24,7 @@ import {
 import { migrate } from '../../platform/database/migrate.ts';
 import { openDatabase } from '../../platform/database/open.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { silentLogger } from '../../platform/logging/logger.ts';
 import { auditOperationsOn } from './audit.ts';
 
@@ -53,7 +54,13 @@ export function operationsOn(
   const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
   const studies = { database, objects, rules };
   return {
-    keys: createKeyOperations(database),
+    keys: {
+      create: (key) => createKey(database, key),
+      list: () => listKeys(database),
+      rotate: (id, overlapHours) =>
+        rotateKey(database, { id, overlapHours, accountId: null, testOnly: false }),
+      revoke: (id) => revokeKey(database, id),
+    },
     studies: createStudyOperations(studies),
     rules: createRuleOperations({ ...studies, config }),
     deliveries: createDeliveryOperations(config, database),
@@ -66,7 +73,13 @@ export function operationsOn(
       ...{ dataDir: config.dataDir, sources: config.sources },
       ...{ database, objects, logger: silentLogger, now: () => new Date() },
     }),
-    alerts: createAlertOperations(database),
+    alerts: {
+      async acknowledge({ request, person }) {
+        if (await acknowledgeFlags(database, request, { person, at: new Date() })) return;
+        const detail = `There are no critical flags for a request ${request}.`;
+        throw new SonogateError('not_found', detail);
+      },
+    },
     patients: {
       merges: () => listMerges(database),
       separate: (id) => database.transaction((tx) => separatePatients(tx, id, new Date())),

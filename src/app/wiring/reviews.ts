@@ -119,7 +119,6 @@ export function withReviews(
   });
 }
 
-/** Creates the reviews of this gateway. */
 export function reviewsOf(
   config: Config,
   parts: {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { batched } from '../../platform/database/batched.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
@@ -114,7 +114,7 @@ export async function createKey(
       newId('key'),
       key.accountId ?? DEFAULT_ACCOUNT_ID,
       name,
-      digest(secret),
+      hash('sha256', secret),
       test,
       [...scopes],
       now,
@@ -209,7 +209,7 @@ export function createAuthenticate(database: Queryable): Authenticate {
   });
 
   return async (key, now = new Date()) => {
-    const record = KEY_FORM.test(key) ? await recordOf(digest(key)) : null;
+    const record = KEY_FORM.test(key) ? await recordOf(hash('sha256', key)) : null;
     if (!record || (record.expires_at !== null && record.expires_at <= now)) {
       throw new SonogateError('invalid_key');
     }
@@ -237,10 +237,6 @@ async function noteUse(
 ): Promise<void> {
   if (last !== null && now.getTime() - last.getTime() < NOTED_EVERY_MS) return;
   await database.query('UPDATE api_keys SET last_used_at = $2 WHERE id = $1', [id, now]);
-}
-
-function digest(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
 }
 
 function base62(bytes: Buffer): string {

@@ -127,7 +127,7 @@ async function readFacts(
   const own = all.filter(
     ({ section, code }) => object === ESCALATION || object === `${ALERT} ${section} ${code}`,
   );
-  // A run that was repeated after a crash logs its flags again.
+  // Duplicates are left out: a run repeated after a crash logs its flags again.
   const flags = [...new Map(own.map((flag) => [`${flag.section} ${flag.code}`, flag])).values()];
   if (!request || flags.length === 0) return null;
   const identity = (await subjectOf(requestId))?.identity ?? null;

@@ -97,7 +97,7 @@ function sealRows(
 }
 
 /** A discrepancy between the audit trail and its seals. `row` and `seal` are ids. */
-export type Finding =
+type Finding =
   | { what: 'row altered' | 'row removed' | 'row inserted'; row: bigint; seal: bigint }
   | { what: 'seal missing' | 'seal altered' | 'signature wrong' | 'key unknown'; seal: bigint };
 

@@ -55,7 +55,7 @@ export function syslogOverUdp({ host, port }: { host: string; port: number }): S
 }
 
 /** Frames a message as `MSG-LEN SP SYSLOG-MSG` (RFC 5425 4.3). */
-export function framed(message: Buffer): Buffer {
+function framed(message: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${message.length} `), message]);
 }
 

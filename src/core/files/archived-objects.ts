@@ -9,7 +9,7 @@ export interface ArchivedObject {
 }
 
 /** An object to fetch, and the path under which it is to be stored. */
-export interface WantedObject {
+interface WantedObject {
   object: ArchivedObject;
   path: string;
 }

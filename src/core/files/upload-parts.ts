@@ -61,7 +61,7 @@ export interface UploadParts {
 }
 
 /** Divides a file into parts of `partBytes`; the last part has the remaining bytes. */
-export function partsOf(
+function partsOf(
   bytes: number,
   partBytes: number,
   etags: ReadonlyMap<number, string>,
@@ -102,7 +102,7 @@ const unquoted = (etag = ''): string => etag.replaceAll('"', '');
 const numbers = (parts: readonly PartState[]): string =>
   parts.map(({ partNumber }) => partNumber).join(', ');
 
-export function incomplete(detail: string): SonogateError {
+function incomplete(detail: string): SonogateError {
   return new SonogateError('upload_incomplete', `${detail}; the upload can be continued.`);
 }
 
@@ -271,7 +271,8 @@ export function createPartsThroughGateway(
       return (await blobs.write(Readable.from(whole()), bytes)).sha256;
     },
 
-    // The upload accepts no more parts (uploads.ts), and unused bytes are removed later.
+    // There is nothing to do: the upload accepts no more parts (uploads.ts), and unused bytes are
+    // removed later.
     abort: async () => {},
 
     async removeLeftOver() {

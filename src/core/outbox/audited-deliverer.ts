@@ -2,8 +2,7 @@ import type { AuditAction, WriteAudit } from '../audit/audit.ts';
 import type { Deliverer, DeliveryKind } from './delivery.ts';
 
 /**
- * Audit actions of those delivery kinds that contain patient identity, may contain it, or refer to
- * it. Webhooks contain no patient identity.
+ * Audit actions for each kind of delivery that may reveal a patient's identity. Webhooks never do.
  */
 const SENT: Partial<Record<DeliveryKind, { before?: AuditAction; after: AuditAction }>> = {
   dicom: { before: 'dicom.sending', after: 'dicom.sent' },

@@ -153,8 +153,8 @@ export async function claimProbes(
 }
 
 /**
- * Makes the probe of an open destination due at once, because whoever replays a delivery knows that
- * the destination works again.
+ * Makes the probe of an open destination due at once. Called when a person replays a delivery,
+ * which means that the destination should work again.
  */
 export async function probeNow(database: Queryable, destination: string): Promise<void> {
   await database.query(

@@ -277,8 +277,8 @@ export async function holdDestination(
 }
 
 /**
- * Ends the hold on a destination, because whoever sends a delivery again knows that the destination
- * works again.
+ * Ends the hold on a destination. Called when a person sends a delivery again, which means that the
+ * destination should work again.
  */
 async function liftHold(tx: Queryable, destination: string): Promise<void> {
   await tx.query('DELETE FROM destination_holds WHERE destination = $1', [destination]);

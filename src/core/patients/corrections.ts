@@ -16,7 +16,7 @@ export type Demographics = Partial<
 >;
 
 /** The attributes that replace those in the images. */
-export type Stated = Demographics & Partial<Pick<DicomIdentity, 'PatientID'>>;
+type Stated = Demographics & Partial<Pick<DicomIdentity, 'PatientID'>>;
 
 export interface ChangeSource {
   /** Name of the sender in the settings. */
@@ -28,7 +28,7 @@ export interface ChangeSource {
   effectiveAt: Date;
 }
 
-export interface Correction {
+interface Correction {
   patientId: string;
   stated: Stated;
 }
@@ -42,7 +42,7 @@ const ATTRIBUTES: Readonly<Record<keyof Stated, string>> = {
 };
 
 /** Lists what a correction changes, without the values. */
-export const changedAttributes = (stated: Stated): string =>
+const changedAttributes = (stated: Stated): string =>
   (Object.keys(ATTRIBUTES) as (keyof Stated)[])
     .filter((key) => stated[key] !== undefined)
     .map((key) => ATTRIBUTES[key])

@@ -16,7 +16,7 @@ import { condition } from './matching.ts';
  * type `local`). They belong to the installation's own account.
  */
 
-export interface Query {
+interface Query {
   level: Level;
   /** Matching keys, with values written as in an identifier; '' matches everything. */
   keys: Readonly<Partial<Record<Keyword, string>>>;
@@ -124,7 +124,7 @@ export interface HeldObject extends ReceivedObject {
 }
 
 /** What to retrieve: studies, series or objects by their UIDs. At least one list is given. */
-export interface Retrieval {
+interface Retrieval {
   study?: readonly string[];
   series?: readonly string[];
   objects?: readonly string[];

@@ -12,7 +12,7 @@ const FORM: Readonly<Record<string, RegExp>> = {
 };
 
 /** Adds a value to a statement and returns its placeholder. */
-export type AddParameter = (value: unknown) => string;
+type AddParameter = (value: unknown) => string;
 
 /** Like `conditionOn`, for an attribute of the Study Root model. */
 export function condition(keyword: Keyword, value: string, parameter: AddParameter): string | null {

@@ -99,7 +99,7 @@ interface ProcessLimits extends Omit<PoolLimits, 'work'> {
   writable: string;
 }
 
-export interface Run {
+interface Run {
   /** URL of the module that exports `pipeline`. */
   module: string;
   folder: string;
@@ -111,7 +111,7 @@ export interface Run {
 }
 
 /** A run whose folder is moved into the folder of its process, and moved back after the run. */
-export interface PoolRun extends Run {
+interface PoolRun extends Run {
   /**
    * Resolves when everything that the run has reported is stored. Only then is its folder moved
    * back.
@@ -142,7 +142,7 @@ function watchReads(seconds: number) {
 }
 
 /** A warm child process that runs one pipeline at a time. */
-export class PipelineProcess {
+class PipelineProcess {
   readonly #child: ChildProcess;
   readonly #exited: Promise<string>;
   #alive = true;

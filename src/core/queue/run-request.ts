@@ -263,7 +263,7 @@ class OutOfSpaceError extends Error {
   override name = 'OutOfSpaceError';
 }
 
-export function failureOf(
+function failureOf(
   outcome: Extract<RunOutcome, { type: 'rejected' | 'failed' | 'timeout' }>,
   row: StoredRequest,
   { config, logger }: FailureContext,

@@ -150,7 +150,7 @@ const PATTERNS: readonly { what: string; pattern: RegExp; staff?: true }[] = [
   { what: 'a name', pattern: new RegExp(`\\b(?i:(?:${RELATIONS}) of|b/o|n[ée]e) ${NAMES}`, 'gu') },
 ];
 
-export interface FoundIdentifier {
+interface FoundIdentifier {
   what: string;
   words: string[];
 }

@@ -17,7 +17,7 @@ export const MAX_CRASHES = 2;
 export const MAX_ATTEMPTS = 5;
 
 /** Seconds after which a worker that has not renewed its lease is regarded as dead. */
-export const LEASE_SECONDS = 20;
+const LEASE_SECONDS = 20;
 
 /**
  * Claims a request for this worker, if it is queued or its worker has died. Its `attempts` column

@@ -73,7 +73,7 @@ export async function addArtifact(
   );
 }
 
-export const RESULT = 'result.json';
+const RESULT = 'result.json';
 
 /**
  * Name of the study's evidence (pipelines/run/evidence.ts). It is stored with the result and used

@@ -20,7 +20,6 @@ export interface ArchiveCount {
   detail: string | null;
 }
 
-/** Returns the time `more` seconds after `at`. */
 export const secondsAfter = (at: Date, more: number) => new Date(at.getTime() + more * 1000);
 
 export function expectedCountSettings(

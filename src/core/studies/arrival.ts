@@ -22,7 +22,7 @@ import { openRecoveryRecord } from './recovery-record.ts';
 import { type Arrival, type Digests, isKnown, type ReceivedInstance } from './study-store.ts';
 
 /** An object whose file is complete and synced to the disk. */
-export interface StoredObject {
+interface StoredObject {
   /** Path relative to the data folder. */
   path: string;
   meta: FileMeta;
@@ -97,7 +97,7 @@ export async function keepShared(
  * Writes the rows of checked objects in one transaction; see record-arrival.ts.
  * @throws RowMayExistError if the commit itself failed; after any other error, no row exists.
  */
-export async function writeRows(
+async function writeRows(
   objects: readonly JudgedObject[],
   { database, sources }: RegistrationOptions,
 ): Promise<Arrival[]> {
@@ -135,7 +135,7 @@ async function receivedInstance(
 }
 
 /** Finishes an object once its row is committed: deletes a duplicate, logs a conflict. */
-export async function afterRow(
+async function afterRow(
   { path }: Pick<JudgedObject, 'path'>,
   arrival: Arrival,
   { dataDir, logger }: RegistrationOptions,
@@ -154,7 +154,7 @@ const OF_ITS_VALUES = /^(22|54)\w{3}$/;
  * the audit trail, because the sender may have been told that the object is stored.
  * @returns the reason; null if the object did not cause the error.
  */
-export async function putAsideForItsValues(
+async function putAsideForItsValues(
   object: JudgedObject,
   error: unknown,
   options: RegistrationOptions,
@@ -343,7 +343,7 @@ const LONGEST_PAUSE_MS = 1000;
  * Thrown if the gateway stops before the object has its row. The row is written at the next
  * startup.
  */
-export class LeftForNextStartError extends Error {
+class LeftForNextStartError extends Error {
   override name = 'LeftForNextStartError';
 }
 

@@ -52,7 +52,7 @@ export interface InstanceHeader {
  * Attributes of a series or an object that a query may contain (PS3.4 C.6.2.1) and that the gateway
  * does not use otherwise.
  */
-export const QUERY_ATTRIBUTES = [
+const QUERY_ATTRIBUTES = [
   'SeriesNumber',
   'SeriesDescription',
   'SeriesDate',

@@ -35,12 +35,12 @@ const ORDER_VALUES = {
   height_cm: 'height',
   weight_kg: 'weight',
 } as const;
-export type OrderValue = keyof typeof ORDER_VALUES;
+type OrderValue = keyof typeof ORDER_VALUES;
 
 /**
  * The known values of a study: from its own headers or, where these lack a value, from its order.
  */
-export interface StudyContext extends HeaderContext {
+interface StudyContext extends HeaderContext {
   accessionNumber: string | null;
   referringPhysicianName: string | null;
   requestedProcedure: string | null;

@@ -17,7 +17,7 @@ const MOST_ENDED_STARTS = 2;
 
 const recordSchema = z.object({ path: z.string(), starts: z.number() });
 
-export interface RecoveryRecord {
+interface RecoveryRecord {
   /**
    * Called before each object is registered.
    * @returns false if the object has ended too many startups.

@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/database/port.ts';
 import { earlierRequests, laterRequests } from './study-store.ts';
 
 /** A signed result: the request, and the signed revision, numbered from 1. */
-export interface SignedResult {
+interface SignedResult {
   request: string;
   revision: number;
 }

@@ -20,7 +20,7 @@ export type Topic = (typeof TOPICS)[number];
 
 /** How much of a result a notification contains (ValueSet backport-content-value-set). */
 export const CONTENTS = ['empty', 'id-only', 'full-resource'] as const;
-export type Content = (typeof CONTENTS)[number];
+type Content = (typeof CONTENTS)[number];
 
 /**
  * States of a subscription.
@@ -30,7 +30,7 @@ export type Content = (typeof CONTENTS)[number];
  *       └──┴──▶ error           │        the handshake is repeated like any notification
  *       └──────────┴────────────┴──▶ off its end, the end of its key, or a disabled address
  */
-export type SubscriptionStatus = 'requested' | 'active' | 'error' | 'off';
+type SubscriptionStatus = 'requested' | 'active' | 'error' | 'off';
 
 /** Maximum number of subscriptions of one key, including those that are off. */
 export const MOST_SUBSCRIPTIONS = 20;
@@ -76,7 +76,7 @@ export interface Subscription {
 }
 
 /** The two kinds of delivery to a subscriber that announce no event. */
-export const HANDSHAKE = 'handshake';
+const HANDSHAKE = 'handshake';
 export const HEARTBEAT = 'heartbeat';
 
 const SELECT = `SELECT s.*, e.url FROM fhir_subscriptions s

@@ -70,7 +70,7 @@ export interface WebhookDelivery extends DeliveryRow {
   attempts: AttemptRow[];
 }
 
-export interface DeliveryQuery {
+interface DeliveryQuery {
   accountId: string;
   /** True to list only deliveries for requests made with test keys. */
   testOnly?: boolean;

@@ -17,7 +17,7 @@ const WAITS = [
   24 * HOUR,
 ] as const;
 
-export const LONGEST_WAIT_SECONDS = Math.max(...WAITS);
+const LONGEST_WAIT_SECONDS = Math.max(...WAITS);
 
 const JITTER = 0.1;
 

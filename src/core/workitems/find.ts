@@ -234,7 +234,7 @@ export function searchKeyOf(name: string): string | null {
   return BY_TAG.get(name.toUpperCase()) ?? null;
 }
 
-export interface WorkitemQuery {
+interface WorkitemQuery {
   /** Values by keyword (`searchKeyOf`), as in an identifier. */
   keys: Readonly<Partial<Record<string, string>>>;
   limit: number;

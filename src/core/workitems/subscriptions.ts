@@ -139,7 +139,6 @@ export async function removeEndedSubscriptions(database: Queryable, now: Date): 
   ]);
 }
 
-/** Returns the subscriptions of these subscribers. */
 export async function subscriptionsOf(
   database: Queryable,
   subscribers: readonly Subscriber[],

@@ -14,7 +14,7 @@ import type { RequestRow, RequestStatus } from '../requests/request.ts';
 export type StepState = 'SCHEDULED' | 'IN PROGRESS' | 'COMPLETED' | 'CANCELED';
 
 /** Maps the status of a request to the state of its step (PS3.4 table CC.1.1-1). */
-export const STEP_STATE = {
+const STEP_STATE = {
   queued: 'SCHEDULED',
   preparing: 'IN PROGRESS',
   running: 'IN PROGRESS',

@@ -18,7 +18,7 @@ const MOST_AT_A_TIME = 500;
  */
 const LOOK_BACK = '10 seconds';
 
-export interface Change {
+interface Change {
   /** Key of the worklist row; '' if there is no such row. */
   key: string;
   what: 'study' | 'request' | 'delivery';

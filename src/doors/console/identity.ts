@@ -15,8 +15,8 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const PSEUDONYM_CHARACTERS = 8;
 
 /**
- * Returns as much of an identity as a role may see. Names and birth dates leave the console only
- * through this function, apart from free text such as header values that a rule found.
+ * Returns as much of an identity as a role may see. This is the only way for names and birth dates
+ * to leave the console, except in free text (such as the header values in the note of a rule).
  */
 export type ShowSubject = (role: ConsoleRole, identity: DicomIdentity) => Subject;
 

@@ -74,7 +74,6 @@ export interface Destination {
 
 /** A report waiting for a person, usually because its patient or order in the EHR is uncertain. */
 export interface Hold {
-  /** Id of the delivery. */
   id: string;
   key: string | null;
   requestId: string;

@@ -19,7 +19,7 @@ interface ShellParts {
  * Returns the console's only HTML page. Its only inline content is the import map, which the policy
  * allows by its hash.
  */
-export function shell({ imports, modules, icon }: ShellParts): {
+function shell({ imports, modules, icon }: ShellParts): {
   html: string;
   importMapHash: string;
 } {

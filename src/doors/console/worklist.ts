@@ -109,7 +109,6 @@ export async function readRows(database: Queryable, keys: readonly string[]): Pr
   return keys.flatMap((key) => byKey.get(key) ?? []);
 }
 
-/** Returns the row as a role sees it. */
 export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubject): WorklistRow {
   const { waitsFor, waitsUntil } = waiting(row);
   return {

@@ -12,7 +12,7 @@ import { connected, exchange } from './mllp.ts';
 import { controlIdOf, type OruInput, oruR01 } from './oru.ts';
 
 /** Opens a connection to a receiver, with TLS if its settings require it. */
-export type Dial = (receiver: Pick<Hl7v2Destination, 'host' | 'port' | 'tls'>) => Promise<Socket>;
+type Dial = (receiver: Pick<Hl7v2Destination, 'host' | 'port' | 'tls'>) => Promise<Socket>;
 
 interface Hl7v2DelivererDeps {
   destinations: readonly Hl7v2Destination[];

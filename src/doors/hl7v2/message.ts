@@ -214,7 +214,7 @@ export function repetitionsOf({ name, fields }: Segment, field: number): Field {
 }
 
 /** Character sets that this gateway writes, as named in MSH-18 (table 0211). */
-export const CHARACTER_SETS = { utf8: 'UNICODE UTF-8', latin1: '8859/1' } as const;
+const CHARACTER_SETS = { utf8: 'UNICODE UTF-8', latin1: '8859/1' } as const;
 export type CharacterSet = (typeof CHARACTER_SETS)[keyof typeof CHARACTER_SETS];
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ISO 8859-1.

@@ -75,7 +75,7 @@ const numbered = (observations: readonly Observation[]): Segment[] =>
  * Returns the status of the values: preliminary for a draft, final for a signed result, corrected
  * for an amended one (OBX-11, table 0085; table 0123 for OBR-25 uses the same letters).
  */
-export function statusOf({ verification }: Pick<Result, 'verification'>): 'P' | 'F' | 'C' {
+function statusOf({ verification }: Pick<Result, 'verification'>): 'P' | 'F' | 'C' {
   if (!verification) return 'P';
   return verification.revision === 1 ? 'F' : 'C';
 }

@@ -9,7 +9,9 @@ import {
 } from './compatible-queue.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 import { requireValidHost } from './context.ts';
-import { addDicomwebRoutes } from './dicomweb/dicomweb.ts';
+import { addRetrieveRoutes } from './dicomweb/retrieve.ts';
+import { addSearchRoutes } from './dicomweb/search.ts';
+import { addStoreRoutes } from './dicomweb/store.ts';
 import { addDocsRoutes } from './docs-page.ts';
 import { addFhirRoutes } from './fhir/routes.ts';
 import { addHealthRoutes, addMetricsRoute } from './health.ts';
@@ -40,7 +42,12 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   addWebhookRoutes(router, deps);
   addKeyRoutes(router, deps);
   addUsageRoute(router, deps);
-  addDicomwebRoutes(router, deps);
+  // Storing has its own scope and is always available; searching and retrieving must be enabled.
+  addStoreRoutes(router, deps);
+  if (deps.servesStudies) {
+    addSearchRoutes(router, deps);
+    addRetrieveRoutes(router, deps);
+  }
   addWorkitemRoutes(router, deps);
   addFhirRoutes(router, deps);
   addCompatibleStorageRoutes(router, deps);

@@ -93,7 +93,7 @@ interface QueueLog {
   timestamp: string;
 }
 
-export interface QueueStatus {
+interface QueueStatus {
   status: (typeof QUEUE_STATUS)[RequestStatus];
   request_id: string;
   response_url: string;
@@ -110,7 +110,7 @@ export interface QueueStatus {
  * Returns the status object of a request. `address` is this server's address without a trailing
  * slash.
  */
-export function queueStatus(
+function queueStatus(
   row: Pick<RequestRow, 'id' | 'model' | 'status' | 'started_at' | 'ended_at'>,
   address: string,
   { position = 0, logs }: { position?: number; logs?: QueueLog[] } = {},

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Middleware } from 'koa';
 import type { Queryable } from '../../platform/database/port.ts';
 import { catalogueEntry, SonogateError } from '../../platform/errors/catalogue.ts';
@@ -41,7 +41,7 @@ export function idempotent(
     const { accountId, test } = context.state.principal;
     const key = readKey(String(header));
     const scope: Scope = [accountId, test, context.method, context.path, key];
-    const fingerprint = sha256(canonical(context.state.body ?? null));
+    const fingerprint = hash('sha256', canonical(context.state.body ?? null));
     const firstCall = await claim(database, scope, fingerprint, now());
     if (firstCall === null) {
       const earlier = await read(database, scope);
@@ -55,7 +55,7 @@ export function idempotent(
       context.set('Idempotent-Replayed', 'true');
       return;
     }
-    context.state.idempotencyKey = sha256(JSON.stringify([...scope, firstCall]));
+    context.state.idempotencyKey = hash('sha256', JSON.stringify([...scope, firstCall]));
     try {
       await next();
     } catch (error) {
@@ -149,8 +149,4 @@ function canonical(value: unknown): string {
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
       : part,
   );
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

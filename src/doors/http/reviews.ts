@@ -68,7 +68,7 @@ export function reviewBody<T extends z.ZodType>(schema: T, body: unknown): z.inf
   return parsed.data;
 }
 
-export function sendReview(context: Context, review: ReviewObject): void {
+function sendReview(context: Context, review: ReviewObject): void {
   context.set('ETag', review.etag);
   context.body = review;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MOCK_SCENARIOS, mockScenario } from '../../../pipelines/contract/job.ts';
+import { holdsFiniteNumbers } from '../../../pipelines/result/envelope.ts';
 import type { Uploader } from '../../core/files/uploads.ts';
 import { DEFAULT_WEBHOOK_EVENTS, WEBHOOK_EVENTS } from '../../core/requests/announce.ts';
 import {
@@ -36,7 +37,7 @@ type FileParts = Pick<HttpDeps, 'uploads' | 'outbound' | 'logger'>;
  * URL and are fetched when the request starts.
  * @throws InvalidInputError with each element that cannot be used (`file_not_ready` for uploads).
  */
-export async function inputFiles(
+async function inputFiles(
   parts: FileParts,
   uploader: Uploader,
   input: EndpointInput,
@@ -175,21 +176,12 @@ const metadata = z
   .refine((value) => Buffer.byteLength(JSON.stringify(value) ?? '') <= METADATA_BYTES, {
     message: `at most ${METADATA_BYTES} bytes of JSON`,
   })
-  .refine(isExact, { message: 'a number is too large' })
+  // `JSON.parse` turns 1e999 into Infinity, which JSON cannot represent.
+  .refine(holdsFiniteNumbers, { message: 'a number is too large' })
   .meta({
     description: `Any JSON value of up to ${METADATA_BYTES} bytes; it is returned with the request and in webhooks. With a test key, its member \`mock\` selects another outcome`,
     examples: [{ worklist: 'A', visit: { room: 3 } }],
   });
-
-/**
- * True if JSON can represent the value. `JSON.parse` turns 1e999 into Infinity, which JSON cannot
- * represent.
- */
-function isExact(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.values(value).every(isExact);
-}
 
 /** Returns the schema of a submit body (api 2.2). Its `input` has the endpoint's own schema. */
 export function submitBody(endpoint: Endpoint) {

@@ -41,7 +41,7 @@ export function batched<Question, Answer>(
 
   const workOff = async (): Promise<void> => {
     underWay = true;
-    // Calls that arrived in the same turn of the event loop are read first.
+    // Calls that arrive in the same turn of the event loop join the first batch.
     await afterReads();
     while (waiting.length > 0) await settle(waiting.splice(0, MOST));
     underWay = false;

@@ -174,7 +174,6 @@ class PglitePool extends EventEmitter {
  */
 const SEARCH_PATH = 'SET search_path TO public, bullmq';
 
-/** Returns the folder of the embedded database in a data folder. */
 export const embeddedFolder = (dataDir: string): string => join(dataDir, 'database');
 
 /**

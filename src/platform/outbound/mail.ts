@@ -4,7 +4,7 @@ import type { ErrorCode } from '../errors/catalogue.ts';
 import { readSecret } from '../secret.ts';
 import { bcp195 } from '../tls/profile.ts';
 
-export interface Mail {
+interface Mail {
   from: string;
   /** The recipients listed in the mail. */
   to: readonly string[];
@@ -19,7 +19,7 @@ export interface Mail {
   messageId: string;
 }
 
-export interface SentMail {
+interface SentMail {
   accepted: readonly string[];
   /** Number of recipients refused permanently. */
   refused: number;

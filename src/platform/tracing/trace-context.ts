@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Position of a span in a trace (W3C Trace Context, 2021). */
 export interface TraceContext {
@@ -31,7 +31,7 @@ export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): s
 
 /** Returns the span id of an object with one of our ids. Every process computes the same one. */
 export function spanIdOf(kind: string, id: string): string {
-  return digest(`${kind} ${id}`).slice(0, 16);
+  return hash('sha256', `${kind} ${id}`).slice(0, 16);
 }
 
 /**
@@ -39,7 +39,7 @@ export function spanIdOf(kind: string, id: string): string {
  */
 export function traceOfStudy(study: string, revision: number, ratio: number): TraceContext {
   const id = `${study} ${revision}`;
-  const traceId = digest(`trace ${id}`).slice(0, 32);
+  const traceId = hash('sha256', `trace ${id}`).slice(0, 32);
   return { traceId, spanId: spanIdOf('study', id), sampled: isSampled(traceId, ratio) };
 }
 
@@ -52,7 +52,7 @@ export function traceOfRequest(id: string, source: TraceSource, ratio: number): 
   const caller = source.traceparent ? parseTraceparent(source.traceparent) : null;
   const spanId = spanIdOf('request', id);
   if (caller) return { ...caller, spanId };
-  const traceId = digest(`trace ${id}`).slice(0, 32);
+  const traceId = hash('sha256', `trace ${id}`).slice(0, 32);
   return { traceId, spanId, sampled: isSampled(traceId, ratio) };
 }
 
@@ -70,8 +70,4 @@ export function callerOf(source: TraceSource): string | null {
  */
 function isSampled(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-8), 16) < ratio * 2 ** 32;
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

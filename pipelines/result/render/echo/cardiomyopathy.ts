@@ -9,7 +9,7 @@ const ASYMMETRIES = {
   'without-hypertension':
     'asymmetric septal hypertrophy, if there is no hypertension (otherwise a ratio of 1.5 is required)',
 } as const;
-export type Asymmetry = keyof typeof ASYMMETRIES;
+type Asymmetry = keyof typeof ASYMMETRIES;
 
 const AMYLI = {
   'rules-out': 'which makes amyloid unlikely in a population screened for it',

@@ -12,7 +12,7 @@ const LEVELS = {
   reduced: 'reduced (LVEF 30 to 49 %)',
   'severely reduced': 'severely reduced (LVEF below 30 %)',
 } as const;
-export type FocusedLevel = keyof typeof LEVELS;
+type FocusedLevel = keyof typeof LEVELS;
 
 export const FOCUSED_SENTENCES = {
   'focused.lv-function': (of: {

@@ -161,7 +161,7 @@ export const ECHO_IMPRESSION = {
     `${geometry}${inBrackets(about)}`,
   'impression.lv-walls': (_: Record<string, never>, { about }: About) =>
     `thickened ${about.length > 1 ? 'walls' : 'wall'}${inBrackets(about)}`,
-  /** `about` contains first the `stated` values, which an earlier clause of the line states. */
+  /** The first `stated` values in `about` are already given in an earlier clause of the line. */
   'impression.grades-open': ({ stated }: { stated: number }, { about }: About) => {
     const all = allOf([
       ...about.slice(0, stated).map(intervalOnly),
@@ -223,7 +223,7 @@ export const ECHO_IMPRESSION = {
     const each = results.map(({ result, by, year }) => `${result} (${by} ${year})`);
     return `diastolic function: ${[...each, ...about.map(namedText)].join(', ')}`;
   },
-  /** `met` contains the values that are beyond a limit all the same. */
+  /** `met` contains the values beyond a limit, which do not change the normal result. */
   'impression.diastolic-normal': (
     {
       state,

@@ -2,7 +2,7 @@ import { ECHO_CONCEPTS, type EchoConcept } from '../../../concepts/echo.ts';
 import { rounded } from '../../../measure/rounding.ts';
 import type { Measurement } from '../../envelope.ts';
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
-import { listOfLabels, withUnit } from '../unit-text.ts';
+import { listOfLabels, sentence, withUnit } from '../unit-text.ts';
 
 export interface About {
   readonly about: readonly Measurement[];
@@ -45,9 +45,6 @@ export function namedText({ concept, value }: Pick<Measurement, 'concept' | 'val
 /** Renders values with their names: "LVIDd 5.1 cm, LVIDs 3.2 cm". */
 export const allNamed = (measurements: readonly Measurement[]): string =>
   measurements.map(namedText).join(', ');
-
-/** Adds a full stop unless the text already ends a sentence. */
-export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /** Renders a list of alternatives: "A4C, A2C or A3C". */
 export const anyOf = (names: readonly string[]): string =>

@@ -22,7 +22,7 @@ export const FLOW_TEXT = {
 type Flow = keyof typeof FLOW_TEXT;
 
 /** Reasons why a trace is too poor for a category. */
-export const TRACE_PROBLEM = {
+const TRACE_PROBLEM = {
   contradictory: 'the velocities of its beats contradict each other',
   irregular: 'its beats differ in length by more than 10 %',
   'few-beats': 'fewer than 3 similar beats',
@@ -106,7 +106,7 @@ const GUIDANCE = {
   'anaemia-flag':
     'MCA peak velocity at or above 1.5 MoM: consider review for fetal anaemia per local protocol.',
 } as const;
-export type DopplerAdvice = keyof typeof GUIDANCE;
+type DopplerAdvice = keyof typeof GUIDANCE;
 
 const number = ({ about: [one], text }: SentenceContext) => (one ? text.number(one) : '');
 const angleRemark = (limit: number | null) =>

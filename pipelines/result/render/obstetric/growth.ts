@@ -36,7 +36,7 @@ const NOT_CHARTED = {
   bpd_convention_not_stated: () =>
     'no centile: the report of the ultrasound machine does not state whether it was measured outer to inner, and the chart is for BPD outer to outer',
 } as const;
-export type NotChartedCode = keyof typeof NOT_CHARTED;
+type NotChartedCode = keyof typeof NOT_CHARTED;
 type Weeks = { from: number; to: number };
 export type NotChartedReason = { code: NotChartedCode; weeks: Weeks | null };
 

@@ -18,7 +18,7 @@ export const PLANE_LABELS = {
 } as const;
 type Plane = keyof typeof PLANE_LABELS;
 
-export const planeList = (planes: readonly Plane[]): string =>
+const planeList = (planes: readonly Plane[]): string =>
   planes.map((plane) => PLANE_LABELS[plane]).join(', ');
 
 export const PLANE_SENTENCES = {

@@ -11,11 +11,10 @@ import {
   imagesLine,
   isOfFiles,
   NOTHING_ACCEPTED,
-  sentence,
   titleAndLimitations,
   withSubject,
 } from '../report-lines.ts';
-import { centileText, withUnit, zScoreText } from '../unit-text.ts';
+import { centileText, sentence, withUnit, zScoreText } from '../unit-text.ts';
 import { datingOf, OBSTETRIC_TOPICS } from './impression.ts';
 import { BASIS_TEXT, remark, SIMULATED_ONLY, weeksAndDays } from './shared.ts';
 

@@ -47,7 +47,7 @@ export interface SentenceContext {
 
 /** Methods of dating. Biometry of this scan is not among them. */
 export const DATING_BASIS = ['lmp', 'crl', 'prior_scan', 'ivf'] as const;
-export type DatingBasis = (typeof DATING_BASIS)[number];
+type DatingBasis = (typeof DATING_BASIS)[number];
 
 export const BASIS_TEXT: Readonly<Record<DatingBasis, string>> = {
   lmp: 'last menstrual period',

@@ -7,7 +7,6 @@ import { attributePaths } from './route.ts';
 
 const { dictionary, nameMap } = dcmjs.data.DicomMetaDictionary;
 
-/** Returns the distinct attribute paths used in the rules. */
 export function routingAttributePaths({ rules }: Routing): string[] {
   return [...new Set(rules.flatMap((rule) => attributePaths(rule.when)))];
 }
@@ -61,7 +60,6 @@ export function attributesOf(paths: readonly string[]): string[] {
   return paths.flatMap((path) => path.split('.').map(keywordOf));
 }
 
-/** Returns the values at an attribute path in a data set. */
 export function valuesAt(dataSet: unknown, path: string): string[] {
   return valuesBelow(dataSet, path.split('.').map(keywordOf));
 }

@@ -7,7 +7,7 @@ import { attributesOf, routingAttributePaths, valuesAt } from './attribute-value
 import { type RuleVerdict, route } from './route.ts';
 
 /** How a file would reach the gateway. */
-export interface FileRoute {
+interface FileRoute {
   source: string;
   callingAeTitle: string;
   calledAeTitle: string;

@@ -14,18 +14,18 @@ import { factText, testText } from './rule-words.ts';
  * The truth value of a condition. `open` means undecided: a fact that the condition depends on is
  * unknown.
  */
-export interface Truth {
+interface Truth {
   holds: boolean;
   open?: true;
 }
 
-export const OPEN: Truth = { holds: false, open: true };
+const OPEN: Truth = { holds: false, open: true };
 
 /**
  * Returns the conjunction in three-valued logic (Kleene 1938). An open part leaves the result open
  * unless another part fails.
  */
-export function conjunction(parts: readonly Truth[]): Truth {
+function conjunction(parts: readonly Truth[]): Truth {
   if (parts.some((part) => !part.holds && !part.open)) return { holds: false };
   return parts.some(isOpen) ? OPEN : { holds: true };
 }

@@ -82,7 +82,6 @@ function tested(condition: string, test: Test): ConditionWords {
     : { text: `${name} contains “${text}”` };
 }
 
-/** Describes every entry of a condition. */
 export function conditionWords(condition: Condition): ConditionWords[] {
   const { attributes = {}, timeOfDay, all, any, not, ...facts } = condition;
   const words = [

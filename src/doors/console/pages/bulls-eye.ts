@@ -8,7 +8,7 @@ import { html, nothing, svg, type TemplateResult } from './html.ts';
  * with 0 on the right and 90 at the top. Radii are fractions of the disc's radius. The documents
  * draw the same disc (pipelines/artifacts).
  */
-export interface Sector {
+interface Sector {
   inner: number;
   outer: number;
   from: number;
@@ -30,7 +30,7 @@ export function sectorOf(segment: number): Sector {
 }
 
 /** Returns a point on a disc of radius 1 centred on the origin; y points down, as in SVG. */
-export function pointAt(share: number, degrees: number): [x: number, y: number] {
+function pointAt(share: number, degrees: number): [x: number, y: number] {
   const angle = (degrees * Math.PI) / 180;
   return [share * Math.cos(angle), -share * Math.sin(angle)];
 }

@@ -83,7 +83,6 @@ export function deliveryActions(
   return html`<div class="row">${[replay, ...others].map(asking.view)}</div>`;
 }
 
-/** Renders a study's deliveries. */
 export function studyDeliveries(
   deliveries: readonly Delivery[],
   around: Surroundings,

@@ -53,7 +53,7 @@ const LINKS: readonly { name: RouteName; text: string; needs: Capability }[] = [
   { name: 'account', text: 'Account', needs: 'settings' },
 ];
 
-export interface Frame {
+interface Frame {
   session: Session;
   name: RouteName | null;
   content: TemplateResult;

@@ -12,7 +12,7 @@ import { LAYERS, type Layer } from './overlay-drawing.ts';
 import { dragged } from './shape-editing.ts';
 
 /** A measurement that a person is correcting on its image. */
-export interface Editing {
+interface Editing {
   measurement: string;
   shapes: Shape[];
   /** Called when a dragged point is released. */

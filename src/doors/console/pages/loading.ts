@@ -2,7 +2,7 @@ import { sentence } from './asking.ts';
 import { html, type TemplateResult } from './html.ts';
 
 /** Fetched data. The previous value stays on the screen while it is fetched again. */
-export interface Loaded<Value> {
+interface Loaded<Value> {
   value: Value | null;
   problem: string | null;
 }

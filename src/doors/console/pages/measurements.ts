@@ -61,13 +61,13 @@ function placeText(row: MeasurementRow, all: readonly MeasurementRow[]): string 
 const SHORT_NOTE = 24;
 
 /** Returns a table's longer remarks in the order of their numbers. */
-export function notesOf(rows: readonly MeasurementRow[]): string[] {
+function notesOf(rows: readonly MeasurementRow[]): string[] {
   const notes = rows.flatMap(({ model }) => (model?.note ? [model.note] : []));
   return [...new Set(notes.filter((note) => note.length > SHORT_NOTE))];
 }
 
 /** Describes how a value was measured, with its remark if that is short. */
-export function methodText(measured: Measured | null): string {
+function methodText(measured: Measured | null): string {
   const note = measured?.note && measured.note.length <= SHORT_NOTE ? measured.note : '';
   return [measured?.method ?? '', note].filter(Boolean).join(', ');
 }

@@ -190,7 +190,7 @@ export function calipersOn(clip: OverlayClip, frame: number): DrawnMeasurement[]
 /** Returns a caliper's colour class. The list below the image uses the same class. */
 export const colourOf = (index: number): string => `colour-${index % CALIPER_COLOURS}`;
 
-export interface Drawing {
+interface Drawing {
   clip: OverlayClip;
   frame: number;
   on: ReadonlySet<Layer>;

@@ -7,7 +7,7 @@ import { sizeText } from './study-parts.ts';
 import { chip, counted, given, momentText } from './words.ts';
 
 /** The part of the held reports page that lists received objects that could not be recorded. */
-export interface QuarantineList {
+interface QuarantineList {
   load(): Promise<void>;
   view(): TemplateResult | typeof nothing;
 }

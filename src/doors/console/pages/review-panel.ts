@@ -14,7 +14,7 @@ const DECISIONS = {
 } as const satisfies Record<NonNullable<ReviewStep['decision']>, { text: string; tone: Tone }>;
 
 /** Describes what a signature covers. */
-export function signedText(steps: readonly Pick<ReviewStep, 'decision' | 'quality'>[]): string {
+function signedText(steps: readonly Pick<ReviewStep, 'decision' | 'quality'>[]): string {
   const count = (decision: ReviewStep['decision']) =>
     steps.filter((step) => step.decision === decision).length;
   const undecided = steps.filter(({ decision }) => decision === null);

@@ -34,7 +34,7 @@ export function lastChange(changes: ReviewView['changes']): ReviewView['changes'
  * Describes why a change was refused. The errors' pointers are omitted, because a reader makes one
  * change at a time.
  */
-export function refusalText(error: unknown): string {
+function refusalText(error: unknown): string {
   const found = error instanceof ProblemError ? (error.problem.errors ?? []) : [];
   return found.length > 0 ? found.map(({ detail }) => detail).join(' ') : sentence(error);
 }

@@ -6,7 +6,7 @@ export interface Place {
   query: URLSearchParams;
 }
 
-export const ROUTES = {
+const ROUTES = {
   worklist: '/console/worklist',
   study: '/console/worklist/:id',
   /** The path prescribed by the Invoke Image Display profile (IHE RAD-106). */
@@ -54,7 +54,7 @@ export function addressOf(
   return asked.size > 0 ? `${path}?${asked}` : path;
 }
 
-export interface Router {
+interface Router {
   go(address: string): void;
   /** Changes the query of the open page without opening it again. */
   restate(address: string): void;

@@ -1,7 +1,7 @@
 import type { WorklistQuery } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 
-export interface SavedFilter {
+interface SavedFilter {
   name: string;
   query: Omit<WorklistQuery, 'q' | 'cursor' | 'limit'>;
 }
@@ -10,7 +10,7 @@ const STORED_AS = 'sonogate-filters';
 const PARTS = ['state', 'source', 'endpoint', 'tag', 'critical', 'signature'] as const;
 
 /** Returns the filters in a stored text, ignoring any other stored content. */
-export function readFilters(stored: string | null): SavedFilter[] {
+function readFilters(stored: string | null): SavedFilter[] {
   let found: unknown;
   try {
     found = JSON.parse(stored ?? '[]');
@@ -29,7 +29,7 @@ export function readFilters(stored: string | null): SavedFilter[] {
  * Returns the part of a filter that is stored. The search text is omitted, because it may contain a
  * name and other people may use the browser.
  */
-export function kept(query: WorklistQuery): SavedFilter['query'] {
+function kept(query: WorklistQuery): SavedFilter['query'] {
   return Object.fromEntries(
     PARTS.flatMap((part) => (typeof query[part] === 'string' ? [[part, query[part]]] : [])),
   );

@@ -232,7 +232,6 @@ export function progressView({ row, requests }: StudyPage): TemplateResult | typ
   return html`<section class="panel progress-part" aria-label="Progress">${waiting}</section>`;
 }
 
-/** Renders the received objects. */
 export function objectsView(study: NonNullable<StudyPage['study']>): TemplateResult {
   return html`<section class="panel" id="objects" aria-labelledby="objects-head">
     <details>
@@ -302,7 +301,6 @@ function listView(requestId: string, artifacts: readonly Artifact[]): TemplateRe
   </ul>`;
 }
 
-/** Renders the request's artifacts for download. */
 export function artifactsView(requestId: string, artifacts: readonly Artifact[]): TemplateResult {
   const pictures = artifacts.filter(isPicture);
   const documents = artifacts.filter((artifact) => !isPicture(artifact));

@@ -44,7 +44,7 @@ import { verdictsView } from './verdicts.ts';
 import { counted } from './words.ts';
 
 /** Text typed next to a question. It is kept while the page is redrawn. */
-export interface Typed {
+interface Typed {
   reason: string;
   rule: string;
   under: ReleaseStudy['under'];

@@ -9,7 +9,7 @@ export interface Tab {
 }
 
 /** Returns the tab to show: the wanted one if it exists, otherwise the first. */
-export const openTab = (tabs: readonly Tab[], wanted: string): Tab | undefined =>
+const openTab = (tabs: readonly Tab[], wanted: string): Tab | undefined =>
   tabs.find(({ id }) => id === wanted) ?? tabs[0];
 
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };

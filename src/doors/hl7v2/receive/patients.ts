@@ -104,7 +104,7 @@ const GROUPS = ['A', 'I', 'P'] as const;
  * representations become component groups.
  * @throws Hl7Refusal for a name that is too long.
  */
-export function personName(pid: Segment, field = 5): string {
+function personName(pid: Segment, field = 5): string {
   const names = repetitionsOf(pid, field).map((repetition) => {
     const part = (at: number) =>
       (repetition[at - 1]?.[0] ?? '').replaceAll(/[\\^=\p{Cc}]/gu, ' ').trim();

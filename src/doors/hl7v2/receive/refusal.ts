@@ -11,7 +11,7 @@ const ERROR_TEXTS = {
   204: 'Unknown key identifier',
   207: 'Application internal error',
 } as const;
-export type Hl7ErrorCode = keyof typeof ERROR_TEXTS;
+type Hl7ErrorCode = keyof typeof ERROR_TEXTS;
 
 export const errorText = (code: Hl7ErrorCode): string => ERROR_TEXTS[code];
 
@@ -19,7 +19,7 @@ export const errorText = (code: Hl7ErrorCode): string => ERROR_TEXTS[code];
  * A location in a message: segment, its number among segments with the same name, field and
  * component.
  */
-export interface Place {
+interface Place {
   segment: string;
   sequence?: number;
   field?: number;
@@ -56,6 +56,5 @@ export class Hl7Refusal extends Error {
   }
 }
 
-/** Creates a refusal of a message's content. */
 export const contentError = (code: Hl7ErrorCode, place: Place, reason: string): Hl7Refusal =>
   new Hl7Refusal('AE', code, place, reason);

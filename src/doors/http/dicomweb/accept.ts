@@ -7,7 +7,7 @@ import {
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
 
 /** One media range of an Accept header (RFC 9110 12.5.1), with the parameters of PS3.18 8.7. */
-export interface MediaRange {
+interface MediaRange {
   /**
    * The type in lower case. For `multipart/related`, the type of its parts, or `*\/*` if it is not
    * specified.
@@ -117,7 +117,7 @@ const FRAME_TYPES = {
 type CompressedCoding = keyof typeof FRAME_TYPES;
 
 /** How frames are sent: as stored, or decoded to Explicit VR Little Endian. */
-export interface FrameForm {
+interface FrameForm {
   as: 'stored' | 'native';
   contentType: string;
 }

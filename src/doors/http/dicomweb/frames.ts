@@ -12,7 +12,7 @@ import { SonogateError } from '../../../platform/errors/catalogue.ts';
  * Frames of a stored object, read one at a time. This module loads the codecs, so it is imported
  * only when needed.
  */
-export interface StoredFrames {
+interface StoredFrames {
   count: number;
   /** Whether decoded frames have the photometric interpretation that the header states. */
   decodable: boolean;

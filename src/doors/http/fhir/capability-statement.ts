@@ -4,7 +4,7 @@ import { VERSION } from '../../../platform/version.ts';
 import { FHIR } from './outcome.ts';
 import { BACKPORT, SUBSCRIPTION_PROFILE, topicCanonical } from './subscription.ts';
 
-export interface ServedParts {
+interface ServedParts {
   submission: boolean;
   subscriptions: boolean;
 }

@@ -62,7 +62,6 @@ const fhirPath = (pointer: string): string =>
     .join('.')
     .replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]') || '$this';
 
-/** Sends a resource as the response. */
 export function answer(context: Context, resource: object): void {
   context.body = JSON.stringify(resource);
   context.type = FHIR_JSON;

@@ -197,7 +197,6 @@ export const request = listedRequest
   })
   .meta({ description: 'One interpretation, from submission to result' });
 
-/** The message sent to a webhook: the request, the event, and the critical flags so far. */
 export const webhookMessage = request
   .extend({
     event: z

@@ -36,7 +36,7 @@ const CLIENT_GROUPS: readonly Operation['group'][] = [
  * True if our clients have a method for the call: it must need a key, and have a JSON body or no
  * body.
  */
-export function isClientMethod({ group, scope, mediaType, bodyType }: SampledCall): boolean {
+function isClientMethod({ group, scope, mediaType, bodyType }: SampledCall): boolean {
   return CLIENT_GROUPS.includes(group) && scope !== null && !mediaType && !bodyType;
 }
 

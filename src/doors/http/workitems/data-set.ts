@@ -177,7 +177,6 @@ export function textOf(dataSet: JsonDataSet, tag: string): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
 }
 
-/** Returns the items of a sequence. */
 export function itemsOf(dataSet: JsonDataSet, tag: string): JsonDataSet[] {
   const attribute = dataSet[tag];
   return attribute?.vr === 'SQ' ? ((attribute.Value ?? []) as JsonDataSet[]) : [];
@@ -186,7 +185,6 @@ export function itemsOf(dataSet: JsonDataSet, tag: string): JsonDataSet[] {
 export const hasValue = (dataSet: JsonDataSet, tag: string): boolean =>
   (dataSet[tag]?.Value ?? []).some((value) => value !== null && value !== '');
 
-/** Returns the attributes with these tags. */
 export const only = (dataSet: JsonDataSet, tags: readonly string[]): JsonDataSet =>
   Object.fromEntries(tags.flatMap((tag) => (dataSet[tag] ? [[tag, dataSet[tag]]] : [])));
 

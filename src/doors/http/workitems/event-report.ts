@@ -36,13 +36,13 @@ export function stateReport(row: WorkitemRow, state: StepState = row.state): Jso
   });
 }
 
-export function progressReport(row: WorkitemRow): JsonDataSet {
+function progressReport(row: WorkitemRow): JsonDataSet {
   return report(workitemUid(row), 'progress', {
     [TAG.ProcedureStepProgressInformationSequence]: attribute('SQ', progressItem(row)),
   });
 }
 
-export function cancelRequestedReport(row: WorkitemRow): JsonDataSet {
+function cancelRequestedReport(row: WorkitemRow): JsonDataSet {
   return report(workitemUid(row), 'cancelRequested', {
     [TAG.RequestingAE]: text('AE', row.cancellation?.requestedBy ?? ''),
     ...row.cancellation?.attributes,

@@ -54,7 +54,7 @@ interface Step extends Reported {
   row: WorkitemRow;
 }
 
-export interface EventFeed {
+interface EventFeed {
   /** Sends events to a channel until the returned function is called. */
   open(channel: Channel): () => void;
 }

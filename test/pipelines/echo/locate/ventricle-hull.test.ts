@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { completeVentricle, convexHull } from '../../../../pipelines/echo/locate/chambers.ts';
+import { completeVentricle } from '../../../../pipelines/echo/locate/chambers.ts';
+import { convexHull } from '../../../../pipelines/measure/polygon.ts';
 
 const GRID = { width: 6, height: 5, classes: 4 };
 const SIZE = GRID.width * GRID.height;
