@@ -114,7 +114,7 @@ async function bodyText(body: AsyncIterable<Buffer>): Promise<string> {
     for await (const chunk of body) {
       bytes += chunk.length;
       if (bytes > MAX_TEXT_BYTES) {
-        throw new SonogateError('archive_refused_query', 'The answer is too long.');
+        throw new SonogateError('archive_refused_query', 'The response is too long.');
       }
       chunks.push(chunk);
     }
@@ -162,7 +162,7 @@ export async function storeParts(
   const boundary = dicomBoundary(type);
   if (boundary === null) {
     body.destroy();
-    throw new SonogateError('archive_refused_query', 'The answer is not multipart/related.');
+    throw new SonogateError('archive_refused_query', 'The response is not multipart/related.');
   }
   try {
     for await (const { bytes } of bodyParts(body, boundary)) await store(bytes);
@@ -282,7 +282,7 @@ async function rowsOf({ statusCode, body }: Dispatcher.ResponseData): Promise<Ro
   // The response is empty, or the study does not exist (PS3.18 8.3.4.4, 10.6.3.1).
   if (statusCode === 204 || statusCode === 404 || text === '') return [];
   const read = readDicomJson(text);
-  if (!read) throw new SonogateError('archive_refused_query', 'The answer is not DICOM JSON.');
+  if (!read) throw new SonogateError('archive_refused_query', 'The response is not DICOM JSON.');
   return read.map(naturalized);
 }
 

@@ -95,7 +95,7 @@ export async function findPriors(
   signal: AbortSignal,
 ): Promise<Found> {
   const wanted = priorKeys(study.identity, study.settings);
-  if ('why' in wanted) return without('none', `Not looked for: ${wanted.why}.`);
+  if ('why' in wanted) return without('none', `Not searched for: ${wanted.why}.`);
   const answers: Found[] = [];
   for (const name of study.settings.from) {
     const archive = archives.get(name);

@@ -81,7 +81,7 @@ export async function* bodyParts(body: Readable, boundary: string): AsyncGenerat
   dicer.on('error', (error: unknown) => breakOff((error as Error).message));
   body.once('error', (error) => breakOff(error.message));
   body.once('close', () => {
-    if (!body.readableEnded) breakOff('the sender went away');
+    if (!body.readableEnded) breakOff('the sender closed the connection');
   });
   body.pipe(dicer);
 

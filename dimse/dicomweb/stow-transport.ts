@@ -330,7 +330,7 @@ async function bounded(body: AsyncIterable<Buffer>): Promise<string> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer is too long');
+    if (bytes > MAX_ANSWER_BYTES) throw new Error('the response is too long');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

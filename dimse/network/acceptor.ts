@@ -293,7 +293,7 @@ export class Acceptor {
     if (sent === object.bytes) return;
     // The association must end, because the peer cannot tell where the message ends.
     this.#abort('internal', `${sent} of ${object.bytes} bytes could be read.`);
-    throw new Error('the object is shorter than its file was');
+    throw new Error('the file has become shorter since it was opened');
   }
 
   #sendInParts(contextId: number, bytes: Buffer, command: boolean): void {

@@ -329,7 +329,7 @@ export class CallingAssociation {
    * more time than a silent one.
    */
   #deadline(): NodeJS.Timeout {
-    const silence = new Error(`no answer for ${this.#timeoutMs / 1000} s`);
+    const silence = new Error(`no response for ${this.#timeoutMs / 1000} s`);
     return setTimeout(() => this.#socket.destroy(silence), this.#timeoutMs);
   }
 

@@ -171,7 +171,7 @@ function storeInFirstForm(
 ): Promise<StoreResult> {
   const [preferred] = forms;
   const accepted = forms.find((form) => requestor.accepts(form)) ?? preferred;
-  if (!accepted) throw new SonogateError('internal', 'An object without a form.');
+  if (!accepted) throw new SonogateError('internal', 'The delivery has no form of the object.');
   return storeOne(requestor, accepted);
 }
 

@@ -235,7 +235,7 @@ function parsed<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const read = schema.safeParse(answer);
   if (read.success) return read.data;
-  throw new FhirFailure(failureOf('ehr_misconfigured', `The answer is not a ${what}`));
+  throw new FhirFailure(failureOf('ehr_misconfigured', `The response is not a ${what}`));
 }
 
 /** Our credentials for a destination, in addition to a client certificate. */

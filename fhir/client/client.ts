@@ -38,7 +38,7 @@ export function classifyFetchError(error: unknown, interaction: 'read' | 'write'
   if (interaction === 'read' || BEFORE_SENDING.test(code)) {
     return failureOf('ehr_unavailable', `No answer: ${code}`);
   }
-  return failureOf('ehr_ambiguous', `The answer was lost: ${code}`);
+  return failureOf('ehr_ambiguous', `The response was lost: ${code}`);
 }
 
 /** Returns true if a failure is a response with one of these statuses. */
@@ -286,7 +286,7 @@ function receipt(bundle: Bundle, answer: unknown): TransactionReceipt {
   const entries = isResource(answer, 'Bundle') ? (answer.entry ?? []) : [];
   if (entries.length !== sent) {
     throw new FhirFailure(
-      failureOf('ehr_ambiguous', `The answer has ${entries.length} of ${sent} entry statuses`),
+      failureOf('ehr_ambiguous', `The response has ${entries.length} of ${sent} entry statuses`),
     );
   }
   entries.forEach(({ response }, index) => {

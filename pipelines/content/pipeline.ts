@@ -49,7 +49,7 @@ export function createContentPipeline({ openPlanes, openViews }: ContentParts): 
     const { planes: classify } = await openPlanes(job.models);
     for (const [index, clip] of clips.entries()) {
       signal.throwIfAborted();
-      stage(report, 'inference.planes', 'Naming planes', (PLANES_SHARE * index) / clips.length);
+      stage(report, 'inference.planes', 'Identifying planes', (PLANES_SHARE * index) / clips.length);
       count(planes, classify && (await planeOf(clip, classify, signal)));
     }
     const survey = await surveyViews(
@@ -57,7 +57,7 @@ export function createContentPipeline({ openPlanes, openViews }: ContentParts): 
       await openViews(job.models),
       signal,
       (share) =>
-        stage(report, 'inference.views', 'Naming views', PLANES_SHARE + share * PLANES_SHARE),
+        stage(report, 'inference.views', 'Identifying views', PLANES_SHARE + share * PLANES_SHARE),
     );
     for (const { view } of survey) count(views, view);
     const content: Content = {

@@ -72,9 +72,9 @@ export function createEchoPipeline(parts: EchoParts): Pipeline {
           share: number,
         ) => stage(report, name, label, from + share * (to - from));
         const { views: first, chambers, read } = PROGRESS;
-        tell('inference.views', 'Naming the views', first, chambers, 0);
+        tell('inference.views', 'Identifying the views', first, chambers, 0);
         const clips = await surveyViews(study, locator, signal, (share) =>
-          tell('inference.views', 'Naming the views', first, chambers, share),
+          tell('inference.views', 'Identifying the views', first, chambers, share),
         );
         const gathered = {
           study,

@@ -40,7 +40,7 @@ async function milliseconds(database: Queryable): Promise<number> {
   const asked = performance.now();
   const { rows } = await database.query<{ at: Date }>('SELECT clock_timestamp() AS at');
   const [row] = rows;
-  if (!row) throw new Error('the database did not say what time it is');
+  if (!row) throw new Error('the database returned no time');
   // The database read its clock between the query and the response, so the midpoint of these two
   // times is used.
   return row.at.getTime() - (asked + performance.now()) / 2;

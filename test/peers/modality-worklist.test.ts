@@ -209,7 +209,7 @@ describe.skipIf(!DCMTK_INSTALLED)("a study's order, from DCMTK's worklist provid
     await ordered();
     const command = await submitted({ accessionNumber: 'ACC*' });
     expect(command?.metadata).toEqual({
-      order: 'Not looked for: its accession number or patient ID contains a wildcard.',
+      order: 'Not searched for: its accession number or patient ID contains a wildcard.',
     });
   });
 

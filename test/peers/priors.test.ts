@@ -174,7 +174,7 @@ describe.skipIf(!ORTHANC_INSTALLED)('earlier examinations', () => {
     const command = await submitted({ patientId: '' });
     expect(command?.metadata).toHaveProperty(
       'priors',
-      'Not looked for: the study has no patient ID.',
+      'Not searched for: the study has no patient ID.',
     );
   });
 });

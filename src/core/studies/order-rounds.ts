@@ -118,7 +118,7 @@ async function findOrder(
 ): Promise<OrderAnswer> {
   const wanted = orderKeys(identity);
   if ('why' in wanted)
-    return { state: 'none', detail: `Not looked for: ${wanted.why}.`, order: null };
+    return { state: 'none', detail: `Not searched for: ${wanted.why}.`, order: null };
   const unavailable = (detail: string): OrderAnswer => ({
     state: 'unavailable',
     detail,

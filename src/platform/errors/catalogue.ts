@@ -57,7 +57,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The sign-in did not succeed',
     operator:
-      'The response from the identity provider was not acceptable, or the sign-in took too long; the log says which check failed.',
+      'The response from the identity provider was not acceptable, or the sign-in took too long; the log shows which check failed.',
   },
   identity_provider_unavailable: {
     http: 503,
@@ -475,7 +475,7 @@ export const ERRORS = {
   study_not_routed: {
     retry: 'permanent',
     title: 'No routing rule matched the study',
-    operator: 'The study is kept; `npx sonogate explain` says why each rule did not match.',
+    operator: 'The study is kept; `npx sonogate explain` shows why each rule did not match.',
   },
 
   peer_unreachable: {
@@ -509,7 +509,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The peer refused the object',
     operator:
-      'C-STORE status A9xx, Cxxx or 01xx (except 0110H and 0111H), or the same STOW-RS failure reason; the details have the status and the comment.',
+      'C-STORE status A9xx, Cxxx or 01xx (except 0110H and 0111H), or the same STOW-RS failure reason; the details contain the status and the comment.',
   },
   deidentification_held: {
     retry: 'permanent',
@@ -538,7 +538,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The receiver rejected the message',
     operator:
-      'HL7 v2: acknowledgment AE, or AR for a message type, event or version that the receiver does not support; the details have the error codes (table 0357). Correct the receiver, then run `npx sonogate replay`.',
+      'HL7 v2: acknowledgment AE, or AR for a message type, event or version that the receiver does not support; the details contain the error codes (table 0357). Correct the receiver, then run `npx sonogate replay`.',
   },
   receiver_busy: {
     retry: 'transient',
@@ -561,7 +561,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The archive refused the query or the retrieval',
     operator:
-      'C-FIND, C-GET or C-MOVE status A9xx, Cxxx or FE00, or a DICOMweb HTTP error status; the details have the status and the comment.',
+      'C-FIND, C-GET or C-MOVE status A9xx, Cxxx or FE00, or a DICOMweb HTTP error status; the details contain the status and the comment.',
   },
   move_destination_unknown: {
     retry: 'permanent',
@@ -591,7 +591,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The EHR rejected the bundle',
     operator:
-      'The EHR refused the report or one of its entries; the details have the HTTP status and the reason.',
+      'The EHR refused the report or one of its entries; the details contain the HTTP status and the reason.',
   },
   ehr_misconfigured: {
     retry: 'permanent',
@@ -671,7 +671,7 @@ export const ERRORS = {
   mail_refused: {
     retry: 'permanent',
     title: 'The mail server refused the mail',
-    operator: 'SMTP reply 5xx to the sender, recipients or message; the details have the reply.',
+    operator: 'The server replied 5xx to the sender, the recipients or the message; the details contain the reply.',
   },
   mail_connection_lost: {
     retry: 'ambiguous',
@@ -689,7 +689,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The address is not permitted',
     operator:
-      'The gateway calls only public https URLs and the hosts listed in `outbound.hosts`; the log says which rule was broken.',
+      'The gateway calls only public https URLs and the hosts listed in `outbound.hosts`; the log shows which rule was broken.',
   },
   hosted_file_unreachable: {
     http: 422,

@@ -76,7 +76,7 @@ describe('the response to a C-STORE', () => {
     const requestor = await open(port, 0.3);
     await expect(requestor.store(OBJECT)).rejects.toMatchObject({
       code: 'peer_connection_lost',
-      detail: 'no answer for 0.3 s',
+      detail: 'no response for 0.3 s',
     });
     expect(requestor.closed).toBe(true);
   });

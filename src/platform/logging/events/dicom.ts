@@ -136,7 +136,7 @@ export const DICOM_EVENTS = {
     id: 'association_rejected',
     level: 'warn',
     text: 'association rejected',
-    meaning: "A peer's association request was rejected; `code` says why.",
+    meaning: "A peer's association request was rejected; `code` is the reason.",
     action:
       'See the error with that code; usually an AE title or address is missing from `sources`.',
   }),
@@ -338,7 +338,7 @@ export const DICOM_EVENTS = {
     text: 'study not routed',
     meaning: 'No rule matched; nothing was done with the study.',
     action:
-      '`npx sonogate explain` says why each rule did not match; add one, then release the study.',
+      '`npx sonogate explain` shows why each rule did not match; add one, then release the study.',
   }),
   studyNotSubmitted: event<{ error: string }>({
     id: 'study_not_submitted',
@@ -346,7 +346,7 @@ export const DICOM_EVENTS = {
     text: 'study not submitted',
     meaning:
       'A complete study could not be submitted; `code` shows whether this is temporary or permanent.',
-    action: '`npx sonogate explain` says whether it is tried again.',
+    action: '`npx sonogate explain` shows whether it is tried again.',
   }),
   studyLateObjects: event<{
     study: string;
