@@ -5,7 +5,7 @@ import { type Decisions, deciding } from '../result/decisions.ts';
 import type { Result } from '../result/envelope.ts';
 import { writeReport } from '../result/render/echo/report.ts';
 import { sayOfEcho } from '../result/render/echo/shared.ts';
-import { forConclusions, withoutReview, withReview } from '../result/review.ts';
+import { forConclusions, withReview } from '../result/review.ts';
 import type { SectionOutcome } from '../result/section-outcome.ts';
 import { logFailure, runSection, type SectionFailed, withDraftReport } from '../run/sections.ts';
 import { type EchoEvidence, SURFACE_SECTION } from './evidence.ts';
@@ -130,12 +130,8 @@ function reviewed(
   const { counting: counted, setting } = evidence.review;
   const counting = deciding(forConclusions(decisions, setting), () =>
     concluded(counted, onFailure),
-  ).map(withoutReview);
-  const runs = whole.flatMap((one, i) => {
-    const own = counting[i];
-    return own ? [{ whole: one, counting: own }] : [];
-  });
-  return withReview(runs, setting);
+  );
+  return withReview(whole, counting, setting);
 }
 
 /**

@@ -4,7 +4,7 @@ import { type Decisions, deciding } from '../result/decisions.ts';
 import type { Measurement, Result } from '../result/envelope.ts';
 import { writeReport } from '../result/render/obstetric/report.ts';
 import { sayOfRun } from '../result/render/shared.ts';
-import { forConclusions, withoutReview, withReview } from '../result/review.ts';
+import { forConclusions, withReview } from '../result/review.ts';
 import { failed } from '../result/section-outcome.ts';
 import { logFailure, runSection, type SectionFailed, withDraftReport } from '../run/sections.ts';
 import { evidenceOf, type ObstetricEvidence, type StudyEvidence } from './evidence.ts';
@@ -91,12 +91,8 @@ function outcomesOf(
   };
   const counting = deciding(forConclusions(decisions, setting), () =>
     run(withholdUnvalidated(given, setting, decisions), onFailure),
-  ).map(withoutReview);
-  const runs = whole.flatMap((one, i) => {
-    const own = counting[i];
-    return own ? [{ whole: one, counting: own }] : [];
-  });
-  return withReview(runs, setting);
+  );
+  return withReview(whole, counting, setting);
 }
 
 /**

@@ -75,7 +75,7 @@ export const forConclusions = (
  * Returns the outcome of the run that draws conclusions, without the values left out of it
  * (decisions.ts).
  */
-export function withoutReview<Outcome extends SectionOutcome>(outcome: Outcome): Outcome {
+function withoutReview<Outcome extends SectionOutcome>(outcome: Outcome): Outcome {
   if (!outcome.measurements?.some(({ quality }) => quality === 'review')) return outcome;
   const measurements = outcome.measurements.filter(({ quality }) => quality !== 'review');
   return { ...outcome, measurements };
@@ -220,18 +220,24 @@ function joined<Outcome extends SectionOutcome>(
 }
 
 /**
- * Returns the outcomes of all sections. The conclusions come from the first run; the values that
- * need review are added.
+ * Returns the outcomes of all sections. The conclusions come from `counting`, the run without the
+ * values that need review; these values are added from `whole`, the run on all values. Both list
+ * the same sections in the same order.
  */
 export function withReview<Outcome extends SectionOutcome>(
-  sections: readonly TwoRuns<Outcome>[],
+  whole: readonly Outcome[],
+  counting: readonly Outcome[],
   setting: ReviewSetting,
 ): Outcome[] {
+  const sections = whole.flatMap((one, i): TwoRuns<Outcome>[] => {
+    const own = counting[i];
+    return own ? [{ whole: one, counting: withoutReview(own) }] : [];
+  });
   const counted = measurementsOf(sections.map(({ counting }) => counting));
   const known = new Set(counted.map(identity));
   const taken = new Set(counted.map(({ id }) => id));
   const isNew = (one: Measurement) => !known.has(identity(one));
-  const clashing = measurementsOf(sections.map(({ whole }) => whole))
+  const clashing = measurementsOf(whole)
     .filter((one) => isNew(one) && taken.has(one.id))
     .map(({ id }) => id);
   const renamed = new Map(clashing.map((id) => [id, `${id}-review`]));

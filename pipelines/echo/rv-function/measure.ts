@@ -168,12 +168,6 @@ export function rightHeartValues(given: MeasuredClip | null): Measurement[] {
       calipers,
     });
   };
-  const ofAtrium = soundBeats(given, ({ systole: { ra } }) => faultIn(ra));
-  const atrialFrame = ofAtrium.on.beats[0]?.systole ?? null;
-  const atrium = overBeats(
-    ofAtrium.on,
-    (one) => one.systole.ra && one.systole.ra.area / SQUARE_CENTIMETRE,
-  );
   const after = systole && ventricle(systole);
   const change = overBeats(on, (one) =>
     one.diastole.rv && one.systole.rv
@@ -221,20 +215,22 @@ export function rightHeartValues(given: MeasuredClip | null): Measurement[] {
       at: diastole,
     }),
   ];
-  return [
-    ...withOutlineFault(believed(ofVentricle, change), 'rv', fault),
-    ...withOutlineFault(
-      outlined({
-        key: 'ra-area',
-        section: 'pulmonary-hypertension',
-        method: 'outlined-area',
-        on: ofAtrium.on,
-        value: sized(atrium),
-        at: atrialFrame,
-        calipers: atrialFrame?.ra ? [outlineCaliper(atrialFrame.ra.outline, clip)] : [],
-      }),
-      'ra',
-      ofAtrium.fault,
-    ),
-  ];
+  return [...withOutlineFault(believed(ofVentricle, change), 'rv', fault), ...atrialArea(given)];
+}
+
+/** Returns the end-systolic area of the right atrium, if the clip has a scale. */
+function atrialArea(given: MeasuredClip): Measurement[] {
+  const { on, fault } = soundBeats(given, ({ systole: { ra } }) => faultIn(ra));
+  const at = on.beats[0]?.systole ?? null;
+  const area = overBeats(on, ({ systole: { ra } }) => ra && ra.area / SQUARE_CENTIMETRE);
+  const measured = outlined({
+    key: 'ra-area',
+    section: 'pulmonary-hypertension',
+    method: 'outlined-area',
+    on,
+    value: on.clip.scale === null ? null : area,
+    at,
+    calipers: at?.ra ? [outlineCaliper(at.ra.outline, on.clip)] : [],
+  });
+  return withOutlineFault(measured, 'ra', fault);
 }

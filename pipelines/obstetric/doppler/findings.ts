@@ -189,10 +189,7 @@ export function classify(
   state: DopplerState,
   category: DopplerSummary,
 ): ClassificationDraft[] {
-  const centile = (id: string) => {
-    const found = acceptedAt(measurements, id)?.reference?.centile ?? null;
-    return found === null ? 'not assessed' : { of: 'centile', value: found };
-  };
+  const centile = (id: string) => centileOrNone(measurements, id);
   const ratio = acceptedAt(measurements, 'cerebroplacental-ratio');
   const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
   const uterine = rankOf(measurements, 'uterine-artery-mean-pi');
@@ -247,24 +244,37 @@ export function classify(
           ),
         ]
       : []),
-    classification('fetal-doppler', 'Doppler summary', category, 'gravest of the above', [
-      [
-        'end-diastolic flow absent or reversed',
-        state.flow ? FLOW_TEXT[state.flow] : 'not assessed',
-        state.flow === 'absent' || state.flow === 'reversed',
-      ],
-      [
-        'umbilical artery PI above the 95th centile',
-        centile('umbilical-artery-pi'),
-        state.umbilicalPi === 'H',
-      ],
-      [
-        'MCA PI below the 5th centile',
-        centile('middle-cerebral-artery-pi'),
-        state.cerebralPi === 'L',
-      ],
-    ]),
+    summaryClassification(measurements, state, category),
   ];
+}
+
+function centileOrNone(measurements: readonly Measurement[], id: string) {
+  const found = acceptedAt(measurements, id)?.reference?.centile ?? null;
+  return found === null ? 'not assessed' : { of: 'centile', value: found };
+}
+
+function summaryClassification(
+  measurements: readonly Measurement[],
+  { flow, umbilicalPi, cerebralPi }: DopplerState,
+  category: DopplerSummary,
+): ClassificationDraft {
+  return classification('fetal-doppler', 'Doppler summary', category, 'gravest of the above', [
+    [
+      'end-diastolic flow absent or reversed',
+      flow ? FLOW_TEXT[flow] : 'not assessed',
+      flow === 'absent' || flow === 'reversed',
+    ],
+    [
+      'umbilical artery PI above the 95th centile',
+      centileOrNone(measurements, 'umbilical-artery-pi'),
+      umbilicalPi === 'H',
+    ],
+    [
+      'MCA PI below the 5th centile',
+      centileOrNone(measurements, 'middle-cerebral-artery-pi'),
+      cerebralPi === 'L',
+    ],
+  ]);
 }
 
 /** Flow in the umbilical artery according to the traced loops and the machine values. */

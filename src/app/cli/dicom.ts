@@ -33,15 +33,17 @@ export function parseDicomNode(text: string): DicomNode {
   return { aeTitle: match[1], host: match[2].replace(/^\[|\]$/g, ''), port };
 }
 
+const calledNode = (text: string, { from }: { from?: string }) => ({
+  ...parseDicomNode(text),
+  callingAeTitle: from ?? COMMAND_AE_TITLE,
+  timeoutSeconds: COMMAND_TIMEOUT_SECONDS,
+});
+
 export async function echo(
   text: string,
   options: AnswerForm & { from?: string },
 ): Promise<ExitStatus> {
-  const node = {
-    ...parseDicomNode(text),
-    callingAeTitle: options.from ?? COMMAND_AE_TITLE,
-    timeoutSeconds: COMMAND_TIMEOUT_SECONDS,
-  };
+  const node = calledNode(text, options);
   try {
     const { status, milliseconds } = await verify(node);
     const success = status === 0 ? 'success' : `status ${status.toString(16).padStart(4, '0')}H`;
@@ -95,11 +97,7 @@ export async function send(
   paths: string[],
   options: AnswerForm & { from?: string },
 ): Promise<ExitStatus> {
-  const node = {
-    ...parseDicomNode(text),
-    callingAeTitle: options.from ?? COMMAND_AE_TITLE,
-    timeoutSeconds: COMMAND_TIMEOUT_SECONDS,
-  };
+  const node = calledNode(text, options);
   const files = await findDicomFiles(paths);
   if (files.length === 0) throw new UsageError(`no DICOM file in ${paths.join(', ')}`);
   try {

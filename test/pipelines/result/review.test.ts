@@ -69,7 +69,7 @@ const outcome = (...measurements: Measurement[]): SectionOutcome => ({
 });
 
 const joined = (counting: SectionOutcome, whole: SectionOutcome) => {
-  const [one] = withReview([{ counting, whole }], SETTING);
+  const [one] = withReview([whole], [counting], SETTING);
   if (!one) throw new Error('no outcome');
   return one;
 };
