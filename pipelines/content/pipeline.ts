@@ -49,7 +49,12 @@ export function createContentPipeline({ openPlanes, openViews }: ContentParts): 
     const { planes: classify } = await openPlanes(job.models);
     for (const [index, clip] of clips.entries()) {
       signal.throwIfAborted();
-      stage(report, 'inference.planes', 'Identifying planes', (PLANES_SHARE * index) / clips.length);
+      stage(
+        report,
+        'inference.planes',
+        'Identifying planes',
+        (PLANES_SHARE * index) / clips.length,
+      );
       count(planes, classify && (await planeOf(clip, classify, signal)));
     }
     const survey = await surveyViews(

@@ -30,7 +30,7 @@ export interface GradedQuantity {
   evidence: Evidence;
 }
 
-/** Bands that are not abnormal. They are treated as equal. */
+/** The bands without a grade. Methods that report different bands of these still agree. */
 export const UNGRADED_BANDS: ReadonlySet<string> = new Set<Abnormality>([
   'below normal range',
   'normal',

@@ -355,9 +355,9 @@ class LeftForNextStartError extends Error {
 export interface Registrar {
   /**
    * Registers an object whose file is durable. While the database is unreachable, the object keeps
-   * waiting unless it is `impatient`.
+   * waiting. An `impatient` object fails at once with the database error.
    * @returns its row, once committed.
-   * @throws SonogateError if the object was quarantined; LeftForNextStartError; for an impatient
+   * @throws SonogateError if the object was quarantined; LeftForNextStartError; for an `impatient`
    * object also the database error.
    */
   register(object: JudgedObject, impatient?: boolean): Promise<Arrival>;

@@ -671,7 +671,8 @@ export const ERRORS = {
   mail_refused: {
     retry: 'permanent',
     title: 'The mail server refused the mail',
-    operator: 'The server replied 5xx to the sender, the recipients or the message; the details contain the reply.',
+    operator:
+      'The server replied 5xx to the sender, the recipients or the message; the details contain the reply.',
   },
   mail_connection_lost: {
     retry: 'ambiguous',
