@@ -28,6 +28,7 @@ describe.skipIf(!DCMTK_INSTALLED || !PYNETDICOM_INSTALLED)('an object sent to a 
     const port = await freePort();
     await pacs.ask({ action: 'listen', port, title: 'PACS' });
     site = await openSite({
+      roles: ['dimse', 'delivery'],
       destinations: [
         {
           type: 'dicom',

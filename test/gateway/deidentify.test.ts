@@ -20,6 +20,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a study that a rule sends without its identit
     folder = await mkdtemp(join(tmpdir(), 'sonogate-cart-'));
     research = await startStorescp(received);
     site = await openSite({
+      roles: ['dimse', 'delivery'],
       destinations: [
         {
           type: 'dicom',

@@ -24,6 +24,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a study that a rule forwards', () => {
     folder = await mkdtemp(join(tmpdir(), 'sonogate-cart-'));
     archive = await startStorescp(archived);
     site = await openSite({
+      roles: ['dimse', 'delivery'],
       destinations: [
         {
           type: 'dicom',

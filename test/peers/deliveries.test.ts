@@ -57,6 +57,7 @@ describe.skipIf(!DCMTK_INSTALLED || !ORTHANC_DICOMWEB_INSTALLED)('deliveries to 
     const deadPort = await freePort();
     const node = { type: 'dicom', host: LOOPBACK, aeTitle: 'ARCHIVE' };
     site = await openSite({
+      roles: ['api', 'dimse', 'delivery'],
       http: { host: LOOPBACK, port: httpPort },
       sources: [
         {
