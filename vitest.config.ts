@@ -51,6 +51,9 @@ export default defineConfig({
     // No module keeps state from a test, so a process loads each module only once for all of its
     // tests.
     isolate: false,
+    // Node.js loads the modules, as it does for the program, and not Vite, which would transform each
+    // one and compile it again in every process.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
       { extends: true, test: { name: 'pure', include: PURE, exclude: [...IMAGES, ...ALONE] } },
       { extends: true, test: { name: 'images', include: IMAGES, exclude: ALONE } },

@@ -1,10 +1,14 @@
-import { expect, it, vi } from 'vitest';
+import { registerHooks } from 'node:module';
+import { expect, it } from 'vitest';
 import { readStudy } from '../../../../pipelines/input/read-study.ts';
 import { ultrasound } from '../dicom-sample.ts';
 import { onDisk } from '../on-disk.ts';
 
-vi.mock('node-av/lib', () => {
-  throw new Error('Cannot find package');
+registerHooks({
+  resolve(specifier, context, next) {
+    if (specifier === 'node-av/lib') throw new Error('Cannot find package');
+    return next(specifier, context);
+  },
 });
 
 it('without the optional FFmpeg, videos are refused with a sentence, and everything else is read', async () => {
