@@ -213,8 +213,8 @@ function diagnosticsOf({ diagnostics, details }: Issue, status: number): string 
 
 /**
  * Describes issues by code and element path, because `diagnostics` and `details` may quote the
- * patient's data. For a 412, which a person must resolve in the EHR, the words of these texts that
- * cannot identify the patient are added.
+ * patient's data. A 412 must be resolved by a person in the EHR, so its description also contains
+ * those words of both texts that cannot identify the patient.
  */
 function describe(issues: readonly Issue[], status: number): string[] {
   return issues.slice(0, 5).map((issue) => {

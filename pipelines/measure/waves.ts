@@ -106,8 +106,9 @@ export function wavesOf(curve: ArrayLike<number>, limits: WaveLimits): Wave[] {
 const FLANK = { low: 0.3, high: 0.7 } as const;
 
 /**
- * Fits a line to a flank of a wave by least squares. A flank of fewer than three samples is treated
- * as vertical, at the first sample below it. Null if the wave does not fall that far.
+ * Fits a line by least squares to the samples of a flank whose height is within `share`. With fewer
+ * than three such samples, the flank is treated as vertical, at the first sample below the low end
+ * of `share`. Null if the wave does not fall below that end.
  */
 export function flankLine(
   curve: ArrayLike<number>,

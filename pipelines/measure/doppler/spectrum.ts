@@ -2,9 +2,9 @@ import type { GrayImage } from '../../contract/image.ts';
 import type { SweepRegion } from '../../contract/study.ts';
 
 /**
- * A spectral display cropped from its frame, without thin marks. `levels` contains rows x columns
- * of grey levels. `zeroRow` is the row of the baseline, which may be between two rows or outside
- * the display.
+ * A spectral display cropped from its frame, with thin marks such as lines and letters removed.
+ * `levels` contains rows x columns of grey levels. `zeroRow` is the row of the baseline, which may
+ * be between two rows or outside the display.
  */
 export interface Spectrum {
   /** Column and row of the frame at which `levels` begins. */

@@ -23,8 +23,8 @@ const SECONDS_SINCE = (column: string) =>
   `GREATEST(0, EXTRACT(EPOCH FROM now() - min(${column})))::float8`;
 
 /**
- * SQL for the destination as a label. Clients create webhooks and subscriptions, so each of these
- * kinds has a single label.
+ * SQL for the destination as a label. Clients can create any number of webhooks and subscriptions,
+ * so all webhooks share one label, and all subscriptions another.
  */
 const DESTINATION = `CASE WHEN kind IN ${TO_CLIENTS} THEN kind || 's' ELSE destination END`;
 

@@ -11,7 +11,7 @@ export interface LogEvent<Fields extends object = object> {
   fields?: Fields;
 }
 
-/** Fields of an event whose log line has none. */
+/** Type of the fields of an event that is logged without fields. */
 export type NoFields = Record<never, never>;
 
 /** Defines an event and the fields of its log line. */
