@@ -177,8 +177,8 @@ type ContainerKind = 'zip' | 'tar' | 'gzip';
  * files, including DICOM files with a preamble that looks like an archive header.
  */
 async function containerKind(path: string): Promise<ContainerKind | null> {
-  return withByteSource(path, async (source) => {
-    const head = await source.read(0, Math.min(512, source.size));
+  return withByteSource(path, (source) => {
+    const head = source.read(0, Math.min(512, source.size));
     if (head.toString('latin1', 128, 132) === 'DICM') return null;
     const magic = head.toString('latin1', 0, 4);
     if (magic === 'PK\x03\x04' || magic === 'PK\x05\x06') return 'zip';

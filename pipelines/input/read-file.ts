@@ -19,9 +19,9 @@ type FileKind = 'dicom' | 'still' | 'animation' | 'video' | 'unknown';
 
 /** Recognises the kind of a file by its content, never by its name. */
 async function sniff(path: string): Promise<FileKind> {
-  return withByteSource(path, async (source) => {
+  return withByteSource(path, (source) => {
     if (source.size === 0) throw new UnreadableInput('the file is empty');
-    const head = await source.read(0, Math.min(132, source.size));
+    const head = source.read(0, Math.min(132, source.size));
     if (isDicom(head)) return 'dicom';
     if (head.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n') return 'still';
     if (head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff) return 'still';

@@ -1,4 +1,6 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, fstatSync, openSync, read, readSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { UnreadableInput } from '../contract/study.ts';
 
 export interface StudyFile {
@@ -14,18 +16,34 @@ const ENDS_BEFORE = 'the file ends before its data do';
 export interface ByteSource {
   readonly size: number;
   /**
-   * Returns `length` bytes at `offset`.
+   * Returns `length` bytes at `offset`. Blocks the thread while it reads the file, for values of a
+   * header: most headers need one read, which takes several times longer through a promise.
    *
    * @throws UnreadableInput if the file ends before them.
    */
-  read(offset: number, length: number): Promise<Buffer>;
+  read(offset: number, length: number): Buffer;
+  /** Does the same without blocking the thread, for a walk through the whole file. */
+  load(offset: number, length: number): Promise<Buffer>;
 }
 
-async function fill(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
+const readAsync = promisify(read);
+
+async function fill(file: number, offset: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(length);
   let filled = 0;
   while (filled < length) {
-    const { bytesRead } = await handle.read(buffer, filled, length - filled, offset + filled);
+    const { bytesRead } = await readAsync(file, buffer, filled, length - filled, offset + filled);
+    if (bytesRead === 0) throw new UnreadableInput(ENDS_BEFORE);
+    filled += bytesRead;
+  }
+  return buffer;
+}
+
+function fillSync(file: number, offset: number, length: number): Buffer {
+  const buffer = Buffer.allocUnsafeSlow(length);
+  let filled = 0;
+  while (filled < length) {
+    const bytesRead = readSync(file, buffer, filled, length - filled, offset + filled);
     if (bytesRead === 0) throw new UnreadableInput(ENDS_BEFORE);
     filled += bytesRead;
   }
@@ -35,25 +53,35 @@ async function fill(handle: FileHandle, offset: number, length: number): Promise
 /** Opens the file at `path` while `use` runs. */
 export async function withByteSource<T>(
   path: string,
-  use: (source: ByteSource) => Promise<T>,
+  use: (source: ByteSource) => T | Promise<T>,
 ): Promise<T> {
-  const handle = await open(path, 'r');
+  const file = openSync(path, 'r');
   try {
-    const { size } = await handle.stat();
-    let windowStart = 0;
+    const { size } = fstatSync(file);
+    let start = 0;
     let window: Buffer = Buffer.alloc(0);
-    const read = async (offset: number, length: number): Promise<Buffer> => {
+    const held = (offset: number, length: number) => {
       if (offset + length > size) throw new UnreadableInput(ENDS_BEFORE);
-      if (length > WINDOW) return fill(handle, offset, length);
-      if (offset < windowStart || offset + length > windowStart + window.length) {
-        windowStart = offset;
-        window = await fill(handle, offset, Math.min(WINDOW, size - offset));
-      }
-      return window.subarray(offset - windowStart, offset - windowStart + length);
+      const inside = offset >= start && offset + length <= start + window.length;
+      return inside ? window.subarray(offset - start, offset - start + length) : null;
     };
-    return await use({ size, read });
+    const hold = (offset: number, length: number, bytes: Buffer) => {
+      if (length <= WINDOW) [start, window] = [offset, bytes];
+      return bytes.subarray(0, length);
+    };
+    const filled = (offset: number, length: number) =>
+      Math.max(length, Math.min(WINDOW, size - offset));
+    return await use({
+      size,
+      read: (offset, length) =>
+        held(offset, length) ??
+        hold(offset, length, fillSync(file, offset, filled(offset, length))),
+      load: async (offset, length) =>
+        held(offset, length) ??
+        hold(offset, length, await fill(file, offset, filled(offset, length))),
+    });
   } finally {
-    await handle.close();
+    closeSync(file);
   }
 }
 
@@ -65,7 +93,7 @@ export async function withByteSource<T>(
 export async function readBytes(path: string, offset: number, length: number): Promise<Buffer> {
   const handle = await open(path, 'r');
   try {
-    return await fill(handle, offset, length);
+    return await fill(handle.fd, offset, length);
   } finally {
     await handle.close();
   }

@@ -1,6 +1,7 @@
 import type { CartCode } from '../../contract/study.ts';
 import { UnreadableInput } from '../../contract/study.ts';
 import { uidOrNull } from '../../dicom/uid.ts';
+import { byTag } from '../dicom/attributes.ts';
 import {
   type DataSet,
   type Element,
@@ -29,7 +30,7 @@ export const REPORT_LIMITS = {
  * C.17.3), and its study date, which is used only to calculate an interval. As with images,
  * everything else is skipped, so that no name and no prose becomes a value.
  */
-const TEXTS: Readonly<Record<string, TextName>> = {
+const TEXTS = byTag<TextName>({
   '00080016': 'SOPClassUID',
   '00080018': 'SOPInstanceUID',
   '00080020': 'StudyDate',
@@ -46,21 +47,21 @@ const TEXTS: Readonly<Record<string, TextName>> = {
   '0040A040': 'ValueType',
   '0040A160': 'TextValue',
   '0040A30A': 'NumericValue',
-};
+});
 
-const SEQUENCES: Readonly<Record<string, SequenceName>> = {
+const SEQUENCES = byTag<SequenceName>({
   '004008EA': 'MeasurementUnitsCodeSequence',
   '00081199': 'ReferencedSOPSequence',
   '0040A043': 'ConceptNameCodeSequence',
   '0040A168': 'ConceptCodeSequence',
   '0040A300': 'MeasuredValueSequence',
   '0040A730': 'ContentSequence',
-};
+});
 
-const FLOATING_POINT_VALUE = '0040A161';
-const ITEM = 'FFFEE000';
-const ITEM_END = 'FFFEE00D';
-const SEQUENCE_END = 'FFFEE0DD';
+const FLOATING_POINT_VALUE = 0x0040a161;
+const ITEM = 0xfffee000;
+const ITEM_END = 0xfffee00d;
+const SEQUENCE_END = 0xfffee0dd;
 const UNDEFINED_LENGTH = 0xffffffff;
 
 type TextName =
@@ -102,9 +103,9 @@ interface Reading {
 }
 
 /** Returns printable text, or '' if the value is too long to be a code or an identifier. */
-async function textAt({ walk }: DataSet, element: Element): Promise<string> {
+function textAt({ walk }: DataSet, element: Element): string {
   if (element.length > REPORT_LIMITS.textBytes * 2) return '';
-  const bytes = await walk.source.read(element.valueOffset, element.length);
+  const bytes = walk.source.read(element.valueOffset, element.length);
   return bytes
     .toString('latin1')
     .replaceAll(/[^ -~]/g, '')
@@ -112,19 +113,19 @@ async function textAt({ walk }: DataSet, element: Element): Promise<string> {
     .slice(0, REPORT_LIMITS.textBytes);
 }
 
-async function floatAt({ walk }: DataSet, element: Element, encoding: Encoding) {
+function floatAt({ walk }: DataSet, element: Element, encoding: Encoding) {
   if (element.length !== 8) return null;
-  const bytes = await walk.source.read(element.valueOffset, 8);
+  const bytes = walk.source.read(element.valueOffset, 8);
   const value = encoding.bigEndian ? bytes.readDoubleBE(0) : bytes.readDoubleLE(0);
   return Number.isFinite(value) ? value : null;
 }
 
-async function readItems(
+function readItems(
   reading: Reading,
   sequence: Element,
   encoding: Encoding,
   depth: number,
-): Promise<{ items: ReportItem[]; next: number }> {
+): { items: ReportItem[]; next: number } {
   if (depth > REPORT_LIMITS.depth)
     throw new UnreadableInput('the structured report is nested too deeply');
   const { walk } = reading.dataSet;
@@ -134,24 +135,24 @@ async function readItems(
   const items: ReportItem[] = [];
   let offset = sequence.valueOffset;
   while (end === null || offset < end) {
-    const head = await elementAt(walk, offset, inner);
+    const head = elementAt(walk, offset, inner);
     if (head.tag === SEQUENCE_END) return { items, next: end ?? head.valueOffset };
     if (head.tag !== ITEM) throw new UnreadableInput('the structured report is damaged');
     const itemEnd = head.length === UNDEFINED_LENGTH ? null : head.valueOffset + head.length;
-    const { item, next } = await readItem(reading, head.valueOffset, itemEnd, inner, depth);
+    const { item, next } = readItem(reading, head.valueOffset, itemEnd, inner, depth);
     items.push(item);
     offset = next;
   }
   return { items, next: end };
 }
 
-async function readItem(
+function readItem(
   reading: Reading,
   start: number,
   end: number | null,
   encoding: Encoding,
   depth: number,
-): Promise<{ item: ReportItem; next: number }> {
+): { item: ReportItem; next: number } {
   const { dataSet } = reading;
   const { walk } = dataSet;
   reading.items += 1;
@@ -162,21 +163,21 @@ async function readItem(
   const item: ReportItem = { texts: new Map(), floatingPointValue: null, items: new Map() };
   let offset = start;
   while (end === null || offset < end) {
-    const element = await elementAt(walk, offset, encoding);
+    const element = elementAt(walk, offset, encoding);
     if (element.tag === ITEM_END) return { item, next: end ?? element.valueOffset };
-    const text = TEXTS[element.tag];
-    const sequence = SEQUENCES[element.tag];
+    const text = TEXTS.get(element.tag);
+    const sequence = SEQUENCES.get(element.tag);
     if (sequence) {
-      const read = await readItems(reading, element, encoding, depth + 1);
+      const read = readItems(reading, element, encoding, depth + 1);
       item.items.set(sequence, read.items);
       offset = read.next;
       continue;
     }
-    if (text) item.texts.set(text, await textAt(dataSet, element));
+    if (text) item.texts.set(text, textAt(dataSet, element));
     if (element.tag === FLOATING_POINT_VALUE) {
-      item.floatingPointValue = await floatAt(dataSet, element, encoding);
+      item.floatingPointValue = floatAt(dataSet, element, encoding);
     }
-    offset = await passValue(walk, element, encoding, 0);
+    offset = passValue(walk, element, encoding, 0);
   }
   return { item, next: end };
 }
@@ -187,18 +188,18 @@ async function readItem(
  *
  * @throws UnreadableInput if a report cannot be parsed.
  */
-export async function readReportDataSet(
+export function readReportDataSet(
   source: ByteSource,
   isReport: (sopClassUid: string) => boolean,
-): Promise<ReportItem | null> {
-  const dataSet = await openDataSet(source);
-  const sopClassUid = await sopClassOf(dataSet);
+): ReportItem | null {
+  const dataSet = openDataSet(source);
+  const sopClassUid = sopClassOf(dataSet);
   if (!isReport(sopClassUid)) return null;
   if (dataSet.walk.source.size > REPORT_LIMITS.bytes) {
     throw new UnreadableInput('the structured report is over the limit of size');
   }
   const { start, encoding, walk } = dataSet;
-  const { item } = await readItem({ dataSet, items: 0 }, start, walk.source.size, encoding, 0);
+  const { item } = readItem({ dataSet, items: 0 }, start, walk.source.size, encoding, 0);
   return item;
 }
 
@@ -206,14 +207,14 @@ export async function readReportDataSet(
  * Returns the SOP class of a data set. The search ends after group 0008, because elements are in
  * tag order (PS3.5 7.1).
  */
-async function sopClassOf(dataSet: DataSet): Promise<string> {
+function sopClassOf(dataSet: DataSet): string {
   const { walk, encoding } = dataSet;
   let offset = dataSet.start;
   while (offset < walk.source.size) {
-    const element = await elementAt(walk, offset, encoding);
-    if (TEXTS[element.tag] === 'SOPClassUID') return textAt(dataSet, element);
-    if (element.tag > '0008FFFF') return '';
-    offset = await passValue(walk, element, encoding, 0);
+    const element = elementAt(walk, offset, encoding);
+    if (TEXTS.get(element.tag) === 'SOPClassUID') return textAt(dataSet, element);
+    if (element.tag > 0x0008ffff) return '';
+    offset = passValue(walk, element, encoding, 0);
   }
   return '';
 }

@@ -26,7 +26,7 @@ function ofDateTime(text: string): AcquisitionTime | null {
  * Returns the acquisition time from the most precise readable date and time in a header (texts by
  * tag). Null if there is none.
  */
-export function acquisitionTimeOf(texts: ReadonlyMap<string, string>): AcquisitionTime | null {
+export function acquisitionTimeOf(texts: ReadonlyMap<number, string>): AcquisitionTime | null {
   return firstReadable(texts, ACQUISITION_TIMES);
 }
 
@@ -34,15 +34,15 @@ export function acquisitionTimeOf(texts: ReadonlyMap<string, string>): Acquisiti
  * Returns when the examination described in a report took place. The other dates in the report only
  * state when it was written.
  */
-export function studyTimeOf(texts: ReadonlyMap<string, string>): AcquisitionTime | null {
+export function studyTimeOf(texts: ReadonlyMap<number, string>): AcquisitionTime | null {
   return firstReadable(texts, [STUDY_TIME]);
 }
 
 function firstReadable(
-  texts: ReadonlyMap<string, string>,
-  pairs: readonly (readonly string[])[],
+  texts: ReadonlyMap<number, string>,
+  pairs: readonly (readonly number[])[],
 ): AcquisitionTime | null {
-  const textAt = (tag: string | undefined) => (tag ? (texts.get(tag) ?? '') : '');
+  const textAt = (tag: number | undefined) => (tag ? (texts.get(tag) ?? '') : '');
   for (const [date, time] of pairs) {
     if (!time) {
       const taken = ofDateTime(textAt(date));

@@ -102,10 +102,10 @@ export const SEQUENCES = {
   '54000100': { name: 'waveforms', attributes: WAVEFORM_ATTRIBUTES },
 } as const;
 
-export const PIXEL_DATA = '7FE00010';
+export const PIXEL_DATA = 0x7fe00010;
 
 /** Study Date and Study Time. */
-export const STUDY_TIME = ['00080020', '00080030'] as const;
+export const STUDY_TIME = [0x00080020, 0x00080030] as const;
 
 /**
  * Dates and times of acquisition, most precise first: either a date and a time, or one combined
@@ -113,12 +113,17 @@ export const STUDY_TIME = ['00080020', '00080030'] as const;
  * stored.
  */
 export const ACQUISITION_TIMES = [
-  ['0008002A'],
-  ['00080022', '00080032'],
-  ['00080023', '00080033'],
-  ['00080021', '00080031'],
+  [0x0008002a],
+  [0x00080022, 0x00080032],
+  [0x00080023, 0x00080033],
+  [0x00080021, 0x00080031],
   STUDY_TIME,
 ] as const;
+
+/** Returns a table whose keys are tags in hexadecimal as a map from the tag itself. */
+export function byTag<Value>(table: Readonly<Record<string, Value>>): ReadonlyMap<number, Value> {
+  return new Map(Object.entries(table).map(([tag, value]) => [Number.parseInt(tag, 16), value]));
+}
 
 export type AttributeName = (typeof ATTRIBUTES)[keyof typeof ATTRIBUTES];
 type RegionAttributeName = (typeof REGION_ATTRIBUTES)[keyof typeof REGION_ATTRIBUTES];

@@ -334,7 +334,7 @@ export async function readDicomClip(
   mmPerPx: number | null,
 ): Promise<DicomClip> {
   return withByteSource(path, async (source) => {
-    const header = await readDicomHeader(source);
+    const header = readDicomHeader(source);
     checkSopClass(textOf(header, 'SOPClassUID'));
     const pixels = await openPixels(path, source, header);
     const firstFrame = await pixels.decode(0);

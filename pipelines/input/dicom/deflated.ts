@@ -21,14 +21,14 @@ const DEFLATED_ELEMENT = Buffer.concat([
 const LONGEST_META = 65_536;
 
 async function deflatedMeta(path: string): Promise<Buffer | null> {
-  return withByteSource(path, async (source) => {
+  return withByteSource(path, (source) => {
     const headBytes = PREFIX_END + GROUP_LENGTH_BYTES;
     if (source.size < headBytes) return null;
-    const head = await source.read(0, headBytes);
+    const head = source.read(0, headBytes);
     if (!hasPreamble(head) || head.readUInt32BE(PREFIX_END) !== 0x02000000) return null;
     const length = headBytes + head.readUInt32LE(headBytes - 4);
     if (length > Math.min(source.size, LONGEST_META)) return null;
-    const meta = Buffer.from(await source.read(0, length));
+    const meta = Buffer.from(source.read(0, length));
     return meta.includes(DEFLATED_ELEMENT) ? meta : null;
   });
 }

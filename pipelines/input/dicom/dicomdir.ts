@@ -21,9 +21,10 @@ import {
  * Tags of the Directory Record Sequence and of the attributes read from its records (PS3.3
  * F.3.2.2).
  */
-const DIRECTORY_RECORD_SEQUENCE = '00041220';
-const REFERENCED_FILE_ID = '00041500';
-const REFERENCED_SOP_INSTANCE_UID = '00041511';
+const DIRECTORY_GROUP = 0x0004;
+const DIRECTORY_RECORD_SEQUENCE = 0x00041220;
+const REFERENCED_FILE_ID = 0x00041500;
+const REFERENCED_SOP_INSTANCE_UID = 0x00041511;
 
 interface ListedFile {
   /** Path relative to the DICOMDIR's folder, with `/` between its components. */
@@ -40,26 +41,26 @@ interface DicomdirSets {
   missing: RefusedFile[];
 }
 
-async function textValue({ walk }: DataSet, element: Element): Promise<string> {
+function textValue({ walk }: DataSet, element: Element): string {
   if (element.length > LIMITS.valueBytes)
     throw new UnreadableInput('a value of the DICOMDIR is too long');
-  const bytes = await walk.source.read(element.valueOffset, element.length);
+  const bytes = walk.source.read(element.valueOffset, element.length);
   return bytes
     .toString('latin1')
     .replaceAll(/[^ -~]/g, '')
     .trim();
 }
 
-async function readRecords(dataSet: DataSet, sequence: Element): Promise<ListedFile[]> {
+function readRecords(dataSet: DataSet, sequence: Element): ListedFile[] {
   const records = new Map<number, ListedFile>();
-  await walkSequence(dataSet.walk, sequence, dataSet.encoding, 1, async (item, element) => {
+  walkSequence(dataSet.walk, sequence, dataSet.encoding, 1, (item, element) => {
     const record = records.get(item) ?? { path: '', sopInstanceUid: '' };
     if (element.tag === REFERENCED_FILE_ID) {
       // Some writers pad a name component with spaces (PS3.10 8.2).
-      const components = (await textValue(dataSet, element)).split('\\');
+      const components = textValue(dataSet, element).split('\\');
       record.path = components.map((component) => component.trim()).join('/');
     } else if (element.tag === REFERENCED_SOP_INSTANCE_UID) {
-      record.sopInstanceUid = await textValue(dataSet, element);
+      record.sopInstanceUid = textValue(dataSet, element);
     } else {
       return;
     }
@@ -74,18 +75,18 @@ async function readRecords(dataSet: DataSet, sequence: Element): Promise<ListedF
  *
  * @throws UnreadableInput if the directory cannot be parsed.
  */
-async function readDicomdir(source: ByteSource): Promise<ListedFile[] | null> {
+function readDicomdir(source: ByteSource): ListedFile[] | null {
   if (source.size < 140) return null;
-  if ((await source.read(128, 4)).toString('latin1') !== 'DICM') return null;
-  const dataSet = await openDataSet(source);
+  if (source.read(128, 4).toString('latin1') !== 'DICM') return null;
+  const dataSet = openDataSet(source);
   let listed: ListedFile[] | null = null;
   let offset = dataSet.start;
   while (offset < source.size) {
-    const element = await elementAt(dataSet.walk, offset, dataSet.encoding);
-    if (!element.tag.startsWith('0004')) break;
+    const element = elementAt(dataSet.walk, offset, dataSet.encoding);
+    if (element.tag >>> 16 !== DIRECTORY_GROUP) break;
     listed ??= [];
-    if (element.tag === DIRECTORY_RECORD_SEQUENCE) listed = await readRecords(dataSet, element);
-    offset = await passValue(dataSet.walk, element, dataSet.encoding, 0);
+    if (element.tag === DIRECTORY_RECORD_SEQUENCE) listed = readRecords(dataSet, element);
+    offset = passValue(dataSet.walk, element, dataSet.encoding, 0);
   }
   return listed;
 }
@@ -108,9 +109,9 @@ async function directoryOf(file: StudyFile): Promise<ListedFile[] | null> {
  * refused later, when it is read as an image.
  */
 async function sopInstanceUid(file: StudyFile): Promise<string> {
-  return withByteSource(file.path, async (source) => {
+  return withByteSource(file.path, (source) => {
     try {
-      return textOf(await readDicomHeader(source), 'SOPInstanceUID');
+      return textOf(readDicomHeader(source), 'SOPInstanceUID');
     } catch (error) {
       if (error instanceof UnreadableInput) return '';
       throw error;

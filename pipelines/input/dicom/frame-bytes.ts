@@ -45,7 +45,7 @@ async function readFragments(
   let offset = start;
   // Some writers omit the delimiter at the end of the file.
   while (offset + 8 <= source.size) {
-    const head = await source.read(offset, 8);
+    const head = await source.load(offset, 8);
     const tag = head.readUInt32LE(0);
     if (tag === SEQUENCE_END) break;
     if (tag !== ITEM) throw new UnreadableInput('the compressed pixel data are damaged');
@@ -59,7 +59,7 @@ async function readFragments(
   }
   if (!table || fragments.length === 0) throw new UnreadableInput('the pixel data are empty');
   const bytes = Buffer.from(
-    await source.read(table.offset, Math.min(table.length, LIMITS.framesPerClip * 4)),
+    await source.load(table.offset, Math.min(table.length, LIMITS.framesPerClip * 4)),
   );
   const offsets = Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) =>
     bytes.readUInt32LE(index * 4),
@@ -99,7 +99,7 @@ async function groupByMarkers(source: ByteSource, fragments: readonly Span[]): P
   const groups: Span[][] = [];
   let kind: string | null = null;
   for (const span of fragments) {
-    const head = await source.read(span.offset, Math.min(LONGEST_START, span.length));
+    const head = await source.load(span.offset, Math.min(LONGEST_START, span.length));
     const start = codeStreamStart(head);
     const open = groups.at(-1);
     // All frames of an image use the same coding.

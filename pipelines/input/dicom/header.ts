@@ -12,6 +12,7 @@ import {
   ACQUISITION_TIMES,
   ATTRIBUTES,
   type AttributeName,
+  byTag,
   type ItemAttributeName,
   PIXEL_DATA,
   SEQUENCES,
@@ -39,8 +40,11 @@ function decodeValue(
   bigEndian: boolean,
   words: boolean,
 ): HeaderValue {
-  const numbers = (size: number, at: (offset: number) => number) =>
-    Array.from({ length: Math.floor(bytes.length / size) }, (_, index) => at(index * size));
+  const numbers = (size: number, at: (offset: number) => number) => {
+    const read: number[] = [];
+    for (let offset = 0; offset + size <= bytes.length; offset += size) read.push(at(offset));
+    return read;
+  };
   const uint16 = (at: number) => (bigEndian ? bytes.readUInt16BE(at) : bytes.readUInt16LE(at));
   switch (valueKind(name)) {
     case 'us':
@@ -90,8 +94,10 @@ export interface DicomHeader extends Readonly<Record<SequenceName, readonly Head
 }
 
 const UNDEFINED_LENGTH = 0xffffffff;
-const ITEM = 'FFFEE000';
-const SEQUENCE_END = 'FFFEE0DD';
+const ITEM = 0xfffee000;
+const SEQUENCE_END = 0xfffee0dd;
+/** First tag of the delimiters, which have no VR. */
+const DELIMITER_GROUP = 0xfffe0000;
 
 export interface Encoding {
   explicit: boolean;
@@ -99,7 +105,7 @@ export interface Encoding {
 }
 
 export interface Element {
-  tag: string;
+  tag: number;
   vr: string | null;
   length: number;
   valueOffset: number;
@@ -110,45 +116,39 @@ interface Walk {
   elements: number;
 }
 
-function tagAt(bytes: Buffer, offset: number, bigEndian: boolean): string {
-  const group = bigEndian ? bytes.readUInt16BE(offset) : bytes.readUInt16LE(offset);
-  const element = bigEndian ? bytes.readUInt16BE(offset + 2) : bytes.readUInt16LE(offset + 2);
-  return (group * 0x10000 + element).toString(16).toUpperCase().padStart(8, '0');
-}
-
 /** Reads the header of the element at `offset` (PS3.5 7.1.2 and 7.1.3). */
-export async function elementAt(walk: Walk, offset: number, encoding: Encoding): Promise<Element> {
+export function elementAt(walk: Walk, offset: number, encoding: Encoding): Element {
   walk.elements += 1;
   if (walk.elements > LIMITS.headerElements)
     throw new UnreadableInput('the header has too many elements');
-  const head = await walk.source.read(offset, 8);
+  const head = walk.source.read(offset, 8);
   const { bigEndian } = encoding;
-  const tag = tagAt(head, 0, bigEndian);
+  const uint16 = (at: number) => (bigEndian ? head.readUInt16BE(at) : head.readUInt16LE(at));
   const uint32 = (bytes: Buffer, at: number) =>
     bigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at);
-  if (!encoding.explicit || tag.startsWith('FFFE')) {
+  const tag = uint16(0) * 0x10000 + uint16(2);
+  if (!encoding.explicit || tag >= DELIMITER_GROUP) {
     return { tag, vr: null, length: uint32(head, 4), valueOffset: offset + 8 };
   }
   const vr = head.toString('latin1', 4, 6);
   if (!/^[A-Z]{2}$/.test(vr))
     throw new UnreadableInput('the header is damaged: a value has no type');
   if (LONG_FORM.has(vr)) {
-    const length = uint32(await walk.source.read(offset + 8, 4), 0);
+    const length = uint32(walk.source.read(offset + 8, 4), 0);
     return { tag, vr, length, valueOffset: offset + 12 };
   }
-  const length = bigEndian ? head.readUInt16BE(6) : head.readUInt16LE(6);
-  return { tag, vr, length, valueOffset: offset + 8 };
+  return { tag, vr, length: uint16(6), valueOffset: offset + 8 };
 }
 
-async function readValue(
+function readValue(
   walk: Walk,
   element: Element,
   name: AttributeName | ItemAttributeName,
   bigEndian: boolean,
-): Promise<HeaderValue> {
+): HeaderValue {
   if (element.length > LIMITS.valueBytes)
     throw new UnreadableInput(`the header value ${name} is too long`);
-  const bytes = await walk.source.read(element.valueOffset, element.length);
+  const bytes = walk.source.read(element.valueOffset, element.length);
   return decodeValue(bytes, name, bigEndian, element.vr === 'OW');
 }
 
@@ -157,13 +157,13 @@ async function readValue(
  * sequence. If a delimiter is missing or wrongly nested, as in some real cart files, the innermost
  * open item ends there.
  */
-export async function walkSequence(
+export function walkSequence(
   walk: Walk,
   sequence: Element,
   encoding: Encoding,
   depth: number,
-  visit: (item: number, element: Element) => Promise<void>,
-): Promise<number> {
+  visit: (item: number, element: Element) => void,
+): number {
   if (depth > LIMITS.sequenceDepth) throw new UnreadableInput('the header is nested too deeply');
   const end = sequence.length === UNDEFINED_LENGTH ? null : sequence.valueOffset + sequence.length;
   // A UN of undefined length is encoded in implicit little endian (PS3.5 6.2.2 note 2).
@@ -171,13 +171,13 @@ export async function walkSequence(
   let offset = sequence.valueOffset;
   let item = -1;
   while (end === null || offset < end) {
-    const element = await elementAt(walk, offset, inner);
+    const element = elementAt(walk, offset, inner);
     offset = element.valueOffset;
     if (element.tag === SEQUENCE_END) break;
     if (element.tag === ITEM) item += 1;
-    if (element.tag.startsWith('FFFE')) continue;
-    offset = await passValue(walk, element, inner, depth);
-    await visit(item, element);
+    if (element.tag >= DELIMITER_GROUP) continue;
+    offset = passValue(walk, element, inner, depth);
+    visit(item, element);
   }
   return end ?? offset;
 }
@@ -186,47 +186,42 @@ export async function walkSequence(
  * Returns the offset after an element's value. A value of undefined length must be parsed to find
  * its end.
  */
-export async function passValue(
-  walk: Walk,
-  element: Element,
-  encoding: Encoding,
-  depth: number,
-): Promise<number> {
+export function passValue(walk: Walk, element: Element, encoding: Encoding, depth: number): number {
   if (element.length !== UNDEFINED_LENGTH) return element.valueOffset + element.length;
-  return walkSequence(walk, element, encoding, depth + 1, async () => {});
+  return walkSequence(walk, element, encoding, depth + 1, () => {});
 }
 
-async function readItems(
+function readItems(
   walk: Walk,
   sequence: Element,
   encoding: Encoding,
-  names: Readonly<Record<string, ItemAttributeName>>,
-): Promise<{ items: HeaderItem[]; next: number }> {
+  names: ReadonlyMap<number, ItemAttributeName>,
+): { items: HeaderItem[]; next: number } {
   const items: Map<ItemAttributeName, HeaderValue>[] = [];
-  const next = await walkSequence(walk, sequence, encoding, 1, async (index, element) => {
+  const next = walkSequence(walk, sequence, encoding, 1, (index, element) => {
     if (index < 0 || index >= LIMITS.regions) return;
     while (items.length <= index) items.push(new Map());
-    const name = names[element.tag];
+    const name = names.get(element.tag);
     const item = items[index];
     if (!name || !item || element.length > LIMITS.valueBytes) return;
-    item.set(name, await readValue(walk, element, name, encoding.bigEndian));
+    item.set(name, readValue(walk, element, name, encoding.bigEndian));
   });
   return { items, next };
 }
 
-async function readFileMeta(
+function readFileMeta(
   walk: Walk,
   start: number,
-): Promise<{ transferSyntax: string | null; offset: number }> {
+): { transferSyntax: string | null; offset: number } {
   const meta = { explicit: true, bigEndian: false };
   let offset = start;
   let transferSyntax: string | null = null;
   while (offset + 8 <= walk.source.size) {
-    const group = (await walk.source.read(offset, 2)).readUInt16LE(0);
+    const group = walk.source.read(offset, 2).readUInt16LE(0);
     if (group !== 2) break;
-    const element = await elementAt(walk, offset, meta);
-    if (element.tag === '00020010') {
-      const value = await readValue(walk, element, 'TransferSyntaxUID', false);
+    const element = elementAt(walk, offset, meta);
+    if (element.tag === 0x00020010) {
+      const value = readValue(walk, element, 'TransferSyntaxUID', false);
       transferSyntax = typeof value === 'string' ? value : null;
     }
     offset = element.valueOffset + element.length;
@@ -248,12 +243,12 @@ export interface DataSet {
  *
  * @throws UnreadableInput if it cannot be parsed.
  */
-export async function openDataSet(source: ByteSource): Promise<DataSet> {
+export function openDataSet(source: ByteSource): DataSet {
   const walk: Walk = { source, elements: 0 };
-  const head = await source.read(0, Math.min(source.size, PREFIX_END));
+  const head = source.read(0, Math.min(source.size, PREFIX_END));
   const preamble = hasPreamble(head);
   const bare = preamble ? null : guessTransferSyntax(head);
-  const meta = bare ? null : await readFileMeta(walk, preamble ? PREFIX_END : 0);
+  const meta = bare ? null : readFileMeta(walk, preamble ? PREFIX_END : 0);
   const transferSyntax = bare ?? meta?.transferSyntax;
   if (!transferSyntax) throw new UnreadableInput('the DICOM header names no transfer syntax');
   if (transferSyntax === DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN) {
@@ -268,9 +263,14 @@ export async function openDataSet(source: ByteSource): Promise<DataSet> {
   return { walk, transferSyntax, encoding, start: meta?.offset ?? 0 };
 }
 
-const NAMES: Readonly<Record<string, AttributeName>> = ATTRIBUTES;
-const ITEM_NAMES: Readonly<Record<string, (typeof SEQUENCES)[keyof typeof SEQUENCES]>> = SEQUENCES;
-const TIME_TAGS: ReadonlySet<string> = new Set(ACQUISITION_TIMES.flat());
+const NAMES = byTag<AttributeName>(ATTRIBUTES);
+const ITEMS = new Map(
+  Array.from(byTag<(typeof SEQUENCES)[keyof typeof SEQUENCES]>(SEQUENCES), ([tag, sequence]) => [
+    tag,
+    { name: sequence.name, attributes: byTag<ItemAttributeName>(sequence.attributes) },
+  ]),
+);
+const TIME_TAGS: ReadonlySet<number> = new Set(ACQUISITION_TIMES.flat());
 
 /**
  * Reads the header of a DICOM file (PS3.10) up to its pixel data. Only allow-listed attributes are
@@ -278,8 +278,8 @@ const TIME_TAGS: ReadonlySet<string> = new Set(ACQUISITION_TIMES.flat());
  *
  * @throws UnreadableInput if the header cannot be parsed.
  */
-export async function readDicomHeader(source: ByteSource): Promise<DicomHeader> {
-  const { walk, transferSyntax, encoding, start } = await openDataSet(source);
+export function readDicomHeader(source: ByteSource): DicomHeader {
+  const { walk, transferSyntax, encoding, start } = openDataSet(source);
   const values = new Map<AttributeName, HeaderValue>();
   const sequences: Record<SequenceName, HeaderItem[]> = {
     regions: [],
@@ -287,28 +287,28 @@ export async function readDicomHeader(source: ByteSource): Promise<DicomHeader> 
     anatomicRegions: [],
     waveforms: [],
   };
-  const times = new Map<string, string>();
+  const times = new Map<number, string>();
   let pixelData: PixelDataElement | null = null;
   let offset = start;
   while (offset < source.size && !pixelData) {
-    const element = await elementAt(walk, offset, encoding);
-    const sequence = ITEM_NAMES[element.tag];
+    const element = elementAt(walk, offset, encoding);
+    const sequence = ITEMS.get(element.tag);
     if (element.tag === PIXEL_DATA) {
       const length = element.length === UNDEFINED_LENGTH ? null : element.length;
       const words = !encoding.explicit || element.vr === 'OW';
       pixelData = { offset: element.valueOffset, length, words };
     } else if (sequence) {
-      const read = await readItems(walk, element, encoding, sequence.attributes);
+      const read = readItems(walk, element, encoding, sequence.attributes);
       sequences[sequence.name] = read.items;
       offset = read.next;
     } else {
-      const name = NAMES[element.tag];
-      if (name) values.set(name, await readValue(walk, element, name, encoding.bigEndian));
+      const name = NAMES.get(element.tag);
+      if (name) values.set(name, readValue(walk, element, name, encoding.bigEndian));
       if (TIME_TAGS.has(element.tag) && element.length <= LONGEST_TIME) {
-        const bytes = await source.read(element.valueOffset, element.length);
+        const bytes = source.read(element.valueOffset, element.length);
         times.set(element.tag, bytes.toString('latin1').replaceAll(/[\0 ]+$/g, ''));
       }
-      offset = await passValue(walk, element, encoding, 0);
+      offset = passValue(walk, element, encoding, 0);
     }
   }
   const { bigEndian } = encoding;

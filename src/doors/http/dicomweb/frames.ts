@@ -29,7 +29,7 @@ interface StoredFrames {
 export function openStoredFrames(file: string): Promise<StoredFrames> {
   return readable(() =>
     withByteSource(file, async (source) => {
-      const header = await readDicomHeader(source);
+      const header = readDicomHeader(source);
       const { pixelData } = header;
       if (!pixelData) throw new UnreadableInput('the object has no pixel data');
       const { coding, name } = transferSyntax(header.transferSyntax);
@@ -82,7 +82,7 @@ async function decoded(
   frame: number,
 ): Promise<{ bytes: Buffer; width: number; height: number; channels: 1 | 3 }> {
   return withByteSource(file, async (source) => {
-    const frames = await openPixels(file, source, await readDicomHeader(source));
+    const frames = await openPixels(file, source, readDicomHeader(source));
     if (frame > frames.frames) {
       throw new SonogateError('not_found', `The object has ${frames.frames} frames.`);
     }
