@@ -73,6 +73,8 @@ export interface Topic<Table extends SentenceTable> {
    */
   sharesLine?: boolean;
   say(said: Said<Table>): Clause<Table>[];
+  /** Rewrites the statements of the whole line, so that a condition that they share is stated once. */
+  conditionOnce?(statements: readonly Statement[]): Statement[];
 }
 
 const statementsOf = ({ statement, statements }: Pick<Finding, 'statement' | 'statements'>) =>
@@ -165,8 +167,9 @@ function lineOf<Table extends SentenceTable>(
   const spoken = clauses.flatMap(({ statement }) => statement ?? []);
   const own = findings.filter(isLoud);
   const others = own.flatMap(statementsOf).filter(({ code }) => !covered.has(code));
-  const statements = distinctStatements([...spoken, ...others]);
-  if (statements.length === 0) return null;
+  const distinct = distinctStatements([...spoken, ...others]);
+  if (distinct.length === 0) return null;
+  const statements = topic.conditionOnce?.(distinct) ?? distinct;
   return { topic: topic.id, severity: worst(own.map(({ severity }) => severity)), statements };
 }
 

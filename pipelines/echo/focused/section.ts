@@ -5,6 +5,7 @@ import type { SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { familyOf, type HeartView, isFocused, isPicture, showsVentricle } from '../locate/names.ts';
+import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import { isBeyond, RV_FUNCTION } from '../rv-function/guideline.ts';
 import {
   classification,
@@ -106,7 +107,8 @@ function cavaAnswer(values: Values): Answer {
 
 /**
  * Returns the answer on the LV from its EF. A band is never shown together with the sex-specific
- * grade of the same value (echo 15).
+ * grade of the same value (echo 15). "Normal" begins at 50 % on this scale, but at the limit for the
+ * sex in the grade (echo 4.4), so the answer states that limit.
  */
 function ventricleAnswer<Evidence extends FocusedEvidence>(
   evidence: Evidence,
@@ -123,9 +125,13 @@ function ventricleAnswer<Evidence extends FocusedEvidence>(
     return { answer: null, gaps, level: null };
   }
   const level = focusedLevel(ef.value);
-  const band = rangedSex(evidence) ? null : focusedBand(ef.value);
-  const shown = focusedEf(ef.value);
-  const answer = sayOfFocused.conclusion('focused.lv-function', { level, ef: shown, band });
+  const sex = rangedSex(evidence);
+  const answer = sayOfFocused.conclusion('focused.lv-function', {
+    level,
+    ef: focusedEf(ef.value),
+    band: sex ? null : focusedBand(ef.value),
+    limit: sex && level === 'normal' ? { sex, ef: LEFT_VENTRICLE.ef[sex].normal[0] } : null,
+  });
   return { answer, gaps: [windowsGap(windows)], level };
 }
 

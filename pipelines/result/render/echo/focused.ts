@@ -20,8 +20,14 @@ export const FOCUSED_SENTENCES = {
     /** EF in per cent, rounded in steps. */
     ef: number;
     band: string | null;
-  }) =>
-    `LV function on the three-level scale: ${LEVELS[of.level]}; LVEF about ${of.ef} %${of.band ? ` (${of.band})` : ''}.`,
+    /** Lower end of the normal range for the sex, by which the LVEF is graded; null if it cannot contradict the level. */
+    limit: { sex: 'male' | 'female'; ef: number } | null;
+  }) => {
+    const grade = of.limit
+      ? ` The grade of the LVEF uses another limit: normal from ${of.limit.ef} % (${of.limit.sex}).`
+      : '';
+    return `LV function on the three-level scale: ${LEVELS[of.level]}; LVEF about ${of.ef} %${of.band ? ` (${of.band})` : ''}.${grade}`;
+  },
   'focused.rv-size': ({ size }: { size: string }, { about }: About) =>
     `RV ${size}: ${allNamed(about)}.`,
   'focused.rv-function': ({ reduced }: { reduced: boolean }, { about }: About) =>

@@ -125,6 +125,7 @@ export const OBSTETRIC_IMPRESSION = {
     sizeIsOpen: boolean;
   }) =>
     `${sizeIsOpen ? 'with the values as measured, ' : ''}${RESTRICTION[form]}${datingInDoubt ? IF_DATED : ''}`,
+  'impression.if-dated': () => 'all of this only if the dating is correct',
   'impression.change': (
     of: { key: string; zPerWeek: number; centileThen: number; daysBefore: number },
     { text }: SentenceContext,
@@ -289,8 +290,21 @@ function change(said: Said): Statement | null {
   return of ? say.conclusion('impression.change', { ...of, daysBefore: found.daysBefore }) : null;
 }
 
+/**
+ * States once that the dating must be correct if several statements of the line depend on it: each
+ * would otherwise repeat it.
+ */
+function datedOnce(statements: readonly Statement[]): Statement[] {
+  const inDoubt = statements.filter((one) => isTrue(one, 'datingInDoubt'));
+  if (inDoubt.length < 2) return [...statements];
+  const plain = inDoubt.map((one) => ({ ...one, params: { ...one.params, datingInDoubt: false } }));
+  const others = statements.filter((one) => !inDoubt.includes(one));
+  return [...plain, say.conclusion('impression.if-dated', {}), ...others];
+}
+
 const growth: Topic = {
   id: 'size',
+  conditionOnce: datedOnce,
   sections: ['biometry', 'growth'],
   say(said) {
     const restriction = said.find('growth.restriction');

@@ -22,6 +22,16 @@ describe('LV function', () => {
     expect(of(null).category('lvef-grade')).toBeUndefined();
     expect(of(null).summary(ID)).toContain('LVEF about 45 % (mildly reduced)');
   });
+  it('that is normal also states the limit for the sex, by which the LVEF can be graded as reduced', () => {
+    const of = (sex: 'male' | 'female' | null) =>
+      interpreted({ 'lvef-3d': 51 }, 'cart-sr', { sex });
+    expect(of('male').category('lvef-grade')).toMatchObject({ value: 'mildly abnormal' });
+    expect(of('male').summary(ID)).toContain(
+      'normal (LVEF 50 % or more); LVEF about 50 %. The grade of the LVEF uses another limit: normal from 52 % (male).',
+    );
+    expect(of('female').summary(ID)).toContain('normal from 54 % (female)');
+    expect(of(null).summary(ID)).not.toContain('another limit');
+  });
   it.each([
     ['no focused view', [], 'No focused-view clip shows the LV'],
     ['one', [clipOf('PLAX')], 'Limited, single window.'],

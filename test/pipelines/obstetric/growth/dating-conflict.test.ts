@@ -98,6 +98,13 @@ describe('while the dating is in doubt', () => {
     expect(sectionOf(doubted, 'growth').summary).toContain('only if the dating is correct');
   });
 
+  it('the line of the impression about size states this once, and for all of its clauses', () => {
+    const line = doubted.report?.impression.find((one) => one.includes('EFW')) ?? '';
+    expect(line).toContain('growth restriction');
+    expect(line.match(/if the dating is correct/g)).toHaveLength(1);
+    expect(line).toContain('; all of this only if the dating is correct');
+  });
+
   it('the report contains nothing that the result does not contain', () => {
     if (!doubted.report) throw new Error(sectionOf(doubted, 'report').reason?.detail);
     expect(unsupportedClaims(doubted.report, doubted)).toEqual([]);
