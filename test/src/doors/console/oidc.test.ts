@@ -2,8 +2,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { obstetricEndpoint } from '../../../../pipelines/obstetric/endpoint.ts';
+import { interpretReviewed } from '../../../../pipelines/obstetric/review.ts';
+import { evidenceText } from '../../../../pipelines/run/evidence.ts';
+import type { Session } from '../../../../src/doors/console/contract.ts';
 import { roleOf } from '../../../../src/doors/console/oidc.ts';
+import { newId } from '../../../../src/platform/ids.ts';
 import { freePort } from '../../../peers/free-port.ts';
+import { reviewedStudy } from '../../../pipelines/obstetric/reviewed-study.ts';
+import { testWorker } from '../http/test-worker.ts';
 import {
   CLIENT,
   type IdentityProvider,
@@ -57,6 +64,24 @@ const start = async (browser: ReturnType<typeof openBrowser>, next = '/console/d
     'location',
   ) ?? '';
 
+/** Adds a finished request that nobody has reviewed, and returns its id. */
+async function draft({ database, dataDir }: ConsoleSite): Promise<string> {
+  const id = newId('req');
+  await database.query(
+    `INSERT INTO requests (id, account_id, model, endpoint, version, status, stage, priority, test,
+       input, files, prior_files, metadata, source, cost, deliver_to, created_at, expires_at)
+     VALUES ($1, 'default', $2, $3, $4, 'queued', '{}', 'normal', false, '{"files": []}', '[]', '[]',
+       '{}', '{"kind": "http"}', '{}', '[]', now(), now() + interval '1 day')`,
+    [id, obstetricEndpoint.model, obstetricEndpoint.id, obstetricEndpoint.version],
+  );
+  const worker = testWorker(database, dataDir);
+  const reviewed = reviewedStudy();
+  await worker.start(id);
+  const result = interpretReviewed(reviewed, [], new Date());
+  await worker.succeed(id, { 'evidence.json': evidenceText(reviewed) }, result);
+  return id;
+}
+
 describe('sign-in at an OpenID Connect provider', () => {
   it('is offered under its name', async () => {
     expect(await (await fetch(`${api}/sign-in`)).json()).toEqual({
@@ -86,6 +111,32 @@ describe('sign-in at an OpenID Connect provider', () => {
     expect(session).toMatchObject({ person: 'Anne Reader', role: 'clinician', signedInBy: 'oidc' });
     const cookies = browser.cookies(new URL(site.url).host);
     expect([...cookies.keys()]).toEqual(['sonogate-session']);
+  });
+
+  it('signs a result with the name and subject that the provider states', async () => {
+    const id = await draft(site);
+    const browser = openBrowser();
+    await browser.go(await browser.signInAt(await start(browser), 'reader'));
+    const { csrf } = (await (await browser.go(`${api}/session`)).json()) as Session;
+    const [[name, value] = ['', '']] = browser.cookies(new URL(site.url).host);
+    const sign = await fetch(`${api}/requests/${id}/sign`, {
+      method: 'POST',
+      headers: {
+        cookie: `${name}=${value}`,
+        'X-CSRF-Token': csrf,
+        'Content-Type': 'application/json',
+        'If-Match': '"r0"',
+      },
+      body: '{}',
+    });
+    expect(sign.status, await sign.clone().text()).toBe(200);
+    const { rows } = await site.database.query(
+      'SELECT observer, observer_id FROM review_signatures WHERE request_id = $1',
+      [id],
+    );
+    expect(rows).toEqual([
+      { observer: 'Anne Reader', observer_id: expect.stringContaining('reader') },
+    ]);
   });
 
   it('refuses a person without a role, and explains why', async () => {

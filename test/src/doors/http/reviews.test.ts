@@ -1,39 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
-import type { ObstetricReviewed } from '../../../../pipelines/obstetric/review.ts';
 import { interpretReviewed } from '../../../../pipelines/obstetric/review.ts';
 import type { Measurement, Result } from '../../../../pipelines/result/envelope.ts';
 import { evidenceText } from '../../../../pipelines/run/evidence.ts';
 import type { ReviewObject } from '../../../../src/core/reviews/reviews.ts';
 import { signingTimes } from '../../../../src/core/studies/signed-results.ts';
 import { femur, MEDIAN_28_WEEKS } from '../../../pipelines/obstetric/evidence-sample.ts';
+import { reviewedStudy } from '../../../pipelines/obstetric/reviewed-study.ts';
 import { type CallOptions, type Gateway, startGateway } from './gateway.ts';
 
 const DRAWN_AT = new Date('2026-01-01T00:00:00Z');
-
-/** Returns a fetus at 28 weeks with median lengths, as the pipeline leaves it. */
-function study(
-  accept: ObstetricReviewed['given']['accept'] = 'simulated',
-  readings = MEDIAN_28_WEEKS(),
-): ObstetricReviewed {
-  const clips = readings.map(({ clip }) => clip);
-  return {
-    given: {
-      study: { clips, refused: [], files: clips.length, series: 1 },
-      options: parseOptions({ report: true, dating: { ga_days: 196, basis: 'lmp' } }),
-      accept,
-      planes: readings.map(({ clip, frame, estimate }) => ({ clip, frame, estimate })),
-      readings,
-      withoutModel: [],
-      uncertainty: { hcPercent: 3, acPercent: 5, flMm: 4 },
-      views: {},
-      priors: [],
-    },
-    refusedFrames: [],
-    models: [],
-    indication: null,
-  };
-}
 
 /** Simulates a process that ends after the signature but before its deliveries. */
 const STOP_AT_DELIVERY = [
@@ -52,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-async function finished(reviewed = study(), at = gateway): Promise<string> {
+async function finished(reviewed = reviewedStudy(), at = gateway): Promise<string> {
   const id = await at.submit();
   await at.worker.start(id);
   const result = interpretReviewed(reviewed, [], DRAWN_AT);
@@ -133,7 +108,7 @@ describe('a review', () => {
   });
 
   it('counts a value under review once it is accepted, and updates the impression', async () => {
-    const id = await finished(study('real'));
+    const id = await finished(reviewedStudy('real'));
     const draft = (await body(await call(id))).result;
     expect(named(draft, 'fl')).toMatchObject({ quality: 'review', standing: 'proposed' });
     expect(draft.report?.impression.join(' ')).not.toMatch(/FL|femur/i);
@@ -156,7 +131,7 @@ describe('a review', () => {
     const [ofHead, ofAbdomen, ofFemur] = MEDIAN_28_WEEKS();
     if (!ofHead || !ofAbdomen || !ofFemur) throw new Error('three readings');
     const id = await finished(
-      study('simulated', [ofHead, ofAbdomen, ofFemur, femur(48), femur(49)]),
+      reviewedStudy('simulated', [ofHead, ofAbdomen, ofFemur, femur(48), femur(49)]),
     );
     const draft = (await body(await call(id))).result;
     const counted = ({ measurements }: Result) =>
@@ -172,7 +147,7 @@ describe('a review', () => {
   });
 
   it('measures nothing on a frame that a person assigned to another plane', async () => {
-    const reviewed = study();
+    const reviewed = reviewedStudy();
     const reading = reviewed.given.readings.find(({ structure }) => structure === 'abdomen');
     if (!reading) throw new Error('no abdomen');
     const id = await finished(reviewed);
@@ -506,7 +481,7 @@ describe('a result that needs two signatures', () => {
   afterAll(() => two.stop());
 
   it('is final with the second, which another person must give', async () => {
-    const id = await finished(study(), two);
+    const id = await finished(reviewedStudy(), two);
     const sign = (key: string, etag: string) =>
       two.call(`/v1/requests/${id}/sign`, { key, headers: { 'If-Match': etag }, body: {} });
     const once = await body(await sign(first, '"r0"'));
@@ -523,7 +498,7 @@ describe('a result that needs two signatures', () => {
   });
 
   it('loses its first signature when it is changed', async () => {
-    const id = await finished(study(), two);
+    const id = await finished(reviewedStudy(), two);
     const of = `/v1/requests/${id}`;
     const headersOf = (etag: string) => ({ key: first, headers: { 'If-Match': etag } });
     const once = await body(await two.call(`${of}/sign`, { ...headersOf('"r0"'), body: {} }));
