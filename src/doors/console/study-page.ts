@@ -1,6 +1,7 @@
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import { may, readsFreeText, sees } from '../../core/accounts/roles.ts';
 import type { RequestRow } from '../../core/requests/request.ts';
+import { isInternal } from '../../core/requests/results.ts';
 import type { StudyExplanation } from '../../core/studies/explain.ts';
 import type { InstanceHeader } from '../../core/studies/instance-header.ts';
 import type {
@@ -165,12 +166,14 @@ function shownRequest(request: RequestOfRow, role: ConsoleRole): RequestSummary 
     cost: request.cost.total,
     key: request.key_id,
     test: request.test,
-    artifacts: request.artifacts.map(({ name, media_type, bytes, section }) => ({
-      name,
-      mediaType: media_type,
-      bytes,
-      section,
-    })),
+    artifacts: request.artifacts
+      .filter((one) => !isInternal(one))
+      .map(({ name, media_type, bytes, section }) => ({
+        name,
+        mediaType: media_type,
+        bytes,
+        section,
+      })),
   };
 }
 

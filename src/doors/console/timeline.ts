@@ -158,7 +158,13 @@ function entry(
 function ofStudy({ study, history }: Traces): Entry[] {
   if (!study) return [];
   const from = `${study.calling_ae_title} to ${study.called_ae_title}, source ${study.source}`;
-  const first = entry(study.first_received_at, 'received', 'First object received', {
+  // The database and the gateway can have different clocks, but nothing happens before the first
+  // object.
+  const began = Math.min(
+    study.first_received_at.getTime(),
+    ...history.map(({ at }) => at.getTime()),
+  );
+  const first = entry(new Date(began), 'received', 'First object received', {
     detail: from,
     actor: study.calling_ae_title,
   });

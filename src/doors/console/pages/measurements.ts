@@ -127,6 +127,17 @@ function nameView(row: MeasurementRow, table: MeasurementTable): TemplateResult 
   ${number > 0 ? html`<sup><a class="note-mark" href="#measurement-notes">${number}</a></sup>` : nothing}`;
 }
 
+/** Renders a cell that has a label where each row is a card, and that is left out there if empty. */
+function numberCell(
+  label: string,
+  shown: TemplateResult | string | number | null | undefined,
+  below: TemplateResult | string | null | undefined | false,
+): TemplateResult {
+  return shown == null || shown === ''
+    ? html`<td class="number blank"></td>`
+    : html`<td class="number" data-label=${label}>${shown} ${below || nothing}</td>`;
+}
+
 function rowView(row: MeasurementRow, table: MeasurementTable, columns: Columns): TemplateResult {
   const { model, cart, given, prior, unitText, decimals, more } = row;
   const judged = model ?? cart ?? given;
@@ -135,31 +146,28 @@ function rowView(row: MeasurementRow, table: MeasurementTable, columns: Columns)
   const spreadUnit = row.unit === 'd' ? ' days' : '';
   const spread = model?.uncertainty ? `± ${model.uncertainty.toFixed(decimals)}${spreadUnit}` : '';
   const open = table.opened.has(row.id);
+  const difference = (other: { value: number } | null) =>
+    html`<span class="second">${differenceText(model, other, decimals)}</span>`;
   return html`<tr>
       <th scope="row">${nameView(row, table)}</th>
-      <td class="number">
+      <td class="number value">
         ${valueView(model ?? given, unitText)}
         ${model?.provenance === 'person' ? html`<span class="second">by the reader</span>` : nothing}
         ${spread && (model?.quality === 'accepted' || model?.quality === 'review') ? html`<span class="second">${spread}</span>` : nothing}
       </td>
-      <td class="number">${rangeText(reference, decimals)}
-        ${reference?.chart ? html`<span class="second chart" title=${reference.chart}>${reference.chart}</span>` : nothing}
-      </td>
-      <td class="number">${reference?.centile ?? nothing}
-        ${reference?.zScore == null ? nothing : html`<span class="second">z ${reference.zScore}</span>`}
-      </td>
-      ${
-        columns.cart
-          ? html`<td class="number">${valueView(cart, unitText)}
-              <span class="second">${differenceText(model, cart, decimals)}</span></td>`
-          : nothing
-      }
-      ${
-        columns.prior
-          ? html`<td class="number">${prior?.text ?? nothing}
-              <span class="second">${differenceText(model, prior, decimals)}</span></td>`
-          : nothing
-      }
+      ${numberCell(
+        'Reference',
+        reference && rangeText(reference, decimals),
+        reference?.chart &&
+          html`<span class="second chart" title=${reference.chart}>${reference.chart}</span>`,
+      )}
+      ${numberCell(
+        'Centile',
+        reference?.centile,
+        reference?.zScore != null && html`<span class="second">z ${reference.zScore}</span>`,
+      )}
+      ${columns.cart ? numberCell('Machine', cart && html`${valueView(cart, unitText)}`, difference(cart)) : nothing}
+      ${columns.prior ? numberCell('Prior', prior?.text, difference(prior)) : nothing}
       <td class="method">
         <span class="small soft">${methodText(judged)}</span>
         ${
@@ -201,8 +209,8 @@ function furtherRow(
           : name
       }
     </th>
-    <td class="number">${valueView(one, row.unitText)}</td>
-    <td colspan=${2 + Number(cart) + Number(prior)}></td>
+    <td class="number value">${valueView(one, row.unitText)}</td>
+    <td class="blank" colspan=${2 + Number(cart) + Number(prior)}></td>
     <td class="method"><span class="small soft">${methodText(one)}</span></td>
   </tr>`;
 }
@@ -228,7 +236,7 @@ export function measurementsView(table: MeasurementTable): TemplateResult {
       <span class="small soft push">▲ above, ▼ below the reference, ● abnormal; values without a reference range are not marked</span>
     </header>
     <div class="scrolls" tabindex="0" role="region" aria-label="Table of measurements">
-      <table class="measurements">
+      <table class="measurements as-cards">
         <thead>
           <tr>
             <th scope="col">Measurement</th>

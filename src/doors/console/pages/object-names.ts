@@ -14,7 +14,6 @@ const OBJECTS: Readonly<Record<string, string>> = {
   'oru-r01': 'HL7 v2 report',
   result: 'Result (JSON)',
   escalation: 'Mail: critical finding not acknowledged',
-  evidence: 'Evidence for the review (JSON)',
   overlays: 'Image annotations (JSON)',
   'growth-chart': 'Growth chart',
   bullseye: 'Segments of the left ventricle',

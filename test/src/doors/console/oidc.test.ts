@@ -2,15 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { obstetricEndpoint } from '../../../../pipelines/obstetric/endpoint.ts';
-import { interpretReviewed } from '../../../../pipelines/obstetric/review.ts';
-import { evidenceText } from '../../../../pipelines/run/evidence.ts';
 import type { Session } from '../../../../src/doors/console/contract.ts';
 import { roleOf } from '../../../../src/doors/console/oidc.ts';
-import { newId } from '../../../../src/platform/ids.ts';
 import { freePort } from '../../../peers/free-port.ts';
-import { reviewedStudy } from '../../../pipelines/obstetric/reviewed-study.ts';
-import { testWorker } from '../http/test-worker.ts';
+import { addDraft } from './draft.ts';
 import {
   CLIENT,
   type IdentityProvider,
@@ -64,24 +59,6 @@ const start = async (browser: ReturnType<typeof openBrowser>, next = '/console/d
     'location',
   ) ?? '';
 
-/** Adds a finished request that nobody has reviewed, and returns its id. */
-async function draft({ database, dataDir }: ConsoleSite): Promise<string> {
-  const id = newId('req');
-  await database.query(
-    `INSERT INTO requests (id, account_id, model, endpoint, version, status, stage, priority, test,
-       input, files, prior_files, metadata, source, cost, deliver_to, created_at, expires_at)
-     VALUES ($1, 'default', $2, $3, $4, 'queued', '{}', 'normal', false, '{"files": []}', '[]', '[]',
-       '{}', '{"kind": "http"}', '{}', '[]', now(), now() + interval '1 day')`,
-    [id, obstetricEndpoint.model, obstetricEndpoint.id, obstetricEndpoint.version],
-  );
-  const worker = testWorker(database, dataDir);
-  const reviewed = reviewedStudy();
-  await worker.start(id);
-  const result = interpretReviewed(reviewed, [], new Date());
-  await worker.succeed(id, { 'evidence.json': evidenceText(reviewed) }, result);
-  return id;
-}
-
 describe('sign-in at an OpenID Connect provider', () => {
   it('is offered under its name', async () => {
     expect(await (await fetch(`${api}/sign-in`)).json()).toEqual({
@@ -114,7 +91,7 @@ describe('sign-in at an OpenID Connect provider', () => {
   });
 
   it('signs a result with the name and subject that the provider states', async () => {
-    const id = await draft(site);
+    const id = await addDraft(site);
     const browser = openBrowser();
     await browser.go(await browser.signInAt(await start(browser), 'reader'));
     const { csrf } = (await (await browser.go(`${api}/session`)).json()) as Session;

@@ -56,6 +56,12 @@ const told = (traces: Partial<Traces>) =>
   timelineOf({ ...NOTHING, ...traces }).map(({ kind, title }) => [kind, title]);
 
 describe('the timeline of a study', () => {
+  it('begins with the first object even if the clock of the database is slow', () => {
+    const study = NOTHING.study && { ...NOTHING.study, first_received_at: at(3) };
+    const history = [state(1, 'receiving'), state(2, 'complete')];
+    expect(told({ study, history }).map(([kind]) => kind)).toEqual(['received', 'completed']);
+  });
+
   it("goes from the first object to the PACS's commitment in chronological order", () => {
     const entries = timelineOf({
       ...NOTHING,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addDraft } from '../draft.ts';
 import { type ConsoleSite, openConsole } from '../site.ts';
 import { fillWorklist } from '../worklist-fixture.ts';
 import { openWindow, startChromium, type Window } from './chromium.ts';
@@ -11,11 +12,13 @@ const browser = await startChromium();
 describe.skipIf(!browser)('the console on a phone', { timeout: PATIENCE_MS }, () => {
   let site: ConsoleSite;
   let window: Window;
+  let draft: string;
 
   beforeAll(async () => {
     if (!browser) return;
     site = await openConsole();
     await fillWorklist(site.database, 60);
+    draft = await addDraft(site);
     const { key } = await site.key('administrator');
     window = await openWindow(browser, { url: site.url, key, width: 390, height: 844 });
   }, PATIENCE_MS);
@@ -51,5 +54,18 @@ describe.skipIf(!browser)('the console on a phone', { timeout: PATIENCE_MS }, ()
     const box = await chip.boundingBox();
     expect(box?.width).toBeGreaterThan(60);
     expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(390);
+  });
+
+  it('shows measurements without scrolling sideways', async () => {
+    const { page } = window;
+    await page.goto(`${site.url}/console/worklist/${draft}`);
+    const femur = page.locator('.measurements tr', { hasText: 'Femur length' }).first();
+    await femur.waitFor({ timeout: PATIENCE_MS });
+    for (const cell of await femur.locator('th, td:not(.blank)').all()) {
+      const box = await cell.boundingBox();
+      expect(box?.x).toBeGreaterThanOrEqual(0);
+      expect((box?.x ?? 0) + (box?.width ?? 390)).toBeLessThanOrEqual(390);
+    }
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
   });
 });
