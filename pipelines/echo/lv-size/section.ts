@@ -139,7 +139,7 @@ function asymmetryOf(values: Values): Statement | null {
 function geometryGap(mass: Measurement | null, index: Measurement | null): Statement | null {
   if (!mass || index) return null;
   return accepted(mass)
-    ? sayOfLvSize.gap('lv-size.geometry-without-surface', {})
+    ? sayOfLvSize.gap('lv-size.geometry-without-index', {})
     : sayOfLvSize.gap('lv-size.geometry-without-mass', {});
 }
 
@@ -233,7 +233,7 @@ function run(evidence: LvSizeEvidence, values: Values) {
       ...(missing.length > 0
         ? [sayOfLvSize.gap('lv-size.not-measured', { keys: missing }), parasternalGap(evidence)]
         : []),
-      ...patientGaps(evidence, false),
+      ...patientGaps(evidence, mass?.quality === 'accepted' && index === null),
       geometryGap(mass, index),
     ],
     findings: [

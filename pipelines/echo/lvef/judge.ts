@@ -127,11 +127,10 @@ function contradiction(values: Values, ef: Measurement): UngradedEf | null {
   const [lowest] = other;
   const apart = [...other, ...(discs ? [discs] : [])];
   if (apart.length === 0) return null;
-  const readings = [reading(ef), ...(lowest ? [lowest] : [])].map(({ evidence, ...one }) => one);
+  const code = lowest ? 'lvef.sources-differ' : 'lvef.methods-differ';
+  const readings = [reading(ef), ...(lowest ? [lowest] : apart)].map(({ evidence, ...one }) => one);
   return {
-    gap: lowest
-      ? sayOfEcho.gap('lvef.sources-differ', { readings, points: EF_VARIABILITY })
-      : sayOfEcho.gap('lvef.methods-differ', { points: EF_VARIABILITY }),
+    gap: sayOfEcho.gap(code, { readings, points: EF_VARIABILITY }),
     severe: [ef.value, ...apart.map(({ value }) => value)].some(isSevere),
     between: [ef, ...apart.flatMap(({ evidence }) => evidence)],
   };

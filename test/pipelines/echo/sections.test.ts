@@ -98,6 +98,14 @@ describe('size of the left ventricle', () => {
     expect(result.report?.impression.join(' ')).not.toContain(missing);
     expect(result.report?.limitations.join(' ')).toContain(missing);
   });
+  it('states once for all sections that height and weight are missing', () => {
+    const volumes = { 'lvedv-biplane': 110, 'lvesv-biplane': 42 };
+    const { result } = interpreted({ ...LINEAR, ...volumes }, { surface: null });
+    const lines = result.report?.limitations ?? [];
+    expect(lines.filter((line) => line.includes('Indexed values are not reported'))).toEqual([
+      'Indexed values are not reported: height and weight are missing or implausible.',
+    ]);
+  });
   it('keeps mass and wall thickness without height and weight, but no geometry', () => {
     const { section, category, value } = interpreted(LINEAR, { surface: null });
     expect(value('lv-mass')).toBeDefined();

@@ -8,9 +8,10 @@ import {
 } from '../../../pipelines/result/impression.ts';
 import { conclusionTexts, impressionWith } from '../../../pipelines/result/render/conclusion.ts';
 import { ECHO_TOPICS } from '../../../pipelines/result/render/echo/impression.ts';
+import { renderStatement } from '../../../pipelines/result/render/render.ts';
 import { unsupportedClaims } from '../../../pipelines/result/render/report-check.ts';
 import { sayOfRun } from '../../../pipelines/result/render/shared.ts';
-import type { SentenceTable } from '../../../pipelines/result/statement.ts';
+import type { SentenceTable, Statement } from '../../../pipelines/result/statement.ts';
 import { measuredStudy } from '../echo/measured-study.ts';
 import { abdomen, femur, head, interpretReadings } from '../obstetric/evidence-sample.ts';
 
@@ -129,6 +130,35 @@ describe('several findings that are undecided at a cut-off', () => {
   });
 });
 
+describe('a finding that is undecided at a cut-off', () => {
+  it('does not repeat a value that the line already states', () => {
+    const { ivsd: _, ...withoutSeptum } = NORMAL_HEART;
+    const { result } = echo({ ...withoutSeptum, lvpwd: 1.3 });
+    const lvpwd = result.measurements.find(({ concept }) => concept.key === 'lvpwd')?.id;
+    const open = [
+      { id: 'lvpwd', name: 'Posterior wall', categories: ['mildly abnormal', 'normal'] },
+    ];
+    const between = {
+      ...{ kind: 'conclusion', code: 'echo.between', about: [lvpwd], fetus: null },
+      params: { open },
+    };
+    const findings = [
+      {
+        ...{ id: 'lv-size-abnormal', section: 'lv-size', concept: null, severity: 'abnormal' },
+        ...{ text: '', confidence: null, evidence: [lvpwd], statements: [between] },
+      },
+    ] as unknown as Result['findings'];
+    const measurements = result.measurements.map((one) =>
+      one.id === lvpwd ? { ...one, uncertainty: 0.3 } : one,
+    );
+    const undecided = { ...result, report: null, measurements, findings };
+    const [line = ''] = impressionWith(ECHO_TOPICS, undecided).impression;
+    expect(line).toContain(
+      'thickened wall (LVPWd 1.3 cm); the grade of LVPWd (± 0.3 cm) is uncertain',
+    );
+  });
+});
+
 describe('a size that is undecided between two grades', () => {
   it('is stated once, with both grades and the interval of its value', () => {
     const { result } = echo({ ...NORMAL_HEART, 'la-volume-biplane': 80 });
@@ -188,7 +218,71 @@ describe('normal findings in diastolic function', () => {
   });
 });
 
+describe('diastolic function without a grade', () => {
+  const graded = ({ sections, ...rest }: Result, statements: unknown[]) => ({
+    ...rest,
+    report: null,
+    sections: sections.map((one) =>
+      one.id === 'diastolic' ? { ...one, statements } : one,
+    ) as Result['sections'],
+  });
+  const ofDiastolic = ({ sections }: Result) =>
+    sections.find(({ id }) => id === 'diastolic')?.statements ?? [];
+  const impressionOf = (result: Result) => impressionWith(ECHO_TOPICS, result).impression.join(' ');
+  const { result } = echo({
+    ...NORMAL_HEART,
+    ...{ 'mitral-e': 80, 'mitral-a': 62, 'e-prime-septal': 4.6, 'e-prime-lateral': 6 },
+  });
+  const schemeOf = ({ params }: { params: Record<string, unknown> }) => params.scheme;
+
+  it('is still reported as dysfunction if ASE 2025 finds it', () => {
+    const only = ofDiastolic(result).filter(
+      (one) => one.code !== 'diastolic.result' || schemeOf(one) === '2025-presence',
+    );
+    expect(impressionOf(graded(result, only))).toContain(
+      "Diastolic dysfunction (ASE 2025), LA pressure and grade undecided (E/A 1.29, E/e' 15.1)",
+    );
+  });
+
+  it('is stated as not graded, with its values', () => {
+    const none = ofDiastolic(result).filter(({ code }) => code !== 'diastolic.result');
+    expect(impressionOf(graded(result, none))).toContain(
+      "Diastolic function not graded (E/A 1.29, E/e' 15.1)",
+    );
+  });
+
+  it('by one of two algorithms is stated with the algorithm and the value', () => {
+    const tr = result.measurements.find(({ concept }) => concept.key === 'tr-vmax')?.id ?? '';
+    const only = ofDiastolic(result).filter(
+      (one) => one.code !== 'diastolic.result' || String(schemeOf(one)).startsWith('2016'),
+    );
+    const categories = ['normal LAP, grade 1', 'elevated LAP'];
+    const between = {
+      ...{ kind: 'conclusion', code: 'echo.between', about: [tr], fetus: null },
+      params: { open: [{ id: 'diastolic-2025', name: 'LA pressure and grade', categories }] },
+    };
+    const said = impressionOf({
+      ...graded(result, [...only, between]),
+      measurements: result.measurements.map((one) =>
+        one.id === tr ? { ...one, uncertainty: 0.3 } : one,
+      ),
+    });
+    expect(said).toContain(
+      'undecided by ASE 2025: normal LAP, grade 1 or elevated LAP, as a cut-off lies within the interval of TR Vmax 2.2 ± 0.3 m/s',
+    );
+  });
+});
+
 describe('contradictions', () => {
+  it('between two LVEFs that prevent a grade are one clause with both numbers', () => {
+    const outlines = { 'lvef-networks': 64, 'lvef-biplane': 41 };
+    const [line = ''] = measuredStudy({ outlines }).result.report?.impression ?? [];
+    expect(line).toContain(
+      'LVEF 64 % (A4C, two networks), not graded, as LVEF (biplane) 41 % from the images is more than 10 points apart from it',
+    );
+    expect(line.match(/not graded/g)).toHaveLength(1);
+  });
+
   it('between the diameter and the volume of the LA are stated with the one that counts', () => {
     const { lines } = echo({ ...NORMAL_HEART, 'la-diameter': 4.9 });
     expect(lines.join(' ')).toMatch(
@@ -250,6 +344,17 @@ describe('the impression of a fetus', () => {
     expect(size).toMatch(/^Severely small for gestational age: EFW \d+ g \(centile <1\)/);
     expect(size).toContain('fetal growth restriction');
     expect(report?.impression_lines?.map(({ severity }) => severity)).toEqual(['info', 'abnormal']);
+  });
+});
+
+describe('growth without a change', () => {
+  it('has no negative zero', () => {
+    const params = { key: 'efw', zPerWeek: -0.001, centileThen: 46, daysBefore: 28 };
+    const said = {
+      ...{ kind: 'conclusion', code: 'impression.change', about: [], fetus: null },
+      params,
+    };
+    expect(renderStatement(said as Statement, new Map())).toContain('EFW z-score +0.00 per week');
   });
 });
 

@@ -22,9 +22,11 @@ import {
   allOf,
   anyOf,
   type ECHO_SENTENCES,
+  type EfReadings,
   type Geometry,
   intervalOnly,
   namedText,
+  readingText,
   valueText,
   withIntervals,
 } from './shared.ts';
@@ -174,21 +176,31 @@ export const ECHO_IMPRESSION = {
   /**
    * `grades` contains the grade or, if the interval includes a cut-off, the grades on both sides;
    * it is empty if there is no grade. `limit` is the number of points to the nearest limit of the
-   * grade if the value is close to it; otherwise null.
+   * grade if the value is close to it; otherwise null. `apart` contains LVEFs that contradict the
+   * value; otherwise null.
    */
   'impression.lvef': (
     {
       grades,
       limit,
       urgent,
-    }: { grades: readonly Abnormality[]; limit: number | null; urgent: boolean },
+      apart,
+    }: {
+      grades: readonly Abnormality[];
+      limit: number | null;
+      urgent: boolean;
+      apart: EfReadings | null;
+    },
     { about: [ef] }: About,
   ) => {
     if (!ef) return '';
     const near = limit === null ? '' : `, within ${limit} points of a grade limit`;
     const since = urgent ? '; whether this is new is unknown' : '';
+    const against = apart
+      ? `, as ${allOf(apart.readings.map(readingText))} ${apart.readings.length > 1 ? 'are' : 'is'} more than ${apart.points} points apart from it`
+      : '';
     const category =
-      grades.length > 0 ? anyOf(grades.map((grade) => EF_GRADE[grade])) : 'not graded';
+      grades.length > 0 ? anyOf(grades.map((grade) => EF_GRADE[grade])) : `not graded${against}`;
     const margin =
       grades.length > 1 && ef.uncertainty !== null
         ? ` (± ${valueText('lvef', ef.uncertainty)})`
@@ -242,6 +254,16 @@ export const ECHO_IMPRESSION = {
         : '';
     return `${FILLING[state]} by ${each.join(' and ')}${inBrackets(about)}${although}`;
   },
+  /** `sides` contains the results on both sides of a cut-off in an interval. */
+  'impression.diastolic-open': (
+    { sides, by }: { sides: readonly string[]; by: string },
+    { about }: About,
+  ) =>
+    `undecided by ${by}: ${anyOf(sides)}, as a cut-off lies within the interval of ${withIntervals(about)}`,
+  'impression.diastolic-ungraded': ({ isPresent }: { isPresent: boolean }, { about }: About) =>
+    isPresent
+      ? `diastolic dysfunction (ASE 2025), LA pressure and grade undecided${inBrackets(about)}`
+      : `diastolic function not graded${inBrackets(about)}`,
   /** `grades` contains the grade, or the grades on both sides of a cut-off in the interval. */
   'impression.atrium': ({ grades }: { grades: readonly Abnormality[] }, { about }: About) => {
     const values = grades.length > 1 ? ` (${withIntervals(about)})` : inBrackets(about);
@@ -352,6 +374,12 @@ const isGrade = (category: string): category is Abnormality => category in EF_GR
 const bothGrades = (said: Said, classification: 'lvef-grade' | 'la-volume-grade') =>
   bothSides(said, classification).filter(isGrade);
 
+/** Returns the LVEFs that contradict the headline LVEF; null if there are none. */
+function contradicting(said: Said): EfReadings | null {
+  const found = said.find('lvef.sources-differ') ?? said.find('lvef.methods-differ');
+  return found && { ...found.params, readings: found.params.readings.slice(1) };
+}
+
 /** Returns the clauses on the LVEF that is used, with its grade or the reason why it has none. */
 function ejection(said: Said): Clause[] {
   const [ef] = said.about(said.find('lvef.variability'));
@@ -364,18 +392,14 @@ function ejection(said: Said): Clause[] {
   const limit = said.find('lvef.at-limit')?.params.points ?? null;
   const against = said.find('lvef.methods-disagree');
   const urgent = said.find('lvef.severe') !== null;
-  const contradictions = [
-    'lvef.sources-differ',
-    'lvef.methods-differ',
-    'lvef.method-invalid',
-  ] as const;
+  const apart = grade === null ? contradicting(said) : null;
   return [
     {
-      statement: say.conclusion('impression.lvef', { grades, limit, urgent }, [ef]),
+      statement: say.conclusion('impression.lvef', { grades, limit, urgent, apart }, [ef]),
       covers: ['lvef.dysfunction', 'lvef.severe'],
       states: grades.length > 1 ? ['lvef-grade'] : [],
     },
-    ...contradictions.map((code) => ({ statement: grade === null ? said.find(code) : null })),
+    { statement: grade === null ? said.find('lvef.method-invalid') : null },
     { statement: rename(against, 'impression.lvef-methods') },
   ];
 }
@@ -430,27 +454,48 @@ function diastolicResults(said: Said): Graded[] {
 const signsMet = (criteria: DiastolicResult['criteria']) =>
   criteria.flatMap(({ name, met }) => (met ? [CRITERIA[name]] : []));
 
+/** Returns the finding of dysfunction by ASE 2025, apart from its grade; null if there is none. */
+const presenceOf = (said: Said): DiastolicResult | null =>
+  said
+    .all('diastolic.result')
+    .map(({ params }) => params)
+    .find((one) => one.scheme === '2025-presence' && one.result === 'diastolic dysfunction') ??
+  null;
+
 /**
  * Returns what normal results state. If criteria are met or dysfunction is found or possible by
  * ASE 2025, only the pressure is normal.
  */
 function normalFilling(said: Said, results: readonly Graded[]) {
-  const presence = said
-    .all('diastolic.result')
-    .map(({ params }) => params)
-    .find(({ scheme }) => scheme === '2025-presence');
-  const isPresent = presence?.result === 'diastolic dysfunction';
+  const presence = presenceOf(said);
+  const isPresent = presence !== null;
   const isOpen = bothSides(said, 'diastolic-2025-presence').length > 0;
   const met = [
     ...new Set([
       ...results.flatMap((one) => one.met),
-      ...(isPresent ? signsMet(presence.criteria) : []),
+      ...(presence ? signsMet(presence.criteria) : []),
     ]),
   ];
   const byPressure = results.some(({ year }) => year === 2025);
   if (byPressure && isPresent) return { state: 'pressure-only', met } as const;
   if (byPressure && (isOpen || met.length > 0)) return { state: 'pressure', met } as const;
   return { state: 'function', met } as const;
+}
+
+/** Returns a clause on the grade of 2025 if a cut-off lies within the interval of a value. */
+function undecidedGrade(said: Said): Clause[] {
+  const sides = bothSides(said, 'diastolic-2025');
+  const between = said
+    .all('echo.between')
+    .find(({ params }) => params.open.some(({ id }) => id === 'diastolic-2025'));
+  if (!between) return [];
+  const params = { sides, by: 'ASE 2025' };
+  return [
+    {
+      statement: say.conclusion('impression.diastolic-open', params, said.about(between)),
+      states: ['diastolic-2025'],
+    },
+  ];
 }
 
 function atrium(said: Said): Clause[] {
@@ -496,14 +541,20 @@ const diastolicFunction: Topic = {
           about,
         )
       : say.conclusion('impression.diastolic', { results }, about);
+    if (results.length === 0) {
+      const isPresent = presenceOf(said) !== null;
+      const ungraded = say.conclusion('impression.diastolic-ungraded', { isPresent }, about);
+      return [{ statement: about.length > 0 ? ungraded : null }, ...atrium(said)];
+    }
     return [
       {
-        statement: results.length > 0 ? graded : null,
+        statement: graded,
         covers: ['diastolic.elevated'],
         // The clause names the algorithms that decide; whether another one finds dysfunction is in
         // the section.
-        states: results.length > 0 ? ['diastolic-2016-presence', 'diastolic-2025-presence'] : [],
+        states: ['diastolic-2016-presence', 'diastolic-2025-presence'],
       },
+      ...undecidedGrade(said),
       ...atrium(said),
     ];
   },
@@ -616,7 +667,10 @@ function undecidedInOneClause(topic: Topic): Topic {
       const undecided = said.found(topic.sections, 'echo.between');
       const left = undecided.filter(({ params }) => !params.open.every(isStated));
       const covers = ['echo.between'] as const;
-      if (left.flatMap(({ params }) => params.open).length < 2) {
+      const spoken = new Set(clauses.flatMap(({ statement }) => statement?.about ?? []));
+      // A value that the line already states is not stated again with its possible categories.
+      const isRepeated = left.some((one) => said.about(one).some(({ id }) => spoken.has(id)));
+      if (left.flatMap(({ params }) => params.open).length < 2 && !isRepeated) {
         const stating = clauses.map(
           (one): Clause =>
             one.states?.length ? { ...one, covers: [...(one.covers ?? []), ...covers] } : one,
@@ -626,7 +680,6 @@ function undecidedInOneClause(topic: Topic): Topic {
       const about = [...new Set(left.flatMap((one) => said.about(one)))];
       const outside = about.filter(({ interpretation }) => (interpretation ?? 'N') !== 'N');
       const shown = outside.length > 0 ? outside : about;
-      const spoken = new Set(clauses.flatMap(({ statement }) => statement?.about ?? []));
       const known = shown.filter(({ id }) => spoken.has(id));
       const statement = say.conclusion('impression.grades-open', { stated: known.length }, [
         ...known,

@@ -13,8 +13,7 @@ export const LV_SIZE_SENTENCES = {
   'lv-size.not-measured': ({ keys }: { keys: readonly EchoConcept[] }) =>
     `Not measured: ${keys.map((key) => ECHO_CONCEPTS[key].abbreviation).join(', ')}.`,
   'lv-size.geometry': ({ geometry }: { geometry: Geometry }) => `LV geometry: ${geometry}.`,
-  'lv-size.geometry-without-surface': () =>
-    'LV geometry was not assessed. Indexed values are not reported: height and weight are missing or implausible.',
+  'lv-size.geometry-without-index': () => 'LV geometry was not assessed without an LV mass index.',
   'lv-size.geometry-without-mass': () => 'LV geometry was not assessed: LV mass was withheld.',
   'lv-size.mass-per-height': (of: {
     value: number;

@@ -177,16 +177,9 @@ export const ECHO_SENTENCES = {
     sentence(irregularText(beats, few)),
   'rhythm.unequal': () =>
     'The RR intervals of the A4C and A2C clips differ by more than 10 %: the biplane volumes combine unequal beats.',
-  'lvef.sources-differ': ({
-    readings,
-    points,
-  }: {
-    readings: readonly EfReading[];
-    points: number;
-  }) =>
-    `${readings.map(readingText).join(' and ')} differ by more than ${points} points: LVEF was not graded.`,
-  'lvef.methods-differ': ({ points }: { points: number }) =>
-    `LVEF by the two networks and LVEF by biplane discs differ by more than ${points} points: LVEF was not graded.`,
+  'lvef.sources-differ': apartText,
+  /** The readings are both from the images, by different methods. */
+  'lvef.methods-differ': apartText,
   'lvef.method-invalid': ({
     method,
     diameter,
@@ -213,7 +206,7 @@ export const ECHO_SENTENCES = {
 export const sayOfEcho = statementsOf<typeof ECHO_SENTENCES>();
 
 /** One LVEF with its origin. It was measured by a method or calculated from volumes. */
-interface EfReading {
+export interface EfReading {
   readonly [name: string]: string | number | boolean;
   key: EchoConcept;
   value: number;
@@ -226,10 +219,17 @@ export const namedValue = (key: EchoConcept, value: number) =>
   `${ECHO_CONCEPTS[key].abbreviation} ${valueText(key, value)}`;
 
 /** Renders an LVEF with method and origin: "LVEF (biplane) 28 % from the machine". */
-function readingText({ key, value, origin, ofVolumes }: EfReading): string {
+export function readingText({ key, value, origin, ofVolumes }: EfReading): string {
   return ofVolumes
     ? `LVEF ${valueText('lvef', value)} (EDV and ESV) ${ORIGIN_TEXT[origin]}`
     : `${namedValue(key, value)} ${ORIGIN_TEXT[origin]}`;
+}
+
+/** LVEFs that contradict each other. The first is the headline LVEF. */
+export type EfReadings = { readings: readonly EfReading[]; points: number };
+
+function apartText({ readings, points }: EfReadings): string {
+  return `${readings.map(readingText).join(' and ')} differ by more than ${points} points: LVEF was not graded.`;
 }
 
 /** Linear LVEF methods (echo 4.2). */

@@ -76,7 +76,7 @@ const withCentile = ({ about, text }: SentenceContext) =>
 const zOf = ({ about: [one], text }: SentenceContext) => text.zScore(one?.reference?.z_score ?? 0);
 
 /** Returns a number with its sign, but never "-0.00". */
-function signed(value: number): string {
+export function signed(value: number): string {
   const rounded = Number(value.toFixed(2));
   return `${rounded < 0 ? '' : '+'}${Math.abs(rounded) === 0 ? '0.00' : rounded.toFixed(2)}`;
 }

@@ -8,7 +8,7 @@ import type { CERVIX_SENTENCES } from './cervix.ts';
 import type { DOPPLER_SENTENCES } from './doppler.ts';
 import type { EARLY_SENTENCES } from './early-pregnancy.ts';
 import type { HEART_SENTENCES } from './fetal-heart.ts';
-import type { GROWTH_SENTENCES, SizeCategory } from './growth.ts';
+import { type GROWTH_SENTENCES, type SizeCategory, signed } from './growth.ts';
 import type { LABOR_SENTENCES } from './labor-progress.ts';
 import type { NT_SENTENCES } from './nt.ts';
 import type { PLACENTA_SENTENCES, PlacentalSide } from './placenta.ts';
@@ -80,8 +80,6 @@ function charted({ about, text }: SentenceContext): string {
   });
   return each.join(', ');
 }
-
-const signed = (z: number) => `${z < 0 ? '' : '+'}${z.toFixed(2)}`;
 
 export const OBSTETRIC_IMPRESSION = {
   'impression.presentation': ({ presentation }: { presentation: Presentation }) =>
@@ -295,7 +293,7 @@ function change(said: Said): Statement | null {
  * would otherwise repeat it.
  */
 function datedOnce(statements: readonly Statement[]): Statement[] {
-  const inDoubt = statements.filter((one) => isTrue(one, 'datingInDoubt'));
+  const inDoubt = statements.filter((one) => one.params.datingInDoubt === true);
   if (inDoubt.length < 2) return [...statements];
   const plain = inDoubt.map((one) => ({ ...one, params: { ...one.params, datingInDoubt: false } }));
   const others = statements.filter((one) => !inDoubt.includes(one));

@@ -64,7 +64,8 @@ describe('the reason why there is no geometry', () => {
   });
   it('is the body surface if it is unknown', () => {
     const { gaps } = of({ machine: LINEAR, patient: NO_BODY }, 'lv-size');
-    expect(gaps).toContain('LV geometry was not assessed. Indexed values are not reported');
+    expect(gaps).toContain('Indexed values are not reported: height and weight are missing');
+    expect(gaps).toContain('LV geometry was not assessed without an LV mass index.');
   });
 });
 
