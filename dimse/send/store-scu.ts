@@ -127,8 +127,8 @@ export async function sendFiles(
 /**
  * Sends objects over one association. The forms of an object are in order of preference, and the
  * first form whose SOP class the peer accepts is sent. Stops at the first failure, because all
- * objects are then sent again. An association that the peer ended while it was idle is replaced without counting as
- * a failure. A failure on the peer's side never throws.
+ * objects are then sent again. An association that the peer ended while it was idle is replaced
+ * without counting as a failure. A failure on the peer's side never throws.
  * @returns a result for each object that was tried.
  */
 export async function sendObjects(
