@@ -57,7 +57,7 @@ const DECODERS: Readonly<Record<Exclude<PixelCoding, 'unsupported'>, string>> = 
   'jpeg-sequential': 'sharp for 8 bits, dcmjs-codecs for 12',
   jpeg: 'dcmjs-codecs',
   'jpeg-ls': 'dcmjs-codecs',
-  'jpeg-2000': 'dcmjs-codecs',
+  'jpeg-2000': 'FFmpeg if the transform is reversible, otherwise dcmjs-codecs',
   'ht-jpeg-2000': 'dcmjs-codecs',
   'jpeg-xl': 'libjxl of FFmpeg',
   rle: 'dcmjs-codecs',

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { codeStreamSize } from '../../../../pipelines/input/pixels/compressed.ts';
+import { codeStreamSize } from '../../../../pipelines/input/pixels/code-stream.ts';
 import { generatedSamples } from '../../../fuzz/samples.ts';
 
 const picture = (width: number, height: number) =>

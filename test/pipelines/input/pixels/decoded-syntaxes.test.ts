@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { RgbImage } from '../../../../pipelines/contract/study.ts';
-import { jpeg2000Tiles } from '../../../../pipelines/input/pixels/compressed.ts';
+import { jpeg2000Tiles } from '../../../../pipelines/input/pixels/code-stream.ts';
 import { readStudy } from '../../../../pipelines/input/read-study.ts';
 import { encapsulated, type Sample, ultrasound } from '../dicom-sample.ts';
 import { onDisk } from '../on-disk.ts';
