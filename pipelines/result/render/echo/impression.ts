@@ -254,16 +254,12 @@ export const ECHO_IMPRESSION = {
         : '';
     return `${FILLING[state]} by ${each.join(' and ')}${inBrackets(about)}${although}`;
   },
-  /** `sides` contains the results on both sides of a cut-off in an interval. */
-  'impression.diastolic-open': (
-    { sides, by }: { sides: readonly string[]; by: string },
-    { about }: About,
-  ) =>
-    `undecided by ${by}: ${anyOf(sides)}, as a cut-off lies within the interval of ${withIntervals(about)}`,
-  'impression.diastolic-ungraded': ({ isPresent }: { isPresent: boolean }, { about }: About) =>
-    isPresent
-      ? `diastolic dysfunction (ASE 2025), LA pressure and grade undecided${inBrackets(about)}`
-      : `diastolic function not graded${inBrackets(about)}`,
+  'impression.diastolic-open': ({ by, year }: { by: string; year: number }, { about }: About) =>
+    `undecided by ${by} ${year}, as a cut-off lies within the interval of ${withIntervals(about)}`,
+  'impression.diastolic-ungraded': (_: Record<string, never>, { about }: About) =>
+    `diastolic function not graded${inBrackets(about)}`,
+  'impression.diastolic-present': ({ by, year }: { by: string; year: number }, { about }: About) =>
+    `diastolic dysfunction (${by} ${year}), LA pressure and grade undecided${inBrackets(about)}`,
   /** `grades` contains the grade, or the grades on both sides of a cut-off in the interval. */
   'impression.atrium': ({ grades }: { grades: readonly Abnormality[] }, { about }: About) => {
     const values = grades.length > 1 ? ` (${withIntervals(about)})` : inBrackets(about);
@@ -482,20 +478,16 @@ function normalFilling(said: Said, results: readonly Graded[]) {
   return { state: 'function', met } as const;
 }
 
+const NEWEST = { by: 'ASE', year: 2025 } as const;
+
 /** Returns a clause on the grade of 2025 if a cut-off lies within the interval of a value. */
 function undecidedGrade(said: Said): Clause[] {
-  const sides = bothSides(said, 'diastolic-2025');
   const between = said
     .all('echo.between')
     .find(({ params }) => params.open.some(({ id }) => id === 'diastolic-2025'));
   if (!between) return [];
-  const params = { sides, by: 'ASE 2025' };
-  return [
-    {
-      statement: say.conclusion('impression.diastolic-open', params, said.about(between)),
-      states: ['diastolic-2025'],
-    },
-  ];
+  const statement = say.conclusion('impression.diastolic-open', NEWEST, said.about(between));
+  return [{ statement, states: ['diastolic-2025'] }];
 }
 
 function atrium(said: Said): Clause[] {
@@ -542,8 +534,9 @@ const diastolicFunction: Topic = {
         )
       : say.conclusion('impression.diastolic', { results }, about);
     if (results.length === 0) {
-      const isPresent = presenceOf(said) !== null;
-      const ungraded = say.conclusion('impression.diastolic-ungraded', { isPresent }, about);
+      const ungraded = presenceOf(said)
+        ? say.conclusion('impression.diastolic-present', NEWEST, about)
+        : say.conclusion('impression.diastolic-ungraded', {}, about);
       return [{ statement: about.length > 0 ? ungraded : null }, ...atrium(said)];
     }
     return [
