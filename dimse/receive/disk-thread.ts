@@ -14,6 +14,7 @@ import {
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { parentPort } from 'node:worker_threads';
+import type { Digests } from '../../src/core/studies/study-store.ts';
 import { type DiskAnswer, type DiskTask, REPORTED_TOGETHER } from './disk-writer.ts';
 
 /**
@@ -51,10 +52,10 @@ interface Finish {
  */
 const SYNC_EVERY_BYTES = 32 * 1024 * 1024;
 /**
- * Number of unsynced bytes above which a file is synced asynchronously, so that the thread can do
- * other work.
+ * Number of unsynced bytes above which a file is synced asynchronously, so that the thread hashes
+ * while the disk is working. Below it, a synchronous sync costs less.
  */
-const SMALL_SYNC_BYTES = 4 * 1024 * 1024;
+const SMALL_SYNC_BYTES = 128 * 1024;
 
 /**
  * Maximum number of blocks that are written but not in the digests yet. Their objects have no rows
@@ -155,17 +156,19 @@ function hashNext(): void {
   if (file.failure !== null) return;
   file.whole.update(block);
   file.dataSet.update(block);
-  if (file.durable) reportDigests(file);
-  else if (file.unreported >= REPORTED_TOGETHER) {
+  if (file.durable) {
+    const digests = digestsOf(file);
+    if (digests) post({ id: file.id, digests });
+  } else if (file.unreported >= REPORTED_TOGETHER) {
     post({ id: file.id, read: file.unreported });
     file.unreported = 0;
   }
 }
 
-function reportDigests({ id, unhashed, whole, dataSet }: ObjectFile): void {
-  if (unhashed > 0) return;
-  const digests = { fileSha256: whole.digest('hex'), dataSetSha256: dataSet.digest('hex') };
-  post({ id, digests });
+/** Returns the digests of a durable object; null while blocks of it are not hashed yet. */
+function digestsOf({ unhashed, whole, dataSet }: ObjectFile): Digests | null {
+  if (unhashed > 0) return null;
+  return { fileSha256: whole.digest('hex'), dataSetSha256: dataSet.digest('hex') };
 }
 
 /** Hashes while there is nothing to write or to sync, which senders are waiting for. */
@@ -248,8 +251,7 @@ async function finishGroup(group: readonly Finish[]): Promise<void> {
       continue;
     }
     file.durable = true;
-    post({ id, durable: { bytes } });
-    reportDigests(file);
+    post({ id, durable: { bytes }, digests: digestsOf(file) });
   }
 }
 

@@ -21,8 +21,11 @@ export type DiskAnswer =
   | { id: number; read: number }
   /** Writing failed. `finish` will report the reason. */
   | { id: number; failed: true }
-  /** The content, the name and the folder of the object are synced. */
-  | { id: number; durable: { bytes: number } }
+  /**
+   * The content, the name and the folder of the object are synced. The digests follow later if they
+   * are null.
+   */
+  | { id: number; durable: { bytes: number }; digests: Digests | null }
   | { id: number; digests: Digests }
   | { id: number; discarded: true }
   | { id: number; error: { message: string; code: string | undefined } };
@@ -46,6 +49,11 @@ interface ObjectFile {
 }
 
 const BLOCK_BYTES = 128 * 1024;
+/**
+ * Number of blocks that are sent to the thread together, because each message wakes it. An image of
+ * up to half a megabyte is a single message.
+ */
+const SENT_TOGETHER = 4;
 /**
  * Maximum number of blocks of one object that the thread has not read. Above this number, the sender
  * has to wait.
@@ -135,7 +143,9 @@ class WritingFile implements ObjectFile {
   #prefix: Uint8Array | null;
   #block: Buffer | null = null;
   #filled = 0;
-  /** Blocks that the thread has not read yet, in order. */
+  /** Complete blocks that are not sent to the thread yet. */
+  readonly #unsent: { block: Buffer; bytes: number }[] = [];
+  /** Sent blocks that the thread has not read yet, in order. */
   readonly #behind: Buffer[] = [];
   #failed = false;
   #goOn: (() => void) | null = null;
@@ -162,7 +172,8 @@ class WritingFile implements ObjectFile {
       this.#block.fill(part, this.#filled, this.#filled + part.length);
       this.#filled += part.length;
       from += part.length;
-      if (this.#filled === this.#block.length) this.#send({ finish: null, discard: false });
+      if (this.#filled === this.#block.length) this.#endBlock();
+      if (this.#unsent.length === SENT_TOGETHER) this.#send({ finish: null, discard: false });
       while (this.#behind.length >= MOST_BEHIND && this.#lost === null && !this.#failed) {
         await new Promise<void>((resolve) => {
           this.#goOn = resolve;
@@ -195,14 +206,17 @@ class WritingFile implements ObjectFile {
     throw Object.assign(new Error(message), { code });
   }
 
-  #send(end: Pick<DiskTask, 'finish' | 'discard'>): void {
-    const blocks: Uint8Array[] = [];
-    if (this.#block) {
-      this.#behind.push(this.#block);
-      blocks.push(this.#block.subarray(0, this.#filled));
-    }
+  #endBlock(): void {
+    if (this.#block) this.#unsent.push({ block: this.#block, bytes: this.#filled });
     this.#block = null;
     this.#filled = 0;
+  }
+
+  #send(end: Pick<DiskTask, 'finish' | 'discard'>): void {
+    this.#endBlock();
+    const unsent = this.#unsent.splice(0);
+    const blocks = unsent.map(({ block, bytes }) => block.subarray(0, bytes));
+    this.#behind.push(...unsent.map(({ block }) => block));
     this.#blocks.send({ id: this.#id, path: this.#path, prefix: this.#prefix, blocks, ...end });
     this.#prefix = null;
   }
@@ -211,10 +225,14 @@ class WritingFile implements ObjectFile {
   answered(answer: DiskAnswer): boolean {
     if ('read' in answer) this.#reuse(answer.read);
     else if ('failed' in answer) this.#failed = true;
-    else if ('digests' in answer) this.#digests.resolve(answer.digests);
-    else this.#end?.resolve(answer);
+    else {
+      if ('digests' in answer && answer.digests) this.#digests.resolve(answer.digests);
+      // Has no effect if the object is already durable.
+      this.#end?.resolve(answer);
+    }
     this.#goOn?.();
-    if ('read' in answer || 'failed' in answer || 'durable' in answer) return false;
+    if ('read' in answer || 'failed' in answer) return false;
+    if ('digests' in answer && answer.digests === null) return false;
     this.#reuse(this.#behind.length);
     return true;
   }

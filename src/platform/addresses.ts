@@ -1,7 +1,18 @@
 import { BlockList, isIPv6 } from 'node:net';
 
+/** Lists by the setting that they were made from: making one takes longer than searching it. */
+const lists = new WeakMap<readonly string[], BlockList>();
+
 /** Returns true if an address is one of the given addresses or within one of the ranges (CIDR). */
 export function isAddressIn(ranges: readonly string[], address: string): boolean {
+  const list = lists.get(ranges) ?? listOf(ranges);
+  lists.set(ranges, list);
+  // A socket bound to IPv6 shows IPv4 peers as ::ffff:a.b.c.d.
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  return list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
+}
+
+function listOf(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
     const [network = '', prefix] = range.split('/');
@@ -9,7 +20,5 @@ export function isAddressIn(ranges: readonly string[], address: string): boolean
     if (prefix === undefined) list.addAddress(network, family);
     else list.addSubnet(network, Number(prefix), family);
   }
-  // A socket bound to IPv6 shows IPv4 peers as ::ffff:a.b.c.d.
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
-  return list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
+  return list;
 }
