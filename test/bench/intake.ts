@@ -3,7 +3,7 @@
  * [--only TEXT]`. DCMTK storescp, dicom-storescp (Rust), Orthanc and a whole Sonogate (role dimse,
  * embedded database) all stay running and take turns in each round, so that all of them face the
  * same machine load. Of these, only Sonogate syncs to the disk. Prints each receiver's best time,
- * the ratios, and the gateway's memory and event-loop delay, and writes nothing else.
+ * the ratios, and the gateway's event-loop delay, memory and processor time. Writes nothing else.
  */
 import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,6 +15,7 @@ import { dcmtk } from '../peers/dcmtk.ts';
 import {
   ASSOCIATIONS,
   printTable,
+  processorSeconds,
   type Receiver,
   residentMegabytes,
   sendOverAssociations,
@@ -106,15 +107,22 @@ try {
   for (const work of works) {
     const seconds = receivers.map((): number[] => []);
     await loopDelay(ours);
+    const before = await processorSeconds(ours.pid ?? 0);
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const [at, receiver] of receivers.entries()) {
         seconds[at]?.push(await work.send(receiver, round));
       }
     }
+    const processor = ((await processorSeconds(ours.pid ?? 0)) - before) / ROUNDS;
     const delay = await loopDelay(ours);
     const memory = await residentMegabytes(ours.pid ?? 0);
     rows.push(rowOf(work, seconds));
-    delays.push([work.name, ...delay.map((value) => value.toFixed(1)), memory.toFixed(0)]);
+    delays.push([
+      work.name,
+      ...delay.map((value) => value.toFixed(1)),
+      memory.toFixed(0),
+      processor.toFixed(2),
+    ]);
   }
   const others = receivers.filter((receiver) => receiver !== ours).map(({ name }) => name);
   printTable(
@@ -123,7 +131,14 @@ try {
   );
   process.stdout.write('\n');
   printTable(
-    ['Sonogate', 'event loop p50 ms', 'p99 ms', 'longest ms', 'resident MB afterwards'],
+    [
+      'Sonogate',
+      'event loop p50 ms',
+      'p99 ms',
+      'longest ms',
+      'resident MB afterwards',
+      'processor s per round',
+    ],
     delays,
   );
 } finally {
