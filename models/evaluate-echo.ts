@@ -151,11 +151,14 @@ async function evaluateViews(id: string): Promise<Measures> {
     frames: [await readGray(path)],
   });
   const fetal = (await planeCases(values.data, 'test')).filter((_, i) => i % FETAL_EVERY === 0);
+  const apical = (await camusCases(values.data, role)).map(({ ed, es }) => [ed.image, es.image]);
   const groups: Readonly<Record<string, readonly ViewCase[]>> = {
     ...(values.views && { phantom: await phantomViews(values.views) }),
-    [CAMUS]: (await camusCases(values.data, role)).flatMap(({ ed, es }) =>
-      [ed, es].map(({ image }) => ({ view: 'A4C', frames: [image] })),
-    ),
+    [CAMUS]: apical.flat().map((image) => ({ view: 'A4C', frames: [image] })),
+    [`${CAMUS}, both frames of a patient as one clip`]: apical.map((frames) => ({
+      view: 'A4C',
+      frames,
+    })),
     'camus-biplane': await biplaneViews(values.data),
     'echo-views, stills of real patients': await realStills(values.data),
     'fetal images': await Promise.all(fetal.map(({ path }) => still('other', path))),
