@@ -111,8 +111,7 @@ def hc18(data: Path) -> list[Record]:
 
 
 def fetal_planes(data: Path) -> list[Record]:
-    """Returns the FETAL_PLANES_DB planes (Burgos-Artizzu 2020) with landmarks (revision 8406d1f).
-    """
+    """Returns the FETAL_PLANES_DB planes (Burgos-Artizzu 2020) with landmarks (revision 8406d1f)."""
     landmarks = {row["image"]: row for row in read_rows(data / "fetal-planes/landmarks.csv")}
     records = []
     for row in read_rows(data / "fetal-planes/labels.csv"):

@@ -77,8 +77,7 @@ def phantom_labels(*folders: Path) -> list[dict]:
 
 
 def phantom_frame(label: dict, known: int = len(CLASSES)) -> HeartFrame:
-    """Reads image and mask of one label. Mask values at or above `known` (aorta) become background.
-    """
+    """Reads image and mask of one label. Mask values at or above `known` (aorta) become background."""
     mask = gray(label["folder"] / label["mask"])
     mask[mask >= known] = 0
     return HeartFrame(gray(label["folder"] / label["file"]), mask, True)

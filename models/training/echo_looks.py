@@ -92,8 +92,7 @@ def graphics(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
 def real_screen(
     rng: np.random.Generator, image: np.ndarray, others: list[np.ndarray]
 ) -> np.ndarray:
-    """Gives a uint8 image one random appearance; `others` are real images that provide grey levels.
-    """
+    """Gives a uint8 image one random appearance; `others` are real images that provide grey levels."""
     if rng.random() < 0.5:
         image = grey_levels_of(rng, image, others[rng.integers(len(others))])
     if rng.random() < 0.5:

@@ -41,8 +41,7 @@ def warp_crop(gray: np.ndarray, matrix: np.ndarray) -> np.ndarray:
 
 @torch.no_grad()
 def find_head(network: GeometryNetwork, gray: np.ndarray) -> Ellipse | None:
-    """Finds the head from the moments of the largest region of the mask; None if the mask is empty.
-    """
+    """Finds the head from the moments of the largest region of the mask; None if the mask is empty."""
     image = torch.from_numpy(letterbox(gray))[None, None]
     logits = network(torch.cat([image, image.flip(3)]))[:, GEOMETRY_CHANNELS.index("head")]
     mask = ((torch.sigmoid(logits[0]) + torch.sigmoid(logits[1].flip(1))) / 2).numpy()

@@ -35,8 +35,7 @@ class Reading:
         return cv2.invertAffineTransform(crop_matrix(self.head))
 
     def ends(self, structure: str) -> np.ndarray | None:
-        """Returns the two ends (2, 2) of `cerebellum`, `cisterna-magna` or `atrium`, in the crop.
-        """
+        """Returns the two ends (2, 2) of `cerebellum`, `cisterna-magna` or `atrium`, in the crop."""
         found = self.entry.get(structure)
         if found is None:
             return None

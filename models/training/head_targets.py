@@ -1,5 +1,4 @@
-"""Positions of the structures of a head that was read by eye, on the grid of HeadStructureNetwork.
-"""
+"""Positions of the structures of a head that was read by eye, on the grid of HeadStructureNetwork."""
 
 import numpy as np
 

@@ -59,8 +59,7 @@ def smooth_noise(rng: np.random.Generator, sigma: float) -> np.ndarray:
 
 
 def shuffled(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
-    """Shuffles and rotates the tiles of an image, which preserves its texture but not its anatomy.
-    """
+    """Shuffles and rotates the tiles of an image, which preserves its texture but not its anatomy."""
     across, down = int(rng.integers(2, 5)), int(rng.integers(2, 4))
     w, h = WIDTH // across, HEIGHT // down
     tiles = [
@@ -128,8 +127,7 @@ def shapes(rng: np.random.Generator) -> np.ndarray:
 
 
 def empty_sector(rng: np.random.Generator) -> np.ndarray:
-    """Draws the image of a probe in air: reverberation bands near the probe in a sector of noise.
-    """
+    """Draws the image of a probe in air: reverberation bands near the probe in a sector of noise."""
     y = np.arange(HEIGHT, dtype=np.float32)[:, None] + rng.uniform(5, 80)
     x = np.arange(WIDTH, dtype=np.float32)[None, :] - WIDTH / 2
     depth = np.hypot(x, y)

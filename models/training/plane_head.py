@@ -187,7 +187,9 @@ def prepare(options: Namespace) -> Training:
     # The features differ in scale, so the new layer is initialised to let each contribute equally.
     with torch.no_grad():
         spread = known.std(0) + 1e-6
-        model.hidden.weight.copy_(torch.randn_like(model.hidden.weight) / len(spread) ** 0.5 / spread)
+        model.hidden.weight.copy_(
+            torch.randn_like(model.hidden.weight) / len(spread) ** 0.5 / spread
+        )
         model.hidden.bias.copy_(-(model.hidden.weight @ known.mean(0)))
     layers = LastLayers(model)
     for layer in (model.head,):

@@ -16,8 +16,7 @@ VECTORS = json.loads(Path(__file__).with_name("geometry-vectors.json").read_text
 
 
 def pattern(width: int, height: int) -> np.ndarray:
-    """Returns an image with detail at every scale, by a formula that the TypeScript test repeats.
-    """
+    """Returns an image with detail at every scale, by a formula that the TypeScript test repeats."""
     x, y = np.arange(width)[None, :], np.arange(height)[:, None]
     return ((x * 7 + y * 13 + ((x * y) % 31) * 5) % 256).astype(np.uint8)
 

@@ -1,5 +1,4 @@
-"""Writes models/<id>/split.json: the images not used to train any network, by data set and split.
-"""
+"""Writes models/<id>/split.json: the images not used to train any network, by data set and split."""
 
 import argparse
 import json
@@ -17,8 +16,7 @@ def held_out(records: list[Record]) -> dict:
 
 
 def only_test(split: dict) -> dict:
-    """Returns the split of a model trained on everything outside the test split (head_planes.py).
-    """
+    """Returns the split of a model trained on everything outside the test split (head_planes.py)."""
     return {dataset: {"test": own["test"]} for dataset, own in split.items()}
 
 
