@@ -14,7 +14,7 @@ from echo_augment import sample
 from echo_datasets import CLASSES, HeartFrame, HeartPair, camus, held_out, phantom_frames
 from echo_network import SMALL, WIDE, RegionNetwork
 from letterbox import letterbox, letterbox_matrix
-from loop import Defaults, Training
+from loop import Defaults, Training, autocast
 
 SIZE = (256, 256)
 # Input size of the small network: phantoms contain no finer detail, and half the pixels take half
@@ -117,7 +117,7 @@ def prepare(options: Namespace) -> Training:
 
     def loss_of_batch() -> torch.Tensor:
         images, targets, named = batch(pools, options.batch, size, rng)
-        with torch.autocast("cpu", torch.bfloat16):
+        with autocast():
             logits = model.coarse(images)
         return loss_of(logits, targets, named)
 

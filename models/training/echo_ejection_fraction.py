@@ -14,7 +14,7 @@ from torch.nn import functional as F
 from augment import random_look
 from echo_datasets import HeartFrame, HeartPair, camus, held_out, phantom_pairs
 from echo_network import EjectionNetwork
-from loop import Defaults, Training
+from loop import Defaults, Training, autocast
 from network import start_encoder
 from ventricle import CROP_SIZE, LV, crop_matrix, pose_of, volume_of
 
@@ -139,7 +139,7 @@ def prepare(options: Namespace) -> Training:
 
     def loss_of_batch() -> torch.Tensor:
         images, references = batch(pools, options.batch, rng)
-        with torch.autocast("cpu", torch.bfloat16):
+        with autocast():
             found = model(images)
         return F.smooth_l1_loss(found.float(), references, beta=0.05)
 

@@ -13,7 +13,7 @@ from echo_chambers import SMALL_SIZE, coverage
 from echo_datasets import STRUCTURES, HeartFrame, phantom_frames
 from echo_network import SMALL, RegionNetwork
 from letterbox import letterbox
-from loop import Defaults, Training
+from loop import Defaults, Training, autocast
 
 
 def loss_of(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
@@ -40,8 +40,7 @@ def batch(frames: list[HeartFrame], count: int, rng: np.random.Generator):
 
 @torch.no_grad()
 def dice_of(model: RegionNetwork, frames: list[HeartFrame]) -> str:
-    """Returns the mean Dice of each structure over the frames that have it, on the network's grid.
-    """
+    """Returns the mean Dice of each structure over the frames that have it, on the network's grid."""
     scores: dict[str, list[float]] = {}
     for frame in frames:
         logits = model(torch.from_numpy(letterbox(frame.image, SMALL_SIZE))[None, None])
@@ -73,7 +72,7 @@ def prepare(options: Namespace) -> Training:
 
     def loss_of_batch() -> torch.Tensor:
         images, targets = batch(frames, options.batch, rng)
-        with torch.autocast("cpu", torch.bfloat16):
+        with autocast():
             logits = model.coarse(images)
         return loss_of(logits, targets)
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 import torch
+from torch.nn import functional as F
+
 from augment import random_look, warp
 from datasets import fetal_planes, hc18, midsagittal, psfhs
 from echo_augment import random_placement
@@ -19,10 +21,9 @@ from echo_datasets import HeartPair, camus, gray, held_out, phantom_labels, with
 from echo_looks import long_axis, real_screen, without_right_heart
 from echo_network import ViewNetwork
 from letterbox import letterbox
-from loop import Defaults, Training
+from loop import Defaults, Training, autocast
 from negatives import rubbish
 from sector import sector_of
-from torch.nn import functional as F
 
 VIEWS = (
     "PLAX",
@@ -224,7 +225,7 @@ def prepare(options: Namespace) -> Training:
 
     def loss_of_batch() -> torch.Tensor:
         images, labels = batch(views, others, real, options.batch, rng)
-        with torch.autocast("cpu", torch.bfloat16):
+        with autocast():
             logits = model(images)
         return F.cross_entropy(logits.float(), labels, label_smoothing=0.05)
 

@@ -3,6 +3,7 @@ channels.
 """
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -16,10 +17,18 @@ from network import GEOMETRY_CHANNELS, GeometryNetwork
 
 # Share of each source in a batch; the small sets are shown often and strongly augmented.
 SHARE = {"hc18": 0.46, "fetal-planes head": 0.08, "abdomen": 0.24, "femur": 0.22}
+HEAD_SOURCES = ("hc18", "fetal-planes head")
 FREE_ROTATION = {"head": 0.3, "abdomen": 0.3, "femur": 0.15}
 # Size of a small head in mm; --small is the share of sampled heads that are replaced by a small
 # one.
 SMALL_MM = 110
+# Share of the input that a structure fills in an enlarged view (--closer). The product enlarges an
+# abdomen to 0.72 and 0.86 and a small head to 0.5 and 0.6 (pipelines/obstetric/shared/outline.ts).
+FILLS = (0.5, 0.95)
+# Standard deviation of the centre of an enlarged view, as a share of its size, and the strength of
+# its other changes.
+OFF_CENTRE = 0.04
+CLOSER_STRENGTH = 0.5
 # Half width of the drawn shaft and standard deviation of the drawn ends, in network pixels.
 SHAFT_RADIUS = 3.0
 END_SPREAD = 2.5
@@ -41,6 +50,29 @@ def draw_targets(record: Record, matrix: np.ndarray) -> tuple[np.ndarray, np.nda
         target[channel] = record.ellipse.mapped(matrix).coverage(WIDTH, HEIGHT)
         weight[channel] = 1
     return target, weight
+
+
+def extent_of(record: Record) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the centre and the width and height of the labelled structure, in pixels."""
+    if record.task == "femur":
+        return record.ends.mean(0), np.ptp(record.ends, axis=0)
+    return record.ellipse.centre, 2 * np.sqrt(np.diag(record.ellipse.shape))
+
+
+def enlarged(rng: np.random.Generator, record: Record) -> tuple[np.ndarray, np.ndarray]:
+    """Returns a part of the image in which the structure fills one of `FILLS` of the input, as in
+    the further passes of the product, and the position of its first pixel. The part ends at the
+    border of the image.
+    """
+    gray = record.gray()
+    centre, size = extent_of(record)
+    side = np.array([WIDTH, HEIGHT]) * max(size / (WIDTH, HEIGHT)) / rng.uniform(*FILLS)
+    centre = centre + rng.normal(0, OFF_CENTRE, 2) * side
+    (left, top), (right, bottom) = (
+        np.clip(np.rint(centre + half * side), 0, gray.shape[::-1]).astype(int)
+        for half in (-0.5, 0.5)
+    )
+    return gray[top:bottom, left:right], np.array([left, top])
 
 
 def draw_femur(ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -81,22 +113,23 @@ class Sampler:
         records: list[Record],
         phantom_share: float,
         seed: int,
-        focus: str | None = None,
+        focus: Sequence[str] = (),
         small: float = 0,
+        closer: float = 0,
     ):
         self.rng = np.random.default_rng(seed)
         if focus:
-            records = [r for r in records if r.dataset != "phantom" or r.task == focus]
+            records = [r for r in records if r.dataset != "phantom" or r.task in focus]
         self.small = small
+        self.closer = closer
         self.small_heads = [r for r in records if r.dataset == "hc18" and r.reference_mm < SMALL_MM]
         pools: dict[str, list[Record]] = {}
         for record in records:
             pools.setdefault(source_of(record), []).append(record)
         self.pools = pools
         share = {k: v * (1 - phantom_share) for k, v in SHARE.items()}
-        if focus:
-            own = [name for name in share if focus in name or (focus == "head" and name == "hc18")]
-            for name in own:
+        for name in share:
+            if name in focus or ("head" in focus and name in HEAD_SOURCES):
                 share[name] *= 3
         if "phantom" in pools:
             share["phantom"] = phantom_share
@@ -110,11 +143,15 @@ class Sampler:
         record = pool[rng.integers(len(pool))]
         if self.small and record.task == "head" and rng.random() < self.small:
             record = self.small_heads[rng.integers(len(self.small_heads))]
-        gray = record.gray()
+        gray, corner, strength = record.gray(), np.zeros(2), 1.0
+        if self.closer and rng.random() < self.closer:
+            gray, corner = enlarged(rng, record)
+            strength = CLOSER_STRENGTH
         height, width = gray.shape
-        matrix = random_affine(rng, width, height, FREE_ROTATION[record.task])
-        target, weight = draw_targets(record, matrix)
-        return random_look(rng, warp(gray, matrix)), target, weight
+        matrix = random_affine(rng, width, height, FREE_ROTATION[record.task], strength)
+        image = random_look(rng, warp(gray, matrix))
+        matrix[:, 2] -= matrix[:, :2] @ corner
+        return image, *draw_targets(record, matrix)
 
     def batch(self, size: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         images, targets, weights = zip(*(self.view() for _ in range(size)))
@@ -136,14 +173,19 @@ DEFAULTS = Defaults(minutes=30, rate=2e-3, batch=16)
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--phantom-share", type=float, default=0.2)
-    parser.add_argument("--focus", choices=["head", "abdomen", "femur"], help="show one set more")
+    parser.add_argument(
+        "--focus", choices=list(FREE_ROTATION), nargs="*", default=[], help="shown more"
+    )
+    parser.add_argument("--closer", type=float, default=0, help="share of enlarged views")
     parser.add_argument("--small", type=float, default=0, help="share of small heads")
 
 
 def prepare(options: Namespace) -> Training:
     records = hc18(options.data) + fetal_planes(options.data) + phantoms(*options.phantoms)
     records = [r for r in records if r.task and r.split == "train"]
-    sampler = Sampler(records, options.phantom_share, options.seed, options.focus, options.small)
+    sampler = Sampler(
+        records, options.phantom_share, options.seed, options.focus, options.small, options.closer
+    )
     model = GeometryNetwork()
     if options.resume:
         model.load_state_dict(torch.load(options.resume))

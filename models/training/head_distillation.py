@@ -34,7 +34,7 @@ from head_planes import (
 from head_readings import Reading, name_of, readings
 from head_structures import compose, structure_loss
 from head_targets import draw_structures
-from loop import Defaults, Training
+from loop import Defaults, Training, autocast
 from network import (
     ANSWERED,
     STRUCTURE_WEIGHT,
@@ -206,7 +206,7 @@ def prepare(options: Namespace) -> Training:
         def mixed(x: torch.Tensor) -> torch.Tensor:
             return share * x + (1 - share) * x[other]
 
-        with torch.autocast("cpu", torch.bfloat16):
+        with autocast():
             logits, maps = model.look(mixed(images))
         logits, maps = logits.float(), maps.float()
         named_loss = -(mixed(planes) * F.log_softmax(logits, 1)).sum(1).mean()

@@ -19,7 +19,7 @@ from augment import random_look
 from datasets import HEAD_PLANES, Record, fetal_planes, phantoms
 from ellipse import Ellipse
 from head_crop import crop_matrix, find_head, warp_crop
-from loop import Defaults, Keep, Training
+from loop import Defaults, Keep, Training, autocast
 from network import (
     GeometryNetwork,
     HeadPlaneNetwork,
@@ -165,7 +165,7 @@ def prepare(options: Namespace) -> Training:
         images, planes = sampler.batch(options.batch)
         share = sampler.rng.beta(MIXING, MIXING) if sampler.rng.random() < MIXED_BATCHES else 1.0
         other = torch.roll(torch.arange(len(images)), 1)
-        with torch.autocast("cpu", torch.bfloat16):
+        with autocast():
             logits = model(float(share) * images + float(1 - share) * images[other])
         logits = logits.float()
         own = F.cross_entropy(logits, planes, label_smoothing=SMOOTHING)

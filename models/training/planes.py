@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from augment import random_affine, random_look, warp
 from datasets import HEAD_PLANES, PLANES, Record, fetal_planes, hc18, midsagittal, phantoms, psfhs
 from letterbox import letterbox
-from loop import Defaults, Training
+from loop import Defaults, Training, autocast
 from negatives import rubbish, shuffled, without_regions
 from network import PlaneNetwork, load_planes, save_planes, start_encoder
 
@@ -137,7 +137,7 @@ def step_loss(
     """Returns the loss of a batch, whose images are sometimes blended in pairs."""
     share = float(rng.beta(MIXING, MIXING)) if rng.random() < MIXED_BATCHES else 1.0
     other = torch.roll(torch.arange(len(images)), 1)
-    with torch.autocast("cpu", torch.bfloat16):
+    with autocast():
         logits = model(share * images + (1 - share) * images[other])
     logits = logits.float()
     blended = share * loss_of(logits, allowed) + (1 - share) * loss_of(logits, allowed[other])

@@ -6,6 +6,11 @@
 Writes all-81 to all-85 and structures-0 to structures-3 from the nine networks of fetal-brain-plane
 1.4.0, and geometry-3 from fetal-head (of its last layer only the head: the other channels answer
 0).
+
+    python models/training/recover.py --geometry models --work WORK
+
+Writes geometry-7 from the fetal-femur 1.1.1 in this folder. The channels for head and abdomen of
+its last layer come from fetal-head 1.2.0 and fetal-abdomen 1.0.1, which descend from the same run.
 """
 
 import argparse
@@ -84,12 +89,32 @@ def save_head_network(weights: Weights, file: Path) -> None:
     save_planes(weights, HEAD_PLANES, file)
 
 
+def geometry_7(models: Path) -> Weights:
+    head, abdomen, femur = (
+        part(weights_of(onnx.load(models / f"fetal-{name}" / "model.onnx")), "network.")
+        for name in ("head", "abdomen", "femur")
+    )
+    last = {
+        name: torch.cat([head[name], abdomen[name], femur[name]])
+        for name in ("head.weight", "head.bias")
+    }
+    return femur | last
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--nine", type=Path, required=True)
-    parser.add_argument("--head", type=Path, required=True)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--nine", type=Path)
+    parser.add_argument("--head", type=Path)
+    parser.add_argument("--geometry", type=Path, help="folder of the delivered models")
     parser.add_argument("--work", type=Path, required=True)
     options = parser.parse_args()
+    if options.geometry:
+        torch.save(geometry_7(options.geometry), options.work / "geometry-7.pt")
+        return
+    if not options.nine or not options.head:
+        parser.error("--nine and --head are needed, or --geometry")
     nine = weights_of(onnx.load(options.nine))
     for index, seed in enumerate(range(81, 86)):
         own = part(nine, f"planes.networks.{index}.")

@@ -12,7 +12,7 @@ from augment import erased_marks, random_affine, random_look, smear, warp
 from datasets import Record, midsagittal, phantoms, psfhs
 from ellipse import ellipse_from_axes
 from letterbox import letterbox, letterbox_matrix
-from loop import Defaults, Training
+from loop import Defaults, Training, autocast
 from network import GeometryNetwork, start_geometry
 
 REGIONS = {
@@ -161,7 +161,7 @@ def prepare(options: Namespace) -> Training:
         images, targets, weights = batch(
             options.task, train_records, simulated, options.phantom_share, options.batch, rng
         )
-        with torch.autocast("cpu", torch.bfloat16):
+        with autocast():
             logits = model(images)
         return loss_of(logits.float(), targets, weights)
 
