@@ -20,7 +20,6 @@ import {
 } from '../shared/measurement.ts';
 import type { GrowthEvidence } from './evidence.ts';
 import {
-  CENTILE_CROSSING,
   LATE_FORM_WEEKS,
   MACROSOMIA_GRAMS,
   SIZE_CUTOFFS,
@@ -29,7 +28,7 @@ import {
   TWIN_DISCORDANCE,
   twinDiscordance,
 } from './guideline.ts';
-import { type Charted, chart, chartedValue, type GrowthSince, isCharted } from './measure.ts';
+import { type Charted, centileEnds, chartedValue, type GrowthSince } from './measure.ts';
 
 function growthFinding(
   id: string,
@@ -55,42 +54,24 @@ const measured = (entries: readonly Charted[]) => entries.map(({ measurement }) 
 const PART_Z = { microcephaly: -3, low: -2, high: 2 } as const;
 
 /**
- * Returns the z-scores at both ends of a value's interval. Without an interval, both are the
- * z-score of the value.
- */
-function zEnds({ measurement, z }: Charted, gaWeeks: number): readonly [number, number] {
-  const { value, uncertainty } = measurement;
-  if (uncertainty === null) return [z, z];
-  const at = (mm: number) => {
-    const entry = chart({ ...measurement, value: mm }, gaWeeks);
-    return isCharted(entry) ? entry.z : z;
-  };
-  return [at(value - uncertainty), at(value + uncertainty)];
-}
-
-/**
  * Returns findings for head and femur if the z-scores of the whole interval are beyond a limit. A
  * small BPD with an HC of normal size is reported as a head shape.
  */
-export function partFindings(
-  charted: readonly Charted[],
-  gaWeeks: number,
-  datingInDoubt: boolean,
-): FindingDraft[] {
+export function partFindings(charted: readonly Charted[], datingInDoubt: boolean): FindingDraft[] {
   const [hc, fl, bpd] = (['hc', 'fl', 'bpd'] as const).map((key) => chartedValue(charted, key));
   const findings: FindingDraft[] = [];
-  const [lowest, highest] = hc ? zEnds(hc, gaWeeks) : [0, 0];
+  const [lowest, highest] = hc?.ends ?? [0, 0];
   if (hc && (lowest > PART_Z.high || highest < PART_Z.low)) {
     const size =
       lowest > PART_Z.high ? 'large' : highest < PART_Z.microcephaly ? 'microcephaly' : 'small';
     const said = say.conclusion('growth.head-size', { size, datingInDoubt }, measured([hc]));
     findings.push(growthFinding('head-size', 'head-size', said, [hc]));
   }
-  if (bpd && hc && bpd.z < PART_Z.low && hc.z >= PART_Z.low) {
+  if (bpd && hc && bpd.ends[1] < PART_Z.low && lowest >= PART_Z.low) {
     const said = say.conclusion('growth.bpd-shape', { datingInDoubt }, measured([bpd]));
     findings.push(growthFinding('bpd-shape', 'head-shape', said, [bpd, hc], 'info'));
   }
-  if (fl && zEnds(fl, gaWeeks)[1] < PART_Z.low) {
+  if (fl && fl.ends[1] < PART_Z.low) {
     const said = say.conclusion('growth.short-femur', { datingInDoubt }, measured([fl]));
     findings.push(growthFinding('femur-size', 'femur-size', said, [fl]));
   }
@@ -128,7 +109,7 @@ export function datingFinding(doubtful: readonly Charted[]): FindingDraft[] {
  * (Delphi 2016).
  */
 export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingDraft[] {
-  if (!fall || gaDays / 7 < LATE_FORM_WEEKS || fall.points <= CENTILE_CROSSING) return [];
+  if (!fall?.crosses || gaDays / 7 < LATE_FORM_WEEKS) return [];
   const { key, before, now, daysBefore } = fall;
   const said = say.conclusion('growth.centile-crossing', {
     key,
@@ -145,11 +126,6 @@ export interface Size {
    * ends then differ in more than degree.
    */
   category: SizeCategory | null;
-  /**
-   * Category of the values, ignoring their intervals. It selects the guidance but is never
-   * reported.
-   */
-  point: SizeCategory;
   /** Categories at both ends of the intervals, if they differ. */
   between: readonly [SizeCategory, SizeCategory] | null;
   /** Weight and AC, or whichever of them is available. */
@@ -160,21 +136,17 @@ export interface Size {
  * Returns the size category from the weight and, if known, the AC, or from the AC alone if there is
  * no weight. Null if both are missing, because head or femur alone are not enough for a category.
  */
-export function sizeOf(charted: readonly Charted[], gaWeeks: number): Size | null {
+export function sizeOf(charted: readonly Charted[]): Size | null {
   const efw = chartedValue(charted, 'efw');
   const ac = chartedValue(charted, 'ac');
   const [first, second] = efw ? [efw, ac] : [ac, null];
   if (!first) return null;
   const by = second ? [first, second] : [first];
-  const at = (end: -1 | 0 | 1) =>
-    sizeCategory(
-      centileAt(first, end, gaWeeks),
-      second === null ? null : centileAt(second, end, gaWeeks),
-    );
-  const [low, high] = [at(-1), at(1)];
-  const point = at(0);
-  if (low === high) return { category: low, point, between: null, by };
-  return { category: certainOf(low, high), point, between: [low, high], by };
+  const at = (end: 0 | 1) =>
+    sizeCategory(centileEnds(first)[end], second && centileEnds(second)[end]);
+  const [low, high] = [at(0), at(1)];
+  if (low === high) return { category: low, between: null, by };
+  return { category: certainOf(low, high), between: [low, high], by };
 }
 
 /**
@@ -185,18 +157,6 @@ function certainOf(low: SizeCategory, high: SizeCategory): SizeCategory | null {
   const both = [low, high];
   if (both.every((one) => one === 'sga' || one === 'sga-severe')) return 'sga';
   return both.every((one) => one === 'lga' || one === 'lga-severe') ? 'lga' : null;
-}
-
-/**
- * Returns the centile at the lower end (-1) or the upper end (1) of the interval, or at the value
- * itself (0). Without an interval, or if that end is outside the chart, returns the centile of the
- * value.
- */
-function centileAt({ measurement, centile }: Charted, end: -1 | 0 | 1, gaWeeks: number): number {
-  const { value, uncertainty } = measurement;
-  if (uncertainty === null || end === 0) return centile;
-  const at = chart({ ...measurement, value: value + end * uncertainty }, gaWeeks);
-  return isCharted(at) ? at.centile : centile;
 }
 
 /** Builds the statement of the category, with the values that determined it. */
@@ -227,13 +187,21 @@ export function sizeClassification({ category, by }: Size): ClassificationDraft[
   return [one];
 }
 
-/** Returns the finding of a small AC in a fetus whose weight is not small (obstetric 3.8). */
-function abdomenFinding({ point, by }: Size, datingInDoubt: boolean): FindingDraft[] {
+/**
+ * Returns the finding of a small AC in a fetus that is not certainly small by weight (obstetric
+ * 3.8).
+ */
+function abdomenFinding({ category, by }: Size, datingInDoubt: boolean): FindingDraft[] {
   const [efw, ac] = by;
-  const weightIsSmall = point === 'sga' || point === 'sga-severe';
   const cutOff = SIZE_CUTOFFS.small;
-  if (!efw || !ac || weightIsSmall || ac.centile >= cutOff) return [];
-  const said = say.conclusion('growth.small-abdomen', { cutOff, datingInDoubt }, measured([ac]));
+  const isSmall = category === 'sga' || category === 'sga-severe';
+  if (!efw || !ac || isSmall || centileEnds(ac)[1] >= cutOff) return [];
+  const weightIsOpen = centileEnds(efw)[0] < cutOff;
+  const said = say.conclusion(
+    'growth.small-abdomen',
+    { cutOff, weightIsOpen, datingInDoubt },
+    measured([ac]),
+  );
   return [growthFinding('abdomen-size', 'size-for-gestational-age', said, [ac])];
 }
 

@@ -2,6 +2,7 @@ import type { ObstetricChart } from '../../concepts/obstetric.ts';
 import { centileOf, zOf } from '../../measure/statistics.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { type NotChartedReason, say } from '../../result/render/obstetric/growth.ts';
+import { categoryWithin } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { acceptedValue, isOfMachine, SOFT_Z } from '../shared/measurement.ts';
 import {
@@ -17,7 +18,7 @@ import {
 } from './charts.ts';
 import type { EarlierLength, EarlierScan, EarlierSource, GrowthEvidence } from './evidence.ts';
 import { EARLIER_SOURCES } from './evidence.ts';
-import { SIZE_CUTOFFS } from './guideline.ts';
+import { CENTILE_CROSSING, SIZE_CUTOFFS } from './guideline.ts';
 
 /**
  * A growth chart: the z-score of a value, and the value at a z-score; both are null outside its
@@ -73,9 +74,22 @@ export interface Charted {
   measurement: Measurement;
   z: number;
   centile: number;
+  /** z-scores at both ends of the interval of the value; the z-score itself if none is known. */
+  ends: readonly [low: number, high: number];
   reference: NonNullable<Measurement['reference']>;
-  interpretation: NonNullable<Measurement['interpretation']>;
+  /** Null if the interval includes a limit of the normal range. */
+  interpretation: Measurement['interpretation'];
 }
+
+/** Returns the centiles at both ends of the interval of a value. */
+export const centileEnds = ({ ends: [low, high] }: Charted): readonly [number, number] => [
+  centileOf(low),
+  centileOf(high),
+];
+
+/** The normal range is from the 10th to the 90th centile, inclusive. */
+const rankOf = (centile: number) =>
+  centile < SIZE_CUTOFFS.small ? 'L' : centile > SIZE_CUTOFFS.large ? 'H' : 'N';
 
 export interface NotCharted {
   measurement: Measurement;
@@ -85,24 +99,31 @@ export interface NotCharted {
 /**
  * Returns the z-score and centile of a value at an exact age in weeks, or the reason why the value
  * is not charted: no chart fits its formula, or the age is outside the weeks of the chart. Values
- * are never extrapolated or charted at the nearest age. The normal range is from the 10th to the
- * 90th centile, inclusive.
+ * are never extrapolated or charted at the nearest age. An end of the interval for which the chart
+ * has no z-score is charted as the value itself.
  */
 export function chart(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
   const growthChart = chartFor(measurement);
   if (!growthChart) {
     return { measurement, reason: { code: 'no_chart_for_formula', weeks: null } };
   }
-  const z = growthChart.z(gaWeeks, measurement.value);
-  if (z === null || !Number.isFinite(z)) {
+  const zAt = (value: number) => {
+    const z = growthChart.z(gaWeeks, value);
+    return z === null || !Number.isFinite(z) ? null : z;
+  };
+  const z = zAt(measurement.value);
+  if (z === null) {
     const { from, to } = growthChart.weeks;
     return { measurement, reason: { code: 'outside_chart_range', weeks: { from, to } } };
   }
   const centile = centileOf(z);
+  const half = measurement.uncertainty ?? 0;
+  const ends = [zAt(measurement.value - half) ?? z, zAt(measurement.value + half) ?? z] as const;
   return {
     measurement,
     z,
     centile,
+    ends,
     reference: {
       low: growthChart.at(gaWeeks, zOf(SIZE_CUTOFFS.small)),
       high: growthChart.at(gaWeeks, zOf(SIZE_CUTOFFS.large)),
@@ -110,7 +131,8 @@ export function chart(measurement: Measurement, gaWeeks: number): Charted | NotC
       z_score: z,
       chart: growthChart.key,
     },
-    interpretation: centile < SIZE_CUTOFFS.small ? 'L' : centile > SIZE_CUTOFFS.large ? 'H' : 'N',
+    interpretation: categoryWithin(measurement, (value) => rankOf(centileOf(zAt(value) ?? z)))
+      .category,
   };
 }
 
@@ -175,10 +197,15 @@ export interface GrowthSince {
   earlier: EarlierValues[];
   /** Change since the newest scan that is old enough; null if no change was assessed. */
   change: { daysBefore: number; values: Change[] } | null;
-  /** Largest fall of the EFW or AC centile since any scan that is old enough. */
+  /**
+   * Largest fall of the EFW or AC centile since any scan that is old enough. A fall that exceeds the
+   * cut-off at both ends of the intervals is preferred.
+   */
   fall: {
     key: ChartedKey;
     points: number;
+    /** Whether it crosses more than two quartiles; null if the intervals include the cut-off. */
+    crosses: boolean | null;
     daysBefore: number;
     before: Charted;
     now: Charted;
@@ -242,18 +269,33 @@ function changesSince({ charted, daysBefore }: EarlierGrowth, now: readonly Char
   });
 }
 
+/** Returns the smallest and the largest fall that the intervals of both values allow. */
+function fallEnds({ before, now }: Change): readonly [number, number] {
+  const [[lowBefore, highBefore], [lowNow, highNow]] = [centileEnds(before), centileEnds(now)];
+  return [lowBefore - highNow, highBefore - lowNow];
+}
+
+function crossesIn(change: Change): boolean | null {
+  const [least, most] = fallEnds(change);
+  if (least > CENTILE_CROSSING) return true;
+  return most > CENTILE_CROSSING ? null : false;
+}
+
 function largestFall(
   scans: readonly { scan: EarlierGrowth; values: readonly Change[] }[],
 ): GrowthSince['fall'] {
   const falls = scans.flatMap(({ scan, values }) =>
     values
       .filter(({ key }) => key === 'efw' || key === 'ac')
-      .map(({ key, before, now }) => {
+      .map((change) => {
+        const { key, before, now } = change;
         const points = before.centile - now.centile;
-        return { key, points, daysBefore: scan.daysBefore, before, now };
+        const crosses = crossesIn(change);
+        return { key, points, crosses, daysBefore: scan.daysBefore, before, now };
       }),
   );
-  return falls.toSorted((one, other) => other.points - one.points)[0] ?? null;
+  const byPoints = falls.toSorted((one, other) => other.points - one.points);
+  return byPoints.find(({ crosses }) => crosses) ?? byPoints[0] ?? null;
 }
 
 function changeStatement(scan: EarlierGrowth, values: readonly Change[]): Statement {

@@ -70,7 +70,7 @@ function judge(measured: readonly Measurement[], gaDays: number): Judgement {
     charted,
     notCharted,
     doubtful,
-    size: doubtful.length === 0 ? sizeOf(charted, gaDays / 7) : null,
+    size: doubtful.length === 0 ? sizeOf(charted) : null,
   };
 }
 
@@ -206,7 +206,6 @@ function run(
     gaDays,
     since,
     datingInDoubt,
-    sizeIsOpen: size?.category === null,
     measurements: before,
     classified,
     centileText: evidence.centileText,
@@ -224,7 +223,7 @@ function run(
       ...conflictFindings(conflict, dating),
       ...statedAgeFindings(evidence.study.cart ?? [], dating),
       ...(size ? sizeFindings(size, datingInDoubt) : []),
-      ...(doubtful.length > 0 ? [] : partFindings(charted, gaDays / 7, datingInDoubt)),
+      ...(doubtful.length > 0 ? [] : partFindings(charted, datingInDoubt)),
       ...weightFinding(before),
       ...crossingFinding(since, gaDays),
       ...small.findings,

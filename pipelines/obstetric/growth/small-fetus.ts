@@ -22,7 +22,7 @@ import {
   restrictionForm,
   SIZE_CUTOFFS,
 } from './guideline.ts';
-import { type Charted, chartedValue, type GrowthSince } from './measure.ts';
+import { type Charted, centileEnds, chartedValue, type GrowthSince } from './measure.ts';
 
 const CONCEPT: FindingConceptKey = 'fetal-growth-restriction';
 const DELPHI = 'Gordijn et al. 2016, UOG 48:333-339';
@@ -37,8 +37,6 @@ interface SmallFetusEvidence {
    * then conditional.
    */
   datingInDoubt: boolean;
-  /** True if the size has no category, because the interval of a value includes a cut-off. */
-  sizeIsOpen: boolean;
   /** Measurements of the sections that ran before, such as Doppler indices with their centiles. */
   measurements: readonly Measurement[];
   classified: readonly ClassificationDraft[];
@@ -64,8 +62,19 @@ const DOPPLER_KEYS = [
   'cerebroplacental-ratio',
 ] as const;
 
-function restrictionEvidence(given: SmallFetusEvidence): RestrictionEvidence {
+/**
+ * Returns the evidence with the sizes as measured, or at the lower (0) or upper (1) end of their
+ * intervals. A fall whose interval includes the cut-off is not used as a criterion.
+ */
+function restrictionEvidence(
+  given: SmallFetusEvidence,
+  end: 0 | 1 | 'as-measured' = 'as-measured',
+): RestrictionEvidence {
   const { charted, gaDays, measurements, classified, since } = given;
+  const size = (key: 'efw' | 'ac') => {
+    const one = chartedValue(charted, key);
+    return one && (end === 'as-measured' ? one.centile : centileEnds(one)[end]);
+  };
   // An index whose interval includes its cut-off has no interpretation and is not used as a
   // criterion.
   const centile = (key: ObstetricConcept) => {
@@ -74,13 +83,13 @@ function restrictionEvidence(given: SmallFetusEvidence): RestrictionEvidence {
   };
   return {
     gaWeeks: gaDays / 7,
-    efwCentile: chartedValue(charted, 'efw')?.centile ?? null,
-    acCentile: chartedValue(charted, 'ac')?.centile ?? null,
+    efwCentile: size('efw'),
+    acCentile: size('ac'),
     uaPiCentile: centile('umbilical-artery-pi'),
     utaPiCentile: centile('uterine-artery-mean-pi'),
     cprCentile: centile('cerebroplacental-ratio'),
     endDiastolicFlow: flowOf(classified),
-    centileFall: since.fall?.points ?? null,
+    centileFall: since.fall && since.fall.crosses !== null ? since.fall.points : null,
   };
 }
 
@@ -129,7 +138,8 @@ function leadOf(
   form: ReportedForm,
   { gaWeeks, efwCentile }: RestrictionEvidence,
   criteria: readonly RestrictionCriterion[],
-  { datingInDoubt, sizeIsOpen }: SmallFetusEvidence,
+  { datingInDoubt }: SmallFetusEvidence,
+  sizeIsOpen: boolean,
 ): Statement {
   return say.conclusion('growth.restriction', {
     form,
@@ -213,7 +223,7 @@ function lackingOf(given: SmallFetusEvidence, criteria: readonly RestrictionCrit
   const measured = new Set<string>(dopplerIndices(given).map(({ key }) => NEEDS[key]));
   const open = criteria.filter(({ value }) => value === null);
   const isUndecided = ({ kind, needs }: RestrictionCriterion) =>
-    kind === 'centile' && measured.has(needs);
+    kind === 'fall' ? given.since.fall !== null : kind === 'centile' && measured.has(needs);
   return {
     missing: distinct(open.filter((one) => !isUndecided(one)).map(({ needs }) => needs)),
     undecided: distinct(open.filter(isUndecided).map(({ needs }) => needs)),
@@ -239,8 +249,9 @@ function guidanceStatements(
 
 /**
  * Assesses growth restriction of a singleton by the Delphi consensus. For a small fetus, it also
- * reports which data were available and which were missing, as obstetric 3.9 requires. Restriction
- * is never excluded without Doppler, and no time of delivery is recommended.
+ * reports which data were available and which were missing, as obstetric 3.9 requires. If the
+ * interval of a size includes a cut-off of the definition, there is guidance but no category.
+ * Restriction is never excluded without Doppler, and no time of delivery is recommended.
  */
 export function smallFetus(given: SmallFetusEvidence): {
   guidance: GuidanceDraft[];
@@ -264,7 +275,21 @@ export function smallFetus(given: SmallFetusEvidence): {
     return { guidance: [], findings, classifications: [], data };
   }
   const values = (['efw', 'ac'] as const).flatMap((key) => chartedValue(given.charted, key) ?? []);
-  const lead = leadOf(form, evidence, criteria, given);
+  // The form is monotonic in both sizes, so equal ends mean that the whole interval is decided.
+  const [low, high] = ([0, 1] as const).map((end) =>
+    restrictionForm(restrictionEvidence(given, end)),
+  );
+  const isOpen = low !== high;
+  const lead = leadOf(form, evidence, criteria, given, isOpen);
+  const guidance = [
+    {
+      id: 'small-fetus',
+      section: 'growth',
+      statements: guidanceStatements(given, lead, lacking),
+      source: `${DELPHI}; ISUOG 2020, UOG 56:298-312; SMFM Consult Series 52`,
+    },
+  ];
+  if (isOpen) return { data, findings: [], classifications: [], guidance };
   return {
     data,
     findings: findingOf(form, lead, values),
@@ -283,13 +308,6 @@ export function smallFetus(given: SmallFetusEvidence): {
         })),
       },
     ],
-    guidance: [
-      {
-        id: 'small-fetus',
-        section: 'growth',
-        statements: guidanceStatements(given, lead, lacking),
-        source: `${DELPHI}; ISUOG 2020, UOG 56:298-312; SMFM Consult Series 52`,
-      },
-    ],
+    guidance,
   };
 }

@@ -118,7 +118,7 @@ type SmallFetus = {
   met: readonly Criterion[];
   early: boolean;
   datingInDoubt: boolean;
-  /** True if the size has no category, because the interval of a value includes a cut-off. */
+  /** True if the interval of a size includes a cut-off of the definition. */
   sizeIsOpen: boolean;
 };
 
@@ -129,14 +129,16 @@ const metText = (met: readonly Criterion[], text: ValueTexts) =>
   [...new Set(met.map((one) => criterionText(one, text)))].join(', ');
 
 function leadText(of: SmallFetus, text: ValueTexts): string {
-  const small = of.onlyAbdomen
-    ? `Abdominal circumference below the ${of.cutOff}th centile, but not the weight`
-    : `${of.sizeIsOpen ? 'Possibly small' : 'Small'} for gestational age`;
+  const size = `${of.sizeIsOpen ? 'Possibly small' : 'Small'} for gestational age`;
+  const small =
+    of.onlyAbdomen && !of.sizeIsOpen
+      ? `Abdominal circumference below the ${of.cutOff}th centile, but not the weight`
+      : size;
   const lead = () => {
     if (of.form === 'sga-doppler-needed') return `${small}; ${DOPPLER_NEEDED}`;
     return of.form === 'sga-not-fgr'
       ? `${small}; the Doppler criteria of the consensus definition of growth restriction were assessed and none is met.`
-      : `Meets the consensus definition of ${of.early ? 'early' : 'late'} fetal growth restriction: ${metText(of.met, text)}.`;
+      : `${of.sizeIsOpen ? 'With the values as measured, meets' : 'Meets'} the consensus definition of ${of.early ? 'early' : 'late'} fetal growth restriction: ${metText(of.met, text)}.`;
   };
   return conditioned(lead(), of.datingInDoubt);
 }
@@ -217,13 +219,15 @@ export const GROWTH_SENTENCES = {
   'growth.short-femur': ({ datingInDoubt }: { datingInDoubt: boolean }, context: SentenceContext) =>
     conditioned(`Short femur: ${withCentile(context)}, z-score ${zOf(context)}.`, datingInDoubt),
   'growth.small-abdomen': (
-    { cutOff, datingInDoubt }: { cutOff: number; datingInDoubt: boolean },
+    of: { cutOff: number; weightIsOpen: boolean; datingInDoubt: boolean },
     context: SentenceContext,
-  ) =>
-    conditioned(
-      `${withCentile(context)}: below the ${cutOff}th centile, but the weight is not.`,
-      datingInDoubt,
-    ),
+  ) => {
+    const weight = of.weightIsOpen
+      ? '; the weight is not certainly below it'
+      : ', but the weight is not';
+    const said = `${withCentile(context)}: below the ${of.cutOff}th centile${weight}.`;
+    return conditioned(said, of.datingInDoubt);
+  },
   'growth.macrosomia': ({ grams }: { grams: number }, { about: [efw], text }: SentenceContext) =>
     `Estimated weight ${efw ? text.value(efw) : ''}: macrosomia range (${grams} g or more).`,
   'growth.centile-crossing': (
