@@ -74,7 +74,7 @@ def settings_of(recipe: dict[str, Any]) -> str:
         if value is True
         else f"{key} {value:g}"
         if isinstance(value, float)
-        else f"{key} {value}"
+        else f"{key} {' and '.join(str(one) for one in listed(value))}"
         for key, value in recipe.items()
         if key not in apart
     ]
