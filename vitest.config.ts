@@ -56,12 +56,12 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
       { extends: true, test: { name: 'pure', include: PURE, exclude: [...IMAGES, ...ALONE] } },
-      { extends: true, test: { name: 'images', include: IMAGES, exclude: ALONE } },
       {
         extends: true,
         test: {
-          name: 'effects',
-          include: ['test/!({config,models,pipelines})/**/*.test.ts'],
+          name: 'others',
+          // Tests of images only compute and most others mainly wait, so they run side by side.
+          include: ['test/!({config,models,pipelines})/**/*.test.ts', ...IMAGES],
           exclude: [BENCHES, ...ALONE],
         },
       },
