@@ -138,8 +138,8 @@ function outlinesOf(mask: GrayImage): Outlines | null {
 }
 
 /**
- * Returns the Dice coefficient of each structure: the map thresholded at 0.5, against the reference
- * mask, pixel by pixel of the mask.
+ * Returns the Dice coefficient of each structure: the pixels whose probability is at least 0.5,
+ * against the reference mask.
  */
 async function overlaps(session: ModelSession, image: GrayImage, mask: GrayImage): Promise<Dice> {
   const [maps] = await transperinealMaps(session, [image]);
