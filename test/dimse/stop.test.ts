@@ -9,8 +9,8 @@ async function stopInsideAnObject(graceSeconds: number) {
   site.config.shutdown.graceSeconds = graceSeconds;
   const cart = new RawPeer(site.node.port);
   await cart.associate();
-  // More than the first block of the disk writer, which creates the file when a block is full.
-  const fragments = [1, 2, 3].map(() => dataPdu([Buffer.alloc(60_000)], false));
+  // More than the disk writer collects before it creates the file.
+  const fragments = Array.from({ length: 10 }, () => dataPdu([Buffer.alloc(60_000)], false));
   cart.send(storeCommand('1.2.3.4'), ...fragments);
   await expect
     .poll(async () => {

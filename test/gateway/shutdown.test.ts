@@ -40,11 +40,11 @@ const object = (sopInstanceUid: string) => ({ sopInstanceUid, studyInstanceUid: 
 
 /** Starts sending an object, and waits until the command and part of the data set have arrived. */
 async function halfAnObject(port: number, sopInstanceUid: string) {
-  const bytes = dataSet({ ...object(sopInstanceUid), pixels: Buffer.alloc(200_000) });
+  const bytes = dataSet({ ...object(sopInstanceUid), pixels: Buffer.alloc(700_000) });
   const cart = new RawPeer(port);
   await cart.associate(associateRequest());
-  // More than the first block of the disk writer, which creates the file when a block is full.
-  const fragments = [0, 60_000, 120_000].map((from) => bytes.subarray(from, from + 60_000));
+  // More than the disk writer collects before it creates the file.
+  const fragments = Array.from({ length: 10 }, (_, n) => bytes.subarray(n * 60_000, (n + 1) * 60_000));
   cart.send(
     storeCommand(sopInstanceUid),
     ...fragments.map((fragment) => dataPdu([fragment], false)),
@@ -53,7 +53,7 @@ async function halfAnObject(port: number, sopInstanceUid: string) {
     const names = await readdir(join(dataDir, 'intake'), { recursive: true }).catch(() => []);
     return names.some((name) => name.endsWith('.part')) ? true : null;
   });
-  return { cart, rest: () => cart.send(dataPdu([bytes.subarray(180_000)], true)) };
+  return { cart, rest: () => cart.send(dataPdu([bytes.subarray(600_000)], true)) };
 }
 
 /** Waits until the gateway is closing and its DICOM door no longer accepts connections. */

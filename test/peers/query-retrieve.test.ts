@@ -244,6 +244,7 @@ describe.skipIf(!installed)('an archive', () => {
     test('keeps a study waiting for missing objects, and states how many and how long', async () => {
       await filed('orthanc-get', [object(1), object(2), object(3)]);
       await sendBuffer(site.node, object(1));
+      await expect.poll(row).not.toBeNull();
       site.pass(6);
       await expect
         .poll(async () => (await row())?.reason)
@@ -263,6 +264,7 @@ describe.skipIf(!installed)('an archive', () => {
     test('keeps it waiting no longer than configured', async () => {
       await filed('orthanc-get', [object(1), object(2)]);
       await sendBuffer(site.node, object(1));
+      await expect.poll(row).not.toBeNull();
       site.pass(6);
       await expect.poll(async () => (await row())?.complete_because).toBe('expected-count');
       site.pass(100);
