@@ -44,7 +44,9 @@ async function halfAnObject(port: number, sopInstanceUid: string) {
   const cart = new RawPeer(port);
   await cart.associate(associateRequest());
   // More than the disk writer collects before it creates the file.
-  const fragments = Array.from({ length: 10 }, (_, n) => bytes.subarray(n * 60_000, (n + 1) * 60_000));
+  const fragments = Array.from({ length: 10 }, (_, n) =>
+    bytes.subarray(n * 60_000, (n + 1) * 60_000),
+  );
   cart.send(
     storeCommand(sopInstanceUid),
     ...fragments.map((fragment) => dataPdu([fragment], false)),
