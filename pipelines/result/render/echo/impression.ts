@@ -213,7 +213,10 @@ export const ECHO_IMPRESSION = {
     { grades }: { grades: readonly Abnormality[] },
     { about: [, ...others] }: About,
   ) => {
-    const each = others.map((one, i) => `${namedText(one)} (${EF_GRADE[grades[i] ?? 'normal']})`);
+    const each = others.map((one, i) => {
+      const grade = grades[i];
+      return grade ? `${namedText(one)} (${EF_GRADE[grade]})` : namedText(one);
+    });
     return `the methods disagree on the category: ${each.join(', ')} not used`;
   },
   'impression.wall-motion-normal': ({ scored, of }: { scored: number; of: number }) =>
