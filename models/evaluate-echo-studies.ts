@@ -5,6 +5,8 @@ import { parseArgs } from 'node:util';
 import type { Job } from '../pipelines/contract/job.ts';
 import { openHeartLocator } from '../pipelines/echo/locate/heart-locator.ts';
 import { createEchoPipeline } from '../pipelines/echo/pipeline.ts';
+import { keepOpen } from '../pipelines/inference/keep-open.ts';
+import { openSession } from '../pipelines/inference/session.ts';
 import { resultSchema } from '../pipelines/result/envelope.ts';
 import {
   agreementTable,
@@ -42,8 +44,9 @@ const { values } = parseArgs({
   },
 });
 
+const opening = keepOpen(openSession);
 const pipeline = createEchoPipeline({
-  openLocator: openHeartLocator,
+  openLocator: (settings) => openHeartLocator(settings, opening),
   // No documents or previews are written, because they do not affect the numbers.
   writeArtifacts: async () => [],
 });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AcceptedEvidence } from '../../config/schema.ts';
-import { assembleResult } from '../result/assemble.ts';
+import { assembleResult, type OpenModel } from '../result/assemble.ts';
 import { type Decisions, deciding } from '../result/decisions.ts';
 import type { Result } from '../result/envelope.ts';
 import { writeReport } from '../result/render/echo/report.ts';
@@ -146,7 +146,7 @@ export function interpretStudy(
   evidence: EchoEvidence,
   options: EchoOptions,
   generatedAt: Date,
-  models: Result['models'] = [],
+  models: readonly OpenModel[] = [],
   accept: AcceptedEvidence = 'real',
   onFailure: SectionFailed = logFailure,
   decisions: Decisions | null = null,

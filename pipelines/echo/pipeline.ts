@@ -1,6 +1,5 @@
 import type { Job, Pipeline } from '../contract/job.ts';
 import type { Study } from '../contract/study.ts';
-import { openOnce } from '../inference/keep-open.ts';
 import { createEarlyPreviews } from '../run/early-previews.ts';
 import { runReaders } from '../run/readers.ts';
 import {
@@ -38,18 +37,16 @@ function refusalOf(study: Study): string | null {
 }
 
 interface EchoParts extends ArtifactParts {
-  /** Opens the models for a job. The pipeline reuses them for later jobs. */
+  /** Returns a locator for one job. */
   openLocator(settings: Job['models']): Promise<HeartLocator>;
 }
 
 /** Creates the echo pipeline from its parts: a function that reads and writes one work folder. */
 export function createEchoPipeline(parts: EchoParts): Pipeline {
-  const locatorFor = openOnce(parts.openLocator);
-
   return createStudyPipeline(parts, async (job): Promise<StudyInterpreter> => {
     const { options, clinicalContext, priorFiles, models, evidence: accept = 'real' } = job;
     const request = parseRequest(options, clinicalContext);
-    const locator = await locatorFor(models);
+    const locator = await parts.openLocator(models);
     const resultOf = (gathered: Gathered) =>
       interpretStudy(
         gatherEvidence(gathered, SECTIONS),

@@ -8,6 +8,7 @@ import type { ChamberClip, ChamberFrame } from './chambers/clip.ts';
 import { APICAL_VIEWS } from './chambers/gaps.ts';
 import { type Gathered, gatherEvidence } from './evidence.ts';
 import { interpretStudy } from './interpret-study.ts';
+import type { HeartLocator } from './locate/heart-locator.ts';
 import { ECHO_VIEWS, type HeartView } from './locate/names.ts';
 import { SECTIONS } from './sections.ts';
 import type { EchoOptions } from './shared/input.ts';
@@ -17,7 +18,7 @@ import { plausibleRange } from './shared/plausibility.ts';
 export interface EchoReviewed {
   gathered: Gathered;
   options: EchoOptions;
-  models: Result['models'];
+  models: HeartLocator['models'];
   indication: string | null;
 }
 

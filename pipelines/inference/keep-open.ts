@@ -1,16 +1,15 @@
-import type { Job } from '../contract/job.ts';
-
-type Open<T> = (settings: Job['models']) => Promise<T>;
+import type { ModelSession, OpenSession } from './session.ts';
 
 /**
- * Returns a function that opens the models for each combination of settings only once. If opening
- * fails, the caller receives the error, and the next call tries again.
+ * Returns an opener that opens each model only once for the same settings, because all studies of a
+ * process share its sessions. They stay open until the process ends. If opening fails, the caller
+ * receives the error, and the next call tries again.
  */
-export function openOnce<T>(open: Open<T>): Open<T> {
-  const kept = new Map<string, Promise<T>>();
-  return (settings) => {
-    const key = JSON.stringify(settings);
-    const opened = kept.get(key) ?? open(settings);
+export function keepOpen(opening: OpenSession): OpenSession {
+  const kept = new Map<string, Promise<ModelSession>>();
+  return (model, settings) => {
+    const key = JSON.stringify([model.id, model.sha256, settings.provider, settings.threads]);
+    const opened = kept.get(key) ?? opening(model, settings);
     kept.set(key, opened);
     opened.catch(() => kept.delete(key));
     return opened;

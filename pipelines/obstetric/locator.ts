@@ -1,4 +1,4 @@
-import type { Result } from '../result/envelope.ts';
+import type { OpenModel } from '../result/assemble.ts';
 import type { BrainModels } from './anomaly-screen/read.ts';
 import type { StructureModels } from './biometry/read.ts';
 import type { LocatorUncertainty } from './evidence.ts';
@@ -22,6 +22,6 @@ export interface Locator
     ChestModels,
     BrainModels {
   uncertainty: LocatorUncertainty;
-  /** The models in use, in the form that the result lists them. */
-  models: Result['models'];
+  /** The open models, and whether each has run. */
+  models: readonly OpenModel[];
 }

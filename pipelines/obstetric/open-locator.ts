@@ -8,6 +8,7 @@ import {
 } from '../inference/model-registry.ts';
 import type { InferenceSettings } from '../inference/open-network.ts';
 import { type ModelSession, type OpenSession, openSession } from '../inference/session.ts';
+import { sessionsOfStudy } from '../inference/study-sessions.ts';
 import { DECODING } from '../input/decode-frames.ts';
 import { brainUncertainty, locateBrainStructures } from './anomaly-screen/locate.ts';
 import { locateFemurEnds } from './biometry/locate.ts';
@@ -19,11 +20,12 @@ import { locateMidsagittal } from './nt/locate.ts';
 import { locateOutline } from './shared/outline.ts';
 import { drawUterineMaps, uterineUncertainty } from './shared/uterine-maps.ts';
 
-/** A locator with its sessions. Call `close` after the last image. */
+/** A locator with its sessions. */
 export type OpenLocator = Locator & { close(): Promise<void> };
 
 /**
- * Opens the models for the obstetric pipeline that `allow` permits (`models` in job.json).
+ * Opens the models for the obstetric pipeline that `allow` permits (`models` in job.json). The
+ * locator is for one study, because it records which models have run.
  * @param opening opens each session and so decides where the models run. The default runs them on
  *   the calling thread.
  * @throws if a model file differs from the registry.
@@ -33,9 +35,10 @@ export async function openLocator(
   opening: OpenSession = openSession,
 ): Promise<OpenLocator> {
   const registry = await readRegistry();
+  const sessions = sessionsOfStudy(opening);
   const open = async (task: ModelTask) => {
     const model = modelFor(registry, task, settings.allow);
-    return model && (await opening(model, settings));
+    return model && (await sessions.open(model, settings));
   };
   const plane = await open('fetal-plane');
   // These two models are the slowest. They are opened in succession so that each runs on its own
@@ -49,19 +52,6 @@ export async function openLocator(
   const uterus = await open('uterine-structures');
   const chest = await open('fetal-heart-structures');
   const brain = await open('fetal-brain-structures');
-  const opened = [
-    plane,
-    brainPlane,
-    head,
-    abdomen,
-    femur,
-    symphysisHead,
-    midsagittal,
-    uterus,
-    chest,
-    brain,
-  ];
-  const sessions = opened.filter((session) => session !== null);
   return {
     planes:
       plane &&
@@ -91,11 +81,9 @@ export async function openLocator(
       brain: brain && (await brainUncertainty(brain.model)),
     },
     get models() {
-      return sessions.map(nameInResult);
+      return sessions.models();
     },
-    close: async () => {
-      for (const session of sessions) await session.close();
-    },
+    close: sessions.close,
   };
 }
 
@@ -115,9 +103,4 @@ async function halfWidthOf(
   unit: keyof typeof metricsSchema.shape,
 ): Promise<number | null> {
   return session && (metricsSchema.parse(await readMetrics(session.model))[unit] ?? null);
-}
-
-function nameInResult({ model, provider }: ModelSession): Locator['models'][number] {
-  const { id, version, sha256, licence, pack } = model;
-  return { id, version, sha256, licence, pack, provider };
 }

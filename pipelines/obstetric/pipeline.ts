@@ -1,6 +1,5 @@
 import type { Job, Pipeline } from '../contract/job.ts';
 import type { Study } from '../contract/study.ts';
-import { openOnce } from '../inference/keep-open.ts';
 import type { Result } from '../result/envelope.ts';
 import { runReaders } from '../run/readers.ts';
 import {
@@ -23,7 +22,7 @@ import { READERS } from './readers.ts';
 import type { ObstetricReviewed } from './review.ts';
 
 interface ObstetricParts extends ArtifactParts {
-  /** Opens the models for a job. The pipeline reuses the locator for later jobs. */
+  /** Returns a locator for one job. */
   openLocator(settings: Job['models']): Promise<Locator>;
 }
 
@@ -111,11 +110,9 @@ async function interpret(
  * folder.
  */
 export function createObstetricPipeline(parts: ObstetricParts): Pipeline {
-  const locatorFor = openOnce(parts.openLocator);
-
   return createStudyPipeline(parts, async (job) => {
     const options = parseOptions(job.options);
-    const locator = await locatorFor(job.models);
+    const locator = await parts.openLocator(job.models);
     const { dating } = options;
     return {
       mmPerPx: scaleByFile(options.mm_per_px, job.files),

@@ -12,12 +12,18 @@ interface ConcludedSection {
   outcome: SectionOutcome;
 }
 
+/**
+ * A model that is open for a study. `used` is false if it has not run on an image of the study. The
+ * evidence for a value depends on which models are open, but the result lists only those that ran.
+ */
+export type OpenModel = Result['models'][number] & { used?: boolean };
+
 /** Output of a pipeline, from which the rest of the envelope is derived. */
 interface ResultParts {
   endpoint: string;
   version: string;
   generatedAt: Date;
-  models: Result['models'];
+  models: readonly OpenModel[];
   /**
    * Evidence that a method must have for its values to be used without review. If absent, evidence
    * from real images is required.
@@ -125,7 +131,7 @@ export function assembleResult(parts: ResultParts): Result {
     endpoint: parts.endpoint,
     version: parts.version,
     generated_at: parts.generatedAt.toISOString(),
-    models: parts.models,
+    models: parts.models.filter(({ used }) => used !== false).map(({ used, ...model }) => model),
     draft: true,
     evidence_accepted: parts.accept ?? 'real',
     input_summary: summarise(parts.study, parts.refusedFrames, parts.priors),

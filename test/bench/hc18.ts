@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Job } from '../../pipelines/contract/job.ts';
+import { keepOpen } from '../../pipelines/inference/keep-open.ts';
+import { openSession } from '../../pipelines/inference/session.ts';
 import { openLocator } from '../../pipelines/obstetric/open-locator.ts';
 import { createObstetricPipeline } from '../../pipelines/obstetric/pipeline.ts';
 import { resultSchema } from '../../pipelines/result/envelope.ts';
@@ -23,7 +25,11 @@ const { values } = parseArgs({
   },
 });
 
-const pipeline = createObstetricPipeline({ openLocator, writeArtifacts: async () => [] });
+const opening = keepOpen(openSession);
+const pipeline = createObstetricPipeline({
+  openLocator: (settings) => openLocator(settings, opening),
+  writeArtifacts: async () => [],
+});
 
 interface Reading {
   image: string;

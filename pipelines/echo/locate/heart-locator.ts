@@ -9,7 +9,8 @@ import {
 } from '../../inference/model-registry.ts';
 import type { InferenceSettings } from '../../inference/open-network.ts';
 import { type ModelSession, type OpenSession, openSession } from '../../inference/session.ts';
-import type { Result } from '../../result/envelope.ts';
+import { sessionsOfStudy } from '../../inference/study-sessions.ts';
+import type { OpenModel } from '../../result/assemble.ts';
 import { type ChamberMasks, isMirrored, segmentChambers, withRightHeart } from './chambers.ts';
 import {
   estimateEjectionFraction,
@@ -56,12 +57,14 @@ export interface HeartLocator {
   parasternal:
     | ((frames: readonly GrayImage[], area: Rectangle) => Promise<ParasternalMasks[]>)
     | null;
-  models: Result['models'];
+  /** The open models, and whether each has run. */
+  models: readonly OpenModel[];
   close(): Promise<void>;
 }
 
 /**
- * Opens the echo models permitted by `allow` (`models` in job.json).
+ * Opens the echo models permitted by `allow` (`models` in job.json). The locator is for one study,
+ * because it records which models have run.
  *
  * @param opening opens a model and determines on which thread it runs (by default, the caller's).
  *
@@ -72,9 +75,10 @@ export async function openHeartLocator(
   opening: OpenSession = openSession,
 ): Promise<HeartLocator> {
   const registry = await readRegistry();
+  const sessions = sessionsOfStudy(opening);
   const open = async (task: ModelTask) => {
     const model = modelFor(registry, task, settings.allow);
-    return model && (await opening(model, settings));
+    return model && (await sessions.open(model, settings));
   };
   const view = await open('echo-view');
   const chambers = await open('echo-chambers');
@@ -82,9 +86,7 @@ export async function openHeartLocator(
   // on its own thread.
   const parasternal = await open('echo-parasternal');
   const ejectionFraction = await open('echo-ejection-fraction');
-  const rightHeart = await openRightHeart(registry, chambers, settings, opening);
-  const opened = [view, chambers, rightHeart, ejectionFraction, parasternal];
-  const sessions = opened.filter((session) => session !== null);
+  const rightHeart = await openRightHeart(registry, chambers, settings, sessions.open);
   return {
     nameView: view && ((frames, area) => nameView(view, frames, area)),
     isMirrored: chambers && ((frames, area) => isMirrored(chambers, frames, area)),
@@ -104,11 +106,9 @@ export async function openHeartLocator(
       }),
     parasternal: parasternal && ((frames, area) => segmentParasternal(parasternal, frames, area)),
     get models() {
-      return sessions.map(nameInResult);
+      return sessions.models();
     },
-    close: async () => {
-      for (const session of sessions) await session.close();
-    },
+    close: sessions.close,
   };
 }
 
@@ -126,9 +126,4 @@ async function openRightHeart(
   const knowing = registry.filter(({ output }) => output.channels.includes('rv'));
   const model = modelFor(knowing, 'echo-chambers', settings.allow);
   return model && opening(model, settings);
-}
-
-function nameInResult({ model, provider }: ModelSession): Result['models'][number] {
-  const { id, version, sha256, licence, pack } = model;
-  return { id, version, sha256, licence, pack, provider };
 }

@@ -1,8 +1,12 @@
+import type { Job } from '../../../pipelines/contract/job.ts';
 import { openHeartLocator } from '../../../pipelines/echo/locate/heart-locator.ts';
-import { openOnce } from '../../../pipelines/inference/keep-open.ts';
+import { keepOpen } from '../../../pipelines/inference/keep-open.ts';
 import { openLocator } from '../../../pipelines/obstetric/open-locator.ts';
 import { openOnThread } from './inference-threads.ts';
 
-/** The models of a pipeline process, shared by its pipelines. */
-export const openFetalModels = openOnce((settings) => openLocator(settings, openOnThread));
-export const openHeartModels = openOnce((settings) => openHeartLocator(settings, openOnThread));
+/** Opens a model of this process, which all its pipelines and studies share. */
+const opening = keepOpen(openOnThread);
+
+/** Opens the models for one study. */
+export const openFetalModels = (settings: Job['models']) => openLocator(settings, opening);
+export const openHeartModels = (settings: Job['models']) => openHeartLocator(settings, opening);

@@ -1,6 +1,7 @@
 import { ACCELERATORS, type Accelerator } from '../../../pipelines/inference/accelerators.ts';
 import { type RegisteredModel, readRegistry } from '../../../pipelines/inference/model-registry.ts';
 import type { LoadNetwork, Provider } from '../../../pipelines/inference/open-network.ts';
+import type { ModelSession } from '../../../pipelines/inference/session.ts';
 
 /** How a provider behaves; absent properties mean normal behaviour. */
 export interface Behaviour {
@@ -22,6 +23,15 @@ export async function smallModel(): Promise<RegisteredModel> {
   if (!smallest) throw new Error('empty registry');
   return smallest;
 }
+
+/** Returns a session that outputs nothing. */
+export const fakeSession = (model: RegisteredModel): ModelSession => ({
+  model,
+  provider: 'cpu',
+  batch: 1,
+  run: async () => [],
+  close: async () => {},
+});
 
 /** Replaces the library. Each network outputs the mean of each of its images. */
 export function fakeLibrary(behaviours: Partial<Record<Provider, Behaviour>> = {}) {

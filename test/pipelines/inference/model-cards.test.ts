@@ -9,15 +9,10 @@ import {
 import type { OpenSession } from '../../../pipelines/inference/session.ts';
 import { obstetricEndpoint } from '../../../pipelines/obstetric/endpoint.ts';
 import { openLocator } from '../../../pipelines/obstetric/open-locator.ts';
+import { fakeSession } from './fake-networks.ts';
 
 /** Opens no network, because only the models that a pipeline requests matter. */
-const unopened: OpenSession = async (model) => ({
-  model,
-  provider: 'cpu',
-  batch: 1,
-  run: async () => [],
-  close: async () => {},
-});
+const unopened: OpenSession = async (model) => fakeSession(model);
 
 const SETTINGS = { provider: 'cpu', threads: 1 } as const;
 

@@ -195,26 +195,4 @@ describe('the obstetric pipeline', () => {
     await expect(run(folder, knownFemur, controller.signal)).rejects.toThrow('abort');
     await expect(resultIn(folder)).rejects.toThrow('ENOENT');
   });
-
-  it('opens the models once for the jobs of a process, and again after a failure', async () => {
-    let opened = 0;
-    const pipeline = createObstetricPipeline({
-      openLocator: async () => {
-        opened += 1;
-        if (opened === 1) throw new Error('no memory');
-        return knownFemur;
-      },
-      writeArtifacts: async () => [],
-    });
-    const once = async () =>
-      pipeline(
-        await workFolder({ 'femur.dcm': femurImage() }),
-        () => {},
-        new AbortController().signal,
-      );
-    await expect(once()).rejects.toThrow('no memory');
-    await once();
-    await once();
-    expect(opened).toBe(2);
-  });
 });

@@ -3,7 +3,9 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Job } from '../../../pipelines/contract/job.ts';
-import { type OpenLocator, openLocator } from '../../../pipelines/obstetric/open-locator.ts';
+import { keepOpen } from '../../../pipelines/inference/keep-open.ts';
+import { type ModelSession, openSession } from '../../../pipelines/inference/session.ts';
+import { openLocator } from '../../../pipelines/obstetric/open-locator.ts';
 import { createObstetricPipeline } from '../../../pipelines/obstetric/pipeline.ts';
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -22,15 +24,16 @@ if (!present) console.warn(`${FOLDER} is absent: real screens of other organs ar
  */
 const REPEATED = /_jpegls|_broken-delimiter|_repaired|_h264|_expb|1A_rle\.|US1_(?!UNCR)|color-px/;
 
-const opened: OpenLocator[] = [];
-afterAll(() => Promise.all(opened.map((locator) => locator.close())));
+const opened: ModelSession[] = [];
+afterAll(() => Promise.all(opened.map((session) => session.close())));
+const opening = keepOpen(async (model, settings) => {
+  const session = await openSession(model, settings);
+  opened.push(session);
+  return session;
+});
 
 const pipeline = createObstetricPipeline({
-  openLocator: async (settings) => {
-    const locator = await openLocator(settings);
-    opened.push(locator);
-    return locator;
-  },
+  openLocator: (settings) => openLocator(settings, opening),
   // No documents are written, because they are derived from the result, which is checked directly.
   writeArtifacts: async () => [],
 });

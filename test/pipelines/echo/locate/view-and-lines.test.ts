@@ -21,9 +21,9 @@ describe('the models that a setting permits', () => {
     expect(all.models.map(({ id }) => id)).toEqual([
       'echo-view-research',
       'echo-chambers-research',
-      'echo-chambers',
-      'echo-ejection-fraction-research',
       'echo-parasternal',
+      'echo-ejection-fraction-research',
+      'echo-chambers',
     ]);
   });
 
