@@ -92,11 +92,13 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
   }
   await recoverIntake(registration);
 
+  let onDeadline = (_completeAfter: Date) => {};
   const door = createStorageScp({
     config,
     database,
     objects,
     onReception: parts.onReception,
+    onDeadline: (completeAfter) => onDeadline(completeAfter),
     audit,
     recovers: true,
     logger,
@@ -162,6 +164,7 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
     logger,
     now,
   });
+  onDeadline = assembly.wakeAt;
   logger.event(EVENTS.listenerOpen, {
     host: dicom.host,
     port: listener.port,

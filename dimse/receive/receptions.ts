@@ -63,11 +63,14 @@ export function watchReleases({
   database,
   logger,
   now,
+  onDeadline,
 }: {
   sources: readonly Source[];
   database: Database;
   logger: Logger;
   now: () => Date;
+  /** Called with the time at which a released study counts as complete. */
+  onDeadline: (completeAfter: Date) => void;
 }): StudyReleases {
   /**
    * The studies of which each open association has sent objects, with their source and revision.
@@ -104,7 +107,9 @@ export function watchReleases({
         if (end === 'aborted') continue;
         const completeAfter = releaseDeadline(sources, source, now());
         const elsewhere = [...open.values()].some((others) => others.has(studyId));
-        if (completeAfter && !elsewhere) await hasten({ studyId, completeAfter });
+        if (!completeAfter || elsewhere) continue;
+        await hasten({ studyId, completeAfter });
+        onDeadline(completeAfter);
       }
     },
   };

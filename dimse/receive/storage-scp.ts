@@ -328,6 +328,8 @@ export interface StorageScpParts {
   database: Database;
   objects: ReceivedObjects;
   onReception?: (peer: AssociationPeer, reception: Reception) => void;
+  /** Called with the time at which a released study counts as complete. */
+  onDeadline?: (completeAfter: Date) => void;
   audit?: DicomAudit;
   /**
    * True if the next startup of this process writes the missing rows of stored files
@@ -356,12 +358,13 @@ export function createStorageScp({
   database,
   objects,
   onReception = () => {},
+  onDeadline = () => {},
   audit = NO_AUDIT,
   recovers,
   logger,
   now,
 }: StorageScpParts): StorageScp {
-  const releases = watchReleases({ sources, database, logger, now });
+  const releases = watchReleases({ sources, database, logger, now, onDeadline });
   const sourceLimits = createSourceLimits();
   const intake = createIntake({
     dataDir,

@@ -10,6 +10,8 @@ export interface Rounds {
 interface BegunRounds extends Rounds {
   /** Resolves when the first round has ended, whether or not it succeeded. */
   first: Promise<void>;
+  /** Starts the next round without a pause: now, or as soon as the running one has ended. */
+  soon(): void;
 }
 
 interface RoundObserver {
@@ -39,7 +41,13 @@ export function startRounds(parts: RoundParts): BegunRounds {
   let stopped = false;
   let failures = 0;
   let timer: NodeJS.Timeout | undefined;
+  /** Starts the next round; null while a round is running. */
+  let begin: (() => void) | null = null;
+  let wanted = false;
   const round = async () => {
+    begin = null;
+    wanted = false;
+    clearTimeout(timer);
     try {
       await work();
       if (failures > 0) parts.onRecovery?.();
@@ -53,14 +61,19 @@ export function startRounds(parts: RoundParts): BegunRounds {
     await ended;
     if (stopped) return;
     const wait = typeof pause === 'number' ? pause : pause(failures);
-    timer = setTimeout(() => {
+    begin = () => {
       underWay = goOn(round());
-    }, wait);
+    };
+    timer = setTimeout(begin, wanted ? 0 : wait);
   };
   const first = round();
   let underWay = goOn(first);
   return {
     first,
+    soon() {
+      wanted = true;
+      if (!stopped) begin?.();
+    },
     async stop() {
       stopped = true;
       clearTimeout(timer);

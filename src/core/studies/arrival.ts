@@ -335,6 +335,11 @@ export const MOST_OUTSTANDING = 1000;
  * waiting for their rows. A transaction for 200 objects costs less than twice as much as one for 25.
  */
 const COLLECT_MS = 500;
+/**
+ * Milliseconds without another object after which a transaction begins earlier, because the
+ * senders have paused.
+ */
+const PAUSE_MS = 50;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 1000;
 
@@ -363,7 +368,7 @@ export interface Registrar {
   /** Writes the waiting rows at once, because someone needs them. */
   hurry(): void;
   /**
-   * Resolves when one more object may be acknowledged.
+   * Called when an object begins to arrive. Resolves when one more object may be acknowledged.
    * @throws SonogateError `overloaded`
    */
   room(): Promise<void>;
@@ -392,11 +397,12 @@ export function startRegistrar(options: RegistrationOptions): Registrar {
   let roomMade: (() => void)[] = [];
   const stopped = new AbortController();
   let begin = () => {};
+  let senderPause: NodeJS.Timeout | undefined;
   let hurried = false;
 
   /**
-   * Resolves when a transaction is due: objects have been collected for long enough, or someone is
-   * waiting for their rows.
+   * Resolves when a transaction is due: objects have been collected for long enough, the senders
+   * have paused, or someone is waiting for their rows.
    */
   const due = async (): Promise<void> => {
     const begun = new Promise<void>((resolve) => {
@@ -404,9 +410,12 @@ export function startRegistrar(options: RegistrationOptions): Registrar {
     });
     const enough = waiting.length >= MOST_TOGETHER || waiting.some(({ impatient }) => impatient);
     if (stopping || hurried || enough) return;
-    const timer = setTimeout(begin, COLLECT_MS);
+    const collected = setTimeout(begin, COLLECT_MS);
+    senderPause = setTimeout(begin, PAUSE_MS);
     await begun;
-    clearTimeout(timer);
+    clearTimeout(collected);
+    clearTimeout(senderPause);
+    senderPause = undefined;
   };
 
   /**
@@ -486,6 +495,7 @@ export function startRegistrar(options: RegistrationOptions): Registrar {
       const recorded = new Promise<Arrival>((resolve, reject) => {
         waiting.push({ object, impatient, resolve, reject });
       });
+      senderPause?.refresh();
       if (impatient || waiting.length >= MOST_TOGETHER) begin();
       running ??= run();
       return recorded;
@@ -495,6 +505,7 @@ export function startRegistrar(options: RegistrationOptions): Registrar {
       begin();
     },
     async room() {
+      senderPause?.refresh();
       while (waiting.length + writing.length >= MOST_OUTSTANDING) {
         if (databaseAway) throw new SonogateError('overloaded');
         await new Promise<void>((resolve) => roomMade.push(resolve));

@@ -284,19 +284,45 @@ interface AssemblyParts extends StudyActionParts {
 
 const POLL_MILLISECONDS = 500;
 
+/** Deadlines within the same period of this many milliseconds share a round, which follows it. */
+const DEADLINES_TOGETHER_MS = 20;
+
+export interface StudyAssembly extends Rounds {
+  /** Starts a round when a deadline passes, so that its study need not wait for the next poll. */
+  wakeAt(deadline: Date): void;
+}
+
 /**
  * Turns each complete study into requests. All deadlines are kept in the database, so a restart
- * does not affect them.
+ * does not affect them. Polling finds those that other processes have set.
  */
-export function startStudyAssembly(parts: AssemblyParts): Rounds {
-  const { logger } = parts;
-  return startRounds({
+export function startStudyAssembly(parts: AssemblyParts): StudyAssembly {
+  const { logger, now } = parts;
+  const { soon, stop } = startRounds({
     work: () => submitComplete(parts),
     pauseMilliseconds: POLL_MILLISECONDS,
     ...logRounds(logger, 'study assembly', (error) =>
       logger.event(EVENTS.assemblyFailed, { err: error }),
     ),
   });
+  /** Rounds that will start, by their time. */
+  const planned = new Map<number, NodeJS.Timeout>();
+  return {
+    wakeAt(deadline) {
+      const period = Math.floor(deadline.getTime() / DEADLINES_TOGETHER_MS);
+      const at = (period + 1) * DEADLINES_TOGETHER_MS;
+      if (planned.has(at)) return;
+      const start = () => {
+        planned.delete(at);
+        soon();
+      };
+      planned.set(at, setTimeout(start, Math.max(at - now().getTime(), 0)));
+    },
+    async stop() {
+      for (const timer of planned.values()) clearTimeout(timer);
+      await stop();
+    },
+  };
 }
 
 const PERHAPS_MERGED =

@@ -56,6 +56,27 @@ describe('rounds', () => {
     expect(work).toHaveBeenCalledTimes(1);
   });
 
+  test('that are wanted soon begin without the pause, and several requests share one', async () => {
+    const ends: (() => void)[] = [];
+    const work = vi.fn(() => new Promise<void>((resolve) => ends.push(resolve)));
+    const rounds = startRounds({ work, pauseMilliseconds: 3_600_000, ...ignore });
+    rounds.soon();
+    rounds.soon();
+    expect(work).toHaveBeenCalledTimes(1);
+    ends[0]?.();
+    await expect.poll(() => work.mock.calls.length).toBe(2);
+    ends[1]?.();
+    await delay(5);
+    expect(work).toHaveBeenCalledTimes(2);
+    rounds.soon();
+    expect(work).toHaveBeenCalledTimes(3);
+    const stopping = rounds.stop();
+    rounds.soon();
+    ends[2]?.();
+    await stopping;
+    expect(work).toHaveBeenCalledTimes(3);
+  });
+
   test('run once more on stopping if requested, even if the previous one failed', async () => {
     const work = vi.fn(async () => {
       throw new Error('no');
