@@ -497,6 +497,7 @@ const settingsSchema = z.strictObject({
     timeoutSeconds: z.number().positive(),
     readSeconds: z.number().positive(),
     childMemoryMegabytes: z.number().int().positive(),
+    openModelsAtStart: z.boolean(),
   }),
   models: z.strictObject({
     allow: z.enum(['all', 'permissive']),

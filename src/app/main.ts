@@ -65,6 +65,12 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** The parts that every role of this process uses. */
+type Shared = Awaited<ReturnType<typeof openShared>>;
+
+/** Registers what has to be closed when the gateway stops. The last registered is closed first. */
+type OnClose = (close: () => unknown) => void;
+
 /**
  * Wires all parts and starts those in `config.roles`. This is the only place where the parts are
  * connected. Modules needed by only one role are imported when that role starts: a process that
@@ -78,192 +84,26 @@ export async function startGateway(
   plainLogger: Logger,
   rules: RulesSource = fixedRules(config.routing),
 ): Promise<Gateway> {
-  const meters = createProcessMeters();
-  let tracing = NO_TRACING;
-  const logger = observedLogger(plainLogger, (event, fields) => {
-    meters.onEvent(event, fields);
-    tracing.onEvent(event, fields);
-  });
-  const ends: (() => Promise<unknown>)[] = [async () => rules.stop()];
+  const closers: (() => unknown)[] = [() => rules.stop()];
+  const onClose: OnClose = (close) => closers.push(close);
   const close = async () => {
-    for (const end of ends.splice(0).reverse()) await end();
+    for (const end of closers.splice(0).reverse()) await end();
   };
   try {
-    // The database lock would also refuse a second gateway, except on a file system without locks.
-    if (config.databaseUrl === undefined && (await gatewayAnswers(config.dataDir))) {
-      throw new DatabaseLockedError(`the gateway that serves ${adminSocketPath(config.dataDir)}`);
-    }
-    const database = await openDatabase({ ...config, logger });
-    ends.push(() => database.close());
-    const applied = await migrate(database);
-    if (applied.length > 0) logger.event(EVENTS.databaseMigrated, { migrations: applied });
-    if (database.exclusive) await forgetReceptions(database);
-    const audit = await startAudit(config, { database, logger });
-    ends.push(() => audit.stop());
-    tracing = await startTracing(config.tracing, { database, logger });
-    ends.push(() => tracing.stop());
-
-    const queue = await openQueue({ database, redisUrl: config.redisUrl, logger });
-    ends.push(() => queue.close());
-    const blobs = await openBlobStore(config);
-    ends.push(async () => blobs.close());
-    const objects = createReceivedObjects(config.dataDir, blobs);
-    const monitoring = await startMonitoring(config, { database, queue, meters });
-    ends.push(() => monitoring.stop());
-    const endpoints = withReviews(DESCRIBED, config);
-    const core = await createRequestCore({
-      database,
-      queue,
-      endpoints,
-      blobs,
-      config,
-      logger,
-    });
-    ends.push(() => core.close());
-    if (blobs.direct) {
-      const cleaning = startCleaning(
-        async () => {
-          await removeExpiredResults(database, config.dataDir);
-          await removeFetched(config.dataDir, new Date());
-        },
-        EVENTS.copiesNotRemoved,
-        logger,
-      );
-      ends.push(() => cleaning.stop());
-    }
-    const operations = operationsOn(database, objects, config, rules);
-    const run = commandsOn(operations, audit.write);
-    const admin = await serveAdminSocket(config.dataDir, run, logger);
-    ends.push(() => admin.close());
-
+    const shared = await openShared({ config, plainLogger, rules }, onClose);
+    const { core, run, monitoring, logger } = shared;
     const roles = new Set(config.roles);
-    const outbound = createOutboundClient(createUrlGuard(config.outbound));
-    ends.push(() => outbound.close());
-    if (roles.has('delivery')) {
-      const { startDeliveries } = await import('./wiring/deliveries.ts');
-      const outbox = await startDeliveries(config, {
-        database,
-        objects,
-        core,
-        outbound,
-        audit,
-        traced: tracing.traced,
-        logger,
-      });
-      ends.push(() => outbox.stop());
-    }
-    if (roles.has('worker')) {
-      const { startWorker } = await import('../core/queue/worker.ts');
-      const { fetchIntoFiles } = await import('../../dimse/archive/into-files.ts');
-      const { openArchives } = await import('../../dimse/archive/open-archives.ts');
-      const { createHostedFileFetcher } = await import('../core/files/hosted-files.ts');
-      const { startExpiry } = await import('../core/requests/expiry.ts');
-      const worker = await startWorker({
-        database,
-        queue,
-        endpoints,
-        program: PIPELINE_PROGRAM,
-        pipelines: PIPELINES,
-        mock: MOCK,
-        fetchFile: createHostedFileFetcher(outbound, config.outbound),
-        fetchArchived: fetchIntoFiles(openArchives(config, logger, httpAccess), {
-          maxObjectBytes: config.dicom.maxObjectBytes,
-          timeoutSeconds: config.outbound.fetchTimeoutSeconds,
-        }),
-        blobs,
-        config,
-        logger,
-        modelsReady: meters.modelsReady,
-        onInference: meters.onInference,
-      });
-      ends.push(() => worker.stop());
-      const expiry = startExpiry({ database, blobs, config, logger });
-      ends.push(async () => expiry.stop());
-    }
-    const reception: Pick<StorageScpParts, 'onReception' | 'audit'> = {
-      onReception: (peer, received) => meters.onReception(peer.source ?? '', received),
-      audit: createDicomAudit({ ...audit, logger }),
-    };
-    const clock = await openSiteClock(database);
-    ends.push(() => clock.stop());
-    let dicom: DimseGateway | null = null;
-    let hl7v2: { port: number } | null = null;
-    if (roles.has('dimse')) {
-      const { startDimse } = await import('../../dimse/gateway.ts');
-      const hasFhirWorklist = config.orders.worklists.some(({ type }) => type === 'fhir');
-      const fhirOrders = hasFhirWorklist
-        ? await import('../../fhir/match/service-request-worklist.ts')
-        : null;
-      const started = await startDimse({
-        config,
-        routing: rules.current,
-        database,
-        objects,
-        // Studies belong to the installation's own account, so that its keys see their requests in
-        // the history.
-        submit: (command) => core.submit({ ...command, accountId: DEFAULT_ACCOUNT_ID }),
-        result: core.result,
-        forward: (instances, destinations, kind) =>
-          database.transaction(async (tx) => {
-            const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
-            const objects = await forwardedObjects(tx, instances);
-            await enqueueForwards(tx, objects, destinations, giveUpSeconds, kind);
-          }),
-        ...reception,
-        archiveAccess: httpAccess,
-        fhirWorklist: fhirOrders?.serviceRequestWorklist,
-        logger,
-        now: clock.now,
-      });
-      ends.push(() => started.close());
-      dicom = started;
-      const { hl7v2: settings } = config;
-      if (settings) {
-        const { startHl7v2 } = await import('./wiring/hl7v2.ts');
-        const parts = { database, audit, logger, now: clock.now };
-        const messages = await startHl7v2({ ...config, hl7v2: settings }, parts);
-        ends.push(() => messages.stop());
-        hl7v2 = messages;
-      }
-    }
+    if (roles.has('delivery')) await startDeliveryRole(shared, onClose);
+    if (roles.has('worker')) await startWorkerRole(shared, onClose);
+    const dicom = roles.has('dimse') ? await startDimseRole(shared, onClose) : null;
+    const hl7v2 = roles.has('dimse') ? await listenForHl7v2(shared, onClose) : null;
     // The DICOM and HTTP servers both receive objects and store them on the disk of this machine.
     if (roles.has('dimse') || roles.has('api')) {
+      const { database, objects } = shared;
       const retention = startRetention({ ...retentionOf(config, database, objects), logger });
-      ends.push(() => retention.stop());
+      onClose(() => retention.stop());
     }
-    let http: HttpServer | null = null;
-    if (roles.has('api')) {
-      const { createStorageScp } = await import('../../dimse/receive/storage-scp.ts');
-      const { createStoreInstances } = await import('../../dimse/dicomweb/store-instances.ts');
-      const { startHttpDoor } = await import('./wiring/http-door.ts');
-      const { checks, metrics } = monitoring;
-      const reviews = reviewsOf(config, { database, core, blobs, endpoints });
-      const common = {
-        database,
-        objects,
-        core,
-        reviews,
-        blobs,
-        outbound,
-        checks,
-        metrics,
-        audit,
-        logger,
-      };
-      const intake = { config, database, objects, ...reception, logger, now: clock.now };
-      // A process that does not listen for DICOM has its own intake, and no recovery at startup.
-      const door = dicom?.door ?? createStorageScp({ ...intake, recovers: false });
-      if (!dicom) ends.push(() => door.close());
-      const storeInstances = createStoreInstances({ door, config, logger });
-      const api = await startHttpDoor(config, {
-        ...common,
-        storeInstances,
-        operations,
-        routing: rules.current,
-      });
-      ends.push(() => api.stop());
-      http = api.server;
-    }
+    const http = roles.has('api') ? await startApiRole(shared, dicom, onClose) : null;
     logger.event(EVENTS.gatewayStarted, {
       roles: config.roles,
       http: http?.url,
@@ -275,8 +115,183 @@ export async function startGateway(
     return { http, dicom, hl7v2, core, run: typedCommands(run), announceStop, close };
   } catch (error) {
     await close().catch((closing: unknown) =>
-      logger.event(EVENTS.gatewayStartFailed, { err: closing }),
+      plainLogger.event(EVENTS.gatewayStartFailed, { err: closing }),
     );
     throw error;
   }
+}
+
+/** Opens the database, the queue and the files, and everything else that all roles share. */
+async function openShared(
+  { config, plainLogger, rules }: { config: Config; plainLogger: Logger; rules: RulesSource },
+  onClose: OnClose,
+) {
+  const meters = createProcessMeters();
+  let tracing = NO_TRACING;
+  const logger = observedLogger(plainLogger, (event, fields) => {
+    meters.onEvent(event, fields);
+    tracing.onEvent(event, fields);
+  });
+  // The database lock would also refuse a second gateway, except on a file system without locks.
+  if (config.databaseUrl === undefined && (await gatewayAnswers(config.dataDir))) {
+    throw new DatabaseLockedError(`the gateway that serves ${adminSocketPath(config.dataDir)}`);
+  }
+  const database = await openDatabase({ ...config, logger });
+  onClose(() => database.close());
+  const applied = await migrate(database);
+  if (applied.length > 0) logger.event(EVENTS.databaseMigrated, { migrations: applied });
+  if (database.exclusive) await forgetReceptions(database);
+  const audit = await startAudit(config, { database, logger });
+  onClose(() => audit.stop());
+  tracing = await startTracing(config.tracing, { database, logger });
+  onClose(() => tracing.stop());
+
+  const queue = await openQueue({ database, redisUrl: config.redisUrl, logger });
+  onClose(() => queue.close());
+  const blobs = await openBlobStore(config);
+  onClose(() => blobs.close());
+  const objects = createReceivedObjects(config.dataDir, blobs);
+  const monitoring = await startMonitoring(config, { database, queue, meters });
+  onClose(() => monitoring.stop());
+  const endpoints = withReviews(DESCRIBED, config);
+  const core = await createRequestCore({ database, queue, endpoints, blobs, config, logger });
+  onClose(() => core.close());
+  if (blobs.direct) {
+    const cleaning = startCleaning(
+      async () => {
+        await removeExpiredResults(database, config.dataDir);
+        await removeFetched(config.dataDir, new Date());
+      },
+      EVENTS.copiesNotRemoved,
+      logger,
+    );
+    onClose(() => cleaning.stop());
+  }
+  const operations = operationsOn(database, objects, config, rules);
+  const run = commandsOn(operations, audit.write);
+  const admin = await serveAdminSocket(config.dataDir, run, logger);
+  onClose(() => admin.close());
+  const outbound = createOutboundClient(createUrlGuard(config.outbound));
+  onClose(() => outbound.close());
+  const clock = await openSiteClock(database);
+  onClose(() => clock.stop());
+  const reception = {
+    onReception: (peer, received) => meters.onReception(peer.source ?? '', received),
+    audit: createDicomAudit({ ...audit, logger }),
+  } satisfies Pick<StorageScpParts, 'onReception' | 'audit'>;
+  return {
+    config,
+    rules,
+    logger,
+    meters,
+    tracing,
+    monitoring,
+    audit,
+    database,
+    queue,
+    blobs,
+    objects,
+    endpoints,
+    core,
+    operations,
+    run,
+    outbound,
+    reception,
+    now: clock.now,
+  };
+}
+
+async function startDeliveryRole(shared: Shared, onClose: OnClose): Promise<void> {
+  const { startDeliveries } = await import('./wiring/deliveries.ts');
+  const { traced } = shared.tracing;
+  const outbox = await startDeliveries(shared.config, { ...shared, traced });
+  onClose(() => outbox.stop());
+}
+
+async function startWorkerRole(shared: Shared, onClose: OnClose): Promise<void> {
+  const { config, meters, outbound, logger } = shared;
+  const { startWorker } = await import('../core/queue/worker.ts');
+  const { fetchIntoFiles } = await import('../../dimse/archive/into-files.ts');
+  const { openArchives } = await import('../../dimse/archive/open-archives.ts');
+  const { createHostedFileFetcher } = await import('../core/files/hosted-files.ts');
+  const { startExpiry } = await import('../core/requests/expiry.ts');
+  const worker = await startWorker({
+    ...shared,
+    program: PIPELINE_PROGRAM,
+    pipelines: PIPELINES,
+    mock: MOCK,
+    fetchFile: createHostedFileFetcher(outbound, config.outbound),
+    fetchArchived: fetchIntoFiles(openArchives(config, logger, httpAccess), {
+      maxObjectBytes: config.dicom.maxObjectBytes,
+      timeoutSeconds: config.outbound.fetchTimeoutSeconds,
+    }),
+    modelsReady: meters.modelsReady,
+    onInference: meters.onInference,
+  });
+  onClose(() => worker.stop());
+  const expiry = startExpiry(shared);
+  onClose(() => expiry.stop());
+}
+
+async function startDimseRole(shared: Shared, onClose: OnClose): Promise<DimseGateway> {
+  const { config, core, database, rules } = shared;
+  const { startDimse } = await import('../../dimse/gateway.ts');
+  const hasFhirWorklist = config.orders.worklists.some(({ type }) => type === 'fhir');
+  const fhirOrders = hasFhirWorklist
+    ? await import('../../fhir/match/service-request-worklist.ts')
+    : null;
+  const dimse = await startDimse({
+    ...shared,
+    ...shared.reception,
+    routing: rules.current,
+    // Studies belong to the installation's own account, so that its keys see their requests in
+    // the history.
+    submit: (command) => core.submit({ ...command, accountId: DEFAULT_ACCOUNT_ID }),
+    result: core.result,
+    forward: (instances, destinations, kind) =>
+      database.transaction(async (tx) => {
+        const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
+        const objects = await forwardedObjects(tx, instances);
+        await enqueueForwards(tx, objects, destinations, giveUpSeconds, kind);
+      }),
+    archiveAccess: httpAccess,
+    fhirWorklist: fhirOrders?.serviceRequestWorklist,
+  });
+  onClose(() => dimse.close());
+  return dimse;
+}
+
+async function listenForHl7v2(
+  { config, ...parts }: Shared,
+  onClose: OnClose,
+): Promise<{ port: number } | null> {
+  const { hl7v2 } = config;
+  if (!hl7v2) return null;
+  const { startHl7v2 } = await import('./wiring/hl7v2.ts');
+  const messages = await startHl7v2({ ...config, hl7v2 }, parts);
+  onClose(() => messages.stop());
+  return messages;
+}
+
+async function startApiRole(
+  shared: Shared,
+  dicom: DimseGateway | null,
+  onClose: OnClose,
+): Promise<HttpServer> {
+  const { config, logger, rules } = shared;
+  const { createStorageScp } = await import('../../dimse/receive/storage-scp.ts');
+  const { createStoreInstances } = await import('../../dimse/dicomweb/store-instances.ts');
+  const { startHttpDoor } = await import('./wiring/http-door.ts');
+  // A process that does not listen for DICOM has its own intake, and no recovery at startup.
+  const door = dicom?.door ?? createStorageScp({ ...shared, ...shared.reception, recovers: false });
+  if (!dicom) onClose(() => door.close());
+  const api = await startHttpDoor(config, {
+    ...shared,
+    ...shared.monitoring,
+    reviews: reviewsOf(config, shared),
+    storeInstances: createStoreInstances({ door, config, logger }),
+    routing: rules.current,
+  });
+  onClose(() => api.stop());
+  return api.server;
 }

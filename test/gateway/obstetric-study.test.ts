@@ -31,6 +31,7 @@ beforeAll(async () => {
     routing: { rules: [RULE] },
     destinations: [{ type: 'local', name: 'drafts' }],
     queryRetrieve: { dicomweb: true },
+    worker: { openModelsAtStart: true },
   });
 });
 afterAll(async () => {

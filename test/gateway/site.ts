@@ -32,6 +32,8 @@ export function siteSettings(dataDir: string, overrides: Record<string, unknown>
         completion: { signal: 'association-release', quietSeconds: 2, afterReleaseSeconds: 1 },
       },
     ],
+    // Most of these gateways interpret nothing, or run only the mock pipeline.
+    worker: { openModelsAtStart: false },
     // The studies in these tests are phantoms.
     evidence: { accept: 'simulated' },
     delivery: {

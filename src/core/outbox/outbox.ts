@@ -197,6 +197,18 @@ interface OutboxOptions {
   logger: Logger;
 }
 
+/**
+ * Starts sending every due delivery through the deliverer of its kind: one at a time to each
+ * destination, but to all destinations in parallel, so that an unreachable destination does not
+ * delay the others. If a destination fails several times in a row, its breaker opens, and the
+ * destination is probed from time to time (breaker.ts).
+ */
+export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
+  const outbox = new RunningOutbox(options);
+  await outbox.start();
+  return outbox;
+}
+
 export interface Outbox {
   /** Aborts the sends in progress. Unconfirmed deliveries are sent again after the next startup. */
   stop(): Promise<void>;
@@ -209,118 +221,160 @@ export interface Outbox {
   replay(id: string): Promise<DeliveryRow>;
 }
 
-/**
- * Sends every due delivery through the deliverer of its kind: one at a time to each destination,
- * but to all destinations in parallel, so that an unreachable destination does not delay the
- * others. If a destination fails several times in a row, its breaker opens, and the destination is
- * probed from time to time (breaker.ts).
- */
-export async function startOutbox({
-  database,
-  deliverers,
-  config: { delivery: settings },
-  alternates = new Map(),
-  logger,
-}: OutboxOptions): Promise<Outbox> {
-  const byKind = new Map(deliverers.map((deliverer) => [deliverer.kind, deliverer]));
-  const kinds = [...byKind.keys()];
-  const stopping = new AbortController();
-  const sending = new Map<string, { kind: DeliveryKind; ended: Promise<void> }>();
-  const freeKinds = () => {
-    const busy = [...sending.values()];
-    return kinds.filter(
-      (kind) => busy.filter((s) => s.kind === kind).length < MAX_CONCURRENT_DELIVERIES,
-    );
-  };
-  const giveUpSeconds = settings.giveUpAfterHours * 3600;
-  const breakers = createProbes({
-    database,
-    deliverers,
-    settings,
-    alternates,
-    logger,
-    stopping: stopping.signal,
-  });
-  let timer: NodeJS.Timeout | undefined;
-  let pass: Promise<void> | null = null;
-  let again = false;
-  let failures = 0;
-  const { onError, onRecovery } = logRounds(logger, 'outbox', (error) =>
-    logger.event(EVENTS.outboxUnreadable, { error: String(error) }),
-  );
+class RunningOutbox implements Outbox {
+  readonly #database: PooledDatabase;
+  readonly #deliverers: ReadonlyMap<DeliveryKind, Deliverer>;
+  readonly #settings: Config['delivery'];
+  readonly #alternates: ReadonlyMap<string, string>;
+  readonly #logger: Logger;
+  readonly #probes: ReturnType<typeof createProbes>;
+  readonly #rounds: ReturnType<typeof logRounds>;
 
-  const wake = () => {
-    again = true;
-    pass ??= look().finally(() => {
-      pass = null;
+  readonly #stopping = new AbortController();
+  /** The sends in progress, by destination. */
+  readonly #sending = new Map<string, { kind: DeliveryKind; ended: Promise<void> }>();
+  #timer: NodeJS.Timeout | undefined;
+  #pass: Promise<void> | null = null;
+  /** Whether something changed since the current pass last looked. */
+  #again = false;
+  #failures = 0;
+  #unlisten: () => Promise<void> = async () => {};
+
+  constructor({ database, deliverers, config, alternates = new Map(), logger }: OutboxOptions) {
+    this.#database = database;
+    this.#deliverers = new Map(deliverers.map((deliverer) => [deliverer.kind, deliverer]));
+    this.#settings = config.delivery;
+    this.#alternates = alternates;
+    this.#logger = logger;
+    this.#probes = createProbes({
+      database,
+      deliverers,
+      settings: config.delivery,
+      alternates,
+      logger,
+      stopping: this.#stopping.signal,
     });
-  };
+    this.#rounds = logRounds(logger, 'outbox', (error) =>
+      logger.event(EVENTS.outboxUnreadable, { error: String(error) }),
+    );
+  }
 
-  const look = async () => {
-    while (again && !stopping.signal.aborted) {
-      again = false;
-      clearTimeout(timer);
+  async start(): Promise<void> {
+    this.#unlisten = await this.#database.listen(OUTBOX_CHANNEL, () => this.wake());
+    this.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    clearTimeout(this.#timer);
+    await this.#unlisten();
+    await this.#pass;
+    await Promise.all([...this.#sending.values()].map(({ ended }) => ended));
+    await this.#probes.settled();
+    clearTimeout(this.#timer);
+  }
+
+  list(filter?: DeliveryFilter): Promise<DeliveryRow[]> {
+    return listDeliveries(this.#database, filter);
+  }
+
+  async replay(id: string): Promise<DeliveryRow> {
+    const row = await replayDelivery(this.#database, id, this.#giveUpSeconds);
+    this.wake();
+    return row;
+  }
+
+  wake(): void {
+    this.#again = true;
+    this.#pass ??= this.#look().finally(() => {
+      this.#pass = null;
+    });
+  }
+
+  get #stopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  get #giveUpSeconds(): number {
+    return this.#settings.giveUpAfterHours * 3600;
+  }
+
+  get #busyDestinations(): string[] {
+    return [...this.#sending.keys()];
+  }
+
+  get #freeKinds(): DeliveryKind[] {
+    const busy = [...this.#sending.values()];
+    return [...this.#deliverers.keys()].filter(
+      (kind) => busy.filter((send) => send.kind === kind).length < MAX_CONCURRENT_DELIVERIES,
+    );
+  }
+
+  async #look(): Promise<void> {
+    while (this.#again && !this.#stopped) {
+      this.#again = false;
+      clearTimeout(this.#timer);
       let due = RECHECK_SECONDS;
       try {
-        const probe = await breakers.tend();
-        await claimAll();
+        const probe = await this.#probes.tend();
+        await this.#claimAll();
         // The outbox also wakes when a send to a busy destination ends.
-        const next = await secondsUntilDue(database, freeKinds(), [...sending.keys()]);
+        const next = await secondsUntilDue(this.#database, this.#freeKinds, this.#busyDestinations);
         due = Math.min(next ?? RECHECK_SECONDS, probe ?? RECHECK_SECONDS);
-        if (failures > 0) onRecovery();
-        failures = 0;
+        if (this.#failures > 0) this.#rounds.onRecovery();
+        this.#failures = 0;
       } catch (error) {
-        failures += 1;
-        onError(error, failures);
+        this.#failures += 1;
+        this.#rounds.onError(error, this.#failures);
       }
       const wait = Math.max(SHORTEST_WAIT_SECONDS, Math.min(due, RECHECK_SECONDS));
-      if (!stopping.signal.aborted) timer = setTimeout(wake, wait * 1000);
+      if (!this.#stopped) this.#timer = setTimeout(() => this.wake(), wait * 1000);
     }
-  };
+  }
 
-  const claimAll = async () => {
-    while (!stopping.signal.aborted) {
+  async #claimAll(): Promise<void> {
+    while (!this.#stopped) {
       const delivery = await claimDelivery(
-        database,
-        freeKinds(),
-        [...sending.keys()],
+        this.#database,
+        this.#freeKinds,
+        this.#busyDestinations,
         LEASE_SECONDS,
       );
       if (!delivery) return;
       const { destination, kind } = delivery;
-      const ended = attempt(delivery).finally(() => {
-        sending.delete(destination);
-        wake();
+      const ended = this.#attempt(delivery).finally(() => {
+        this.#sending.delete(destination);
+        this.wake();
       });
-      sending.set(destination, { kind, ended });
+      this.#sending.set(destination, { kind, ended });
     }
-  };
+  }
 
-  const attempt = async (delivery: ClaimedDelivery) => {
+  async #attempt(delivery: ClaimedDelivery): Promise<void> {
     const lease = new AbortController();
     const renew = setInterval(() => {
-      renewDelivery(database, delivery, LEASE_SECONDS).then(
+      renewDelivery(this.#database, delivery, LEASE_SECONDS).then(
         (ours) => ours || lease.abort(),
         () => {},
       );
     }, RENEW_MILLISECONDS);
     try {
-      const signal = AbortSignal.any([stopping.signal, lease.signal]);
-      await record(delivery, await send(delivery, signal));
+      const signal = AbortSignal.any([this.#stopping.signal, lease.signal]);
+      await this.#record(delivery, await this.#send(delivery, signal));
     } catch (error) {
       // The row still has the state `sending`; the delivery is due again when its lease expires.
-      logger.event(EVENTS.deliveryUnrecorded, { delivery: delivery.id, error: String(error) });
+      this.#logger.event(EVENTS.deliveryUnrecorded, {
+        delivery: delivery.id,
+        error: String(error),
+      });
     } finally {
       clearInterval(renew);
     }
-  };
+  }
 
-  const send = async (
-    delivery: Delivery,
-    signal: AbortSignal,
-  ): Promise<SendOutcome | Interrupted> => {
+  async #send(delivery: Delivery, signal: AbortSignal): Promise<SendOutcome | Interrupted> {
     try {
-      const deliverer = byKind.get(delivery.kind);
+      const deliverer = this.#deliverers.get(delivery.kind);
       if (!deliverer) throw new Error(`no deliverer of kind ${delivery.kind}`);
       const sent = await deliverer.send(delivery, signal);
       // A send that we aborted ourselves is not a failure of the peer.
@@ -331,7 +385,7 @@ export async function startOutbox({
       if (error instanceof DatabaseUnreachableError) {
         return { outcome: 'interrupted', failure: null };
       }
-      logger.event(EVENTS.deliveryThrew, { delivery: delivery.id, error: String(error) });
+      this.#logger.event(EVENTS.deliveryThrew, { delivery: delivery.id, error: String(error) });
       return {
         outcome: 'failed',
         failure: 'transient',
@@ -339,123 +393,120 @@ export async function startOutbox({
         detail: 'The delivery failed because of an unexpected error in the gateway.',
       };
     }
-  };
-
-  /** Returns the seconds until the next attempt; null if there is no further attempt. */
-  const waitAfter = (
-    { kind, tries, ownFailures }: ClaimedDelivery,
-    code: ErrorCode,
-  ): number | null => {
-    if (ownFailures + 1 >= (catalogueEntry(code).tries ?? Number.POSITIVE_INFINITY)) return null;
-    const deliverer = byKind.get(kind);
-    if (deliverer?.retryWait) return deliverer.retryWait(tries, Math.random());
-    const { retryBaseSeconds: baseSeconds, retryCapSeconds: capSeconds } = settings;
-    return backoffSeconds(tries, { baseSeconds, capSeconds }, Math.random());
-  };
+  }
 
   /** Records an outcome. While the database is unreachable, recording is retried. */
-  const record = async (delivery: ClaimedDelivery, outcome: SendOutcome | Interrupted) => {
+  async #record(delivery: ClaimedDelivery, outcome: SendOutcome | Interrupted): Promise<void> {
     for (;;) {
       try {
-        return await settle(delivery, outcome);
+        return await this.#settle(delivery, outcome);
       } catch (error) {
-        if (!(error instanceof DatabaseUnreachableError) || stopping.signal.aborted) throw error;
-        const { signal } = stopping;
+        if (!(error instanceof DatabaseUnreachableError) || this.#stopped) throw error;
+        const { signal } = this.#stopping;
         await delay(RECORD_AGAIN_MILLISECONDS, null, { signal }).catch(() => {});
       }
     }
-  };
+  }
 
-  const settle = async (delivery: ClaimedDelivery, outcome: SendOutcome | Interrupted) => {
-    const { id, requestId, destination, object } = delivery;
-    const fields = { delivery: id, request: requestId, destination, object };
+  async #settle(delivery: ClaimedDelivery, outcome: SendOutcome | Interrupted): Promise<void> {
     if (outcome.outcome === 'delivered') {
-      await markDelivered(database, delivery, outcome);
-      logger.event(outcome.notSent ? EVENTS.deliveryNotSent : EVENTS.delivered, fields);
-      await noteWorks(delivery);
-      return;
+      await markDelivered(this.#database, delivery, outcome);
+      const event = outcome.notSent ? EVENTS.deliveryNotSent : EVENTS.delivered;
+      this.#logger.event(event, fieldsOf(delivery));
+      await this.#noteWorks(delivery);
+    } else if (outcome.outcome === 'interrupted') {
+      const wait = this.#stopped ? 0 : this.#settings.retryBaseSeconds;
+      await releaseDelivery(this.#database, delivery, outcome.failure, wait);
+      this.#logger.event(EVENTS.deliveryInterrupted, fieldsOf(delivery));
+    } else {
+      if (isPeerFailure(outcome.code)) await this.#noteFails(delivery, outcome.code);
+      else await this.#noteWorks(delivery);
+      await this.#settleFailure(delivery, outcome);
     }
-    if (outcome.outcome === 'interrupted') {
-      const wait = stopping.signal.aborted ? 0 : settings.retryBaseSeconds;
-      await releaseDelivery(database, delivery, outcome.failure, wait);
-      logger.event(EVENTS.deliveryInterrupted, fields);
-      return;
-    }
-    const { code, detail, failure, retryAfter } = outcome;
-    if (isPeerFailure(code)) await noteFails(delivery, code);
-    else await noteWorks(delivery);
+  }
+
+  async #settleFailure(
+    delivery: ClaimedDelivery,
+    { code, detail, failure, retryAfter }: Extract<SendOutcome, { outcome: 'failed' }>,
+  ): Promise<void> {
+    const giveUp = async (event: typeof EVENTS.deliveryDead | typeof EVENTS.deliveryGivenUp) => {
+      this.#logger.event(event, { ...fieldsOf(delivery), code });
+      await this.#useAlternate(delivery);
+    };
     if (failure === 'permanent') {
-      await markDead(database, delivery, code, detail);
-      logger.event(EVENTS.deliveryDead, { ...fields, code });
-      await useAlternate(delivery);
-      return;
+      await markDead(this.#database, delivery, code, detail);
+      return giveUp(EVENTS.deliveryDead);
     }
-    const again = waitAfter(delivery, code);
+    const again = this.#waitAfter(delivery, code);
     if (again === null) {
-      await markDead(database, delivery, code, detail);
-      logger.event(EVENTS.deliveryGivenUp, { ...fields, code });
-      await useAlternate(delivery);
-      return;
+      await markDead(this.#database, delivery, code, detail);
+      return giveUp(EVENTS.deliveryGivenUp);
     }
-    if (retryAfter !== undefined) await holdDestination(database, destination, retryAfter);
+    if (retryAfter !== undefined) {
+      await holdDestination(this.#database, delivery.destination, retryAfter);
+    }
     const wait = Math.max(retryAfter ?? 0, again);
     const own = mayBeObjectFailure(code);
-    const state = await rescheduleDelivery(database, delivery, { code, detail, own }, wait);
-    if (state === 'dead') {
-      logger.event(EVENTS.deliveryGivenUp, { ...fields, code });
-      await useAlternate(delivery);
-    } else {
-      logger.event(EVENTS.deliveryRetried, { ...fields, code, wait: Math.round(wait) });
-    }
-  };
+    const state = await rescheduleDelivery(this.#database, delivery, { code, detail, own }, wait);
+    if (state === 'dead') return giveUp(EVENTS.deliveryGivenUp);
+    this.#logger.event(EVENTS.deliveryRetried, {
+      ...fieldsOf(delivery),
+      code,
+      wait: Math.round(wait),
+    });
+  }
+
+  /** Returns the seconds until the next attempt; null if there is no further attempt. */
+  #waitAfter({ kind, tries, ownFailures }: ClaimedDelivery, code: ErrorCode): number | null {
+    if (ownFailures + 1 >= (catalogueEntry(code).tries ?? Number.POSITIVE_INFINITY)) return null;
+    const deliverer = this.#deliverers.get(kind);
+    if (deliverer?.retryWait) return deliverer.retryWait(tries, Math.random());
+    const { retryBaseSeconds: baseSeconds, retryCapSeconds: capSeconds } = this.#settings;
+    return backoffSeconds(tries, { baseSeconds, capSeconds }, Math.random());
+  }
 
   /**
    * Returns true if a delivery has a breaker. Kinds with their own retry schedule need none,
    * because their retries are far enough apart.
    */
-  const hasBreaker = ({ kind }: Delivery) => byKind.get(kind)?.retryWait === undefined;
+  #hasBreaker({ kind }: Delivery): boolean {
+    return this.#deliverers.get(kind)?.retryWait === undefined;
+  }
 
-  const noteWorks = async (delivery: Delivery) => {
+  async #noteWorks(delivery: Delivery): Promise<void> {
     const { destination } = delivery;
-    if (hasBreaker(delivery) && (await recordPeerSuccess(database, destination))) {
-      logger.event(EVENTS.destinationWorks, { destination });
+    if (this.#hasBreaker(delivery) && (await recordPeerSuccess(this.#database, destination))) {
+      this.#logger.event(EVENTS.destinationWorks, { destination });
     }
-  };
+  }
 
-  const noteFails = async (delivery: Delivery, code: ErrorCode) => {
-    if (!hasBreaker(delivery)) return;
+  async #noteFails(delivery: Delivery, code: ErrorCode): Promise<void> {
+    if (!this.#hasBreaker(delivery)) return;
     const { destination } = delivery;
-    const state = await recordPeerFailure(database, destination, code, settings.breaker);
-    if (state === 'open') logger.event(EVENTS.destinationLeftAlone, { destination, code });
-  };
+    const state = await recordPeerFailure(
+      this.#database,
+      destination,
+      code,
+      this.#settings.breaker,
+    );
+    if (state === 'open') {
+      this.#logger.event(EVENTS.destinationLeftAlone, { destination, code });
+    }
+  }
 
-  const useAlternate = async ({ id, destination }: Delivery) => {
-    const alternate = alternates.get(destination);
+  async #useAlternate({ id, destination }: Delivery): Promise<void> {
+    const alternate = this.#alternates.get(destination);
     if (alternate === undefined) return;
-    const made = await database.transaction((tx) => divert(tx, id, alternate, giveUpSeconds));
-    if (made)
-      logger.event(EVENTS.destinationDiverted, { delivery: id, instead: made.id, alternate });
-  };
+    const made = await this.#database.transaction((tx) =>
+      divert(tx, id, alternate, this.#giveUpSeconds),
+    );
+    if (made) {
+      this.#logger.event(EVENTS.destinationDiverted, { delivery: id, instead: made.id, alternate });
+    }
+  }
+}
 
-  const unlisten = await database.listen(OUTBOX_CHANNEL, wake);
-  wake();
-
-  return {
-    wake,
-    list: (filter) => listDeliveries(database, filter),
-    replay: async (id) => {
-      const row = await replayDelivery(database, id, giveUpSeconds);
-      wake();
-      return row;
-    },
-    stop: async () => {
-      stopping.abort();
-      clearTimeout(timer);
-      await unlisten();
-      await pass;
-      await Promise.all([...sending.values()].map(({ ended }) => ended));
-      await breakers.settled();
-      clearTimeout(timer);
-    },
-  };
+/** Returns the fields that identify a delivery in the log. */
+function fieldsOf({ id, requestId, destination, object }: Delivery) {
+  return { delivery: id, request: requestId, destination, object };
 }

@@ -131,7 +131,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   });
   const mockPool = createPipelinePool(program, { ...limits, yields: true }, logger);
   const [first] = Object.values(pipelines);
-  if (first) {
+  if (first && config.worker.openModelsAtStart) {
     pool.warmUp(first, config.models, models.ready);
   }
   const stopping = new AbortController();

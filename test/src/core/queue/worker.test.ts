@@ -2,6 +2,7 @@ import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { STAGES } from '../../../../src/core/requests/transitions.ts';
+import { PROCESS_FOLDER } from '../../../../src/core/requests/work-folder.ts';
 import { DatabaseUnreachableError } from '../../../../src/platform/database/pooled.ts';
 import { createLogger } from '../../../../src/platform/logging/logger.ts';
 import { openSite, type Site } from '../requests/site.ts';
@@ -17,6 +18,22 @@ beforeAll(async () => {
   await site.startWorker();
 });
 afterAll(() => site.close());
+
+describe('a worker that has started', () => {
+  it.each([
+    { openModelsAtStart: true, processes: 1 },
+    { openModelsAtStart: false, processes: 0 },
+  ])(
+    'has $processes pipeline processes with openModelsAtStart: $openModelsAtStart',
+    async ({ openModelsAtStart, processes }) => {
+      const own = await openSite({ worker: { openModelsAtStart } });
+      await own.startWorker();
+      const places = await readdir(join(own.config.dataDir, 'work')).catch(() => []);
+      expect(places.filter((name) => name.startsWith(PROCESS_FOLDER))).toHaveLength(processes);
+      await own.close();
+    },
+  );
+});
 
 describe('a request whose pipeline comes to an end', () => {
   it('succeeds with its result, its artifacts and one log from queued to done', async () => {

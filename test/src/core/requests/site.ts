@@ -126,6 +126,7 @@ export async function openSite(options: SiteOptions = {}) {
       timeoutSeconds: 30,
       readSeconds: 30,
       childMemoryMegabytes: 512,
+      openModelsAtStart: true,
       ...options.worker,
     },
     models: { allow: 'all' as const, provider: 'cpu' as const, threads: 1 },
