@@ -1,7 +1,7 @@
 import { rounded } from '../../measure/rounding.ts';
 import type { MyocardialSign } from '../../result/render/echo/diastolic.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
-import type { Sex } from '../shared/grading.ts';
+import { SEXES, type Sex } from '../shared/grading.ts';
 
 /**
  * End-diastolic wall thickness, mm, at or above which each statement is made (CM23, HCM24; echo
@@ -147,8 +147,6 @@ export type DilatedPattern = (typeof DILATED_PATTERNS)[number] | (typeof OPEN_PA
 
 export const isPublished = (pattern: DilatedPattern) =>
   DILATED_PATTERNS.some((one) => one === pattern);
-
-const SEXES = ['male', 'female'] as const;
 
 /**
  * Returns the pattern for the size of the LV. One measure above its limit is enough for dilatation,

@@ -7,13 +7,14 @@ import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { familyOf, type HeartView, isFocused, isPicture, showsVentricle } from '../locate/names.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import { isBeyond, RV_FUNCTION } from '../rv-function/guideline.ts';
+import { graded } from '../shared/grading.ts';
 import {
   classification,
   type EchoSection,
   isChild,
   PATIENT_GAPS,
   type PatientEvidence,
-  rangedSex,
+  rangedSexes,
   type Values,
 } from '../shared/section.ts';
 import {
@@ -108,7 +109,7 @@ function cavaAnswer(values: Values): Answer {
 /**
  * Returns the answer on the LV from its EF. A band is never shown together with the sex-specific
  * grade of the same value (echo 15). "Normal" begins at 50 % on this scale, but at the limit for the
- * sex in the grade (echo 4.4), so the answer states that limit.
+ * sex in the grade (echo 4.4), so the answer states that limit, or both if the sex is unknown.
  */
 function ventricleAnswer<Evidence extends FocusedEvidence>(
   evidence: Evidence,
@@ -125,12 +126,14 @@ function ventricleAnswer<Evidence extends FocusedEvidence>(
     return { answer: null, gaps, level: null };
   }
   const level = focusedLevel(ef.value);
-  const sex = rangedSex(evidence);
+  const sexes = rangedSexes(evidence);
+  const isGraded = graded(ef, LEFT_VENTRICLE.ef, sexes) !== null;
+  const limits = sexes.map((sex) => ({ sex, ef: LEFT_VENTRICLE.ef[sex].normal[0] }));
   const answer = sayOfFocused.conclusion('focused.lv-function', {
     level,
     ef: focusedEf(ef.value),
-    band: sex ? null : focusedBand(ef.value),
-    limit: sex && level === 'normal' ? { sex, ef: LEFT_VENTRICLE.ef[sex].normal[0] } : null,
+    band: isGraded ? null : focusedBand(ef.value),
+    limits: isGraded && level === 'normal' ? limits : [],
   });
   return { answer, gaps: [windowsGap(windows)], level };
 }

@@ -14,7 +14,7 @@ import {
   isChild,
   PATIENT_GAPS,
   type PatientEvidence,
-  rangedSex,
+  rangedSexes,
   type Values,
 } from '../shared/section.ts';
 import { LEFT_ATRIUM } from './guideline.ts';
@@ -86,17 +86,17 @@ function volumesOf(given: Values) {
 }
 
 function run(evidence: LaVolumeEvidence, given: Values) {
-  const sex = rangedSex(evidence);
   const { traced, index, indexByLength } = volumesOf(given);
   const byLength = traced?.quality === 'accepted' ? traced : null;
   const counted = index ?? indexByLength;
-  // The limits for LAVi are the same for both sexes, so those for men are used for every adult.
+  const sexes = rangedSexes(evidence);
   const adult = !isChild(evidence);
-  const grade = adult ? graded(counted, LEFT_ATRIUM.volumeIndex, 'male') : null;
+  const grade = graded(counted, LEFT_ATRIUM.volumeIndex, sexes);
+  // The limits of LAVi are the same for both sexes, so the range of one applies to every adult.
   const inRange = (one: Measurement | null) =>
-    one && adult ? inRangeOf(one, LEFT_ATRIUM.volumeIndex, 'male') : one;
+    one && adult ? inRangeOf(one, LEFT_ATRIUM.volumeIndex, ['male']) : one;
   const diameter = given.measurement('la-diameter');
-  const diameterGrade = graded(diameter, LEFT_ATRIUM.diameter, sex);
+  const diameterGrade = graded(diameter, LEFT_ATRIUM.diameter, sexes);
   const volume = given.measurement('la-volume-biplane') ?? byLength;
   const [four, two] = [given.number('la-length-4c'), given.number('la-length-2c')];
   const unequal = four !== null && two !== null && Math.abs(four - two) > LENGTH_TOLERANCE + 1e-9;

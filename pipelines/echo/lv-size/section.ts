@@ -13,7 +13,7 @@ import {
   wallThicknessOfBoth,
 } from '../formulas/chambers.ts';
 import { familyOf, type HeartView, type ViewFamily } from '../locate/names.ts';
-import { type GradedQuantity, graded, gradeOf, type Sex } from '../shared/grading.ts';
+import { forEverySex, type GradedQuantity, graded, gradeFor, type Sex } from '../shared/grading.ts';
 import {
   classification,
   conclude,
@@ -22,7 +22,7 @@ import {
   inAdultRange,
   type PatientEvidence,
   patientGaps,
-  rangedSex,
+  rangedSexes,
   type Values,
 } from '../shared/section.ts';
 import { ASYMMETRIC_WALLS, geometryOf, LEFT_VENTRICLE } from './guideline.ts';
@@ -104,13 +104,13 @@ function massOf(values: Values): { mass: Measurement | null; index: Measurement 
  * Returns the mass divided by height^2.7, g/m^2.7. It is added in obesity, because indexing to body
  * surface area then hides hypertrophy (echo 1).
  */
-function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sex: Sex | null) {
+function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sexes: readonly Sex[]) {
   const bodyMass = bodyMassIndex(patient.height, patient.weight);
   if (mass?.quality !== 'accepted' || is2d(mass)) return null;
   if (patient.height === null || bodyMass === null || rounded(bodyMass, 1) < OBESE_FROM)
     return null;
   const value = massPerHeight(mass.value, patient.height);
-  const grade = sex && gradeOf(LEFT_VENTRICLE.massPerHeight, sex, value);
+  const grade = gradeFor(LEFT_VENTRICLE.massPerHeight, sexes, value);
   const { decimals } = LEFT_VENTRICLE.massPerHeight;
   return {
     grade,
@@ -190,7 +190,7 @@ function classificationsOf(
 }
 
 function run(evidence: LvSizeEvidence, values: Values) {
-  const sex = rangedSex(evidence);
+  const sexes = rangedSexes(evidence);
   const { mass, index } = massOf(values);
   const { massIndex, quantityOf } = rangesFor(mass, index);
   const thickness = values.calculated('relative-wall-thickness', {
@@ -208,16 +208,17 @@ function run(evidence: LvSizeEvidence, values: Values) {
   });
   const measured = [...LINEAR, 'lvids' as const].map((key) => values.measurement(key));
   const all = [...measured, mass, index, thickness, shortening];
-  const known = accepted(index) && accepted(thickness) && sex;
   const geometry =
-    known && index && thickness ? geometryOf(sex, index.value, thickness.value, massIndex) : null;
+    accepted(index) && accepted(thickness) && index && thickness
+      ? forEverySex(sexes, (sex) => geometryOf(sex, index.value, thickness.value, massIndex))
+      : null;
   const grades = all.flatMap((one) => {
     const quantity = one && quantityOf(one);
-    const grade = quantity ? graded(one, quantity, sex) : null;
+    const grade = quantity ? graded(one, quantity, sexes) : null;
     return one && quantity && grade ? [{ measurement: one, quantity, grade }] : [];
   });
   const abnormal = grades.filter(({ grade }) => grade !== 'normal');
-  const perHeight = byHeight(evidence, mass, sex);
+  const perHeight = byHeight(evidence, mass, sexes);
   const missing = [...LINEAR, 'lvids' as const].filter((key) => values.measurement(key) === null);
   return conclude(lvSize, {
     measurements: all.map((one) => {

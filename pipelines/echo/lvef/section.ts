@@ -31,7 +31,7 @@ import {
   isOfMachine,
   type PatientEvidence,
   patientGaps,
-  rangedSex,
+  rangedSexes,
   type Values,
 } from '../shared/section.ts';
 import { heartFailureRange, unequalLengths, unequalVolumes } from './guideline.ts';
@@ -88,9 +88,11 @@ function limitOf({ concept, method }: Measurement): Statement | null {
  * Returns true if the value is so close to a limit that the neighbouring grade is equally likely
  * (echo 19, rule 2).
  */
-function isAtLimit({ value }: Measurement, sex: Sex): boolean {
-  const { normal, mild, moderate } = LEFT_VENTRICLE.ef[sex];
-  const limits = [...normal, mild, moderate];
+function isAtLimit({ value }: Measurement, sexes: readonly Sex[]): boolean {
+  const limits = sexes.flatMap((sex) => {
+    const { normal, mild, moderate } = LEFT_VENTRICLE.ef[sex];
+    return [...normal, mild, moderate];
+  });
   return isNearCutOff(rounded(value, 0), limits, VARIABILITY.ejectionFraction);
 }
 
@@ -138,10 +140,10 @@ function methodsDisagree(
   ef: Measurement,
   grade: Abnormality,
   others: readonly Measurement[],
-  sex: Sex | null,
+  sexes: readonly Sex[],
 ): Statement | null {
   const apart = others.flatMap((one) => {
-    const own = graded(one, LEFT_VENTRICLE.ef, sex);
+    const own = graded(one, LEFT_VENTRICLE.ef, sexes);
     return own && own !== grade ? [{ one, own }] : [];
   });
   if (apart.length === 0) return null;
@@ -171,7 +173,7 @@ function indexedVolumes(given: Values): Indexed[] {
 }
 
 function run(evidence: LvefEvidence, given: Values) {
-  const sex = rangedSex(evidence);
+  const sexes = rangedSexes(evidence);
   const own = given.calculated('lvef-biplane', {
     section: ID,
     method: 'fraction-of-volumes',
@@ -190,7 +192,7 @@ function run(evidence: LvefEvidence, given: Values) {
   const rhythm = irregularRhythm(evidence.heart);
   const ungraded = ungradedEf(values);
   const gradable = ungraded ? null : ef;
-  const grade = graded(gradable, LEFT_VENTRICLE.ef, sex);
+  const grade = graded(gradable, LEFT_VENTRICLE.ef, sexes);
   const range = gradable && !child ? heartFailureRange(gradable.value, null) : null;
   const unindexed =
     given.measurement('lvedv-biplane') !== null &&
@@ -216,11 +218,11 @@ function run(evidence: LvefEvidence, given: Values) {
     measurements,
     conclusions: [
       grade && ef && sayOfLvef.conclusion('lvef.grade', { grade }, [ef]),
-      ef && grade ? methodsDisagree(ef, grade, others, sex) : null,
+      ef && grade ? methodsDisagree(ef, grade, others, sexes) : null,
       range && sayOfLvef.conclusion('lvef.heart-failure-range', { range }),
       ef && sayOfLvef.conclusion('lvef.variability', { points: EF_VARIABILITY }, [ef]),
       rhythm && !rhythm.few ? sayOfEcho.conclusion('rhythm.irregular', rhythm) : null,
-      ef && grade && sex && isAtLimit(ef, sex)
+      ef && grade && isAtLimit(ef, sexes)
         ? sayOfLvef.conclusion('lvef.at-limit', { points: VARIABILITY.ejectionFraction })
         : null,
     ],
@@ -245,7 +247,7 @@ function run(evidence: LvefEvidence, given: Values) {
             )
           : null),
     ],
-    classifications: classificationsOf(grade, range, indexed, sex),
+    classifications: classificationsOf(grade, range, indexed, sexes),
   });
 }
 
@@ -258,7 +260,7 @@ function classificationsOf(
   grade: Abnormality | null,
   range: string | null,
   indexed: readonly Indexed[],
-  sex: Sex | null,
+  sexes: readonly Sex[],
 ) {
   return [
     grade &&
@@ -278,7 +280,7 @@ function classificationsOf(
         'ESC 2021; Universal Definition of HF 2021',
       ),
     ...indexed.map(({ measurement, quantity }) => {
-      const own = graded(measurement, quantity, sex);
+      const own = graded(measurement, quantity, sexes);
       return own && measurement
         ? classification(
             ID,

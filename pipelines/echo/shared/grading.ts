@@ -4,6 +4,7 @@ import { type Abnormality, remarkOfEcho } from '../../result/render/echo/shared.
 import { categoryWithin } from '../../result/section-outcome.ts';
 
 export type Sex = 'male' | 'female';
+export const SEXES: readonly Sex[] = ['male', 'female'];
 
 /**
  * How well a limit was verified. `B`: as published, not checked by a second, independent reader
@@ -62,44 +63,66 @@ export function gradeOf(quantity: GradedQuantity, sex: Sex, value: number): Abno
 
 /** Returns true if a grade is abnormal, in the direction in which the quantity is graded. */
 export const isAbnormal = (grade: Abnormality | null): grade is Abnormality =>
-  grade === 'mildly abnormal' || grade === 'moderately abnormal' || grade === 'severely abnormal';
+  grade !== null && !UNGRADED_BANDS.has(grade);
 
 /**
- * Returns the grade of an accepted value according to the limits for the sex. Null if the value was
- * not accepted or the sex is unknown.
+ * Returns what holds for all of the sexes: null if it differs between them, or if there are none.
  */
-export function graded(measurement: Measurement | null, quantity: GradedQuantity, sex: Sex | null) {
-  return measurement?.quality === 'accepted' && sex
-    ? gradeOf(quantity, sex, measurement.value)
-    : null;
+export function forEverySex<T>(sexes: readonly Sex[], of: (sex: Sex) => T): T | null {
+  const [first, ...others] = sexes.map(of);
+  return first !== undefined && others.every((other) => other === first) ? first : null;
 }
 
 /**
+ * Returns the grade of a value that holds for all of the sexes (`rangedSexes`): `abnormal` if the
+ * value is abnormal for both, but not in the same grade. Null if it is normal for only one of them.
+ */
+export function gradeFor(
+  quantity: GradedQuantity,
+  sexes: readonly Sex[],
+  value: number,
+): Abnormality | null {
+  const grade = forEverySex(sexes, (sex) => gradeOf(quantity, sex, value));
+  const isAbnormalForAll = forEverySex(sexes, (sex) => isAbnormal(gradeOf(quantity, sex, value)));
+  return grade ?? (isAbnormalForAll ? 'abnormal' : null);
+}
+
+/** Returns the grade of an accepted value (`gradeFor`). */
+export const graded = (
+  measurement: Measurement | null,
+  quantity: GradedQuantity,
+  sexes: readonly Sex[],
+): Abnormality | null =>
+  measurement?.quality === 'accepted' ? gradeFor(quantity, sexes, measurement.value) : null;
+
+/**
  * Returns the value with the normal range for the sex. If the sex is unknown, a remark states both
- * ranges.
+ * ranges, and the value is only compared with them.
  */
 export function inRangeOf(
   measurement: Measurement,
   quantity: GradedQuantity,
-  sex: Sex | null,
+  sexes: readonly Sex[],
 ): Measurement {
-  const { male, female } = quantity;
+  const { male, female, source, decimals } = quantity;
+  const [sex] = sexes;
+  const isKnown = sex !== undefined && sexes.length === 1;
   const unverified = quantity.evidence === 'B' ? [remarkOfEcho('echo.range-unverified', {})] : [];
-  if (!sex) {
-    const ranges = remarkOfEcho('echo.range-by-sex', { male: male.normal, female: female.normal });
-    return { ...measurement, remarks: [...measurement.remarks, ranges, ...unverified] };
-  }
-  const [low, high] = quantity[sex].normal;
-  const { category } = categoryWithin(measurement, (value) => {
-    const shown = rounded(value, quantity.decimals);
-    return shown < low ? 'L' : shown > high ? 'H' : 'N';
-  });
+  const ranges = remarkOfEcho('echo.range-by-sex', { male: male.normal, female: female.normal });
+  const { category } = categoryWithin(measurement, (value) =>
+    forEverySex(sexes, (of) => {
+      const shown = rounded(value, decimals);
+      const [low, high] = quantity[of].normal;
+      return shown < low ? 'L' : shown > high ? 'H' : 'N';
+    }),
+  );
+  const [low, high] = isKnown ? quantity[sex].normal : [null, null];
   return {
     ...measurement,
-    reference: { low, high, centile: null, z_score: null, chart: quantity.source },
-    // Null if the interval includes an end of the range.
+    reference: isKnown ? { low, high, centile: null, z_score: null, chart: source } : null,
+    // Null if the interval includes an end of a range.
     interpretation: category,
-    remarks: [...measurement.remarks, ...unverified],
+    remarks: [...measurement.remarks, ...(isKnown ? [] : [ranges]), ...unverified],
   };
 }
 

@@ -3,7 +3,7 @@ import type { Measurement, Result } from '../../result/envelope.ts';
 import { type ImageInputs, type Presumption, sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { FindingDraft, SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { type GradedQuantity, inRangeOf, type Sex } from './grading.ts';
+import { type GradedQuantity, inRangeOf, SEXES, type Sex } from './grading.ts';
 
 /** The patient described in the request. Properties missing from the request are null. */
 export interface EchoPatient {
@@ -229,6 +229,15 @@ export const isChild = ({ patient }: PatientEvidence) =>
 export const rangedSex = (evidence: PatientEvidence) =>
   isChild(evidence) ? null : evidence.patient.sex;
 
+/**
+ * Returns the sexes whose ranges must agree on a grade: none for a child, both if the sex is
+ * unknown.
+ */
+export function rangedSexes(evidence: PatientEvidence): readonly Sex[] {
+  if (isChild(evidence)) return [];
+  return evidence.patient.sex ? [evidence.patient.sex] : SEXES;
+}
+
 /** Returns a value with its adult range, or without a range for a child (echo 0.4). */
 export function inAdultRange<T extends Measurement | null>(
   evidence: PatientEvidence,
@@ -236,7 +245,7 @@ export function inAdultRange<T extends Measurement | null>(
   quantity: GradedQuantity,
 ) {
   return measurement && !isChild(evidence)
-    ? inRangeOf(measurement, quantity, evidence.patient.sex)
+    ? inRangeOf(measurement, quantity, rangedSexes(evidence))
     : measurement;
 }
 

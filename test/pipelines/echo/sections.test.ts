@@ -84,12 +84,31 @@ describe('size of the left ventricle', () => {
     expect(category('lv-geometry')).toBe('normal geometry');
     expect(value('lvidd')?.reference).toMatchObject({ low: 4.2, high: 5.8 });
   });
-  it('has no range and no geometry without sex, but both ranges in words', () => {
-    const { section, category, value } = interpreted(LINEAR, { sex: null });
+  it('has no range without sex, but both ranges in words', () => {
+    const { section, value } = interpreted(LINEAR, { sex: null });
     expect(section('lv-size')).toMatchObject({ status: 'partial' });
-    expect(category('lv-geometry')).toBeUndefined();
-    expect(value('lvidd')).toMatchObject({ reference: null, interpretation: null });
+    expect(value('lvidd')?.reference).toBeNull();
     expect(value('lvidd')?.note).toContain('male 4.2 to 5.8, female 3.8 to 5.2');
+  });
+  // The mass index is 98 g/m², between the limits of 95 for women and 115 for men.
+  it('has a geometry without sex only if it is the same for both', () => {
+    expect(interpreted(LINEAR, { sex: null }).category('lv-geometry')).toBeUndefined();
+    expect(interpreted({ ...LINEAR, lvidd: 4.5 }, { sex: null }).category('lv-geometry')).toBe(
+      'concentric remodelling',
+    );
+  });
+  it.each([
+    [4.1, null, undefined],
+    [4.2, 'N', 'normal'],
+    [5.2, 'N', 'normal'],
+    [5.3, null, undefined],
+    [5.8, null, undefined],
+    [5.9, 'H', 'abnormal'],
+    [6.9, 'H', 'severely abnormal'],
+  ])('without sex, an LVIDd of %d cm has the mark %s and the grade %s', (lvidd, mark, grade) => {
+    const { value, category } = interpreted({ ...LINEAR, lvidd }, { sex: null });
+    expect(value('lvidd')?.interpretation).toBe(mark);
+    expect(category('lvidd-grade')).toBe(grade);
   });
   it('states what is missing in the limitations, not in the impression', () => {
     const { result, section } = interpreted(LINEAR, { sex: null });

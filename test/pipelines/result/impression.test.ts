@@ -50,11 +50,21 @@ describe('the impression of a normal heart', () => {
     expect(lines[0]).toMatch(/LVEF 62 % \(biplane discs.*\), normal/);
   });
 
-  it('begins with the size of the LV even if no range applies', () => {
-    const unknown = measuredStudy({ machine: NORMAL_HEART, patient: { sex: null } }).result;
-    expect(unknown.report?.impression[0]).toMatch(
-      /^LV size not graded, as the patient's sex is unknown \(LVEDVi 59 ml\/m²\); LVEF 62 %/,
-    );
+  it.each([
+    [5, 'LV of normal size (LVEDVi 59 ml/m², LVIDd 5.0 cm); LVEF 62 %'],
+    [5.9, 'LV of normal size (LVEDVi 59 ml/m²), but not by LVIDd 5.9 cm; LVEF 62 %'],
+  ])('states what holds for both sexes if the sex is unknown: LVIDd %d cm', (lvidd, expected) => {
+    const machine = { ...NORMAL_HEART, lvidd };
+    const unknown = measuredStudy({ machine, patient: { sex: null } }).result;
+    expect(unknown.report?.impression[0]).toContain(expected);
+  });
+
+  it.each([
+    [5.5, "LV size not graded, as the patient's sex is unknown (LVIDd 5.5 cm)"],
+    [6.5, 'LV dilated (LVIDd 6.5 cm)'],
+  ])('begins with the size by the diameter alone: %d cm', (lvidd, expected) => {
+    const unknown = measuredStudy({ machine: { lvidd }, patient: { sex: null } }).result;
+    expect(unknown.report?.impression[0]).toContain(expected);
   });
 
   it('continues with wall motion, diastolic function, valves, and finally the right heart', () => {

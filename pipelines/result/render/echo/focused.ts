@@ -1,5 +1,5 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
-import { type About, allNamed } from './shared.ts';
+import { type About, allNamed, anyOf } from './shared.ts';
 
 const EFFUSIONS = {
   'depth-unknown': 'present, greatest depth not measured',
@@ -20,12 +20,14 @@ export const FOCUSED_SENTENCES = {
     /** EF in per cent, rounded in steps. */
     ef: number;
     band: string | null;
-    /** Lower end of the normal range for the sex, by which the LVEF is graded; null if it cannot contradict the level. */
-    limit: { sex: 'male' | 'female'; ef: number } | null;
+    /**
+     * Lower ends of the normal ranges by which the LVEF is graded; empty if they cannot contradict
+     * the level.
+     */
+    limits: readonly { sex: 'male' | 'female'; ef: number }[];
   }) => {
-    const grade = of.limit
-      ? ` The grade of the LVEF uses another limit: normal from ${of.limit.ef} % (${of.limit.sex}).`
-      : '';
+    const limits = anyOf(of.limits.map(({ sex, ef }) => `${ef} % (${sex})`));
+    const grade = limits ? ` The grade of the LVEF uses another limit: normal from ${limits}.` : '';
     return `LV function on the three-level scale: ${LEVELS[of.level]}; LVEF about ${of.ef} %${of.band ? ` (${of.band})` : ''}.${grade}`;
   },
   'focused.rv-size': ({ size }: { size: string }, { about }: About) =>

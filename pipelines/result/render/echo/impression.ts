@@ -54,6 +54,7 @@ const EF_GRADE: Readonly<Record<Abnormality, string>> = {
   'mildly abnormal': 'mildly reduced',
   'moderately abnormal': 'moderately reduced',
   'severely abnormal': 'severely reduced',
+  abnormal: 'reduced',
   'above normal range': 'above the normal range',
   'below normal range': 'below the normal range',
 };
@@ -93,6 +94,7 @@ const SIZE_GRADE: Readonly<Record<Abnormality, string>> = {
   'mildly abnormal': 'mildly enlarged',
   'moderately abnormal': 'moderately enlarged',
   'severely abnormal': 'severely enlarged',
+  abnormal: 'enlarged',
   'below normal range': 'small',
   'above normal range': 'enlarged',
 };
@@ -330,7 +332,7 @@ function lvSize(said: Said): Statement | null {
   const rated = said.values(LV_SIZES).filter(({ interpretation }) => interpretation !== null);
   const size = rated[0]?.interpretation;
   if (!size) {
-    // No range applies, for example because the sex is unknown.
+    // The patient is a child, or the size differs between the ranges for the two sexes.
     const [ungraded] = said.values(LV_SIZES).filter(({ reference }) => reference === null);
     const sexUnknown = said.find('echo.sex-unknown') !== null;
     return ungraded

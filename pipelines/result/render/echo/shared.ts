@@ -13,13 +13,17 @@ interface WithNotes extends About {
   readonly text: { note(one: Measurement): string };
 }
 
-/** Band of a quantity by its severity grades, in the published wording (ASE15). */
+/**
+ * Band of a quantity by its severity grades, in the published wording (ASE15). A value is only
+ * `abnormal` if the sex is unknown and its grade differs between the sexes.
+ */
 export type Abnormality =
   | 'below normal range'
   | 'normal'
   | 'mildly abnormal'
   | 'moderately abnormal'
   | 'severely abnormal'
+  | 'abnormal'
   | 'above normal range';
 
 /** LV geometry, in its published wording (ASE15; echo 5.4). */
@@ -163,7 +167,8 @@ export const ECHO_SENTENCES = {
   'echo.no-value': () => 'No value for this section was supplied.',
   'echo.surface-unknown': () =>
     'Indexed values are not reported: height and weight are missing or implausible.',
-  'echo.sex-unknown': () => 'Sex-specific reference ranges were not applied.',
+  'echo.sex-unknown': () =>
+    'The sex of the patient is unknown: only grades that hold for both sexes are given.',
   'echo.child': () =>
     'Adult reference ranges do not apply under 18 years; z-scores are not computed.',
   'echo.focused-study': () => 'Focused study, not a comprehensive echocardiogram.',

@@ -19,8 +19,12 @@ describe('LV function', () => {
     expect(of('male').summary(ID)).toContain(
       'LV function on the three-level scale: reduced (LVEF 30 to 49 %); LVEF about 45 %.',
     );
-    expect(of(null).category('lvef-grade')).toBeUndefined();
-    expect(of(null).summary(ID)).toContain('LVEF about 45 % (mildly reduced)');
+    // An LVEF of 52 % is normal for a man and mildly reduced for a woman.
+    const unknown = interpreted({ 'lvef-3d': 52 }, 'cart-sr', { sex: null });
+    expect(unknown.category('lvef-grade')).toBeUndefined();
+    expect(unknown.summary(ID)).toContain('LVEF about 50 % (normal).');
+    expect(of(null).category('lvef-grade')).toMatchObject({ value: 'mildly abnormal' });
+    expect(of(null).summary(ID)).toContain('LVEF about 45 %.');
   });
   it('that is normal also states the limit for the sex, by which the LVEF can be graded as reduced', () => {
     const of = (sex: 'male' | 'female' | null) =>
@@ -30,7 +34,7 @@ describe('LV function', () => {
       'normal (LVEF 50 % or more); LVEF about 50 %. The grade of the LVEF uses another limit: normal from 52 % (male).',
     );
     expect(of('female').summary(ID)).toContain('normal from 54 % (female)');
-    expect(of(null).summary(ID)).not.toContain('another limit');
+    expect(of(null).summary(ID)).toContain('normal from 52 % (male) or 54 % (female)');
   });
   it.each([
     ['no focused view', [], 'No focused-view clip shows the LV'],

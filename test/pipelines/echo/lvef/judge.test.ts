@@ -193,7 +193,7 @@ describe('LVEF of a child', () => {
 
 describe('the band of the focused study', () => {
   const focused = (sex: 'male' | null) =>
-    told({ machine: { 'lvef-biplane': 51 }, patient: { sex } }).focused;
+    told({ machine: { 'lvef-biplane': 52 }, patient: { sex } }).focused;
   it('is never shown with the sex-specific grade of the same EF (echo 15)', () => {
     expect(focused('male')).toContain('LVEF about 50 %.');
     expect(focused(null)).toContain('LVEF about 50 % (normal)');

@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { LEFT_ATRIUM } from '../../../../pipelines/echo/la-volume/guideline.ts';
 import { geometryOf, LEFT_VENTRICLE } from '../../../../pipelines/echo/lv-size/guideline.ts';
 import { heartFailureRange } from '../../../../pipelines/echo/lvef/guideline.ts';
-import { type GradedQuantity, gradeOf } from '../../../../pipelines/echo/shared/grading.ts';
+import {
+  type GradedQuantity,
+  gradeFor,
+  gradeOf,
+  SEXES,
+} from '../../../../pipelines/echo/shared/grading.ts';
 import { rounded } from '../../../../pipelines/measure/rounding.ts';
 
 describe('rounding before classification (echo 0.3)', () => {
@@ -22,7 +27,6 @@ const QUANTITIES: [string, GradedQuantity][] = [
   ...Object.entries(LEFT_VENTRICLE),
   ...Object.entries(LEFT_ATRIUM),
 ];
-const SEXES = ['male', 'female'] as const;
 const CASES = QUANTITIES.flatMap(([name, quantity]) =>
   SEXES.map((sex) => [name, sex, quantity] as const),
 );
@@ -58,6 +62,39 @@ describe.each(CASES)('bands of %s, %s', (_, sex, quantity) => {
     expect(gradeOf(quantity, sex, towardsLow ? low - 0.4 * step : high + 0.4 * step)).toBe(
       'normal',
     );
+  });
+});
+
+describe('a grade without the sex', () => {
+  // LVIDd is dilated from 5.9 cm in men and from 5.3 cm in women, severely from 6.9 and 6.2 cm.
+  it.each([
+    [3.7, 'below normal range'],
+    [3.8, null],
+    [4.2, 'normal'],
+    [5.2, 'normal'],
+    [5.3, null],
+    [5.8, null],
+    [5.9, 'abnormal'],
+    [6.8, 'abnormal'],
+    [6.9, 'severely abnormal'],
+  ])('of an LVIDd of %d cm is %s', (value, expected) => {
+    expect(gradeFor(LEFT_VENTRICLE.diastolicDiameter, SEXES, value)).toBe(expected);
+  });
+  it.each([
+    [29, 'severely abnormal'],
+    [30, 'moderately abnormal'],
+    [41, 'mildly abnormal'],
+    [51, 'mildly abnormal'],
+    [52, null],
+    [53, null],
+    [54, 'normal'],
+    [72, 'normal'],
+    [73, null],
+  ])('of an LVEF of %d %% is %s', (value, expected) => {
+    expect(gradeFor(LEFT_VENTRICLE.ef, SEXES, value)).toBe(expected);
+  });
+  it('of a child is not given', () => {
+    expect(gradeFor(LEFT_VENTRICLE.ef, [], 62)).toBeNull();
   });
 });
 

@@ -44,7 +44,8 @@ describe('the limitations of the echo report', () => {
   it('state once that the sex is unknown', () => {
     const given = { ivsd: 1, lvidd: 5, lvpwd: 1, lvids: 3.2, 'lvef-biplane': 60 };
     const { result: unknown } = interpreted(given, 'cart-sr', { sex: null });
-    const text = 'Sex-specific reference ranges were not applied.';
+    const text =
+      'The sex of the patient is unknown: only grades that hold for both sexes are given.';
     const sections = unknown.sections.filter(({ reason }) => reason?.detail.includes(text));
     expect(sections.length).toBeGreaterThan(1);
     const own = writeReport(unknown).limitations.filter((line) => line.includes(text));
