@@ -167,14 +167,15 @@ async function evaluateUterus(task: ModelTask) {
   };
 }
 
+/** Prints the 25 cases with the largest errors, in per cent of the reference. */
 function printCases(measured: readonly Measured[]) {
-  const worst = (m: Measured) => Math.abs((m.measuredMm ?? 0) - m.referenceMm);
+  const percentOff = (m: Measured) => (100 * ((m.measuredMm ?? 0) - m.referenceMm)) / m.referenceMm;
+  const worst = (m: Measured) => Math.abs(percentOff(m));
   for (const m of measured.toSorted((a, b) => worst(b) - worst(a)).slice(0, 25)) {
-    console.log(
-      [m.image, m.referenceMm.toFixed(1), m.measuredMm?.toFixed(1), m.confidence.toFixed(3)].join(
-        ' ',
-      ),
-    );
+    const lengths = `${m.referenceMm.toFixed(1)} ${m.measuredMm?.toFixed(1)} mm`;
+    const error = `${percentOff(m).toFixed(1)} %`;
+    const status = m.accepted ? 'accepted' : 'withheld';
+    console.log([m.image, lengths, error, m.confidence.toFixed(3), status].join('  '));
   }
 }
 

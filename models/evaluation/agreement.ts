@@ -73,6 +73,7 @@ function errors(cases: readonly Measured[]) {
     biasMm: round(bias, 2),
     limitsOfAgreementMm: [round(bias - 1.96 * deviation, 2), round(bias + 1.96 * deviation, 2)],
     largestErrorMm: round(Math.max(...sizes), 1),
+    largestErrorPercent: round(100 * Math.max(...relative), 1),
     ...(dice.length > 0 && { meanDice: round(mean(dice), 4) }),
   };
 }

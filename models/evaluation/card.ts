@@ -48,12 +48,18 @@ const COLUMNS: readonly Column[] = [
   ['95 % limits (mm)', ({ accepted }) => accepted?.limitsOfAgreementMm.join(' to ')],
   ['largest (mm)', ({ accepted }) => accepted?.largestErrorMm],
 ];
-/** Column for models whose result and reference are outlines. */
-const DICE: Column = ['mean Dice', ({ accepted }) => accepted?.meanDice];
+/**
+ * Columns that are left out if no set has a value: models measured before the percentage was
+ * recorded have none, and only outlines have a Dice overlap.
+ */
+const OPTIONAL_COLUMNS: readonly Column[] = [
+  ['largest (%)', ({ accepted }) => accepted?.largestErrorPercent],
+  ['mean Dice', ({ accepted }) => accepted?.meanDice],
+];
 
 function geometryTable(sets: readonly Measured[]): string {
-  const hasDice = sets.some(({ accepted }) => accepted?.meanDice !== undefined);
-  const columns = hasDice ? [...COLUMNS, DICE] : COLUMNS;
+  const given = OPTIONAL_COLUMNS.filter(([, cell]) => sets.some((set) => cell(set) !== undefined));
+  const columns = [...COLUMNS, ...given];
   const row = (cells: readonly string[]) => `|${cells.map((one) => ` ${one} |`).join('')}`;
   return [
     row(columns.map(([title]) => title)),

@@ -119,15 +119,21 @@ def channels(names: tuple[str, ...], trained: tuple[str, ...], size: Size = (WID
     return made
 
 
+def plane_shifts() -> dict[str, float]:
+    """Returns what is added to the bias of each head plane to restore the frequencies."""
+    shown = sum(SHARE[plane] for plane in HEAD_PLANES)
+    return {
+        plane: math.log(HEAD_PLANE_PRIOR[plane] / (SHARE[plane] / shown)) for plane in HEAD_PLANES
+    }
+
+
 def plane_network(weights: Path) -> tuple[nn.Module, str, Size]:
     """Loads the plane classifier and shifts its bias to the frequencies of the head planes."""
     network = PlaneNetwork(len(PLANES))
     load_planes(network, weights, PLANES)
-    shown = sum(SHARE[plane] for plane in HEAD_PLANES)
     with torch.no_grad():
-        for plane in HEAD_PLANES:
-            ratio = HEAD_PLANE_PRIOR[plane] / (SHARE[plane] / shown)
-            network.head.bias[PLANES.index(plane)] += math.log(ratio)
+        for plane, shift in plane_shifts().items():
+            network.head.bias[PLANES.index(plane)] += shift
     return network, "logits", (WIDTH, HEIGHT)
 
 

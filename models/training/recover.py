@@ -7,10 +7,12 @@ Writes all-81 to all-85 and structures-0 to structures-3 from the nine networks 
 1.4.0, and geometry-3 from fetal-head (of its last layer only the head: the other channels answer
 0).
 
-    python models/training/recover.py --geometry models --work WORK
+    git worktree add ../before 5417c29b
+    python models/training/recover.py --delivered ../before/models --work WORK
 
-Writes geometry-7 from the fetal-femur 1.1.1 in this folder. The channels for head and abdomen of
-its last layer come from fetal-head 1.2.0 and fetal-abdomen 1.0.1, which descend from the same run.
+Writes geometry-7 from the fetal-femur 1.1.1 in this folder, geometry-8 from its fetal-abdomen 1.1.0
+and planes-8 from its fetal-plane 1.1.0. An exported geometry network contains only some channels of
+the last layer. The other channels come from the other exports, which descend from the same run.
 """
 
 import argparse
@@ -22,8 +24,8 @@ import onnx
 import torch
 from onnx import numpy_helper
 
-from datasets import HEAD_PLANES
-from export import HEAD_PLANE_PRIOR
+from datasets import HEAD_PLANES, PLANES
+from export import HEAD_PLANE_PRIOR, plane_shifts
 from network import GEOMETRY_CHANNELS, save_planes
 
 Weights = dict[str, torch.Tensor]
@@ -89,7 +91,8 @@ def save_head_network(weights: Weights, file: Path) -> None:
     save_planes(weights, HEAD_PLANES, file)
 
 
-def geometry_7(models: Path) -> Weights:
+def geometry_runs(models: Path) -> tuple[Weights, Weights]:
+    """Returns the weights of geometry-7 and geometry-8."""
     head, abdomen, femur = (
         part(weights_of(onnx.load(models / f"fetal-{name}" / "model.onnx")), "network.")
         for name in ("head", "abdomen", "femur")
@@ -98,7 +101,21 @@ def geometry_7(models: Path) -> Weights:
         name: torch.cat([head[name], abdomen[name], femur[name]])
         for name in ("head.weight", "head.bias")
     }
-    return femur | last
+    return femur | last, abdomen | last
+
+
+def save_plane_network(model: onnx.ModelProto, file: Path) -> None:
+    """Saves a plane classifier without the shift of its bias that export.py adds."""
+    weights = weights_of(model)
+    # The exporter transposes the weights of a layer without a bias and drops their name.
+    weights["beside.weight"] = next(
+        torch.from_numpy(numpy_helper.to_array(one).T.copy())
+        for one in model.graph.initializer
+        if one.name.startswith("onnx::MatMul")
+    ).float()
+    for plane, shift in plane_shifts().items():
+        weights["head.bias"][PLANES.index(plane)] -= shift
+    save_planes(weights, PLANES, file)
 
 
 def main() -> None:
@@ -107,14 +124,17 @@ def main() -> None:
     )
     parser.add_argument("--nine", type=Path)
     parser.add_argument("--head", type=Path)
-    parser.add_argument("--geometry", type=Path, help="folder of the delivered models")
+    parser.add_argument("--delivered", type=Path, help="folder of the delivered models")
     parser.add_argument("--work", type=Path, required=True)
     options = parser.parse_args()
-    if options.geometry:
-        torch.save(geometry_7(options.geometry), options.work / "geometry-7.pt")
+    if options.delivered:
+        for run, weights in zip((7, 8), geometry_runs(options.delivered)):
+            torch.save(weights, options.work / f"geometry-{run}.pt")
+        planes = onnx.load(options.delivered / "fetal-plane" / "model.onnx")
+        save_plane_network(planes, options.work / "planes-8.pt")
         return
     if not options.nine or not options.head:
-        parser.error("--nine and --head are needed, or --geometry")
+        parser.error("--nine and --head are needed, or --delivered")
     nine = weights_of(onnx.load(options.nine))
     for index, seed in enumerate(range(81, 86)):
         own = part(nine, f"planes.networks.{index}.")

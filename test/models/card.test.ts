@@ -50,6 +50,7 @@ describe('agreement', () => {
       biasMm: -1,
       meanAbsoluteErrorPercent: 2,
       largestErrorMm: 4,
+      largestErrorPercent: 2,
     });
     expect(result.allFound?.largestErrorMm).toBe(40);
   });
