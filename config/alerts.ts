@@ -42,7 +42,7 @@ const alertListSchema = z.strictObject({
   sources: z.array(z.string().min(1)).min(1).optional(),
   /** Only results of these endpoints raise alerts; by default, those of all endpoints. */
   endpoints: z.array(z.string().min(1)).min(1).optional(),
-  /** Who receives a mail if nobody has acknowledged the flag within this time. */
+  /** Who receives a mail if nobody has acknowledged the flag within `afterMinutes`. */
   escalation: z.strictObject({ afterMinutes: z.number().positive(), to: addresses }).optional(),
 });
 export type AlertList = z.infer<typeof alertListSchema>;

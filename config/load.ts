@@ -7,8 +7,8 @@ type SettingsTree = { [key: string]: unknown };
 type SecretEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Settings whose value contains a password. Every other secret is read from a file or an
- * environment variable.
+ * Settings that contain a password. Each can be given as the value itself, as `{ env: NAME }` or as
+ * `{ file: PATH }`. Every other secret can only be read from a file or an environment variable.
  */
 const SECRETS = ['databaseUrl', 'redisUrl', 'blobUrl'] as const;
 const SECRET_FORM = /secret|password|token/i;
@@ -89,7 +89,10 @@ const ENVIRONMENT: Record<string, { path: string[]; read?: (text: string) => unk
   SONOGATE_BLOB_URL: { path: ['blobUrl'] },
 };
 
-/** Settings with a password that can be read from a file instead: `DATABASE_URL_FILE`. */
+/**
+ * Environment variables that contain a password. The path of a file with the value can be given
+ * instead, in a variable with the suffix `_FILE`, such as `DATABASE_URL_FILE`.
+ */
 const FROM_FILE = ['DATABASE_URL', 'REDIS_URL', 'SONOGATE_BLOB_URL'];
 
 const DEFAULT_FILE = new URL('./default.yaml', import.meta.url);

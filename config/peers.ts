@@ -10,7 +10,10 @@ export const aeTitle = z
 
 const secretFile = z.string().min(1);
 
-/** Ways to authenticate to an HTTP server other than a client certificate. Secrets are in files. */
+/**
+ * How the gateway authenticates to an HTTP server, in addition to a client certificate if there is
+ * one. Secrets are read from files.
+ */
 const noAuthorization = z.strictObject({ type: z.literal('none') });
 const bearerAuthorization = z.strictObject({
   type: z.literal('bearer'),
@@ -305,8 +308,8 @@ export const noAlternate = z
   .optional();
 
 /**
- * An EHR that receives results as FHIR R4. These settings lack the name that an entry in the list
- * of destinations has.
+ * The settings of an EHR that receives results as FHIR R4, without the name that a destination has
+ * in addition.
  */
 export const fhirDestinationSettings = z.strictObject({
   type: z.literal('fhir'),

@@ -21,8 +21,9 @@ import { certificateSchema, listenerTlsSchema, nodeTlsSchema } from './tls.ts';
 
 /**
  * Returns the default number of studies interpreted at the same time. A run uses about two cores,
- * and one long run must not delay other studies. This file imports nothing from Node.js, because
- * the console's pages use its types.
+ * and one long run must not delay other studies. The number of cores comes from `navigator` rather
+ * than `node:os`, because the console's pages use the types of this file and it must therefore
+ * import nothing from Node.js.
  */
 const studiesAtOnce = () => (navigator.hardwareConcurrency >= 4 ? 2 : 1);
 
@@ -174,7 +175,7 @@ const complain = (context: Context, path: Path, message: string): void =>
 
 /**
  * Returns the error text for a name that is not defined.
- * @param none shown instead of the allowed names if there are none.
+ * @param none the text shown if no name at all is allowed.
  */
 const notAllowed = (found: string, allowed: readonly string[], none: string): string =>
   `found "${found}"; allowed: ${allowed.join(', ') || none}`;
@@ -372,8 +373,8 @@ export const EVIDENCE_SETTINGS = ['real', 'simulated'] as const;
 export type AcceptedEvidence = (typeof EVIDENCE_SETTINGS)[number];
 
 /**
- * Execution provider of the models: the fastest one in a self-test, or a specific one (falling back
- * to `cpu`).
+ * Execution provider of the models. `auto`: chosen by a self-test (see default.yaml). Any other
+ * value: that provider, or `cpu` if it cannot be used.
  */
 export const PROVIDER_SETTINGS = ['auto', 'cpu', 'cuda', 'webgpu'] as const;
 export type ProviderSetting = (typeof PROVIDER_SETTINGS)[number];

@@ -282,7 +282,8 @@ async function startApiRole(
   const { createStorageScp } = await import('../../dimse/receive/storage-scp.ts');
   const { createStoreInstances } = await import('../../dimse/dicomweb/store-instances.ts');
   const { startHttpDoor } = await import('./wiring/http-door.ts');
-  // A process that does not listen for DICOM has its own intake, and no recovery at startup.
+  // Without the role `dimse`, STOW-RS and uploads in the console need a separate intake. It does
+  // not recover at startup, because recovery is a task of the role `dimse`.
   const door = dicom?.door ?? createStorageScp({ ...shared, ...shared.reception, recovers: false });
   if (!dicom) onClose(() => door.close());
   const api = await startHttpDoor(config, {

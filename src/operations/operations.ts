@@ -203,7 +203,10 @@ export interface QuarantineOperations {
 }
 
 interface PatientOperations {
-  /** Lists the merges in force, newest first. Patient identity is not included. */
+  /**
+   * Lists, newest first, the merges that are in force or that still apply to some studies. Patient
+   * identity is not included.
+   */
   merges(): Promise<MergeNote[]>;
   /**
    * Withdraws a merge: its studies get their own patient ID back.

@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net';
 
-/** Lists by the setting that they were made from: making one takes longer than searching it. */
+/** The parsed list of each setting. It is kept, because parsing takes longer than a search. */
 const lists = new WeakMap<readonly string[], BlockList>();
 
 /** Returns true if an address is one of the given addresses or within one of the ranges (CIDR). */

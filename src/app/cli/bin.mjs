@@ -14,19 +14,20 @@ if (!existsSync(node)) {
   process.stderr.write('Sonogate needs its dependencies: run "npm ci" in its folder first.\n');
   process.exit(1);
 }
-// V8 would let the space for new objects grow to 64 MB, which would stay resident.
+// Limits V8's space for new objects. It would otherwise grow to 64 MB and stay resident.
 const args = ['--max-semi-space-size=4', here('./sonogate.ts'), ...process.argv.slice(2)];
 // Compiled modules are cached here. The folder is as trusted as the program; a service that may not
-// write there uses another one (config/deploy). Pipeline processes have no such cache: Node.js uses
-// one only with permission to write to it, and they could then change the program.
+// write there uses another folder (config/deploy). Pipeline processes get no cache: Node.js uses
+// one only with permission to write to it, and a pipeline with this permission could change the
+// program.
 const cache = here('../../../node_modules/.cache/compile');
 const env = { NODE_COMPILE_CACHE: cache, ...memoryOf(process.argv[2]), ...process.env };
 
 /**
- * glibc raises its thresholds whenever a large block is freed, and gives every thread a separate
- * heap. Memory that V8 needed only once, for compiling, would then stay resident. Fixed thresholds
- * and fewer heaps prevent this. They apply to the gateway only, because pipelines allocate large
- * blocks all the time.
+ * Memory that V8 needed only once, for compiling, would otherwise stay resident: whenever a large
+ * block is freed, glibc raises the sizes from which it maps blocks separately and returns free
+ * memory, and it gives every thread a separate heap. Fixed sizes and fewer heaps prevent this. Only
+ * the gateway gets these settings, because pipelines allocate large blocks all the time.
  */
 function memoryOf(command) {
   if (command !== 'serve') return {};

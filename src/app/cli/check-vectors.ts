@@ -28,8 +28,8 @@ type Vector = z.infer<typeof vectorsSchema>[number];
 const FORMULAS: Readonly<Record<string, CheckFormula>> = { ...OBSTETRIC_CHECKS, ...ECHO_CHECKS };
 
 /**
- * Returns a vector's inputs for a formula. The name of each input that the formula reads is added
- * to `asked`.
+ * Returns a function through which a formula reads the inputs of a vector. It adds the name of each
+ * input that is read to `asked`, so that inputs that the formula ignores can be found.
  */
 function reader(inputs: Vector['inputs'], asked: Set<string>): VectorInputs {
   const given = (name: string): unknown => {
@@ -66,7 +66,10 @@ function agrees(found: CheckValue, { expected, tolerance }: Vector): boolean {
   return isDeepStrictEqual(found, expected);
 }
 
-/** Returns the fault of one vector; null when it agrees. */
+/**
+ * Describes what is wrong with a test vector or its formula; null if the formula returns the
+ * expected value.
+ */
 function fault(vector: Vector): string | null {
   const formula = Object.hasOwn(FORMULAS, vector.formula) ? FORMULAS[vector.formula] : undefined;
   if (!formula) return `unknown formula "${vector.formula}"`;

@@ -33,7 +33,10 @@ const sourceText = ({ source }: EvidenceEntry): string => {
   return source === 'docs/evidence.md' ? '' : `[page](${source.replace('docs/', '')})`;
 };
 
-/** Formats the 95 % intervals of the values that the categories take into account. */
+/**
+ * Formats the half-widths of the 95 % intervals. A category is withheld if the interval of its
+ * value contains a limit.
+ */
 function intervalsText({ intervals = {} }: EvidenceEntry): string {
   return Object.entries(intervals)
     .map(([key, half]) => {
@@ -110,7 +113,8 @@ const BEGIN = '<!-- evidence: written by npm run docs -->';
 const END = '<!-- /evidence -->';
 
 /**
- * Returns a model card including the evidence for its model; unchanged if the model has no entry.
+ * Adds the evidence for a model to the text of its card. Returns the card unchanged if there is no
+ * evidence for the model.
  */
 export function withEvidenceOf(model: string, card: string): string {
   const own = ENTRIES.filter((entry) => entry.model === model);

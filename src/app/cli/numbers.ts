@@ -57,8 +57,8 @@ const PERIOD_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DAY_OR_INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /**
- * Returns the instant for a day (at midnight UTC), for an instant, or for a period before (-1) or
- * after (1) `now`.
+ * Parses a day (midnight UTC), an instant, or a period such as `12h`. A period is counted back from
+ * `now` with direction -1, and forward with 1.
  */
 function instantOf(text: string, direction: 1 | -1, now: number): Date {
   const [, number, unit] = PERIOD.exec(text) ?? [];

@@ -12,8 +12,9 @@ import { send } from './dicom.ts';
 import { count, port, seconds, wholeNumber, wholeNumberFrom } from './numbers.ts';
 
 /**
- * These texts are copied from the phantom; the type ensures that none is missing. Importing the
- * list would load all views of the phantom and slow down every command.
+ * What each kind of phantom study contains, for the help text. The list is repeated here, because
+ * importing the phantom's own list would load all its views and slow down every command. The type
+ * ensures that none is missing.
  */
 const CONTENTS: Record<StudyContents, string> = {
   biometry: 'biometry planes',
@@ -23,7 +24,10 @@ const CONTENTS: Record<StudyContents, string> = {
   twins: 'sweeps over two fetuses',
 };
 
-/** A copy of `STUDY_AGES`. Importing it would load the phantom. */
+/**
+ * Gestational age in days. The limits repeat `STUDY_AGES`, because importing it would load the
+ * phantom.
+ */
 const studyAge = wholeNumberFrom(42, 294);
 
 function contentsOption(): Option {

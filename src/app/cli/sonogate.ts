@@ -34,7 +34,8 @@ export const program = new Command('sonogate')
   .description(
     'Hospital integration gateway for ultrasound: DICOM in, measurements out as SR, FHIR and JSON.',
   )
-  // Some subcommands of `simulate` have options with the same names as its own.
+  // `simulate` and some of its subcommands have options with the same names. With positional
+  // options, an option belongs to the command that it follows.
   .enablePositionalOptions()
   // Subcommands inherit this setting, so that an invalid argument ends with `EXIT.usage`.
   .exitOverride();

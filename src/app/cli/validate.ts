@@ -32,7 +32,7 @@ const notesSchema = z.array(z.looseObject({ text: z.string() }));
 
 const personsSchema = z.array(z.looseObject({ type: z.literal('Practitioner') })).nonempty();
 
-/** Notes on a value that was supplied from outside rather than asserted by an AI. */
+/** The notes that mark a value as supplied from outside, rather than asserted by an AI. */
 const GIVEN: ReadonlySet<string> = new Set(Object.values(ORIGINS));
 
 const STATEMENTS: ReadonlySet<string> = new Set(['DiagnosticReport', 'Observation']);

@@ -47,7 +47,10 @@ const CART_AE_TITLE = 'PHANTOM-CART';
 const GIVE_UP_SECONDS = 300;
 const POLL_MS = 250;
 
-/** Minimum number of sections that a full run must assess in at least one study, by endpoint. */
+/**
+ * For each endpoint, the minimum number of sections that a full run of the demo must assess in at
+ * least one study.
+ */
 const LEAST_ASSESSED: Readonly<Record<string, number>> = {
   'us/obstetric/interpret': 12,
   'us/echo/interpret': 13,
@@ -303,7 +306,9 @@ async function runRevision(stageOf: Stage, study: DemoStudy, revision: number): 
     for (const line of comparisonTable(rows)) say(`  ${line}`);
   }
   sayFound(result);
-  // A report signed before a late object arrived is final in the EHR, and no draft replaces it.
+  // A study with late objects is signed only after they were interpreted. If the first report were
+  // signed, it would be final in the EHR, and the draft of the second revision would not replace
+  // it.
   const reviewed = revision > 1 || (options.review && study.late === 0);
   if (reviewed) await review(gateway, requestId, study.name);
   const deliveries = reviewed ? await deliveriesOf(gateway, requestId) : drafts;

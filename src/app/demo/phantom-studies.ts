@@ -223,7 +223,8 @@ async function echo(seed: number, acquisition: string): Promise<DemoStudy> {
     patient: asAdult(study.patient),
     studyInstanceUid: study.truth.studyInstanceUid,
     compare: (result) => compareHeart(result, study.truth),
-    // Values that the permitted models cannot measure are withheld, and the reason is stated.
+    // Some sizes may not be measured: a permissive installation does not run every model, and the
+    // result then states the reason.
     everySize: false,
   };
 }

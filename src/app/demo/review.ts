@@ -149,7 +149,7 @@ function contentLines(item: NaturalDataset): string[] {
       return [`${name} = ${shown}`, ...inner];
     }
     case 'TEXT':
-      // The models are omitted here, because they are repeated with each number.
+      // The names of the models are omitted here, because the report repeats them with each number.
       return name.startsWith('Algorithm') ? inner : [`${name}: ${item.TextValue}`, ...inner];
     case 'CODE':
       return [`${name}: ${meaning(item.ConceptCodeSequence)}`, ...inner];

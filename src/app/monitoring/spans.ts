@@ -48,7 +48,7 @@ function stepSpan(
 
 /**
  * Returns the spans of a revision, from its first object until its rules acted.
- * @param acted Unix seconds.
+ * @param acted when the rules acted, in Unix seconds.
  * @param rule names of the rules that acted.
  */
 function receptionSpans(
@@ -253,7 +253,7 @@ function stageSpans({ id, stages, ended }: EndedRequest, run: Span): Span[] {
 
 const UNIX = (time: string) => `EXTRACT(EPOCH FROM ${time})::float8`;
 
-/** SQL for the reception of the revision that was routed at a given time, as a ReceivedStudy. */
+/** SQL for a ReceivedStudy: the reception of a revision, whose rules were evaluated at `judged`. */
 const received = (study: string, revision: string, judged: string) => `(
   SELECT jsonb_build_object('objects', count(*), 'bytes', COALESCE(sum(i.bytes), 0),
     'first', COALESCE(${UNIX('min(i.received_at)')}, ${UNIX(judged)}),

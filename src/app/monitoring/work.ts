@@ -14,7 +14,8 @@ interface TableGauge {
   help: string;
   labels: readonly string[];
   /**
-   * Returns rows of `labels` and `value`. It must use an index on open work, not read the history.
+   * SQL that returns rows with the columns of `labels` and `value`. It must use an index on open
+   * work, not read the history.
    */
   query: string;
 }
@@ -202,9 +203,9 @@ const ENDED_DELIVERIES = `
   WHERE d.ended_at > to_timestamp($1) ORDER BY d.ended_at LIMIT $2`;
 
 /**
- * Follows the tables and builds histograms of the work that has ended since the first call of the
- * returned function. Every process of an installation reports the same rates, whichever process did
- * the work.
+ * Builds histograms of finished work from the tables. Each call of the returned function adds the
+ * work that has ended since the call before it; the first call only notes the position. Every
+ * process of an installation reports the same rates, whichever process did the work.
  */
 export function followEndedWork(database: Queryable, registry: Registry): () => Promise<void> {
   const registers = [registry];

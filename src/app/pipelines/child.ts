@@ -8,7 +8,8 @@ import {
 import { INFERENCE, type InferenceRun } from '../../../pipelines/inference/inference-channel.ts';
 import { READING, type Reading } from '../../../pipelines/input/reading.ts';
 import { isOutOfSpace } from '../../platform/errors/file-system.ts';
-// Imported first: its threads must be running before new threads are forbidden.
+// Imported before everything else: the inference threads must start before `forbidThreads` is
+// called.
 import './inference-threads.ts';
 import type { FromChild, ToChild } from '../../core/queue/pipeline-process.ts';
 import { forbidThreads } from './confinement.ts';
@@ -58,7 +59,8 @@ subscribe(READING.name, (reading) => send({ type: 'reading', reading: reading as
 process.on('message', (message: ToChild) => {
   switch (message.type) {
     case 'load':
-      // If a module cannot be loaded or prepared, the run that needs it reports the error.
+      // An error is ignored here: if a module cannot be loaded or prepared, the run that needs it
+      // reports the error.
       prepare(message.module, message.models).catch(() => {});
       break;
     case 'run':
@@ -72,9 +74,9 @@ process.on('disconnect', () => process.exit(0));
 forbidThreads();
 
 /**
- * Amount added to the nice value of a low-priority process. Competing with one other process, it
- * then gets a quarter of a core (sched(7)). A higher value would delay a mock run by minutes on a
- * busy machine.
+ * Amount added to the nice value of a low-priority process. While one other process competes for
+ * the core, a process with this value gets a quarter of it (sched(7)). A higher value would delay a
+ * mock run by minutes on a busy machine.
  */
 const NICER = 5;
 

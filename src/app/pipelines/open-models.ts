@@ -4,7 +4,7 @@ import { keepOpen } from '../../../pipelines/inference/keep-open.ts';
 import { openLocator } from '../../../pipelines/obstetric/open-locator.ts';
 import { openOnThread } from './inference-threads.ts';
 
-/** Opens a model of this process, which all its pipelines and studies share. */
+/** Opens each model once in this process. All its pipelines and studies share the open models. */
 const opening = keepOpen(openOnThread);
 
 /** Opens the models for one study. */

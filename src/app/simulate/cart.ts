@@ -10,7 +10,10 @@ import { sendExam } from './cart-exam.ts';
 import { CARTS, type Cart, type CartKind, type CartStyle, PLAIN_CART } from './carts.ts';
 import { sendPlainExam } from './plain-exam.ts';
 
-/** First element of the cart's private block, block 10 (PS3.5 7.8.1). */
+/**
+ * Reserves the first block of private elements in the cart's private group: (gggg,10xx) (PS3.5
+ * 7.8.1).
+ */
 const BLOCK = '10';
 
 /**

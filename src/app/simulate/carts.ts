@@ -7,7 +7,10 @@ import {
   RLE_LOSSLESS,
 } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 
-/** The image classes used by a cart: the current ones, or those that DICOM retired in 1994. */
+/**
+ * SOP classes of images: the current ones, and those that DICOM retired in 1994 but some carts
+ * still send.
+ */
 const CLASSES = {
   current: { still: STORAGE_CLASS.ultrasound, cine: STORAGE_CLASS.ultrasoundMultiframe },
   retired: {
@@ -86,10 +89,11 @@ export const PLAIN_CART: CartKind = {
 };
 
 /**
- * How ultrasound carts behave on an association, by style. The styles are modelled on reports by
- * integrators (retired classes and one context per syntax: dcm4che 957; compressed cines only:
- * pynetdicom 670; the asynchronous window: dcm4che 1120; abort and release: pynetdicom 619). They
- * were not captured from machines: titles, implementation names and private creators are our own.
+ * How ultrasound carts behave on an association, by style. The styles are modelled on issues
+ * reported by integrators: retired classes and one context per syntax (dcm4che 957), compressed
+ * cines only (pynetdicom 670), the asynchronous window (dcm4che 1120), abort and release
+ * (pynetdicom 619). They were not captured from machines: titles, implementation names and private
+ * creators are our own.
  */
 export const CARTS = {
   ge: {

@@ -24,8 +24,8 @@ export const listOf = (alerts: Alerts, destination: string): AlertList | undefin
   alerts.lists.find((list) => destinationOf(list) === destination);
 
 /**
- * The kinds of delivery to a mailing list: the first mail about a flag, and the escalation of a
- * request.
+ * The beginning of a delivery's `object`, which distinguishes the first mail about a flag from the
+ * escalation of a request.
  */
 export const ALERT = 'alert';
 export const ESCALATION = 'escalation';
@@ -73,9 +73,9 @@ const answered = (request: string) => `(EXISTS (
   OR EXISTS (SELECT 1 FROM reviews v WHERE v.request_id = ${request} AND v.signed_revision > 0))`;
 
 /**
- * SQL condition: a person has seen the flags of the request `d.request_id`. Acknowledging a later
- * revision of the study counts for the flags that it shares with this one, because the console
- * no longer offers a request whose endpoint has a later result.
+ * SQL condition: a person has seen the flags of the request `d.request_id`. If the same study was
+ * interpreted again later, acknowledging the later request counts for the flags that both have,
+ * because the console no longer offers the earlier one.
  */
 const SEEN = `(${answered('d.request_id')} OR NOT EXISTS (
   SELECT 1 FROM request_events flag
@@ -91,7 +91,10 @@ const SEEN = `(${answered('d.request_id')} OR NOT EXISTS (
       AND again.data ->> 'code' = flag.data ->> 'code'
       AND ${answered('later.id')})))`;
 
-/** Returns true if a person has acknowledged the flags of a request, or signed its result. */
+/**
+ * Returns true if a person has seen the flags of a request, there or in a later interpretation of
+ * the study.
+ */
 export async function isSeen(database: Queryable, requestId: string): Promise<boolean> {
   const { rows } = await database.query<{ seen: boolean }>(
     `SELECT ${SEEN} AS seen FROM (SELECT $1::text AS request_id) AS d`,
@@ -107,8 +110,8 @@ export async function isSeen(database: Queryable, requestId: string): Promise<bo
 const ESCALATED_WITHIN = "interval '2 days'";
 
 /**
- * Creates mails to the second recipients of each mailing list if nobody has acknowledged the flags
- * within the list's time: one mail for each request.
+ * For each mailing list, creates mails to its second recipients about requests whose flags nobody
+ * has acknowledged within the list's time. Each request is escalated once.
  * @returns the number of mails.
  */
 export async function escalateAlerts(database: Database, settings: AlertSettings): Promise<number> {

@@ -85,7 +85,8 @@ export const AUDIT_ACTIONS = {
   // Received objects state a different patient than the study had before.
   'study.patient': { event: 'patient-record', does: 'U' },
   'patient.update': { event: 'patient-record', does: 'U' },
-  // Both name and birth date of the study differ from those in the message.
+  // The study was left unchanged, because its name and birth date both differ from those in the
+  // message.
   'patient.unlike': { event: 'patient-record', does: 'U' },
   'patient.merge': { event: 'patient-record', does: 'U' },
   'patient.separate': { event: 'patient-record', does: 'U' },

@@ -32,10 +32,10 @@ interface FeedParts {
 }
 
 /**
- * Sends all sealed rows to an audit repository, in order, each at least once. No separate spool is
- * needed: the database records the last row that the repository has received, and a repository that
- * was unreachable gets the later rows once it is back. Only one process of an installation sends at
- * a time.
+ * Sends all sealed rows to an audit repository, in order, each at least once. The database records
+ * the last row that the repository has received. A repository that was unreachable therefore gets
+ * the later rows once it is back, without a separate spool. Only one process of an installation
+ * sends at a time.
  */
 export function startAuditFeed(parts: FeedParts): Rounds {
   const { name, logger } = parts;

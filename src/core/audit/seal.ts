@@ -315,11 +315,12 @@ const LOCK_TIMEOUT_MILLISECONDS = 200;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Seals all committed rows. Rows get their ids before they are committed, so the audit table is
- * locked first: the lock is granted only when no transaction that has written to it is open, and no
- * row can then appear below a sealed one. Only one process seals at a time.
+ * Seals all committed rows. A row gets its id before it is committed, so a row with a lower id
+ * could still appear after a seal. The audit table is therefore locked first: the lock is granted
+ * only when every transaction that has written to the table has ended. Only one process seals at a
+ * time.
  * @returns the seal; null if there was nothing to seal, or if another process was writing or
- *   sealing.
+ * sealing.
  */
 export async function sealAudit(database: Database, key: SealKey, at: Date): Promise<Seal | null> {
   try {

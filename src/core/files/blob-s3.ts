@@ -256,8 +256,8 @@ export async function openS3BlobStore(
           await discard(source);
           throw new WrongSizeError(ContentLength);
         }
-        // The client can still PUT through its signed URL, so only the version that was hashed,
-        // identified by its ETag, is copied.
+        // The client can still replace the upload through its signed URL. Only the version that was
+        // hashed is therefore read and copied; its ETag identifies it.
         const sha256 = await digest(await read(source, ETag));
         const target = { Bucket, Key: BLOBS + sha256 };
         const CopySource = `${Bucket}/${source}`;

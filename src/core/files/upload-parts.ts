@@ -182,7 +182,8 @@ export function createPartsInBucket(
         if (named) checkNamed(await state(fileId, bytes), named);
         throw incomplete('parts are missing or differ');
       }
-      // The storage has ended this multipart upload, so changed bytes need a new one.
+      // The storage has already joined the parts and ended this multipart upload. If the client
+      // sends a part again, a new multipart upload is needed.
       await forget(fileId);
       const taken = await direct.takeIn(fileId, bytes).catch((error: unknown) => {
         throw error instanceof WrongSizeError
@@ -213,8 +214,9 @@ export function createPartsInBucket(
 }
 
 /**
- * Milliseconds for which the rows of stored parts are kept. Recent bytes are protected from removal
- * for a shorter time (blob-folder.ts), so when a row is removed, its bytes can be removed too.
+ * Milliseconds for which the rows of stored parts are kept. `BlobStore.remove` keeps bytes written
+ * within the last hour. The rows are kept for longer, so that the bytes can be removed together
+ * with their row.
  */
 const IN_USE_MS = 2 * 3_600_000;
 
@@ -271,8 +273,8 @@ export function createPartsThroughGateway(
       return (await blobs.write(Readable.from(whole()), bytes)).sha256;
     },
 
-    // There is nothing to do: the upload accepts no more parts (uploads.ts), and unused bytes are
-    // removed later.
+    // There is nothing to do: once an upload is aborted, it accepts no more parts (uploads.ts), and
+    // `removeLeftOver` removes its bytes later.
     abort: async () => {},
 
     async removeLeftOver() {

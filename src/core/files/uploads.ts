@@ -36,8 +36,8 @@ async function unreservedBytes(
 }
 
 /**
- * Extra milliseconds added whenever a file's expiry is renewed, so that a file used by many
- * requests need not be updated for each of them.
+ * Extra milliseconds added whenever a file's expiry is extended. A file used by many requests is
+ * then updated once an hour rather than for each request.
  */
 const RENEWED_EVERY_MS = 3_600_000;
 
@@ -289,7 +289,8 @@ export function createUploads({
       throw error instanceof WrongSizeError ? wrongSize(bytes, `${error.found} were sent`) : error;
     });
     if (!taken) return null;
-    // The bytes are now stored under their digest, so the digest must not be lost.
+    // The bytes are now stored only under their digest. If it were not recorded at once, they could
+    // no longer be found.
     await database.query('UPDATE files SET sha256 = $2 WHERE id = $1', [id, taken.sha256]);
     return taken.sha256;
   }

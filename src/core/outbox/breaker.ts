@@ -57,8 +57,8 @@ const OF_THE_PEER: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Failures attributed to the peer that a single object can also cause: a peer may, for example,
- * abort whenever it receives this object.
+ * Failures that count as the peer's but that a single object can also cause. A peer may, for
+ * example, abort whenever it receives one particular object.
  */
 const PERHAPS_OF_THE_OBJECT: ReadonlySet<ErrorCode> = new Set([
   'peer_connection_lost',

@@ -26,10 +26,9 @@ export function rankOf(kind: DeliveryKind, object: string): number {
 }
 
 /**
- * Number of failures, possibly due to the object itself, after which later deliveries may overtake
- * a delivery: an object that a peer cannot accept must not delay the other objects of its study.
- * Failures of a peer that accepts nothing at all are not counted, and a dead delivery delays no
- * other.
+ * After this many failures that the object itself may have caused, later deliveries may overtake a
+ * delivery: an object that a peer cannot accept must not delay the other objects of its study. Not
+ * counted are failures of a peer that accepts nothing at all. A dead delivery delays no other.
  */
 export const OVERTAKEN_AFTER_FAILURES = 3;
 
@@ -156,8 +155,8 @@ export async function enqueueForwards(
 }
 
 /**
- * SQL condition of every statement that follows a send. It is tied to the attempt, so an attempt
- * with an expired lease can no longer change a row.
+ * SQL condition of every statement that records the outcome of an attempt. It names the attempt, so
+ * that an attempt whose lease has expired can no longer change the row.
  */
 const OWN = `id = $1 AND attempt = $2 AND state = 'sending'`;
 
@@ -203,8 +202,8 @@ export async function markDead(
  * Releases a delivery whose attempt was interrupted on our side, because the gateway is stopping or
  * its database is unreachable. The delivery is due again in `waitSeconds`, and the attempt does not
  * count.
- * @param failure the peer's response so far, in case the peer has the object; null if there was
- * none.
+ * @param failure the failure when the attempt was interrupted, recorded because the peer may have
+ * the object; null if there was none.
  */
 export async function releaseDelivery(
   database: Queryable,

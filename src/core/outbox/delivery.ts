@@ -71,14 +71,15 @@ export type SendOutcome =
     };
 
 /**
- * Sends one delivery. A failure on the peer's side is returned, never thrown; an exception means a
- * defect in our code.
+ * Sends one delivery. A failure on the peer's side is returned, never thrown. An exception means
+ * that our database is unreachable (`DatabaseUnreachableError`) or that our code has a defect.
  */
 export interface Deliverer {
   kind: DeliveryKind;
   /**
-   * Returns the seconds until the next attempt after `tries` failed attempts; null if there is
-   * none. Without this method, the settings in `delivery` apply. `random` is uniform in [0, 1).
+   * Returns the seconds until the next attempt after `tries` failed attempts; null if the delivery
+   * is not attempted again. Without this method, the settings in `delivery` apply. `random` is
+   * uniform in [0, 1).
    */
   retryWait?(tries: number, random: number): number | null;
   /**

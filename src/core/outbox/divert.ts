@@ -7,8 +7,8 @@ import { OUTBOX_CHANNEL } from './delivery.ts';
 /**
  * Diverts a dead or waiting delivery to another destination: a new delivery replaces it
  * (`alternate_of`), and the state of the old delivery becomes `diverted`. After an ambiguous
- * failure, the first peer may have the object; the failure code stays in the row to mark a possible
- * second copy. An object already being sent to the other destination is not sent there twice.
+ * failure, the first peer may have the object too; the old row keeps its error code to show this.
+ * Nothing is diverted if the other destination already has a delivery of the same object.
  * @returns the new delivery; null if nothing was diverted.
  */
 export async function divert(

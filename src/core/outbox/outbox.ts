@@ -126,15 +126,15 @@ async function renewDelivery(
 }
 
 /**
- * SQL interval: deliveries that became due this recently may have been missed by the last claim.
+ * SQL interval: a delivery that became due within this time may have been missed by the last claim.
  */
 const JUST_NOW = "interval '0.2 seconds'";
 
 /**
  * Returns the seconds until a delivery to a destination outside `busy` becomes due, a lease expires
- * or a hold ends. Zero or less means that this has already happened; null means that no delivery
- * will become due. Due deliveries that wait for other deliveries are ignored, because the outbox
- * wakes when those end.
+ * or a hold ends. Zero or less means that this happened just now; null means that nothing is
+ * expected. Deliveries that became due earlier than `JUST_NOW` are ignored. The last claim left
+ * them, so they wait for other deliveries, and the outbox wakes when those end.
  */
 async function secondsUntilDue(
   database: Queryable,
@@ -180,8 +180,8 @@ interface Interrupted {
 }
 
 /**
- * Shortest wait in seconds, in case a due delivery could not be claimed because another process is
- * claiming it.
+ * Shortest wait in seconds. Without it, the outbox would try without a pause to claim a due
+ * delivery that another process is claiming.
  */
 const SHORTEST_WAIT_SECONDS = 0.05;
 
@@ -235,7 +235,7 @@ class RunningOutbox implements Outbox {
   readonly #sending = new Map<string, { kind: DeliveryKind; ended: Promise<void> }>();
   #timer: NodeJS.Timeout | undefined;
   #pass: Promise<void> | null = null;
-  /** Whether something changed since the current pass last looked. */
+  /** Whether a delivery may have become due since the current pass began to look. */
   #again = false;
   #failures = 0;
   #unlisten: () => Promise<void> = async () => {};
@@ -318,7 +318,7 @@ class RunningOutbox implements Outbox {
       try {
         const probe = await this.#probes.tend();
         await this.#claimAll();
-        // The outbox also wakes when a send to a busy destination ends.
+        // Busy destinations are left out, because the outbox wakes when a send to one of them ends.
         const next = await secondsUntilDue(this.#database, this.#freeKinds, this.#busyDestinations);
         due = Math.min(next ?? RECHECK_SECONDS, probe ?? RECHECK_SECONDS);
         if (this.#failures > 0) this.#rounds.onRecovery();
@@ -362,7 +362,7 @@ class RunningOutbox implements Outbox {
       const signal = AbortSignal.any([this.#stopping.signal, lease.signal]);
       await this.#record(delivery, await this.#send(delivery, signal));
     } catch (error) {
-      // The row still has the state `sending`; the delivery is due again when its lease expires.
+      // The row stays in the state `sending`, so the delivery is due again when its lease expires.
       this.#logger.event(EVENTS.deliveryUnrecorded, {
         delivery: delivery.id,
         error: String(error),
@@ -466,8 +466,8 @@ class RunningOutbox implements Outbox {
   }
 
   /**
-   * Returns true if a delivery has a breaker. Kinds with their own retry schedule need none,
-   * because their retries are far enough apart.
+   * Returns true if a breaker protects the destination of a delivery. Kinds of delivery with their
+   * own retry schedule need none, because their attempts are far enough apart.
    */
   #hasBreaker({ kind }: Delivery): boolean {
     return this.#deliverers.get(kind)?.retryWait === undefined;

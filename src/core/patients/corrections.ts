@@ -278,8 +278,8 @@ export async function updatePatient(
 }
 
 /**
- * Applies a patient update to orders that are older than the update, because an order's patient is
- * compared with the patient of a study.
+ * Applies a patient update to orders that are older than the update. An order is joined to a study
+ * only if their patients match, and the studies have been corrected as well.
  */
 async function correctOrders(
   tx: Queryable,

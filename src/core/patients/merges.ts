@@ -55,8 +55,8 @@ export async function mergePatients(
         birthDate: replaced.birth_date === birthDate ? '' : birthDate,
       })
     : [];
-  // With a merge in the other direction, this one would form a cycle. The newer of the two merges
-  // applies.
+  // If a merge from the surviving to the prior ID is in force, the two merges would form a cycle.
+  // Only the newer one applies.
   const former = others.find(({ prior_id, newer }) => prior_id === survivorId && !newer);
   if (former && (await survivingId(tx, key)) === prior.id) {
     await withdrawMerge(tx, former.id, receivedAt);

@@ -74,8 +74,9 @@ function likePattern(value: string): string {
 }
 
 /**
- * Returns the condition for range matching (PS3.4 C.2.2.2.5). A time with only the hour represents
- * the whole hour, so only the digits given at the end of a range are compared.
+ * Returns the condition for range matching (PS3.4 C.2.2.2.5). An end without minutes or seconds
+ * includes the whole hour or minute. A value is therefore compared with the end only in as many
+ * digits as the end has.
  */
 function range(
   [keyword, vr]: readonly [keyword: string, vr: string],

@@ -90,7 +90,7 @@ interface PoolLimits {
   work: string;
   /** Other paths that the process may read. */
   readable: readonly string[];
-  /** If true, the processes run only when no other process needs the CPU. */
+  /** If true, the processes run with a lower priority, so that others get most of the CPU. */
   yields?: boolean;
 }
 
@@ -315,8 +315,8 @@ interface ModelListeners {
 interface Member {
   process: PipelineProcess;
   /**
-   * The only folder that the process may read and write. It holds nothing but the folder of the
-   * current run.
+   * The only folder that the process may write to. It holds nothing but the folder of the current
+   * run.
    */
   place: string;
 }

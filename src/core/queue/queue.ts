@@ -131,7 +131,7 @@ async function openOn<Connection>(
   const both = LANES.map((lane) => queues[lane]);
   for (const queue of both) {
     queue.on('error', warn);
-    // If the connection is lost while BullMQ is starting, BullMQ would wait forever.
+    // If the connection is lost during this step, BullMQ waits for it without a time limit.
     await queue.waitUntilReady();
   }
   const add = batched(async (asked: readonly WaitingRequest[]) => {

@@ -303,7 +303,10 @@ interface RunParts extends WorkerOptions {
   stopping: AbortSignal;
 }
 
-/** How a run ended. `crashed` means that the request was released and has to be claimed again. */
+/**
+ * How a run ended. `over`: this worker has nothing more to do with the request. `crashed`: the
+ * request was released and has to be claimed again.
+ */
 type RunEnd = 'over' | 'crashed';
 
 /**

@@ -72,9 +72,7 @@ const SYSTEM = [
   '/etc/ld.so.cache',
 ];
 
-/**
- * Allowed even if the folder does not exist: the driver looks there and fails if access is denied.
- */
+/** May be read even if it does not exist: the driver looks there, and fails if access is denied. */
 const ASKED_FOR = ['/etc/vulkan/icd.d'];
 
 /**

@@ -13,7 +13,10 @@ import { removeWorkFolder } from './work-folder.ts';
 const EVERY_MILLISECONDS = 60_000;
 const BATCH = 100;
 
-/** SQL: the result of request `r` was signed, or its study was interpreted again. */
+/**
+ * SQL: destinations no longer wait for the signature of request `r`, because its result was signed
+ * or its study was interpreted again.
+ */
 const IS_SETTLED = `(
   EXISTS (SELECT 1 FROM reviews v WHERE v.request_id = r.id AND v.signed_revision > 0)
   OR EXISTS (SELECT 1 FROM study_requests own JOIN study_requests later USING (study_id)

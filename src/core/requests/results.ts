@@ -109,9 +109,9 @@ function inFolder(folder: string, name: string): string {
 }
 
 /**
- * Moves `result.json` and the artifacts listed in it from a work folder into the result store. This
- * happens before the request may end: the files are checked, flushed to disk (fsync) and put in
- * place by one rename.
+ * Moves `result.json` and the artifacts listed in it from a work folder into the result store. The
+ * files are checked and flushed to disk (fsync), and one rename puts all of them in place. Only
+ * then may the request end.
  * @returns all stored files: first `result.json`, which cannot list itself, then the artifacts.
  * @throws ArtifactMismatchError
  */

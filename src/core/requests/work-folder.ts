@@ -85,9 +85,8 @@ export async function removeWorkFolder(dataDir: string, id: string): Promise<voi
 export const PROCESS_FOLDER = 'process-';
 
 /**
- * Deletes files left behind by dead processes, because work folders contain patient images. The
- * folders of requests held by a living worker are kept. So are the folders of processes, which are
- * empty.
+ * Deletes the work folders of requests that no living worker holds, because they contain patient
+ * images. A work folder may be inside the folder of a pipeline process; the latter is kept.
  */
 export async function removeLeftWork(database: Queryable, dataDir: string): Promise<void> {
   const place = workPlace(dataDir);

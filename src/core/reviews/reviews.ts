@@ -286,7 +286,10 @@ export function createReviews(parts: ReviewParts): Reviews {
   };
 }
 
-/** Opens each study only once, because parsing its evidence takes longer than interpreting it. */
+/**
+ * Opens each study once and keeps it, because parsing the evidence takes longer than interpreting
+ * the study.
+ */
 function createOpenStudies({ endpoints, evidence, draft }: ReviewParts) {
   const kept = new Map<string, Promise<Opened>>();
 

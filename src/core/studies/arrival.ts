@@ -217,7 +217,8 @@ export async function recoverIntake(
       }
     }
   } finally {
-    // Only the end of the process counts against the object; an error does not.
+    // The record is removed even after an error. Only an object with which the process ended stays
+    // recorded, because it may be the cause.
     await record.ends();
   }
   if (registered > 0 || removed > 0) logger.event(EVENTS.intakeRecovered, { registered, removed });

@@ -284,7 +284,10 @@ interface AssemblyParts extends StudyActionParts {
 
 const POLL_MILLISECONDS = 500;
 
-/** Deadlines within the same period of this many milliseconds share a round, which follows it. */
+/**
+ * Deadlines are grouped into periods of this many milliseconds. Those in one period share a round,
+ * which starts when the period ends.
+ */
 const DEADLINES_TOGETHER_MS = 20;
 
 export interface StudyAssembly extends Rounds {

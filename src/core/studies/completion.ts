@@ -148,7 +148,8 @@ export async function completeDueStudies(
          SELECT 1 FROM receptions_under_way r
          WHERE r.source = s.source AND r.calling_ae_title = s.calling_ae_title
            AND r.began_at <= s.complete_after AND r.silent_after > $1))`,
-    // Read after `now`: an object acknowledged later than this is too late for these deadlines.
+    // `outstanding` is called after `now` was read, so it includes every object acknowledged by
+    // then. An object acknowledged later is too late for these deadlines.
     [now, UNCERTAIN_SIGNALS, outstanding()],
   );
 }

@@ -17,8 +17,8 @@ export interface InstanceHeader {
   columns: number;
   numberOfFrames: number;
   /**
-   * Lossy if (0028,2110) is `01`; null if the attribute is absent or `00`. Missing in headers
-   * stored by older versions.
+   * The lossy compression, if (0028,2110) is `01`; null if the attribute is absent or `00`. Missing
+   * in headers stored by older versions.
    */
   lossy?: LossyHistory | null;
   /** Code values of the procedure: (0008,1032) and (0032,1064). */

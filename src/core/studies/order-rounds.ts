@@ -28,8 +28,8 @@ const SEARCHES = 4;
 const SEARCHING_SECONDS = 300;
 
 /**
- * Searches for the orders that studies are waiting for. A search ends at its deadline, even if
- * stopping the gateway interrupted it.
+ * Searches for the orders that studies are waiting for. A search ends at its deadline, even if the
+ * gateway was stopped in the meantime.
  */
 export function startOrderRounds(parts: OrderRoundParts): Rounds {
   const stopping = new AbortController();

@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../../platform/database/port.ts';
 /**
  * Receptions in progress: one row for each association that is receiving a large object, visible to
  * every listener of the installation. A study is not completed by its quiet time while its machine
- * is still sending an object that may belong to it (`claimCompleteStudies`).
+ * is still sending an object that may belong to it (`completeDueStudies`).
  */
 
 /**

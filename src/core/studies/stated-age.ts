@@ -30,10 +30,10 @@ export const STATED_AGE_ATTRIBUTES = [
 const DUE_DATE = { stated: '11778-8', byLmp: '11779-6', byUltrasound: '11781-2' } as const;
 
 /**
- * Returns the gestational age by LMP sent by the cart, in days: (11885-1, LN) in its report (TID
+ * Returns the gestational age by LMP in days, as the cart sent it: LOINC 11885-1 in its report (TID
  * 5000) or in the acquisition context of an image. Ages calculated from measurements in the same
- * scan (11888-5 and the like) do not date it and are ignored. If no age is stated, it is computed
- * from the due date; null if that is not stated either.
+ * scan (11888-5 and the like) are ignored, because they cannot date that scan. If no age is stated,
+ * it is computed from the due date; null if that is not stated either.
  */
 export function statedAgeByLmp(dataSet: NaturalDataset): number | null {
   return (
@@ -46,8 +46,8 @@ export function statedAgeByLmp(dataSet: NaturalDataset): number | null {
 /**
  * Returns the gestational age in days on the day of the study, computed from the expected date of
  * delivery in the cart's report (obstetric 16.2): the date by the last menstrual period, otherwise
- * the date without a stated origin. A due date equal to the one by average ultrasound age comes
- * from the scan itself and does not date it.
+ * the date without a stated origin. A due date equal to the one by average ultrasound age is
+ * ignored, because it was computed from this scan and cannot date it.
  */
 function statedAgeByDueDate(dataSet: NaturalDataset): number | null {
   const scan = dayOf(dataSet.StudyDate);

@@ -25,10 +25,11 @@ type Content = (typeof CONTENTS)[number];
 /**
  * States of a subscription.
  *
- *   requested ──▶ active ◀──▶ error      each notification that is accepted, or is not
- *       │  ▲                    │
- *       └──┴──▶ error           │        the handshake is repeated like any notification
- *       └──────────┴────────────┴──▶ off its end, the end of its key, or a disabled address
+ *   requested ──▶ active ◀──▶ error      after each notification: accepted, or not accepted
+ *       └───────────────────────▲        the handshake failed; it is repeated like a notification
+ *
+ * From every state, a subscription becomes `off` at its end time, when its key ends, or when its
+ * address is disabled.
  */
 type SubscriptionStatus = 'requested' | 'active' | 'error' | 'off';
 

@@ -59,8 +59,8 @@ export function createWebhookDeliverer(parts: WebhookParts): Deliverer {
 }
 
 /**
- * Posts one signed message, records the attempt, and returns the response as an outcome. The
- * message's own headers cannot override the signature.
+ * Posts one signed message, records the attempt, and returns its outcome. The message's own headers
+ * cannot override the signature.
  */
 export async function postMessage(
   {
@@ -99,7 +99,8 @@ export async function postMessage(
         ? permanentFailure('url_not_permitted', 'The address is not permitted.')
         : failed('transient', 'webhook_unreachable', `The address did not respond (${reason}).`);
   }
-  // A send that we aborted ourselves is not a failure of the endpoint.
+  // An attempt that we aborted ourselves is not recorded, because it is not a failure of the
+  // endpoint.
   if (signal.aborted) return outcome;
   const duration = Math.round(performance.now() - started);
   try {

@@ -6,11 +6,11 @@ import { Worker } from 'node:worker_threads';
 export interface Started {
   /** Folder of the database; null keeps it in memory. */
   folder: string | null;
-  /** Statements that set up its only session. */
+  /** Statements that set up PGlite's only session. */
   setUp: string;
 }
 
-/** The Node.js global that is missing in its type definitions. */
+/** A global of Node.js that its type definitions lack. */
 declare namespace WebAssembly {
   type Module = object;
   function compile(bytes: Uint8Array): Promise<Module>;

@@ -136,7 +136,10 @@ class PglitePoolClient extends EventEmitter {
 
 /** PGlite with those parts of the `pg.Pool` interface that BullMQ and this project use. */
 class PglitePool extends EventEmitter {
-  /** Keep-alive is always true, because a call inside the process cannot be lost silently. */
+  /**
+   * BullMQ reads this option. It is true, because a call inside the process cannot be lost
+   * silently.
+   */
   readonly options = { keepAlive: true };
   readonly #thread: DatabaseThread;
   readonly #turnstile = new Turnstile();

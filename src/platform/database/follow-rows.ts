@@ -1,6 +1,9 @@
 import type { Queryable } from './port.ts';
 
-/** Maximum time in seconds between the end time in a row and the row's commit. */
+/**
+ * Maximum time in seconds between the end time in a row and the commit of the row. Each call reads
+ * this period again, to find rows that were committed late.
+ */
 const OVERLAP_SECONDS = 120;
 const BATCH = 5000;
 

@@ -24,7 +24,8 @@ interface CatalogueEntry {
 }
 
 /**
- * Number of attempts. With the default waits in `delivery`, they take about two and a half hours.
+ * Maximum number of attempts after C-STORE status 0110H (processing failure). With the default
+ * waits in `delivery`, they take about two and a half hours.
  */
 const PROCESSING_FAILURE_TRIES = 30;
 
