@@ -6,6 +6,7 @@ import type { DicomwebDestination } from '../../config/schema.ts';
 import { encodeFileMeta } from '../../pipelines/dicom/part10.ts';
 import { LONGEST_HOLD_SECONDS } from '../../src/core/outbox/delivery.ts';
 import { ERRORS, type ErrorCode } from '../../src/platform/errors/catalogue.ts';
+import { retryAfterSeconds } from '../../src/platform/outbound/retry-after.ts';
 import type { OutgoingObject } from '../network/requestor.ts';
 import { STATUS, statusHex } from '../network/status.ts';
 import { resultOfFailureStatus, type StoreResult, type StoreTransport } from '../send/store-scu.ts';
@@ -93,9 +94,8 @@ function meaningOf({ status, retryAfter }: Extract<StowAnswer, { kind: 'answered
   code: ErrorCode;
   wait?: number;
 } {
-  const asked = /^\d+$/.test(retryAfter)
-    ? { wait: Math.min(Number(retryAfter), LONGEST_HOLD_SECONDS) }
-    : {};
+  const wait = retryAfterSeconds(retryAfter, LONGEST_HOLD_SECONDS);
+  const asked = wait === undefined ? {} : { wait };
   if (status === 401 || status === 403) {
     return { code: 'peer_unauthorized', wait: SLOW_SECONDS, ...asked };
   }

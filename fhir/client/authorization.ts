@@ -3,7 +3,9 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Agent, Dispatcher } from 'undici';
 import { z } from 'zod';
 import type { FhirDestination } from '../../config/schema.ts';
-import { classifyStatus, FhirFailure, failureOf, retryAfterSeconds } from './outcome.ts';
+import { LONGEST_HOLD_SECONDS } from '../../src/core/outbox/delivery.ts';
+import { retryAfterSeconds } from '../../src/platform/outbound/retry-after.ts';
+import { classifyStatus, FhirFailure, failureOf } from './outcome.ts';
 import { sufficientScopes } from './required-capabilities.ts';
 
 /**
@@ -205,7 +207,7 @@ async function ask(
  * 6749 5.2); after any other status, the server is at fault.
  */
 function tokenFailure(status: number, text: string, retryAfter: string) {
-  const asked = retryAfterSeconds(retryAfter);
+  const asked = retryAfterSeconds(retryAfter, LONGEST_HOLD_SECONDS);
   if (status !== 400 && status !== 401 && status !== 403) {
     const failure = classifyStatus(status, undefined, asked);
     return { ...failure, detail: `The token endpoint: ${failure.detail}` };

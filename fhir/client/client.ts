@@ -7,14 +7,10 @@ import type {
 } from '@medplum/fhirtypes';
 import { Client } from 'fhir-kit-client';
 import type { FhirDestination } from '../../config/schema.ts';
+import { LONGEST_HOLD_SECONDS } from '../../src/core/outbox/delivery.ts';
+import { retryAfterSeconds } from '../../src/platform/outbound/retry-after.ts';
 import { type Credentials, credentialsOf, tlsDispatcher } from './authorization.ts';
-import {
-  classifyStatus,
-  type Failure,
-  FhirFailure,
-  failureOf,
-  retryAfterSeconds,
-} from './outcome.ts';
+import { classifyStatus, type Failure, FhirFailure, failureOf } from './outcome.ts';
 import type { FhirServer, ResourceOf, TransactionReceipt } from './server.ts';
 
 /** Errors that end a connection before any byte of the request was sent. */
@@ -55,7 +51,11 @@ function classifyAnswer(error: AnswerError, interaction: 'read' | 'write'): Fail
     const code = interaction === 'write' ? 'ehr_ambiguous' : 'ehr_unavailable';
     return { ...failureOf(code, `HTTP ${status} with damaged JSON`), status };
   }
-  return classifyStatus(status, data, retryAfterSeconds(headers.get('retry-after')));
+  return classifyStatus(
+    status,
+    data,
+    retryAfterSeconds(headers.get('retry-after'), LONGEST_HOLD_SECONDS),
+  );
 }
 
 function isAnswerError(error: unknown): error is AnswerError {

@@ -1,5 +1,4 @@
 import type { OperationOutcome } from '@medplum/fhirtypes';
-import { LONGEST_HOLD_SECONDS } from '../../src/core/outbox/delivery.ts';
 import {
   catalogueEntry,
   type ErrorCode,
@@ -133,17 +132,6 @@ export function classifyStatus(status: number, body: unknown, retryAfter?: numbe
     attempts: meaning.attempts,
     simpler: meaning.simpler,
   };
-}
-
-/**
- * Returns the seconds to wait according to a Retry-After header (RFC 9110 10.2.3), which contains a
- * number of seconds or a date; at most an hour.
- */
-export function retryAfterSeconds(header: string | null, now = Date.now()): number | undefined {
-  const text = header?.trim() ?? '';
-  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1000;
-  if (Number.isNaN(seconds)) return undefined;
-  return Math.min(Math.max(0, Math.ceil(seconds)), LONGEST_HOLD_SECONDS);
 }
 
 type Issue = NonNullable<OperationOutcome['issue']>[number];

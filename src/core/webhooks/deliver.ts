@@ -4,14 +4,15 @@ import type { Queryable } from '../../platform/database/port.ts';
 import type { ErrorCode } from '../../platform/errors/catalogue.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { OutboundClient } from '../../platform/outbound/client.ts';
+import { retryAfterSeconds } from '../../platform/outbound/retry-after.ts';
 import { UrlNotPermittedError } from '../../platform/outbound/url-guard.ts';
 import type { Deliverer, Delivery, SendOutcome } from '../outbox/delivery.ts';
 import { type Answer, saveAttempt } from './deliveries.ts';
 import {
   findEndpoint,
+  LONGEST_WAIT_SECONDS,
   recordFailure,
   recordSuccess,
-  retryAfterSeconds,
   retryWait,
   type WebhookEndpoint,
 } from './endpoints.ts';
@@ -127,10 +128,10 @@ function outcomeOf({ statusCode, headers }: Dispatcher.ResponseData, now: Date):
   if (statusCode === 410) {
     return permanentFailure('webhook_disabled', 'HTTP 410: the address is disabled.');
   }
-  const asked = retryAfterSeconds(headers['retry-after'], now);
-  const wait = asked ?? (THROTTLED.has(statusCode) ? THROTTLE_SECONDS : null);
+  const asked = retryAfterSeconds(headers['retry-after'], LONGEST_WAIT_SECONDS, now);
+  const wait = asked ?? (THROTTLED.has(statusCode) ? THROTTLE_SECONDS : undefined);
   const outcome = failed('transient', 'webhook_refused', `HTTP ${statusCode}`);
-  return wait === null ? outcome : { ...outcome, retryAfter: wait };
+  return wait === undefined ? outcome : { ...outcome, retryAfter: wait };
 }
 
 function failed(

@@ -17,7 +17,7 @@ const WAITS = [
   24 * HOUR,
 ] as const;
 
-const LONGEST_WAIT_SECONDS = Math.max(...WAITS);
+export const LONGEST_WAIT_SECONDS = Math.max(...WAITS);
 
 const JITTER = 0.1;
 
@@ -106,15 +106,4 @@ export async function recordFailure(
      WHERE id = $1`,
     [id, now, gone, new Date(now.getTime() - GIVE_UP_SECONDS * 1000)],
   );
-}
-
-/**
- * Returns the seconds requested by a `Retry-After` header (RFC 9110 10.2.3: seconds or a date), but
- * at most the longest wait in our schedule. Null if the header cannot be parsed.
- */
-export function retryAfterSeconds(header: string | string[] | undefined, now: Date): number | null {
-  if (typeof header !== 'string') return null;
-  const text = header.trim();
-  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now.getTime()) / 1000;
-  return Number.isNaN(seconds) ? null : Math.min(Math.max(seconds, 0), LONGEST_WAIT_SECONDS);
 }

@@ -136,7 +136,8 @@ describe('HTTP status', () => {
   test.each([
     [503, '120', 120],
     [503, '', undefined],
-    [503, 'Wed, 21 Oct 2026 07:28:00 GMT', undefined],
+    [503, 'Wed, 21 Oct 2099 07:28:00 GMT', 3600],
+    [503, 'soon', undefined],
     [401, '', 300],
     [401, '10', 10],
     [503, '3600', 3600],

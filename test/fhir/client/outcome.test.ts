@@ -1,27 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { classifyFetchError } from '../../../fhir/client/client.ts';
-import { classifyStatus, retryAfterSeconds } from '../../../fhir/client/outcome.ts';
-
-describe('Retry-After', () => {
-  const now = Date.parse('2026-03-04T10:00:00Z');
-  test.each<[string | null, number | undefined]>([
-    ['3', 3],
-    ['0', 0],
-    ['Wed, 04 Mar 2026 10:00:30 GMT', 30],
-    ['Wed, 04 Mar 2026 09:59:00 GMT', 0],
-    ['3599', 3599],
-    ['3600', 3600],
-    ['3601', 3600],
-    ['9'.repeat(400), 3600],
-    ['Wed, 04 Mar 2026 11:00:00 GMT', 3600],
-    ['Wed, 04 Mar 2099 10:00:00 GMT', 3600],
-    ['soon', undefined],
-    ['', undefined],
-    [null, undefined],
-  ])('%s is %s seconds', (header, seconds) => {
-    expect(retryAfterSeconds(header, now)).toBe(seconds);
-  });
-});
+import { classifyStatus } from '../../../fhir/client/outcome.ts';
 
 describe('an HTTP status', () => {
   test.each([

@@ -54,9 +54,11 @@ interface Step extends Reported {
   row: WorkitemRow;
 }
 
-interface EventFeed {
-  /** Sends events to a channel until the returned function is called. */
-  open(channel: Channel): () => void;
+interface FeedParts {
+  database: Queryable;
+  core: Pick<RequestCore, 'changes' | 'endpoints'>;
+  logger: Logger;
+  now: () => Date;
 }
 
 /**
@@ -64,50 +66,79 @@ interface EventFeed {
  * open channels of this process. It runs only while a channel is open. Subscriptions are read in
  * each round, because another process may have changed them.
  */
-export function createEventFeed({
-  database,
-  core,
-  logger,
-  now,
-}: {
-  database: Queryable;
-  core: Pick<RequestCore, 'changes' | 'endpoints'>;
-  logger: Logger;
-  now: () => Date;
-}): EventFeed {
-  const began = now();
-  const listeners = new Set<Listener>();
+export class EventFeed {
+  readonly #parts: FeedParts;
+  readonly #began: Date;
+  readonly #listeners = new Set<Listener>();
   /** Steps by account and request id. */
-  const accounts = new Map<string, Map<string, Step>>();
-  const dirty = new Set<string>();
-  let rounds: Rounds | null = null;
-  let unwatch = () => {};
-  let count = 0;
+  readonly #accounts = new Map<string, Map<string, Step>>();
+  /** Ids of the requests that have changed since the last round. */
+  readonly #changed = new Set<string>();
+  #rounds: Rounds | null = null;
+  #unwatch = () => {};
+  #roundCount = 0;
 
-  const finderOf = (accountId: string): Finder => ({
-    accountId,
-    test: null,
-    endpoints: core.endpoints().map(({ id }) => id),
-  });
+  constructor(parts: FeedParts) {
+    this.#parts = parts;
+    this.#began = parts.now();
+  }
 
-  async function work(): Promise<void> {
-    const ids = [...dirty];
-    dirty.clear();
-    count += 1;
-    const open = [...listeners];
-    const begun = await readSubscriptions(open);
-    const told = new WeakMap<Channel, Set<string>>();
+  /** Sends events to a channel until the returned function is called. */
+  open(channel: Channel): () => void {
+    const listener: Listener = { channel, openedAt: this.#parts.now(), subscriptions: null };
+    this.#listeners.add(listener);
+    if (!this.#rounds) this.#start();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#stop();
+    };
+  }
+
+  #start(): void {
+    const { core, logger } = this.#parts;
+    this.#unwatch = core.changes.watchAll((id) => this.#changed.add(id));
+    this.#rounds = startRounds({
+      work: () => this.#round(),
+      pauseMilliseconds: ROUND_MS,
+      ...logRounds(logger, 'event reports', (error) =>
+        logger.event(EVENTS.eventReportsFailed, { err: error }),
+      ),
+    });
+  }
+
+  #stop(): void {
+    void this.#rounds?.stop();
+    this.#rounds = null;
+    this.#unwatch();
+    this.#accounts.clear();
+    this.#changed.clear();
+  }
+
+  #finderOf(accountId: string): Finder {
+    const endpoints = this.#parts.core.endpoints().map(({ id }) => id);
+    return { accountId, test: null, endpoints };
+  }
+
+  async #round(): Promise<void> {
+    const ids = [...this.#changed];
+    this.#changed.clear();
+    this.#roundCount += 1;
+    const open = [...this.#listeners];
+    const begun = await this.#readSubscriptions(open);
+    const reported = new WeakMap<Channel, Set<string>>();
     for (const accountId of new Set(open.map(({ channel }) => channel.accountId))) {
-      await followAccount(accountId, ids, open, told);
+      await this.#followAccount(accountId, ids, open, reported);
     }
-    for (const accountId of accounts.keys()) {
-      if (!open.some(({ channel }) => channel.accountId === accountId)) accounts.delete(accountId);
+    for (const accountId of this.#accounts.keys()) {
+      if (!open.some(({ channel }) => channel.accountId === accountId)) {
+        this.#accounts.delete(accountId);
+      }
     }
     for (const [accountId, own] of Map.groupBy(begun, ({ channel }) => channel.accountId)) {
-      const steps = await stepsOf(accountId, own);
+      const steps = await this.#subscribedSteps(accountId, own);
       for (const one of own) {
-        const known = told.get(one.channel);
-        for (const row of initialSteps(one, steps)) {
+        const known = reported.get(one.channel);
+        for (const row of this.#initialSteps(one, steps)) {
           // A step that has just been reported to the channel needs no initial report.
           if (!known?.has(row.id)) one.channel.send(stateReport(row));
         }
@@ -115,21 +146,23 @@ export function createEventFeed({
     }
   }
 
-  async function followAccount(
+  async #followAccount(
     accountId: string,
     ids: readonly string[],
     open: readonly Listener[],
-    told: WeakMap<Channel, Set<string>>,
+    reported: WeakMap<Channel, Set<string>>,
   ): Promise<void> {
+    const { database, now } = this.#parts;
     const since = new Date(now().getTime() - BEHIND_MS);
-    const steps = accounts.get(accountId) ?? (await stepsAtOpening(accountId, since, open));
-    accounts.set(accountId, steps);
-    const whole = count % WHOLE_LOOK_ROUNDS === 0;
+    const steps =
+      this.#accounts.get(accountId) ?? (await this.#stepsAtOpening(accountId, since, open));
+    this.#accounts.set(accountId, steps);
+    const whole = this.#roundCount % WHOLE_LOOK_ROUNDS === 0;
     const looked = [...steps.values()].filter(
       ({ row, state }) => !isFinal(state) && (whole || row.status === 'succeeded'),
     );
     const wanted = [...new Set([...ids, ...looked.map(({ row }) => row.id)])];
-    const rows = await stepsChanged(database, finderOf(accountId), { ids: wanted, since });
+    const rows = await stepsChanged(database, this.#finderOf(accountId), { ids: wanted, since });
     for (const row of rows) {
       const last = steps.get(row.id) ?? null;
       // This step is not new: it ended long ago and changed again, for example because its result
@@ -142,7 +175,7 @@ export function createEventFeed({
         const step = { uid: workitemUid(row), createdAt: row.created_at };
         if (reports.length === 0 || !isSubscribed(subscriptions, step)) continue;
         for (const report of reports) channel.send(report);
-        told.set(channel, (told.get(channel) ?? new Set()).add(row.id));
+        reported.set(channel, (reported.get(channel) ?? new Set()).add(row.id));
       }
     }
     // A final step is kept for as long as the query for new steps still returns it.
@@ -152,14 +185,14 @@ export function createEventFeed({
   }
 
   /** Returns the steps that existed when the account's first channel was opened. */
-  async function stepsAtOpening(
+  async #stepsAtOpening(
     accountId: string,
     since: Date,
     open: readonly Listener[],
   ): Promise<Map<string, Step>> {
     const own = open.filter(({ channel }) => channel.accountId === accountId);
     const opened = Math.min(...own.map(({ openedAt }) => openedAt.getTime()));
-    const rows = await openSteps(database, finderOf(accountId), since);
+    const rows = await openSteps(this.#parts.database, this.#finderOf(accountId), since);
     const there = rows.filter(({ created_at }) => created_at.getTime() < opened);
     return new Map(there.map((row) => [row.id, { row, ...reportedOf(row) }]));
   }
@@ -168,12 +201,10 @@ export function createEventFeed({
    * Reads the subscriptions of the open channels.
    * @returns the subscriptions that are new to a channel.
    */
-  async function readSubscriptions(open: readonly Listener[]): Promise<Begun[]> {
+  async #readSubscriptions(open: readonly Listener[]): Promise<Begun[]> {
     const begun: Begun[] = [];
-    const found = await subscriptionsOf(
-      database,
-      open.map(({ channel }) => channel),
-    );
+    const channels = open.map(({ channel }) => channel);
+    const found = await subscriptionsOf(this.#parts.database, channels);
     for (const listener of open) {
       const { channel, subscriptions: former } = listener;
       const own = found.filter(
@@ -181,7 +212,7 @@ export function createEventFeed({
           account_id === channel.accountId && ae_title === channel.aeTitle,
       );
       listener.subscriptions = new Map(own.map((one) => [one.target, one]));
-      if (!former && own.some(({ changed_at }) => changed_at < began)) {
+      if (!former && own.some(({ changed_at }) => changed_at < this.#began)) {
         channel.send(scpStatusReport('RESTARTED'));
       }
       for (const subscription of own) {
@@ -196,14 +227,14 @@ export function createEventFeed({
   }
 
   /** Returns, by UID, the steps to which the new single-workitem subscriptions refer. */
-  async function stepsOf(
+  async #subscribedSteps(
     accountId: string,
     begun: readonly Begun[],
   ): Promise<Map<string, WorkitemRow>> {
     const targets = begun.map(({ subscription }) => subscription.target);
     const uids = targets.filter((target) => target !== WORKLIST_UID);
     if (uids.length === 0) return new Map();
-    const rows = await findWorkitems(database, finderOf(accountId), uids);
+    const rows = await findWorkitems(this.#parts.database, this.#finderOf(accountId), uids);
     return new Map(rows.map((row) => [workitemUid(row), row]));
   }
 
@@ -211,7 +242,7 @@ export function createEventFeed({
    * Returns the steps whose current state is reported when a subscription begins (PS3.4 table
    * CC.2.3-2).
    */
-  function initialSteps(
+  #initialSteps(
     { channel, subscription, wasOpen }: Begun,
     single: ReadonlyMap<string, WorkitemRow>,
   ): WorkitemRow[] {
@@ -222,35 +253,9 @@ export function createEventFeed({
       return row ? [row].filter(mayKnowOf) : [];
     }
     if (!lock || !wasOpen) return [];
-    const steps = [...(accounts.get(channel.accountId)?.values() ?? [])];
+    const steps = [...(this.#accounts.get(channel.accountId)?.values() ?? [])];
     return steps.flatMap(({ row }) => (isFinal(row.state) ? [] : row)).filter(mayKnowOf);
   }
-
-  return {
-    open(channel) {
-      const listener: Listener = { channel, openedAt: now(), subscriptions: null };
-      listeners.add(listener);
-      if (!rounds) {
-        unwatch = core.changes.watchAll((id) => dirty.add(id));
-        rounds = startRounds({
-          work,
-          pauseMilliseconds: ROUND_MS,
-          ...logRounds(logger, 'event reports', (error) =>
-            logger.event(EVENTS.eventReportsFailed, { err: error }),
-          ),
-        });
-      }
-      return () => {
-        listeners.delete(listener);
-        if (listeners.size > 0) return;
-        void rounds?.stop();
-        rounds = null;
-        unwatch();
-        accounts.clear();
-        dirty.clear();
-      };
-    },
-  };
 }
 
 const mayKnow = ({ test }: Channel, row: WorkitemRow): boolean => row.test === test;

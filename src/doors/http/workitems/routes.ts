@@ -29,7 +29,7 @@ import { jsonBody } from '../parse.ts';
 import { openChannel, requireHandshake } from './channel.ts';
 import { readCreation, readUpdate } from './created.ts';
 import { only, readDataSet, refuse, TAG, textOf } from './data-set.ts';
-import { createEventFeed } from './feed.ts';
+import { EventFeed } from './feed.ts';
 import { workitemJson } from './view.ts';
 
 const WORKITEMS = '/dicomweb/workitems';
@@ -55,18 +55,26 @@ const WARNING = {
 
 type Call = Context & { state: HttpState };
 
+/** What the routes of the worklist share. */
+interface Worklist {
+  router: Router<HttpState>;
+  deps: HttpDeps;
+  service: NonNullable<HttpDeps['worklist']>;
+  now: () => Date;
+  scope: Middleware<HttpState>;
+  body: Middleware<HttpState>;
+  finderOf(context: Call): Finder;
+  /** @throws SonogateError `not_found` if the caller may not use such a workitem. */
+  target(context: Call): Promise<WorkitemRow>;
+}
+
 /**
  * Adds the worklist service (UPS-RS, PS3.18 11) if it is enabled: the requests in the queue as
  * Unified Procedure Steps. Only the gateway performs these steps.
  */
 export function addWorkitemRoutes(router: Router<HttpState>, deps: HttpDeps): void {
-  const { worklist, database, core, config, logger, now = () => new Date() } = deps;
-  if (!worklist) return;
-  const { destinations } = worklist.config;
-  const scope = requireScope(deps, 'retrieve');
-  const body = jsonBody(config.maxBodyBytes, [DICOM_JSON, 'application/json']);
-  const feed = createEventFeed({ database, core, logger, now });
-
+  const { worklist: service, database, core, config, now = () => new Date() } = deps;
+  if (!service) return;
   const finderOf = ({ state: { principal } }: Call): Finder => ({
     accountId: principal.accountId,
     test: principal.test,
@@ -79,10 +87,26 @@ export function addWorkitemRoutes(router: Router<HttpState>, deps: HttpDeps): vo
     context.params.id = row.id;
     return row;
   };
-  const around = (context: Call) => ({
-    destinations,
-    retrieveFrom: deps.servesStudies ? `${baseUrl(context, config)}/dicomweb` : null,
-  });
+  const worklist: Worklist = {
+    router,
+    deps,
+    service,
+    now,
+    scope: requireScope(deps, 'retrieve'),
+    body: jsonBody(config.maxBodyBytes, [DICOM_JSON, 'application/json']),
+    finderOf,
+    target,
+  };
+  addCreate(worklist);
+  addSearchAndRetrieve(worklist);
+  addChanges(worklist);
+  addSubscriptions(worklist);
+}
+
+/** Adds Create Workitem (PS3.18 11.4). */
+function addCreate({ router, deps, service, now, scope, body }: Worklist): void {
+  const { database, core, config } = deps;
+  const { destinations } = service.config;
 
   router.post(WORKITEMS, scope, mayRun, audited(deps, 'request.submit'), body, async (context) => {
     const { principal, requestId } = context.state;
@@ -93,7 +117,7 @@ export function addWorkitemRoutes(router: Router<HttpState>, deps: HttpDeps): vo
     });
     await deps.limits.requireRoom(principal.keyId);
     const row = await createWorkitem(
-      { database, submit: core.submit, ...worklist },
+      { database, submit: core.submit, ...service },
       {
         ...principal,
         audit: {
@@ -113,6 +137,15 @@ export function addWorkitemRoutes(router: Router<HttpState>, deps: HttpDeps): vo
     context.set({ Location: address, 'Content-Location': address, 'X-Sonogate-Request': row.id });
     context.status = 201;
     context.body = '';
+  });
+}
+
+/** Adds Search (PS3.18 11.9) and Retrieve Workitem (PS3.18 11.5). */
+function addSearchAndRetrieve({ router, deps, service, scope, finderOf, target }: Worklist): void {
+  const { database, config } = deps;
+  const around = (context: Call) => ({
+    destinations: service.config.destinations,
+    retrieveFrom: deps.servesStudies ? `${baseUrl(context, config)}/dicomweb` : null,
   });
 
   router.get(WORKITEMS, scope, audited(deps, 'dicom.query'), async (context) => {
@@ -144,6 +177,11 @@ export function addWorkitemRoutes(router: Router<HttpState>, deps: HttpDeps): vo
     context.body = JSON.stringify([workitemJson(row, { ...around(context), inputs, outputs })]);
     context.type = type;
   });
+}
+
+/** Adds Update (PS3.18 11.6), Change State (11.7) and Request Cancellation (11.8). */
+function addChanges({ router, deps, now, scope, body, target }: Worklist): void {
+  const { database, core } = deps;
 
   router.post(WORKITEM, scope, mayRun, audited(deps, 'request.update'), body, async (context) => {
     const row = await target(context);
@@ -207,6 +245,26 @@ export function addWorkitemRoutes(router: Router<HttpState>, deps: HttpDeps): vo
       });
     },
   );
+}
+
+/** Adds Subscribe (PS3.18 11.10), Unsubscribe (11.11), Suspend (11.12) and the event channel. */
+function addSubscriptions({ router, deps, now, scope, target }: Worklist): void {
+  const { database, core, config, logger } = deps;
+  const feed = new EventFeed({ database, core, logger, now });
+
+  const subscription = async (context: Call) => {
+    const { workitem = '' } = context.params;
+    const subscriber = {
+      accountId: context.state.principal.accountId,
+      aeTitle: requireAeTitle(context),
+    };
+    if (workitem === FILTERED_WORKLIST_UID) {
+      warn(context, WARNING.noFilter);
+      throw new SonogateError('forbidden', 'Subscribe to the worklist or to a workitem.');
+    }
+    const uid = workitem === WORKLIST_UID ? workitem : workitemUid(await target(context));
+    return { uid, subscriber };
+  };
 
   router.post(SUBSCRIBER, scope, audited(deps, 'request.follow'), async (context) => {
     const { uid, subscriber } = await subscription(context);
@@ -257,20 +315,6 @@ export function addWorkitemRoutes(router: Router<HttpState>, deps: HttpDeps): vo
     requireHandshake(context, deps);
     context.status = 101;
   });
-
-  async function subscription(context: Call) {
-    const { workitem = '' } = context.params;
-    const subscriber = {
-      accountId: context.state.principal.accountId,
-      aeTitle: requireAeTitle(context),
-    };
-    if (workitem === FILTERED_WORKLIST_UID) {
-      warn(context, WARNING.noFilter);
-      throw new SonogateError('forbidden', 'Subscribe to the worklist or to a workitem.');
-    }
-    const uid = workitem === WORKLIST_UID ? workitem : workitemUid(await target(context));
-    return { uid, subscriber };
-  }
 }
 
 /** Accepts a call that changes workitems if its key also has the scope of `/v1/run`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { retryAfterSeconds, retryWait } from '../../../../src/core/webhooks/endpoints.ts';
+import { retryWait } from '../../../../src/core/webhooks/endpoints.ts';
 
 describe('the retry schedule of Standard Webhooks', () => {
   it.each([
@@ -20,22 +20,5 @@ describe('the retry schedule of Standard Webhooks', () => {
 
   it('ends with the tenth attempt', () => {
     expect(retryWait(10, 0.5)).toBeNull();
-  });
-});
-
-describe('Retry-After', () => {
-  const now = new Date('2026-11-20T12:00:00Z');
-  it.each([
-    ['120', 120],
-    ['0', 0],
-    ['Fri, 20 Nov 2026 12:00:30 GMT', 30],
-    ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
-    ['999999', 86_400],
-    ['soon', null],
-    ['', null],
-    [undefined, null],
-    [['1', '2'], null],
-  ])('%s requests %s s', (header, seconds) => {
-    expect(retryAfterSeconds(header, now)).toBe(seconds);
   });
 });

@@ -1,0 +1,14 @@
+/**
+ * Returns the whole seconds that a peer asks us to wait in its `Retry-After` header, which contains
+ * a number of seconds or a date (RFC 9110 10.2.3), but at most `longest`. Undefined if the header is
+ * missing, is sent twice or cannot be parsed.
+ */
+export function retryAfterSeconds(
+  header: string | readonly string[] | null | undefined,
+  longest: number,
+  now: Date = new Date(),
+): number | undefined {
+  const text = typeof header === 'string' ? header.trim() : '';
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now.getTime()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(Math.ceil(seconds), 0), longest);
+}
