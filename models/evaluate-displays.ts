@@ -4,11 +4,12 @@ import { DISPLAY_KINDS, type DisplayCase, displayCases } from './evaluation/disp
 import { PRINTED_SCREENS, printedCases, printedTable } from './evaluation/printed-screens.ts';
 
 /**
- * Reads simulated Doppler and M-mode displays, which show everything that is on real screens
- * besides the flow. Prints how many displays were measured for each quantity, and how many accepted
- * values are wrong.
+ * Reads simulated Doppler and M-mode displays, on which text, rulers and marks are drawn as on real
+ * screens. Prints how many displays were measured for each quantity, and how many accepted values
+ * are wrong.
  *
  * node models/evaluate-displays.ts [--first 70000] [--count 40] [--kind mitral-inflow] [--cases]
+ *
  * node models/evaluate-displays.ts --screens ../shared/data/dicom
  *
  * `--count` is the number of displays of each kind. Seeds 70000 to 79999 are for reported results,

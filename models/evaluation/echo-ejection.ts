@@ -121,8 +121,9 @@ const BANDS = [
 
 /**
  * Returns the bias of the combined LVEF in bands of the reference and in bands of the reported
- * LVEF. An imperfect estimate is always biased in one of the two. The bands of the reference show
- * what is missed, and the bands of the reported LVEF show how wrong a reported value is.
+ * LVEF. An imperfect estimate is always biased in at least one of these groupings. The bands of the
+ * reference show what is missed, and the bands of the reported LVEF show how wrong a reported value
+ * is.
  */
 export function biasInBands(estimates: readonly Pick<Estimated, 'reference' | 'joint'>[]) {
   const found = estimates.flatMap(({ reference, joint }) =>

@@ -153,7 +153,9 @@ const CINES: readonly Shot[] = [
   sweep({ cephalic: 1 }),
 ];
 
-/** Range of gestational ages of an examination in days: 6+0 to 42+0 weeks. Labor begins at 37+0. */
+/**
+ * Range of gestational ages of an examination in days: 6+0 to 42+0 weeks. Labour begins at 37+0.
+ */
 const STUDY_AGES = { youngest: 42, oldest: 294, labor: 259 } as const;
 
 const STILLS = [...MEASURED, ...BRAIN, HEAD_CINE, ...OTHER_STILLS];

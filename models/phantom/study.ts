@@ -21,7 +21,9 @@ import {
 import { type Shot, type StudyContents, shotsAt } from './study-shots.ts';
 
 interface StudyRequest {
-  /** Alone determines the fetus, the mother, the sonographer's hand and the machine. */
+  /**
+   * The only input that determines the fetus, the mother, the sonographer's hand and the machine.
+   */
   seed: number;
   /** Gestational age at the study date, days, 42 to 294. */
   gaDays: number;

@@ -6,7 +6,7 @@ import type { FetalSizes } from './sizes.ts';
 export interface ViewRequest {
   gaDays: number;
   sizes: FetalSizes;
-  /** Alone determines anatomy, pose, machine and speckle. */
+  /** The only input that determines anatomy, pose, machine and speckle. */
   seed: number;
   /** Number of frames of a cine; 1 for a still. */
   frames: number;

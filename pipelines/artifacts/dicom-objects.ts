@@ -74,7 +74,8 @@ export const dicomObjects = (curves: readonly GrowthCurve[]) =>
   ({
     'sr-tid1500': measurements,
     'sr-tid5000': ({ result, subject }) => [[buildTid5000(result, subject)]],
-    // Simplified Adult Echo SR or, for older receivers, the Comprehensive SR that carts send.
+    // Two encodings of the echo report: the Simplified Adult Echo SR (TID 5300) and, for older
+    // receivers, the Comprehensive SR that carts send (TID 5200).
     'sr-echo': ({ result, subject }) => [
       [buildTid5300(result, subject), buildTid5200(result, subject)],
     ],

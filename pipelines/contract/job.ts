@@ -72,7 +72,7 @@ export const jobSchema = z.strictObject({
 });
 export type Job = z.infer<typeof jobSchema>;
 
-/** Stages (api 6.1) reported by the pipeline itself. */
+/** Stages of a request (api 6.1) that the pipeline reports. The core reports the other stages. */
 export type PipelineStage =
   | 'starting'
   | 'preprocessing'

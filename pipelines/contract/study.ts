@@ -211,8 +211,8 @@ export interface CartCode {
 }
 
 /**
- * How the machine obtained a value (PS3.16 CID 3627). `other` means that the number is not a value
- * of the quantity itself.
+ * How the machine obtained a value (PS3.16 CID 3627). `other` is every other derivation in the
+ * report, such as a standard deviation. The number is then not a value of the quantity itself.
  */
 export type CartDerivation =
   | 'measured'

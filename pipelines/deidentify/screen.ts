@@ -68,7 +68,8 @@ export async function blankingOf(
   for (let round = 0; round < ROUNDS; round += 1) {
     const found = await textLeft(clip, { areas, text }, looked);
     const left = found.map(({ area }) => area);
-    // Text can only remain on frames on which text was found.
+    // Blanking cannot add text, so only frames on which text was found are searched again, together
+    // with the evenly spaced samples.
     looked = [...new Set([...evenSamples(clip), ...found.map(({ frame }) => frame)])];
     if (left.length === 0) {
       const shownOf = litBy(clip, { areas, text });

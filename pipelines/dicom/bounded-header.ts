@@ -399,8 +399,8 @@ const DECIMAL = new Set(['DS', 'IS']);
 const SIGNED_OR_NOT = 'xs';
 
 /**
- * Returns the value in the form used by dcmjs: a single value, or an array of several. Undefined
- * for bytes.
+ * Returns the value in the form used by dcmjs: a single value, or an array of several. Returns
+ * undefined for a VR whose value is binary.
  */
 function decodedValue(vr: string, bytes: Buffer, bigEndian: boolean, decode: DecodeText): unknown {
   const kind = TEXT_KINDS[vr];

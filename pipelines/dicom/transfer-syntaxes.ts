@@ -1,6 +1,6 @@
 /**
- * How a transfer syntax stores pixels (PS3.5 Annex A). They are decoded in
- * `input/pixels/compressed.ts`.
+ * How a transfer syntax encodes pixel data (PS3.5 Annex A). `input/pixels/compressed.ts` decodes
+ * it.
  */
 export type PixelCoding =
   | 'native'

@@ -171,7 +171,7 @@ export interface EchoEvidence {
     setting: ReviewSetting;
     /**
      * The same evidence without the values that need a review. Sections draw their conclusions only
-     * from it.
+     * from this part.
      */
     counting: EchoEvidence;
   };
@@ -319,11 +319,10 @@ function gather(
     ...(views.parasternal ? longAxisValues(views.parasternal) : []),
     ...(fluid.depth ? [fluid.depth] : []),
   ];
-  // The values are in order of preference: 2D lines before M-mode (echo 5.1), and M-mode before the
-  // motion of an outline.
   const used = new Set(models);
-  // The check comes before the filter. A value that contradicts another is thus withheld even if
-  // the other needs a review.
+  // Contradictions are checked before the values are filtered, so that a value is also withheld if
+  // the value that it contradicts needs a review. The order of the values is the order of
+  // preference: 2D lines, then M-mode (echo 5.1), then the motion of an outline.
   const images = withConsistency(
     [...parasternal, ...traced, ...outlinedValues(heart)].filter(({ value }) =>
       Number.isFinite(value),

@@ -117,8 +117,8 @@ function concluded(evidence: EchoEvidence, onFailure: SectionFailed): SectionOut
 }
 
 /**
- * Returns the outcomes. Their conclusions use no value that needs a review; values that need one
- * are added afterwards.
+ * Returns the outcomes of all sections. Conclusions are drawn without the values that need a
+ * review; these values are then added to the outcomes.
  */
 function reviewed(
   evidence: EchoEvidence,

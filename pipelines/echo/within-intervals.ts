@@ -73,7 +73,7 @@ const sayingOf = ({ code, params }: Statement) => JSON.stringify([code, category
 const sayingsOf = ({ statement, statements = [] }: FindingDraft) =>
   JSON.stringify([...(statement ? [statement] : []), ...statements].map(sayingOf));
 
-/** A value is listed twice if it is undecided at both ends. */
+/** Lists each value once, even if it is undecided at both ends of its interval. */
 const distinct = (values: readonly Measurement[]) => [
   ...new Map(values.map((one) => [one.id, one])).values(),
 ];

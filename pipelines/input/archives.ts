@@ -12,7 +12,10 @@ import { CONTAINER_LIMITS, type ContainerLimits } from './limits.ts';
 import { type StudyFile, withByteSource } from './study-file.ts';
 
 interface ArchiveMember {
-  /** Path in the archive. It is unchecked and must not be shown or used. */
+  /**
+   * Path in the archive, as written there. It must not be shown or used before it is checked and
+   * cleaned (`checkPath`, `memberName`).
+   */
   path: string;
   /** Sentence that explains why the entry is refused; null for a plain file. */
   refused: string | null;
@@ -189,8 +192,8 @@ async function containerKind(path: string): Promise<ContainerKind | null> {
 
 /**
  * Converts library errors, which are caused by damaged files, to UnreadableInput. Errors of this
- * machine (such as a full disk) have a system call and are rethrown unchanged. After a
- * cancellation, the cancellation reason is thrown instead.
+ * host (such as a full disk) have a system call and are rethrown unchanged. After a cancellation,
+ * the cancellation reason is thrown instead.
  */
 function asRefusal(error: unknown, { signal }: Unpacking): UnreadableInput {
   signal?.throwIfAborted();
@@ -375,7 +378,7 @@ async function openFile(unpacking: Unpacking, file: StudyFile, depth: number): P
  * files. All other files are returned unchanged. Members are named `archive.zip/path/in/it` and are
  * written to `folder`, which is created when it is first needed. A file that cannot be opened is
  * refused with a sentence, and the other files are still read. The only errors thrown are errors of
- * this machine and, within one chunk of an abort, the reason of `signal`.
+ * this host and, within one chunk of an abort, the reason of `signal`.
  */
 export async function unpack(
   files: readonly StudyFile[],

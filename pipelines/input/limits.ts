@@ -39,8 +39,8 @@ export const LIMITS = {
 } as const;
 
 /**
- * Limits on the resources that archives may use on this machine. Archives are unpacked to disk,
- * never entirely into memory.
+ * Limits on the resources of this host that archives may use. Archives are unpacked to disk, never
+ * entirely into memory.
  */
 export const CONTAINER_LIMITS = {
   /** Depth of nested archives, including the outermost. */
@@ -55,7 +55,7 @@ export const CONTAINER_LIMITS = {
    * high ratio but is harmless.
    */
   ratioFreeBytes: 64 * 1024 ** 2,
-  /** Bytes that must stay free on the disk for other programs on the machine. */
+  /** Bytes that must stay free on the disk for other programs on the host. */
   freeBytes: 64 * 1024 ** 2,
   pathLength: 512,
   pathDepth: 32,

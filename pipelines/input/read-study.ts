@@ -121,8 +121,8 @@ function priorReports(
 /**
  * Reads every file of a study, including files in archives and DICOMDIR sets. A file that is
  * unreadable or a duplicate is refused with a sentence, and the other files are still read. Only an
- * error of this machine (a missing file, a full disk) is thrown. A file from an earlier examination
- * is not used as a prior if it duplicates an image of the study.
+ * error of this host (a missing file, a full disk) is thrown. A file from an earlier examination is
+ * not used as a prior if it duplicates an image of the study.
  */
 export async function readStudy(
   given: readonly StudyFile[],

@@ -16,13 +16,13 @@ const ENDS_BEFORE = 'the file ends before its data do';
 export interface ByteSource {
   readonly size: number;
   /**
-   * Returns `length` bytes at `offset`. Blocks the thread while it reads the file, for values of a
-   * header: most headers need one read, which takes several times longer through a promise.
-   *
-   * @throws UnreadableInput if the file ends before them.
+   * Returns `length` bytes at `offset` and blocks the thread meanwhile. It is meant for the values
+   * of a header: most headers need a single read from the disk, which would take several times
+   * longer through a promise.
+   * @throws UnreadableInput if the file ends before these bytes.
    */
   read(offset: number, length: number): Buffer;
-  /** Does the same without blocking the thread, for a walk through the whole file. */
+  /** Does the same as `read` without blocking the thread, for reading through a whole file. */
   load(offset: number, length: number): Promise<Buffer>;
 }
 

@@ -158,7 +158,7 @@ function partsOf({ width, cells }: Grid): number[][] {
       const x = at % width;
       if (x > 0) take(at - 1);
       if (x < width - 1) take(at + 1);
-      // Cells above the first row and below the last row do not exist.
+      // There are no cells above the first row or below the last one; `take` ignores such indices.
       take(at - width);
       take(at + width);
     }

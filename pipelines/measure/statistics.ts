@@ -103,8 +103,8 @@ export function zOf(centile: number): number {
 const WITHIN = 0.15;
 
 /**
- * Returns the mean of the similar values, and their indices. In an irregular rhythm, all values are
- * included.
+ * Returns the mean of the similar values, and their indices. In an irregular rhythm, or if no value
+ * is similar to the median, all values are included.
  */
 export function meanOfSimilar(
   values: readonly number[],

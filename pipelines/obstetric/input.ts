@@ -3,7 +3,7 @@ import { PATIENT_CONTEXT, REPORT_OPTIONS, STUDY_FILES } from '../contract/study-
 import { FINEST_MM_PER_PIXEL } from '../input/dicom/calibration.ts';
 import { DATING_BASIS } from '../result/render/obstetric/shared.ts';
 
-/** Scale in mm per pixel. The API sets the maximum of 5 (api). */
+/** Scale in mm per pixel. The maximum of 5 is defined by the API (api 2.3). */
 const scaleSchema = z.number().min(FINEST_MM_PER_PIXEL).max(5);
 
 const optionsSchema = z.strictObject({

@@ -12,15 +12,14 @@ import type { Remark } from './statement.ts';
 const PREFERENCE: readonly CartMeasurement['derivation'][] = ['best', 'mean', 'median'];
 
 /**
- * Quantities for which the highest or lowest of the repeated values is used instead of their
+ * Quantities for which the highest or the lowest of the repeated values is used instead of their
  * median.
- *
- * Highest: the lower values were not parallel to the jet, not in the middle of the vessel, or
- * measured in inspiration: AV Vmax (echo 0.5, 11.1), LVOT diameter ("largest of 3", 11.1), TR Vmax
- * ("best of", 12.1), IVC (maximum, 12.1). NT (maximum that meets the criteria, obstetric 6.1) and
- * the deepest pocket (4) are maxima by definition.
- *
- * Lowest: "the shortest technically best" cervix (obstetric 10).
+ * - Highest, because the lower values were not parallel to the jet, not in the middle of the
+ *   vessel, or measured in inspiration: AV Vmax (echo 0.5, 11.1), LVOT diameter ("largest of 3",
+ *   11.1), TR Vmax ("best of", 12.1), IVC (maximum, 12.1).
+ * - Highest by definition: NT (maximum that meets the criteria, obstetric 6.1) and the deepest
+ *   pocket (4).
+ * - Lowest: the cervix ("the shortest technically best", obstetric 10).
  */
 const END: Readonly<Partial<Record<ConceptKey, 'highest' | 'lowest'>>> = {
   'av-vmax': 'highest',

@@ -96,7 +96,8 @@ export function saidIn<Table extends SentenceTable>(result: Result): Said<Table>
   const counting = countingValues(accepted);
   const known = new Map(accepted.map((one) => [one.id, one]));
   const present = (ids: readonly string[]) => ids.flatMap((id) => known.get(id) ?? []);
-  // The parameters were checked when the statement was made (`statementsOf`).
+  // Comparing the code is enough to know the type of the parameters, because `statementsOf` checked
+  // them when the statement was made.
   const has =
     <Code extends keyof Table & string>(code: Code) =>
     (one: Statement): one is StatementOf<Table, Code> =>

@@ -14,7 +14,6 @@ const BIT_RATE = 3_000_000;
  * Encodes a clip in the export format of a handheld scanner: MPEG-4 video in MP4, without
  * calibration or heart rate. The width and height of the frames must be even.
  *
- *
  * @throws Error if FFmpeg's binding is not installed
  */
 export async function handheldClip(

@@ -139,7 +139,6 @@ function heartOf(request: EchoStudyRequest) {
  * Simulates one adult echo study of a fictional patient as DICOM files, with the values that a
  * perfect reader would measure, per frame and for the whole study.
  *
- *
  * @throws RangeError for an invalid date
  */
 export async function echoStudy(request: EchoStudyRequest): Promise<EchoStudy> {
@@ -181,7 +180,6 @@ const HANDHELD_FRAMES_PER_SECOND = 30;
 /**
  * Simulates clips of the same heart in the export format of a handheld scanner: MP4 without header
  * and calibration, recorded with a less steady hand. Each file's `bytes` is the video.
- *
  *
  * @throws Error if FFmpeg's binding is not installed
  */

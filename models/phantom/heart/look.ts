@@ -2,9 +2,10 @@ import { createNoise, type Random } from '../random.ts';
 
 /**
  * Appearance of one heart on one machine: mean levels in dB relative to white, and their variation
- * over the image. The ranges follow the measured recipe for simulated apical views and are
- * deliberately wide. They include what real screens do to a wall: an apex as dark as the cavity, a
- * lateral wall that fades, an inner wall that looks like blood.
+ * over the image. The ranges were informed by aggregate figures of real apical views
+ * (models/phantom/README.md) and are deliberately wide. They include what real screens do to a
+ * wall: an apex as dark as the cavity, a lateral wall that fades, an inner wall that looks like
+ * blood.
  */
 export interface Look {
   blood: number;

@@ -115,9 +115,9 @@ const AREA_SHARE = 0.79;
 
 /**
  * Samples a heart for training. The apical area is uniform on a logarithmic scale, so that a model
- * does not learn a usual size, and the ejection fraction is uniform from 10 to 80 %. Shapes follow
- * the measured recipe for simulated apical views: the width is 0.32 to 0.9 of the length, and a
- * wider cavity has thinner walls.
+ * does not learn a usual size, and the ejection fraction is uniform from 10 to 80 %. The shapes
+ * were informed by aggregate figures of real apical views (models/phantom/README.md): the width is
+ * 0.32 to 0.9 of the length, and a wider cavity has thinner walls.
  */
 export function drawHeart(random: Random, request: HeartRequest = {}): HeartSizes {
   const shape = random.fork('shape');

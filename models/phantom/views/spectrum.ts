@@ -110,7 +110,10 @@ function simulateSpectrum(vessel: Vessel, request: ViewRequest): PhantomFrame {
   };
 }
 
-/** SNOMED CT codes (obstetric 15.4, which does not confirm a code for the ductus venosus). */
+/**
+ * SNOMED CT code of each vessel. It is null for the ductus venosus, whose code could not be
+ * confirmed (obstetric 15.4).
+ */
 const REGION_CODES: Readonly<Record<Vessel, { code: string; meaning: string } | null>> = {
   'umbilical-artery': { code: '50536004', meaning: 'Umbilical artery' },
   'middle-cerebral-artery': { code: '17232002', meaning: 'Middle cerebral artery' },

@@ -75,8 +75,8 @@ export interface Listed {
 }
 
 /**
- * Collects what the sections list for each file and frame (outlines, traces, planes, views). The
- * measurements do not contain it.
+ * Collects what the sections list for each file and frame (outlines, traces, planes, views). These
+ * are not part of the measurements.
  */
 export function listedInSections(result: Pick<Result, 'sections'>): Listed {
   const outlined = listed(result, 'segment-chambers', 'clips', outlinedClips);

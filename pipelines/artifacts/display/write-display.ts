@@ -258,7 +258,7 @@ function overlayOf(
  * Writes everything a viewer needs to display a result: key frames without drawings
  * (`key-frame-<n>.jpg`), the clips that were measured (`cine-<n>.mjpeg`), and the drawings over
  * them (`overlays.json`, overlay-contract.ts). Writes nothing for a study with neither images nor
- * charts. Areas that are black in the previews are also black in these pictures.
+ * charts. Parts that may show a name are black, as in the previews (`ShownFrames`).
  */
 export async function writeDisplay(input: DisplayInput, write: WriteArtifact): Promise<void> {
   const { result, study, gaDays, curves } = input;

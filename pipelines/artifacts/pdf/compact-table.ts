@@ -82,9 +82,9 @@ function isInside({ value, reference, interpretation }: Measurement): boolean {
 }
 
 /**
- * Returns the ids of the values that need action. These are the values that an abnormal or critical
- * finding mentions, except those within their range, and the values in its evidence that are
- * outside their range.
+ * Returns the ids of the values that an abnormal or critical finding is based on. A value that the
+ * finding mentions is left out if it is within its reference range. A value that is only in the
+ * finding's evidence is left out unless it is interpreted as abnormal.
  */
 export function actionable({
   findings,
@@ -236,7 +236,7 @@ function linesOf(page: Page, result: Result, widths: Widths): Line[] {
 
 const sumOf = (lines: readonly Line[]) => lines.reduce((sum, { height }) => sum + height, 0);
 
-/** Returns the number of lines that fit into `height`. A title is never the last line. */
+/** Returns how many of the lines fit into `height`. A title is never the last of them. */
 function taken(lines: readonly Line[], height: number): number {
   let used = 0;
   let count = 0;

@@ -56,7 +56,8 @@ function intervalText(measurement: Measurement): string {
 }
 
 /**
- * Prefixes of the method text, for values that are listed in addition to the value that was used.
+ * Prefix of the method text for each standing. It marks values that are listed in addition to the
+ * value that was used.
  */
 const STANDING = {
   ...{ counts: '', proposed: '', withheld: '' },
@@ -121,8 +122,9 @@ interface MeasurementGroup {
 }
 
 /**
- * Leaves out each value whose number is not shown if its quantity has a value whose number is
- * shown. If a quantity has no such value, only its first value is kept.
+ * Leaves out values without a printed number (neither accepted nor for review) if the same quantity
+ * has another value with one. If no value of a quantity has a printed number, only the first is
+ * kept, so that the quantity still has a row.
  */
 function rowsOf(standing: readonly Measurement[]): Measurement[] {
   const name = (one: Measurement) => withSubject(one.label, one);

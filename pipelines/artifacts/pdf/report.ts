@@ -540,7 +540,7 @@ export async function renderReport(
       : shown.map((curve) =>
           growthPanel(curve, result.measurements, gaDays, earlierValues(result)),
         );
-  // The images of the values themselves come first, followed by the images of their inputs.
+  // Images on which only inputs of other values were measured come last.
   const ofInputs = ({ measurements }: ReportPreview) =>
     measurements.every(({ section }) => INTERMEDIATE.has(section));
   const ordered = previews.toSorted(

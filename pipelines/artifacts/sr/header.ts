@@ -40,8 +40,7 @@ interface SrDocument {
 }
 
 /**
- * For each kind of document, the SOP class in which the UID is derived from the role alone. In any
- * other class, the document is a separate object with a different UID.
+ * For each kind of document, the SOP class whose UID is derived from the role alone (`uidRole`).
  */
 const FIRST_CLASS = {
   'sr-tid1500': 'comprehensive3d',
@@ -51,8 +50,9 @@ const FIRST_CLASS = {
 } as const satisfies Record<SrRole, SrClass>;
 
 /**
- * Returns the role from which the UID is derived. A document in two SOP classes is two objects with
- * different UIDs (PS3.5 9).
+ * Returns the role from which the UID is derived. The same document in two SOP classes is two
+ * objects, which must have different UIDs (PS3.5 9), so the role of every class but the first
+ * includes the class.
  */
 const uidRole = ({ role, sopClass }: SrDocument): string =>
   FIRST_CLASS[role] === sopClass ? role : `${role} ${sopClass}`;

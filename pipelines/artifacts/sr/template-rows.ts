@@ -36,7 +36,7 @@ const dcm = (...codes: string[]) => codes.map((code) => `DCM ${code}`);
 const ln = (...codes: string[]) => codes.map((code) => `LN ${code}`);
 const sct = (...codes: string[]) => codes.map((code) => `SCT ${code}`);
 
-/** TID 1204. */
+/** Language of the document (TID 1204). */
 const LANGUAGE: Row = {
   relationship: 'HAS CONCEPT MOD',
   type: 'CODE',
@@ -62,7 +62,7 @@ const OBSERVER: Row[] = [
   context('TEXT', 'DCM 121016', 'U'),
 ];
 
-/** TID 1006 and 1008. */
+/** Subject context of a fetus (TID 1006 and 1008). */
 const FETUS: Row[] = [
   context('CODE', 'DCM 121024', 'U', { values: ['DCM 121026'], once: true }),
   context('TEXT', 'DCM 121030', 'U', { once: true }),
@@ -81,7 +81,7 @@ const inferred = (type: ValueType, concept: readonly string[] | null): Row => ({
   need: 'U',
 });
 
-/** TID 315, CID 228. */
+/** Equation or table from which a value was calculated (TID 315, CID 228). */
 const EQUATION: Row[] = [
   inferred('CODE', dcm('121420', '121424')),
   inferred('TEXT', dcm('121421', '121422', '121423')),
@@ -133,7 +133,7 @@ const modifier = (type: ValueType, concept: readonly string[], need: 'M' | 'U'):
   need,
 });
 
-/** CID 12019. */
+/** Values allowed in the fetus summary (CID 12019). */
 const SUMMARY_VALUES: Row[] = [
   contains('NUM', ln('18185-9', '11885-1', '11886-9', '11888-5', '11884-4'), 'U', {
     units: ['d'],
@@ -144,21 +144,21 @@ const SUMMARY_VALUES: Row[] = [
   contains('NUM', ln('11948-7'), 'U', { units: ['{H.B.}/min'], rows: measurementRows(true) }),
 ];
 
-/** CID 12004, extended by the heart-to-thorax ratios (CID 12279). */
+/** Fetal biometry ratios (CID 12004), extended by the heart-to-thorax ratios (CID 12279). */
 const RATIOS = ln('11823-2', '11947-9', '11871-1', '11872-9', '11873-7', '59076-0', '59074-5');
 
-/** Lengths in CID 12005. */
+/** The lengths among the fetal biometry measurements (CID 12005). */
 const BIOMETRY = ln(
   ...['11820-8', '11824-0', '11851-3', '11984-2', '11862-0', '11818-2', '11819-0', '11979-2'],
   ...['11963-6', '11988-3', '11864-6', '11965-1', '11863-8', '11860-4'],
 );
 
-/** CID 12007. */
+/** Measurements of the fetal cranium (CID 12007). */
 const CRANIUM = ln('12171-5', '11863-8', '11860-4', '12146-7');
 
 /**
- * CID 12009, extended by our private codes for the gestational sac, because the context group is
- * extensible.
+ * Early gestation measurements (CID 12009). The context group is extensible, so our private codes
+ * for the gestational sac are included.
  */
 const EARLY_GESTATION = [
   ...ln('11957-8', '11850-5', '11816-6', '33069-6'),
@@ -204,7 +204,7 @@ const findingsOf = (site: string, rows: readonly Row[]): Row =>
     rows: [...FETUS, { ...modifier('CODE', sct('363698007'), 'M'), once: true }, ...rows],
   });
 
-/** TID 5010, CID 12008. */
+/** Amniotic sac section (TID 5010, measurements of CID 12008). */
 const AMNIOTIC_SAC = findingsOf('70847004', [
   contains(
     'NUM',
@@ -214,17 +214,20 @@ const AMNIOTIC_SAC = findingsOf('70847004', [
   ),
 ]);
 
-/** CID 12141. */
+/** Section for fetal vessels (CID 12141). */
 const FETAL_VESSELS = findingsOf('51852003', [
   vesselGroup(sct('15825003', '281130003', '17232002', '81040000', '122972007')),
 ]);
 
-/** CID 12140, which also contains the vessels of the cord. */
+/**
+ * Section for vessels of the pelvis (CID 12140). This context group also contains the vessels of
+ * the cord.
+ */
 const PELVIC_VESSELS = findingsOf('281496003', [
   vesselGroup(sct('50536004', '13576009', '91079009')),
 ]);
 
-/** TID 5015 (CID 12011, an extensible group). */
+/** Section for pelvis and uterus (TID 5015). Its context group (CID 12011) is extensible. */
 const PELVIS: Row = contains('CONTAINER', dcm('125011'), 'U', {
   once: true,
   rows: [contains('NUM', null, 'M', { rows: measurementRows(true) })],

@@ -88,7 +88,8 @@ function measurementGroup(
   const sources = [...inputs.map(inputItem), ...(on && !region ? sourceItems(on) : [])];
   const remarks = [
     originStatement(measurement),
-    // The statement on a value that was not accepted may already give the note as its reason.
+    // `notAcceptedStatement` already contains the doubt, so a note that only repeats it is left
+    // out.
     measurement.note === doubtOf(measurement) ? null : measurement.note,
     measurement.quality === 'accepted' ? null : notAcceptedStatement(measurement),
   ].filter((remark) => remark !== null);

@@ -330,10 +330,10 @@ function biometrySection(
 }
 
 /**
- * Builds the content tree of TID 5000 (PS3.16; exchange 2.6). It contains only accepted values. The
- * value that is used for a quantity comes before the values from which it was calculated. Selection
- * Status is not written, because PS3.16 has no Selection Status for a median. The Derivation item
- * identifies a median instead.
+ * Builds the content tree of TID 5000 (PS3.16; exchange 2.6) from the accepted values. The value
+ * that counts for a quantity comes before the values from which it was calculated. PS3.16 has no
+ * Selection Status for a median, so Selection Status is not written; the Derivation item marks a
+ * median instead.
  */
 function tid5000Tree(result: Result, subject: Subject): ContentItem {
   const standing = countingFirst(accepted(result));

@@ -31,14 +31,14 @@ const TYPE = {
   ratio: sct('118586006', 'Ratio'),
 } as const;
 
-/** CID 12302. */
+/** Types of finding observation (CID 12302). */
 const OBSERVATION = {
   structure: dcm('125311', 'Structure of the finding site'),
   behaviour: dcm('125312', 'Behavior of the finding site'),
   haemodynamic: sct('44324008', 'Hemodynamic Measurements'),
 } as const;
 
-/** CID 12304. */
+/** Measured properties (CID 12304). */
 const PROPERTY = {
   thickness: ln('59089-3', 'Thickness'),
   internalDimension: ln('59090-1', 'Internal Dimension'),
@@ -56,7 +56,7 @@ const PROPERTY = {
   excursion: dcm('125327', 'Excursion Distance'),
 } as const;
 
-/** CID 12307. */
+/** Phases of the cardiac cycle (CID 12307). */
 const PHASE = {
   endDiastole: sct('416190007', 'End diastole'),
   endSystole: sct('416430001', 'End systole'),

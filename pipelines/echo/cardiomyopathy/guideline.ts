@@ -44,9 +44,9 @@ export function wallStatement(thickness: number, family: boolean | null): WallSt
 const ASYMMETRY = { from: 1.3, inHypertension: 1.5 } as const;
 
 /**
- * Returns how certain it is that the hypertrophy is asymmetric, or null if it is not asymmetric. A
- * ratio between the two limits counts as asymmetric only without hypertension, and the blood
- * pressure is not known.
+ * Returns whether the hypertrophy is asymmetric, or null if it is not. `without-hypertension` is a
+ * ratio between the two limits. It counts as asymmetric only in a patient without hypertension, and
+ * the blood pressure is not known.
  */
 export function asymmetryOf(
   septum: number,

@@ -313,12 +313,14 @@ export function fibrillationMarkers(inputs: FibrillationInputs): Criterion[] {
 }
 
 /**
- * Returns the LA pressure in atrial fibrillation from four criteria. It is normal if at most one
- * criterion is positive, and elevated if three or more are. If two are positive, it is elevated if
- * the reservoir strain or the pulmonary vein is positive, and indeterminate otherwise. A criterion
- * that was not measured is neither positive nor negative. The data are insufficient if more than
- * two criteria were not measured, or if the unmeasured criteria could raise the number of positive
- * ones to two.
+ * Returns the LA pressure in atrial fibrillation from four criteria. A criterion that was not
+ * measured is neither positive nor negative.
+ * - Insufficient data: more than two criteria were not measured, or fewer than two are positive but
+ *   the unmeasured ones could raise their number to two.
+ * - Elevated: three or more are positive, or two are positive and so is the reservoir strain or the
+ *   pulmonary vein.
+ * - Indeterminate: two are positive, but neither the reservoir strain nor the pulmonary vein is.
+ * - Normal: at most one is positive.
  */
 export function fibrillationPressure(inputs: FibrillationInputs): FibrillationPressure {
   const criteria = fibrillationCriteria(inputs);

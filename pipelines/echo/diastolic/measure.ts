@@ -77,7 +77,8 @@ function againstRatio(key: Calculated, { mitral, filling }: Applicability): Rema
 }
 
 /**
- * Returns the section's ratios, and the given values with the ratios added that are not withheld.
+ * Returns the section's ratios, and the given values extended by those ratios that are not
+ * withheld.
  */
 export function withRatios(given: Values, applicability: Applicability) {
   const ratios = CALCULATED.map((key): Measurement | null => {

@@ -66,8 +66,8 @@ const WORDS: Readonly<Record<Flow, RegExp>> = {
   'mitral-inflow':
     /\b(mitral|mv|m) ?(valve )?(in ?flow|filling|e ?a|stenosis|diastol\w*)\b|^(mv|mitral( valve)?)( (pw|cw|doppler))*$|\bms\b/,
   lvot: /\b(lvot|lv out ?flow)\b/,
-  // No words identify this flow directly. It is derived from `lvot`, the kind of Doppler and words
-  // for a provocation.
+  // No words identify these two flows directly. They are derived from `lvot`, the kind of Doppler
+  // and words for a provocation.
   'lvot-rest': /^$/,
   'lvot-provoked': /^$/,
   'aortic-valve':

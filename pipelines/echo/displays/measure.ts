@@ -7,7 +7,7 @@ import { withPlausibility } from '../shared/plausibility.ts';
 import type { DisplayReading, TracedQuantity } from './reading.ts';
 
 const TRACED = {
-  /** With a single beat, there would be no other beat to confirm it. */
+  /** A single beat has no second beat that could confirm it. */
   leastBeats: 2,
   /** Traces with a lower confidence are shown but not used. */
   confidence: 0.5,
@@ -125,9 +125,9 @@ function best(key: EchoConcept, found: readonly Traced[]): Traced[] {
 }
 
 /**
- * Returns the displays on which a quantity may be measured. If the display with the highest
- * corresponding peak is usable and shows the quantity, it is the only one; otherwise all displays
- * are returned.
+ * Returns the displays on which a quantity may be measured. If the display with the highest value
+ * of `peak` is usable and shows the quantity, only that display is returned; otherwise all of
+ * `found` are.
  */
 function eligible(
   found: readonly Traced[],

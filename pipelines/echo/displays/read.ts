@@ -104,8 +104,8 @@ interface FlowNaming {
 
 function nameFlow(clip: Clip, sweep: SweepRegion, display: SpectralDisplay): FlowNaming {
   const flow = headerFlow(clip, sweep.kind);
-  // A wall name is one sign of tissue Doppler, and a tissue Doppler flow is accepted only with a
-  // second sign (echo 2.6).
+  // The name of a wall is one sign of tissue Doppler. A second sign, either the scale or the words,
+  // is required before a tissue Doppler flow is accepted (echo 2.6).
   if (flow && (!TISSUE.has(flow) || display.tissueScale || saysTissue(clip))) {
     return { flow, namedBy: 'header', nameConfidence: 1, because: null };
   }

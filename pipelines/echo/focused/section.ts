@@ -108,8 +108,9 @@ function cavaAnswer(values: Values): Answer {
 
 /**
  * Returns the answer on the LV from its EF. A band is never shown together with the sex-specific
- * grade of the same value (echo 15). "Normal" begins at 50 % on this scale, but at the limit for the
- * sex in the grade (echo 4.4), so the answer states that limit, or both if the sex is unknown.
+ * grade of the same value (echo 15). On the three-level scale, "normal" begins at 50 %, but the
+ * sex-specific normal range begins at a higher EF (echo 4.4). A "normal" answer therefore states
+ * the lower limit of that range, or the limits of both sexes if the sex is unknown.
  */
 function ventricleAnswer<Evidence extends FocusedEvidence>(
   evidence: Evidence,

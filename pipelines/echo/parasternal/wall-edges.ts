@@ -26,8 +26,8 @@ const WALL_EDGES = {
    */
   smear: 0.4,
   /**
-   * Part of the line counts as wall if its level is above this share of the way from blood to
-   * muscle.
+   * A part of the line counts as wall if its grey level is above this share of the way from the
+   * level of blood to the level of muscle.
    */
   wall: 0.4,
   /**
@@ -36,12 +36,13 @@ const WALL_EDGES = {
    */
   fluid: { least: 3, most: 60 },
   /**
-   * A space counts as echo-free if its level is below this share of the way from cavity to wall.
+   * A space counts as echo-free if its grey level is below this share of the way from the level of
+   * the cavity to the level of the wall.
    */
   echoFree: 0.12,
   /**
-   * The pericardium behind the fluid must reach this share of the way from the cavity's level to
-   * the wall's.
+   * Minimum grey level of the pericardium behind the fluid, as a share of the way from the level of
+   * the cavity to the level of the wall.
    */
   echo: 0.5,
 } as const;

@@ -7,8 +7,8 @@ export type Sex = 'male' | 'female';
 export const SEXES: readonly Sex[] = ['male', 'female'];
 
 /**
- * How well a limit was verified. `B`: as published, not checked by a second, independent reader
- * (echo 0.1).
+ * How well a limit was verified (echo 0.1). `A`: checked against an independent public source. `B`:
+ * as published, not checked independently. `C`: a convention of this project.
  */
 type Evidence = 'A' | 'B' | 'C';
 
@@ -31,7 +31,10 @@ export interface GradedQuantity {
   evidence: Evidence;
 }
 
-/** The bands without a grade. Methods that report different bands of these still agree. */
+/**
+ * Bands to which no grade of severity belongs. When conclusions are compared, they all count as
+ * "normal".
+ */
 export const UNGRADED_BANDS: ReadonlySet<string> = new Set<Abnormality>([
   'below normal range',
   'normal',

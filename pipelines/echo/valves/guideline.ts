@@ -21,8 +21,8 @@ export const STENOSIS = {
   moderate: { peak: 3, gradient: 20, area: 1.5 },
   mild: { peak: 2.6 },
   /**
-   * Maximum stroke volume index, ml/m2, of a low flow. The ESC includes 35 itself, but VHD20 writes
-   * "below".
+   * Maximum stroke volume index, ml/m2, that counts as low flow. A value of exactly 35 is low flow,
+   * as the ESC defines it, although VHD20 writes "below 35".
    */
   lowFlow: 35,
   highFlow: 58,
@@ -96,14 +96,15 @@ const AMPLE_VELOCITY_INDEX = 0.3;
  */
 const AREA_VARIABILITY = 0.1;
 /**
- * Maximum differences at which the DVI still counts as equal to the ratio of AVA to LVOT area, as
- * it should be (echo 11.1, "reject").
+ * By the continuity equation, the DVI equals AVA divided by LVOT area. These are the maximum
+ * differences at which the two still count as equal: a share of the DVI, or the rounding of a
+ * printed DVI (echo 11.1, "reject").
  */
 const SAME_RATIO = { share: 0.01, printed: 0.005 } as const;
 
 /**
  * Returns true if a valve area, cm², is inconsistent with the LVOT area and the DVI in the same
- * report. Machines print the DVI with two decimals, so a difference in the last decimal is ignored.
+ * report, so that it must come from other measurements.
  */
 export function isForeignArea(area: number, outflowArea: number, velocityIndex: number): boolean {
   const difference = Math.abs(velocityIndex - area / outflowArea);

@@ -48,9 +48,10 @@ const mostSaidFirst = (values: readonly CartMeasurement[]) =>
   values.toSorted((one, other) => weight(other) - weight(one));
 
 /**
- * Merges equal values in one place. Equal values from the same image are one measurement. A single
- * measurement is also equal to its own mean, so no more values are returned than the most frequent
- * derivation has. The most detailed values are kept.
+ * Merges equal values in one place. Equal values from the same image are one measurement. Of the
+ * rest, as many are kept as the most frequent derivation has, because equal values with different
+ * derivations may be the same measurement (a single measurement equals its own mean). The most
+ * detailed values are kept.
  */
 function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
   const sorted = mostSaidFirst(same);

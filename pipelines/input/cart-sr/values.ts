@@ -323,9 +323,10 @@ function severalOf(root: ReportNode, report: Report): CartMeasurement[] {
 }
 
 /**
- * Returns the numbers that a report CONTAINS. A number repeated in several sections is returned
- * once. Numbers below another number (its properties and inputs) and the patient's age are left
- * out. The number of fetuses is included if the context of a section states more than one.
+ * Returns the numbers in a report that are related by CONTAINS. A number repeated in several
+ * sections is returned once. Numbers below another number (its properties and inputs) and the
+ * patient's age are left out. The number of fetuses is included if the context of a section states
+ * more than one.
  */
 export function reportValues(root: ReportNode, report: Report): CartMeasurement[] {
   const outer = contextOf(root, NO_CONTEXT);

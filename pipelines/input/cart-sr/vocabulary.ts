@@ -99,7 +99,7 @@ export const LATERALITIES: Readonly<Record<string, 'left' | 'right'>> = {
   'SCT|24028007': 'right',
 };
 
-/** PS3.16 CID 3627 and CID 7464. */
+/** How a value was derived (PS3.16 CID 3627 and CID 7464). */
 export const DERIVATIONS: Readonly<Record<string, CartDerivation>> = {
   'SCT|258104002': 'measured',
   'SCT|258090004': 'calculated',
@@ -112,7 +112,7 @@ export const DERIVATIONS: Readonly<Record<string, CartDerivation>> = {
   'SCT|56851009': 'maximum',
 };
 
-/** PS3.16 CID 224 and CID 12301. */
+/** Why a value was selected (PS3.16 CID 224 and CID 12301). */
 export const SELECTIONS: Readonly<Record<string, CartSelection>> = {
   'DCM|121410': 'user',
   'DCM|121411': 'most-recent',

@@ -95,8 +95,9 @@ export function showsUltrasound({ format }: UltrasoundRegion): boolean {
 }
 
 /**
- * Reads the regions in a header. If any region extends beyond the image (even the ECG region), all
- * regions are doubtful, because the image was cropped or resized after its calibration.
+ * Reads the regions in a header. If any region with ultrasound or a trace (even the ECG) extends
+ * beyond the image, all regions are doubtful, because the image was cropped or resized after its
+ * calibration.
  */
 export function readRegions(header: DicomHeader, columns: number, rows: number): Regions {
   let misfit: string | null = null;

@@ -51,9 +51,10 @@ const EXCEPTIONS = new Set([0xff53, 0xff5e]);
 const REVERSIBLE_5_3 = 1;
 
 /**
- * Returns the bits of each sample of a JPEG 2000 code stream, which are unsigned, if all components
- * have the size of the image and the reversible transform, whose arithmetic the standard fixes
- * (ITU-T T.800 A.5.1, A.6.1, F.3). Null for any other stream, and for one in JP2 boxes.
+ * Returns the number of bits per sample of a JPEG 2000 code stream that every decoder reproduces
+ * exactly. Its samples are unsigned, all components have the size of the image, and the transform
+ * is the reversible one, whose arithmetic the standard fixes (ITU-T T.800 A.5.1, A.6.1, F.3). Null
+ * for any other stream, and for a stream in JP2 boxes.
  */
 export function reversibleBits(bytes: Buffer): number | null {
   if (codeStreamStart(bytes) !== 0) return null;

@@ -57,9 +57,10 @@ export async function decodeJpegXl(encoded: Buffer, format: PixelFormat): Promis
 }
 
 /**
- * Returns the samples of a reversible JPEG 2000 image, interleaved, those of two bytes in little
- * endian. FFmpeg decodes it outside the JavaScript thread, several frames at a time, with the same
- * samples as OpenJPEG. Null for any other image, for a damaged one, and without FFmpeg.
+ * Returns the samples of a reversible JPEG 2000 image, interleaved. Samples of two bytes are little
+ * endian. FFmpeg decodes several frames at a time outside the JavaScript thread and yields the same
+ * samples as OpenJPEG. Null for any other image, for a damaged image, and if FFmpeg is not
+ * installed.
  */
 export async function decodeReversibleJpeg2000(
   encoded: Buffer,
@@ -70,7 +71,7 @@ export async function decodeReversibleJpeg2000(
   const av = await getFfmpeg().catch(() => null);
   const codec = av?.Codec.findDecoderByName(av.FF_DECODER_JPEG2000);
   if (!av || !codec) return null;
-  // For other numbers of bits, FFmpeg moves the sample to the upper bits of a wider one.
+  // For other numbers of bits, FFmpeg shifts each sample into the upper bits of a wider sample.
   const grey = new Map([
     [8, av.AV_PIX_FMT_GRAY8],
     [10, av.AV_PIX_FMT_GRAY10LE],

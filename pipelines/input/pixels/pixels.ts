@@ -139,7 +139,7 @@ function ybrFull(data: Uint8Array): Uint8Array {
   return new Uint8Array(rgb.buffer);
 }
 
-/** Converts samples to RGB that are stored as Y1 Y2 Cb Cr for each pair of pixels in a row. */
+/** Converts samples that are stored as Y1 Y2 Cb Cr, for each pair of pixels in a row, to RGB. */
 function ybrFull422(data: Uint8Array, pixels: number): Uint8Array {
   const rgb = new Uint8ClampedArray(pixels * 3);
   for (let source = 0, p = 0; p < rgb.length; source += 4, p += 6) {
@@ -188,7 +188,7 @@ function mapPalette(stored: Uint8Array | Uint16Array, palette: Palette): Uint8Ar
 
 /**
  * Returns 8-bit grey values, or `stored` itself if it already has 8 bits. A loop is used, because
- * `from` with a function takes ten times as long.
+ * `Uint8Array.from` with a mapping function takes ten times as long.
  */
 function grayOf(
   stored: Uint8Array | Uint16Array,

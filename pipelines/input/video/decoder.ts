@@ -64,8 +64,8 @@ function inputOf(av: Ffmpeg, bytes: VideoBytes): IOContext {
 
 function quarterTurns(matrix: Buffer | null): number {
   if (!matrix || matrix.length < 36) return 0;
-  // The matrix has 3 x 3 fixed-point numbers. The first two in the first row are cosine and sine
-  // (ISO/IEC 14496-12 8.5.2).
+  // The display matrix has 3 x 3 fixed-point numbers. The first two in its first row are the cosine
+  // and sine of the rotation (ISO/IEC 14496-12 8.5.2).
   const angle = Math.atan2(matrix.readInt32LE(4), matrix.readInt32LE(0));
   return ((Math.round(angle / (Math.PI / 2)) % 4) + 4) % 4;
 }

@@ -9,8 +9,8 @@ import type { BeatVelocities, DopplerRefusal, DopplerWaveform } from './waveform
 const DOPPLER = {
   filled: 0.2,
   /**
-   * Share of columns in which flow may reach the end of the scale. It allows a click but not a
-   * peak.
+   * Maximum share of columns in which flow may reach the end of the scale. A click that reaches the
+   * end occupies fewer columns than this, and beats whose peaks are cut off occupy more.
    */
   cut: 0.01,
   /**

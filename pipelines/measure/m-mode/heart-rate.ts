@@ -102,8 +102,8 @@ function asOneCurve(bands: readonly Band[]): number[] {
 
 /**
  * Determines whether the echoes of an M-mode repeat at the rate of a heart, and how regularly.
- * Bands that do not move with the others are left out. It is not assessable if there is no time
- * scale or if the sweep is too short.
+ * Bands that do not move with the others are left out. The rhythm is not assessable if there is no
+ * time scale or if the sweep is too short.
  */
 export function mModeRhythm(image: GrayImage, sweep: SweepRegion): MModeRhythm {
   const { secondsPerPixel } = sweep;

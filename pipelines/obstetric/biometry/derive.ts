@@ -96,7 +96,8 @@ function ages(hc: Measurement | null, ac: Measurement | null, fl: Measurement | 
   const twoSd = hadlock1984HcTwoSd(weeks);
   const byHc = derived('ga-by-hc', weeks * DAYS_PER_WEEK, 'hadlock-1984-ga-hc', [hc], {
     uncertainty: twoSd && twoSd * DAYS_PER_WEEK,
-    // The widths of these intervals have evidence grade R (obstetric 0.1 and 2.4).
+    // The widths of these intervals were recalled and never compared with their source (grade R of
+    // obstetric 0.1; see 2.4), which the remark states.
     remarks: twoSd === null ? [] : [remarkOfBiometry('biometry.interval-not-checked', {})],
     ...withinEquation(weeks),
   });

@@ -41,7 +41,8 @@ export const HADLOCK_1984_WEEKS = { from: 12, to: 42 } as const;
 
 /**
  * Returns two standard deviations, in weeks, of a gestational age estimated from HC alone (Hadlock
- * 1984, from memory: obstetric 2.4, grade R). Null outside 12 to 42 weeks.
+ * 1984). They were recalled and not compared with the original (grade R; obstetric 2.4). Null
+ * outside 12 to 42 weeks.
  */
 export function hadlock1984HcTwoSd(gaWeeks: number): number | null {
   if (gaWeeks < HADLOCK_1984_WEEKS.from || gaWeeks > HADLOCK_1984_WEEKS.to) return null;
@@ -98,7 +99,7 @@ export const WEIGHT_FORMULAS = {
       0.007365 * bpd ** 2 +
       0.000595 * bpd * ac +
       0.1694 * bpd),
-  /** Hadlock 1984 (obstetric 2.5: grade R). */
+  /** Hadlock 1984, recalled and not compared with the original (grade R; obstetric 2.5). */
   'hadlock-hc-ac': ({ hc, ac }: LengthsCm<'hc' | 'ac'>) =>
     10 ** (1.182 + 0.0273 * hc + 0.07057 * ac - 0.00063 * ac ** 2 - 0.0002184 * hc * ac),
   /** Hadlock 1984. */
@@ -147,7 +148,8 @@ export function headAbdomenRatio(hc: number, ac: number): number {
 
 /**
  * Returns the expected HC / AC at an age in weeks, by a linear regression used in online
- * calculators (grade X).
+ * calculators. It was compared with other implementations but with no published table (grade X;
+ * obstetric 0.1).
  */
 export function expectedHeadAbdomenRatio(gaWeeks: number): number {
   return 1.32293 - 0.0084471 * gaWeeks;

@@ -56,8 +56,9 @@ interface PlausibleRatio {
 /**
  * Limits of the ratios, chosen by this project. The lengths of an asymmetric fetus must not be
  * withheld. From 15 weeks on, the limits therefore allow lengths that are two standard deviations
- * from the median on opposite sides (INTERGROWTH-21st, UOG 2014;44:641-648); a test checks this.
- * The expected ratios are regressions used in calculators (grade X). They are used for limits,
+ * from the median on opposite sides (INTERGROWTH-21st, Lancet 2014;384:869-879); a test checks
+ * this. The expected ratios are regressions used in calculators, which agree with each other but
+ * were not compared with a published table (grade X; obstetric 0.1). They are used for limits,
  * never for categories.
  */
 export const PLAUSIBLE_RATIOS: readonly PlausibleRatio[] = [

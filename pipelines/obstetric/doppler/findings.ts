@@ -277,7 +277,7 @@ function summaryClassification(
   ]);
 }
 
-/** Flow in the umbilical artery according to the traced loops and the machine values. */
+/** Flow in the umbilical artery according to the traces and the machine values. */
 interface UmbilicalFlow {
   flow: EndDiastolicFlow | null;
   loops: FlowOfLoops<EndDiastolicFlow>;
@@ -287,7 +287,7 @@ interface UmbilicalFlow {
 }
 
 /**
- * Combines the flow in the traced loops with that in the machine values; the more severe one leads.
+ * Combines the flow on the traces with that in the machine values; the more severe one leads.
  * Absent or reversed flow is reported even if only one of the two shows it.
  */
 export function flowOfArtery(
@@ -367,7 +367,7 @@ function findingWith(
 
 /**
  * Returns the finding of abnormal or suspected end-diastolic flow. It is critical if the flow is
- * absent or reversed; one loop or one machine value that shows this is enough.
+ * absent or reversed; one trace or one machine value that shows this is enough.
  */
 export function flowFindings(
   found: UmbilicalFlow,

@@ -13,8 +13,8 @@ import {
 import { isFiltered, type TracedReading, traceProblem } from './measure.ts';
 
 /**
- * Flow of one vessel. Each of its loops is classified separately. The leading flow is the most
- * severe one on a good trace.
+ * Flow of one vessel over all its loops. A loop is one traced spectral display of the vessel, and
+ * each loop is classified separately. The leading flow is the most severe one on a good trace.
  */
 export interface FlowOfLoops<Flow> {
   /** The leading flow; null if no loop has a category. */

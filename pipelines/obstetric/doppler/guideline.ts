@@ -44,9 +44,12 @@ export type EndDiastolicFlow =
   | 'not-assessable';
 
 /**
- * Returns the end-diastolic flow of an umbilical artery. It is `reversed` if more than half of the
- * beats are reversed, `absent` if more than half are absent or reversed (obstetric 13.3), and
- * `intermittent-absent` if some beats are. Null if there are no beats.
+ * Returns the end-diastolic flow of an umbilical artery (obstetric 13.3); null if there are no
+ * beats.
+ * - `reversed`: the flow is reversed in more than half of the beats.
+ * - `absent`: it is absent or reversed in more than half of the beats.
+ * - `intermittent-absent`: it is absent or reversed in some beats, but in no more than half.
+ * - `forward`: it is neither absent nor reversed in any beat.
  */
 export function endDiastolicFlow(beats: readonly BeatVelocities[]): EndDiastolicFlow | null {
   if (beats.length === 0) return null;

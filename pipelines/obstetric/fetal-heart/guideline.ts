@@ -1,4 +1,4 @@
-/** J Ultrasound Med 1995;14:643. */
+/** Source of the embryonic heart rate bands: J Ultrasound Med 1995;14:643. */
 const DOUBILET_BENSON = 'Doubilet and Benson 1995';
 
 /**

@@ -329,7 +329,10 @@ export function judgeRates(groups: readonly RateGroup[], gaDays: number | null):
   };
 }
 
-/** Returns true if a heartbeat is certainly fetal. A slower one may be the mother's. */
+/**
+ * Returns true if the images show an accepted heart rate that is not below the normal fetal range.
+ * A slower heartbeat may be the mother's.
+ */
 const isFetalBeat = ({ measurement, source }: RateReading) =>
   measurement.quality === 'accepted' &&
   source !== 'machine' &&

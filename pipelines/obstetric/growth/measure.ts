@@ -99,8 +99,8 @@ export interface NotCharted {
 /**
  * Returns the z-score and centile of a value at an exact age in weeks, or the reason why the value
  * is not charted: no chart fits its formula, or the age is outside the weeks of the chart. Values
- * are never extrapolated or charted at the nearest age. An end of the interval for which the chart
- * has no z-score is charted as the value itself.
+ * are never extrapolated or charted at the nearest age. If the chart has no z-score for one end of
+ * the interval, that end gets the z-score of the value itself.
  */
 export function chart(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
   const growthChart = chartFor(measurement);

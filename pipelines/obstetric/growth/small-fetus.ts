@@ -275,7 +275,8 @@ export function smallFetus(given: SmallFetusEvidence): {
     return { guidance: [], findings, classifications: [], data };
   }
   const values = (['efw', 'ac'] as const).flatMap((key) => chartedValue(given.charted, key) ?? []);
-  // The form is monotonic in both sizes, so equal ends mean that the whole interval is decided.
+  // If both ends of the size intervals lead to the same form, so does every size in between,
+  // because a larger size never meets more criteria.
   const [low, high] = ([0, 1] as const).map((end) =>
     restrictionForm(restrictionEvidence(given, end)),
   );

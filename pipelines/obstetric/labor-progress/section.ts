@@ -230,8 +230,8 @@ function run({ views }: LaborEvidence): SectionOutcome {
 }
 
 /**
- * The section on labor: angle of progression, head-symphysis distance and head direction (obstetric
- * 11).
+ * The section on labour: angle of progression, head-symphysis distance and head direction
+ * (obstetric 11).
  */
 export const laborProgress: ObstetricSection<LaborEvidence> = {
   id: ID,

@@ -37,8 +37,9 @@ interface Again {
  * A small head is segmented again in two enlarged passes. At the original size its border is
  * blurred and the ellipse is too large (HC18 validation split, 18 heads: bias 1.2 mm, with further
  * passes -0.2 mm; a head is 2 % too large if the sector fills only half of the screen). Agreement
- * between two passes is better evidence than the confidence of one pass. With them, 18 instead of
- * 17 of the 23 heads below 100 mm in the validation split are accepted, with the same error.
+ * between the two passes is better evidence than the confidence of a single pass: with the passes,
+ * 18 instead of 17 of the 23 heads below 100 mm in the validation split are accepted, and the error
+ * is the same.
  *
  * The skin of an abdomen is fainter, so an abdomen is always segmented in two further passes (22
  * abdomens of the validation split: mean error 2.8 % with one pass, 2.3 % with the two).

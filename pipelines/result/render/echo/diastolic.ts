@@ -11,10 +11,7 @@ export const SCHEMES = {
 } as const;
 export type Scheme = keyof typeof SCHEMES;
 
-/**
- * The value that each criterion is about, by the criterion in its published wording with its limit
- * (echo 10.3 to 10.6).
- */
+/** For each criterion in its published wording, the value that it is about (echo 10.3 to 10.6). */
 export const CRITERIA = {
   "average E/e' > 14": "E/e'",
   "septal E/e' > 15": "E/e'",

@@ -81,7 +81,11 @@ const NORMAL_FILLING: Readonly<Partial<Record<DiastolicGrade, { limited: boolean
   'normal LAP, no diastolic dysfunction grade, limited': { limited: true },
 };
 
-/** What the normal results state, by whether ASE 2025 finds dysfunction apart from the LAP. */
+/**
+ * Wording for results without a grade. `function` is used if nothing contradicts normal function,
+ * `pressure` if only the LAP is certainly normal, and `pressure-only` if ASE 2025 finds dysfunction
+ * in spite of a normal LAP.
+ */
 const FILLING = {
   function: 'normal diastolic function',
   pressure: 'normal LAP',
@@ -361,8 +365,8 @@ function lvWalls(said: Said): Statement | null {
 }
 
 /**
- * Returns the categories on both sides of the cut-off if the interval of a classified value
- * includes one; otherwise empty.
+ * Returns the categories on both sides of a cut-off if the interval of a classified value includes
+ * that cut-off; otherwise empty.
  */
 function bothSides(said: Said, classification: string): readonly string[] {
   const open = said.all('echo.between').flatMap(({ params }) => params.open);
@@ -455,7 +459,10 @@ function diastolicResults(said: Said): Graded[] {
 const signsMet = (criteria: DiastolicResult['criteria']) =>
   criteria.flatMap(({ name, met }) => (met ? [CRITERIA[name]] : []));
 
-/** Returns the finding of dysfunction by ASE 2025, apart from its grade; null if there is none. */
+/**
+ * Returns the separate ASE 2025 finding that dysfunction is present; null if there is none. It is
+ * independent of the grade, which depends on the LAP.
+ */
 const presenceOf = (said: Said): DiastolicResult | null =>
   said
     .all('diastolic.result')
@@ -464,8 +471,9 @@ const presenceOf = (said: Said): DiastolicResult | null =>
   null;
 
 /**
- * Returns what normal results state. If criteria are met or dysfunction is found or possible by
- * ASE 2025, only the pressure is normal.
+ * Returns which wording of `FILLING` normal results get, with the values beyond a limit. "Normal
+ * diastolic function" is not stated if ASE 2025 finds dysfunction, cannot exclude it, or if one of
+ * its criteria is met.
  */
 function normalFilling(said: Said, results: readonly Graded[]) {
   const presence = presenceOf(said);

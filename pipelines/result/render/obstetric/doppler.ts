@@ -50,7 +50,10 @@ type MachineValue = { index: 'RI' | 'EDV' | 'S/D'; key: string; value: number };
 const machineValue = ({ index, key, value }: MachineValue, text: ValueTexts) =>
   `by the values of the ultrasound machine (${index} ${text.quantity(key, value)})`;
 
-/** Flow in an umbilical artery according to the loops and the machine values. */
+/**
+ * Flow in an umbilical artery according to its loops and the machine values. A loop is one traced
+ * display of the artery.
+ */
 type UmbilicalFlow = {
   flow: Flow;
   /** The leading flow in the loops; null if no loop has a category. */
