@@ -126,7 +126,8 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
     query: queryService({ database, objects, config, audit }),
     async normalized(request, peer) {
       requireSource(peer);
-      // A machine may request storage commitment immediately after sending its objects.
+      // A cart may request storage commitment immediately after sending its objects, when their
+      // rows are not yet committed.
       await door.storage.settled?.(peer);
       return services(request, peer);
     },

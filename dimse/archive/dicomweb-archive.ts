@@ -54,8 +54,8 @@ function readDicomJson(text: string): DicomJson[] | null {
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Statuses after which a retry may succeed: the service is missing, busy or has failed (RFC 9110
- * 15).
+ * Statuses after which a later attempt may succeed, because the server is overloaded, unreachable
+ * behind its proxy, or has failed (RFC 9110 15).
  */
 const FOR_NOW: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -136,8 +136,8 @@ interface StoredParts {
  * Stores the objects of a WADO-RS response one after the other, as they arrive. No object is
  * collected in memory, and a slow disk slows down the server. An object that cannot be stored does
  * not affect the others.
- * @throws SonogateError `archive_refused_query` if the response is not a list of objects,
- * `peer_unreachable` if it breaks off.
+ * @throws SonogateError `archive_refused_query` if the response is neither one object nor a
+ * multipart message, `peer_unreachable` if it breaks off.
  */
 export async function storeParts(
   { headers, body }: { headers: Dispatcher.ResponseData['headers']; body: Readable },
@@ -215,7 +215,8 @@ export function dicomwebArchive(
       const known = new Set(rows.map(idOf));
       const fresh = page.filter((row) => !known.has(idOf(row)));
       rows.push(...fresh);
-      // A server that ignores `offset` returns the same matches again.
+      // A server that ignores `offset` returns the same matches for each page. They are not counted
+      // as new, and the loop ends.
       const isLast = page.length < PAGE && !hasMore(answer);
       if (isLast || fresh.length === 0) break;
     }

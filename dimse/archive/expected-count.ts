@@ -24,7 +24,10 @@ interface CountParts {
 }
 
 const AT_A_TIME = 8;
-/** Seconds for which a claimed count belongs to the process that claimed it. */
+/**
+ * Seconds after which another process may claim a count that a process has claimed but not
+ * obtained.
+ */
 const ASKING_SECONDS = 60;
 
 /**
@@ -113,7 +116,10 @@ async function countOf(
   }
 }
 
-/** Compares the objects that an archive has of a study with those that have arrived. */
+/**
+ * Compares the SOP Instance UIDs that an archive has of a study (`there`) with those that we have
+ * received (`here`).
+ */
 export function compareWithArchive(
   archive: string,
   there: readonly string[],

@@ -38,8 +38,9 @@ export function fetchIntoFiles(
 }
 
 /**
- * Stores each wanted object once, under its path, and then removes it from the map. An object that
- * was not requested, or is too large, is refused.
+ * Creates a storage service that writes each object of `missing` (SOP Instance UID to path) to its
+ * path, and then removes it from `missing`. An object that is not in `missing`, or is too large, is
+ * refused.
  */
 function filesFor(missing: Map<string, string>, maxObjectBytes: number): StorageService {
   return {

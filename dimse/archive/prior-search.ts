@@ -126,7 +126,8 @@ const safeKeys = ({ formerIds = [] }: SearchedStudy) =>
   formerIds.filter((id) => !/[*?\\]/.test(id));
 
 /**
- * Replaces a patient's former ID by the surviving ID, because an archive may not know of the merge.
+ * Replaces a former patient ID that an archive returns by the surviving ID, because the archive may
+ * not know of the merge.
  */
 const asMerged =
   ({ identity, formerIds = [] }: SearchedStudy) =>

@@ -184,7 +184,8 @@ export async function findMatches(
     } else if (late.aborted) {
       throw new SonogateError('peer_unreachable', 'The query took too long.');
     } else {
-      // After our own C-CANCEL, any final status is acceptable.
+      // After our own C-CANCEL, the final status does not matter: we have all the matches that we
+      // want.
       if (!enough.signal.aborted) throwIfRefused('C-FIND', answer);
     }
   }

@@ -26,7 +26,7 @@ export async function receivedUids(
 }
 
 /**
- * Returns those objects in an archive that we can receive: we accept their SOP class, and they are
+ * Returns those objects in an archive that we accept: their SOP class is supported, and they are
  * not results of this gateway.
  */
 export async function objectsWeAccept(
@@ -269,8 +269,8 @@ async function fetchObjects(
 }
 
 /**
- * Releases the retrieval because the gateway is stopping. Another process claims it, or this
- * gateway after its next startup.
+ * Releases the retrieval because the gateway is stopping. It can then be claimed by another
+ * process, or by this gateway after its next startup.
  */
 async function giveBack(database: Queryable, id: string): Promise<void> {
   await database.query(

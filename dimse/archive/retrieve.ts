@@ -57,7 +57,8 @@ export async function getObjects(
         signal,
       });
     } catch (error) {
-      // An object whose class is negotiated on another association fails on this one.
+      // With several associations, a failure on one of them is only recorded: the archive may have
+      // tried to send an object whose class is negotiated on another.
       if (groups.length === 1 || association.closed) throw error;
       refused = error;
     } finally {
@@ -71,8 +72,9 @@ export async function getObjects(
 }
 
 /**
- * Returns the objects that can arrive over one association. If the archive did not state their SOP
- * classes, these are all the objects.
+ * Returns the objects to request over an association with contexts for `classes`. A request for the
+ * whole study stays as it is; otherwise, objects of other classes are left out. An object whose
+ * class the archive did not state is requested over every association.
  */
 function ofClasses(wanted: Wanted, classes: readonly string[]): Wanted {
   if (wanted.whole) return wanted;
@@ -233,7 +235,7 @@ async function openGet(
     peer,
     storage: into,
     normalized: null,
-    // A lost connection is detected when the next message is read.
+    // An error can be ignored here: a lost connection is detected when the next message is read.
     send: (contextId, command) => void association.sendAnswer(contextId, command).catch(() => {}),
     log: (event, fields) => logger.event(event, { archive: node.aeTitle, ...fields }),
   });
@@ -241,8 +243,8 @@ async function openGet(
 }
 
 /**
- * Describes the archive as the peer of an association, because its objects are stored like any
- * others.
+ * Describes the archive as the peer from which its objects arrive, so that they are stored in the
+ * same way as objects that a cart sends.
  */
 function peerOf(
   { aeTitle, callingAeTitle, host }: Pick<CalledNode, 'aeTitle' | 'callingAeTitle' | 'host'>,

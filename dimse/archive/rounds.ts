@@ -15,7 +15,10 @@ interface ArchiveRoundParts extends RetrievalParts {
 
 const ROUND_MILLISECONDS = 500;
 const SEARCHES = 4;
-/** Seconds for which a claimed search belongs to the process that claimed it. */
+/**
+ * Seconds after which another process may claim a search that a process has claimed but not
+ * finished.
+ */
 const SEARCHING_SECONDS = 300;
 
 /**

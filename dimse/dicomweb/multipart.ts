@@ -61,11 +61,12 @@ export async function* bodyParts(body: Readable, boundary: string): AsyncGenerat
   };
 
   dicer.on('part', (stream: Readable) => {
-    // The parser does not report headers that it cannot parse. They turn out to be missing when the
-    // next part begins or the body ends.
+    // The parser does not report headers that it cannot parse. We notice that they are missing only
+    // when the next part begins or the body ends.
     if (headersMissing) breakOff('a part has no headers');
     headersMissing = true;
-    // The reader of the part handles the error, but without a listener it would end the process.
+    // Without a listener, an error of the stream would end the process. The reader of the part
+    // receives the same error and handles it.
     stream.on('error', () => {});
     stream.on('header', (header: Record<string, string[]>) => {
       headersMissing = false;
@@ -111,14 +112,15 @@ async function readToEnd(bytes: AsyncIterable<Buffer>): Promise<void> {
   try {
     for await (const _ of bytes);
   } catch {
-    // If the part broke off, so did the body, and the body reports the error.
+    // If a part breaks off, the whole body has broken off. `bodyParts` reports that error.
   }
 }
 
 /**
  * Stores a DICOM file (PS3.10) that arrives in pieces. The gateway writes its own file meta
- * information; the data set is stored byte for byte. Resolves when the object is durable, to its
- * first bytes and whether these are the whole file.
+ * information; the data set is stored byte for byte. Resolves when the object is durable.
+ * @returns the object, the first bytes of the file (`start`), and whether these are the whole file
+ * (`whole`).
  * @throws SonogateError `object_not_understood` if it is not a DICOM file; any storage error.
  */
 export async function storeFile(

@@ -36,9 +36,10 @@ const TRANSFER_SYNTAXES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Stores the objects of a STOW-RS transaction as the origin server, in the same way as C-STORE
- * objects. The settings are those of the source that lists the API key, or that has
- * `consoleUploads`. A transaction is treated like one association.
+ * Stores the objects of a STOW-RS transaction as the origin server, in the same way as objects that
+ * arrive by C-STORE. The settings of a source apply: the one that lists the caller's API key or,
+ * for a user of the console, the one with `consoleUploads`. For the limits, a transaction counts as
+ * one association.
  */
 export function createStoreInstances({
   door,

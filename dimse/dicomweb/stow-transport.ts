@@ -85,7 +85,8 @@ export function serverTrouble(answer: StowAnswer): ErrorCode | null {
   if (answer.kind === 'lost') return 'peer_unreachable';
   if (answer.kind === 'unauthorized') return 'peer_unauthorized';
   const { code } = meaningOf(answer);
-  // A server that does not support searches responds with 404, 501 and the like, but works.
+  // The request was a search. A server that supports only storing responds with 404, 501 and the
+  // like, but works.
   const broken = answer.status === 429 || (answer.status >= 500 && answer.status !== 501);
   return broken || code === 'peer_unauthorized' ? code : null;
 }
@@ -99,7 +100,8 @@ function meaningOf({ status, retryAfter }: Extract<StowAnswer, { kind: 'answered
   if (status === 401 || status === 403) {
     return { code: 'peer_unauthorized', wait: SLOW_SECONDS, ...asked };
   }
-  // A missing service affects every object, not only this one.
+  // With status 404 the service itself is missing. This affects every object, so the code is that
+  // of an unavailable server.
   if (status === 404) return { code: 'peer_unavailable', wait: SLOW_SECONDS, ...asked };
   if ([408, 425, 429].includes(status) || status >= 500) {
     return { code: 'peer_unavailable', ...asked };
@@ -218,8 +220,9 @@ export function stowTransport(
     async send(objects, signal) {
       const results: StoreResult[] = [];
       let left = objects.filter((forms) => forms.length > 0);
-      // A server rejects a SOP class only in its response. The object is then sent in its next
-      // form.
+      // Which SOP classes and transfer syntaxes the server supports is known only from its
+      // response. An object that was refused for this reason is sent again in its next form (see
+      // `StoreTransport.send`).
       while (left.length > 0) {
         const preferred = left.flatMap(([form]) => form ?? []);
         const judged = await post(preferred, signal);
@@ -230,8 +233,8 @@ export function stowTransport(
       return results;
     },
     /**
-     * Searches for something that does not exist: every origin server with a store either supports
-     * searches or responds that it does not.
+     * Searches for a study that does not exist. Any server that can store either answers the search
+     * or responds that it supports none, and both show that it works.
      */
     async probe(signal): Promise<ErrorCode | null> {
       const sent = await callInTime(timeoutMs, signal, (silence) =>

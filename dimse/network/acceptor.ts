@@ -57,8 +57,9 @@ async function drained(socket: Socket): Promise<void> {
 }
 
 /**
- * Frees the memory of a chunk that was processed. Node.js allocates it for each read of a socket;
- * left to the garbage collector, it would cause dozens of full collections a second.
+ * Frees the memory of a processed chunk. Node.js allocates a new buffer for each read of a socket;
+ * if the garbage collector had to free them, it would run a full collection dozens of times a
+ * second.
  */
 function free({ buffer, byteLength }: Buffer): void {
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
@@ -125,7 +126,8 @@ export class Acceptor {
 
   /** Serves the connection until it has ended. Never rejects: errors are logged. */
   async serve(): Promise<void> {
-    // The loop handles errors too, but without a listener a late one would end the process.
+    // Without a listener, an error after the end of the loop would end the process. Until then, the
+    // loop itself receives every error.
     this.#socket.on('error', () => {});
     this.#socket.on('timeout', () => this.#onSilence());
     try {
@@ -154,8 +156,8 @@ export class Acceptor {
   }
 
   /**
-   * Ends the association because the gateway is stopping: at once, or after the object being
-   * received.
+   * Called when the gateway is stopping. Ends the association at once or, if an object is being
+   * received, after that object.
    */
   stop(): void {
     this.#stopping = true;
@@ -306,8 +308,8 @@ export class Acceptor {
   }
 
   /**
-   * Called when the idle timeout has expired. The timeout is suspended while data from the peer is
-   * being processed.
+   * Called when the idle timeout has expired. While data from the peer is still being processed,
+   * the peer is not idle, and the timeout starts again.
    */
   #onSilence(): void {
     if (!this.#isEstablished) return;
@@ -335,7 +337,8 @@ export class Acceptor {
   }
 
   #onError(error: unknown): void {
-    // A request that could not be read or admitted leaves the machine in Sta3.
+    // Sta3 belongs to an association request that could not be read or admitted. It is aborted too;
+    // in all other closed states, there is nothing to do.
     if (!this.#isOpen && this.#machine.state !== 'Sta3') return;
     if (error instanceof SonogateError) {
       this.#abort(error.code, error.detail);
@@ -347,9 +350,8 @@ export class Acceptor {
   }
 
   /**
-   * Sends A-ABORT after a protocol error (AA-1, AA-8). The source is always the service provider.
-   * The reason is always included, even before the association is established, when PS3.8 requires
-   * none.
+   * Sends A-ABORT after a protocol error (AA-1, AA-8). Its source is always "service provider". A
+   * reason is always included: before the association is established, PS3.8 does not require one.
    */
   #abort(code: ErrorCode, detail: string | undefined): void {
     this.#machine.on('invalid-pdu');
@@ -360,8 +362,8 @@ export class Acceptor {
   async #finish(): Promise<void> {
     this.#working = false;
     this.#socket.setTimeout(0);
-    // The peer has to close the connection after our last PDU; otherwise the ARTIM timer does. PDUs
-    // that still arrive are ignored (AA-6).
+    // After our last PDU, the peer has to close the connection. If it does not, the ARTIM timer
+    // closes it. PDUs that still arrive are ignored (AA-6).
     this.#options.artim.start();
     this.#socket.resume();
     await this.#provider?.end();

@@ -15,7 +15,10 @@ export interface Artim {
  */
 export const ARTIM_MILLISECONDS = 30_000;
 
-/** Maximum number of waiting connections for each allowed association. */
+/**
+ * Maximum number of connections without an association, as multiples of `maxAssociations`: from one
+ * address, and in all.
+ */
 const PER_ASSOCIATION = { ofAddress: 2, inAll: 8 } as const;
 
 interface Waiting {
@@ -26,9 +29,9 @@ interface Waiting {
 
 /**
  * Connections without an association: during the TLS handshake, before the A-ASSOCIATE-RQ, or after
- * our last PDU. Receiving bytes does not extend their time. If there are too many, the oldest is
- * closed, preferably one from the same address. Idle connections therefore cannot block other
- * peers: a peer that wants an association requests it within milliseconds.
+ * our last PDU. Receiving bytes does not extend their time. If an address has too many, its oldest
+ * is closed; if there are too many in all, the oldest of all. Idle connections therefore cannot
+ * block other peers: a peer that wants an association requests it within milliseconds.
  */
 export class UnassociatedConnections {
   /** The waiting connections by the peer's address and port, oldest first. */
@@ -50,7 +53,7 @@ export class UnassociatedConnections {
   }
 
   /**
-   * Returns the timer of a connection. The plain socket and the TLS socket on top of it share one
+   * Returns the timer of a connection. A plain socket and the TLS socket that wraps it share one
    * timer.
    */
   artimOf(socket: Socket): Artim {

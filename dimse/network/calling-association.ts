@@ -74,7 +74,8 @@ export class CallingAssociation {
     });
     this.#events = readEvents(socket, reader);
     socket.once('close', () => this.#closed.abort());
-    // Every wait below handles the error too, but without a listener it would end the process.
+    // Without a listener, an error of the socket would end the process. Each method that waits for
+    // the socket receives the error and handles it.
     socket.on('error', () => {});
   }
 
@@ -272,8 +273,8 @@ export class CallingAssociation {
     contexts: readonly ProposedContext[],
     roles: RoleSelection[],
   ): Promise<void> {
-    // This event is reported before the connection is open, because the socket holds the request
-    // back until then.
+    // The connection may not be open yet. The event can be reported anyway, because the socket
+    // buffers our request until the connection opens.
     this.#machine.on('connected');
     await this.#write(associateRequestTo(node, contexts, roles));
     const answer = await this.#next();

@@ -83,18 +83,18 @@ interface Operation {
 const MEDIUM_PRIORITY = 0;
 
 /**
- * Returns true if the data set of a request is collected. Data sets of unrecognized requests are
- * discarded.
+ * Returns true if the data set of a request is collected in memory. Data sets of unrecognized
+ * requests are discarded.
  */
 const isKept = ({ commandField }: CommandSet): boolean =>
   OPERATION[commandField] !== undefined || QUERY[commandField] !== undefined;
 
 /**
  * Serves C-ECHO, C-STORE, queries, retrievals and normalized requests on an established association
- * (PS3.7 9.3, 10.3). The next part of a message must be passed in only after the previous one was
- * processed. Other operations get the status "unrecognized", and their data sets are read and
- * discarded. While a query or retrieval is being answered, the association continues to be read, so
- * that the peer can cancel the operation and respond to our sub-operations.
+ * (PS3.7 9.3, 10.3). Other operations get the status "unrecognized", and their data sets are read
+ * and discarded. The caller must wait until a part of a message has been processed before it passes
+ * in the next. While a query or retrieval is being answered, the association continues to be read,
+ * so that the peer can cancel the operation and respond to our sub-operations.
  */
 export class DimseProvider {
   readonly #options: DimseProviderOptions;
@@ -327,7 +327,8 @@ export class DimseProvider {
     } catch (error) {
       const { status, comment } = statusFor(error);
       log(EVENTS.queryRefused, { operation: name, error: String(error) });
-      // If the association itself has failed, the response can no longer reach the peer.
+      // An error of `send` is ignored: the association itself has failed, and no response can reach
+      // the peer.
       try {
         send(contextId, responseTo(command, status, comment));
       } catch {}

@@ -71,7 +71,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   server.prependListener('connection', (socket: Socket) => {
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
-    // The reader of the socket handles the error too; this listener prevents an uncaught exception.
+    // Without a listener, an error of the socket would end the process. The reader of the socket
+    // receives the same error and handles it.
     socket.on('error', () => {});
     unassociated.artimOf(socket).start();
   });

@@ -184,7 +184,7 @@ export class PduReader {
   }
 }
 
-/** Yields what a peer sends over a connection, as it arrives. */
+/** Yields the PDUs and fragments that a peer sends over a connection, as they arrive. */
 export async function* readEvents(socket: Socket, reader: PduReader): AsyncGenerator<PduEvent> {
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
     yield* reader.read(chunk as Buffer);

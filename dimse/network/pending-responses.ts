@@ -96,7 +96,7 @@ function cancelOn(
       messageIdBeingRespondedTo: messageId,
     };
     patience = setTimeout(() => association.abort(), CANCEL_PATIENCE_MS);
-    // A lost connection is detected when the responses are read.
+    // An error can be ignored here: a lost connection is detected when the responses are read.
     association.sendAnswer(contextId, cancel).catch(() => {});
   };
   signal?.addEventListener('abort', onAbort, { once: true });

@@ -132,8 +132,8 @@ export class Requestor {
   }
 
   /**
-   * Waits for a request from the peer on the same association, and answers it. Ends if nothing
-   * arrives for `milliseconds`.
+   * Waits for a request from the peer on the same association, and answers it. Resolves without an
+   * answer if no request arrives for `milliseconds`.
    * @throws SonogateError `peer_unreachable` if the peer ends the association, `unexpected_pdu`.
    */
   async serve(
@@ -147,7 +147,7 @@ export class Requestor {
       peer,
       storage: null,
       normalized,
-      // A lost connection is detected when the next message is read.
+      // An error can be ignored here: a lost connection is detected when the next message is read.
       send: (contextId, command) => {
         answered = true;
         association.sendAnswer(contextId, command).catch(() => {});

@@ -332,7 +332,8 @@ async function* moved(
       wake();
     },
   })
-    // The objects that could not be sent remain in `byPath`.
+    // The error can be ignored: objects that could not be sent remain in `byPath`, and are reported
+    // as failed below.
     .catch(() => {})
     .finally(() => {
       done = true;

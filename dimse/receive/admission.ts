@@ -31,13 +31,13 @@ interface Bucket {
 }
 
 /**
- * Limits for each source, counted in this process, so that no machine can occupy the whole
- * gateway.
+ * Limits for each source, so that no source can occupy the whole gateway. Each process counts for
+ * itself.
  */
 export interface SourceLimits {
   /**
-   * Counts an association until the returned function is called. Returns the reason if the
-   * association is refused.
+   * Counts an association until the returned function is called. Returns the error code instead if
+   * the association is refused.
    */
   associate(source: Source): (() => void) | { refused: ErrorCode };
   /**
@@ -111,7 +111,7 @@ interface Caller {
 /**
  * Finds the first source that lists the calling AE title (or `*`), contains the address and, if it
  * requires a certificate, matches the caller's. If some source binds the title to a certificate,
- * the title belongs to one machine, so sources for any title (`*`) do not admit it.
+ * the title belongs to one peer only, so sources for any title (`*`) do not admit it.
  * @returns a catalogue code if no source matches.
  */
 export function findSource<
@@ -139,7 +139,7 @@ const QUERY_IDLE_SECONDS = 300;
 
 /**
  * Admits a caller as one of the sources, within that source's limits, or as a peer that may query.
- * A source may query only if it is also listed as such a peer.
+ * A caller that is a source may query only if `callers` lists it as well.
  */
 export function admitCaller(
   sources: readonly Source[],
@@ -151,7 +151,8 @@ export function admitCaller(
   const source = findSource(sources, caller);
   const mayQuery = !('refused' in findSource(callers, caller));
   if ('refused' in source) {
-    // A title that some source binds to a certificate is accepted only with that certificate.
+    // A caller that is no source may still query. If the refusal is due to the certificate,
+    // however, the caller uses the title of a source without proof, and may not even query.
     const isNobody = source.refused === 'calling_ae_not_recognized';
     return isNobody && mayQuery ? { idleTimeoutSeconds: QUERY_IDLE_SECONDS, mayQuery } : source;
   }

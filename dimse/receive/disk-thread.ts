@@ -18,9 +18,9 @@ import type { Digests } from '../../src/core/studies/study-store.ts';
 import { type DiskAnswer, type DiskTask, REPORTED_TOGETHER } from './disk-writer.ts';
 
 /**
- * Entry point of the thread that writes received objects (disk-writer.ts). It uses synchronous file
- * system calls, which cost less than the thread pool of Node.js, and no socket has to wait for this
- * thread.
+ * Entry point of the thread that writes received objects (disk-writer.ts). The thread uses
+ * synchronous file system calls: they cost less than the thread pool of Node.js, and block no
+ * socket, because sockets belong to the main thread.
  */
 
 interface ObjectFile {
@@ -58,8 +58,8 @@ const SYNC_EVERY_BYTES = 32 * 1024 * 1024;
 const SMALL_SYNC_BYTES = 128 * 1024;
 
 /**
- * Maximum number of blocks that are written but not in the digests yet. Their objects have no rows
- * yet, and their memory cannot be used again.
+ * Maximum number of blocks that are written but not in the digests yet. Until they are, their
+ * objects cannot get rows, and their memory cannot be reused.
  */
 const MOST_UNHASHED = 32;
 
@@ -171,7 +171,10 @@ function digestsOf({ unhashed, whole, dataSet }: ObjectFile): Digests | null {
   return { fileSha256: whole.digest('hex'), dataSetSha256: dataSet.digest('hex') };
 }
 
-/** Hashes while there is nothing to write or to sync, which senders are waiting for. */
+/**
+ * Hashes only when the thread would otherwise be idle. Writes and syncs come first, because senders
+ * are waiting for them.
+ */
 function hashInPauses(): void {
   if (hashing || unhashed.length === 0) return;
   hashing = true;
@@ -186,7 +189,8 @@ async function makeContentDurable(file: ObjectFile, alone: boolean): Promise<voi
   try {
     if (file.failure !== null) throw file.failure;
     if (file.handle === null) throw new Error('the file is not open');
-    // Concurrent syncs share one commit of the file system.
+    // Syncs of several files run concurrently, because they then share one commit of the file
+    // system. For a single small file, a synchronous call costs less.
     if (alone && file.unsynced < SMALL_SYNC_BYTES) fdatasyncSync(file.handle);
     else await sync(file.handle);
   } catch (error) {
@@ -201,7 +205,9 @@ function close(file: ObjectFile): void {
   file.handle = null;
 }
 
-/** Removes a refused object. What cannot be removed is found at the next startup. */
+/**
+ * Removes the file of a refused object. A file that cannot be removed is found at the next startup.
+ */
 function remove(path: string): void {
   try {
     rmSync(path, { force: true });
@@ -290,6 +296,7 @@ parentPort?.on('message', ({ id, path, prefix, blocks, finish, discard }: DiskTa
   if (finish === null) return;
   files.delete(id);
   finishing.push({ file, to: finish });
-  // Objects whose last task is already in the thread's queue belong to the same group.
+  // Start only after the tasks that are already in the thread's queue, so that objects finished by
+  // them belong to the same group.
   if (!busy) setImmediate(() => void (busy || finishAll()));
 });

@@ -17,7 +17,7 @@ export interface DiskTask {
 }
 
 export type DiskAnswer =
-  /** The thread has read so many blocks, in order, which may be filled again. */
+  /** The thread no longer needs the oldest `read` blocks, which may be filled again. */
   | { id: number; read: number }
   /** Writing failed. `finish` will report the reason. */
   | { id: number; failed: true }
@@ -180,7 +180,8 @@ class WritingFile implements ObjectFile {
         });
       }
     }
-    // Finishing the file reports why writing failed. The object's remaining bytes are not needed.
+    // The thread reports why writing failed only when the file is finished, so finish it now. The
+    // object's remaining bytes are not needed.
     if (this.#failed) await this.#ended({ finish: this.#path, discard: false });
   }
 

@@ -14,9 +14,9 @@ import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { AssociationEnd, AssociationPeer, StorageService } from '../network/service-ports.ts';
 
 /**
- * Wraps a storage service so that a long reception is recorded for every process of the
- * installation: the object may belong to a study whose quiet time has already passed
- * (`claimCompleteStudies`).
+ * Wraps a storage service so that every process of the installation knows of an object that takes
+ * long to arrive. Otherwise its study could be completed when the quiet time ends during the
+ * transfer (`claimCompleteStudies`).
  */
 export function noteReceptions(storage: StorageService, parts: ReceptionParts): StorageService {
   return {
@@ -73,10 +73,11 @@ export function watchReleases({
   onDeadline: (completeAfter: Date) => void;
 }): StudyReleases {
   /**
-   * The studies of which each open association has sent objects, with their source and revision.
+   * By association id: the studies of which the open association has sent objects, with their
+   * source and revision.
    */
   const open = new Map<string, Map<string, { source: string; revision: number }>>();
-  // Associations that end at the same moment share a statement.
+  // Associations that end at the same moment share one database statement.
   const hasten = batched(async (completions: readonly Completion[]) => {
     await hastenCompletion(database, completions, 'association-release');
     return completions.map(() => undefined);

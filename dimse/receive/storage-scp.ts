@@ -39,7 +39,7 @@ interface IntakeOptions extends RegistrationOptions {
   /**
    * True if the sender gets its response once the file of an object is durable, before its row is
    * committed. A file that still has no row then gets one at the next startup of this process.
-   * False with a bucket, because the machine may be lost together with its files.
+   * False with a bucket, because the host may be lost together with its files.
    */
   answersBeforeRow: boolean;
   /** Called when the row of an object is committed. */
@@ -126,7 +126,7 @@ interface SinkParts extends IntakeOptions {
   disk: DiskWriter;
   registrar: Registrar;
   freeSpace: () => Promise<void>;
-  /** Tracks a row that is not written yet. The promise never rejects. */
+  /** Tracks a row that is not written yet. The promise must never reject. */
   follow(row: Promise<void>): void;
 }
 
@@ -200,7 +200,8 @@ async function register(
   const known = await keptOrForgotten(object.path, parts, () => keepShared(object, parts));
   const row = registrar.register(object, !answersBeforeRow).then(async (arrival) => {
     onArrival(peer, object.source, arrival);
-    // Retention removed the object between the two checks, so the object is stored again.
+    // The object was known when `keepShared` looked for it, so it was not copied to the bucket. If
+    // it is not a duplicate now, retention has removed the earlier copy in the meantime.
     if (known && arrival.outcome !== 'duplicate') {
       const digests = await object.digests();
       await objects.keep({ ...object, ...digests }).catch((cause) => {
@@ -209,8 +210,8 @@ async function register(
     }
   });
   const settled = row.catch((error) => {
-    // The error is only logged: unless the object was quarantined, its file is registered at the
-    // next startup.
+    // The error is only logged, because the sender already has its response. Unless the object was
+    // quarantined, its file is registered at the next startup.
     if (answersBeforeRow) logger.event(EVENTS.objectUnregistered, { error: String(error) });
   });
   follow(settled);
@@ -219,8 +220,9 @@ async function register(
 }
 
 /**
- * Deletes the file of a refused object: the sender still has the object, and its retries would fill
- * the disk. The file of an object that has a row, or may have one, is kept.
+ * Runs `work`. If it fails, the object is refused and its file deleted: the sender still has the
+ * object, and its retries would fill the disk. The file of an object that has a row, or may have
+ * one, is kept.
  */
 async function keptOrForgotten<T>(
   path: string,

@@ -13,8 +13,9 @@ interface LentAssociation {
 
 export interface Associations {
   /**
-   * Supplies an association with contexts for those objects that the peer accepts. Each object
-   * needs a context for one of its forms.
+   * Supplies an association. Each entry of `objects` is one object with its alternative forms (see
+   * `StoreTransport.send`); the association has a context for at least one form of each object, as
+   * far as the peer accepts one.
    * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
    */
   acquire(
@@ -65,10 +66,7 @@ const LONGEST_LIFE_MS = 60_000;
 interface Open {
   lent: LentAssociation;
   key: string;
-  /**
-   * Kinds of object for which a context was proposed; refused ones are proposed again on a new
-   * association.
-   */
+  /** Kinds of object for which a context was proposed, whether or not the peer accepted it. */
   proposed: ReadonlySet<string>;
   openedAt: number;
   /** Used to abort the association when a delivery is canceled. */
@@ -76,9 +74,9 @@ interface Open {
 }
 
 /**
- * Keeps one association to each node open for a while after a delivery, for the next one. An
- * association that lacks a context, has ended or is too old is replaced. The new one proposes every
- * context that the node has ever needed.
+ * After a delivery, keeps one association to each node open for the next delivery. An association
+ * that lacks a context, has ended or is too old is replaced. The new one proposes every context
+ * that the node has ever needed.
  */
 export class AssociationPool implements Associations {
   readonly #idle = new Map<string, { open: Open; timer: NodeJS.Timeout }>();

@@ -48,8 +48,9 @@ export function createDeidentifiedDeliverer(options: {
       }
       const kept = await keptObject(database, object);
       const path = kept && (await objects.locate(kept));
-      // A merge between two sends must not give one study two pseudonyms, so the identity in the
-      // images is used.
+      // The pseudonym is derived from the identity in the received images. The current identity
+      // could change by a patient merge between two deliveries, and one study would get two
+      // pseudonyms.
       const identity = await receivedIdentityOfObject(database, object);
       if (path === null || identity === null)
         return permanent('expired', 'The received object has been removed.');

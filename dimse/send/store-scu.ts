@@ -77,7 +77,8 @@ export interface StoreResult {
  * @param mayConvert also proposes the other of Explicit and Implicit VR Little Endian, and converts
  * an object if the peer accepts only that.
  * @param onResult called after each file, in order.
- * @throws SonogateError `peer_unreachable` or `peer_rejected_association` if nothing could be sent.
+ * @throws SonogateError `peer_unreachable` or `peer_rejected_association` if the first association
+ * for a group of files cannot be opened. Files of earlier groups may have been sent.
  */
 export async function sendFiles(
   node: CalledNode,
@@ -125,10 +126,11 @@ export async function sendFiles(
 }
 
 /**
- * Sends objects over one association. The forms of an object are in order of preference, and the
- * first form whose SOP class the peer accepts is sent. Stops at the first failure, because all
- * objects are then sent again. An association that the peer ended while it was idle is replaced
- * without counting as a failure. A failure on the peer's side never throws.
+ * Sends objects over one association. Each entry of `objects` contains the forms of one object, the
+ * preferred one first (see `StoreTransport.send`). The first form for which the peer accepted a
+ * context is sent. Stops at the first failure, because the next attempt sends all objects again. An
+ * association that the peer ended while it was idle is replaced without counting as a failure. A
+ * failure on the peer's side never throws.
  * @returns a result for each object that was tried.
  */
 export async function sendObjects(
@@ -184,8 +186,8 @@ function formsOf({ sopClassUid, transferSyntax }: OutgoingObject): ObjectKind[] 
 type BatchEntry = { path: string; object: OutgoingObject; forms: readonly ObjectKind[] };
 
 /**
- * Sends objects over one or more associations. If the connection is lost, only the object being
- * sent fails; the others are sent over a new one.
+ * Sends objects over one association. If the connection is lost, only the object being sent fails,
+ * and a new association is opened for the remaining objects.
  */
 async function sendBatch(
   node: CalledNode,
@@ -281,8 +283,9 @@ export function failedResult(sopInstanceUid: string, error: unknown): StoreResul
 /** Sends objects to one destination, by C-STORE or STOW-RS. */
 export interface StoreTransport {
   /**
-   * Sends each object in one of its forms, the preferred one first. Stops at the first failure. A
-   * failure on the peer's side never throws.
+   * Sends each object in one of its forms: encodings of the same content with different SOP
+   * classes, the preferred one first, of which the peer may support only some. Stops at the first
+   * failure. A failure on the peer's side never throws.
    */
   send(
     objects: readonly (readonly OutgoingObject[])[],

@@ -50,7 +50,7 @@ const REQUEST_ATTRIBUTES = wantedAttributes([
 const LOOKS_AT_A_TIME = 16;
 
 /**
- * Creates the Storage Commitment service as SCP. A machine uses it to ask whether it may delete the
+ * Creates the Storage Commitment service as SCP. A cart uses it to ask whether it may delete the
  * objects that it sent. We commit only to objects that are synced to the disk and have a row in the
  * database.
  */
@@ -95,10 +95,11 @@ async function judge(
     [references.map(({ sopInstanceUid }) => sopInstanceUid)],
   );
   const classes = new Map(rows.map((row) => [row.uid, row.sop_class]));
-  // All conflicting copies must exist, because the machine may mean any of them.
+  // Different objects may have been received under one SOP Instance UID. All of them must still
+  // exist, because the sender may mean any of them.
   const gone = new Set<string>();
-  // Several objects are looked up at the same time: a bucket is queried over the network while the
-  // machine waits for the response.
+  // Several objects are looked up at the same time, because each lookup in a bucket is a call over
+  // the network, and the sender is waiting for the response.
   for (let start = 0; start < rows.length; start += LOOKS_AT_A_TIME) {
     const batch = rows.slice(start, start + LOOKS_AT_A_TIME);
     const kept = await Promise.all(batch.map((row) => objects.has(row)));
@@ -182,14 +183,14 @@ const WITHOUT_NODE_WAIT_SECONDS = 86_400;
 const TIMEOUT_SECONDS = 30;
 
 /**
- * Days after which a report is given up. A machine that could not be reached for so long no longer
- * waits for the report, or sends its request again.
+ * Days after which a report is given up. A sender that could not be reached for so long has either
+ * stopped waiting for the report or sent its request again.
  */
 const GIVE_UP_DAYS = 7;
 
 /**
- * Sends the commitment reports that a machine did not confirm on the association of its request. A
- * new association is used, on which we are the SCP (PS3.4 J.3.3, PS3.7 D.3.3.4).
+ * Sends the commitment reports that were not confirmed on the association of their request. A new
+ * association is used, on which we are the SCP (PS3.4 J.3.3, PS3.7 D.3.3.4).
  */
 export async function sendDueReports(parts: ReporterParts): Promise<void> {
   const { database, now } = parts;

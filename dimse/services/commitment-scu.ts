@@ -155,8 +155,8 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
   const { database, aeTitle, logger, now } = parts;
   const transactionUid = newUid();
   const inSeconds = (seconds: number) => new Date(now().getTime() + seconds * 1000);
-  // If this process is killed during the request, another process soon requests commitment for
-  // these objects.
+  // The objects are due again when this request must have ended. If this process is killed in the
+  // meantime, another process repeats the request then.
   const sent = inSeconds(WAITS_OF_A_REQUEST * destination.timeoutSeconds);
   const references = await beginTransaction(database, destination.name, {
     transactionUid,
@@ -184,8 +184,9 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
 }
 
 /**
- * Claims the objects that are due for a PACS under a new transaction. An object delivered again is
- * removed from its former transactions, which concern the former delivery.
+ * Starts a transaction for the objects for which a request to the PACS is due, and claims them. An
+ * object delivered again is removed from its former transactions, which concern the former
+ * delivery.
  */
 function beginTransaction(
   database: Database,

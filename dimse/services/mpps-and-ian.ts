@@ -12,8 +12,8 @@ import { STATUS } from '../network/status.ts';
 import { newUid, REFERENCE_ATTRIBUTES, sopReferences, uidOf } from './referenced-objects.ts';
 
 /**
- * Creates the Modality Performed Procedure Step service as SCP (PS3.4 F.7). A machine reports when
- * an examination begins and, when it ends, which objects were made. The final report is the most
+ * Creates the Modality Performed Procedure Step service as SCP (PS3.4 F.7). A cart reports when an
+ * examination begins and, when it ends, which objects were made. The final report is the most
  * certain signal that a study is complete.
  */
 export function performedProcedureService(options: {
@@ -90,7 +90,7 @@ async function set(
     // A completed or discontinued step can no longer be updated (PS3.4 F.7.2.2.2).
     if (FINAL.includes(step.status)) return { status: STATUS.processingFailure };
     const at = now();
-    // Objects listed in earlier messages of the step still count: not every machine repeats them at
+    // Objects listed in earlier messages of the step still count: not every cart repeats them at
     // the end.
     const made = [...new Set([...step.sop_instance_uids, ...named])];
     await tx.query(
