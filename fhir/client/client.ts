@@ -84,7 +84,9 @@ type FhirConnection = Pick<FhirDestination, 'baseUrl' | 'authorization' | 'tls' 
 
 const JSON_BODY = { 'content-type': 'application/fhir+json' };
 
-/** Requests that the response contain the created resource; otherwise its id is missing. */
+/**
+ * Asks the server to return the created resource. Without this header, some servers omit its id.
+ */
 const RETURNED = { ...JSON_BODY, prefer: 'return=representation' };
 
 /** HTTP 202: accepted but not carried out yet, so there are no entry statuses to check. */
@@ -212,8 +214,8 @@ class EhrConnection implements FhirServer {
       );
       return isResource(answer, 'CapabilityStatement') ? answer : null;
     } catch (error) {
-      // A server without a CapabilityStatement may still accept a transaction; an unresponsive
-      // server cannot.
+      // A server may accept transactions although it has no CapabilityStatement. After any other
+      // failure, such as a time-out, a transaction would fail as well.
       if (error instanceof FhirFailure && hasAnswer(error.reason, [404, 405, 406, 501]))
         return null;
       throw error;
@@ -241,8 +243,8 @@ class EhrConnection implements FhirServer {
     try {
       return await attempt();
     } catch (error) {
-      // The request was refused because of an expired token, so it is repeated once with a fresh
-      // one (exchange 1.10).
+      // The server refused the request because of an expired token. It is repeated once with a
+      // fresh token (exchange 1.10).
       const refused = error instanceof FhirFailure && error.reason.status === 401;
       if (!refused || !this.#credentials.renew()) throw error;
       return attempt();
@@ -266,7 +268,8 @@ class EhrConnection implements FhirServer {
   }
 
   /**
-   * Finds a written resource by the condition of the write, for a server that does not return it.
+   * Finds a resource that was just written by the search condition of its conditional write. This
+   * is needed if the server does not return the resource.
    */
   async #findWritten(type: string, condition: string, signal: AbortSignal): Promise<string | null> {
     const parameters = Object.fromEntries(new URLSearchParams(condition));

@@ -21,8 +21,8 @@ export interface DeliveryMode {
 }
 
 /**
- * Returns the mode allowed by a CapabilityStatement. Interactions that it does not mention are
- * tried.
+ * Returns the mode allowed by a CapabilityStatement. An interaction that the statement does not
+ * mention is assumed to be supported.
  */
 export function deliveryMode(statement: CapabilityStatement | null): DeliveryMode {
   const rest = statement?.rest?.[0];
@@ -41,8 +41,8 @@ export function deliveryMode(statement: CapabilityStatement | null): DeliveryMod
 }
 
 /**
- * Returns the next simpler mode, or null if there is none. It is needed when a receiver has
- * responded with 405 or 501 to an interaction that its statement did not exclude.
+ * Returns the next simpler mode, or null if there is none. A receiver may respond with 405 or 501
+ * to an interaction that its CapabilityStatement did not exclude.
  */
 export function simplerMode(mode: DeliveryMode): DeliveryMode | null {
   if (mode.transaction) return { ...mode, transaction: false };
@@ -68,8 +68,8 @@ export interface ReceiverMode {
 const DAY_MS = 86_400_000;
 
 /**
- * Determines a server's mode when it is first needed, and again once a day. An EHR upgrade is
- * therefore noticed, and deliveries need no extra request.
+ * Determines a server's mode when it is first needed, and again once a day. Deliveries need no
+ * extra request, and the effect of an EHR upgrade is noticed within a day.
  */
 export function dailyMode(
   server: Pick<FhirServer, 'capabilities'>,

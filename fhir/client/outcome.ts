@@ -32,7 +32,9 @@ interface StatusMeaning {
   simpler?: true;
 }
 
-/** The wait after wrong credentials is long, so that our retries do not lock the account. */
+/**
+ * After wrong credentials, the destination waits long, so that our retries do not lock the account.
+ */
 const UNAUTHORIZED: StatusMeaning = { code: 'ehr_unauthorized', hold: 300 };
 const UNAVAILABLE: StatusMeaning = { code: 'ehr_unavailable' };
 const REJECTED: StatusMeaning = { code: 'ehr_rejected' };
@@ -41,7 +43,10 @@ const ACCEPTED: StatusMeaning = { code: 'ehr_ambiguous' };
 const MISCONFIGURED: StatusMeaning = { code: 'ehr_misconfigured' };
 const LACKING: StatusMeaning = { ...REJECTED, simpler: true };
 
-/** A missing base URL affects every report, not only this one. */
+/**
+ * With this status, the base URL itself is missing. This affects every report, so the whole
+ * destination waits.
+ */
 const NO_SUCH_BASE: StatusMeaning = { ...UNAVAILABLE, hold: 300 };
 
 const STATUS: Readonly<Record<number, StatusMeaning>> = {
@@ -178,7 +183,7 @@ const RESOURCE_NAMES: ReadonlySet<string> = new Set([
 ]);
 const LONGEST_DIAGNOSTICS = 160;
 
-/** Reduces a text from the EHR to words that cannot identify a patient and single-digit numbers. */
+/** Reduces a text from the EHR to single-digit numbers and words that cannot identify a patient. */
 function withoutIdentity(text: string): string {
   // Quoted text is a value, such as a URL, a name or an identifier.
   const plain = text.slice(0, 1000).replaceAll(/"[^"]*"?|'[^']*'?|`[^`]*`?/g, ' … ');

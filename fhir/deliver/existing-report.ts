@@ -44,8 +44,9 @@ const isLater = (stored: string | undefined, sent: number): boolean =>
 
 /**
  * Returns true if the status of a resource was set by signing in the gateway and nobody at the
- * receiver has changed it since. In that case, the resource has the time of the signature. The
- * first signature of a study makes its report `final`, each later one `amended`.
+ * receiver has changed it since. Such a resource has the time of one of the signatures in `signed`,
+ * and the status that this signature gave it: `final` for the first signature of a study, `amended`
+ * for each later one.
  */
 function isSignedHere(
   { status, at }: { status?: string | undefined; at?: string | undefined },

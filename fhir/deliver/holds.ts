@@ -7,7 +7,8 @@ import type { Candidate } from '../client/outcome.ts';
 import type { Choice } from './send-report.ts';
 
 /**
- * What a person can do with a held report. The rows that record this are never changed or deleted.
+ * What a person can do with a held report. Each action is recorded in a row that is never changed
+ * or deleted.
  */
 const HOLD_ACTIONS = ['show', 'release', 'reject'] as const;
 type HoldAction = (typeof HOLD_ACTIONS)[number];
@@ -129,7 +130,8 @@ export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDep
       return database.transaction(async (tx) => {
         const report = await held(tx, id);
         await recordAction(tx, report, { action: 'reject', by, reason });
-        // A report still being retried ends at its next attempt, which becomes due now.
+        // If the outbox is still retrying the report, its next attempt sees the rejection and ends
+        // the delivery. That attempt is made due now.
         if (report.retried) await sendAgain(tx, id);
         return report;
       });

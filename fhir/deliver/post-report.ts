@@ -32,7 +32,8 @@ function withReferences<Of extends Resource>(
 
 /**
  * Removes the Provenance from a transaction, for a receiver that rejects ids chosen by the client
- * (exchange 1.6). It has no identifier for a conditional create, so it is sent afterwards.
+ * (exchange 1.6). It is then sent after the transaction, because it has no identifier that a
+ * conditional create could use.
  */
 function detachProvenance(bundle: Bundle): { rest: Bundle; provenance: Provenance | null } {
   const entries = bundle.entry ?? [];
@@ -89,9 +90,9 @@ const AT_A_TIME = 20;
 
 /**
  * Rewrites a bundle without conditional entries, for a receiver that does not support them. Each
- * resource is searched for; an existing one is referenced (create) or replaced by its id (update).
- * This is not safe against a concurrent sender, but the outbox sends one delivery at a time to each
- * destination.
+ * resource is searched for. If it exists, a create is dropped and references to it point to the
+ * existing resource, and an update is addressed to its id. This is not safe against a concurrent
+ * sender, but the outbox sends one delivery at a time to each destination.
  * @throws FhirFailure `ehr_rejected` if two resources have the same identifier.
  */
 async function withoutConditions(

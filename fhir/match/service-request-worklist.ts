@@ -91,9 +91,9 @@ function patientIn(reference: Reference | undefined): string | null {
 }
 
 /**
- * Returns a patient's Observations. Each code is searched for separately, because the patient's
- * many weights would leave no room for a menstrual date. If the server does not offer this search,
- * orders are used without Observations.
+ * Returns a patient's Observations. Each code is searched for separately: in a common search with
+ * limited results, the many weights of a patient could displace the only date of a last menstrual
+ * period. If the server does not offer this search, orders are used without Observations.
  */
 async function observationsOf(
   server: FhirServer,

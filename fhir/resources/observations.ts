@@ -196,8 +196,8 @@ function measurementObservation(
   }
   resource.valueQuantity = exchangeQuantity(m, m.value);
   if (isProposal) {
-    // Every Observation from this software is preliminary. This one needs a review before it even
-    // counts as a result.
+    // Every Observation in a draft is preliminary. This one is also marked, because a person must
+    // review it before it counts even in the draft.
     resource.meta = { ...resource.meta, tag: [NEEDS_REVIEW] };
     resource.note = [{ text: notAcceptedStatement(m) }, ...(resource.note ?? [])];
   }

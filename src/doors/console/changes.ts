@@ -5,16 +5,16 @@ import type { Logger } from '../../platform/logging/logger.ts';
 const CHANNEL = 'sonogate_console';
 
 /**
- * Milliseconds between checks for studies that are still receiving objects, for readers who have
- * gone, and for changes whose notification was lost.
+ * Milliseconds between checks for what no notification reports: objects received for a study,
+ * people who no longer have a review open, and changes whose notification was lost.
  */
 const LOOK_MS = 1000;
 /** Milliseconds to wait after a change, so that changes made together are sent together. */
 const GATHER_MS = 150;
 const MOST_AT_A_TIME = 500;
 /**
- * A page loads its list shortly before it first connects, so the changes of this period before the
- * connection are sent as well. Repeats do no harm, because each event carries the complete row.
+ * Changes made in this period before a page first connects are sent to it as well, because the page
+ * loaded its list shortly before. Repeats do no harm, because each event carries the complete row.
  */
 const LOOK_BACK = '10 seconds';
 
@@ -46,8 +46,8 @@ export interface Changes {
 interface Follower {
   wake(): void;
   /**
-   * Keys of rows whose change is not in the log: an object was received, or a reader's keep-alive
-   * expired.
+   * Keys of rows whose change is not in the log: an object was received, or somebody no longer has
+   * the review open.
    */
   touched: Set<string>;
 }
@@ -130,9 +130,9 @@ export async function openChanges(database: PooledDatabase, logger: Logger): Pro
 }
 
 /**
- * Returns the rows with a reader whose last keep-alive expired between two checks, for example
- * because a process died. The change log does not show this, because no database row changes at
- * that moment.
+ * Returns the keys of rows whose review somebody had open until their last keep-alive expired
+ * between two checks, for example because a process died. The change log does not show this,
+ * because no database row changes at that moment.
  */
 async function readersGone(database: PooledDatabase, since: Date, now: Date): Promise<string[]> {
   const { rows } = await database.query<{ key: string }>(

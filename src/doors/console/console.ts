@@ -23,7 +23,7 @@ import { addUploadRoutes } from './upload-routes.ts';
 
 /**
  * Adds `/console/…`: a path with a file extension is a module, style or library; any other path is
- * a page. `/` leads there, because people open the bare address of a gateway first.
+ * a page. `/` redirects to the console, because people first open a gateway's bare address.
  */
 function addPageRoutes(router: Router<ConsoleState>, { files }: Pick<ConsoleDeps, 'files'>): void {
   const policy = pagePolicy(files);

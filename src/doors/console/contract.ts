@@ -205,9 +205,9 @@ export interface WorklistRow {
   /** Stage of the newest request; null before the first request. */
   stage: { name: string; label: string; progress: number; etaSeconds: number | null } | null;
   /**
-   * Critical flags, in words, of the row's current requests, whose rule has no result for a later
-   * revision of the study. All flags of a request are acknowledged together; until then, `seenBy`
-   * is null.
+   * Critical flags, in words, of the row's current requests. A request is current until its rule
+   * has a result for a later revision of the study. All flags of a request are acknowledged
+   * together; until then, `seenBy` is null.
    */
   critical: {
     text: string;
@@ -313,7 +313,10 @@ export interface StudyPage {
     rules: RuleVerdict[];
     /** Rules under which a person may release the study. */
     releasableTo: string[];
-    /** Whether `ReleaseStudy.under` must be given. */
+    /**
+     * True if the patient may have been merged with another. A release must then give
+     * `ReleaseStudy.under`.
+     */
     perhapsMerged: boolean;
   } | null;
   /** The study's requests, newest first. The worklist row shows the first. */
@@ -411,6 +414,6 @@ export interface HoldStudy {
 export interface ReleaseStudy {
   /** One of the rules in `releasableTo`; null to apply all rules except those that hold studies. */
   rule: string | null;
-  /** If the study may have been merged, the patient ID under which it continues; otherwise null. */
+  /** The patient ID under which the study continues, if `perhapsMerged` is true; otherwise null. */
   under: 'surviving-id' | 'own-id' | null;
 }

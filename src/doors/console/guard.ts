@@ -120,9 +120,8 @@ export function needs(capability: Capability): Middleware<ConsoleState> {
 
 /**
  * Refuses an HTTP request from a page of another origin (Fetch Metadata; RFC 6454 7). A request
- * with neither `Sec-Fetch-Site` nor `Origin` does not come from a browser, and only a browser sends
- * the cookie without its user's intention.
- * @throws SonogateError `forbidden`
+ * with neither `Sec-Fetch-Site` nor `Origin` does not come from a browser. It is accepted, because
+ * only a browser could send the cookie without its user's intention.
  */
 export function requireOwnPage({ config }: Pick<GuardDeps, 'config'>) {
   return (context: Context): void => {

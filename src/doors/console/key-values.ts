@@ -3,9 +3,9 @@ import type { KeyValue } from './result-contract.ts';
 import { unitOf, valueText, type Wording } from './wording.ts';
 
 /**
- * Quantities that a reader looks for first, in this order. Each line is one quantity: the concepts
- * that may provide it, preferred concept first. Only one of several ejection fractions is therefore
- * shown.
+ * Quantities that a clinician looks for first, in this order. Each line is one quantity: the
+ * concepts that may provide it, the preferred one first. One value is shown for each line, for
+ * example only one of several ejection fractions.
  */
 const FIRST_LOOK: readonly (readonly string[])[] = [
   ['efw'],
@@ -40,8 +40,9 @@ const isShown = ({ quality }: Measurement): boolean =>
   quality === 'accepted' || quality === 'review';
 
 /**
- * Chooses the value of a line. Accepted values come before proposed ones. Among values of the same
- * quality, a rated one comes first, because the section's conclusion is based on it.
+ * Chooses the value of a line. Accepted values come before values that a person must confirm. Among
+ * values of the same quality, one with an interpretation (such as "low") comes first, because the
+ * section's conclusion is based on it.
  */
 function chosenOf(
   concepts: readonly string[],
@@ -54,7 +55,8 @@ function chosenOf(
 }
 
 /**
- * Returns, from the values that count in the result, at most eight that a reader looks for first.
+ * Returns the values that a clinician looks for first: at most eight of those that count in the
+ * result.
  */
 export function keyValuesOf(
   { measurements }: Pick<Result, 'measurements'>,

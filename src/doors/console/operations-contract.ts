@@ -120,9 +120,7 @@ export interface RejectHold {
   reason: string;
 }
 
-/**
- * A received object that could not be recorded. Only those on the machine that answers are listed.
- */
+/** A received object that could not be recorded. Each host lists only its own. */
 export interface Quarantined {
   id: string;
   at: string;

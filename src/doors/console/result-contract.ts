@@ -28,7 +28,7 @@ export interface ResultView {
     evidence: string[];
   }[];
   measurements: MeasurementRow[];
-  /** At most eight values that a reader looks for first. */
+  /** At most eight values that a clinician looks for first. */
   keyValues: KeyValue[];
   scores: {
     id: string;
@@ -69,7 +69,7 @@ export interface ResultView {
   prior: { requestId: string; daysBefore: number } | null;
 }
 
-/** A value that a reader looks for first; its row in `measurements` has further details. */
+/** A value that a clinician looks for first; its row in `measurements` has further details. */
 export interface KeyValue {
   id: string;
   /** Short name of the quantity; `title` is its full name. */
@@ -111,9 +111,9 @@ export interface Section {
 }
 
 /**
- * One quantity at one place, with the model's value, the machine's value and the value from the
- * earlier examination side by side. If a source has several values, the row contains the one that
- * the result uses, and `more` contains the others.
+ * One quantity at one place, with the values from the model, the cart and the earlier examination
+ * side by side. If one of these has several values, the row contains the value that the result
+ * uses, and `more` contains the others.
  */
 export interface MeasurementRow {
   /** Concept key, site, side, fetus and phase: unique within the result. */

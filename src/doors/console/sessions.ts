@@ -122,7 +122,7 @@ export async function endSession(database: Queryable, sha256: string): Promise<v
   await database.query('DELETE FROM console_sessions WHERE sha256 = $1', [sha256]);
 }
 
-/** Ends all of a person's sessions, on every machine. */
+/** Ends all of a person's sessions, in every browser. */
 export async function endSessionsOf(database: Database, principal: string): Promise<void> {
   await database.query('DELETE FROM console_sessions WHERE principal = $1', [principal]);
 }

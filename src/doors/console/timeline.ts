@@ -158,8 +158,8 @@ function entry(
 function ofStudy({ study, history }: Traces): Entry[] {
   if (!study) return [];
   const from = `${study.calling_ae_title} to ${study.called_ae_title}, source ${study.source}`;
-  // The database and the gateway can have different clocks, but nothing happens before the first
-  // object.
+  // The clocks of database and gateway can differ, so the first object may seem to have arrived
+  // after later events. It is then shown with the time of the earliest event.
   const began = Math.min(
     study.first_received_at.getTime(),
     ...history.map(({ at }) => at.getTime()),
@@ -297,7 +297,7 @@ function ofAudit({ audit }: Traces): Entry[] {
   });
 }
 
-/** Maximum number of entries of one kind. More would not help the reader. */
+/** Maximum number of entries of one kind. Nobody would read more. */
 const MOST = 500;
 
 /**

@@ -59,9 +59,9 @@ export interface ListedRow {
 }
 
 /**
- * SQL: the critical flags of a study, or of a request without a study. A study's flags are those of
- * its current requests, whose rule has no result for a later revision. A flag's text is null once
- * it has been purged.
+ * SQL: the critical flags of a study, or of a request without a study. For a study, these are the
+ * flags of its current requests; a request is current until its rule has a result for a later
+ * revision of the study. A flag's text is null once it has been purged.
  */
 const FLAGS = `
   SELECT coalesce(jsonb_agg(jsonb_build_object('request', e.request_id, 'display', e.data ->> 'display',
@@ -339,9 +339,9 @@ function conditionsOf(
 /**
  * SQL: rows with this UID, id or tag. Identity words are compared only for roles that see identity:
  * to other roles, a match would reveal data that they may not read. Each comparison is a separate
- * query on its own index, because with OR the database would check row by row. The keys are
- * collected in an array, for which the planner expects few rows; for a subquery it expects so many
- * that it would read the whole worklist.
+ * query on its own index; with OR, the database would check each row. The keys are collected in an
+ * array, for which the planner expects few rows. For a subquery, it expects so many that it would
+ * read the whole worklist.
  */
 function searched(value: string, words: string | null): string {
   const conditions = [

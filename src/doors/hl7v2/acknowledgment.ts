@@ -2,7 +2,7 @@ import type { SendOutcome } from '../../core/outbox/delivery.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import { componentOf, decodeMessage, decodeText, type Segment } from './message.ts';
 
-/** Error codes of table 0357. They are in ERR-3; before version 2.5, in ERR-1. */
+/** Error codes of HL7 table 0357, which are sent in ERR-3 or, before version 2.5, in ERR-1. */
 const NEVER_ACCEPTED = ['200', '201', '202', '203'];
 const RECORD_LOCKED = '206';
 const INTERNAL_ERROR = '207';

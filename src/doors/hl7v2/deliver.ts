@@ -19,7 +19,10 @@ interface Hl7v2DelivererDeps {
   results: Pick<ResultReader, 'result'>;
   /** Returns the subject of a request; null if its study has been removed. */
   subjectOf: (requestId: string) => Promise<Subject | null>;
-  /** Returns which signature makes the draft of a request outdated; null if there is none. */
+  /**
+   * Returns why the draft of a request is outdated: `own` if its result is signed, `another` if
+   * another result of the same study and endpoint is signed; null if neither is.
+   */
   signatureOver: (requestId: string) => Promise<'own' | 'another' | null>;
   /** Returns the other revisions of the result that a receiver has, newest first. */
   receivedRevisions: (delivery: Delivery) => Promise<readonly ReceivedRevision[]>;
@@ -121,8 +124,8 @@ async function contentOf(
 }
 
 /**
- * Returns the revisions whose values a receiver may still have: the newest that it confirmed, and
- * those sent later without a clear response.
+ * Returns the revisions whose values a receiver may still have: the newest revision that the
+ * receiver confirmed, and revisions sent later without a clear response.
  */
 function upToConfirmed(received: readonly ReceivedRevision[]): readonly ReceivedRevision[] {
   const newest = received.findIndex(({ confirmed }) => confirmed);

@@ -1,7 +1,7 @@
 /**
- * HL7 version 2 messages in vertical-bar encoding (2.5.1, chapter 2): segments of fields, which
- * have repetitions, components and subcomponents. The npm libraries are not used: they either keep
- * connections open and repeat messages, which is the outbox's task, or cannot be installed.
+ * HL7 version 2 messages in vertical-bar encoding (HL7 2.5.1, chapter 2): segments of fields, which
+ * have repetitions, components and subcomponents. We use no npm library: some keep connections open
+ * and repeat messages, which is the outbox's task, and others cannot be installed.
  */
 
 /** Repetitions, their components and their subcomponents. The text contains no escape sequences. */
@@ -54,7 +54,7 @@ const FIELD = '|';
 const ENCODING = { component: '^', repetition: '~', escapes: '\\', subcomponent: '&' } as const;
 const SEGMENT_END = '\r';
 
-/** Escape sequences of the separators (2.7.1). */
+/** Escape sequences of the separators (HL7 2.5.1, chapter 2.7.1). */
 const ESCAPED: Readonly<Record<string, string>> = {
   [FIELD]: 'F',
   [ENCODING.component]: 'S',
@@ -63,7 +63,10 @@ const ESCAPED: Readonly<Record<string, string>> = {
   [ENCODING.subcomponent]: 'T',
 };
 
-/** Characters that must be escaped in a message: separators and control characters (2.5.3). */
+/**
+ * Characters that must be escaped in a message: separators and control characters (HL7 2.5.1,
+ * chapter 2.5.3).
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters.
 const UNSAFE = /[|^~\\&\x00-\x1f\x7f]/g;
 
@@ -135,7 +138,10 @@ function separatorsOf(text: string): Separators {
   return { field, component, repetition, escapes, subcomponent };
 }
 
-/** Splits a text by a separator, which is empty if the message does not define it. */
+/**
+ * Splits a text by a separator. If the message defines no such separator, it is '', and the text is
+ * not split.
+ */
 const split = (text: string, separator: string): string[] =>
   separator === '' ? [text] : text.split(separator);
 

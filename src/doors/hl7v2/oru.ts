@@ -46,7 +46,7 @@ export function controlIdOf(deliveryId: string): string {
   return createHash('sha256').update(deliveryId).digest('hex').slice(0, 20).toUpperCase();
 }
 
-/** Builds an unsolicited observation message (ORU^R01, 2.5.1, chapter 7.3.1). */
+/** Builds an unsolicited observation message (ORU^R01; HL7 2.5.1, chapter 7.3.1). */
 export function oruR01(input: OruInput): Segment[] {
   const { result, former, subject, pdf } = input;
   const observations = [
@@ -252,7 +252,7 @@ function measurement(m: Measurement, { result, subject }: OruInput): Observation
   ];
 }
 
-/** Formats limits according to chapter 7.4.2.7. */
+/** Formats the limits of a reference range (HL7 2.5.1, chapter 7.4.2.7). */
 function range(m: Measurement, { low, high }: NonNullable<Measurement['reference']>): string {
   const shown = (limit: number) => decimal(exchanged(m, limit).value);
   if (low !== null && high !== null) return `${shown(low)}-${shown(high)}`;
@@ -260,7 +260,7 @@ function range(m: Measurement, { low, high }: NonNullable<Measurement['reference
   return high !== null ? `< ${shown(high)}` : '';
 }
 
-/** Formats a number without an exponent, which an NM cannot have (2.A.47). */
+/** Formats a number without an exponent, which an NM cannot have (HL7 2.5.1, chapter 2.A.47). */
 function decimal(value: number): string {
   const text = String(value);
   return text.includes('e') ? value.toFixed(12).replace(/\.?0+$/, '') : text;

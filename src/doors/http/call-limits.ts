@@ -99,8 +99,8 @@ export function createCallLimits({ database, config, now }: CallLimitParts): Cal
 }
 
 /**
- * Locks the buckets in a fixed order, so that two processes that count calls made with the same
- * keys cannot deadlock.
+ * SQL: takes calls from the buckets of several keys. The buckets are locked in a fixed order, so
+ * that two processes that take calls from the same buckets cannot deadlock.
  */
 const TAKE = `
   INSERT INTO call_buckets AS kept (key_id, calls_left, filled_at, granted)

@@ -14,8 +14,8 @@ import {
 import { handleUpgrades, isWebSocketHandshake } from './upgrade.ts';
 
 /**
- * Milliseconds without traffic after which a socket is closed, even if the only reason is that the
- * client has stopped reading.
+ * Milliseconds without traffic after which a socket is closed. A client that has stopped reading a
+ * response is disconnected too.
  */
 const IDLE_MS = 120_000;
 /**

@@ -25,7 +25,7 @@ export function sentence(error: unknown): string {
   }
   const { detail, title, errors } = error.problem;
   const said = detail || title;
-  // The detail often repeats the only error.
+  // The detail often repeats the only error, which is then not stated twice.
   const found = (errors ?? []).filter((one) => !said.includes(one.detail));
   return [said, ...found.map((one) => `${one.pointer} ${one.detail}`.trim())].join(' ');
 }
@@ -106,8 +106,8 @@ export function createAsking({ redraw, say }: Pick<Surroundings, 'redraw' | 'say
 }
 
 /**
- * Focuses the button of a question that has closed; the page's heading, if the button is no longer
- * there.
+ * Focuses the button whose question has closed or, if the button is no longer there, the page's
+ * heading.
  */
 function returnFocus(id: string): void {
   keepFocus(() => {
@@ -117,8 +117,9 @@ function returnFocus(id: string): void {
 }
 
 /**
- * Moves the focus, if the element that had it has disappeared: to the element found, or else to the
- * page's heading. Called after `redraw`, whose frame comes first.
+ * If the focused element has disappeared, moves the focus to the element that `find` returns,
+ * otherwise to the page's heading. Must be called after `redraw`: the focus moves in the next
+ * frame, once the page has been redrawn.
  */
 export function keepFocus(find: () => HTMLElement | null | undefined): void {
   requestAnimationFrame(() => {

@@ -5,8 +5,8 @@ import { html, nothing, svg, type TemplateResult } from './html.ts';
  * One of the 17 segments of the left ventricle on a disc (AHA 2002; SEG02, echo 0.2). From the
  * outside in, the disc consists of the basal ring and the mid ring (six segments each, starting
  * with the anterior one), the apical ring (four segments), and the apex. Angles are in degrees,
- * with 0 on the right and 90 at the top. Radii are fractions of the disc's radius. The documents
- * draw the same disc (pipelines/artifacts).
+ * with 0 on the right and 90 at the top. Radii are fractions of the disc's radius. The PDF report
+ * has the same drawing (pipelines/artifacts/drawing/bulls-eye.ts).
  */
 interface Sector {
   inner: number;

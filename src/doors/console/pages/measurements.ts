@@ -127,7 +127,10 @@ function nameView(row: MeasurementRow, table: MeasurementTable): TemplateResult 
   ${number > 0 ? html`<sup><a class="note-mark" href="#measurement-notes">${number}</a></sup>` : nothing}`;
 }
 
-/** Renders a cell that has a label where each row is a card, and that is left out there if empty. */
+/**
+ * Renders a cell of a number. On a phone, where each row is a card, the cell shows its label, and
+ * an empty cell is left out.
+ */
 function numberCell(
   label: string,
   shown: TemplateResult | string | number | null | undefined,

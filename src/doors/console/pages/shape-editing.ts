@@ -31,7 +31,8 @@ function draggedEllipse(points: readonly Position[], index: number, to: Position
     (-(to[1] - opposite[1]) / length) * half,
     ((to[0] - opposite[0]) / length) * half,
   ];
-  // The ends keep their sides, so that a handle stays under the pointer that drags it.
+  // Each end of the other axis stays on its side of the dragged axis. If the ends changed places,
+  // so would their handles.
   const side = (d[0] - c[0]) * across[0] + (d[1] - c[1]) * across[1] >= 0 ? 1 : -1;
   const ends: Position[] = [
     [x - side * across[0], y - side * across[1]],
@@ -42,8 +43,8 @@ function draggedEllipse(points: readonly Position[], index: number, to: Position
 }
 
 /**
- * Returns an outline or a trace after one point was moved. Its neighbours follow, less so the
- * farther away they are.
+ * Returns an outline or a trace after one point was moved. Neighbouring points follow the move; the
+ * farther away a point is, the less it moves.
  */
 function draggedOutline({ type, points }: Shape, index: number, [x, y]: Position): Position[] {
   const from = points[index];

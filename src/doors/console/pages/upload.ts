@@ -53,7 +53,10 @@ export function outcomeText(outcomes: readonly UploadOutcome[]): string {
   return [`${counted(stored, 'image object')} received`, ...why].join('. ');
 }
 
-/** Uploads files from this computer; the gateway receives them as if a machine had sent them. */
+/**
+ * Uploads files from this computer. The gateway receives them as if an ultrasound system had sent
+ * them.
+ */
 export function createUpload({ api, redraw, say }: Pick<Surroundings, 'api' | 'redraw' | 'say'>) {
   let sent = 0;
   let total = 0;

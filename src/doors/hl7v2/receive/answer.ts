@@ -190,8 +190,8 @@ interface Outcome {
 
 /**
  * Returns the acknowledgments of a message. In original mode there is one, with AA, AE or AR. In
- * enhanced mode (2.9.3), MSH-15 and MSH-16 determine which are sent: CA, CE or CR, then AA, AE or
- * AR.
+ * enhanced mode (HL7 2.5.1, chapter 2.9.3), MSH-15 and MSH-16 determine which are sent: CA, CE or
+ * CR, then AA, AE or AR.
  */
 function answersOf(outcome: Outcome): Buffer[] {
   const { acceptAcknowledgment: accept, applicationAcknowledgment: application } = outcome.header;

@@ -137,7 +137,7 @@ function decoded(text: string): Segment[] {
   }
 }
 
-/** The HL7 null value, with which a sender removes a value (2.5.3). */
+/** The HL7 null value, with which a sender removes a value (HL7 2.5.1, chapter 2.5.3). */
 const REMOVED = '""';
 
 /** Returns a component of a field's first repetition as text; '' if it is absent or removed. */
@@ -160,8 +160,8 @@ const TIMESTAMP =
   /^([12]\d{3})(\d{2})(\d{2})(?:(\d{2})(\d{2})(?:(\d{2})(\.\d{1,4})?)?)?([+-]\d{2}\d{2})?$/;
 
 /**
- * Returns the instant of a TS, or null for any other text. Without an offset, the TS is in this
- * machine's time zone.
+ * Returns the instant of a TS, or null for any other text. A TS without an offset is read in the
+ * time zone of this host.
  */
 export function instantOf(text: string): Date | null {
   const match = TIMESTAMP.exec(text);

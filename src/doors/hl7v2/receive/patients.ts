@@ -187,7 +187,7 @@ function mergesOf(pid: Segment, mrg: Segment, settings: PatientIdSettings): Pati
   if (priors.length === 0) throw contentError(101, place, 'MRG-1 has no patient ID.');
   const pairs = priors.flatMap((prior) => {
     const survivor = survivorOf(prior, survivors);
-    // Both patients may list an identifier that they share.
+    // If both patients list the same ID, there is nothing to merge for it.
     return survivor && survivor.id !== prior.id ? [{ prior, survivor }] : [];
   });
   const merges = ofMainType(pairs, ({ prior }) => prior).map(({ prior, survivor }) => ({
@@ -202,8 +202,8 @@ function mergesOf(pid: Segment, mrg: Segment, settings: PatientIdSettings): Pati
 
 /**
  * Returns the identifier that survives a prior one. It has the same authority and type, or only the
- * same authority if either identifier has no type. An ID that the survivor also has survives
- * itself.
+ * same authority if either identifier has no type. If the survivor has the prior ID too, that ID is
+ * returned.
  */
 function survivorOf(prior: Identifier, survivors: readonly Identifier[]): Identifier | undefined {
   const same = survivors.filter(({ authority }) => authority === prior.authority);

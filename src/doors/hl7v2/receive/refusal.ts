@@ -27,9 +27,9 @@ interface Place {
 }
 
 /**
- * Thrown when a message is refused (2.9.2). The acknowledgment is AE if the content of the message
- * is at fault, and AR if this gateway never accepts such a message or cannot process it at the
- * moment.
+ * Thrown when a message is refused (HL7 2.5.1, chapter 2.9.2). The acknowledgment is AE if the
+ * content of the message is at fault, and AR if this gateway never accepts such a message or cannot
+ * process it at the moment.
  */
 export class Hl7Refusal extends Error {
   override name = 'Hl7Refusal';

@@ -219,9 +219,8 @@ async function retrieved(
 }
 
 /**
- * Returns the objects whose files are available. Files that another machine received are fetched
- * from the bucket.
- * @throws SonogateError `expired` if no file is available.
+ * Returns the objects whose files are available. Files that another host received are fetched from
+ * the bucket.
  */
 async function locateAll(
   objects: readonly HeldObject[],

@@ -45,8 +45,9 @@ function containedIn(resources: readonly unknown[], id: string): unknown {
 }
 
 /**
- * Returns the objects of a Task's study, as listed by the archive: all of them, or only those
- * listed in the ImagingStudy. Objects of classes that the gateway does not retrieve are omitted.
+ * Returns the objects of a Task's study, as listed by the archive. If the ImagingStudy lists
+ * objects, only these are returned. Objects of classes that the gateway does not retrieve are
+ * omitted.
  * @param contained the resources contained in the Task.
  * @param options.looksUp false for a test key, for which no archive is queried.
  * @throws InvalidInputError, SonogateError `overloaded`
