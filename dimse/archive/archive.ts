@@ -5,7 +5,8 @@ import type { StorageService } from '../network/service-ports.ts';
  * A PACS or other archive that can be queried and retrieved from, by DIMSE or DICOMweb
  * (docs/query-retrieve.md). Every failure is a SonogateError: `peer_unreachable`,
  * `peer_rejected_association`, `presentation_context_refused`, `archive_refused_query`,
- * `archive_unauthorized`.
+ * `move_destination_unknown`, `peer_out_of_resources`; with DICOMweb also `peer_unauthorized` and
+ * `peer_unavailable`.
  */
 export interface Archive {
   name: string;
@@ -40,7 +41,8 @@ export interface Wanted {
   objects: readonly FoundObject[];
   whole: boolean;
   /**
-   * The source under which the objects are filed: a configured source, or the name of the archive.
+   * The source under which the objects are recorded: a configured source, or the name of the
+   * archive.
    */
   source: string;
   into: StorageService;

@@ -151,7 +151,7 @@ function count(
 
 /**
  * Yields one identifier for a whole study. For individual objects, yields one or more identifiers
- * per series, because only unique keys are allowed (PS3.4 C.4.2.2.1).
+ * per series, because an identifier may list several UIDs only at its own level (PS3.4 C.4.2.2.1).
  */
 function* identifiersOf({ studyInstanceUid, objects, whole }: Wanted): Generator<NaturalDataset> {
   if (whole) {

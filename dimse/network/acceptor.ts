@@ -351,7 +351,7 @@ export class Acceptor {
 
   /**
    * Sends A-ABORT after a protocol error (AA-1, AA-8). Its source is always "service provider". A
-   * reason is always included: before the association is established, PS3.8 does not require one.
+   * reason is always included, although PS3.8 requires none before the association is established.
    */
   #abort(code: ErrorCode, detail: string | undefined): void {
     this.#machine.on('invalid-pdu');

@@ -51,8 +51,8 @@ export class CallingAssociation {
   readonly #machine = new UpperLayerMachine('requestor');
   readonly #messages = new MessageAssembler();
   /**
-   * The read started while the association was idle. It returns the next message once the
-   * association is used again.
+   * The read of the peer's next PDU, if it was started while the association was idle. The next
+   * method that reads uses its result.
    */
   #ahead: Promise<IteratorResult<PduEvent>> | null = null;
   #resting = false;

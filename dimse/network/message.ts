@@ -53,7 +53,7 @@ export interface CommandSet extends Omit<Fields, 'dataSetType'> {
 }
 
 /**
- * Maximum size of a command set. Command sets have a few hundred bytes; UIDs and comments are
+ * Maximum size of a command set. A valid one has a few hundred bytes, because UIDs and comments are
  * limited in length.
  */
 export const MAX_COMMAND_BYTES = 16 * 1024;
@@ -226,7 +226,10 @@ export class CollectedBytes {
     this.#limit = limit;
   }
 
-  /** @throws SonogateError `unexpected_pdu` if the limit is exceeded. */
+  /**
+   * Appends a piece.
+   * @throws SonogateError `unexpected_pdu` if the limit is exceeded.
+   */
   add(piece: Buffer): void {
     this.#length += piece.length;
     if (this.#length > this.#limit) {

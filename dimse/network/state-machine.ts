@@ -84,13 +84,13 @@ const UNEXPECTED: Row = { Sta2: AA_1, ...from(['Sta3', 'Sta5', ...OPEN], AA_8), 
  * that state.
  */
 const TABLE = {
-  /** E1: association request from the local user. */
+  /** E1: we want to associate. */
   'associate-request': { Sta1: to('AE-1', 'Sta4') },
   /** E2: the transport connection is open. */
   connected: { Sta4: to('AE-2', 'Sta5') },
-  /** E3 */
+  /** E3: an A-ASSOCIATE-AC has arrived. */
   'associate-ac-pdu': { ...UNEXPECTED, Sta5: to('AE-3', 'Sta6') },
-  /** E4 */
+  /** E4: an A-ASSOCIATE-RJ has arrived. */
   'associate-rj-pdu': { ...UNEXPECTED, Sta5: to('AE-4', 'Sta1') },
   /** E5: a peer has opened a transport connection to us. */
   'connection-accepted': { Sta1: to('AE-5', 'Sta2') },
@@ -99,49 +99,49 @@ const TABLE = {
    * Sta3, and is rejected from there.
    */
   'associate-rq-pdu': { ...UNEXPECTED, Sta2: to('AE-6', 'Sta3'), Sta13: to('AA-7', 'Sta13') },
-  /** E7 */
+  /** E7: we accept the association request. */
   'accept-response': { Sta3: to('AE-7', 'Sta6') },
-  /** E8 */
+  /** E8: we reject the association request. */
   'reject-response': { Sta3: to('AE-8', 'Sta13') },
-  /** E9 */
+  /** E9: we want to send data. */
   'data-request': { Sta6: to('DT-1', 'Sta6'), Sta8: to('AR-7', 'Sta8') },
-  /** E10 */
+  /** E10: a P-DATA-TF has arrived. */
   'data-pdu': { ...UNEXPECTED, Sta6: to('DT-2', 'Sta6'), Sta7: to('AR-6', 'Sta7') },
-  /** E11 */
+  /** E11: we want to release the association. */
   'release-request': { Sta6: to('AR-1', 'Sta7') },
-  /** E12 */
+  /** E12: an A-RELEASE-RQ has arrived. */
   'release-rq-pdu': {
     ...UNEXPECTED,
     Sta6: to('AR-2', 'Sta8'),
     Sta7: to('AR-8', { requestor: 'Sta9', acceptor: 'Sta10' }),
   },
-  /** E13 */
+  /** E13: an A-RELEASE-RP has arrived. */
   'release-rp-pdu': {
     ...UNEXPECTED,
     Sta7: to('AR-3', 'Sta1'),
     Sta10: to('AR-10', 'Sta12'),
     Sta11: to('AR-3', 'Sta1'),
   },
-  /** E14 */
+  /** E14: we confirm the release. */
   'release-response': {
     Sta8: to('AR-4', 'Sta13'),
     Sta9: to('AR-9', 'Sta11'),
     Sta12: to('AR-4', 'Sta13'),
   },
-  /** E15 */
+  /** E15: we want to abort the association. */
   'abort-request': { ...from(['Sta3', 'Sta5', ...OPEN], AA_1), Sta4: to('AA-2', 'Sta1') },
-  /** E16 */
+  /** E16: an A-ABORT has arrived. */
   'abort-pdu': {
     ...from(['Sta2', 'Sta13'], to('AA-2', 'Sta1')),
     ...from(['Sta3', 'Sta5', ...OPEN], AA_3),
   },
-  /** E17 */
+  /** E17: the transport connection has been closed. */
   'connection-closed': {
     Sta2: to('AA-5', 'Sta1'),
     ...from(['Sta3', 'Sta4', 'Sta5', ...OPEN], AA_4),
     Sta13: to('AR-5', 'Sta1'),
   },
-  /** E18 */
+  /** E18: the ARTIM timer has expired. */
   'artim-expired': from(['Sta2', 'Sta13'], to('AA-2', 'Sta1')),
   /** E19: bytes that are not a DICOM PDU, or a PDU with invalid contents. */
   'invalid-pdu': { ...UNEXPECTED, Sta13: to('AA-7', 'Sta13') },

@@ -66,7 +66,7 @@ export function rejectionFor(code: ErrorCode): Rejection {
 
 /**
  * Returns the DIMSE status of a failed request. An error without a status in the catalogue is our
- * own defect: A700H.
+ * own defect, and is answered with A700H (out of resources).
  */
 export function statusFor(error: unknown): { status: number; comment: string } {
   const code = error instanceof SonogateError ? error.code : 'overloaded';

@@ -31,9 +31,9 @@ interface ObjectFile {
   failure: unknown;
   whole: Hash;
   dataSet: Hash;
-  /** Number of blocks that are written but not in the digests yet. */
+  /** Number of written blocks that have not been hashed yet. */
   unhashed: number;
-  /** Number of blocks in the digests that were not reported yet. */
+  /** Number of hashed blocks that have not been reported to the main thread yet. */
   unreported: number;
   durable: boolean;
   bytes: number;
@@ -75,11 +75,11 @@ let hashing = false;
 
 const post = (answer: DiskAnswer) => parentPort?.postMessage(answer);
 
-/** Creates a folder and its parents, each synced into the one above it. */
+/** Creates a folder and its missing parents, and syncs the folder above each of them. */
 function makeFolder(path: string): void {
   const first = mkdirSync(path, { recursive: true });
   if (first === undefined) return;
-  // A removed folder may still have an open handle.
+  // If a folder was removed and is created again, its open handle refers to the removed folder.
   forgetFolders();
   for (let each = path; ; each = dirname(each)) {
     const parent = openSync(dirname(each), constants.O_RDONLY);

@@ -22,8 +22,8 @@ export type DiskAnswer =
   /** Writing failed. `finish` will report the reason. */
   | { id: number; failed: true }
   /**
-   * The content, the name and the folder of the object are synced. The digests follow later if they
-   * are null.
+   * The content, the name and the folder of the object are synced. If the digests are null, they
+   * follow in a later answer.
    */
   | { id: number; durable: { bytes: number }; digests: Digests | null }
   | { id: number; digests: Digests }
@@ -33,7 +33,7 @@ export type DiskAnswer =
 /** A durable object. */
 interface WrittenObject {
   bytes: number;
-  /** Rejects only if the thread ends first. */
+  /** Rejects only if the thread ends before they are computed. */
   digests: Promise<Digests>;
 }
 
@@ -168,7 +168,7 @@ class WritingFile implements ObjectFile {
       if (this.#lost !== null) throw this.#lost;
       this.#block ??= this.#blocks.block();
       const part = bytes.subarray(from, from + this.#block.length - this.#filled);
-      // `set` takes 15 times as long: it copies single bytes into shared memory.
+      // `set` takes 15 times as long, because it copies single bytes into shared memory.
       this.#block.fill(part, this.#filled, this.#filled + part.length);
       this.#filled += part.length;
       from += part.length;

@@ -172,7 +172,7 @@ async function openSink(
         path: place.complete,
         meta,
         bytes: written.bytes,
-        // If the thread that computes them has ended, they are computed from the file.
+        // The disk thread computes the digests. If it has ended, they are computed from the file.
         digests: () => written.digests.catch(() => digestsOf(absolute, prefix.length)),
         source,
         statedStudy: object.statedStudy,

@@ -54,7 +54,7 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer 
       if (result === null || subject === null) {
         return permanentFailure('expired', 'The result or its study has been removed.');
       }
-      // The result was validated against the schema before it was stored.
+      // The cast is safe: the result was validated against the schema before it was stored.
       const objects = await build({
         result: result as Result,
         subject: {

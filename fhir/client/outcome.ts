@@ -83,11 +83,14 @@ const PASSING_ISSUES: ReadonlySet<string> = new Set([
   'incomplete',
 ]);
 
-/** Why a request to the EHR failed, as data; `status` is null if there was no response. */
+/** Why a request to the EHR failed. `status` is null if there was no response. */
 export interface Failure {
   failure: FailureClass;
   code: ErrorCode;
-  /** Contains no PHI: statuses, issue codes and element paths only. */
+  /**
+   * Contains nothing about the patient: only statuses, issue codes, element paths and, for a 412,
+   * words that cannot identify a patient.
+   */
   detail: string;
   status: number | null;
   retryAfter?: number;

@@ -8,7 +8,10 @@ import type {
 
 export type ResourceOf<Type extends ResourceType> = Extract<Resource, { resourceType: Type }>;
 
-/** A committed transaction: relative locations of the resources, in the order of the entries. */
+/**
+ * A committed transaction: the relative locations of the resources, in the order of the entries. A
+ * location is null if the server did not return it.
+ */
 export interface TransactionReceipt {
   locations: readonly (string | null)[];
 }

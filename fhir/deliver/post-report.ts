@@ -67,7 +67,10 @@ async function addProvenance(
   return true;
 }
 
-/** Replaces references within the bundle with those at the receiver, and removes the id. */
+/**
+ * Replaces references within the bundle with those at the receiver, and removes the id. Returns
+ * null if the receiver did not return the location of every resource.
+ */
 function resolve(
   { id: _, ...provenance }: Provenance,
   { entry = [] }: Bundle,

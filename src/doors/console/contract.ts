@@ -401,7 +401,7 @@ export interface TimelineEntry {
   title: string;
   /** The cause; null if no cause is known, or if the role may not read it. */
   detail: string | null;
-  /** The person, machine or peer that did this; null when the gateway did it. */
+  /** The person or peer that did this; null when the gateway did it. */
   actor: string | null;
   requestId: string | null;
   deliveryId: string | null;

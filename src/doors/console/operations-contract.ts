@@ -256,7 +256,7 @@ export interface Peer {
 }
 
 export interface DoctorQuery {
-  /** Name of the peer to check. Without it, all peers and this machine are checked. */
+  /** Name of the peer to check. Without it, all peers and this host are checked. */
   peer?: string;
 }
 

@@ -60,7 +60,7 @@ export interface Traces {
     /** The page or command that showed an identity. */
     where: string | null;
     changed: string | null;
-    /** The patient ID chosen when a person released a study that may have been merged. */
+    /** The patient ID chosen when a person released a study whose patient may have been merged. */
     under: MergeDecision | null;
   }[];
 }

@@ -8,7 +8,7 @@ const RECORD_LOCKED = '206';
 const INTERNAL_ERROR = '207';
 
 /**
- * Returns the outcome of a delivery from its acknowledgment (2.9.2):
+ * Returns the outcome of a delivery from its acknowledgment (HL7 2.5.1, chapter 2.9.2):
  *
  * - AA, CA: accepted.
  * - AE, CE: the content is refused. The failure is permanent, unless the receiver states a cause on

@@ -50,7 +50,8 @@ export function ellipseOf(points: readonly Position[]) {
 }
 
 /**
- * Returns runs of pixels as one path. Each pixel extends half a unit from its centre on every side.
+ * Returns runs of pixels as one SVG path. A run is the row, the first column and the last column.
+ * Each pixel extends half a unit from its centre on every side.
  */
 export function runsPath(runs: readonly (readonly [number, number, number])[]): string {
   return runs

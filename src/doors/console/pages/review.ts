@@ -67,8 +67,8 @@ interface ReviewParts {
  * The review of a result, value by value, up to the signature: its state and all actions that a
  * reader can take. `reviewPanel` renders it.
  *
- * Changes are sent one after the other. While one is being saved, the reader's next changes wait;
- * if it is refused, they are dropped, and the error message says so.
+ * Changes are sent one after the other. While one is being saved, the reader's next changes wait.
+ * If the saved one is refused, the waiting changes are dropped, and the error message says so.
  */
 export class Review {
   /** The latest response from the server; null before the first one. */
@@ -405,7 +405,8 @@ export class Review {
   #hear({ etag, author, readers }: ReviewNews): void {
     if (!this.data) return;
     this.data = { ...this.data, readers };
-    // While a change is being saved, its response will contain the newer state.
+    // While a change is being saved, nothing has to be loaded: the response to the change will
+    // contain the newer state.
     if (etag !== this.data.etag && !this.saving) {
       void this.#load();
       if (author && author !== this.person) this.#say(`${author} has changed this review.`);

@@ -145,7 +145,8 @@ function entriesOf(
     patientWeightKilograms: quantityIn(observations, ORDER_LOINC.weight, KILOGRAMS),
   };
   const zds = segments.filter(({ name }) => name === 'ZDS').map((one) => statedText(one, 1));
-  // IHE Scheduled Workflow (RAD-4) sends one ZDS after all orders of a study.
+  // IHE Scheduled Workflow (RAD-4) sends one ZDS after all orders of a study. A single ZDS
+  // therefore applies to every order of the message.
   const studyInstanceUid = zds[0] ?? (studyUids.length === 1 ? studyUids[0] : '') ?? '';
   const ipcs = segments.filter(({ name }) => name === 'IPC');
   const written = {

@@ -185,7 +185,8 @@ function quality(given: string | string[] | undefined): number {
 }
 
 /**
- * Returns the objects to retrieve. For keys of accounts other than the default one, there are none.
+ * Returns the objects to retrieve. Studies belong to the default account, so keys of other accounts
+ * find none.
  * @throws SonogateError `forbidden` for a test key
  * @throws SonogateError `not_found` if there are no such objects
  * @throws SonogateError `invalid_query` if there are more than `MOST_OBJECTS`

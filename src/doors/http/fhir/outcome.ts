@@ -67,7 +67,10 @@ export function answer(context: Context, resource: object): void {
   context.type = FHIR_JSON;
 }
 
-/** @throws SonogateError `invalid_query` */
+/**
+ * Refuses a search.
+ * @throws SonogateError `invalid_query`
+ */
 export function refuseQuery(detail: string): never {
   throw new SonogateError('invalid_query', detail);
 }

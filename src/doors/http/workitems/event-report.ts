@@ -50,8 +50,8 @@ function cancelRequestedReport(row: WorkitemRow): JsonDataSet {
 }
 
 /**
- * Returns the report of the SCP status. Both lists are reported as started warm, because workitems
- * and subscriptions survive a restart of the gateway.
+ * Returns the report of the SCP status. The lists of workitems and of subscriptions are both
+ * reported as started warm, because they survive a restart of the gateway.
  */
 export function scpStatusReport(status: 'RESTARTED' | 'GOING DOWN'): JsonDataSet {
   return report(WORKLIST_UID, 'scpStatus', {
