@@ -31,9 +31,9 @@ export interface DimseProviderOptions {
   peer: AssociationPeer;
   /** Stores objects; null to refuse every object. */
   storage: StorageService | null;
-  /** Serves normalized requests; null to respond that they are unrecognized. */
+  /** Serves normalized requests; null to answer each with the status "unrecognized operation". */
   normalized: NormalizedService | null;
-  /** Serves queries; null or absent to respond that they are unrecognized. */
+  /** Serves queries; null or absent to answer each with the status "unrecognized operation". */
   query?: QueryService | null;
   /**
    * Sends a message, reading its data set piece by piece. Resolves when the peer has read the

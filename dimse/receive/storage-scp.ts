@@ -241,7 +241,10 @@ async function keptOrForgotten<T>(
   }
 }
 
-/** Reusable buffers for the first bytes of objects. Few objects begin at the same time. */
+/**
+ * Reusable buffers for the first bytes of objects. A few are enough, because few objects begin at
+ * the same time.
+ */
 const spareStarts: Buffer[] = [];
 const MOST_SPARE_STARTS = 64;
 

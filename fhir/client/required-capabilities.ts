@@ -120,7 +120,8 @@ export function requiredCapabilities(): CapabilityStatement {
 }
 
 /**
- * Returns sufficient SMART scopes (SMART App Launch 2.2), with the letters in the order of `cruds`.
+ * Returns the SMART scopes that are sufficient for deliveries (SMART App Launch 2.2), with the
+ * letters in the order of `cruds`.
  */
 export function sufficientScopes(): string[] {
   const letters: Readonly<Record<Interaction, string>> = {

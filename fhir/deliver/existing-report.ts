@@ -122,7 +122,7 @@ function ours({ identifier = [] }: DiagnosticReport, resultSystem: string): Iden
   return identifier.filter(({ system }) => system === resultSystem);
 }
 
-/** The parts of an earlier run that the later one does not replace in place. */
+/** The parts of an earlier run that the report of the later run does not replace in place. */
 interface FormerRun {
   /** The document of the newest earlier run; the new one replaces it. */
   document?: Reference<DocumentReference>;

@@ -111,9 +111,10 @@ export interface Section {
 }
 
 /**
- * One quantity at one place, with the values from the model, the cart and the earlier examination
- * side by side. If one of these has several values, the row contains the value that the result
- * uses, and `more` contains the others.
+ * One quantity at one place, with the model's value, the machine value (from the structured report
+ * of the ultrasound system) and the value from the earlier examination side by side. If one of
+ * these has several values, the row contains the value that the result uses, and `more` contains
+ * the others.
  */
 export interface MeasurementRow {
   /** Concept key, site, side, fetus and phase: unique within the result. */

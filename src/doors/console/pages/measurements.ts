@@ -219,8 +219,8 @@ function furtherRow(
 }
 
 /**
- * Renders the model's and the cart's values side by side, with the reference and the prior value,
- * by section.
+ * Renders the model's values and the machine values side by side, with the reference and the prior
+ * value, by section.
  */
 export function measurementsView(table: MeasurementTable): TemplateResult {
   const { result } = table;

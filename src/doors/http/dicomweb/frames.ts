@@ -93,8 +93,8 @@ async function decoded(
 }
 
 /**
- * Converts `UnreadableInput` to `not_acceptable`, which is also the error for an object in a form
- * that the caller does not accept.
+ * Runs `work`, and converts `UnreadableInput` to `not_acceptable`, which is also the error for an
+ * object in a form that the caller does not accept.
  */
 async function readable<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -240,9 +240,9 @@ const FORBIDDEN = [
 ] as const;
 
 /**
- * Reads the data set of an update (column N-SET).
+ * Reads the data set of an update (PS3.4 table CC.2.5-3, column N-SET).
  * @returns the changes; `ignored` is true if the data set also contains attributes that cannot be
- *   changed.
+ * changed.
  * @throws InvalidInputError `invalid_workitem`
  */
 export function readUpdate(dataSet: JsonDataSet): {

@@ -96,7 +96,10 @@ export function reportsSince(last: Reported | null, row: WorkitemRow): JsonDataS
   ];
 }
 
-/** The states through which a step passes (PS3.4 CC.1.1), up to and including each state. */
+/**
+ * For each state, the states through which a step passes to reach it (PS3.4 CC.1.1), including the
+ * state itself.
+ */
 const WAY: Readonly<Record<StepState, readonly StepState[]>> = {
   SCHEDULED: ['SCHEDULED'],
   'IN PROGRESS': ['SCHEDULED', 'IN PROGRESS'],
