@@ -83,7 +83,7 @@ const SYNTAXES = [EXPLICIT_VR_LITTLE_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN];
 /** Milliseconds to wait for a report over the association of its request (PS3.4 J.3.3). */
 const REPORT_MILLISECONDS = 5000;
 
-/** Handles a report that arrives over the association of its request. */
+/** The service that answers a report, if it arrives over the association of its request. */
 export type ReportHandler = Pick<DimseProviderOptions, 'normalized' | 'log'>;
 
 /**

@@ -42,7 +42,8 @@ export interface FhirServer {
    */
   create(resource: Resource, signal: AbortSignal): Promise<string>;
   /**
-   * Writes a single transaction entry on its own, under the same condition.
+   * Writes one entry of a transaction on its own, with the method, condition and version that the
+   * entry states.
    * @returns the reference of the written resource.
    */
   write(entry: BundleEntry, signal: AbortSignal): Promise<string>;

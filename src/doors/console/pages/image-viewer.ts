@@ -242,7 +242,7 @@ export class ImageViewer {
   }
 
   /**
-   * Handles a drag: the left button moves the image, the right button changes its brightness and
+   * Applies a drag: the left button moves the image, the right button changes its brightness and
    * contrast.
    */
   drag(buttons: number, by: { x: number; y: number }): void {
