@@ -152,7 +152,10 @@ const release = z.enum(['at-once', 'after-signature']).default('at-once');
  * receives nothing but de-identified copies.
  */
 export const deidentificationSchema = z.strictObject({
-  /** `shifted`: by the same number of days for all objects of a patient. */
+  /**
+   * `shifted`: each date is moved, by the same number of days in all objects of a patient.
+   * `removed`: dates are removed.
+   */
   dates: z.enum(['shifted', 'removed']).default('shifted'),
   /** Keeps sex, age, height and weight. */
   patientCharacteristics: z.boolean().default(false),

@@ -159,7 +159,7 @@ function nameAndValue(text: string): [string, string] {
  */
 export async function watch(id: string, form: AnswerForm, client = connect()): Promise<ExitStatus> {
   // This first request is not retried, so that an unresponsive gateway is reported at once.
-  // Following the events would wait for it.
+  // Following the events would instead wait until the gateway responds.
   await client.request(id);
   const bar = progressBar(process.stderr);
   let ended: RequestObject | null = null;

@@ -89,7 +89,7 @@ export const OVERLAP_HOURS = { usual: 24, longest: 7 * 24 } as const;
 
 const KEY_BYTES = 32;
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** Digits for 256 bits: ⌈256 / log2(62)⌉. */
+/** Number of base-62 digits that represent 256 bits: ⌈256 / log2(62)⌉. */
 const KEY_DIGITS = 43;
 const KEY_FORM = new RegExp(`^sg_(live|test)_[0-9A-Za-z]{${KEY_DIGITS}}$`);
 

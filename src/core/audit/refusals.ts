@@ -4,8 +4,8 @@ import type { AuditEntry, WriteAudit } from './audit.ts';
 
 const WINDOW_MILLISECONDS = 60_000;
 /**
- * Maximum number of addresses counted separately in a window. Refusals of further addresses share
- * one count.
+ * Maximum number of addresses and actions counted separately within a minute. Further refusals
+ * share one count.
  */
 const MOST_ADDRESSES = 1000;
 const ELSEWHERE = 'several';

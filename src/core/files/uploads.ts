@@ -45,7 +45,7 @@ const RENEWED_EVERY_MS = 3_600_000;
 interface UploadExpiry {
   endOfLife(): Date;
   /**
-   * Extends the life of files that a request uses by a day and an hour.
+   * Renews the life of files that a request uses: they expire in a day, or up to an hour later.
    * @returns false if one of them has expired and its bytes may have been removed.
    */
   renew(files: readonly { id: string; expires_at: Date }[]): Promise<boolean>;
@@ -214,8 +214,8 @@ export interface Uploads {
   /** Aborts an incomplete upload. Its bytes are removed a day after it was announced. */
   abort(uploader: Uploader, id: string): Promise<void>;
   /**
-   * Returns those files among `ids` that this uploader may use now, and postpones their expiry by a
-   * day.
+   * Returns those files among `ids` that this uploader may use now, and keeps them for at least
+   * another day.
    */
   ready(uploader: Uploader, ids: readonly string[]): Promise<Map<string, UploadedFile>>;
   /**

@@ -93,8 +93,8 @@ export interface Deliverer {
 }
 
 /**
- * States of a delivery. Each arrow is one statement in deliveries.ts, with the arrow's starting state
- * in its WHERE clause.
+ * States of a delivery. Each arrow is one SQL statement, with the arrow's starting state in its
+ * WHERE clause.
  *
  *   pending ──▶ sending ──▶ delivered
  *      ▲  ▲        │ │
@@ -106,7 +106,8 @@ export interface Deliverer {
  *
  *   pending, dead ──▶ diverted               another delivery takes its place (divert.ts)
  *
- * A webhook can be replayed from `delivered` too: receivers lose messages that they had confirmed.
+ * A webhook can be replayed from `delivered` too, because receivers lose messages that they had
+ * confirmed.
  */
 export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'dead', 'diverted'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];

@@ -106,8 +106,8 @@ export interface CorrectionNote {
   controlId: string;
   changed: string;
   /**
-   * When an operator withdrew the correction; equal to `at` if the correction was declined from the
-   * beginning, and null while it is in force.
+   * When the correction was withdrawn, by an operator or by a later merge; null while it is in
+   * force. Equal to `at` if a person declined the correction from the beginning.
    */
   withdrawnAt: Date | null;
 }

@@ -153,8 +153,9 @@ class PipelineProcess {
     logger: Logger,
   ) {
     this.#child = fork(entry, [], {
-      // The process may not start other processes or use the network, and may read only the program
-      // and its work folder. It therefore cannot reach the database or the files of other studies.
+      // The process may not start other processes or use the network, and may read only its work
+      // folder and the paths in `readable`. It therefore cannot reach the database or the files of
+      // other studies.
       execArgv: [
         `--max-old-space-size=${memoryMegabytes}`,
         '--permission',

@@ -4,8 +4,8 @@ import type { StoredRequest } from './request.ts';
 import { lockRequest, STAGES, transition } from './transitions.ts';
 
 /**
- * Number of times that the pipeline process of a request may die before the request fails. The run
- * is therefore repeated once.
+ * If the pipeline process of a request dies this many times, the request fails. The run is thus
+ * repeated once.
  */
 export const MAX_CRASHES = 2;
 
@@ -22,8 +22,9 @@ const LEASE_SECONDS = 20;
 /**
  * Claims a request for this worker, if it is queued or its worker has died. Its `attempts` column
  * is the fencing token of every later change.
- * @returns null if the request has ended, if a living worker holds it, or if its process has died
- * too often. In the last case, the request fails with `pipeline_crashed`.
+ * @returns null if the request has ended, if a living worker holds it, or if its runs have failed
+ * too often (`MAX_CRASHES`, `MAX_ATTEMPTS`). In the last case, the request fails with
+ * `pipeline_crashed`.
  */
 export function claimRequest(
   database: Database,

@@ -86,7 +86,7 @@ export const PROCESS_FOLDER = 'process-';
 
 /**
  * Deletes the work folders of requests that no living worker holds, because they contain patient
- * images. A work folder may be inside the folder of a pipeline process; the latter is kept.
+ * images. Some are inside the folder of a pipeline process; that folder itself is kept.
  */
 export async function removeLeftWork(database: Queryable, dataDir: string): Promise<void> {
   const place = workPlace(dataDir);

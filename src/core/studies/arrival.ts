@@ -236,8 +236,8 @@ async function putAsideFatal(
 }
 
 /**
- * Registers an object at startup. Errors are caught: a single object must not keep the gateway from
- * starting.
+ * Registers an object at startup. An error caused by the object is caught, because a single object
+ * must not keep the gateway from starting.
  * @returns true if the object has a row now.
  */
 async function registerAtStart(

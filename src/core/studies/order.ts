@@ -42,10 +42,10 @@ export interface Worklist {
 /**
  * The search for the order of one revision of a study.
  *
- *   searching ──▶ found        what the study lacks is joined from it
- *       │     ──▶ none         no worklist has it
- *       │     ──▶ refused      it is of another patient: nothing is joined
- *       └─────▶ unavailable    no answer in time: the study goes on without
+ *   searching ──▶ found        the values that the study lacks are taken from the order
+ *       │     ──▶ none         no worklist has an order for the study
+ *       │     ──▶ refused      the order is for another patient, so nothing is taken from it
+ *       └─────▶ unavailable    no answer in time: the study continues without an order
  */
 export interface OrderSearch {
   state: 'searching' | 'found' | 'none' | 'refused' | 'unavailable';
@@ -113,7 +113,8 @@ function orderMismatch(
     patientMismatch(patient, { ...named, ...ids }),
   );
   if (mismatches.includes(null)) return null;
-  // If one of the identifiers matches, something other than the patient ID differs.
+  // If one of the identifiers has the same patient ID, some other attribute differs, and that
+  // mismatch is reported.
   return mismatches.find((mismatch) => mismatch !== 'patient-id') ?? 'patient-id';
 }
 

@@ -396,11 +396,11 @@ export async function studyOfRequest(
 }
 
 /**
- * Returns the requests for earlier revisions of the same study and endpoint, newest first: the ones
- * that a later result replaces. If several rules run one endpoint, each rule has its own sequence.
- * A workitem replaces nothing and is not replaced, because it may cover only some of the objects; it
- * is recorded under its unique key instead of a rule. Empty for a first request, and for one without
- * a study.
+ * Returns the requests that the result of this request replaces, newest first: those for earlier
+ * revisions of the same study, made for the same endpoint. If several rules run one endpoint, only
+ * requests of the same rule count. A workitem neither replaces a request nor is replaced, because
+ * it may cover only some of the objects; its unique key is recorded in place of a rule. Empty for
+ * the first request of a study, and for a request without a study.
  */
 export async function earlierRequests(database: Queryable, requestId: string): Promise<string[]> {
   const { rows } = await database.query<{ id: string }>(
@@ -437,8 +437,8 @@ const REPLACEMENTS = `
         AND other.rule <> own.rule))`;
 
 /**
- * Finds the patient and study of audit rows, by row id. The rows themselves contain no identity. It
- * is looked up only when they are sent to the audit record repository or exported.
+ * Finds the patient and study of audit rows, by row id. The rows themselves contain no identity; it
+ * is looked up only when rows are sent to the audit record repository or exported.
  */
 export function auditSubjects(database: Queryable): SubjectsOf {
   return async (rows) => {

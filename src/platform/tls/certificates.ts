@@ -15,7 +15,8 @@ import { bcp195 } from './profile.ts';
 const LOOK_EVERY_MILLISECONDS = 5000;
 
 /**
- * Returns whether clients are asked for a certificate, and whether those without one are refused.
+ * Returns the mode in use: whether clients are asked for a certificate, and whether those without
+ * one are refused.
  */
 function clientCertificateMode({ clientCertificate, caFile }: ListenerTls) {
   return clientCertificate ?? (caFile === undefined ? 'none' : 'require');

@@ -46,7 +46,10 @@ export async function attributeValues(
   return new Map([...found].map(([path, values]) => [path, [...values]]));
 }
 
-/** Returns the keyword of a step. A private tag has no keyword; dcmjs uses its digits instead. */
+/**
+ * Returns the keyword of a step in an attribute path. A private tag has no keyword, and dcmjs uses
+ * its digits instead.
+ */
 function keywordOf(step: string): string {
   if (!step.startsWith('(')) return step;
   const tag = step.toUpperCase();

@@ -27,17 +27,19 @@ CREATE TABLE api_keys (
   console_role text CHECK (console_role IN ('viewer', 'clinician', 'operator', 'administrator'))
 );
 
--- Token bucket of each key, shared by all processes of a site. Unlogged, because most calls write
--- it: a crash of the database gives each key at most one minute's calls again.
+-- Token bucket that limits the calls of each key, shared by all processes of a site. The table is
+-- unlogged, because most calls write to it. If the database crashes, each key can at most make one
+-- minute's calls again.
 CREATE UNLOGGED TABLE call_buckets (
   key_id text PRIMARY KEY,
   calls_left double precision NOT NULL,
   filled_at timestamptz NOT NULL,
-  -- How many of the calls of the last request for tokens were granted.
+  -- Number of calls granted by the last statement, which may have asked for more.
   granted integer NOT NULL
 );
 
--- Answers of calls that carried an Idempotency-Key, so that a repeated call gets the same answer.
+-- Responses to calls that carried an Idempotency-Key, so that a repeated call gets the same
+-- response.
 CREATE TABLE idempotency_keys (
   account_id text NOT NULL REFERENCES accounts (id),
   method text NOT NULL,
@@ -46,14 +48,15 @@ CREATE TABLE idempotency_keys (
   -- Hexadecimal SHA-256 of the canonical body.
   fingerprint text NOT NULL,
   created_at timestamptz NOT NULL,
-  -- When the call that is being worked on began; set again when a call that died is repeated.
+  -- When processing of the call began. It is set again when the call is repeated after its process
+  -- died.
   started_at timestamptz NOT NULL,
-  -- Null while the first call runs.
+  -- HTTP status of the response; null while the first call runs.
   status integer,
   location text,
   body json,
-  -- A test key and a live key of one account may send the same Idempotency-Key: the answer of the
-  -- mock pipeline must not answer a live call.
+  -- A test key and a live key of one account may send the same Idempotency-Key. A live call must
+  -- not get the response of the mock pipeline.
   test boolean NOT NULL DEFAULT false,
   PRIMARY KEY (account_id, test, method, path, key)
 );
@@ -73,11 +76,11 @@ CREATE TABLE files (
   account_id text NOT NULL REFERENCES accounts (id),
   filename text NOT NULL,
   media_type text NOT NULL,
-  -- Null until the file has arrived, for a file that was announced without its size (the compatible
-  -- queue).
+  -- Size in bytes. For a file announced without its size (the compatible queue), null until the
+  -- file has arrived.
   bytes bigint,
   status text NOT NULL CHECK (status IN ('pending', 'ready')),
-  -- Hexadecimal SHA-256 of the bytes received; null until a PUT arrived whole.
+  -- Hexadecimal SHA-256 of the bytes received; null until a PUT has arrived completely.
   sha256 text,
   created_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
@@ -85,7 +88,8 @@ CREATE TABLE files (
   CHECK (status = 'pending' OR bytes IS NOT NULL)
 );
 CREATE INDEX files_expires_at ON files (expires_at);
--- Each new upload is checked against the few that are still arriving, not against all files.
+-- The free space for a new upload is computed from the files that are still arriving. This index
+-- contains only those.
 CREATE INDEX files_pending ON files (expires_at) WHERE status = 'pending' AND sha256 IS NULL;
 CREATE INDEX files_sha256 ON files (sha256);
 
@@ -116,7 +120,8 @@ CREATE TABLE unneeded_blobs (
 
 -- Requests
 
--- Requests. The row is the truth; the job on the queue only says that somebody should look at it.
+-- Requests. The row is the source of truth; a job in the queue only means that a worker should look
+-- at the request.
 CREATE TABLE requests (
   id text PRIMARY KEY,
   account_id text,
@@ -141,13 +146,13 @@ CREATE TABLE requests (
   fault jsonb,
   deliver_to jsonb NOT NULL,
   unique_key text UNIQUE,
-  -- How often a worker has claimed the request; also the fencing token of the worker that holds the
-  -- lease.
+  -- Number of claims by workers, without those that ended because the gateway stopped. Also the
+  -- fencing token of the worker that holds the lease.
   attempts integer NOT NULL DEFAULT 0,
-  -- How often a pipeline process died while it worked on the request.
+  -- Number of times that a pipeline process died while running the request.
   crashes integer NOT NULL DEFAULT 0,
   lease_until timestamptz,
-  -- When the job was last put on the queue, or is about to be; null when that failed.
+  -- When the reconciler last added the job to the queue; null for a new or released request.
   enqueued_at timestamptz,
   -- `seq` of the newest event.
   last_seq integer NOT NULL DEFAULT 0,
@@ -161,13 +166,13 @@ CREATE INDEX requests_history ON requests (account_id, id DESC);
 CREATE INDEX requests_unfinished ON requests (enqueued_at)
   WHERE status IN ('queued', 'preparing', 'running');
 
--- What happened to a request, in order. There is no foreign key: rows of `requests` are never
--- deleted, and the check would lock the request for each event of each submit.
+-- The history of each request, in order. There is no foreign key: rows of `requests` are never
+-- deleted, and its check would lock the request for each event.
 CREATE TABLE request_events (
   request_id text NOT NULL,
   seq integer NOT NULL,
   name text NOT NULL CHECK (name IN ('status', 'stage', 'triage', 'partial', 'error', 'done')),
-  -- Null for `done`, which shows the request as it is when the event is read.
+  -- Null for `done`: this event contains the request object, which is read together with the event.
   data jsonb,
   at timestamptz NOT NULL,
   PRIMARY KEY (request_id, seq)
@@ -191,15 +196,15 @@ CREATE TABLE request_artifacts (
 -- docs/deliveries.md for the states.
 CREATE TABLE deliveries (
   id text PRIMARY KEY,
-  -- Null for a received object that is forwarded as it came; `object` is then the id of the
-  -- instance.
+  -- Null for a received object that is forwarded unchanged; `object` is then its id in `instances`.
   request_id text REFERENCES requests (id) ON DELETE CASCADE,
   kind text NOT NULL,
   destination text NOT NULL,
   object text NOT NULL,
   state text NOT NULL DEFAULT 'pending'
     CHECK (state IN ('pending', 'sending', 'delivered', 'dead', 'diverted')),
-  -- Attempts since the schedule began; see attempts_before.
+  -- Number of all attempts, including those in `attempts_before`. It also identifies the current
+  -- attempt.
   attempt integer NOT NULL DEFAULT 0,
   next_at timestamptz NOT NULL DEFAULT now(),
   lease_until timestamptz,
@@ -208,17 +213,19 @@ CREATE TABLE deliveries (
   detail text,
   created_at timestamptz NOT NULL DEFAULT now(),
   ended_at timestamptz,
-  -- Attempts made before a person sent the delivery again; the retry schedule then starts over.
+  -- Number of attempts made before a person sent the delivery again; the retry schedule then starts
+  -- over.
   attempts_before integer NOT NULL DEFAULT 0,
-  -- When the PACS committed to keep all objects of the delivery (storage commitment).
+  -- When the PACS committed to keeping all objects of the delivery (storage commitment).
   committed_at timestamptz,
-  -- Deliveries of one study to one destination keep their order (src/core/outbox). Null where there
-  -- is no study: a webhook, the result of an API client.
+  -- Deliveries of one study to one destination are sent in the order of revision and rank
+  -- (src/core/outbox/deliveries.ts). Null without a study, as for a webhook or the result of an API
+  -- client.
   study text,
   revision integer,
   rank smallint NOT NULL DEFAULT 0,
-  -- Failures that the object itself may have caused. An object with too many of them no longer
-  -- holds up the deliveries behind it.
+  -- Number of failures that the object itself may have caused. After too many, later deliveries of
+  -- the study no longer wait for this one.
   own_failures integer NOT NULL DEFAULT 0,
   -- The delivery that this one replaces at another destination.
   alternate_of text REFERENCES deliveries (id) ON DELETE CASCADE,
@@ -228,19 +235,20 @@ CREATE INDEX deliveries_alternate ON deliveries (alternate_of) WHERE alternate_o
 CREATE INDEX deliveries_by_destination ON deliveries (destination, state, id);
 CREATE INDEX deliveries_dead ON deliveries (destination) WHERE state = 'dead';
 CREATE INDEX deliveries_delivered ON deliveries (ended_at) WHERE state = 'delivered';
--- In the order in which deliveries are claimed: everything that waited for a destination becomes
--- due at the same moment when it works again.
+-- Sorted in the order in which deliveries are claimed. When a destination works again, all
+-- deliveries that waited for it become due at the same moment.
 CREATE INDEX deliveries_due ON deliveries (next_at, id) WHERE state IN ('pending', 'sending');
--- GET /metrics reads these at each scrape, however long the history is.
+-- GET /metrics reads the deliveries that ended recently at each scrape. The index makes the time
+-- for this independent of the length of the history.
 CREATE INDEX deliveries_ended ON deliveries (ended_at) WHERE ended_at IS NOT NULL;
 CREATE UNIQUE INDEX deliveries_forward ON deliveries (object, destination) WHERE request_id IS NULL;
--- The outbox looks for the lease that runs out next after every send.
+-- After every send, the outbox looks for the lease that expires next.
 CREATE INDEX deliveries_leases ON deliveries (lease_until) WHERE state = 'sending';
 CREATE INDEX deliveries_of_destination ON deliveries (destination, id DESC);
 CREATE INDEX deliveries_order ON deliveries (destination, study)
   WHERE state IN ('pending', 'sending') AND study IS NOT NULL;
 
--- Destinations that asked for a pause (Retry-After); nothing is sent to them until then.
+-- Destinations that asked for a pause (Retry-After). Nothing is sent to them before `until`.
 CREATE TABLE destination_holds (
   destination text PRIMARY KEY,
   until timestamptz NOT NULL
@@ -251,38 +259,38 @@ CREATE TABLE destination_holds (
 CREATE TABLE destination_breakers (
   destination text PRIMARY KEY,
   state text NOT NULL CHECK (state IN ('closed', 'open', 'half-open')),
-  -- Failures in a row, without a successful delivery in between.
+  -- Number of failures since the last successful delivery.
   failures integer NOT NULL,
   -- Error code of the last failure.
   code text NOT NULL,
-  -- Since when the breaker has not been closed.
+  -- Since when the breaker has been open or half-open.
   opened_at timestamptz,
   -- When the destination is probed next.
   probe_at timestamptz,
-  -- Failed probes since the breaker opened.
+  -- Number of failed probes since the breaker opened.
   probes integer NOT NULL DEFAULT 0
 );
 
--- The objects that a PACS accepted from a delivery, and whether it has committed to keep them.
+-- The objects that a PACS accepted from a delivery, and whether it has committed to keeping them.
 CREATE TABLE delivered_objects (
   delivery_id text NOT NULL REFERENCES deliveries (id) ON DELETE CASCADE,
   destination text NOT NULL,
   sop_class_uid text NOT NULL,
   sop_instance_uid text NOT NULL,
-  -- Transaction UID of the last commitment request; null: none was sent yet.
+  -- Transaction UID of the last commitment request; null if none has been sent yet.
   transaction_uid text,
   asked_at timestamptz,
   committed_at timestamptz,
   -- Failure Reason (0008,1197) that the PACS reported.
   failure_reason integer,
-  -- When the next commitment request is due. A request that could not be sent is repeated soon,
-  -- then less and less often.
+  -- When the next commitment request is due. A request that could not be sent is repeated after a
+  -- minute, and then at longer and longer intervals.
   ask_at timestamptz,
-  -- Commitment requests in a row that could not be sent.
+  -- Number of consecutive commitment requests that could not be sent.
   failed_asks integer NOT NULL DEFAULT 0,
-  -- When the PACS answered the commitment request; ends that step in traces.
+  -- When the PACS reported on the commitment request. This ends its span in a trace.
   answered_at timestamptz,
-  -- Commitment requests that the PACS accepted since the object was delivered.
+  -- Number of commitment requests that the PACS accepted since the object was delivered.
   asks integer NOT NULL DEFAULT 0,
   PRIMARY KEY (delivery_id, sop_instance_uid)
 );
@@ -292,7 +300,7 @@ CREATE INDEX delivered_objects_open ON delivered_objects (destination)
   WHERE committed_at IS NULL AND failure_reason IS NULL;
 CREATE INDEX delivered_objects_transaction ON delivered_objects (transaction_uid);
 
--- Every transaction under which a PACS was asked to commit to an object. It may report on any of
+-- Every transaction in which a PACS was asked to commit to an object. The PACS may report on any of
 -- them at any later time (PS3.4 J.3.3); `delivered_objects.transaction_uid` is the last one.
 CREATE TABLE commitment_transactions (
   transaction_uid text NOT NULL,
@@ -312,18 +320,19 @@ CREATE TABLE webhook_secrets (
   account_id text NOT NULL,
   secret text NOT NULL,
   created_at timestamptz NOT NULL,
-  -- Set when the secret was rotated: until then it signs beside the new one.
+  -- When a rotated secret stops signing; until then it signs in addition to the new one. Null for
+  -- the current secret.
   ends_at timestamptz
 );
 CREATE INDEX webhook_secrets_account ON webhook_secrets (account_id);
 CREATE UNIQUE INDEX webhook_secrets_current ON webhook_secrets (account_id) WHERE ends_at IS NULL;
 
--- The webhook URLs of an account; `id` is the destination of a delivery.
+-- The webhook URLs of an account; the `destination` of a delivery is the `id` of its URL.
 CREATE TABLE webhook_endpoints (
   id text PRIMARY KEY,
   account_id text NOT NULL,
   url text NOT NULL,
-  -- First failure since the last success.
+  -- Time of the first failure since the last success.
   failing_since timestamptz,
   disabled_at timestamptz,
   UNIQUE (account_id, url)
@@ -334,11 +343,11 @@ CREATE TABLE webhook_attempts (
   delivery_id text NOT NULL REFERENCES deliveries (id) ON DELETE CASCADE,
   attempt integer NOT NULL,
   at timestamptz NOT NULL,
-  -- HTTP status; null when there was no answer: `error` then says why.
+  -- HTTP status; null if there was no response, for which `error` states the reason.
   status integer,
   duration_ms integer NOT NULL,
-  -- Bytes read of the answer. `answer` is its first KiB, for the operator; it is never shown to the
-  -- client who named the URL.
+  -- Number of bytes read from the response. `answer` is its first KiB, for the operator. It is
+  -- never shown to the client, who chose the URL.
   answer_bytes integer NOT NULL,
   answer text,
   error text,
@@ -347,15 +356,15 @@ CREATE TABLE webhook_attempts (
 
 -- Held reports
 
--- The patients and orders that a person can choose from when a report could not be matched, as
+-- The patients and orders from which a person can choose if a report could not be matched, as
 -- references into the EHR.
 CREATE TABLE hold_candidates (
   delivery_id text PRIMARY KEY REFERENCES deliveries (id) ON DELETE CASCADE,
   candidates jsonb NOT NULL
 );
 
--- Who looked at, released or rejected a held report, and what they chose. Rows are only added; they
--- outlive the delivery.
+-- Who viewed, released or rejected a held report, and what they chose. Rows are only added, and
+-- remain when the delivery is removed.
 CREATE TABLE hold_actions (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   at timestamptz NOT NULL DEFAULT now(),
@@ -375,7 +384,8 @@ CREATE INDEX hold_actions_delivery ON hold_actions (delivery_id, id);
 
 -- Studies
 
--- Studies received by DICOM. The identity stays here and is joined back when results leave.
+-- Studies received by DICOM. The identity stays in this table, and is joined to the results when
+-- they are sent.
 CREATE TABLE studies (
   id uuid PRIMARY KEY,
   study_instance_uid text NOT NULL UNIQUE,
@@ -385,53 +395,52 @@ CREATE TABLE studies (
   state text NOT NULL
     CHECK (state IN ('receiving', 'complete', 'submitted', 'routed', 'held', 'ignored', 'unrouted',
       'refused')),
-  -- Incremented when objects arrive after the study was complete; each revision is interpreted
-  -- anew.
+  -- Number of the revision. A late object begins the next one, which is interpreted again.
   revision integer NOT NULL DEFAULT 1,
   instance_count integer NOT NULL DEFAULT 0,
-  -- Attributes of the first object by DICOM keyword (DicomIdentity).
+  -- Attributes of the patient and the study by DICOM keyword (DicomIdentity).
   identity jsonb NOT NULL,
   first_received_at timestamptz NOT NULL,
   last_received_at timestamptz NOT NULL,
-  -- When the study counts as complete unless more objects arrive.
+  -- When the study counts as complete if no more objects arrive.
   complete_after timestamptz NOT NULL,
-  -- Why the study is in this state, for a person; null where nothing needs to be said.
+  -- Why the study is in this state, as text for a person; null if the state needs no reason.
   reason text,
   -- The signal that set `complete_after` (src/core/studies).
   complete_because text NOT NULL DEFAULT 'quiet-time',
-  -- Set by routing rules.
+  -- Tags added by routing rules.
   tags text[] NOT NULL DEFAULT '{}',
-  -- The revision that a person released: rules that hold do not apply to it.
+  -- The revision that a person released; rules that hold studies do not apply to it.
   released_revision integer,
-  -- The rule that this person chose; null: the rules decide.
+  -- The rule that this person chose; null if the rules decide.
   chosen_rule text,
-  -- Why a person wants the study to wait once it is complete; null when nobody does.
+  -- Why a person wants the study to wait once it is complete; null if no one does.
   hold_reason text,
-  -- The rules that acted on the revision that was judged last, in their order, including those that
-  -- made no request.
+  -- Names of the rules that acted on the last revision that was routed, in their order, including
+  -- those that made no request.
   acting_rules text[] NOT NULL DEFAULT '{}'
 );
 CREATE INDEX studies_due ON studies (complete_after) WHERE state IN ('receiving', 'complete');
 CREATE INDEX studies_for_a_person ON studies (state) WHERE state IN ('held', 'unrouted', 'refused');
 
--- Received objects. The file is the journal: the row follows it and is made again from it at start
--- when it is missing.
+-- Received objects. The file is written first and serves as the journal: if its row is missing, the
+-- row is created from the file at startup.
 CREATE TABLE instances (
   id uuid PRIMARY KEY,
   study_id uuid NOT NULL REFERENCES studies (id) ON DELETE CASCADE,
   sop_instance_uid text NOT NULL,
   -- Position in the study by arrival, from 1; names the file in the request.
   ordinal integer NOT NULL,
-  -- The first revision of the study that has the object.
+  -- The revision of the study in which the object arrived.
   revision integer NOT NULL,
-  -- Relative to the data folder.
+  -- Path relative to the data folder.
   path text NOT NULL UNIQUE,
   bytes bigint NOT NULL,
-  -- Digests of the whole file and of the data set alone; the second one tells a duplicate from a
-  -- conflict.
+  -- Digests of the whole file and of the data set alone. An object with a known SOP Instance UID is
+  -- a duplicate if its data set has the same digest, and otherwise a conflict.
   file_sha256 text NOT NULL,
   data_set_sha256 text NOT NULL,
-  -- Same SOP Instance UID as an earlier object, but different content.
+  -- True if an earlier object has the same SOP Instance UID but different content.
   conflict boolean NOT NULL,
   transfer_syntax text NOT NULL,
   header jsonb NOT NULL,
@@ -439,15 +448,15 @@ CREATE TABLE instances (
   UNIQUE (study_id, ordinal),
   UNIQUE (study_id, sop_instance_uid, data_set_sha256)
 );
--- In a bucket, a received object is stored under the digest of its file, which several objects may
--- share.
+-- In a bucket, a received object is stored under the digest of its file. Several objects may have
+-- the same digest.
 CREATE INDEX instances_file_sha256 ON instances (file_sha256);
--- A delivery names the object that it forwards by its id as text.
+-- A delivery that forwards an object contains the id of the object as text.
 CREATE INDEX instances_id_text ON instances ((id::text));
--- Storage commitment looks objects up by their UID alone.
+-- Storage commitment finds objects by their SOP Instance UID alone.
 CREATE INDEX instances_sop_instance_uid ON instances (sop_instance_uid);
 
--- The requests that each complete revision led to, one for each rule that ran an endpoint.
+-- The requests made for each complete revision, one for each rule that ran an endpoint.
 CREATE TABLE study_requests (
   study_id uuid NOT NULL REFERENCES studies (id) ON DELETE CASCADE,
   revision integer NOT NULL,
@@ -458,8 +467,8 @@ CREATE TABLE study_requests (
 );
 CREATE INDEX study_requests_request ON study_requests (request_id);
 
--- What the classifiers saw on the images of a revision, for rules that ask for it: `known` by fact,
--- or `unknown` with the reason (ContentFacts in src/core/studies).
+-- What the classifiers recognised in the images of a revision, for rules that depend on it: `known`
+-- with the values of each fact, or `unknown` with the reason (ContentFacts in src/core/studies).
 CREATE TABLE study_content (
   study_id uuid NOT NULL REFERENCES studies (id) ON DELETE CASCADE,
   revision integer NOT NULL,
@@ -467,7 +476,7 @@ CREATE TABLE study_content (
   PRIMARY KEY (study_id, revision)
 );
 
--- Every state that a study was in, with the reason.
+-- Every state of a study, with the reason.
 CREATE TABLE study_history (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   study_id uuid NOT NULL REFERENCES studies (id) ON DELETE CASCADE,
@@ -477,22 +486,22 @@ CREATE TABLE study_history (
   complete_because text NOT NULL,
   reason text
 );
--- Studies that rules only forwarded have no request that ends; traces read their end here.
+-- A study that rules only forwarded has no request. Traces read the end of its routing here.
 CREATE INDEX study_history_routed ON study_history (at) WHERE state = 'routed';
 CREATE INDEX study_history_study ON study_history (study_id, id);
 
--- Associations that are in the middle of an object. It may belong to a study whose quiet time is
--- over.
+-- Associations that are receiving an object at this moment. The object may belong to a study whose
+-- quiet time is over.
 CREATE TABLE receptions_under_way (
   association text PRIMARY KEY,
   source text NOT NULL,
   calling_ae_title text NOT NULL,
   began_at timestamptz NOT NULL,
-  -- When no bytes have arrived by then, the association hangs or its process has died.
+  -- If no further bytes arrive before this time, the association hangs or its process has died.
   silent_after timestamptz NOT NULL
 );
 
--- Objects that a peer said a study has; the study is complete when all of them are here.
+-- The objects of a study as listed by a peer. The study is complete when all of them have arrived.
 CREATE TABLE study_expectations (
   study_instance_uid text NOT NULL,
   -- SOP Instance UID of the performed procedure step or of the notification.
@@ -503,7 +512,7 @@ CREATE TABLE study_expectations (
   PRIMARY KEY (study_instance_uid, stated_by)
 );
 
--- Modality Performed Procedure Steps as modalities report them (PS3.4 F.7).
+-- Modality Performed Procedure Steps, as reported by modalities (PS3.4 F.7).
 CREATE TABLE performed_procedure_steps (
   sop_instance_uid text PRIMARY KEY,
   study_instance_uids text[] NOT NULL,
@@ -511,13 +520,14 @@ CREATE TABLE performed_procedure_steps (
   calling_ae_title text NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
-  -- The objects that the step has named so far: its last N-SET need not repeat them.
+  -- The objects that the step has listed so far, because its last N-SET need not repeat them.
   sop_instance_uids text[] NOT NULL DEFAULT '{}'
 );
 CREATE INDEX performed_procedure_steps_open ON performed_procedure_steps
   USING gin (study_instance_uids) WHERE status = 'IN PROGRESS';
 
--- Storage commitment reports that we owe to peers (PS3.4 J), until the peer has accepted them.
+-- Storage commitment reports that this gateway owes to peers (PS3.4 J), until the peer has accepted
+-- them.
 CREATE TABLE commitment_reports (
   transaction_uid text NOT NULL,
   calling_ae_title text NOT NULL,
@@ -529,7 +539,7 @@ CREATE TABLE commitment_reports (
   -- When the peer accepted the report.
   told_at timestamptz,
   code text,
-  -- A report that could not be delivered for days is given up.
+  -- The report is given up if it cannot be delivered within days of this request.
   requested_at timestamptz NOT NULL DEFAULT now(),
   given_up_at timestamptz,
   PRIMARY KEY (transaction_uid, calling_ae_title)
@@ -538,25 +548,25 @@ CREATE INDEX commitment_reports_due ON commitment_reports (next_at) WHERE told_a
 
 -- Archives
 
--- Studies that are being retrieved from an archive, or will be (dimse/archive).
+-- Studies to be retrieved from an archive, and past retrievals (dimse/archive).
 CREATE TABLE retrievals (
   id uuid PRIMARY KEY,
   archive text NOT NULL,
   study_instance_uid text NOT NULL,
-  -- A person asked for the study, objects of a received study are missing, or it is a prior of
-  -- another study.
+  -- Why the study is retrieved: a person requested it, objects of a received study are missing, or
+  -- it is a prior of another study.
   purpose text NOT NULL CHECK (purpose IN ('study', 'missing', 'prior')),
   state text NOT NULL CHECK (state IN ('waiting', 'running', 'succeeded', 'failed')),
   asked_at timestamptz NOT NULL,
   ended_at timestamptz,
-  -- Lease of the process that works on it. Objects of the study that arrive until then count as
-  -- retrieved.
+  -- End of the lease of the process that retrieves the study. Objects of the study that arrive
+  -- before this time count as retrieved.
   taken_until timestamptz,
-  -- How many of the wanted objects the archive has, and how many of those are here.
+  -- How many of the wanted objects the archive has, and how many of those have arrived.
   wanted integer,
   here integer,
   code text,
-  -- For a person; contains no identity.
+  -- The outcome as text for a person; contains no identity.
   detail text
 );
 CREATE INDEX retrievals_study ON retrievals (study_instance_uid, purpose);
@@ -568,34 +578,35 @@ CREATE TABLE archive_counts (
   study_id uuid NOT NULL REFERENCES studies (id) ON DELETE CASCADE,
   revision integer NOT NULL,
   archive text NOT NULL,
-  -- asking: no answer yet; behind: the archive does not have everything yet; missing: the archive
-  -- has more; complete: everything is here; unknown: the archive did not answer in time, or does
-  -- not know the study.
+  -- asking: no answer yet. behind: the archive does not have all objects yet. missing: the archive
+  -- has objects that have not arrived. complete: all objects have arrived. unknown: the archive did
+  -- not answer in time, or does not know the study.
   state text NOT NULL CHECK (state IN ('asking', 'behind', 'missing', 'complete', 'unknown')),
   expected integer,
   missing integer,
   ask_at timestamptz NOT NULL,
-  -- The study waits no longer than this; set when its quiet time is over and objects are missing.
+  -- Latest time until which the study waits for missing objects; set when its quiet time is over.
   hold_until timestamptz,
   detail text,
   PRIMARY KEY (study_id, revision)
 );
 CREATE INDEX archive_counts_due ON archive_counts (ask_at) WHERE state <> 'complete';
 
--- Searches for earlier examinations that a study waits for before it is submitted (dimse/archive).
+-- Searches for earlier examinations. A study is submitted when its searches have ended
+-- (dimse/archive).
 CREATE TABLE prior_searches (
   study_id uuid NOT NULL REFERENCES studies (id) ON DELETE CASCADE,
   revision integer NOT NULL,
   rule text NOT NULL,
   state text NOT NULL CHECK (state IN ('searching', 'found', 'none', 'unavailable')),
-  -- As the rule had them.
+  -- The settings of the rule when the search began.
   settings jsonb NOT NULL,
-  -- When the study is submitted without priors.
+  -- Time at which the study is submitted without priors.
   deadline timestamptz NOT NULL,
   taken_until timestamptz,
-  -- Ids of `instances` that are handed to the pipeline as priors.
+  -- Ids in `instances` of the objects that the pipeline gets as priors.
   instances uuid[] NOT NULL DEFAULT '{}',
-  -- For a person and for the request; contains no identity and no date.
+  -- The outcome as text for a person and for the request; contains no identity and no date.
   detail text,
   PRIMARY KEY (study_id, revision, rule)
 );
@@ -604,26 +615,26 @@ CREATE INDEX prior_searches_open ON prior_searches (deadline) WHERE state = 'sea
 -- Audit
 
 -- Who read or changed what, and when. Rows are only added. Rows of API calls have an account, key,
--- call id and status; others have an actor and an outcome.
+-- call id and status; all other rows have an actor and an outcome.
 CREATE TABLE audit (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   at timestamptz NOT NULL,
   account_id text,
   key_id text,
-  -- `request.read`, …; the list is in src/core/audit/audit.ts.
+  -- A key of AUDIT_ACTIONS in src/core/audit/audit.ts, such as `request.read`.
   action text NOT NULL,
-  -- Null for a list, and for a call that named none of our requests.
+  -- Null for a list, and if the call specified no known request.
   request_id text,
-  -- HTTP status of the answer.
+  -- HTTP status of the response.
   status integer,
-  -- X-Request-Id of the call.
+  -- X-Request-Id of the HTTP request.
   call_id text,
-  -- Who acted, when it was not an API key: `person:…`, `ae:…`, `gateway`.
+  -- Who acted, if not an API key: `person:…`, `ae:…`, `gateway`.
   actor text,
   address text,
-  -- No foreign key: the entry outlives the study.
+  -- There is no foreign key, because the entry remains when the study is removed.
   study_id uuid,
-  -- success, refused or failed, for rows that are not API calls.
+  -- Outcome of an action that is not an API call: success, refused or failed.
   outcome text,
   -- Counts and our own names; contains no identity.
   detail jsonb,
@@ -633,19 +644,19 @@ CREATE INDEX audit_account ON audit (account_id, id);
 CREATE INDEX audit_request ON audit (request_id, id) WHERE request_id IS NOT NULL;
 CREATE INDEX audit_study ON audit (study_id, id) WHERE study_id IS NOT NULL;
 
--- Each seal covers the rows since the previous one and holds a hash of each, chained through all
--- rows (src/core/audit/seal.ts). Rows are only added.
+-- Each seal covers the rows since the previous seal and contains a hash of each of them. Every hash
+-- includes the one before it, across all seals (src/core/audit/seal.ts). Rows are only added.
 CREATE TABLE audit_seals (
   id bigint PRIMARY KEY,
   sealed_at timestamptz NOT NULL,
   -- The highest id of `audit` that the seal covers.
   last_row bigint NOT NULL,
   row_ids bigint[] NOT NULL,
-  -- 32 bytes for each id.
+  -- The hashes of the rows, 32 bytes for each id in `row_ids`.
   row_hashes bytea NOT NULL,
   previous bytea NOT NULL,
   head bytea NOT NULL,
-  -- The signing key: hexadecimal SHA-256 of its public key.
+  -- Id of the signing key: the hexadecimal SHA-256 of its public key.
   key_id text NOT NULL,
   signature bytea NOT NULL
 );
@@ -659,8 +670,8 @@ CREATE TABLE audit_feeds (
 
 -- Tracing
 
--- Spans that were exported, so that only one process of a site exports them. Unlogged: after a
--- crash of the database a span of the last hour may be exported twice.
+-- Exported spans, so that only one process of a site exports each span. The table is unlogged:
+-- after a crash of the database, a span of the last hour may be exported twice.
 CREATE UNLOGGED TABLE trace_exports (
   span_id text PRIMARY KEY,
   at timestamptz NOT NULL DEFAULT now()
@@ -668,14 +679,14 @@ CREATE UNLOGGED TABLE trace_exports (
 
 -- Console
 
--- Who is signed in to the console.
+-- Sessions of people who are signed in to the console.
 CREATE TABLE console_sessions (
   -- Hexadecimal SHA-256 of the cookie; the cookie itself is never stored.
   sha256 text PRIMARY KEY,
-  -- `key:<id>` or `oidc:<issuer> <subject>`: all sessions of one person can be ended together.
+  -- `key:<id>` or `oidc:<issuer> <subject>`. All sessions of one person can be ended together.
   principal text NOT NULL,
   person text NOT NULL,
-  -- For a session by key, the current role of the key counts instead.
+  -- Role at sign-in. For a session by key, the present role of the key applies instead.
   role text NOT NULL CHECK (role IN ('viewer', 'clinician', 'operator', 'administrator')),
   key_id text REFERENCES api_keys (id),
   csrf text NOT NULL,
@@ -697,39 +708,40 @@ CREATE TABLE console_sign_ins (
   ends_at timestamptz NOT NULL
 );
 
--- Who has seen the critical flags of a request.
+-- Who acknowledged the critical flags of a request.
 CREATE TABLE triage_acknowledgements (
   request_id text PRIMARY KEY REFERENCES requests (id),
   at timestamptz NOT NULL,
   person text NOT NULL
 );
 
--- What the worklist shows of a result: values and counts, no identity. Made when it is first shown,
--- removed with the result.
+-- What the worklist shows of a result: values and counts, no identity. A row is created when it is
+-- first needed, and removed with the result.
 CREATE TABLE result_glances (
   request_id text PRIMARY KEY REFERENCES requests (id),
   glance jsonb NOT NULL
 );
 
 -- The worklist as the console reads it: a narrow, indexed row for each study, and for each request
--- of the site's own account that came without a study. Triggers keep it up to date, so that no
--- writer needs to know about it.
+-- of the site's own account that was made without a study. Triggers keep the rows up to date, so
+-- that no writer needs to know about the worklist.
 CREATE TABLE worklist (
-  -- Id of the study, or of the request when there is no study.
+  -- Id of the study; for a request without a study, id of the request.
   key text PRIMARY KEY,
   study_id uuid UNIQUE REFERENCES studies (id) ON DELETE CASCADE,
   -- The newest request of the study.
   request_id text,
-  -- State of the study until it is submitted, then status of the newest request.
+  -- State of the study until it is submitted, then the status of its newest request.
   state text NOT NULL,
   source text NOT NULL,
   endpoint text,
   tags text[] NOT NULL DEFAULT '{}',
-  -- The newest request has critical flags that nobody has acknowledged.
+  -- True if the study has critical flags that nobody has acknowledged (see 0020).
   critical boolean NOT NULL DEFAULT false,
-  -- The same for all studies of a patient; null where the images name none.
+  -- A digest of the patient ID, equal for all studies of a patient; null if the images have no
+  -- patient ID.
   patient text,
-  -- Words of Patient's Name, Patient ID and Accession Number.
+  -- The words of Patient's Name, Patient ID and Accession Number, for the search.
   words tsvector,
   arrived_at timestamptz NOT NULL,
   changed_at timestamptz NOT NULL
@@ -742,11 +754,12 @@ CREATE INDEX worklist_state ON worklist (state, arrived_at DESC, key DESC);
 CREATE INDEX worklist_tags ON worklist USING gin (tags);
 CREATE INDEX worklist_words ON worklist USING gin (words);
 
--- What changed, for every open console in any process; kept for a quarter of an hour. Unlogged: a
--- page that cannot resume reloads.
+-- Changes that open consoles must show, written by any process and kept for 15 minutes. The table
+-- is unlogged: a page that cannot continue after a crash reloads.
 CREATE UNLOGGED TABLE console_changes (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  -- Readers go by the transaction id: a lower `seq` may be committed later.
+  -- Readers continue from a transaction id rather than from `seq`, because a row with a lower `seq`
+  -- may be committed later.
   xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
   key text NOT NULL,
   what text NOT NULL CHECK (what IN ('study', 'request', 'delivery')),
@@ -757,7 +770,7 @@ CREATE INDEX console_changes_xid ON console_changes (xid, seq);
 
 INSERT INTO accounts (id, name) VALUES ('default', 'Default account');
 
--- Functions and triggers that keep the worklist and tell open consoles what changed
+-- Functions and triggers that maintain the worklist and notify open consoles of changes
 
 CREATE FUNCTION console_note(of_key text, of_what text, of_delivery text DEFAULT NULL)
 RETURNS void LANGUAGE plpgsql AS $$
@@ -790,8 +803,8 @@ CREATE FUNCTION is_critical(of_request text) RETURNS boolean LANGUAGE sql STABLE
     AND NOT EXISTS (SELECT 1 FROM triage_acknowledgements WHERE request_id = of_request)
 $$;
 
--- Updates the worklist row of a study. The row is locked before the study and its requests are read,
--- so that the later of two concurrent changes sees both.
+-- Updates the worklist row of a study. The row is locked before the study and its requests are
+-- read. Of two concurrent changes, the later one therefore sees both.
 CREATE FUNCTION worklist_study(of_study uuid) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO worklist (key, study_id, state, source, patient, words, arrived_at, changed_at)
@@ -849,7 +862,8 @@ END $$;
 CREATE TRIGGER study_submitted AFTER INSERT ON study_requests
   FOR EACH ROW EXECUTE FUNCTION on_study_request();
 
--- One statement for all requests that are stored together; sends no notification.
+-- Adds all requests stored by one statement to the worklist. Unlike `console_note`, this sends no
+-- notification.
 CREATE FUNCTION on_requests_made() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   WITH listed AS (
@@ -931,7 +945,8 @@ BEGIN
     FROM requests WHERE source ->> 'kind' <> 'dicom' AND account_id = 'default';
 END $$;
 
--- An object that arrives later may correct the patient that the first object of the study named.
+-- Updates the worklist after the identity of a study changed, for example because a later object
+-- states another patient.
 CREATE FUNCTION on_study_identity() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE worklist SET patient = worklist_patient(NEW.identity), words = worklist_words(NEW.identity),

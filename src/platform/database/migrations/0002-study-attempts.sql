@@ -1,15 +1,16 @@
--- When a complete study is worked on: at once, again after the lease of a process that was killed, or
--- at the next attempt of one that was postponed. `complete_after` is only about studies that still
--- receive objects.
+-- When a complete study is processed: at once, after the lease of a process that died, or at the
+-- next attempt if the study was postponed. `complete_after` now applies only to studies that are
+-- still receiving objects.
 ALTER TABLE studies ADD COLUMN next_attempt_at timestamptz;
 UPDATE studies SET next_attempt_at = complete_after WHERE state = 'complete';
 DROP INDEX studies_due;
 CREATE INDEX studies_due ON studies (complete_after) WHERE state = 'receiving';
 CREATE INDEX studies_attempts ON studies (next_attempt_at) WHERE state = 'complete';
--- For the metrics of what is open, which count by state.
+-- For metrics, which count the studies in these states.
 CREATE INDEX studies_open ON studies (state) WHERE state IN ('receiving', 'complete');
 
--- In what the objects of a study name different patients; `hold_reason` is the person's own from now on.
+-- The patient attribute on which the objects of a study disagree. From now on, `hold_reason`
+-- contains only the reason entered by a person.
 ALTER TABLE studies ADD COLUMN patient_mismatch text CHECK (patient_mismatch IN ('patient-id', 'issuer',
   'birth-date'));
 UPDATE studies SET

@@ -1,23 +1,24 @@
 -- The review of a result by a person (src/core/reviews). A request without a row has not been
--- reviewed. The reviewed result is not stored: it follows from the evidence of the request and the
--- changes that were not undone.
+-- reviewed. The reviewed result is not stored, but computed from the evidence of the request and
+-- the changes that have not been undone.
 CREATE TABLE reviews (
   request_id text PRIMARY KEY REFERENCES requests (id) ON DELETE CASCADE,
   state text NOT NULL DEFAULT 'in-review' CHECK (state IN ('in-review', 'signed', 'amended')),
-  -- Counts every change and signature: the ETag of the review.
+  -- Number of changes and signatures so far, used as the ETag of the review.
   revision integer NOT NULL DEFAULT 0,
-  -- Signed results so far; the draft is 0.
+  -- Number of signed results so far; 0 while the result is a draft.
   signed_revision integer NOT NULL DEFAULT 0,
   changed_at timestamptz NOT NULL DEFAULT now()
 );
 
--- What persons changed, in order; a row is never deleted. `effects` is what the change does to the
--- evidence, worked out once when it was made.
+-- Changes made by people, in order; rows are never deleted. `effects` is what a change does to the
+-- evidence, computed once when the change was made.
 CREATE TABLE review_changes (
   request_id text NOT NULL REFERENCES reviews (request_id) ON DELETE CASCADE,
   id integer NOT NULL,
   at timestamptz NOT NULL,
-  -- Who: `key:<id>` or the person's subject at the identity provider; and the name as shown.
+  -- The author: `key:<id>`, or the person's subject at the identity provider; `author` is the name
+  -- as shown.
   author_id text NOT NULL,
   author text NOT NULL,
   change jsonb NOT NULL,
@@ -27,8 +28,8 @@ CREATE TABLE review_changes (
   PRIMARY KEY (request_id, id)
 );
 
--- Signatures under a revision of the result. Where a site asks for two, the result is signed with
--- the second.
+-- Signatures of a revision of the result. If a site requires two, the second one makes the result
+-- signed.
 CREATE TABLE review_signatures (
   request_id text NOT NULL REFERENCES reviews (request_id) ON DELETE CASCADE,
   signed_revision integer NOT NULL,
@@ -41,7 +42,8 @@ CREATE TABLE review_signatures (
   PRIMARY KEY (request_id, signed_revision, position)
 );
 
--- Who has a review open: a row per open event stream, kept alive by the stream.
+-- People who have a review open: one row for each open event stream, which the stream renews
+-- regularly.
 CREATE TABLE review_readers (
   request_id text NOT NULL REFERENCES requests (id) ON DELETE CASCADE,
   stream text NOT NULL,
@@ -51,8 +53,8 @@ CREATE TABLE review_readers (
   PRIMARY KEY (request_id, stream)
 );
 
--- The signed revision of the result that is delivered; 0 is the draft. The signed result goes to the
--- same destinations as a delivery of its own.
+-- The signed revision of the result that is delivered; 0 for the draft. A signed result goes to the
+-- same destinations as the draft, as a separate delivery.
 ALTER TABLE deliveries ADD COLUMN result_revision integer NOT NULL DEFAULT 0;
 ALTER TABLE deliveries DROP CONSTRAINT deliveries_request_id_destination_object_key;
 ALTER TABLE deliveries ADD CONSTRAINT deliveries_object_once

@@ -1,3 +1,3 @@
--- Attempts that were lost with our own process or database, and therefore say nothing about the
--- destination: they do not count in the retry schedule. Starts over with `attempts_before`.
+-- Number of attempts since `attempts_before` that were lost because our own process or database
+-- failed. They do not count in the retry schedule, because they show nothing about the destination.
 ALTER TABLE deliveries ADD COLUMN lost_attempts integer NOT NULL DEFAULT 0;

@@ -1,5 +1,5 @@
--- The worklist shows how far the review of a result is and who is reading it. Open consoles are told
--- of both.
+-- The worklist shows the state of a review and who has it open. Open consoles are notified when
+-- either changes.
 CREATE FUNCTION on_review_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   -- The values of the draft at a glance; those of the signed result are made when they are next shown.
@@ -16,7 +16,8 @@ CREATE TRIGGER review_changed AFTER UPDATE ON reviews FOR EACH ROW
   WHEN ((OLD.state, OLD.signed_revision) IS DISTINCT FROM (NEW.state, NEW.signed_revision))
   EXECUTE FUNCTION on_review_change();
 
--- A sign of life of a reader is an update and is not announced.
+-- Notifies open consoles when a reader opens or closes a review. A stream that only renews its row
+-- is not announced.
 CREATE FUNCTION on_reader_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM console_note(coalesce(source ->> 'study', id), 'request')

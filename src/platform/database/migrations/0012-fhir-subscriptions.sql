@@ -1,10 +1,11 @@
--- FHIR Subscriptions of API clients (src/core/subscriptions); `id` is the destination of a delivery.
+-- FHIR Subscriptions of API clients (src/core/subscriptions). The `destination` of a delivery is
+-- the `id` of its subscription.
 CREATE TABLE fhir_subscriptions (
   id text PRIMARY KEY,
   account_id text NOT NULL,
-  -- Notifications end when this key does.
+  -- The key that created the subscription. Notifications end when this key does.
   key_id text NOT NULL REFERENCES api_keys (id),
-  -- Whether it is of a test key, which is notified of the requests of test keys only.
+  -- True if the key is a test key, which is notified only of requests made with test keys.
   test boolean NOT NULL,
   endpoint_id text NOT NULL REFERENCES webhook_endpoints (id),
   status text NOT NULL CHECK (status IN ('requested', 'active', 'error', 'off')),
@@ -12,22 +13,24 @@ CREATE TABLE fhir_subscriptions (
   error text,
   reason text NOT NULL,
   topic text NOT NULL,
-  -- Only requests of this endpoint or model, only those about this study; null for all.
+  -- The subscription covers only requests of this endpoint or model, and only those about this
+  -- study; null for all.
   of_endpoint text,
   of_study text,
   content text NOT NULL CHECK (content IN ('empty', 'id-only', 'full-resource')),
-  -- Headers of the client, `Name: value`; they may hold its credentials and are not shown again.
+  -- Headers supplied by the client, as `Name: value`. They may contain credentials and are not
+  -- shown again.
   headers jsonb NOT NULL,
   heartbeat_seconds integer,
   ends_at timestamptz,
-  -- Address by which the client reached us; references in notifications start with it.
+  -- Base address that the client used to reach us; references in notifications start with it.
   address text NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   -- When the handshake succeeded; events before it are not announced.
   activated_at timestamptz,
   -- When the last notification was accepted.
   notified_at timestamptz,
-  -- Events since it was created: the number of the last one.
+  -- Number of events since the subscription was created.
   events integer NOT NULL DEFAULT 0
 );
 CREATE INDEX fhir_subscriptions_account ON fhir_subscriptions (account_id, topic);
@@ -41,7 +44,7 @@ CREATE TABLE fhir_subscription_events (
   PRIMARY KEY (subscription_id, number)
 );
 
--- Deliveries to clients of the API are not shown in the console.
+-- Deliveries to API clients are not shown in the console.
 DROP TRIGGER delivery_made ON deliveries;
 DROP TRIGGER delivery_changed ON deliveries;
 CREATE TRIGGER delivery_made AFTER INSERT ON deliveries FOR EACH ROW

@@ -1,5 +1,6 @@
--- Each order keeps the dates that it states of the pregnancy, and the study chooses between them.
--- A former entry has one date, and whether it is of an earlier pregnancy cannot be known any more.
+-- Each order now stores all dates that it states about the pregnancy, and the study selects among
+-- them. Older entries contain a single date. It is removed, because it may belong to an earlier
+-- pregnancy.
 UPDATE received_orders SET entries = coalesce(
   (SELECT jsonb_agg(entry || '{"pregnancy": {"menstrual": [], "due": []}}')
    FROM jsonb_array_elements(entries) AS entry), '[]');

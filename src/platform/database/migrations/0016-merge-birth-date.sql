@@ -1,3 +1,4 @@
--- The birth date that a merge (ADT^A40) states of the surviving patient; '' if it states none. A study
--- that arrives later with another birth date may be of a person to whom the ID was issued again.
+-- The birth date of the surviving patient as stated in a merge (ADT^A40); '' if none is stated. If
+-- a study that arrives later has a different birth date, the ID may have been issued again to
+-- another person.
 ALTER TABLE patient_merges ADD COLUMN birth_date text NOT NULL DEFAULT '';

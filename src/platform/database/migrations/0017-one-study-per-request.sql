@@ -1,5 +1,6 @@
--- A request belongs to one revision of one study. Concurrent creations of workitems with one UID
--- could attach it to two studies, and a rule that was renamed after a crash to one revision twice.
+-- A request belongs to one revision of one study. This was not enforced: concurrent creations of
+-- workitems with one UID could attach a request to two studies, and a rule renamed after a crash
+-- could attach it twice to one revision.
 DELETE FROM study_requests made USING requests r
   WHERE r.id = made.request_id AND (r.source ->> 'study')::uuid <> made.study_id;
 DELETE FROM study_requests made USING study_requests first

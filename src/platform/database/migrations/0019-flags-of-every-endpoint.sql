@@ -1,8 +1,8 @@
--- A study may have requests of several endpoints, or of several rules. The critical flags of each of
+-- A study may have requests for several endpoints or by several rules. The critical flags of all of
 -- them are shown and acknowledged, not only those of the newest request.
 
--- Requests of a study whose flags count: those without a request of the same endpoint for a later
--- revision of the study.
+-- Returns the requests of a study whose flags count: those without a request for the same endpoint
+-- in a later revision of the study.
 CREATE FUNCTION current_requests(of_study uuid) RETURNS text[] LANGUAGE sql STABLE AS $$
   SELECT coalesce(array_agg(made.request_id), '{}')
   FROM study_requests made JOIN requests request ON request.id = made.request_id
@@ -36,7 +36,7 @@ BEGIN
   WHERE s.id = of_study AND w.key = of_study::text;
 END $$;
 
--- Only studies with a flag can be critical; there are few.
+-- Only a study with a flag can be critical, and there are few of these.
 CREATE FUNCTION worklist_flags() RETURNS void LANGUAGE sql AS $$
   UPDATE worklist SET critical = true
   WHERE NOT critical AND is_critical_study(study_id) AND study_id IN (

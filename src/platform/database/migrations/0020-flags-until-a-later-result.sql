@@ -1,9 +1,9 @@
--- A critical flag stays at the top of the worklist until the study was interpreted again: a later
--- request that waits, failed or was canceled does not hide it.
+-- A critical flag stays at the top of the worklist until the study has been interpreted again. A
+-- later request that is waiting, has failed or was canceled does not hide it.
 
--- Requests of a study whose flags count: those without a result of the same rule for a later
--- revision of the study. A workitem may be for some of the objects only (UPS, PS3.4 CC); it is
--- recorded under its own UID in place of a rule, and hides no other request.
+-- Returns the requests of a study whose flags count: those without a result by the same rule for a
+-- later revision of the study. A workitem may cover only some of the objects (UPS, PS3.4 CC). It is
+-- recorded under its own UID instead of a rule, so it hides no other request.
 CREATE OR REPLACE FUNCTION current_requests(of_study uuid) RETURNS text[] LANGUAGE sql STABLE AS $$
   SELECT coalesce(array_agg(made.request_id), '{}')
   FROM study_requests made WHERE made.study_id = of_study AND NOT EXISTS (

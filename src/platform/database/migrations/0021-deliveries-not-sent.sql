@@ -1,3 +1,3 @@
--- A delivery may end without an object being sent: the receiver has something that it does not
--- replace, or the result has no such object. `detail` says which.
+-- A delivery may end without an object being sent, because the receiver has an object that must not
+-- be replaced, or because the result has no such object. `detail` states which.
 ALTER TABLE deliveries ADD COLUMN not_sent boolean NOT NULL DEFAULT false;

@@ -1,6 +1,7 @@
--- The unique key of a request of a study has the id of the study in place of the Study Instance UID:
--- a study that was removed and is sent again is a new study. The keys are changed for the studies
--- whose revision can be submitted once more, so that this does not give it a second request.
+-- The unique key of a study's request now contains the id of the study instead of its Study
+-- Instance UID, because a study that was removed and is sent again is a new study. The keys are
+-- changed for studies whose revision may be submitted again: with the new form of the key alone,
+-- that revision would get a second request.
 UPDATE requests r
 SET unique_key = replace(r.unique_key, ':' || s.study_instance_uid || ':', ':' || s.id || ':')
 FROM studies s

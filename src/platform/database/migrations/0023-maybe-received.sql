@@ -1,3 +1,3 @@
--- The response to an attempt of a delivery may be lost, and the next attempt may fail otherwise: the
--- destination may still have the object.
+-- True if the response to an earlier attempt was lost: the destination may have the object, even if
+-- a later attempt failed for another reason.
 ALTER TABLE deliveries ADD COLUMN maybe_received boolean NOT NULL DEFAULT false;

@@ -1,5 +1,5 @@
--- Studies that are made by one statement enter the history and the worklist together: a new study has
--- no request yet, so that its row needs none of the lookups of worklist_study().
+-- Adds all studies created by one statement to the history and the worklist together. A new study
+-- has no request yet, so its row needs none of the lookups of worklist_study().
 CREATE FUNCTION on_studies_made() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO study_history (study_id, state, revision, complete_because, reason)
@@ -19,7 +19,8 @@ DROP TRIGGER study_made ON studies;
 CREATE TRIGGER studies_made AFTER INSERT ON studies REFERENCING NEW TABLE AS made
   FOR EACH STATEMENT EXECUTE FUNCTION on_studies_made();
 
--- Nearly every change finds the row of its study: it is made only if there is none.
+-- Nearly every change finds an existing row for its study, so the row is locked first and created
+-- only if it is missing.
 CREATE OR REPLACE FUNCTION worklist_study(of_study uuid) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM 1 FROM worklist WHERE key = of_study::text FOR UPDATE;
