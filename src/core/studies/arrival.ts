@@ -305,7 +305,7 @@ async function describe(dataDir: string, path: string, source: string): Promise<
   return { path, meta, bytes, digests: async () => digests, source };
 }
 
-/** Computes the digests of a file. @param path absolute. */
+/** Computes the digests of the file at an absolute path. */
 export async function digestsOf(path: string, dataSetOffset: number): Promise<Digests> {
   return { fileSha256: await digest(path, 0), dataSetSha256: await digest(path, dataSetOffset) };
 }

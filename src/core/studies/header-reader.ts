@@ -126,7 +126,8 @@ async function answerTo(task: HeaderTask): Promise<HeaderAnswer> {
   worker.ref();
   try {
     const answered = once(worker, 'message', { signal });
-    // `once` rejects with the thread's error.
+    // If the thread fails, `once` rejects with its error. If it only exits, this promise rejects
+    // too.
     const ended = once(worker, 'exit', { signal }).then(() => Promise.reject(new Error('ended')));
     const late = setTimeout(DEADLINE_MS, undefined, { signal, ref: false }).then(() =>
       Promise.reject(new Error('the deadline passed')),

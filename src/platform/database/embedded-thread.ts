@@ -125,7 +125,7 @@ export class DatabaseThread extends EventEmitter<{
 
   constructor(started: Started) {
     super();
-    // One listener for each pool session that is subscribed to a channel.
+    // Removes the limit on listeners: each pool session that is subscribed to a channel has one.
     this.setMaxListeners(0);
     this.#started = started;
   }
