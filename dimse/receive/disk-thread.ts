@@ -11,9 +11,10 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, format, parse } from 'node:path';
 import { promisify } from 'node:util';
 import { parentPort } from 'node:worker_threads';
+import { crc32 } from 'node:zlib';
 import type { Digests } from '../../src/core/studies/study-store.ts';
 import { type DiskAnswer, type DiskTask, REPORTED_TOGETHER } from './disk-writer.ts';
 
@@ -37,6 +38,8 @@ interface ObjectFile {
   unreported: number;
   durable: boolean;
   bytes: number;
+  /** CRC-32 of the written bytes. */
+  checksum: number;
   unsynced: number;
 }
 
@@ -115,6 +118,7 @@ function open(id: number, path: string): ObjectFile {
     unreported: 0,
     durable: false,
     bytes: 0,
+    checksum: 0,
     unsynced: 0,
   };
   files.set(id, file);
@@ -138,6 +142,7 @@ function write(file: ObjectFile, bytes: Uint8Array): void {
     if (handle === null) return;
     for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done);
     file.bytes += bytes.length;
+    file.checksum = crc32(bytes, file.checksum);
     file.unsynced += bytes.length;
     if (file.unsynced < SYNC_EVERY_BYTES) return;
     file.unsynced = 0;
@@ -229,17 +234,25 @@ function syncFolder(path: string): void {
   fsyncSync(handle);
 }
 
+/** Returns the final path of a file, with the checksum of its content before the suffix. */
+function checkedPath(to: string, { checksum }: ObjectFile): string {
+  const { dir, name, ext } = parse(to);
+  return format({ dir, name: `${name}.${checksum.toString(16).padStart(8, '0')}`, ext });
+}
+
 /**
  * Makes a group of objects durable: their content, their names, and each folder once. Objects
- * finished during the call form the next group.
+ * finished during the call form the next group. Files are renamed before they are synced, because
+ * the file system then commits content and name together, and a commit is most of the time that an
+ * object takes. If the machine loses power in between, the checksum in the name shows at the next
+ * start that the content is incomplete (intake-folder.ts).
  */
-async function finishGroup(group: readonly Finish[]): Promise<void> {
-  const alone = group.length === 1 && files.size === 0;
+async function finishGroup(finished: readonly Finish[]): Promise<void> {
+  const alone = finished.length === 1 && files.size === 0;
+  const group = finished.map(({ file, to }) => ({ file, to: checkedPath(to, file) }));
+  for (const { file, to } of group) attempt(file, () => renameSync(file.path, to));
   await Promise.all(group.map(({ file }) => makeContentDurable(file, alone)));
-  for (const { file, to } of group) {
-    close(file);
-    attempt(file, () => renameSync(file.path, to));
-  }
+  for (const { file } of group) close(file);
   const unsafe = new Map<string, unknown>();
   for (const folder of new Set(group.map(({ to }) => dirname(to)))) {
     try {
@@ -257,7 +270,7 @@ async function finishGroup(group: readonly Finish[]): Promise<void> {
       continue;
     }
     file.durable = true;
-    post({ id, durable: { bytes }, digests: digestsOf(file) });
+    post({ id, durable: { path: to, bytes }, digests: digestsOf(file) });
   }
 }
 

@@ -11,7 +11,7 @@ export interface DiskTask {
   /** Bytes before the data set; only in the first task. */
   prefix: Uint8Array | null;
   blocks: Uint8Array[];
-  /** Path under which the object becomes durable; null if the object is not complete yet. */
+  /** Final path without the checksum; null if the object is not complete yet. */
   finish: string | null;
   discard: boolean;
 }
@@ -25,13 +25,14 @@ export type DiskAnswer =
    * The content, the name and the folder of the object are synced. If the digests are null, they
    * follow in a later answer.
    */
-  | { id: number; durable: { bytes: number }; digests: Digests | null }
+  | { id: number; durable: { path: string; bytes: number }; digests: Digests | null }
   | { id: number; digests: Digests }
   | { id: number; discarded: true }
   | { id: number; error: { message: string; code: string | undefined } };
 
 /** A durable object. */
 interface WrittenObject {
+  path: string;
   bytes: number;
   /** Rejects only if the thread ends before they are computed. */
   digests: Promise<Digests>;
@@ -41,7 +42,8 @@ interface ObjectFile {
   /** Copies bytes of the data set. Resolves when more may follow. */
   write(bytes: Uint8Array): Promise<void>;
   /**
-   * Makes the object durable under its final path.
+   * Makes the object durable under its final path: `to`, with the CRC-32 of its content before the
+   * suffix.
    * @throws the file system error.
    */
   finish(to: string): Promise<WrittenObject>;

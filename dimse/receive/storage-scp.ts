@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { encodeFileMeta, type FileMeta } from '../../pipelines/dicom/part10.ts';
 import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
@@ -59,8 +59,8 @@ export interface Intake extends StorageService {
 const ROWS_BEFORE_RELEASE_MS = 5000;
 
 /**
- * Creates the intake. `commit` resolves once the object's file has been written, synced and
- * renamed, and its folder has been synced. The file serves as the journal, so no object
+ * Creates the intake. `commit` resolves once the object's file has been written, renamed and
+ * synced, and its folder has been synced. The file serves as the journal, so no object
  * acknowledged with 0000H can be lost. Its row follows at once, together with those of other
  * objects (`startRegistrar`). A file whose row was never written gets one at the next startup
  * (`recoverIntake`). A refused object leaves nothing behind.
@@ -166,20 +166,18 @@ async function openSink(
     },
     async commit() {
       const known = header.end();
-      const absolute = join(dataDir, place.complete);
-      const written = await file.finish(absolute);
+      const written = await file.finish(join(dataDir, place.complete));
+      const path = relative(dataDir, written.path);
       const stored = {
-        path: place.complete,
+        path,
         meta,
         bytes: written.bytes,
         // The disk thread computes the digests. If it has ended, they are computed from the file.
-        digests: () => written.digests.catch(() => digestsOf(absolute, prefix.length)),
+        digests: () => written.digests.catch(() => digestsOf(written.path, prefix.length)),
         source,
         statedStudy: object.statedStudy,
       };
-      const judged = await keptOrForgotten(place.complete, parts, () =>
-        judgeObject(stored, known, parts),
-      );
+      const judged = await keptOrForgotten(path, parts, () => judgeObject(stored, known, parts));
       ({ recorded } = await register(judged, peer, parts));
     },
     recorded: () => recorded,

@@ -15,7 +15,7 @@ import type { ReceivedObjects } from '../files/received-objects.ts';
 import { quietDeadline, rerunPolicy } from './completion.ts';
 import { readInstanceHeader } from './header-reader.ts';
 import { attributeText, type InstanceHeader } from './instance-header.ts';
-import { dayFolders, PARTIAL_SUFFIX, unregisteredObjects } from './intake-folder.ts';
+import { dayFolders, isIntact, PARTIAL_SUFFIX, unregisteredObjects } from './intake-folder.ts';
 import { leaveQuarantine, quarantine } from './quarantine.ts';
 import { recordArrivals } from './record-arrival.ts';
 import { openRecoveryRecord } from './recovery-record.ts';
@@ -194,7 +194,8 @@ async function moveToQuarantine(
 
 /**
  * At startup, registers objects that reached the disk but have no row, and deletes partial files,
- * which were never acknowledged to their senders. Runs before the listener opens.
+ * which were never acknowledged to their senders. A file whose content is incomplete is
+ * quarantined. Runs before the listener opens.
  * @returns how many objects got a row, and how many partial files were deleted.
  */
 export async function recoverIntake(
@@ -212,8 +213,14 @@ export async function recoverIntake(
         removed += 1;
       }
       for await (const path of unregisteredObjects(options, folder)) {
-        if (!(await record.begins(path))) await putAsideFatal(path, source, options);
-        else if (await registerAtStart(path, source, options)) registered += 1;
+        if (!(await record.begins(path))) {
+          const detail = 'The gateway died twice while registering the object at startup.';
+          await putAside(path, source, detail, options);
+        } else if (!(await isIntact(join(dataDir, path)))) {
+          const detail =
+            'The content differs from its checksum. The machine lost power before the object was acknowledged, or the disk has lost bytes.';
+          await putAside(path, source, detail, options);
+        } else if (await registerAtStart(path, source, options)) registered += 1;
       }
     }
   } finally {
@@ -225,13 +232,13 @@ export async function recoverIntake(
   return { registered, removed };
 }
 
-/** Quarantines an object because the process ended during earlier startups while registering it. */
-async function putAsideFatal(
+/** Quarantines an object that must not be registered at startup. */
+async function putAside(
   path: string,
   source: string,
+  detail: string,
   options: RegistrationOptions,
 ): Promise<void> {
-  const detail = 'The gateway died twice while registering the object at startup.';
   await moveToQuarantine({ path, source }, { code: 'object_not_understood', detail }, options);
 }
 

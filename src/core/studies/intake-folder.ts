@@ -1,5 +1,7 @@
+import { createReadStream } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import type { Queryable } from '../../platform/database/port.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
 import { newUuid } from '../../platform/ids.ts';
@@ -7,10 +9,11 @@ import type { ReceivedObjects } from '../files/received-objects.ts';
 import { knownPaths } from './study-store.ts';
 
 /**
- * Received objects are stored in the data folder as `intake/<source>/<day>/<uuid>.dcm`, with the
- * suffix `.part` while they arrive. The source is part of the path so that it is known even for an
- * object not yet recorded in the database: the settings of the source determine when the study is
- * complete.
+ * Received objects are stored in the data folder as `intake/<source>/<day>/<uuid>.<crc>.dcm`, and
+ * as `<uuid>.part` while they arrive. The source is part of the path so that it is known even for
+ * an object not yet recorded in the database: the settings of the source determine when the study
+ * is complete. The CRC-32 of the content shows whether a file is complete that had its name before
+ * it was synced. Objects stored by version 1.0 have none.
  */
 const INTAKE = 'intake';
 export const PARTIAL_SUFFIX = '.part';
@@ -22,6 +25,20 @@ export const OBJECT_SUFFIX = '.dcm';
 export function newPlace(source: string, now: Date): { partial: string; complete: string } {
   const base = join(INTAKE, source, now.toISOString().slice(0, 10), newUuid(now));
   return { partial: base + PARTIAL_SUFFIX, complete: base + OBJECT_SUFFIX };
+}
+
+const CHECKSUM = /\.([0-9a-f]{8})\.dcm$/;
+
+/**
+ * Returns false if the content of a stored object differs from the checksum in its name. The
+ * machine then lost power before the object was synced, or the disk has lost synced bytes.
+ */
+export async function isIntact(path: string): Promise<boolean> {
+  const [, stated] = CHECKSUM.exec(path) ?? [];
+  if (stated === undefined) return true;
+  let found = 0;
+  for await (const piece of createReadStream(path)) found = crc32(piece as Buffer, found);
+  return found === Number.parseInt(stated, 16);
 }
 
 /** Lists every day folder with its source, oldest first. */

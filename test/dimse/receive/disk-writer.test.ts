@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DiskWriter } from '../../../dimse/receive/disk-writer.ts';
 
@@ -46,8 +47,11 @@ test('objects that arrive simultaneously are written byte for byte, with their d
     dataSets.map((dataSet, n) => store(String(n), dataSet, 16_000 + n)),
   );
   for (const [n, dataSet] of dataSets.entries()) {
-    const file = await readFile(join(folder, 'day', `${n}.dcm`));
-    expect(file.equals(Buffer.concat([PREFIX, dataSet]))).toBe(true);
+    const content = Buffer.concat([PREFIX, dataSet]);
+    const checksum = crc32(content).toString(16).padStart(8, '0');
+    expect(written[n]?.path).toBe(join(folder, 'day', `${n}.${checksum}.dcm`));
+    const file = await readFile(written[n]?.path ?? '');
+    expect(file.equals(content)).toBe(true);
     expect(written[n]?.bytes).toBe(file.length);
     const digests = { fileSha256: sha256(file), dataSetSha256: sha256(dataSet) };
     expect(await written[n]?.digests).toEqual(digests);

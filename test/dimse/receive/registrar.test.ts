@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -6,8 +6,13 @@ import { createSourceLimits } from '../../../dimse/receive/admission.ts';
 import { createIntake, type Intake } from '../../../dimse/receive/storage-scp.ts';
 import { decodeFileMeta } from '../../../pipelines/dicom/part10.ts';
 import { objectsOnDisk } from '../../../src/core/files/received-objects.ts';
-import { MOST_OUTSTANDING, recoverIntake } from '../../../src/core/studies/arrival.ts';
+import {
+  MOST_OUTSTANDING,
+  recoverIntake,
+  registerQuarantined,
+} from '../../../src/core/studies/arrival.ts';
 import { completeDueStudies } from '../../../src/core/studies/completion.ts';
+import { quarantinedObjects } from '../../../src/core/studies/quarantine.ts';
 import { type Arrival, findStudy } from '../../../src/core/studies/study-store.ts';
 import { openDatabase, type PooledDatabase } from '../../../src/platform/database/open.ts';
 import { DatabaseUnreachableError } from '../../../src/platform/database/pooled.ts';
@@ -143,6 +148,42 @@ test('a process that ends between the response and the row neither loses nor dup
   expect((await rows()).map(({ uid }) => uid).sort()).toEqual([`${study}.1`, `${study}.2`]);
   expect(await recoverIntake(registration())).toEqual({ registered: 0, removed: 0 });
   expect(await findStudy(database, study)).toMatchObject({ instance_count: 2, revision: 1 });
+});
+
+test('a file that was renamed but not synced when the machine lost power is quarantined, not registered', async () => {
+  away = true;
+  await receive({ sopInstanceUid: `${study}.1` });
+  await receive({ sopInstanceUid: `${study}.2` });
+  await intake.close();
+  away = false;
+  const [cutShort = '', changed = ''] = await filesBelow('intake');
+  const bytes = await readFile(join(dataDir, 'intake', changed));
+  await truncate(join(dataDir, 'intake', cutShort), bytes.length - 1);
+  bytes[bytes.length - 1] = 0xff;
+  await writeFile(join(dataDir, 'intake', changed), bytes);
+  expect(await recoverIntake(registration())).toEqual({ registered: 0, removed: 0 });
+  expect(await rows()).toEqual([]);
+  expect(await filesBelow('intake')).toEqual([]);
+  const aside = await quarantinedObjects(dataDir);
+  expect(aside.map(({ code, source }) => [code, source])).toEqual([
+    ['object_not_understood', 'cart'],
+    ['object_not_understood', 'cart'],
+  ]);
+  // A person may still decide to use what arrived.
+  await registerQuarantined(aside[0]?.id ?? '', registration());
+  expect(await rows()).toHaveLength(1);
+});
+
+test('a file stored by version 1.0, whose name has no checksum, is registered', async () => {
+  away = true;
+  await receive();
+  await intake.close();
+  away = false;
+  const [name = ''] = await filesBelow('intake');
+  const former = name.replace(/\.[0-9a-f]{8}\.dcm$/, '.dcm');
+  expect(former).not.toBe(name);
+  await rename(join(dataDir, 'intake', name), join(dataDir, 'intake', former));
+  expect(await recoverIntake(registration())).toEqual({ registered: 1, removed: 0 });
 });
 
 test('an object that another startup has registered meanwhile keeps its file and its only row', async () => {
