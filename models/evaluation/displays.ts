@@ -196,7 +196,8 @@ function simulateDisplay(kind: DisplayKind, seed: number): PhantomFrame {
   const faint = random.chance(kind.faint ?? 0);
   const scene = drawDisplayScene(random.fork('scene'), full, {
     faint,
-    // An outflow in the same direction would be mistaken for the flow.
+    // Only mitral inflow may be shown together with an outflow, which has the opposite direction. An
+    // outflow in the direction of the flow itself would be mistaken for it.
     alone: kind.id !== 'mitral-inflow',
   });
   const frame = simulateEchoSpectrum(kind.id as EchoSpectrumId, {

@@ -12,7 +12,8 @@ export function abdominalWall(sector: Sector, random: Random, wallMm: number): L
   const level = (fraction: number) => {
     const deepest = wallMm * fraction * (1 + unevenness);
     return (x: number, y: number) =>
-      // The range is never less than y, so it need not be calculated for most of the image.
+      // The range of a point is never less than its y. Below the deepest point of the band, y is
+      // therefore enough, and the range need not be calculated for most of the image.
       y > deepest
         ? y - deepest
         : below(x, y) - wallMm * fraction * (1 + unevenness * waver(x, fraction * 300));

@@ -267,7 +267,7 @@ export interface CartMeasurement {
   image: { sopInstanceUid: string; frame: number | null } | null;
 }
 
-/** Null for every optional property, for values whose report does not state them. */
+/** The optional properties of a machine value, all null, for a report that states none of them. */
 export const NOTHING_STATED = {
   derivation: null,
   selection: null,

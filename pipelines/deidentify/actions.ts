@@ -6,7 +6,7 @@
  *
  * An unlisted attribute is removed even if the standard allows it: private attributes, overlays,
  * curves, and everything that may contain text and is not needed to read an image or a measurement.
- * Attributes with the action X therefore need no line.
+ * Attributes that the standard removes anyway (action X) therefore need no line.
  */
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);

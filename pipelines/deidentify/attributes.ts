@@ -48,7 +48,8 @@ export function namesIn(dataSet: TagDataset): Set<string> {
     if (element.vr === 'SQ') return itemsIn(element).flatMap((item) => [...namesIn(item)]);
     return element.vr === 'PN' ? wordsOf(JSON.stringify(element.Value ?? [])) : [];
   });
-  // The JSON keys for the parts of a name are not names.
+  // `Alphabetic`, `Ideographic` and `Phonetic` are the JSON keys for the parts of a name and not
+  // words of it.
   return new Set(names.filter((word) => !/^(alphabetic|ideographic|phonetic)$/.test(word)));
 }
 

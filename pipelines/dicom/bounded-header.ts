@@ -395,7 +395,7 @@ const NUMBERS: Readonly<
 
 const ASCII = new Set('AE AS CS DA DT TM UI UR'.split(' '));
 const DECIMAL = new Set(['DS', 'IS']);
-/** VR in the dictionary for attributes that are US or SS. */
+/** VR that the dictionary lists for an attribute whose VR is either US or SS. */
 const SIGNED_OR_NOT = 'xs';
 
 /**

@@ -64,7 +64,8 @@ export function takeCharacterSets(file: Buffer): string[] {
   const lengthAt = (at: number) => (explicit ? uint16(at + 6) : file.readUInt32LE(at + 4));
   const valueAt = (at: number) => file.subarray(at + 8, at + 8 + lengthAt(at));
   let sets: string[] = [];
-  // Only the group length and (0008,0001) can come before (0008,0005), and both are short.
+  // Only the group length and (0008,0001) can come before (0008,0005). Their element headers have
+  // eight bytes in every encoding, so the loop can step over them.
   for (let at = dataSetOffset; at + 8 <= file.length; at += 8 + lengthAt(at)) {
     if (uint16(at) !== GROUP || uint16(at + 2) > ELEMENT) break;
     if (uint16(at + 2) < ELEMENT) continue;

@@ -83,7 +83,10 @@ interface Walk {
 }
 
 interface Scope {
-  /** True if its pixels are signed. This determines whether SS or US is used (PS3.5 A.1). */
+  /**
+   * True if the pixels of the data set are signed. This determines whether SS or US is used (PS3.5
+   * A.1).
+   */
   isSigned: boolean;
   depth: number;
 }
@@ -217,7 +220,7 @@ const AMBIGUOUS: Readonly<Record<string, string>> = { ox: 'OW', lt: 'OW', up: 'U
 function vrOf(tag: number, { isSigned }: Scope): string {
   const digits = tag.toString(16).toUpperCase().padStart(8, '0');
   if (Number.parseInt(digits.slice(0, 4), 16) % 2 === 1) {
-    // Private creators (PS3.5 7.8.1).
+    // The private creator elements are LO (PS3.5 7.8.1).
     return /^00[1-9A-F]/.test(digits.slice(4)) ? 'LO' : 'UN';
   }
   const vr = dictionary[`(${digits.slice(0, 4)},${digits.slice(4)})`]?.vr ?? 'UN';

@@ -37,7 +37,10 @@ interface ReadOptions {
 
 const TOO_SLOW = 'reading the file, or decoding one of its frames, took too long';
 
-/** Wraps a clip so that each frame decoding is published. Reports are returned unchanged. */
+/**
+ * Wraps a clip so that the decoding of each frame is published (reading.ts). Reports are returned
+ * unchanged.
+ */
 function watched(read: ReadClip | ReadReport, name: string): ReadClip | ReadReport {
   if (!('clip' in read)) return read;
   const frames = read.clip.frames.map((frame) => ({

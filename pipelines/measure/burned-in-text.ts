@@ -286,7 +286,10 @@ function sameLine(a: Letter, b: Letter, widestGap = WIDEST_GAP): boolean {
   return shared >= 0.6 * low && gap <= widestGap * high;
 }
 
-/** A letter is compared with this many letters at the end of a line. */
+/**
+ * Number of letters at the end of a line that a further letter is compared with before it joins the
+ * line.
+ */
 const RECENT = 6;
 
 function linesOf(letters: readonly Letter[]): Letter[][] {

@@ -89,7 +89,7 @@ interface Step {
   /** Position in mm. */
   at: number;
   /**
-   * Level after the step minus level before it, divided by the sum of both and a faint level. From
+   * Level after the step minus level before it, divided by the sum of both levels and `FAINT`. From
    * -1 to 1.
    */
   contrast: number;

@@ -40,7 +40,7 @@ export function meanAlong(map: SoftMask, from: Point, to: Point): number {
 
 /**
  * Returns the position of a peak to a fraction of a pixel, as a centre of mass. The weights are
- * squared so that the edge of the window does not shift it.
+ * squared so that pixels at the edge of the window hardly shift the position.
  */
 export function centreOfMass(map: SoftMask, peak: Point): Point {
   let sum = 0;

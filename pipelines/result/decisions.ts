@@ -66,8 +66,8 @@ export type Effect =
 export interface Decisions {
   of: ReadonlyMap<string, Extract<Effect, { on: string }>>;
   /**
-   * Set in the run that draws conclusions. A value for which it returns true is left out of every
-   * conclusion until a person confirms it.
+   * Returns true if a value is to be left out of every conclusion until a person confirms it. Null
+   * in every run except the one that draws conclusions.
    */
   needsReview: ((one: Measurement) => boolean) | null;
   /**

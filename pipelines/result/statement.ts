@@ -98,7 +98,10 @@ type ParamsOf<Table, Code extends keyof Table> = Table[Code] extends (
     : Record<string, never>
   : never;
 
-/** A statement of a sentence table whose code is known, and with it the type of its parameters. */
+/**
+ * A statement whose code is known to be a certain key of a sentence table. The code determines the
+ * type of its parameters.
+ */
 export type StatementOf<Table extends SentenceTable, Code extends keyof Table> = Statement & {
   readonly code: Code;
   readonly params: ParamsOf<Table, Code>;

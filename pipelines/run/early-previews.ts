@@ -24,7 +24,8 @@ export function createEarlyPreviews(show: () => Promise<void>) {
       if (isRunning) return;
       isRunning = true;
       running = running.then(work);
-      // The error reaches whoever awaits `drawn`.
+      // The caller gets the error by awaiting `drawn`. This handler only keeps Node.js from
+      // reporting an unhandled rejection before that.
       running.catch(() => {});
     },
     /**

@@ -111,8 +111,8 @@ function funnel(radiusMm: number, opening: number): readonly [number, number] {
 }
 
 /**
- * Angles in degrees at which the two papillary muscles are centred around the axis (Cerqueira's
- * angles).
+ * Angles of the bull's-eye (Cerqueira 2002), in degrees, at which the two papillary muscles are
+ * centred.
  */
 const PAPILLARY_ANGLES = [35, 290] as const;
 

@@ -76,7 +76,8 @@ function posteriorFossa(
   const turn = random.range(0.05, 0.5);
   const length = half * random.range(0.5, 0.72);
   const broad = half * random.range(0.5, 0.58);
-  // The outer border of the rotated hemisphere is at exactly half the diameter.
+  // Places the rotated hemisphere so that its outer border is exactly half of `tcdMm` from the
+  // midline.
   const v = half - halfAcross(length, broad, turn);
   const occiput = head.a - boneMm;
   const vermisEnd = occiput - cisternaMm;

@@ -20,7 +20,7 @@ export interface Overlays {
 
 export type Position = [x: number, y: number];
 
-/** Both corners are included. */
+/** A rectangle of pixels. Both corners belong to it. */
 export interface Box {
   min_x: number;
   min_y: number;
@@ -150,8 +150,8 @@ export interface Mask {
   frame: number;
   label: string;
   /**
-   * Null if the outline was accepted but has no value, such as the outline of a head on an image
-   * without a scale.
+   * Id of the measurement made on the outline. Null if the outline was accepted but has no value,
+   * such as the outline of a head on an image without a scale.
    */
   measurement: string | null;
   section: string;

@@ -284,7 +284,7 @@ export function startHeight(
 const titleHeight = (page: Page, columns: readonly Column[]) =>
   rowHeight(page, columns, [{ text: 'X', bold: true }]);
 
-/** An empty title is not drawn. */
+/** Rows of a table under one title. An empty title is not drawn. */
 interface RowGroup {
   title: string;
   rows: readonly (readonly Cell[])[];

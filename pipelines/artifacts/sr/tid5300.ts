@@ -215,7 +215,7 @@ export function postCoordination(key: string): ContentItem[] | null {
 
 /**
  * Codes of CID 12300 outside the LOINC range from 79909-8 to 80091-2. All codes in that range are
- * in CID 12300.
+ * in CID 12300, so they need not be listed.
  */
 const CORE_CODES = new Set([
   ...['18032-3', '18038-0', '18042-2', '18049-7', '18071-1', '18175-0', '29434-8', '29435-5'],

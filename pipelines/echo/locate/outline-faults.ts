@@ -24,8 +24,8 @@ const LEAST_SOLIDITY: Readonly<Record<JudgedChamber, number>> = {
 };
 
 /**
- * Maximum share of an outline that may be on the edge of the fan (echo 3, quality gates). If more
- * is, the chamber is cut off and its area is too small.
+ * Maximum share of an outline that may be on the edge of the fan (echo 3, quality gates). If the
+ * share is greater, the chamber is cut off and its area is too small.
  */
 const EDGE_SHARE = 0.15;
 /**

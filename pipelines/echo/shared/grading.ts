@@ -99,8 +99,9 @@ export const graded = (
   measurement?.quality === 'accepted' ? gradeFor(quantity, sexes, measurement.value) : null;
 
 /**
- * Returns the value with the normal range for the sex. If the sex is unknown, a remark states both
- * ranges, and the value is only compared with them.
+ * Returns the value with the normal range for the sex and its category (low, normal or high). If
+ * the sex is unknown, a remark states the ranges of both sexes instead, and the value has a
+ * category only if it is the same in both ranges.
  */
 export function inRangeOf(
   measurement: Measurement,

@@ -134,8 +134,8 @@ interface Judgement {
 }
 
 /**
- * Grades all valve diseases except aortic stenosis, which is graded separately because it has
- * criteria.
+ * Grades all valve diseases except aortic stenosis, which is graded separately because its
+ * classification also lists the criteria.
  */
 function judgementsOf(values: Values, regurgitation: Regurgitations, ms: string | null) {
   const of = (...keys: readonly EchoConcept[]) => keys.map((key) => values.measurement(key));

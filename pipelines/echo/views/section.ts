@@ -27,8 +27,8 @@ const inView =
     wanted.some((view) => views.has(view));
 
 /**
- * Returns a test for whether a flow was displayed. A display also counts if the header does not
- * state its kind of Doppler.
+ * Returns a function that tests whether a flow was displayed with this kind of Doppler. A display
+ * also counts if its header does not state the kind.
  */
 const displayed =
   (flow: Flow, kind: 'pw' | 'cw') =>

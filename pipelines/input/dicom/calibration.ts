@@ -6,9 +6,9 @@ import { DATA_TYPE, type Regions, SPATIAL_FORMAT, type UltrasoundRegion, UNIT } 
 const MM_PER_CM = 10;
 
 /**
- * Bounds of a calibration. Outside them, it cannot belong to an ultrasound picture: no beam reaches
- * deeper, no wavelength is shorter, and no display stretches one axis further. The bounds are wider
- * than the usual ranges (echo 2.8).
+ * Bounds of a calibration. A calibration outside them cannot belong to an ultrasound picture: no
+ * beam reaches deeper, no wavelength is shorter, and no display stretches one axis further. The
+ * bounds are wider than the usual ranges (echo 2.8).
  */
 export const PLAUSIBLE = {
   deepestCm: 50,

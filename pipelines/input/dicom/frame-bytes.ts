@@ -120,8 +120,9 @@ export async function encapsulatedFragments(
 
 /**
  * Returns the byte ranges of encapsulated frames (PS3.5 A.4). If there are as many fragments as
- * frames, each fragment is one frame. Otherwise the basic offset table is used if it is filled and
- * correct, and if it is not, the markers that begin a code stream.
+ * frames, each fragment is one frame. Otherwise the basic offset table gives the start of each
+ * frame. If the table is empty or wrong, a frame starts at each fragment that begins with the
+ * marker of a new code stream.
  */
 export async function encapsulatedFrames(
   source: ByteSource,

@@ -191,7 +191,7 @@ function valueAxis(region: UltrasoundRegion, kind: SweepKind): ValueAxis {
     const perHertz = velocityOfShift(region.transducerFrequency, region.correctionAngle ?? 0);
     return perHertz === null ? usable('Hz') : usable('cm/s', perHertz);
   }
-  // A scale in cm/s contradicts the frequency flag.
+  // A unit of cm/s contradicts a flag that says that the scale is a frequency.
   const contradicts = (flags & FREQUENCY_SCALE) !== 0;
   return units.y === UNIT.centimetrePerSecond && !contradicts ? usable('cm/s') : unusable('cm/s');
 }

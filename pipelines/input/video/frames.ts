@@ -204,7 +204,7 @@ class VideoReader {
     }
   }
 
-  /** Returns a decoder in a position from which decoding forwards reaches the frame. */
+  /** Returns a decoder positioned at or before the frame, so that decoding forwards reaches it. */
   async #goTo(index: number): Promise<VideoDecoder> {
     const key = this.#listing.frames.findLastIndex(
       ({ seekTo }, number) => number <= index && seekTo !== null,

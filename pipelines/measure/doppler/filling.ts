@@ -85,8 +85,9 @@ function systolicGap(beatsPerMinute: number): number {
 }
 
 /**
- * Returns the number of waves per beat for which corresponding waves are most even in distance and
- * height.
+ * Returns the number of waves per beat, n (1 to 3), with which the curve repeats best. The nth wave
+ * after each wave is then most similar in height, and the distances between such pairs are the most
+ * even.
  */
 function wavesPerBeat(waves: readonly Wave[]): number {
   const scores = Array.from({ length: FILLING.mostPerBeat }, (_, i) => {

@@ -115,8 +115,8 @@ const doubtsOf = (judged: readonly Judged[]): Statement[] =>
   );
 
 /**
- * Returns the source of a rate that the report must state: that of a machine rate, and that of any
- * rate other than the leading one. Otherwise null.
+ * Returns the source that the report states with a rate. It is stated for every machine rate and
+ * for every rate other than the leading one; otherwise null.
  */
 const shownSource = (one: Judged, counting: Judged): RateSource | null =>
   one !== counting || isFromMachine(one) ? one.source : null;

@@ -122,8 +122,8 @@ export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingD
 
 export interface Size {
   /**
-   * Null if the interval of a value includes the 10th or the 90th centile. The categories at its
-   * ends then differ in more than degree.
+   * Null if the ends of the intervals differ in whether the size is small, appropriate or large for
+   * the age, and not only in how small or how large it is.
    */
   category: SizeCategory | null;
   /** Categories at both ends of the intervals, if they differ. */

@@ -74,7 +74,10 @@ export interface Charted {
   measurement: Measurement;
   z: number;
   centile: number;
-  /** z-scores at both ends of the interval of the value; the z-score itself if none is known. */
+  /**
+   * z-scores at both ends of the interval of the value. If no interval is known, both are the
+   * z-score of the value itself.
+   */
   ends: readonly [low: number, high: number];
   reference: NonNullable<Measurement['reference']>;
   /** Null if the interval includes a limit of the normal range. */

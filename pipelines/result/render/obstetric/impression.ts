@@ -289,8 +289,8 @@ function change(said: Said): Statement | null {
 }
 
 /**
- * States once that the dating must be correct if several statements of the line depend on it: each
- * would otherwise repeat it.
+ * If several statements of the line are valid only if the dating is correct, this condition is
+ * stated once for all of them.
  */
 function datedOnce(statements: readonly Statement[]): Statement[] {
   const inDoubt = statements.filter((one) => one.params.datingInDoubt === true);

@@ -68,7 +68,7 @@ export interface Dating {
   basis: DatingBasis;
 }
 
-/** Parameters of a sentence that has none. */
+/** Type of `params` for a sentence without parameters. */
 export type Nothing = Record<string, never>;
 
 /** Returns a sentence or name with its first letter capitalised. */
