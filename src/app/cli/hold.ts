@@ -49,7 +49,7 @@ export async function releaseHeld(
     id,
     person: personOf(by),
     patient,
-    // With `--no-order` the option is false.
+    // `--no-order` sets the option to false.
     order: order || undefined,
     withoutOrder: order === false,
   });

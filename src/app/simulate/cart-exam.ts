@@ -48,7 +48,10 @@ export async function sendExam(
   }: {
     objects: readonly OutgoingObject[];
     studyInstanceUid: string;
-    /** Pause between two objects. The association stays open if the cart keeps it open. */
+    /**
+     * Pause between two objects. A cart with one association for the whole exam keeps it open
+     * meanwhile.
+     */
     pauseMilliseconds?: number;
     onStored?: (object: OutgoingObject, status: number) => void;
   },

@@ -185,7 +185,7 @@ export interface RequestRow {
   source: RequestSource;
   cost: Cost;
   fault: RequestFault | null;
-  /** Number of times that workers have claimed the request. */
+  /** Number of claims by workers, without those that ended because the gateway stopped. */
   attempts: number;
   /** Number of times that a pipeline process died while running the request. */
   crashes: number;

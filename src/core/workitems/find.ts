@@ -228,7 +228,10 @@ const BY_TAG = new Map([
   [START_KEY.tag, START_KEY.name] as const,
 ]);
 
-/** Returns the keyword of a matching key, given its keyword or tag; null for any other name. */
+/**
+ * Returns the keyword of the matching key that a keyword or tag identifies; null for any other
+ * name.
+ */
 export function searchKeyOf(name: string): string | null {
   if (Object.hasOwn(KEYS, name) || name === UID_KEY.name || name === START_KEY.name) return name;
   return BY_TAG.get(name.toUpperCase()) ?? null;
