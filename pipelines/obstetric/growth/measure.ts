@@ -102,8 +102,8 @@ export interface NotCharted {
 /**
  * Returns the z-score and centile of a value at an exact age in weeks, or the reason why the value
  * is not charted: no chart fits its formula, or the age is outside the weeks of the chart. Values
- * are never extrapolated or charted at the nearest age. If the chart has no z-score for one end of
- * the interval, that end gets the z-score of the value itself.
+ * are never extrapolated or charted at the nearest age. An end of the interval for which the chart
+ * has no z-score, such as a negative length, lies beyond every cut-off.
  */
 export function chart(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
   const growthChart = chartFor(measurement);
@@ -121,7 +121,8 @@ export function chart(measurement: Measurement, gaWeeks: number): Charted | NotC
   }
   const centile = centileOf(z);
   const half = measurement.uncertainty ?? 0;
-  const ends = [zAt(measurement.value - half) ?? z, zAt(measurement.value + half) ?? z] as const;
+  const zAtEnd = (value: number) => zAt(value) ?? Math.sign(value - measurement.value) * Infinity;
+  const ends = [zAtEnd(measurement.value - half), zAtEnd(measurement.value + half)] as const;
   return {
     measurement,
     z,
@@ -134,7 +135,7 @@ export function chart(measurement: Measurement, gaWeeks: number): Charted | NotC
       z_score: z,
       chart: growthChart.key,
     },
-    interpretation: categoryWithin(measurement, (value) => rankOf(centileOf(zAt(value) ?? z)))
+    interpretation: categoryWithin(measurement, (value) => rankOf(centileOf(zAtEnd(value))))
       .category,
   };
 }

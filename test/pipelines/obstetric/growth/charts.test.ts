@@ -10,7 +10,9 @@ import {
   intergrowthWeightAt,
   intergrowthWeightZ,
 } from '../../../../pipelines/obstetric/growth/charts.ts';
+import { chart } from '../../../../pipelines/obstetric/growth/measure.ts';
 import { whoCentile, whoQuantile } from '../../../../pipelines/obstetric/growth/other-charts.ts';
+import type { Measurement } from '../../../../pipelines/result/envelope.ts';
 
 const MEASURES: readonly IntergrowthMeasure[] = ['hc', 'bpd', 'ofd', 'ac', 'fl'];
 
@@ -107,5 +109,31 @@ describe('WHO 2017', () => {
     expect(whoCentile('efw', 30, 200)).toBeNull();
     expect(whoCentile('efw', 30, 9000)).toBeNull();
     expect(whoCentile('efw', 40.2, 3500)).toBeNull();
+  });
+});
+
+describe('a weight with its interval', () => {
+  const weight = (value: number, uncertainty: number) =>
+    ({
+      concept: { key: 'efw' },
+      method: 'hadlock-1985-efw-hc-ac-fl',
+      value,
+      uncertainty,
+    }) as Measurement;
+
+  it('has the z-scores of the ends of its interval', () => {
+    const charted = chart(weight(1500, 225), 30);
+    expect(charted).toMatchObject({
+      ends: [
+        intergrowthWeightZ(INTERGROWTH_WEIGHT_2020, 30, 1275),
+        intergrowthWeightZ(INTERGROWTH_WEIGHT_2020, 30, 1725),
+      ],
+    });
+  });
+
+  it('has no category if one end cannot be charted', () => {
+    const charted = chart(weight(1500, 1500), 30);
+    expect(charted).toMatchObject({ ends: [Number.NEGATIVE_INFINITY, expect.any(Number)] });
+    expect(charted).toMatchObject({ interpretation: null });
   });
 });
