@@ -10,7 +10,7 @@ type Call = Context & { state: ConsoleState };
 
 /**
  * Before a response is sent, records in the audit trail which patients' identities it contains.
- * Nothing is recorded for a role that sees no identity.
+ * Each study is recorded once, and nothing for a role that sees no identity.
  * @param where the page, such as `worklist`.
  */
 export async function auditRows(
@@ -21,12 +21,13 @@ export async function auditRows(
 ): Promise<void> {
   const { session, requestId } = context.state;
   if (sees(session.role) !== 'identity') return;
+  const studies = rows.filter(({ kind }) => kind === 'study').map(({ key }) => key);
   await auditIdentityView(writeAudit, {
     at: now(),
     actor: `person:${session.name}`,
     keyId: session.keyId,
     address: context.ip,
-    studyIds: rows.filter(({ kind }) => kind === 'study').map(({ key }) => key),
+    studyIds: [...new Set(studies)],
     callId: requestId,
     where: `console ${where}`,
   });

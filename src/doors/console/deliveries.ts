@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Config, sendsIdentity } from '../../../config/schema.ts';
+import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import { readsFreeText } from '../../core/accounts/roles.ts';
 import { destinationOf, listOf } from '../../core/alerts/alerts.ts';
 import type { DeliveryRow } from '../../core/outbox/deliveries.ts';
@@ -29,6 +30,8 @@ export const deliveryQuery = z.strictObject({
 
 interface ListedDelivery extends DeliveryRow {
   key: string | null;
+  identity: DicomIdentity | null;
+  endpoint: string | null;
   held: boolean;
 }
 
@@ -37,19 +40,20 @@ interface ListedDelivery extends DeliveryRow {
  * an account rather than to the installation.
  */
 const SELECT = `
-  SELECT d.*, ${HELD_FOR_A_PERSON} AS held,
-    coalesce((SELECT coalesce(r.source ->> 'study', r.id) FROM requests r WHERE r.id = d.request_id),
-      (SELECT i.study_id::text FROM instances i
-        WHERE d.request_id IS NULL AND i.id::text = d.object)) AS key
-  FROM deliveries d WHERE d.kind NOT IN ${TO_CLIENTS}`;
+  SELECT d.*, ${HELD_FOR_A_PERSON} AS held, coalesce(s.id::text, d.request_id) AS key,
+    s.identity, r.endpoint
+  FROM deliveries d LEFT JOIN requests r ON r.id = d.request_id
+    LEFT JOIN studies s ON s.id = coalesce((r.source ->> 'study')::uuid,
+      (SELECT i.study_id FROM instances i WHERE d.request_id IS NULL AND i.id::text = d.object))
+  WHERE d.kind NOT IN ${TO_CLIENTS}`;
 
-type DeliveryDeps = Pick<ConsoleDeps, 'database' | 'config'>;
+type DeliveryDeps = Pick<ConsoleDeps, 'database' | 'config' | 'showSubject'>;
 
 /** Lists deliveries, newest first. */
 export async function listDeliveries(
   role: ConsoleRole,
   { destination, state, request, cursor, limit }: z.infer<typeof deliveryQuery>,
-  { database, config }: DeliveryDeps,
+  deps: DeliveryDeps,
 ): Promise<Page<Delivery>> {
   const values: unknown[] = [limit + 1];
   const conditions = [
@@ -62,13 +66,13 @@ export async function listDeliveries(
     values.push(value);
     return ` AND ${test} $${values.length}`;
   });
-  const { rows } = await database.query<ListedDelivery>(
+  const { rows } = await deps.database.query<ListedDelivery>(
     `${SELECT}${conditions.join('')} ORDER BY d.id DESC LIMIT $1`,
     values,
   );
   const page = rows.slice(0, limit);
   return {
-    rows: page.map((row) => shownDelivery(row, role, config)),
+    rows: page.map((row) => shownDelivery(row, role, deps)),
     nextCursor: rows.length > page.length ? (page.at(-1)?.id ?? null) : null,
   };
 }
@@ -81,15 +85,15 @@ export async function listDeliveriesOf(
   requestIds: readonly string[],
   studyId: string | null,
   role: ConsoleRole,
-  { database, config }: DeliveryDeps,
+  deps: DeliveryDeps,
 ): Promise<Delivery[]> {
-  const { rows } = await database.query<ListedDelivery>(
+  const { rows } = await deps.database.query<ListedDelivery>(
     `${SELECT} AND (d.request_id = ANY ($1::text[]) OR (d.request_id IS NULL
        AND d.object IN (SELECT id::text FROM instances WHERE study_id = $2::uuid)))
      ORDER BY d.id LIMIT 500`,
     [requestIds, studyId],
   );
-  return rows.map((row) => shownDelivery(row, role, config));
+  return rows.map((row) => shownDelivery(row, role, deps));
 }
 
 /** Returns the deliveries with these ids, in no particular order. */
@@ -106,14 +110,16 @@ export async function readDeliveries(
 export function shownDelivery(
   row: ListedDelivery,
   role: ConsoleRole,
-  { destinations }: Pick<Config, 'destinations'>,
+  { config, showSubject }: Pick<DeliveryDeps, 'config' | 'showSubject'>,
 ): Delivery {
-  const { state, kind } = row;
+  const { state, kind, identity } = row;
   const free = readsFreeText(role);
   return {
     id: row.id,
     requestId: row.request_id,
     key: row.key,
+    subject: identity && showSubject(role, identity),
+    endpoint: row.endpoint,
     kind: kind === 'webhook' || kind === 'subscription' ? 'dicom' : kind,
     destination: row.destination,
     // For a forwarded object, `row.object` is only our internal id, so words replace it.
@@ -129,7 +135,7 @@ export function shownDelivery(
     outcome: state === 'delivered' && free ? row.detail : null,
     notSent: state === 'delivered' && row.not_sent,
     held: row.held,
-    alternates: mayBeDiverted(row) ? alternatesOf(row.destination, destinations) : [],
+    alternates: mayBeDiverted(row) ? alternatesOf(row.destination, config.destinations) : [],
   };
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { jsonBody, readQuery } from '../http/parse.ts';
 import { parseBody } from '../http/uploads.ts';
-import { auditAction } from './audit.ts';
+import { auditAction, auditRows } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type {
   AlternateDestination,
@@ -42,7 +42,9 @@ export function addDeliveryRoutes(router: Router<ConsoleState>, deps: ConsoleDep
   router.get('/deliveries', needs('read'), async (context) => {
     const { role } = context.state.session;
     const query = readQuery(context, deliveryQuery);
-    context.body = (await listDeliveries(role, query, deps)) satisfies Page<Delivery>;
+    const page = await listDeliveries(role, query, deps);
+    await auditRows(context, page.rows.flatMap(asRow), 'deliveries', deps);
+    context.body = page satisfies Page<Delivery>;
   });
 
   router.post('/deliveries/:id/replay', needs('deliver'), async (context) => {
@@ -68,6 +70,10 @@ export function addDeliveryRoutes(router: Router<ConsoleState>, deps: ConsoleDep
   });
 }
 
+/** Returns the worklist row whose patient a delivery names, for the audit trail. */
+const asRow = ({ key, subject }: Delivery) =>
+  key !== null && subject !== null ? [{ key, kind: 'study' as const }] : [];
+
 /**
  * Reads one delivery as the role may see it.
  * @throws SonogateError `not_found`
@@ -75,7 +81,7 @@ export function addDeliveryRoutes(router: Router<ConsoleState>, deps: ConsoleDep
 async function one(id: string, role: ConsoleRole, deps: ConsoleDeps): Promise<Delivery> {
   const [row] = await readDeliveries(deps.database, [id]);
   if (!row) throw new SonogateError('not_found', 'There is no such delivery.');
-  return shownDelivery(row, role, deps.config);
+  return shownDelivery(row, role, deps);
 }
 
 const doctorSchema: z.ZodType<DoctorQuery> = z.strictObject({

@@ -80,20 +80,21 @@ async function eventsOf(
   deps: ConsoleDeps,
   audit: (keys: readonly string[]) => Promise<void>,
 ): Promise<ConsoleEvent[]> {
-  const { database, core, wording, showSubject, config } = deps;
+  const { database, core, wording, showSubject } = deps;
   const byKey = Map.groupBy(changes, ({ key }) => key);
   const rows = await readRows(database, [...byKey.keys()]);
   const listed = await withGlances(rows, { database, result: core.result, wording });
-  await audit(listed.flatMap(({ key, study_id }) => (study_id === null ? [] : [key])));
   const ids = new Set(changes.flatMap(({ delivery_id }) => delivery_id ?? []));
   const deliveries = ids.size > 0 ? await readDeliveries(database, [...ids]) : [];
+  const named = [...listed, ...deliveries].filter(({ identity }) => identity !== null);
+  await audit(named.flatMap(({ key }) => key ?? []));
   return [
     ...listed.map((row): ConsoleEvent => {
       const changed = [...new Set((byKey.get(row.key) ?? []).map(({ what }) => what))];
       return { type: 'row', data: { row: showRow(row, role, showSubject), changed } };
     }),
     ...deliveries.map(
-      (row): ConsoleEvent => ({ type: 'delivery', data: shownDelivery(row, role, config) }),
+      (row): ConsoleEvent => ({ type: 'delivery', data: shownDelivery(row, role, deps) }),
     ),
   ];
 }

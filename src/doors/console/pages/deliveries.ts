@@ -6,6 +6,7 @@ import { createLoader, shown } from './loading.ts';
 import { destinationText, objectText } from './object-names.ts';
 import { may, type OpenPage } from './page.ts';
 import { addressOf } from './router.ts';
+import { endpointText, subjectDetail, subjectText } from './row-words.ts';
 import { chip, counted, distanceText, empty, given, momentText } from './words.ts';
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -105,11 +106,22 @@ export const openDeliveries: OpenPage = (place, around) => {
       <td>${deliveryChip(delivery)}</td>
       <td>${deliveryWords(delivery)}</td>
       <td>
-        ${delivery.key ? html`<a href=${addressOf('study', { id: delivery.key })}>Study</a>` : nothing}
+        ${studyView(delivery)}
         <span class="second moment">${distanceText(delivery.createdAt, new Date())}</span>
       </td>
       <td>${deliveryActions(delivery, around, asking, deliveryChanged)}</td>
     </tr>`;
+  }
+
+  function studyView({ key, subject, endpoint }: Delivery): TemplateResult | typeof nothing {
+    if (key === null) return nothing;
+    const examined = [
+      endpoint === null ? '' : endpointText(endpoint),
+      subject?.shown === 'identity' ? subject.studyDescription : '',
+    ];
+    return html`<a href=${addressOf('study', { id: key })}>${given(subjectText(subject))}</a>
+      <span class="second">${given(subjectDetail(subject))}</span>
+      <span class="second">${given(examined.filter(Boolean).join(' · '))}</span>`;
   }
 
   const tableView = ({ rows, nextCursor }: Rows<Delivery>): TemplateResult =>

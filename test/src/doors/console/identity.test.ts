@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { StudyPage, WorklistPage } from '../../../../src/doors/console/contract.ts';
+import type {
+  Delivery,
+  Page,
+  StudyPage,
+  WorklistPage,
+} from '../../../../src/doors/console/contract.ts';
 import { type Client, type ConsoleSite, openConsole } from './site.ts';
 import { readEvents, type SentEvent } from './stream.ts';
 import { fillWorklist, fixtureStudy } from './worklist-fixture.ts';
@@ -160,6 +165,23 @@ describe.each(['clinician', 'administrator'] as const)('a %s', (role) => {
     const listed = rows.map(({ key }) => key);
     expect(seen.rows.map(({ study_id }) => study_id)).toEqual(expect.arrayContaining(listed));
     expect(seen.rows[0]?.detail).toMatchObject({ where: 'console worklist' });
+  });
+
+  it('reads at each delivery whose study it is, and leaves one audit entry for each study', async () => {
+    const client = await site.signIn(role);
+    const { rows } = await client.get<Page<Delivery>>('/deliveries?limit=10');
+    const patients = rows.map(({ subject }) => subject?.shown === 'identity' && subject.name);
+    for (const name of patients) expect(name).toMatch(/^FAMILY\d+ GIVEN\d+$/);
+    expect(rows[0]?.endpoint).toBe('us/obstetric/interpret');
+    const seen = await site.database.query<{ study_id: string }>(
+      `SELECT study_id FROM audit WHERE action = 'identity.view' AND key_id = $1
+         AND detail ->> 'where' = 'console deliveries'`,
+      [client.keyId],
+    );
+    // The fixture has two deliveries for each study.
+    const studies = new Set(rows.map(({ key }) => key));
+    expect(studies.size).toBeLessThan(rows.length);
+    expect(seen.rows.map(({ study_id }) => study_id).toSorted()).toEqual([...studies].toSorted());
   });
 
   it('leaves one audit entry for each study in the stream of changes, however often it is shown', async () => {
