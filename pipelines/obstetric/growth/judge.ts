@@ -126,8 +126,9 @@ export interface Size {
    * the age, and not only in how small or how large it is.
    */
   category: SizeCategory | null;
-  /** Categories at both ends of the intervals, if they differ. */
-  between: readonly [SizeCategory, SizeCategory] | null;
+  /** Category of the values as measured, and at both ends of the intervals. */
+  own: SizeCategory;
+  between: readonly [SizeCategory, SizeCategory];
   /** Weight and AC, or whichever of them is available. */
   by: Charted[];
 }
@@ -145,8 +146,8 @@ export function sizeOf(charted: readonly Charted[]): Size | null {
   const at = (end: 0 | 1) =>
     sizeCategory(centileEnds(first)[end], second && centileEnds(second)[end]);
   const [low, high] = [at(0), at(1)];
-  if (low === high) return { category: low, between: null, by };
-  return { category: certainOf(low, high), between: [low, high], by };
+  const own = sizeCategory(first.centile, second && second.centile);
+  return { category: low === high ? low : certainOf(low, high), own, between: [low, high], by };
 }
 
 /**
@@ -154,19 +155,35 @@ export function sizeOf(charted: readonly Charted[]): Size | null {
  * null.
  */
 function certainOf(low: SizeCategory, high: SizeCategory): SizeCategory | null {
-  const both = [low, high];
-  if (both.every((one) => one === 'sga' || one === 'sga-severe')) return 'sga';
-  return both.every((one) => one === 'lga' || one === 'lga-severe') ? 'lga' : null;
+  if (isSmall(low) && isSmall(high)) return 'sga';
+  return isLarge(low) && isLarge(high) ? 'lga' : null;
 }
 
+const isSmall = (one: SizeCategory) => one === 'sga' || one === 'sga-severe';
+const isLarge = (one: SizeCategory) => one === 'lga' || one === 'lga-severe';
+
 /** Builds the statement of the category, with the values that determined it. */
-export const sizeStatement = (
-  { category, between, by }: Size,
+export function sizeStatement(
+  { category, own, between: [low, high], by }: Size,
   datingInDoubt: boolean,
-): Statement =>
-  category === null
-    ? say.gap('growth.at-cut-off', { between: [...(between ?? [])] }, measured(by))
-    : say.conclusion('growth.size', { category, datingInDoubt }, measured(by));
+): Statement {
+  const about = measured(by);
+  if (category !== null) return say.conclusion('growth.size', { category, datingInDoubt }, about);
+  const cutOffs = [
+    ...(isSmall(low) ? [lowerCutOff(by)] : []),
+    ...(isLarge(high) ? [SIZE_CUTOFFS.large] : []),
+  ];
+  return say.gap('growth.at-cut-off', { own, between: [low, high], cutOffs }, about);
+}
+
+/**
+ * Returns the centile below which the size is small: that of the weight or, if only the AC may be
+ * small, that of an AC that is enough by itself.
+ */
+function lowerCutOff([first]: readonly Charted[]): number {
+  const { small, severelySmall } = SIZE_CUTOFFS;
+  return first && centileEnds(first)[0] < small ? small : severelySmall;
+}
 
 /** Returns the classification of the size; empty without a category. */
 export function sizeClassification({ category, by }: Size): ClassificationDraft[] {
@@ -194,8 +211,7 @@ export function sizeClassification({ category, by }: Size): ClassificationDraft[
 function abdomenFinding({ category, by }: Size, datingInDoubt: boolean): FindingDraft[] {
   const [efw, ac] = by;
   const cutOff = SIZE_CUTOFFS.small;
-  const isSmall = category === 'sga' || category === 'sga-severe';
-  if (!efw || !ac || isSmall || centileEnds(ac)[1] >= cutOff) return [];
+  if (!efw || !ac || (category && isSmall(category)) || centileEnds(ac)[1] >= cutOff) return [];
   const weightIsOpen = centileEnds(efw)[0] < cutOff;
   const said = say.conclusion(
     'growth.small-abdomen',

@@ -29,6 +29,42 @@ export const SIZE_TEXT = {
 } as const;
 export type SizeCategory = keyof typeof SIZE_TEXT;
 
+/** Sizes without degrees, in order. */
+const SIZES = ['small', 'appropriate', 'large'] as const;
+const SIZE: Readonly<Record<SizeCategory, (typeof SIZES)[number]>> = {
+  'sga-severe': 'small',
+  sga: 'small',
+  aga: 'appropriate',
+  lga: 'large',
+  'lga-severe': 'large',
+};
+
+/**
+ * Size of a value whose interval includes cut-offs: the categories at both ends, the category of
+ * the value itself, and the centiles that are cut-offs. Results of earlier versions contain only
+ * the first.
+ */
+export type OpenSize = {
+  between: readonly SizeCategory[];
+  own?: SizeCategory;
+  cutOffs?: readonly number[];
+};
+
+/**
+ * Renders the sizes on both sides of the cut-offs, that of the value itself first: "appropriate or
+ * small for gestational age, as the 10th centile is within the interval".
+ */
+export function openSizeText({ between: [low, high], own, cutOffs = [] }: OpenSize): string {
+  if (!low || !high) return '';
+  const possible = SIZES.slice(SIZES.indexOf(SIZE[low]), SIZES.indexOf(SIZE[high]) + 1);
+  const ordered = own ? [...new Set([SIZE[own], ...possible])] : possible;
+  const sizes = ordered.join(', ').replace(/, ([^,]*)$/, ' or $1');
+  const centiles = cutOffs.map((one) => `${one}${one === 3 ? 'rd' : 'th'}`).join(' and ');
+  if (centiles === '') return `${sizes} for gestational age, as a cut-off is within the interval`;
+  const cutOff = cutOffs.length > 1 ? 'centiles are' : 'centile is';
+  return `${sizes} for gestational age, as the ${centiles} ${cutOff} within the interval`;
+}
+
 const NOT_CHARTED = {
   no_chart_for_formula: () => 'no growth chart is based on this weight formula',
   outside_chart_range: (weeks: Weeks | null) =>
@@ -154,13 +190,8 @@ export const GROWTH_SENTENCES = {
     { category, datingInDoubt }: { category: SizeCategory; datingInDoubt: boolean },
     context: SentenceContext,
   ) => conditioned(`${capital(SIZE_TEXT[category])}: ${withCentile(context)}.`, datingInDoubt),
-  'growth.at-cut-off': (
-    { between: [low, high] }: { between: readonly SizeCategory[] },
-    context: SentenceContext,
-  ) =>
-    low && high
-      ? `${withCentile(context)}: the intervals extend from ${SIZE_TEXT[low]} to ${SIZE_TEXT[high]}; measure by hand.`
-      : '',
+  'growth.at-cut-off': (size: OpenSize, context: SentenceContext) =>
+    `${withCentile(context)}: ${openSizeText(size)}; measure by hand.`,
   'growth.not-judged': () => 'Size for gestational age was not classified.',
   'growth.dated': ({ basis, days }: { basis: string; days: number }, { text }: SentenceContext) =>
     `Dated by ${text.basis(basis)}: ${text.weeks(days)} weeks.`,

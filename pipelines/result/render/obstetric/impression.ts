@@ -8,7 +8,13 @@ import type { CERVIX_SENTENCES } from './cervix.ts';
 import type { DOPPLER_SENTENCES } from './doppler.ts';
 import type { EARLY_SENTENCES } from './early-pregnancy.ts';
 import type { HEART_SENTENCES } from './fetal-heart.ts';
-import { type GROWTH_SENTENCES, type SizeCategory, signed } from './growth.ts';
+import {
+  type GROWTH_SENTENCES,
+  type OpenSize,
+  openSizeText,
+  type SizeCategory,
+  signed,
+} from './growth.ts';
 import type { LABOR_SENTENCES } from './labor-progress.ts';
 import type { NT_SENTENCES } from './nt.ts';
 import type { PLACENTA_SENTENCES, PlacentalSide } from './placenta.ts';
@@ -38,15 +44,6 @@ const SIZE: Readonly<Record<SizeCategory, string>> = {
   aga: 'appropriate size for gestational age',
   lga: 'large for gestational age',
   'lga-severe': 'very large for gestational age',
-};
-
-/** Size categories, worded as the ends of a range. */
-const DEGREE: Readonly<Record<SizeCategory, string>> = {
-  'sga-severe': 'severely small',
-  sga: 'small',
-  aga: 'appropriate',
-  lga: 'large',
-  'lga-severe': 'very large',
 };
 
 const RESTRICTION = {
@@ -102,13 +99,8 @@ export const OBSTETRIC_IMPRESSION = {
     { category, datingInDoubt }: { category: SizeCategory; datingInDoubt: boolean },
     context: SentenceContext,
   ) => `${SIZE[category]}: ${charted(context)}${datingInDoubt ? IF_DATED : ''}`,
-  'impression.size-open': (
-    { between: [low, high] }: { between: readonly SizeCategory[] },
-    context: SentenceContext,
-  ) =>
-    low && high
-      ? `${charted(context)}; size for age not categorised, as the intervals extend from ${DEGREE[low]} to ${DEGREE[high]}`
-      : '',
+  'impression.size-open': (size: OpenSize, context: SentenceContext) =>
+    `${charted(context)}: ${openSizeText(size)}`,
   'impression.lengths': (_: Record<string, never>, context: SentenceContext) => charted(context),
   'impression.several': () =>
     'several fetuses that the images do not distinguish, so size for age cannot be assessed',

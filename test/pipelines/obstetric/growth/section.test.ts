@@ -3,6 +3,7 @@ import { intergrowthSizeAt } from '../../../../pipelines/obstetric/growth/charts
 import { weightFinding } from '../../../../pipelines/obstetric/growth/judge.ts';
 import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import { conclusionTexts } from '../../../../pipelines/result/render/conclusion.ts';
+import { openSizeText } from '../../../../pipelines/result/render/obstetric/growth.ts';
 import { renderStatement } from '../../../../pipelines/result/render/render.ts';
 import type { Statement } from '../../../../pipelines/result/statement.ts';
 import { cartValue } from '../../cart-sample.ts';
@@ -242,15 +243,32 @@ describe('the category', () => {
   it('is not given if an interval includes a cut-off, and both sides are stated', () => {
     const result = interpretReadings({ readings: fetus34({ ac: -1.3 }), options: at(238) });
     const { summary, status } = sectionOf(result, 'growth');
-    expect(summary).toMatch(
-      /the intervals extend from [^;]*small[^;]* to appropriate [^;]*; measure by hand\./,
-    );
+    const sides =
+      'appropriate or small for gestational age, as the 10th centile is within the interval';
+    expect(summary).toContain(`: ${sides}; measure by hand.`);
     expect(status).toBe('partial');
-    expect(conclusionTexts(result).join(' ')).toMatch(
-      /not categorised, as the intervals extend from (severely )?small to appropriate\b/,
-    );
+    expect(conclusionTexts(result).join(' ')).toContain(sides);
     expect(result.classifications.map(({ id }) => id)).not.toContain('size-category');
     expect(result.findings.map(({ id }) => id)).not.toContain('size');
+  });
+
+  it.each([
+    [['sga-severe', 'aga'], 'aga', [10], 'appropriate or small', 'the 10th centile is'],
+    [['sga-severe', 'aga'], 'aga', [3], 'appropriate or small', 'the 3rd centile is'],
+    [['sga', 'aga'], 'sga', [10], 'small or appropriate', 'the 10th centile is'],
+    [['aga', 'lga-severe'], 'lga', [90], 'large or appropriate', 'the 90th centile is'],
+    [
+      ['sga', 'lga'],
+      'aga',
+      [10, 90],
+      'appropriate, small or large',
+      'the 10th and 90th centiles are',
+    ],
+    [['sga', 'aga'], undefined, undefined, 'small or appropriate', 'a cut-off is'],
+  ] as const)('of %j, at the value itself %s, is open', (between, own, cutOffs, sizes, why) => {
+    expect(openSizeText({ between, ...(own && { own, cutOffs }) })).toBe(
+      `${sizes} for gestational age, as ${why} within the interval`,
+    );
   });
 
   it('is small if both ends of the interval are below the 10th centile', () => {
