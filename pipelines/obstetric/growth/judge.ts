@@ -146,7 +146,7 @@ export function sizeOf(charted: readonly Charted[]): Size | null {
   const at = (end: 0 | 1) =>
     sizeCategory(centileEnds(first)[end], second && centileEnds(second)[end]);
   const [low, high] = [at(0), at(1)];
-  const own = sizeCategory(first.centile, second && second.centile);
+  const own = sizeCategory(first.centile, second?.centile);
   return { category: low === high ? low : certainOf(low, high), own, between: [low, high], by };
 }
 

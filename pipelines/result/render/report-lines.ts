@@ -38,7 +38,8 @@ export function withSubject(
 export function imagesLine({
   input_summary: { files, frames, calibrated_frames },
 }: Result): string {
-  return `Images: ${frames} frames of ${files} files, ${calibrated_frames} with a physical scale.`;
+  const counted = (count: number, name: string) => `${count} ${name}${count === 1 ? '' : 's'}`;
+  return `Images: ${counted(frames, 'frame')} of ${counted(files, 'file')}, ${calibrated_frames} with a physical scale.`;
 }
 
 /**
@@ -142,15 +143,29 @@ export function inputLimitations({
   ];
 }
 
+/** Returns true if a section lists the statement as a gap, which is a limitation of the report. */
+const isGapOf = ({ reason }: Section, { code, fetus }: Statement): boolean =>
+  reason?.gaps?.some((gap) => gap.code === code && gap.fetus === fetus) ?? false;
+
+/**
+ * Returns the line with what a section found; empty if there is nothing. Gaps and conditions are
+ * left out, because the limitations state them.
+ */
+export function findingLine(section: Section, measurements: readonly Measurement[]): string[] {
+  const { title, statements = [] } = section;
+  const found = statements.filter((one) => one.kind !== 'limitation' && !isGapOf(section, one));
+  return found.length > 0 ? [`${title}: ${renderStatements(found, byId(measurements))}`] : [];
+}
+
 /** Returns the conditions under which the conclusions of assessed sections are valid. */
 function conditionsOf({ sections, measurements }: Result): string[] {
   const known = byId(measurements);
   return sections.filter(isAssessed).flatMap((section) => {
-    const { title, reason, statements = [] } = section;
+    const { title, statements = [] } = section;
     // If a section also lists the condition as a gap, it is not repeated.
-    const isGap = ({ code, fetus }: Statement) =>
-      reason?.gaps?.some((gap) => gap.code === code && gap.fetus === fetus) ?? false;
-    const conditions = statements.filter((one) => one.kind === 'limitation' && !isGap(one));
+    const conditions = statements.filter(
+      (one) => one.kind === 'limitation' && !isGapOf(section, one),
+    );
     return conditions.map((one) => `${title}: ${renderStatement(one, known)}`);
   });
 }

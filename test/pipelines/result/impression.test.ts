@@ -241,7 +241,9 @@ describe('diastolic function without a grade', () => {
   /** Returns the impression. The report check, which would withhold the report, must accept it. */
   const impressionOf = (made: Result) => {
     const said = impressionWith(ECHO_TOPICS, made);
-    expect(unsupportedClaims({ ...result.report, ...said } as Report, made)).toEqual([]);
+    expect(unsupportedClaims({ ...result.report, findings: [], ...said } as Report, made)).toEqual(
+      [],
+    );
     return said.impression.join(' ');
   };
   const { result } = echo({

@@ -3,7 +3,13 @@ import type { EchoConcept } from '../../../concepts/echo.ts';
 import type { Measurement, Result } from '../../envelope.ts';
 import { isAssessed } from '../../section-outcome.ts';
 import { impressionWith } from '../conclusion.ts';
-import { imagesLine, NOTHING_ACCEPTED, titleAndLimitations, withSubject } from '../report-lines.ts';
+import {
+  findingLine,
+  imagesLine,
+  NOTHING_ACCEPTED,
+  titleAndLimitations,
+  withSubject,
+} from '../report-lines.ts';
 import { sentence } from '../unit-text.ts';
 import { ECHO_TOPICS } from './impression.ts';
 import { valueText } from './shared.ts';
@@ -61,7 +67,7 @@ function sectionLines(result: Result, id: string): string[] {
   const rows = result.measurements
     .filter((one) => one.section === id && one.quality === 'accepted')
     .map(measurementLine);
-  return [`${section.title}: ${section.summary}`, ...rows];
+  return [...findingLine(section, result.measurements), ...rows];
 }
 
 /**

@@ -8,6 +8,7 @@ import { impressionWith } from '../conclusion.ts';
 import { decimalsOf, numberText } from '../number-text.ts';
 import { remarkText } from '../render.ts';
 import {
+  findingLine,
   imagesLine,
   isOfFiles,
   NOTHING_ACCEPTED,
@@ -90,7 +91,7 @@ function sectionLines(result: Result, id: (typeof ORDER)[number]): string[] {
   const rows = values.map(measurementLine);
   const simulated = values.some(({ remarks }) => remarks.some(isSimulatedOnly));
   return [
-    ...(TABLE_ONLY.has(id) ? [] : [`${section.title}: ${section.summary}`]),
+    ...(TABLE_ONLY.has(id) ? [] : findingLine(section, result.measurements)),
     ...rows,
     ...(simulated ? [`${section.title}: ${sentence(SIMULATED_ONLY)}`] : []),
   ];

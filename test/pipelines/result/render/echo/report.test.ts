@@ -40,6 +40,20 @@ describe('a row of the echo report', () => {
   });
 });
 
+describe('the findings of the echo report', () => {
+  it('do not repeat the limitations', () => {
+    const given = { ivsd: 1, lvidd: 5, lvpwd: 1, lvids: 3.2, 'lvef-biplane': 60 };
+    const { result: unknown } = interpreted(given, 'cart-sr', { sex: null });
+    const { findings, limitations } = writeReport(unknown);
+    const gaps = unknown.sections.flatMap(({ reason }) => reason?.detail ?? []);
+    expect(gaps.length).toBeGreaterThan(3);
+    for (const gap of gaps) expect(findings.join(' ')).not.toContain(gap);
+    const sexUnknown = 'The sex of the patient is unknown';
+    expect(findings.join(' ')).not.toContain(sexUnknown);
+    expect(limitations.filter((line) => line.includes(sexUnknown))).toHaveLength(1);
+  });
+});
+
 describe('the limitations of the echo report', () => {
   it('state once that the sex is unknown', () => {
     const given = { ivsd: 1, lvidd: 5, lvpwd: 1, lvids: 3.2, 'lvef-biplane': 60 };
