@@ -385,8 +385,9 @@ async function requestOf(gateway: Gateway, study: string, revision: number) {
 }
 
 async function resultOf(gateway: Gateway, id: string): Promise<Result> {
-  const row = await waitFor('the request to end', async () => {
+  const row = await waitFor('the request to end', async (seen) => {
     const current = await gateway.core.get(id, null);
+    seen([current?.status, current?.stage?.name, current?.stage?.progress].join(' '));
     return current && FINAL_STATUS.has(current.status) ? current : null;
   });
   if (row.status !== 'succeeded') {
@@ -407,10 +408,23 @@ async function deliveriesOf(
   });
 }
 
-async function waitFor<T>(what: string, look: () => Promise<T | null>): Promise<T> {
-  const until = Date.now() + GIVE_UP_SECONDS * 1000;
-  while (Date.now() < until) {
-    const found = await look();
+/**
+ * Waits until `look` finds something. It gives up when nothing has changed for `GIVE_UP_SECONDS`,
+ * so that a busy machine may take longer.
+ * @param look is passed a function that it may tell the present state.
+ */
+async function waitFor<T>(
+  what: string,
+  look: (seen: (state: string) => void) => Promise<T | null>,
+): Promise<T> {
+  let changedAt = Date.now();
+  let last = '';
+  const seen = (state: string) => {
+    if (state !== last) changedAt = Date.now();
+    last = state;
+  };
+  while (Date.now() - changedAt < GIVE_UP_SECONDS * 1000) {
+    const found = await look(seen);
     if (found !== null) return found;
     await delay(POLL_MS);
   }
