@@ -33,7 +33,10 @@ export interface BinaryLedger {
   record(destination: string, content: Buffer, reference: string): Promise<void>;
 }
 
-/** Keeps one small file per content in `folder`, named by its SHA-256. */
+/**
+ * Creates a ledger of files. The reference of a Binary is in `folder`, in the folder of its
+ * destination, in a file named by the SHA-256 of the content.
+ */
 export function binaryLedger(folder: string): BinaryLedger {
   const fileOf = (destination: string, content: Buffer) =>
     join(folder, destination, createHash('sha256').update(content).digest('hex'));

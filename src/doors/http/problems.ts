@@ -85,7 +85,8 @@ function describe(
     context.type = 'application/problem+json';
   }
   if (body.status === 401) {
-    // The response to a call without credentials contains only the scheme (RFC 6750 3.1).
+    // In the response to a call without credentials, the header states only the scheme (RFC 6750
+    // 3.1).
     const given = error.code === 'unauthenticated' ? '' : ' error="invalid_token"';
     context.set('WWW-Authenticate', `Bearer${given}`);
   }

@@ -1,10 +1,13 @@
 export interface Adjustment {
-  /** 1 shows the whole image. */
+  /** Zoom factor; 1 shows the whole image. */
   scale: number;
   /** Offset of the image's centre from the centre of its area, in screen pixels. */
   x: number;
   y: number;
-  /** 1 leaves the image unchanged. More contrast means a narrower window. */
+  /**
+   * Factors of brightness and contrast; 1 leaves the image unchanged. More contrast means a
+   * narrower window.
+   */
   brightness: number;
   contrast: number;
 }

@@ -64,7 +64,10 @@ interface Worklist {
   scope: Middleware<HttpState>;
   body: Middleware<HttpState>;
   finderOf(context: Call): Finder;
-  /** @throws SonogateError `not_found` if the caller may not use such a workitem. */
+  /**
+   * Returns the workitem in the path.
+   * @throws SonogateError `not_found` if the caller may not use such a workitem.
+   */
   target(context: Call): Promise<WorkitemRow>;
 }
 
