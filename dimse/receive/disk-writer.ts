@@ -69,7 +69,7 @@ export const REPORTED_TOGETHER = 8;
  * Maximum number of spare blocks kept for later objects; enough for as many concurrent
  * associations.
  */
-const MOST_SPARE = 128;
+const MOST_SPARE = 32;
 
 const ENTRY = new URL('./disk-thread.ts', import.meta.url);
 

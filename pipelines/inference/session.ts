@@ -13,10 +13,10 @@ import {
 } from './open-network.ts';
 
 /**
- * Images per batch. On the processor, a larger batch is no faster and only needs more memory for
- * its activations. An accelerator would be underused with a small batch.
+ * Images per batch. On the processor, a larger batch is no faster, and every open model keeps the
+ * memory that its largest batch needed. An accelerator would be underused with a small batch.
  */
-const BATCH: Readonly<Record<Provider, number>> = { cpu: 16, webgpu: 32, cuda: 64 };
+const BATCH: Readonly<Record<Provider, number>> = { cpu: 4, webgpu: 32, cuda: 64 };
 
 /**
  * Returns a session for a network on any provider. Each run is published on `INFERENCE`. Each

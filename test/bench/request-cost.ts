@@ -11,6 +11,7 @@ import { readRegistry } from '../../pipelines/inference/model-registry.ts';
 import { type ModelSession, openSession } from '../../pipelines/inference/session.ts';
 import { type ClipFrame, decodeBatch } from '../../pipelines/input/decode-frames.ts';
 import { readStudy } from '../../pipelines/input/read-study.ts';
+import { SMALL_MEMORY } from '../../src/core/queue/pipeline-process.ts';
 
 type Call = Pick<InferenceRun, 'model' | 'images'>;
 
@@ -101,9 +102,12 @@ async function rawCost(
   return { ...measure, calls: [] };
 }
 
+/** Starts the program with the memory settings of a pipeline process. */
 async function inOwnProcess(program: string, ...args: string[]): Promise<Measure> {
-  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], {
+  const { flags, environment } = SMALL_MEMORY;
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, program, ...args], {
     maxBuffer: 64 * 1024 * 1024,
+    env: { ...process.env, ...environment },
   });
   return JSON.parse(stdout);
 }
