@@ -73,6 +73,9 @@ const symphysisAndHead = (level: number) =>
     Float32Array.from([...disc(8), ...disc(16)], (value) => level * value),
   );
 
+/** A disc with a nick, whose outline is slightly less certain than that of the disc. */
+const NICKED = map((x, y) => Math.hypot(x, y) < 16 && !(x > 13 && Math.abs(y) < 2));
+
 /** A cross is not an ellipse: no ellipse covers more than a minor part of it. */
 const cross = (x: number, y: number) =>
   Math.min(Math.abs(x), Math.abs(y)) < 2 && Math.max(Math.abs(x), Math.abs(y)) < 16;
@@ -148,6 +151,8 @@ describe('a plane found on the whole image', () => {
 
   it.each([
     ['a head that is outlined more surely', SQUARE, disc(16), 'other'],
+    ['a head that is outlined slightly more surely', NICKED, disc(16), 'other'],
+    ['a head that is outlined as surely', disc(16), disc(16), 'abdominal'],
     ['a head that is outlined less surely', disc(16), SQUARE, 'abdominal'],
     ['a head that is not certain enough to be asked about', disc(0), map(cross), 'abdominal'],
   ])('abdominal beyond doubt, with %s', async (_, abdomen, head, label) => {

@@ -16,7 +16,11 @@ import { decode } from '../../../../pipelines/artifacts/sr/decode.ts';
 import { type Clip, type Study, UNDESCRIBED } from '../../../../pipelines/contract/study.ts';
 import type { Subject } from '../../../../pipelines/dicom/subject.ts';
 import { INTERGROWTH_CURVES } from '../../../../pipelines/obstetric/growth/curves.ts';
-import { artifactSchema, type Result } from '../../../../pipelines/result/envelope.ts';
+import {
+  artifactSchema,
+  type Measurement,
+  type Result,
+} from '../../../../pipelines/result/envelope.ts';
 import { conclusionTexts } from '../../../../pipelines/result/render/conclusion.ts';
 import { remarks } from '../../../../pipelines/result/render/statement.ts';
 import { writeArtifacts } from '../../../../pipelines/run/write-artifacts.ts';
@@ -305,6 +309,28 @@ describe.skipIf(!hasPoppler)('the first pages', () => {
     const outside = heart.measurements.find(({ concept }) => concept.key === 'la-diameter');
     expect(outside?.interpretation).toBe('H');
     expect(actionable(heart)).not.toContain(outside?.id);
+  });
+
+  test('mark a value of an unknown sex only if it is outside the limits of both', () => {
+    const [one] = RESULT.measurements;
+    const limits = { male: [42, 58], female: [38, 52] };
+    const value = (interpretation: 'H' | null) =>
+      ({
+        ...one,
+        id: 'lvidd-1',
+        value: 55,
+        interpretation,
+        reference: null,
+        remarks: [{ code: 'echo.range-by-sex', params: limits }],
+      }) as Measurement;
+    const findings = RESULT.findings.map((finding) => ({
+      ...finding,
+      severity: 'abnormal' as const,
+      evidence: [],
+      statement: { kind: 'conclusion', code: 'x', about: ['lvidd-1'], fetus: null, params: {} },
+    })) as Result['findings'];
+    expect([...actionable({ findings, measurements: [value(null)] })]).toEqual([]);
+    expect([...actionable({ findings, measurements: [value('H')] })]).toEqual(['lvidd-1']);
   });
 
   test('keep the signature on the page of the key image, which becomes smaller for that', async () => {
