@@ -128,6 +128,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     for (const path of ['nothing-here', 'IHEInvokeImageDisplay?requestType=PATIENT&patientID=1']) {
       await page.goto(`${ward.url}/console/${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
+      await expect.poll(() => page.locator('.waiting').count()).toBe(0);
       await page.keyboard.press('?');
       expect(await violationsOf(page), path).toEqual([]);
       await page.keyboard.press('?');
