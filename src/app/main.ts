@@ -197,7 +197,7 @@ async function openShared(
     run,
     outbound,
     reception,
-    now: clock.now,
+    clock,
   };
 }
 
@@ -234,7 +234,7 @@ async function startWorkerRole(shared: Shared, onClose: OnClose): Promise<void> 
 }
 
 async function startDimseRole(shared: Shared, onClose: OnClose): Promise<DimseGateway> {
-  const { config, core, database, rules } = shared;
+  const { config, core, database, rules, clock } = shared;
   const { startDimse } = await import('../../dimse/gateway.ts');
   const hasFhirWorklist = config.orders.worklists.some(({ type }) => type === 'fhir');
   const fhirOrders = hasFhirWorklist
@@ -243,6 +243,7 @@ async function startDimseRole(shared: Shared, onClose: OnClose): Promise<DimseGa
   const dimse = await startDimse({
     ...shared,
     ...shared.reception,
+    now: clock.now,
     routing: rules.current,
     // Studies belong to the installation's own account, so that its keys see their requests in
     // the history.
@@ -262,13 +263,13 @@ async function startDimseRole(shared: Shared, onClose: OnClose): Promise<DimseGa
 }
 
 async function listenForHl7v2(
-  { config, ...parts }: Shared,
+  { config, clock, ...parts }: Shared,
   onClose: OnClose,
 ): Promise<{ port: number } | null> {
   const { hl7v2 } = config;
   if (!hl7v2) return null;
   const { startHl7v2 } = await import('./wiring/hl7v2.ts');
-  const messages = await startHl7v2({ ...config, hl7v2 }, parts);
+  const messages = await startHl7v2({ ...config, hl7v2 }, { ...parts, now: clock.now });
   onClose(() => messages.stop());
   return messages;
 }
@@ -278,13 +279,14 @@ async function startApiRole(
   dicom: DimseGateway | null,
   onClose: OnClose,
 ): Promise<HttpServer> {
-  const { config, logger, rules } = shared;
+  const { config, logger, rules, clock } = shared;
   const { createStorageScp } = await import('../../dimse/receive/storage-scp.ts');
   const { createStoreInstances } = await import('../../dimse/dicomweb/store-instances.ts');
   const { startHttpDoor } = await import('./wiring/http-door.ts');
   // Without the role `dimse`, STOW-RS and uploads in the console need a separate intake. It does
   // not recover at startup, because recovery is a task of the role `dimse`.
-  const door = dicom?.door ?? createStorageScp({ ...shared, ...shared.reception, recovers: false });
+  const intake = { ...shared, ...shared.reception, now: clock.now, recovers: false };
+  const door = dicom?.door ?? createStorageScp(intake);
   if (!dicom) onClose(() => door.close());
   const api = await startHttpDoor(config, {
     ...shared,

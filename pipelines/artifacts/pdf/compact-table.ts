@@ -77,7 +77,7 @@ const APART = ['biometry.apart', 'nt.apart', 'early.apart', 'fluid.pockets-apart
 function isInside({ value, reference, interpretation, remarks }: Measurement): boolean {
   if (interpretation !== null && interpretation !== 'N') return false;
   // If the sex is unknown, the limits are in a remark, and a value outside both has a category.
-  if (remarks?.some(({ code }) => code === 'echo.range-by-sex')) return true;
+  if (remarks.some(({ code }) => code === 'echo.range-by-sex')) return true;
   const { low = null, high = null } = reference ?? {};
   if (low === null && high === null) return interpretation === 'N';
   return (low === null || value >= low) && (high === null || value <= high);
