@@ -41,8 +41,8 @@ export function deliveryMode(statement: CapabilityStatement | null): DeliveryMod
 }
 
 /**
- * Returns the next simpler mode, or null if there is none. A receiver may respond with 405 or 501
- * to an interaction that its CapabilityStatement did not exclude.
+ * Returns the next simpler mode, or null if `mode` is the simplest. A receiver may respond with 405
+ * or 501 to an interaction that its CapabilityStatement did not exclude.
  */
 export function simplerMode(mode: DeliveryMode): DeliveryMode | null {
   if (mode.transaction) return { ...mode, transaction: false };

@@ -276,7 +276,7 @@ async function sealsAfter(database: Queryable, id: bigint, limit: number): Promi
   return rows.map(asSeal);
 }
 
-/** Returns the id of the last sealed row, 0 if there is none. Rows up to it can no longer change. */
+/** Returns the id of the last sealed row, or 0 if no row is sealed. Rows up to it can no longer change. */
 export async function sealedUpTo(database: Queryable): Promise<bigint> {
   const { rows } = await database.query<{ last_row: string }>(
     'SELECT last_row::text FROM audit_seals ORDER BY id DESC LIMIT 1',

@@ -460,7 +460,7 @@ const signsMet = (criteria: DiastolicResult['criteria']) =>
   criteria.flatMap(({ name, met }) => (met ? [CRITERIA[name]] : []));
 
 /**
- * Returns the separate ASE 2025 finding that dysfunction is present; null if there is none. It is
+ * Returns the separate ASE 2025 finding that dysfunction is present; null without that finding. It is
  * independent of the grade, which depends on the LAP.
  */
 const presenceOf = (said: Said): DiastolicResult | null =>
