@@ -1,6 +1,6 @@
 /**
  * Action for each attribute (PS3.15 Table E.1-1, edition 2024e, Basic Application Level
- * Confidentiality Profile with the options in `profile.ts`). The rows cover the modules of
+ * Confidentiality Profile with the options of `methodCodes` in `object.ts`). The rows cover the modules of
  * Ultrasound, Ultrasound Multi-frame, Secondary Capture and structured reports (PS3.3 A.6, A.7,
  * A.8, A.35). They apply to the data set and to all items within it.
  *

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -38,4 +39,23 @@ const madeOn = (page: string) =>
 it.each(PAGES)('%s names only files that exist', (page) => {
   const made = madeOn(page);
   expect(pathsOn(page).filter((path) => !made.has(path) && !existsSync(path))).toEqual([]);
+});
+
+const FILES = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => existsSync(file));
+
+/** Comments, and the pages beside the models. The console's own addresses end in `.ts`, too. */
+const COMMENTED = /^(?:config|dimse|fhir|models|pipelines|src)\/.*\.(?:ts|py|md)$/;
+const FILE_NAME = /`(?!\/console\/)([\w./-]+\.(?:ts|py))`/g;
+
+it('names in comments only files that exist', () => {
+  const exists = (name: string) => FILES.some((file) => file === name || file.endsWith(`/${name}`));
+  const missing = FILES.filter((file) => COMMENTED.test(file)).flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(FILE_NAME)]
+      .map(([, name = '']) => name.replace(/^(?:\.{1,2}\/)+/, ''))
+      .filter((name) => !exists(name))
+      .map((name) => `${file}: ${name}`),
+  );
+  expect(missing).toEqual([]);
 });
