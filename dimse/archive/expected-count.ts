@@ -25,8 +25,8 @@ interface CountParts {
 
 const AT_A_TIME = 8;
 /**
- * Seconds after which another process may claim a count that a process has claimed but not
- * obtained.
+ * Seconds for which a process that claimed a study has to ask the archive for its count. After that
+ * time, any process may claim the study again.
  */
 const ASKING_SECONDS = 60;
 

@@ -232,7 +232,7 @@ export class CallingAssociation {
 
   /**
    * Called when there is no further request for now. If the peer then releases or aborts the
-   * association, it becomes `closed`, so that no request is sent over it in vain.
+   * association, the association becomes `closed`, so that no request is sent over it in vain.
    */
   rest(): void {
     this.#resting = true;

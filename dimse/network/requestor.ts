@@ -163,8 +163,8 @@ export class Requestor {
   }
 
   /**
-   * Called when there is no further request for now. If the peer then ends the association, it
-   * becomes `closed`.
+   * Called when there is no further request for now. If the peer then ends the association, the
+   * association becomes `closed`.
    */
   rest(): void {
     this.#association.rest();

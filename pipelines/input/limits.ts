@@ -1,6 +1,6 @@
 /**
  * Limits on the resources that one file may use in this process. A file that exceeds a limit is
- * refused with a sentence.
+ * refused, and the message names the limit.
  */
 export const LIMITS = {
   /** Data elements before the pixel data. Real ultrasound headers have a few hundred. */

@@ -122,9 +122,9 @@ interface MeasurementGroup {
 }
 
 /**
- * Leaves out values without a printed number (neither accepted nor for review) if the same quantity
- * has another value with one. If no value of a quantity has a printed number, only the first is
- * kept, so that the quantity still has a row.
+ * Leaves out values whose number is not printed (neither accepted nor for review) if another value
+ * of the same quantity is printed. If no value of a quantity is printed, only the first is kept, so
+ * that the quantity still has a row.
  */
 function rowsOf(standing: readonly Measurement[]): Measurement[] {
   const name = (one: Measurement) => withSubject(one.label, one);

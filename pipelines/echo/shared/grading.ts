@@ -69,7 +69,8 @@ export const isAbnormal = (grade: Abnormality | null): grade is Abnormality =>
   grade !== null && !UNGRADED_BANDS.has(grade);
 
 /**
- * Returns what holds for all of the sexes: null if it differs between them, or if there are none.
+ * Returns the result of `of` if it is the same for every sex in the list; null if it differs, or if
+ * the list is empty.
  */
 export function forEverySex<T>(sexes: readonly Sex[], of: (sex: Sex) => T): T | null {
   const [first, ...others] = sexes.map(of);

@@ -287,7 +287,7 @@ interface UmbilicalFlow {
 }
 
 /**
- * Combines the flow on the traces with that in the machine values; the more severe one leads.
+ * Combines the flow on the traces with that in the machine values; the more severe one counts.
  * Absent or reversed flow is reported even if only one of the two shows it.
  */
 export function flowOfArtery(

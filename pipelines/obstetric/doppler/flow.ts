@@ -80,7 +80,7 @@ function aWaveOfLoop(loop: TracedReading): AWave | null {
 
 /**
  * Returns the end-diastolic flow over all loops of an umbilical artery. Absent or reversed flow on
- * one good trace leads, even if other loops show forward flow.
+ * one good trace takes precedence over forward flow on other loops.
  */
 export const umbilicalFlow = (loops: readonly TracedReading[]): FlowOfLoops<EndDiastolicFlow> =>
   overLoops<EndDiastolicFlow>(loops, UMBILICAL_GRAVEST_FIRST, flowOfLoop);

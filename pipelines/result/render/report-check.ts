@@ -171,8 +171,8 @@ const isOnly = (named: readonly string[], one: string | null) =>
   named.every((other) => other === one) && (one === null || named.includes(one));
 
 /**
- * Returns true if a measurement is accepted, is mentioned in the line, and supports every claim for
- * the side and fetus in the line.
+ * Returns true if a measurement supports a line: it is accepted, the line mentions it and no other
+ * side or fetus, and every claim of the line is its value, margin, centile or z-score.
  */
 function holds(measurement: Measurement, { line, rest, claims, fetuses }: OwnWords): boolean {
   const { label, quality, laterality, fetus } = measurement;

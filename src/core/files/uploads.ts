@@ -45,7 +45,7 @@ const RENEWED_EVERY_MS = 3_600_000;
 interface UploadExpiry {
   endOfLife(): Date;
   /**
-   * Renews the life of files that a request uses: they expire in a day, or up to an hour later.
+   * Extends the life of files that a request uses, by a day to a day and an hour from now.
    * @returns false if one of them has expired and its bytes may have been removed.
    */
   renew(files: readonly { id: string; expires_at: Date }[]): Promise<boolean>;

@@ -471,9 +471,9 @@ const presenceOf = (said: Said): DiastolicResult | null =>
   null;
 
 /**
- * Returns which wording of `FILLING` normal results get, with the values beyond a limit. "Normal
- * diastolic function" is not stated if ASE 2025 finds dysfunction, cannot exclude it, or if one of
- * its criteria is met.
+ * Selects the wording from `FILLING` for results that are all normal, and lists the values beyond a
+ * limit. "Normal diastolic function" is not stated if ASE 2025 finds dysfunction or cannot exclude
+ * it, or if one of its criteria is met.
  */
 function normalFilling(said: Said, results: readonly Graded[]) {
   const presence = presenceOf(said);

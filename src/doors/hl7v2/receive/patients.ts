@@ -53,9 +53,9 @@ function patientIdsIn(
 }
 
 /**
- * For each assigning authority, returns the values whose identifier has the most important type
- * present. If the identifiers have no type, only the first is returned, because only that one is
- * certain to be a patient ID.
+ * For each assigning authority, returns the values whose identifier has the same type as the most
+ * important one. If that identifier has no type, only its value is returned, because only that one
+ * is certain to be a patient ID.
  */
 function ofMainType<Value>(
   values: readonly Value[],

@@ -249,7 +249,7 @@ export const GATEWAY_EVENTS = {
     id: 'admin_shared',
     level: 'info',
     text: 'another process of this gateway serves the admin socket',
-    meaning: 'That process serves the commands.',
+    meaning: 'The other process executes the commands.',
     action: null,
   }),
 } as const;
