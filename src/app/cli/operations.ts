@@ -5,7 +5,6 @@ import type { Config } from '../../../config/schema.ts';
 import { type RunCommand, typedCommands } from '../../operations/commands.ts';
 import { callAdminSocket, NoGatewayError } from '../../operations/socket.ts';
 import { embeddedFolder } from '../../platform/database/embedded.ts';
-import { openCommands } from '../wiring/operations.ts';
 import { UsageError } from './exit-status.ts';
 
 type Environment = Record<string, string | undefined>;
@@ -48,6 +47,8 @@ export function commandsFor(config: Config): RunCommand {
       if (!(error instanceof NoGatewayError)) throw error;
     }
     sayOnce(describeSiteData(config, { mayMake: name === 'keys.create' }));
+    // Imported here, because it loads the queue, which a command sent to a gateway does not need.
+    const { openCommands } = await import('../wiring/operations.ts');
     const { run, close } = await openCommands(config);
     try {
       return await run(name, parameters);

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Router } from '@koa/router';
-import scalar from '@scalar/fastify-api-reference';
 import { newestEndpoints } from '../../core/requests/endpoint.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
 import { describeApi } from './openapi/document.ts';
@@ -86,9 +85,11 @@ type Plugin = (host: PluginHost, options: object, done: () => void) => void;
 
 /**
  * Reads Scalar's browser program from its Fastify package. The package `@scalar/api-reference` also
- * contains it, but installs 299 packages (240 MB) that we do not use.
+ * contains it, but installs 299 packages (240 MB) that we do not use. The package is loaded for the
+ * first reader of the page, because it takes 60 MB of memory.
  */
-function readProgram(): Promise<string> {
+async function readProgram(): Promise<string> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
   return new Promise((resolve, reject) => {
     const host: PluginHost = {
       initialConfig: {},
