@@ -5,7 +5,7 @@ import { type Job, jobSchema, type Pipeline } from '../contract/job.ts';
 import type { Clip } from '../contract/study.ts';
 import type { HeartLocator } from '../echo/locate/heart-locator.ts';
 import { surveyViews } from '../echo/locate/view-survey.ts';
-import { decodeBatch } from '../input/decode-frames.ts';
+import { spread, spreadImages } from '../input/decode-frames.ts';
 import { readStudy } from '../input/read-study.ts';
 import type { Locator } from '../obstetric/locator.ts';
 import { stage } from '../run/study-pipeline.ts';
@@ -83,15 +83,6 @@ export function anatomyOf(fetal: number, cardiac: number): Content['anatomy'] {
   return fetal > cardiac ? 'fetus' : 'adult heart';
 }
 
-/** Returns at most `most` items, evenly spread and in their original order. */
-export function spread<T>(items: readonly T[], most: number): T[] {
-  const count = Math.min(most, items.length);
-  return Array.from(
-    { length: count },
-    (_, n) => items[Math.floor(((n + 0.5) / count) * items.length)] as T,
-  );
-}
-
 /**
  * Returns the plane shown in most of the frames; null if no plane was identified, or for a spectral
  * or M-mode clip.
@@ -102,9 +93,7 @@ async function planeOf(
   signal: AbortSignal,
 ): Promise<string | null> {
   if (clip.mode === 'spectral' || clip.mode === 'm-mode') return null;
-  const batch = spread(clip.frames, FRAMES).map((frame) => ({ clip, frame }));
-  const { decoded } = await decodeBatch(batch, signal);
-  const estimates = await classify(decoded.map(({ image }) => image));
+  const estimates = await classify(await spreadImages(clip, FRAMES, signal));
   const found = new Map<string, number>();
   for (const { label } of estimates) if (label !== 'other') count(found, label);
   return [...found].find(([, frames]) => 2 * frames > estimates.length)?.[0] ?? null;

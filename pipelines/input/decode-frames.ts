@@ -26,6 +26,8 @@ export const DECODING = {
   atOnce: 4,
   /** Files read at the same time. Reading a file includes its header and first frame. */
   files: 4,
+  /** Frames per batch for models that outline structures. */
+  outlined: 8,
 } as const;
 
 export interface ClipFrame {
@@ -64,6 +66,47 @@ export function* frameBatches(
     }
   }
   if (batch.length > 0) yield batch;
+}
+
+/**
+ * Yields every `stride`-th frame of a clip, decoded, in batches of `DECODING.outlined`. Frames that
+ * cannot be decoded are left out.
+ */
+export async function* sampledBatches(
+  clip: Clip,
+  stride: number,
+  signal: AbortSignal,
+): AsyncGenerator<DecodedFrame[]> {
+  const wanted = clip.frames.filter((_, index) => index % stride === 0);
+  for (let start = 0; start < wanted.length; start += DECODING.outlined) {
+    signal.throwIfAborted();
+    const frames = wanted.slice(start, start + DECODING.outlined);
+    const { decoded } = await decodeBatch(
+      frames.map((frame) => ({ clip, frame })),
+      signal,
+    );
+    yield decoded;
+  }
+}
+
+/** Returns at most `most` items, evenly spread and in their original order. */
+export function spread<T>(items: readonly T[], most: number): T[] {
+  const count = Math.min(most, items.length);
+  return Array.from(
+    { length: count },
+    (_, n) => items[Math.floor(((n + 0.5) / count) * items.length)] as T,
+  );
+}
+
+/** Decodes at most `most` frames, spread evenly over a clip. */
+export async function spreadImages(
+  clip: Clip,
+  most: number,
+  signal: AbortSignal,
+): Promise<GrayImage[]> {
+  const batch = spread(clip.frames, most).map((frame) => ({ clip, frame }));
+  const { decoded } = await decodeBatch(batch, signal);
+  return decoded.map(({ image }) => image);
 }
 
 /** Decodes the frames of a batch, `DECODING.atOnce` at a time, and returns them in batch order. */

@@ -1,7 +1,7 @@
 import { inParallel } from '../../../src/platform/in-parallel.ts';
-import type { GrayImage, Point } from '../../contract/image.ts';
+import type { Point } from '../../contract/image.ts';
 import { type Clip, type Rectangle, scaleFor } from '../../contract/study.ts';
-import { DECODING, decodeBatch } from '../../input/decode-frames.ts';
+import { DECODING, decodeBatch, sampledBatches, spreadImages } from '../../input/decode-frames.ts';
 import { outlineOfRegion } from '../../measure/outline.ts';
 import { largestOf, regionsOf } from '../../measure/regions.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
@@ -9,7 +9,13 @@ import { areaOf, type ChamberMasks, labelOf } from '../locate/chambers.ts';
 import type { HeartLocator } from '../locate/heart-locator.ts';
 import { CHAMBERS } from '../locate/names.ts';
 import { type JudgedChamber, outlineFault } from '../locate/outline-faults.ts';
-import type { ClipView, EchoReader, EchoReaderInput } from '../locate/reader.ts';
+import {
+  type ClipView,
+  clipRank,
+  cornersOf,
+  type EchoReader,
+  type EchoReaderInput,
+} from '../locate/reader.ts';
 import { litHull } from '../locate/sector.ts';
 import { jumpingFrames, shapeFaults, ventriclePose } from '../locate/ventricle-pose.ts';
 import { type ClipBeat, measuredClip } from './beats.ts';
@@ -40,7 +46,6 @@ const FRAMES_PER_CLIP = 64;
  * end-diastole and end-systole.
  */
 const LEAST_FRAMES = 2;
-const BATCH = 8;
 /**
  * Number of frames examined to determine whether a display is mirrored and where the edge of its
  * fan is.
@@ -60,17 +65,10 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
         const moves = clip.frames.length >= LEAST_FRAMES && clip.mode !== 'colour';
         return of.view === view && fan && moves ? [{ view, of: { ...of, fan } }] : [];
       })
-      .toSorted((one, other) => worth(other.of) - worth(one.of))
+      .toSorted((one, other) => clipRank(other.of) - clipRank(one.of))
       .slice(0, CLIPS_PER_VIEW),
   );
 }
-
-/**
- * Returns the rank of a clip: clips with a scale first, then clips with a view stated in the
- * header, then clips with a higher classifier confidence.
- */
-const worth = ({ clip, source, confidence }: ClipView) =>
-  (clip.regions.length > 0 ? 2 : 0) + (source === 'header' ? 1 : (confidence ?? 0));
 
 function outlinesIn({ area, width, height, labels }: ChamberMasks) {
   const regions = Map.groupBy(regionsOf(labels, width), ({ value }) => value);
@@ -144,13 +142,9 @@ async function outlineFrames(
   { clip, fan, mirrored, picture, segment, signal }: Outlining,
   stride: number,
 ): Promise<ChamberFrame[]> {
-  const wanted = clip.frames.filter((_, index) => index % stride === 0);
   const frames: ChamberFrame[] = [];
   const cavities: number[] = [];
-  for (let start = 0; start < wanted.length; start += BATCH) {
-    signal.throwIfAborted();
-    const batch = wanted.slice(start, start + BATCH).map((frame) => ({ clip, frame }));
-    const { decoded } = await decodeBatch(batch, signal);
+  for await (const decoded of sampledBatches(clip, stride, signal)) {
     const masks = await segment(
       decoded.map(({ image }) => image),
       fan,
@@ -197,16 +191,6 @@ async function ejectionsOf(
   return found;
 }
 
-async function someFrames(clip: Clip, signal: AbortSignal): Promise<GrayImage[]> {
-  const some: GrayImage[] = [];
-  for (let n = 0; n < SIDE_FRAMES; n++) {
-    const index = Math.floor(((n + 0.5) / SIDE_FRAMES) * clip.frames.length);
-    const image = await imageOf(clip, index, signal);
-    if (image) some.push(image);
-  }
-  return some;
-}
-
 async function readClip(
   { view, of }: Chosen,
   locator: HeartLocator,
@@ -215,24 +199,20 @@ async function readClip(
 ): Promise<ChamberClip> {
   const { clip, fan, confidence } = of;
   const stride = Math.max(1, Math.round(clip.frames.length / FRAMES_PER_CLIP));
-  const some = await someFrames(clip, signal);
+  const some = await spreadImages(clip, SIDE_FRAMES, signal);
   // Mirroring is recognised from the position of the right heart, which only the four-chamber view
   // shows.
   const mirrored = view === 'A4C' && ((await locator.isMirrored?.(some, fan)) ?? false);
   const picture = litHull(some, fan);
   const outlining = { clip, fan, mirrored, picture, segment, signal };
   const frames = await outlineFrames(outlining, stride);
-  const corners = [
-    { x: fan.minX, y: fan.minY },
-    { x: fan.maxX, y: fan.maxY },
-  ];
   const lv = frames.flatMap(({ outlines }) => outlines.lv ?? []);
   const read: ChamberClip = {
     file: clip.file,
     sopInstanceUid: clip.sopInstanceUid,
     view,
     viewConfidence: confidence,
-    scale: scaleFor(clip, lv.length > 0 ? lv : corners)?.scale ?? null,
+    scale: scaleFor(clip, lv.length > 0 ? lv : cornersOf(fan))?.scale ?? null,
     heartRate: clip.heartRate,
     rWaves: clip.rWaves,
     framesInClip: clip.frames.length,

@@ -1,3 +1,4 @@
+import type { Point } from '../../contract/image.ts';
 import type { Clip, Rectangle, Study } from '../../contract/study.ts';
 import type { HeartLocator } from './heart-locator.ts';
 import type { HeartView } from './names.ts';
@@ -47,3 +48,16 @@ export interface ClipView {
   /** In stored pixels; null if no frame of the clip was examined. */
   fan: Rectangle | null;
 }
+
+/**
+ * Returns the rank of a clip among those of the same view: clips with a scale first, then clips
+ * with a view stated in the header, then clips with a higher classifier confidence.
+ */
+export const clipRank = ({ clip, source, confidence }: ClipView): number =>
+  (clip.regions.length > 0 ? 2 : 0) + (source === 'header' ? 1 : (confidence ?? 0));
+
+/** Returns the upper left and lower right corner of a fan, for which a scale can be looked up. */
+export const cornersOf = ({ minX, minY, maxX, maxY }: Rectangle): [Point, Point] => [
+  { x: minX, y: minY },
+  { x: maxX, y: maxY },
+];

@@ -1,7 +1,6 @@
 import { inParallel } from '../../../src/platform/in-parallel.ts';
-import type { GrayImage } from '../../contract/image.ts';
 import type { Clip, Rectangle, Study } from '../../contract/study.ts';
-import { DECODING, decodeBatch } from '../../input/decode-frames.ts';
+import { DECODING, spreadImages } from '../../input/decode-frames.ts';
 import { headerView } from './header-view.ts';
 import type { HeartLocator } from './heart-locator.ts';
 import { type HeartView, isPicture } from './names.ts';
@@ -26,19 +25,6 @@ const WHOLE = 0.98;
 const coversFrame = (fan: Rectangle, { width, height }: Clip): boolean =>
   fan.maxX - fan.minX + 1 >= WHOLE * width && fan.maxY - fan.minY + 1 >= WHOLE * height;
 
-async function someFrames(clip: Clip, signal: AbortSignal): Promise<GrayImage[]> {
-  const count = clip.frames.length;
-  const indices = new Set(
-    Array.from({ length: FRAMES }, (_, n) => Math.floor(((n + 0.5) / FRAMES) * count)),
-  );
-  const batch = [...indices].flatMap((index) => {
-    const frame = clip.frames[index];
-    return frame ? [{ clip, frame }] : [];
-  });
-  const { decoded } = await decodeBatch(batch, signal);
-  return decoded.map(({ image }) => image);
-}
-
 const nameableView = (view: ViewEstimate['view'] | null): HeartView | null =>
   view === 'other' ? null : view;
 
@@ -58,7 +44,7 @@ async function surveyClip(
     fan: null,
   };
   if (!isPicture(clip)) return none;
-  const images = await someFrames(clip, signal);
+  const images = await spreadImages(clip, FRAMES, signal);
   if (images.length === 0) return none;
   const fan = sectorOf(images, searched(clip));
   if (named || !locator.nameView) return { ...none, fan };

@@ -1,13 +1,19 @@
 import { inParallel } from '../../../src/platform/in-parallel.ts';
 import type { GrayImage, PixelScale, Point } from '../../contract/image.ts';
 import { type Frame, scaleFor } from '../../contract/study.ts';
-import { DECODING, decodeBatch } from '../../input/decode-frames.ts';
+import { DECODING, sampledBatches } from '../../input/decode-frames.ts';
 import { contains, crossings, outlineOf } from '../../measure/outline.ts';
 import type { HeartLocator } from '../locate/heart-locator.ts';
 import { maskOf, sizeOf } from '../locate/label-map.ts';
 import { familyOf, type HeartView } from '../locate/names.ts';
 import { longAxisLines, type ParasternalMasks, parasternalLabel } from '../locate/parasternal.ts';
-import type { ClipView, EchoReader, EchoReaderInput } from '../locate/reader.ts';
+import {
+  type ClipView,
+  clipRank,
+  cornersOf,
+  type EchoReader,
+  type EchoReaderInput,
+} from '../locate/reader.ts';
 import type { ParasternalClip, ParasternalFrame } from './clip.ts';
 import { showsSegments } from './short-axis-segments.ts';
 import { shortAxisWall } from './short-axis-wall.ts';
@@ -82,7 +88,6 @@ export interface ParasternalReadings {
 const CLIPS_PER_FAMILY = 2;
 const FRAMES_PER_CLIP = 48;
 const LEAST_FRAMES = 8;
-const BATCH = 8;
 
 const FAMILIES = ['PLAX', 'PSAX', 'subcostal'] as const;
 
@@ -99,9 +104,7 @@ interface Chosen {
  * each short-axis level comes before the second clip of any level.
  */
 function ranked(clips: readonly Chosen[]): Chosen[] {
-  const worth = ({ of: { clip, source, confidence } }: Chosen) =>
-    (clip.regions.length > 0 ? 2 : 0) + (source === 'header' ? 1 : (confidence ?? 0));
-  const best = clips.toSorted((one, other) => worth(other) - worth(one));
+  const best = clips.toSorted((one, other) => clipRank(other.of) - clipRank(one.of));
   const leads = ({ view }: Chosen, place: number) =>
     showsSegments(view) && best.findIndex((one) => one.view === view) === place;
   return [...best.filter(leads), ...best.filter((one, place) => !leads(one, place))];
@@ -157,17 +160,9 @@ async function readClip(
 ): Promise<ParasternalClip | null> {
   if (!fan) return null;
   const stride = Math.max(1, Math.round(clip.frames.length / FRAMES_PER_CLIP));
-  const wanted = clip.frames.filter((_, index) => index % stride === 0);
-  const corners = [
-    { x: fan.minX, y: fan.minY },
-    { x: fan.maxX, y: fan.maxY },
-  ];
-  const scale = scaleFor(clip, corners)?.scale ?? clip.regions[0]?.scale ?? null;
+  const scale = scaleFor(clip, cornersOf(fan))?.scale ?? clip.regions[0]?.scale ?? null;
   const frames: ParasternalFrame[] = [];
-  for (let start = 0; start < wanted.length; start += BATCH) {
-    signal.throwIfAborted();
-    const batch = wanted.slice(start, start + BATCH).map((frame) => ({ clip, frame }));
-    const { decoded } = await decodeBatch(batch, signal);
+  for await (const decoded of sampledBatches(clip, stride, signal)) {
     const masks = await segment(
       decoded.map(({ image }) => image),
       fan,

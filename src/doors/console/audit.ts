@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import { sees } from '../../core/accounts/roles.ts';
 import type { AuditAction, AuditEntry } from '../../core/audit/audit.ts';
 import { auditIdentityView } from '../../core/audit/audit.ts';
+import type { RequestRow } from '../../core/requests/request.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type { WorklistRow } from './contract.ts';
 
@@ -32,6 +33,12 @@ export async function auditRows(
     where: `console ${where}`,
   });
 }
+
+/** Returns what an audit entry about a request refers to: the request and, if any, its study. */
+export const auditedRequest = ({ id, source }: Pick<RequestRow, 'id' | 'source'>) => ({
+  requestId: id,
+  studyId: source.kind === 'dicom' ? source.study : null,
+});
 
 /**
  * Before the response is sent, records in the audit trail what a person did or which page they

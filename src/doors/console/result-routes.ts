@@ -6,7 +6,7 @@ import { DEFAULT_ACCOUNT_ID } from '../../core/accounts/keys.ts';
 import type { RequestRow } from '../../core/requests/request.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { DAY_MS } from '../../platform/time.ts';
-import { auditAction } from './audit.ts';
+import { auditAction, auditedRequest } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type { ResultView } from './contract.ts';
 import { needs } from './guard.ts';
@@ -24,10 +24,10 @@ export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
   const { core, wording } = deps;
 
   router.get('/requests/:id/result', needs('read'), async (context) => {
-    const row = await existing(context.params.id, deps);
+    const row = await unexpiredRequest(context.params.id, deps);
     const result = await resultOf(row.id, deps);
     if (!result) throw new SonogateError('not_found', `The request is ${row.status}: no result.`);
-    await auditAction(context, 'request.read', subjectOf(row), deps);
+    await auditAction(context, 'request.read', auditedRequest(row), deps);
     context.body = viewResult({
       requestId: row.id,
       result,
@@ -38,14 +38,14 @@ export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
   });
 
   router.get('/requests/:id/artifacts/:name', needs('read'), async (context) => {
-    const row = await existing(context.params.id, deps);
+    const row = await unexpiredRequest(context.params.id, deps);
     const { name = '' } = context.params;
     // The name is only looked up in the result's list of artifacts, so it cannot be used to build a
     // path.
     const artifact = (await core.artifacts(row.id)).find((entry) => entry.name === name);
     const path = artifact && (await core.artifactPath(row.id, name));
     if (!artifact || !path) throw new SonogateError('not_found', 'There is no such artifact.');
-    await auditAction(context, 'artifact.read', { ...subjectOf(row), detail: { name } }, deps);
+    await auditAction(context, 'artifact.read', { ...auditedRequest(row), detail: { name } }, deps);
     context.type = artifact.media_type;
     context.length = artifact.bytes;
     context.set('ETag', `"${artifact.sha256}"`);
@@ -65,21 +65,27 @@ export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
 }
 
 /**
- * Reads a request that has not expired.
- * @throws SonogateError `not_found`, `expired`
+ * Reads a request. Requests that belong to other accounts are not shown in the console.
+ * @throws SonogateError `not_found`
  */
-async function existing(id: string | undefined, { core }: ConsoleDeps): Promise<RequestRow> {
-  // Requests that belong to other accounts are not shown in the console.
+export async function existingRequest(
+  id: string | undefined,
+  { core }: Pick<ConsoleDeps, 'core'>,
+): Promise<RequestRow> {
   const row = await core.get(id ?? '', DEFAULT_ACCOUNT_ID);
   if (!row) throw new SonogateError('not_found', 'There is no such request.');
-  if (row.status === 'expired') throw new SonogateError('expired', 'The result has been purged.');
   return row;
 }
 
-const subjectOf = ({ id, source }: RequestRow) => ({
-  requestId: id,
-  studyId: source.kind === 'dicom' ? source.study : null,
-});
+/**
+ * Reads a request whose result has not been purged.
+ * @throws SonogateError `not_found`, `expired`
+ */
+async function unexpiredRequest(id: string | undefined, deps: ConsoleDeps): Promise<RequestRow> {
+  const row = await existingRequest(id, deps);
+  if (row.status === 'expired') throw new SonogateError('expired', 'The result has been purged.');
+  return row;
+}
 
 /** Reads a result, which the core checked against the envelope schema before storing it. */
 async function resultOf(id: string, { core }: ConsoleDeps): Promise<Result | null> {

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { anatomyOf, spread } from '../../../pipelines/content/pipeline.ts';
+import { anatomyOf } from '../../../pipelines/content/pipeline.ts';
 import { contentSchema } from '../../../pipelines/contract/content.ts';
+import { spread } from '../../../pipelines/input/decode-frames.ts';
 import { pipeline } from '../../../src/app/pipelines/content.ts';
 import { phantomFiles } from '../../gateway/phantom.ts';
 
