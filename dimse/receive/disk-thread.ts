@@ -13,10 +13,15 @@ import {
 } from 'node:fs';
 import { dirname, format, parse } from 'node:path';
 import { promisify } from 'node:util';
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
 import type { Digests } from '../../src/core/studies/study-store.ts';
-import { type DiskAnswer, type DiskTask, REPORTED_TOGETHER } from './disk-writer.ts';
+import {
+  type DiskAnswer,
+  type DiskSettings,
+  type DiskTask,
+  REPORTED_TOGETHER,
+} from './disk-writer.ts';
 
 /**
  * Entry point of the thread that writes received objects (disk-writer.ts). The thread uses
@@ -31,7 +36,7 @@ interface ObjectFile {
   handle: number | null;
   failure: unknown;
   whole: Hash;
-  dataSet: Hash;
+  dataSet: Hash | null;
   /** Number of written blocks that have not been hashed yet. */
   unhashed: number;
   /** Number of hashed blocks that have not been reported to the main thread yet. */
@@ -66,6 +71,7 @@ const SMALL_SYNC_BYTES = 128 * 1024;
  */
 const MOST_UNHASHED = 32;
 
+const { dataSetDigests } = workerData as DiskSettings;
 const sync = promisify(fdatasync);
 const files = new Map<number, ObjectFile>();
 /** Handles of open folders, kept for syncing. Each day has one folder for each source. */
@@ -113,7 +119,7 @@ function open(id: number, path: string): ObjectFile {
     handle: null,
     failure: null,
     whole: createHash('sha256'),
-    dataSet: createHash('sha256'),
+    dataSet: dataSetDigests ? createHash('sha256') : null,
     unhashed: 0,
     unreported: 0,
     durable: false,
@@ -160,7 +166,7 @@ function hashNext(): void {
   file.unreported += 1;
   if (file.failure !== null) return;
   file.whole.update(block);
-  file.dataSet.update(block);
+  file.dataSet?.update(block);
   if (file.durable) {
     const digests = digestsOf(file);
     if (digests) post({ id: file.id, digests });
@@ -173,7 +179,7 @@ function hashNext(): void {
 /** Returns the digests of a durable object; null while blocks of it are not hashed yet. */
 function digestsOf({ unhashed, whole, dataSet }: ObjectFile): Digests | null {
   if (unhashed > 0) return null;
-  return { fileSha256: whole.digest('hex'), dataSetSha256: dataSet.digest('hex') };
+  return { fileSha256: whole.digest('hex'), dataSetSha256: dataSet?.digest('hex') ?? null };
 }
 
 /**

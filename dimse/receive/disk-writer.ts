@@ -30,6 +30,14 @@ export type DiskAnswer =
   | { id: number; discarded: true }
   | { id: number; error: { message: string; code: string | undefined } };
 
+export interface DiskSettings {
+  /**
+   * True to compute the digests of data sets, as a bucket needs them before an object is answered.
+   * Otherwise they are null.
+   */
+  dataSetDigests: boolean;
+}
+
 /** A durable object. */
 interface WrittenObject {
   path: string;
@@ -52,10 +60,10 @@ interface ObjectFile {
 
 const BLOCK_BYTES = 128 * 1024;
 /**
- * Number of blocks that are sent to the thread together, because each message wakes it. An image of
- * up to half a megabyte is a single message.
+ * Number of blocks that are sent to the thread together, because each message wakes it. Half of an
+ * image of half a megabyte is written while the other half arrives.
  */
-const SENT_TOGETHER = 4;
+const SENT_TOGETHER = 2;
 /**
  * Maximum number of blocks of one object that the thread has not read. Above this number, the sender
  * has to wait.
@@ -81,8 +89,13 @@ const ENTRY = new URL('./disk-thread.ts', import.meta.url);
 export class DiskWriter {
   readonly #files = new Map<number, WritingFile>();
   readonly #spare: Buffer[] = [];
+  readonly #settings: DiskSettings;
   #thread: Worker | null = null;
   #lastId = 0;
+
+  constructor(settings: DiskSettings) {
+    this.#settings = settings;
+  }
 
   /**
    * Opens the file of an object.
@@ -114,7 +127,10 @@ export class DiskWriter {
   }
 
   #start(): Worker {
-    const thread = new Worker(ENTRY, { resourceLimits: { maxYoungGenerationSizeMb: 4 } });
+    const thread = new Worker(ENTRY, {
+      workerData: this.#settings,
+      resourceLimits: { maxYoungGenerationSizeMb: 4 },
+    });
     const onEnd = (error: unknown) => {
       if (this.#thread === thread) this.#thread = null;
       const files = [...this.#files.values()];

@@ -4,7 +4,7 @@ import type { Config } from '../../config/schema.ts';
 import { encodeFileMeta, type FileMeta } from '../../pipelines/dicom/part10.ts';
 import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
 import {
-  digestsOf,
+  contentOf,
   type JudgedObject,
   judgeObject,
   keepShared,
@@ -67,7 +67,7 @@ const ROWS_BEFORE_RELEASE_MS = 5000;
  */
 export function createIntake(options: IntakeOptions): Intake {
   const registrar = startRegistrar(options);
-  const disk = new DiskWriter();
+  const disk = new DiskWriter({ dataSetDigests: options.objects.shared });
   const freeSpace = watchFreeSpace(options.dataDir, options.limits.minFreeBytes);
   /** Objects of each open association that are waiting for their rows. */
   const unrecorded = new Map<string, Set<Promise<void>>>();
@@ -173,7 +173,7 @@ async function openSink(
         meta,
         bytes: written.bytes,
         // The disk thread computes the digests. If it has ended, they are computed from the file.
-        digests: () => written.digests.catch(() => digestsOf(written.path, prefix.length)),
+        digests: () => written.digests.catch(() => contentOf(written.path, prefix.length)),
         source,
         statedStudy: object.statedStudy,
       };

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
 import type { Source } from '../../../config/schema.ts';
 import { type FileMeta, readFileMeta } from '../../../pipelines/dicom/part10.ts';
 import { DatabaseUnreachableError } from '../../platform/database/pooled.ts';
@@ -15,9 +16,14 @@ import type { ReceivedObjects } from '../files/received-objects.ts';
 import { quietDeadline, rerunPolicy } from './completion.ts';
 import { readInstanceHeader } from './header-reader.ts';
 import { attributeText, type InstanceHeader } from './instance-header.ts';
-import { dayFolders, isIntact, PARTIAL_SUFFIX, unregisteredObjects } from './intake-folder.ts';
+import {
+  dayFolders,
+  PARTIAL_SUFFIX,
+  statedChecksum,
+  unregisteredObjects,
+} from './intake-folder.ts';
 import { leaveQuarantine, quarantine } from './quarantine.ts';
-import { recordArrivals } from './record-arrival.ts';
+import { DigestsMissingError, recordArrivals } from './record-arrival.ts';
 import { openRecoveryRecord } from './recovery-record.ts';
 import { type Arrival, type Digests, isKnown, type ReceivedInstance } from './study-store.ts';
 
@@ -87,9 +93,9 @@ export async function keepShared(
   { database, objects }: RegistrationOptions,
 ): Promise<boolean> {
   if (!objects.shared) return false;
-  const digests = await object.digests();
-  const known = await isKnown(database, object.header, digests.dataSetSha256);
-  if (!known) await objects.keep({ ...object, ...digests });
+  const { fileSha256, dataSetSha256 } = await object.digests();
+  const known = dataSetSha256 !== null && (await isKnown(database, object.header, dataSetSha256));
+  if (!known) await objects.keep({ ...object, fileSha256 });
   return known;
 }
 
@@ -99,20 +105,65 @@ export async function keepShared(
  */
 async function writeRows(
   objects: readonly JudgedObject[],
-  { database, sources }: RegistrationOptions,
+  options: RegistrationOptions,
 ): Promise<Arrival[]> {
-  const received = await Promise.all(objects.map((object) => receivedInstance(object, sources)));
-  let committing = false;
-  try {
-    return await database.transaction(async (tx) => {
-      const arrivals = await recordArrivals(tx, received);
-      committing = true;
-      return arrivals;
-    });
-  } catch (error) {
-    if (!committing) throw error;
-    throw new RowMayExistError('the commit of received objects failed', { cause: error });
+  const { database, sources } = options;
+  let received = await Promise.all(objects.map((object) => receivedInstance(object, sources)));
+  for (;;) {
+    let committing = false;
+    try {
+      return await database.transaction(async (tx) => {
+        const arrivals = await recordArrivals(tx, received);
+        committing = true;
+        return arrivals;
+      });
+    } catch (error) {
+      if (error instanceof DigestsMissingError) {
+        received = await withDigests(received, error, options);
+      } else if (committing) {
+        throw new RowMayExistError('the commit of received objects failed', { cause: error });
+      } else throw error;
+    }
   }
+}
+
+/**
+ * Computes the missing digests of data sets. Those of stored objects are added to their rows.
+ * @returns the received objects with their digests.
+ * @throws SonogateError `storage_unreachable`
+ */
+async function withDigests(
+  received: readonly ReceivedInstance[],
+  missing: DigestsMissingError,
+  { dataDir, database, objects }: RegistrationOptions,
+): Promise<ReceivedInstance[]> {
+  for (const copy of missing.stored) {
+    const path = await objects.locate(copy);
+    // Content that cannot be read equals no other, so both objects are kept.
+    const digest = path === null ? '' : await dataSetDigest(path).catch(() => '');
+    await database.query('UPDATE instances SET data_set_sha256 = $2 WHERE id = $1', [
+      copy.id,
+      digest,
+    ]);
+  }
+  const complete: ReceivedInstance[] = [];
+  for (const object of received) {
+    if (!missing.received.has(object)) complete.push(object);
+    else {
+      const dataSetSha256 = await dataSetDigest(join(dataDir, object.path));
+      complete.push({ ...object, dataSetSha256 });
+    }
+  }
+  return complete;
+}
+
+async function dataSetDigest(path: string): Promise<string> {
+  const { dataSetOffset } = await readFileMeta(path);
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { start: dataSetOffset })) {
+    hash.update(chunk as Buffer);
+  }
+  return hash.digest('hex');
 }
 
 async function receivedInstance(
@@ -209,17 +260,18 @@ export async function recoverIntake(
     for (const { source, folder } of await dayFolders(dataDir)) {
       const names = await readdir(join(dataDir, folder));
       for (const name of names.filter((name) => name.endsWith(PARTIAL_SUFFIX))) {
-        await rm(join(dataDir, folder, name));
-        removed += 1;
+        const path = join(folder, name);
+        const isRemoved = await rm(join(dataDir, path)).then(
+          () => true,
+          (error) => logger.event(EVENTS.receivedFileUnreadable, { path, error: String(error) }),
+        );
+        if (isRemoved) removed += 1;
       }
       for await (const path of unregisteredObjects(options, folder)) {
         if (!(await record.begins(path))) {
           const detail = 'The gateway died twice while registering the object at startup.';
-          await putAside(path, source, detail, options);
-        } else if (!(await isIntact(join(dataDir, path)))) {
-          const detail =
-            'The content differs from its checksum. The machine lost power before the object was acknowledged, or the disk has lost bytes.';
-          await putAside(path, source, detail, options);
+          const why = { code: 'object_not_understood', detail } as const;
+          await moveToQuarantine({ path, source }, why, options);
         } else if (await registerAtStart(path, source, options)) registered += 1;
       }
     }
@@ -232,19 +284,10 @@ export async function recoverIntake(
   return { registered, removed };
 }
 
-/** Quarantines an object that must not be registered at startup. */
-async function putAside(
-  path: string,
-  source: string,
-  detail: string,
-  options: RegistrationOptions,
-): Promise<void> {
-  await moveToQuarantine({ path, source }, { code: 'object_not_understood', detail }, options);
-}
-
 /**
- * Registers an object at startup. An error caused by the object is caught, because a single object
- * must not keep the gateway from starting.
+ * Registers an object at startup. An error caused by the object or by the disk under it is caught,
+ * because a single object must not keep the gateway from starting. A file that cannot be read or
+ * moved stays where it is, and is tried again at the next startup.
  * @returns true if the object has a row now.
  */
 async function registerAtStart(
@@ -253,12 +296,14 @@ async function registerAtStart(
   options: RegistrationOptions,
 ): Promise<boolean> {
   try {
-    await registerFile(path, source, options);
+    await registerFile(path, source, { ...options, onlyIntact: true });
     return true;
   } catch (error) {
     // The object is in the quarantine, or will be registered at the next startup.
     if (error instanceof SonogateError) return false;
-    throw error;
+    if (!(error instanceof UnreadableFileError)) throw error;
+    options.logger.event(EVENTS.receivedFileUnreadable, { path, error: String(error.cause) });
+    return false;
   }
 }
 
@@ -272,24 +317,26 @@ export async function registerQuarantined(id: string, options: RegistrationOptio
   await registerFile(path, source, options);
 }
 
+/** Thrown if a file in the intake folder, or its way to the quarantine, fails with an I/O error. */
+class UnreadableFileError extends Error {
+  override name = 'UnreadableFileError';
+}
+
+interface FileOptions extends RegistrationOptions {
+  /** Set if a file whose content differs from its checksum is to be quarantined. */
+  onlyIntact?: boolean;
+}
+
 /**
  * Registers a file in the intake folder.
- * @throws SonogateError if the object was quarantined or could not be copied to the bucket.
+ * @throws SonogateError if the object was quarantined or could not be copied to the bucket;
+ * UnreadableFileError.
  */
-async function registerFile(
-  path: string,
-  source: string,
-  options: RegistrationOptions,
-): Promise<void> {
-  let object: StoredObject;
-  try {
-    object = await describe(options.dataDir, path, source);
-  } catch (error) {
-    // At startup this happens only if the disk has lost synced bytes.
-    if (error instanceof SonogateError) await moveToQuarantine({ path, source }, error, options);
-    throw error;
-  }
-  const judged = await judgeObject(object, null, options);
+async function registerFile(path: string, source: string, options: FileOptions): Promise<void> {
+  const judged = await judgedFile(path, source, options).catch((cause: unknown) => {
+    if (cause instanceof SonogateError) throw cause;
+    throw new UnreadableFileError('a received file could not be read', { cause });
+  });
   try {
     const known = await keepShared(judged, options);
     const [arrival] = await writeRows([judged], options).catch(async (error) => {
@@ -305,22 +352,64 @@ async function registerFile(
   }
 }
 
-async function describe(dataDir: string, path: string, source: string): Promise<StoredObject> {
+/**
+ * Reads and checks a file in the intake folder.
+ * @throws SonogateError if it was quarantined; the error of the file system.
+ */
+async function judgedFile(
+  path: string,
+  source: string,
+  options: FileOptions,
+): Promise<JudgedObject> {
+  let object: StoredObject;
+  try {
+    object = await describe(path, source, options);
+  } catch (error) {
+    if (error instanceof SonogateError) await moveToQuarantine({ path, source }, error, options);
+    throw error;
+  }
+  return judgeObject(object, null, options);
+}
+
+async function describe(
+  path: string,
+  source: string,
+  { dataDir, onlyIntact = false }: FileOptions,
+): Promise<StoredObject> {
   const absolute = join(dataDir, path);
-  const { meta, dataSetOffset, bytes } = await readFileMeta(absolute);
-  const digests = await digestsOf(absolute, dataSetOffset);
+  const start = await readFileMeta(absolute).catch((error: unknown) => {
+    if (error instanceof SonogateError) return error;
+    throw error;
+  });
+  const offset = start instanceof SonogateError ? 0 : start.dataSetOffset;
+  const { checksum, ...digests } = await contentOf(absolute, offset);
+  if (onlyIntact && checksum !== (statedChecksum(path) ?? checksum)) {
+    const detail =
+      'The content differs from its checksum. The machine lost power before the object was acknowledged, or the disk has lost bytes.';
+    throw new SonogateError('object_not_understood', detail);
+  }
+  if (start instanceof SonogateError) throw start;
+  const { meta, bytes } = start;
   return { path, meta, bytes, digests: async () => digests, source };
 }
 
-/** Computes the digests of the file at an absolute path. */
-export async function digestsOf(path: string, dataSetOffset: number): Promise<Digests> {
-  return { fileSha256: await digest(path, 0), dataSetSha256: await digest(path, dataSetOffset) };
-}
-
-async function digest(path: string, start: number): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path, { start })) hash.update(chunk as Buffer);
-  return hash.digest('hex');
+/** Reads the file at an absolute path once, for its digests and the CRC-32 of its content. */
+export async function contentOf(
+  path: string,
+  dataSetOffset: number,
+): Promise<Digests & { checksum: number }> {
+  const file = createHash('sha256');
+  const dataSet = createHash('sha256');
+  let checksum = 0;
+  let read = 0;
+  for await (const piece of createReadStream(path)) {
+    const chunk = piece as Buffer;
+    file.update(chunk);
+    dataSet.update(chunk.subarray(Math.max(0, dataSetOffset - read)));
+    checksum = crc32(chunk, checksum);
+    read += chunk.length;
+  }
+  return { fileSha256: file.digest('hex'), dataSetSha256: dataSet.digest('hex'), checksum };
 }
 
 /** Thrown if the row of an object was committed, or may have been: its file must be kept. */

@@ -1,7 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import type { Queryable } from '../../platform/database/port.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
 import { newUuid } from '../../platform/ids.ts';
@@ -30,15 +28,12 @@ export function newPlace(source: string, now: Date): { partial: string; complete
 const CHECKSUM = /\.([0-9a-f]{8})\.dcm$/;
 
 /**
- * Returns false if the content of a stored object differs from the checksum in its name. The
- * machine then lost power before the object was synced, or the disk has lost synced bytes.
+ * Returns the checksum in the name of a stored object; null if it has none. If the content has
+ * another, the machine lost power before the object was synced, or the disk has lost synced bytes.
  */
-export async function isIntact(path: string): Promise<boolean> {
+export function statedChecksum(path: string): number | null {
   const [, stated] = CHECKSUM.exec(path) ?? [];
-  if (stated === undefined) return true;
-  let found = 0;
-  for await (const piece of createReadStream(path)) found = crc32(piece as Buffer, found);
-  return found === Number.parseInt(stated, 16);
+  return stated === undefined ? null : Number.parseInt(stated, 16);
 }
 
 /** Lists every day folder with its source, oldest first. */

@@ -21,8 +21,25 @@ import { type Arrival, ownSeries, type ReceivedInstance, type StudyRow } from '.
  */
 
 /**
+ * Thrown if objects with the same SOP Instance UID must be compared, but the digest of a data set
+ * is missing. The transaction must be repeated once the digests are known.
+ */
+export class DigestsMissingError extends Error {
+  override name = 'DigestsMissingError';
+  readonly received: ReadonlySet<ReceivedInstance>;
+  readonly stored: readonly Copy[];
+
+  constructor(received: ReadonlySet<ReceivedInstance>, stored: readonly Copy[]) {
+    super('objects with the same SOP Instance UID lack the digests of their data sets');
+    this.received = received;
+    this.stored = stored;
+  }
+}
+
+/**
  * Records objects in order of arrival.
  * @returns the outcomes, in the same order.
+ * @throws DigestsMissingError
  */
 export async function recordArrivals(
   tx: Queryable,
@@ -37,6 +54,7 @@ export async function recordArrivals(
   );
   const studies = await lockStudies(tx, uids);
   const known = await knownCopies(tx, studies, received);
+  requireDigests(studies, known, received);
   const arrivals = new Map<ReceivedInstance, Arrival>();
   const additions: Addition[] = [];
   for (const uid of uids) {
@@ -108,11 +126,16 @@ async function lockStudies(
   return new Map(rows.map((study) => [study.study_instance_uid, study]));
 }
 
-/**
- * The existing rows by study and SOP Instance UID (`copyKey`): for each, a map from data set digest
- * to path.
- */
-type KnownCopies = Map<string, Map<string, string>>;
+/** A row with the SOP Instance UID of a received object. */
+export interface Copy {
+  id: string;
+  path: string;
+  fileSha256: string;
+  dataSetSha256: string | null;
+}
+
+/** The existing rows by study and SOP Instance UID (`copyKey`). */
+type KnownCopies = Map<string, Copy[]>;
 
 const copyKey = (studyId: string, sopInstanceUid: string) => `${studyId} ${sopInstanceUid}`;
 
@@ -121,23 +144,36 @@ async function knownCopies(
   studies: ReadonlyMap<string, LockedStudy>,
   received: readonly ReceivedInstance[],
 ): Promise<KnownCopies> {
-  const { rows } = await tx.query<{ study: string; uid: string; digest: string; path: string }>(
-    `SELECT study_id AS study, sop_instance_uid AS uid, data_set_sha256 AS digest, path
+  const { rows } = await tx.query<Copy & { study: string; uid: string }>(
+    `SELECT id, study_id AS study, sop_instance_uid AS uid, path, file_sha256 AS "fileSha256",
+       data_set_sha256 AS "dataSetSha256"
      FROM instances WHERE study_id = ANY ($1::uuid[]) AND sop_instance_uid = ANY ($2::text[])`,
     [
       [...studies.values()].map(({ id }) => id),
       received.map(({ header }) => header.sopInstanceUid),
     ],
   );
-  const known: KnownCopies = new Map();
-  for (const { study, uid, digest, path } of rows)
-    addCopy(known, copyKey(study, uid), digest, path);
-  return known;
+  return Map.groupBy(rows, ({ study, uid }) => copyKey(study, uid));
 }
 
-function addCopy(known: KnownCopies, key: string, digest: string, path: string): void {
-  const copies = known.get(key) ?? new Map<string, string>();
-  known.set(key, copies.set(digest, path));
+/** @throws DigestsMissingError if objects must be compared that lack the digest needed for it. */
+function requireDigests(
+  studies: ReadonlyMap<string, LockedStudy>,
+  known: KnownCopies,
+  received: readonly ReceivedInstance[],
+): void {
+  const lacking = new Set<ReceivedInstance>();
+  const stored: Copy[] = [];
+  const keyOf = ({ header }: ReceivedInstance) =>
+    copyKey(studies.get(header.studyInstanceUid)?.id ?? '', header.sopInstanceUid);
+  for (const [key, objects] of Map.groupBy(received, keyOf)) {
+    const copies = known.get(key) ?? [];
+    const others = objects.filter(({ path }) => copies.every((copy) => copy.path !== path));
+    if (others.length === 0 || copies.length + others.length === 1) continue;
+    for (const object of others) if (object.dataSetSha256 === null) lacking.add(object);
+    stored.push(...copies.filter(({ dataSetSha256 }) => dataSetSha256 === null));
+  }
+  if (lacking.size > 0 || stored.length > 0) throw new DigestsMissingError(lacking, stored);
 }
 
 /** New rows of a study that is still arriving. */
@@ -161,18 +197,20 @@ function addedTogether(
   const [last] = objects.slice(-1);
   if (!last || study.state !== 'receiving' || study.patient_mismatch !== null) return null;
   const addition: Addition = { study, rows: [], last, arrived: [] };
-  const seen: KnownCopies = new Map();
+  const seen = new Map<string, Pick<Copy, 'path' | 'dataSetSha256'>[]>();
   for (const object of objects) {
     const { sopInstanceUid, identity } = object.header;
     if (namesAnotherPatient(study.identity, identity)) return null;
     const key = copyKey(study.id, sopInstanceUid);
-    const copies = new Map([...(known.get(key) ?? []), ...(seen.get(key) ?? [])]);
-    const path = copies.get(object.dataSetSha256);
-    if (path === undefined && copies.size > 0) return null;
-    const isNew = path === undefined || path === object.path;
-    if (path === undefined) {
+    const copies = [...(known.get(key) ?? []), ...(seen.get(key) ?? [])];
+    const copy =
+      copies.find(({ path }) => path === object.path) ??
+      copies.find(({ dataSetSha256 }) => dataSetSha256 === object.dataSetSha256);
+    if (copy === undefined && copies.length > 0) return null;
+    const isNew = copy === undefined || copy.path === object.path;
+    if (copy === undefined) {
       addition.rows.push(object);
-      addCopy(seen, key, object.dataSetSha256, object.path);
+      seen.set(key, [object]);
     }
     const outcome = isNew ? 'new' : 'duplicate';
     addition.arrived.push([object, { studyId: study.id, outcome, revision: study.revision }]);
@@ -232,8 +270,9 @@ async function recordAlone(tx: Queryable, received: ReceivedInstance): Promise<A
   const study = await lockedStudy(tx, received.header.studyInstanceUid);
   const { rows: same } = await tx.query<{ path: string; revision: number }>(
     `SELECT path, revision FROM instances
-     WHERE study_id = $1 AND sop_instance_uid = $2 AND data_set_sha256 = $3`,
-    [study.id, received.header.sopInstanceUid, received.dataSetSha256],
+     WHERE study_id = $1 AND sop_instance_uid = $2 AND (data_set_sha256 = $3 OR path = $4)
+     ORDER BY path = $4 DESC`,
+    [study.id, received.header.sopInstanceUid, received.dataSetSha256, received.path],
   );
   const known = same.length > 0;
   // The row was committed by an attempt whose outcome is unknown, or by another process at startup.

@@ -35,7 +35,11 @@ export type StudyState = (typeof STUDY_STATE)[number];
 /** SHA-256 of a received file, and of its data set alone. */
 export interface Digests {
   fileSha256: string;
-  dataSetSha256: string;
+  /**
+   * Null if it has not been computed. It is needed only to compare objects with the same SOP
+   * Instance UID.
+   */
+  dataSetSha256: string | null;
 }
 
 export interface ReceivedInstance extends Digests {

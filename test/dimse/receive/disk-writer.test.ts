@@ -10,7 +10,7 @@ let folder = '';
 let writer: DiskWriter;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sonogate-disk-writer-'));
-  writer = new DiskWriter();
+  writer = new DiskWriter({ dataSetDigests: true });
 });
 afterEach(async () => {
   await writer.close();
@@ -62,4 +62,12 @@ test('an object that cannot be written is refused at once, however long it is', 
   await writeFile(join(folder, 'day'), 'a file instead of a folder');
   await expect(store('a', noise(6_000_000, 1), 64_000)).rejects.toMatchObject({ code: 'ENOTDIR' });
   expect(await readdir(folder)).toEqual(['day']);
+});
+
+test('without a bucket, only the digest of the file is computed', async () => {
+  await writer.close();
+  writer = new DiskWriter({ dataSetDigests: false });
+  const written = await store('a', noise(400_001, 1), 64_000);
+  const fileSha256 = sha256(await readFile(written.path));
+  expect(await written.digests).toEqual({ fileSha256, dataSetSha256: null });
 });

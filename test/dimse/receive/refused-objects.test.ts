@@ -128,7 +128,7 @@ describe('an object that is refused', () => {
   });
 
   test('keeps its file if it has a row but cannot be put into the bucket', async () => {
-    await receive({});
+    await receive({ objects: { ...bucketAway, keep: async () => {} } });
     const before = await filesBelow('intake');
     const forgetting: Database = {
       ...database,

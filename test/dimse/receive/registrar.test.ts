@@ -1,4 +1,4 @@
-import { readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -211,6 +211,49 @@ test('two objects with the same SOP Instance UID but different content are both 
   await Promise.all(['a', 'b'].map(release));
   expect((await rows()).map(({ conflict }) => conflict)).toEqual([false, true]);
   expect(await filesBelow('intake')).toHaveLength(2);
+});
+
+test('an object that is sent again after its row was written leaves one row and one file', async () => {
+  await receive();
+  await release();
+  await receive();
+  await release();
+  expect(arrivals.map(({ outcome }) => outcome)).toEqual(['new', 'duplicate']);
+  expect(await rows()).toHaveLength(1);
+  expect(await filesBelow('intake')).toHaveLength(1);
+});
+
+test('an object whose earlier copy can no longer be read is kept beside it', async () => {
+  await receive();
+  await release();
+  const [name = ''] = await filesBelow('intake');
+  await rm(join(dataDir, 'intake', name));
+  await receive();
+  await release();
+  expect(arrivals.map(({ outcome }) => outcome)).toEqual(['new', 'conflict']);
+  expect(await filesBelow('intake')).toHaveLength(1);
+  await receive();
+  await release();
+  expect(arrivals.map(({ outcome }) => outcome)).toEqual(['new', 'conflict', 'duplicate']);
+});
+
+test('a file that cannot be read does not keep the gateway from starting, nor other files from their rows', async () => {
+  away = true;
+  await receive({ sopInstanceUid: `${study}.1` });
+  await receive({ sopInstanceUid: `${study}.2` });
+  await intake.close();
+  away = false;
+  const [name = ''] = await filesBelow('intake');
+  // Reading a folder fails with EISDIR, as reading a damaged sector fails with EIO.
+  await rm(join(dataDir, 'intake', name));
+  await mkdir(join(dataDir, 'intake', name));
+  await mkdir(join(dataDir, 'intake', `${name}.part`));
+  const events: string[] = [];
+  const logger = { ...silentLogger, event: ({ id }: { id: string }) => void events.push(id) };
+  expect(await recoverIntake({ ...registration(), logger })).toEqual({ registered: 1, removed: 0 });
+  expect(events.filter((id) => id === 'received_file_unreadable')).toHaveLength(2);
+  expect(await rows()).toHaveLength(1);
+  expect(await filesBelow('intake')).toHaveLength(3);
 });
 
 test('objects of one batch keep the order of their arrival', async () => {

@@ -284,6 +284,15 @@ export const DICOM_EVENTS = {
     meaning: 'An interrupted transfer left a partial file.',
     action: 'Check the permissions of the data folder.',
   }),
+  receivedFileUnreadable: event<{ path: string; error: string }>({
+    id: 'received_file_unreadable',
+    level: 'error',
+    text: 'received file could not be read at startup, leaving it',
+    meaning:
+      'A file in `intake/` has no database row and could not be read, moved or removed. The gateway started without it.',
+    action:
+      'Check the disk and the permissions of the data folder, then restart: the file is tried again.',
+  }),
   normalizedRequestRefused: event<{ operation: string; error: string }>({
     id: 'normalized_request_refused',
     level: 'warn',
