@@ -134,7 +134,7 @@ export function reviewsOf(
     changes: core.changes,
     endpoints,
     evidence: core.evidence,
-    draft: (id) => core.result(id, 0),
+    stored: core.result,
     config: config.review,
     sign: createStoreSignature({
       database,

@@ -117,8 +117,11 @@ interface ReviewParts {
   endpoints: readonly Endpoint[];
   /** Returns the stored evidence as text; null if the request has none. */
   evidence(requestId: string): Promise<string | null>;
-  /** Returns the draft as written by the pipeline. */
-  draft(requestId: string): Promise<unknown>;
+  /**
+   * Returns the result as it was stored: the signed revision with this number, or for revision 0 the
+   * draft as written by the pipeline.
+   */
+  stored(requestId: string, revision: number): Promise<unknown>;
   sign: StoreSignature;
   config: { organization: string; signatures: 1 | 2 };
   now?: () => Date;
@@ -159,6 +162,12 @@ export function createReviews(parts: ReviewParts): Reviews {
     changes: await listChanges(database, id),
   });
 
+  const signedResult = async (id: string, revision: number): Promise<Result> => {
+    const signed = resultSchema.safeParse(await parts.stored(id, revision));
+    if (signed.success) return signed.data;
+    throw new SonogateError('review_unavailable', 'The signed result is no longer stored.');
+  };
+
   const requireLatest = async (id: string): Promise<void> => {
     if (await isSignedLater(database, id)) throw new SonogateError('later_result_signed');
   };
@@ -175,7 +184,11 @@ export function createReviews(parts: ReviewParts): Reviews {
       request: row.id,
       ...review,
       etag: etagOf(review),
-      result: resultOf(opened, changes),
+      // A signed result is shown as it was signed. After an upgrade, the same evidence may give other
+      // values and sentences.
+      result: isSigned
+        ? await signedResult(row.id, review.signed_revision)
+        : resultOf(opened, changes),
       original: Object.fromEntries(opened.original.measurements.map((one) => [one.id, one])),
       changes: changes.map((one) => listed(one, alive)),
       signatures: signatures
@@ -290,7 +303,7 @@ export function createReviews(parts: ReviewParts): Reviews {
  * Opens each study once and keeps it, because parsing the evidence takes longer than interpreting
  * the study.
  */
-function createOpenStudies({ endpoints, evidence, draft }: ReviewParts) {
+function createOpenStudies({ endpoints, evidence, stored }: ReviewParts) {
   const kept = new Map<string, Promise<Opened>>();
 
   const openStudy = async (row: RequestRow): Promise<Opened> => {
@@ -298,7 +311,7 @@ function createOpenStudies({ endpoints, evidence, draft }: ReviewParts) {
       ({ id, version }) => id === row.endpoint && version === row.version,
     );
     const text = endpoint?.review ? await evidence(row.id) : null;
-    const original = resultSchema.safeParse(await draft(row.id));
+    const original = resultSchema.safeParse(await stored(row.id, 0));
     if (!endpoint?.review || text === null || !original.success) {
       throw new SonogateError('review_unavailable', 'No evidence is stored for this request.');
     }
@@ -319,13 +332,17 @@ function createOpenStudies({ endpoints, evidence, draft }: ReviewParts) {
   };
 }
 
-/** Returns the result with the changes applied, and the artifacts of the draft. */
+/**
+ * Returns the result with the changes applied, and the artifacts of the draft. Without changes, it is
+ * the draft itself.
+ */
 function resultOf(
   { study, original, results }: Opened,
   changes: readonly ChangeRow[],
   at = changes.at(-1)?.at ?? new Date(original.generated_at),
 ): Result {
   const effects = effectsOfAll(changes);
+  if (effects.length === 0) return { ...original, generated_at: at.toISOString() };
   // Two readers may change the same revision at the same time, and their changes then have the same
   // id. The key therefore includes the effects.
   const key = JSON.stringify([at, effects]);

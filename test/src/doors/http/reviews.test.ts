@@ -299,7 +299,9 @@ describe('a signature', () => {
 
   it('creates a new revision of the result, which becomes the output', async () => {
     const id = await finished();
-    await change(id, [{ kind: 'set-value', measurement: 'fl', value: 40 }]);
+    const drafted = await body(
+      await change(id, [{ kind: 'set-value', measurement: 'fl', value: 40 }]),
+    );
     const answer = await call(id, { path: 'sign', headers: headers('"r1"'), body: {} });
     expect(answer.status).toBe(200);
     const review = await body(answer);
@@ -311,10 +313,11 @@ describe('a signature', () => {
       verification: { kind: 'verified', revision: 1 },
     });
     expect(named(request.output, 'fl').value).toBe(40);
-    // A signed report does not say that it is a draft.
-    expect(review.result.report?.limitations.join()).toContain('to be verified by the reporting');
+    // A signed report does not say that it is a draft, and the review shows it as it was signed.
+    expect(drafted.result.report?.limitations.join()).toContain('to be verified by the reporting');
+    expect(review.result).toEqual(request.output);
     expect(request.output.report?.limitations.join()).not.toContain('to be verified');
-    expect(review.result.report?.title).toContain('draft report');
+    expect(drafted.result.report?.title).toContain('draft report');
     expect(request.output.report?.title).not.toContain('draft');
     const listed = (await (await gateway.call(`/v1/requests/${id}/artifacts`)).json()) as {
       data: { name: string }[];
