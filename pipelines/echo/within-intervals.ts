@@ -52,14 +52,17 @@ const isLoud = ({ severity }: FindingDraft) => severity !== 'info';
  */
 const GROUNDS: ReadonlySet<string> = new Set(['criteria', 'readings', 'judged']);
 
-function categoryOf(param: Param): Param {
+const asNormal = (band: string) => (UNGRADED_BANDS.has(band) ? 'normal' : band);
+
+/** Returns a parameter without numbers and grounds; `bandOf` returns the text of a category. */
+function categoryOf(param: Param, bandOf: (band: string) => string): Param {
   if (typeof param === 'number') return 0;
-  if (typeof param === 'string') return UNGRADED_BANDS.has(param) ? 'normal' : param;
+  if (typeof param === 'string') return bandOf(param);
   if (typeof param !== 'object' || param === null) return param;
-  if (Array.isArray(param)) return param.map(categoryOf);
+  if (Array.isArray(param)) return param.map((one) => categoryOf(one, bandOf));
   return Object.fromEntries(
     Object.entries(param).flatMap(([name, one]) =>
-      GROUNDS.has(name) ? [] : [[name, categoryOf(one)]],
+      GROUNDS.has(name) ? [] : [[name, categoryOf(one, bandOf)]],
     ),
   );
 }
@@ -68,20 +71,32 @@ function categoryOf(param: Param): Param {
  * Returns a string that is equal for two statements if they draw the same conclusion from different
  * numbers.
  */
-const sayingOf = ({ code, params }: Statement) => JSON.stringify([code, categoryOf(params)]);
+const sayingOf = ({ code, params }: Statement, bandOf = asNormal) =>
+  JSON.stringify([code, categoryOf(params, bandOf)]);
+
+/** As `sayingOf`, but a value above or below the normal range is not the same as a normal one. */
+const exactSayingOf = (statement: Statement) => sayingOf(statement, (band) => band);
 
 const sayingsOf = ({ statement, statements = [] }: FindingDraft) =>
-  JSON.stringify([...(statement ? [statement] : []), ...statements].map(sayingOf));
+  JSON.stringify([...(statement ? [statement] : []), ...statements].map((one) => sayingOf(one)));
 
 /** Lists each value once, even if it is undecided at both ends of its interval. */
 const distinct = (values: readonly Measurement[]) => [
   ...new Map(values.map((one) => [one.id, one])).values(),
 ];
 
-function sidesOf(found: readonly (string | null)[]): string[] {
+/**
+ * Returns true if a category is not certain because another one applies at an end of an interval. A
+ * normal value stays normal if it is beyond the normal range at an end in the direction without
+ * grades, but not the other way round.
+ */
+const isUncertain = (own: string | null, end: string | null): boolean =>
+  own !== end && !(own === 'normal' && end !== null && UNGRADED_BANDS.has(end));
+
+function sidesOf(own: string | null, found: readonly (string | null)[]): string[] {
   const named = found.map((one) => {
     if (one === null) return 'no grade';
-    return UNGRADED_BANDS.has(one) ? 'normal' : one;
+    return one === own ? one : asNormal(one);
   });
   return [...new Set(named)];
 }
@@ -95,7 +110,7 @@ function undecidedOf(outcome: SectionOutcome, ends: readonly SectionEnd[]): Unde
     classifications.find((one) => one.id === id)?.value ?? null;
   return [...names].flatMap(([id, name]) => {
     const own = valueIn(outcome, id);
-    const other = ends.filter((end) => sidesOf([own, valueIn(end.outcome, id)]).length > 1);
+    const other = ends.filter((end) => isUncertain(own, valueIn(end.outcome, id)));
     const about = distinct(other.map((end) => end.of));
     if (about.length === 0) return [];
     // The categories are listed in this order: at the low end of the first value, at the value
@@ -104,7 +119,7 @@ function undecidedOf(outcome: SectionOutcome, ends: readonly SectionEnd[]): Unde
     const found = [low, null, ...rest].flatMap((end) =>
       end === undefined ? [] : [end === null ? own : valueIn(end.outcome, id)],
     );
-    const categories = sidesOf(found);
+    const categories = sidesOf(own, found);
     return [{ id, name, categories, about }];
   });
 }
@@ -198,9 +213,11 @@ function holding(outcome: SectionOutcome, ends: readonly SectionEnd[]): SectionO
   const unexplained = distinct([...dropped, ...foundAtEnds(outcome, ends)]).filter(
     (one) => !explained.has(one),
   );
-  const sayings = ends.map((end) => new Set((end.outcome.statements ?? []).map(sayingOf)));
+  const sayings = ends.map(
+    (end) => new Set(end.outcome.statements.flatMap((one) => [exactSayingOf(one), sayingOf(one)])),
+  );
   const holds = (one: Statement) =>
-    !isConclusion(one) || sayings.every((at) => at.has(sayingOf(one)));
+    !isConclusion(one) || sayings.every((at) => at.has(exactSayingOf(one)));
   const statements = outcome.statements.filter(holds);
   const sides = [
     ...bothSides(undecided),

@@ -116,10 +116,20 @@ describe('LVEF, of which the error on patients is up to 12.7 points in 95 %', ()
     expect(grade(percent).category('lvef-grade')?.value ?? null).toBe(expected);
   });
 
+  it.each([
+    [74, 'normal or above normal range', 'LVEF 74 % (± 13 %) (A4C, two networks), normal or above'],
+    [86, 'above normal range', 'LVEF 86 % (A4C, two networks), above the normal range'],
+  ])('of %d %% is called %s', (percent, said, line) => {
+    const graded = grade(percent);
+    expect(graded.said).toContain(`LV systolic function by LVEF: ${said}`);
+    expect(graded.impression?.[0]).toContain(line);
+    expect(graded.category('lvef-grade')?.value ?? said).toBe(said);
+  });
+
   it('states both sides and its interval', () => {
     const { said, finding, impression } = grade(58);
     expect(impression?.[0]).toContain(
-      'LVEF 58 % (± 13 %) (A4C, two networks), mildly reduced or normal',
+      'LVEF 58 % (± 13 %) (A4C, two networks), normal or mildly reduced',
     );
     expect(said).toContain(
       'LV systolic function by LVEF: normal or mildly abnormal; LVEF range, if clinical heart failure is present: HFmrEF range or HFpEF range; a cut-off is within the 95 % interval of LVEF 58 ± 13 %.',
@@ -137,7 +147,7 @@ describe('LVEF, of which the error on patients is up to 12.7 points in 95 %', ()
   it('is a critical finding below 30 %, which states that it may be less severe', () => {
     const { finding } = grade(27);
     expect(finding('severe-lv-dysfunction')?.severity).toBe('critical');
-    expect(finding('severe-lv-dysfunction')?.text).toContain('moderately abnormal');
+    expect(finding('severe-lv-dysfunction')?.text).toContain('moderately to severely abnormal');
     expect(grade(30).finding('severe-lv-dysfunction')).toBeUndefined();
   });
 

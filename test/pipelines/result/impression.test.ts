@@ -192,7 +192,7 @@ describe('a size that is undecided between two grades', () => {
     );
     const undecided = { ...result, report: null, measurements, sections, findings };
     const said = impressionWith(ECHO_TOPICS, undecided).impression.join(' ');
-    expect(said).toContain('LA mildly enlarged or moderately enlarged (LAVi 43 ± 3 ml/m²)');
+    expect(said).toContain('LA mildly to moderately enlarged (LAVi 43 ± 3 ml/m²)');
     expect(said.match(/LAVi|LA volume index/g)).toHaveLength(1);
   });
 });

@@ -24,6 +24,7 @@ import {
   type ECHO_SENTENCES,
   type EfReadings,
   type Geometry,
+  gradesText,
   intervalOnly,
   namedText,
   readingText,
@@ -206,7 +207,7 @@ export const ECHO_IMPRESSION = {
       ? `, as ${allOf(apart.readings.map(readingText))} ${apart.readings.length > 1 ? 'are' : 'is'} more than ${apart.points} points apart from it`
       : '';
     const category =
-      grades.length > 0 ? anyOf(grades.map((grade) => EF_GRADE[grade])) : `not graded${against}`;
+      grades.length > 0 ? gradesText(grades, (grade) => EF_GRADE[grade]) : `not graded${against}`;
     const margin =
       grades.length > 1 && ef.uncertainty !== null
         ? ` (± ${valueText('lvef', ef.uncertainty)})`
@@ -272,7 +273,7 @@ export const ECHO_IMPRESSION = {
   /** `grades` contains the grade, or the grades on both sides of a cut-off in the interval. */
   'impression.atrium': ({ grades }: { grades: readonly Abnormality[] }, { about }: About) => {
     const values = grades.length > 1 ? ` (${withIntervals(about)})` : inBrackets(about);
-    return `LA ${anyOf(grades.map((grade) => SIZE_GRADE[grade]))}${values}`;
+    return `LA ${gradesText(grades, (grade) => SIZE_GRADE[grade])}${values}`;
   },
   /** `about` contains the diameter, followed by the volume index. */
   'impression.atrium-diameter': (

@@ -129,15 +129,25 @@ function withIntervalText({ concept, value, uncertainty }: Measurement): string 
 const GRADES = ['normal', 'mildly abnormal', 'moderately abnormal', 'severely abnormal'];
 
 /**
- * Renders two grades as alternatives, and three or more as a range: "mildly to severely abnormal".
+ * Renders the grades on both sides of a cut-off: "mildly to severely abnormal", or "normal or mildly
+ * abnormal" if one of only two is normal.
+ * @param wording returns the text of a grade. The texts of abnormal grades end with the same word.
  */
-function sidesText(categories: readonly string[]): string {
-  if (categories.some((one) => !GRADES.includes(one))) return anyOf(categories);
-  const inOrder = GRADES.filter((one) => categories.includes(one));
-  const [first = '', second] = inOrder;
+export function gradesText<Grade extends string>(
+  grades: readonly Grade[],
+  wording: (grade: Grade) => string = (grade) => grade,
+): string {
+  const rank = (grade: string) => (GRADES.includes(grade) ? GRADES.indexOf(grade) : GRADES.length);
+  const inOrder = grades.toSorted((one, other) => rank(one) - rank(other));
+  const [first, second] = inOrder;
   const last = inOrder.at(-1);
-  if (inOrder.length < 3) return second === undefined ? first : anyOf(inOrder);
-  return `${first.replace(' abnormal', '')} to ${last}`;
+  const isRange = inOrder.every((one) => GRADES.includes(one));
+  const isOneStep = inOrder.length === 2 && first === 'normal';
+  if (!first || !last || !second || !isRange || isOneStep) return anyOf(inOrder.map(wording));
+  // "mildly enlarged" and "severely enlarged" become "mildly to severely enlarged".
+  const [, manner, what] = /^(.*) (\w+)$/.exec(wording(first)) ?? [];
+  const from = wording(last).endsWith(` ${what}`) ? manner : wording(first);
+  return `${from} to ${wording(last)}`;
 }
 
 export const withIntervals = (about: readonly Measurement[]) =>
@@ -159,7 +169,7 @@ export const ECHO_SENTENCES = {
     { open }: { open: readonly { id: string; name: string; categories: readonly string[] }[] },
     { about }: About,
   ) => {
-    const sides = open.map(({ name, categories }) => `${name}: ${sidesText(categories)}`);
+    const sides = open.map(({ name, categories }) => `${name}: ${gradesText(categories)}`);
     return `${sides.join('; ')}; a cut-off is within the 95 % interval of ${withIntervals(about)}.`;
   },
   'echo.either-side': (_: Record<string, never>, { about }: About) =>
