@@ -88,3 +88,9 @@ export function countingFirst(measurements: readonly Measurement[]): Measurement
   const parts = measurements.filter(({ standing }) => standing === 'part-of-mean');
   return [...counting, ...parts];
 }
+
+/**
+ * Sections whose values are inputs to other values. They come last, because readers look for the
+ * other values first.
+ */
+export const INTERMEDIATE: ReadonlySet<string> = new Set(['segment-chambers']);

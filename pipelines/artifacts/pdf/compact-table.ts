@@ -2,12 +2,12 @@ import { conceptEntry } from '../../concepts/concepts.ts';
 import { earlierValues } from '../../result/earlier-values.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { saidIn } from '../../result/impression.ts';
-import { withSubject } from '../../result/render/report-lines.ts';
+import { asHeading, withSubject } from '../../result/render/report-lines.ts';
 import { centileText } from '../../result/render/unit-text.ts';
 import { plainNumber, valueText } from '../../result/render/value-text.ts';
-import { countingValues } from '../../result/standing.ts';
+import { countingValues, INTERMEDIATE } from '../../result/standing.ts';
 import { textWidth } from '../drawing/draw.ts';
-import { INTERMEDIATE, MARKS, rangeText } from './measurement-table.ts';
+import { MARKS, rangeText } from './measurement-table.ts';
 import {
   ALERT,
   type Cell,
@@ -133,9 +133,13 @@ export function compactValues(result: Result): Measurement[] {
 
 const markOf = ({ interpretation }: Measurement) => (interpretation ? MARKS[interpretation] : '');
 
+/** The fetus is in the title of the group. */
+const withSide = (name: string, { laterality }: Measurement) =>
+  asHeading(withSubject(name, { laterality, fetus: null }));
+
 /** Labels of abnormal values are bold and therefore wider. */
 const fits = (one: Measurement, width: number) =>
-  textWidth(withSubject(one.label, one), SIZE, markOf(one) ? 'bold' : 'regular') <= width;
+  textWidth(withSide(one.label, one), SIZE, markOf(one) ? 'bold' : 'regular') <= width;
 
 /** Labels with more words than this are not wrapped, because an abbreviation is faster to read. */
 const WRAPPED_WORDS = 3;
@@ -153,7 +157,7 @@ function nameOf(
   const most = one.label.split(' ').length > WRAPPED_WORDS ? 1 : wrapped;
   const whole = alike.every((each) => fits(each, most * (width - 6)));
   const short = conceptEntry(one.concept.key)?.abbreviation ?? one.label;
-  return withSubject(whole ? one.label : short, one);
+  return withSide(whole ? one.label : short, one);
 }
 
 function place(one: Measurement): string {
@@ -209,6 +213,30 @@ function titled(page: Page, lines: readonly Line[]): Line[] {
   return [titleLine(page, first.group, `${first.group}, continued`), ...lines];
 }
 
+interface ValueGroup {
+  title: string;
+  values: Measurement[];
+}
+
+/**
+ * Returns the values of a section, grouped by fetus. If it is unknown to which of several fetuses
+ * the values belong, those measured on one image form a group.
+ */
+function groupsOf(section: string, values: readonly Measurement[]): ValueGroup[] {
+  const names = values.map((one) => withSubject(one.concept.key, one));
+  const isApart = new Set(names).size < names.length;
+  const imageOf = ({ source }: Measurement) => `${source.file} ${source.frame}`;
+  const groups = Map.groupBy(values, (one) => one.fetus ?? (isApart ? imageOf(one) : null));
+  let images = 0;
+  return [...groups].map(([key, own]) => {
+    const fetus = own[0]?.fetus ?? null;
+    if (key === null) return { title: section, values: own };
+    if (fetus !== null) return { title: `${section}, fetus ${fetus}`, values: own };
+    images += 1;
+    return { title: `${section}, image ${images}: fetus not identified`, values: own };
+  });
+}
+
 function linesOf(page: Page, result: Result, widths: Widths): Line[] {
   const columns = columnsFor(widths);
   const values = compactValues(result);
@@ -225,9 +253,13 @@ function linesOf(page: Page, result: Result, widths: Widths): Line[] {
     });
     return Math.max(...each) + 2 * PADDING;
   };
-  return result.sections.flatMap(({ id, title }) => {
-    const own = values.filter(({ section }) => section === id);
-    if (own.length === 0) return [];
+  const groups = result.sections.flatMap(({ id, title }) =>
+    groupsOf(
+      title,
+      values.filter(({ section }) => section === id),
+    ),
+  );
+  return groups.flatMap(({ title, values: own }) => {
     const rows = own.map((one) => cellsOf(one, urgent, priorOf(one), nameOf(one, own, widths)));
     return [
       titleLine(page, title, title),

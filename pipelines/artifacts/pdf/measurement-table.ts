@@ -5,17 +5,18 @@ import { withSubject } from '../../result/render/report-lines.ts';
 import { doubtOf, isShown, statedMethod } from '../../result/render/statement.ts';
 import { centileText, withUnit, zScoreText } from '../../result/render/unit-text.ts';
 import { plainNumber, valueText } from '../../result/render/value-text.ts';
+import { INTERMEDIATE } from '../../result/standing.ts';
 import type { Cell, Column } from './page.ts';
 import { MUTED } from './page.ts';
 
 /** The centile and z columns are left out if no value has a centile or a z-score. */
 const COLUMNS: readonly Column[] = [
   { title: 'Measurement', width: 132 },
-  { title: 'Value', width: 101, align: 'right' },
+  { title: 'Value', width: 92, align: 'right' },
   { title: 'Reference', width: 84, align: 'right' },
   { title: 'Centile', width: 40, align: 'right' },
   { title: 'z', width: 34, align: 'right' },
-  { title: 'Method', width: 108 },
+  { title: 'Method', width: 117 },
 ];
 const CENTILE_COLUMNS = [3, 4];
 
@@ -108,12 +109,6 @@ function notAcceptedCells(measurement: Measurement): Cell[] {
     { text: doubtOf(measurement) ?? '', colour: MUTED },
   ];
 }
-
-/**
- * Sections whose values are inputs to other values. They come last in the table, because readers
- * look for the other values first.
- */
-export const INTERMEDIATE: ReadonlySet<string> = new Set(['segment-chambers']);
 
 interface MeasurementGroup {
   /** Empty if the values belong to no section. */

@@ -111,6 +111,10 @@ export function textHeight(page: Page, text: string, style: TextStyle = {}): num
     .heightOfString(text, { width });
 }
 
+/** Returns the height of a paragraph with the space below it. */
+export const paragraphHeight = (page: Page, text: string, style: TextStyle = {}): number =>
+  textHeight(page, text, style) + 3;
+
 /** Draws a paragraph at `page.y` without splitting it, and moves `page.y` below it. */
 export function paragraph(page: Page, text: string, style: TextStyle = {}): void {
   const { size = 9, colour = INK, bold = false, x = MARGIN, width = WIDTH, tag = 'P' } = style;
@@ -123,7 +127,7 @@ export function paragraph(page: Page, text: string, style: TextStyle = {}): void
       .fillColor(colour);
     page.doc.text(text, x, page.y, { width });
   });
-  page.y += height + 3;
+  page.y += paragraphHeight(page, text, style);
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Measurement, Result, Section } from '../../result/envelope.ts';
 import { conclusionTexts } from '../../result/render/conclusion.ts';
 import { basisText, weeksAndDays } from '../../result/render/obstetric/shared.ts';
 import {
+  asHeading,
   examinationName,
   gapLine,
   gapLines,
@@ -26,6 +27,7 @@ import {
   signedBy,
 } from '../../result/render/statement.ts';
 import { shortText } from '../../result/render/value-text.ts';
+import { INTERMEDIATE } from '../../result/standing.ts';
 import { bullsEye } from '../drawing/bulls-eye.ts';
 import { drawOnPdf } from '../drawing/draw.ts';
 import type { Drawing } from '../drawing/drawing.ts';
@@ -36,7 +38,7 @@ import { keyOverlays, storedPreviews } from '../previews/overlays.ts';
 import { colourOf, pictureOf } from '../previews/preview.ts';
 import { PICTURES_AT_ONCE } from '../previews/raster.ts';
 import { compactTable } from './compact-table.ts';
-import { INTERMEDIATE, MARK_LEGEND, measurementTable } from './measurement-table.ts';
+import { MARK_LEGEND, measurementTable } from './measurement-table.ts';
 import {
   ALERT,
   closeDocument,
@@ -50,10 +52,10 @@ import {
   openDocument,
   type Page,
   paragraph,
+  paragraphHeight,
   startHeight,
   table,
   tagged,
-  textHeight,
   WIDTH,
   within,
 } from './page.ts';
@@ -260,7 +262,8 @@ function growth(page: Page, { panels }: ReportInput): void {
   const share = panels.length > 1 ? 0.5 : 0.3;
   const scale = (share * (WIDTH - 12)) / first.width;
   const height = first.height * scale + 6;
-  heading(page, 'Growth', height);
+  // The charts are compared with each other, so their rows are not separated by a page break.
+  heading(page, 'Growth', Math.ceil(panels.length / 2) * height);
   panels.forEach((panel, index) => {
     const column = index % 2;
     if (column === 0) makeRoom(page, height);
@@ -415,7 +418,7 @@ function notAssessed(page: Page, { result }: ReportInput): void {
     .filter((section) => !isRead(section))
     .map((section) => [{ text: section.title }, { text: reasonText(section) }]);
   if (rows.length === 0) return;
-  heading(page, 'Not assessed', textHeight(page, text) + startHeight(page, columns, rows[0]));
+  heading(page, 'Not assessed', paragraphHeight(page, text) + startHeight(page, columns, rows[0]));
   paragraph(page, text);
   table(page, columns, rows);
 }
@@ -517,7 +520,7 @@ async function keyImage({ png, measurements: shown }: ReportPreview): Promise<Ke
     .jpeg({ quality: KEY_IMAGE.quality })
     .toBuffer({ resolveWithObject: true });
   const values = shown.flatMap((one, index) =>
-    isShown(one) ? [{ text: shortText(one), colour: colourOf(one, index) }] : [],
+    isShown(one) ? [{ text: asHeading(shortText(one)), colour: colourOf(one, index) }] : [],
   );
   const alt = `Image: ${values.map(({ text }) => text).join(', ')}`;
   return { bytes: data, width: info.width, height: info.height, values, alt };

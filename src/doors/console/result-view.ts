@@ -1,5 +1,6 @@
 import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
 import { tellsGaps } from '../../../pipelines/result/render/statement.ts';
+import { INTERMEDIATE } from '../../../pipelines/result/standing.ts';
 import { keyValuesOf } from './key-values.ts';
 import type { Measured, MeasurementRow, ResultView } from './result-contract.ts';
 import { type StatedAge, unitOf, valueText, type Wording } from './wording.ts';
@@ -42,7 +43,7 @@ export function viewResult({
       refused: result.input_summary.refused,
       priors: result.input_summary.priors,
     },
-    sections: result.sections.map(shownSection),
+    sections: result.sections.toSorted(intermediateLast).map(shownSection),
     findings: result.findings.map(({ id, section, text, severity, confidence, evidence }) => ({
       id,
       section,
@@ -80,6 +81,9 @@ export function viewResult({
 }
 
 /** Omits the detail of a reason if the section's summary already states it. */
+const intermediateLast = (one: { id: string }, other: { id: string }): number =>
+  Number(INTERMEDIATE.has(one.id)) - Number(INTERMEDIATE.has(other.id));
+
 function shownSection(section: Result['sections'][number]): ResultView['sections'][number] {
   const { statements: _, reason, ...rest } = section;
   return { ...rest, reason: reason && tellsGaps(section) ? { ...reason, detail: '' } : reason };

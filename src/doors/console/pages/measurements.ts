@@ -243,7 +243,7 @@ export function measurementsView(table: MeasurementTable): TemplateResult {
         <thead>
           <tr>
             <th scope="col">Measurement</th>
-            <th scope="col" class="number">AI</th>
+            <th scope="col" class="number">Value</th>
             <th scope="col" class="number">Reference</th>
             <th scope="col" class="number">Centile</th>
             ${columns.cart ? html`<th scope="col" class="number">Machine</th>` : nothing}

@@ -23,6 +23,7 @@ import {
 } from '../../../../pipelines/result/envelope.ts';
 import { conclusionTexts } from '../../../../pipelines/result/render/conclusion.ts';
 import { remarks } from '../../../../pipelines/result/render/statement.ts';
+import type { Statement } from '../../../../pipelines/result/statement.ts';
 import { writeArtifacts } from '../../../../pipelines/run/write-artifacts.ts';
 import { measuredStudy } from '../../echo/measured-study.ts';
 import { BPD, HC } from '../example-measurements.ts';
@@ -67,6 +68,12 @@ const STUDY: Study = {
   refused: [],
   files: 3,
   series: 2,
+};
+
+/** States that the values belong to different fetuses. */
+const APART: Statement = {
+  ...{ kind: 'gap', code: 'biometry.apart', fetus: null, about: [] },
+  ...{ params: { source: 'named-in-reports' } },
 };
 
 describe.skipIf(!hasPoppler)('the PDF report', () => {
@@ -116,6 +123,42 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     expect(first).toMatch(/262\.4 mm\s+centile 59\s+218/);
     const [without = ''] = pages(await pdf(RESULT, SUBJECT));
     expect(without).not.toContain('Prior');
+  });
+
+  test('groups values by fetus, or by image if the fetus is not identified', async () => {
+    const [head] = RESULT.measurements;
+    if (!head) throw new Error('the example has a measurement');
+    const withHeads = (...heads: readonly Partial<Measurement>[]): Result => ({
+      ...RESULT,
+      sections: RESULT.sections.map((one) =>
+        one.id === head.section ? { ...one, statements: [APART] } : one,
+      ),
+      measurements: heads.map((one, i) => ({ ...head, id: `head-${i}`, ...one })),
+    });
+    const [named = ''] = pages(await pdf(withHeads({ fetus: 'A' }, { fetus: 'B' }), SUBJECT));
+    expect(named).toMatch(/Biometry, fetus A/);
+    expect(named).toMatch(/Biometry, fetus B/);
+    const at = (frame: number) => ({ source: { ...head.source, frame } });
+    const [unnamed = ''] = pages(await pdf(withHeads(at(1), at(2)), SUBJECT));
+    expect(unnamed).toMatch(/Biometry, image 1: fetus not identified/);
+    expect(unnamed).toMatch(/Biometry, image 2: fetus not identified/);
+    const [single = ''] = pages(await pdf(withHeads({}), SUBJECT));
+    expect(single).not.toMatch(/image 1|fetus [AB]/);
+  });
+
+  test('keeps the rows of growth charts on one page', async () => {
+    const [head] = RESULT.measurements;
+    const copies = Array.from({ length: 24 }, (_, i) => ({
+      ...head,
+      id: `more-${i}`,
+      laterality: 'left',
+      concept: { ...head?.concept, key: `other-${i}` },
+    }));
+    const measurements = [...RESULT.measurements, ...copies] as Measurement[];
+    const all = pages(await pdf({ ...RESULT, measurements }, SUBJECT));
+    const withCharts = all.filter((page) => page.includes('Gestational age (weeks)'));
+    expect(withCharts).toHaveLength(1);
+    expect(withCharts[0]).toContain('Growth');
   });
 
   test('keeps the heading "not assessed" together with its table at a page break', async () => {
