@@ -207,10 +207,11 @@ async function carryOut(
   }
   if (late) logger.event(EVENTS.studyLateObjects, log);
   const last = acting.at(-1);
-  if (last?.hold) await endRevision(database, study, 'held', `Held by the rule ${last.name}.`);
+  if (last?.hold) await endRevision(database, study, 'held', `Held by the rule “${last.name}”.`);
   else if (late) await endRevision(database, study, 'submitted', LATE);
   else if (running.length > 0) await endRevision(database, study, 'submitted', null);
-  else if (last?.ignore) await endRevision(database, study, 'ignored', `Rule ${last.name}.`);
+  else if (last?.ignore)
+    await endRevision(database, study, 'ignored', `Matched by the rule “${last.name}”.`);
   else await endRevision(database, study, 'routed', last?.translate ? NO_REPORT : null);
 }
 

@@ -43,7 +43,7 @@ const REFUSAL = {
 const ANGLE_UNKNOWN = (limit: number) =>
   `the angle was not given; the median applies up to ${limit}°`;
 
-const CONFIRM = 'confirm in a second loop with the lowest wall filter';
+const CONFIRM = 'confirm in a second free loop of the cord with the lowest wall filter';
 
 /** A machine value that determined the flow, such as "RI 1.10". */
 type MachineValue = { index: 'RI' | 'EDV' | 'S/D'; key: string; value: number };
@@ -52,7 +52,7 @@ const machineValue = ({ index, key, value }: MachineValue, text: ValueTexts) =>
 
 /**
  * Flow in an umbilical artery according to its loops and the machine values. A loop is one traced
- * display of the artery.
+ * spectrum of the artery.
  */
 type UmbilicalFlow = {
   flow: Flow;
@@ -69,18 +69,18 @@ const subjectOf = (vessel: string, unnamed: boolean) =>
   unnamed ? `${vessel} of an unnamed fetus` : vessel;
 
 /**
- * Renders what contradicts the flow, such as ", forward in another loop". If only machine values
+ * Renders what contradicts the flow, such as ", forward in another spectrum". If only machine values
  * show the flow, they are listed first.
  */
 function sourceText(of: UmbilicalFlow, text: ValueTexts): string {
   const { flow, loop, others, machine, unnamed } = of;
   if (machine?.flow === flow && loop !== flow) {
-    const traced = loop ? `, ${FLOW_TEXT[loop]} in the loop traced here` : '';
+    const traced = loop ? `, ${FLOW_TEXT[loop]} in the spectrum traced here` : '';
     return ` ${machineValue(machine, text)}${traced}`;
   }
   // A loop that is not assigned to a fetus may belong to another one, so it does not contradict the
   // flow.
-  const loops = unnamed ? [] : others.map((one) => `, ${FLOW_TEXT[one]} in another loop`);
+  const loops = unnamed ? [] : others.map((one) => `, ${FLOW_TEXT[one]} in another spectrum`);
   const machines =
     machine && machine.flow !== flow
       ? `, ${FLOW_TEXT[machine.flow]} ${machineValue(machine, text)}`
@@ -166,7 +166,7 @@ export const DOPPLER_SENTENCES = {
     if (flow === 'not-assessable') {
       return `${subject}: no a-wave above the wall filter, which is set too high to call it absent; repeat with the lowest wall filter.`;
     }
-    const differs = unnamed ? [] : others.map((one) => `, ${FLOW_TEXT[one]} in another loop`);
+    const differs = unnamed ? [] : others.map((one) => `, ${FLOW_TEXT[one]} in another spectrum`);
     return `${subject}: ${FLOW_TEXT[flow]} a-wave${differs.join('')}.`;
   },
   'doppler.suspected-a-wave': ({

@@ -20,20 +20,23 @@ describe('each loop of an umbilical artery is evaluated separately', () => {
     expect(outcome.category).toBe('redf');
     expect(flowOf(outcome)).toBe('reversed');
     expect(finding(outcome, 'end-diastolic-flow')).toMatchObject({ severity: 'critical' });
-    expect(finding(outcome, 'end-diastolic-flow')?.text).toContain('forward in another loop');
+    expect(finding(outcome, 'end-diastolic-flow')?.text).toContain('forward in another spectrum');
   });
 
   it.each([
-    { loops: [LOST, REVERSED], flow: 'reversed', differs: 'absent in another loop' },
-    { loops: [LOST, {}], flow: 'absent', differs: 'forward in another loop' },
+    { loops: [LOST, REVERSED], flow: 'reversed', differs: 'absent in another spectrum' },
+    { loops: [LOST, {}], flow: 'absent', differs: 'forward in another spectrum' },
     { loops: [LOST, LOST], flow: 'absent', differs: null },
     { loops: [{}, {}], flow: 'forward', differs: null },
-  ])('$flow comes first, and another loop is mentioned: $differs', ({ loops, flow, differs }) => {
-    const outcome = run(loops.map((wave) => spectrum('umbilical-artery', wave)));
-    expect(flowOf(outcome)).toBe(flow);
-    expect(outcome.summary?.includes('another loop')).toBe(differs !== null);
-    if (differs) expect(outcome.summary).toContain(differs);
-  });
+  ])(
+    '$flow comes first, and another spectrum is mentioned: $differs',
+    ({ loops, flow, differs }) => {
+      const outcome = run(loops.map((wave) => spectrum('umbilical-artery', wave)));
+      expect(flowOf(outcome)).toBe(flow);
+      expect(outcome.summary?.includes('another spectrum')).toBe(differs !== null);
+      if (differs) expect(outcome.summary).toContain(differs);
+    },
+  );
 
   it.each([
     { beats: 2, severity: 'abnormal', category: 'not-assessed' },
@@ -78,7 +81,7 @@ describe('a ductus venosus', () => {
     const outcome = run([wave(-5, { beats: 3 }), wave(10, { beats: 5 })]);
     expect(outcome.category).toBe('dv-abnormal');
     expect(told(outcome)).toMatchObject({ severity: 'critical' });
-    expect(told(outcome)?.text).toContain('reversed a-wave, positive in another loop');
+    expect(told(outcome)?.text).toContain('reversed a-wave, positive in another spectrum');
   });
 
   it.each([
@@ -123,7 +126,7 @@ describe("lost end-diastolic flow by the machine's values", () => {
     const outcome = run([spectrum('umbilical-artery')], 224, of({ 'umbilical-artery-ri': 1.1 }));
     expect(outcome.category).toBe('redf');
     expect(finding(outcome, 'end-diastolic-flow')?.text).toContain(
-      '(RI 1.10), forward in the loop traced here',
+      '(RI 1.10), forward in the spectrum traced here',
     );
   });
 

@@ -11,7 +11,7 @@ const held: Explanation = {
   callingAeTitle: 'CART',
   calledAeTitle: 'SONOGATE',
   state: 'held',
-  reason: 'Held by the rule rest.',
+  reason: 'Held by the rule “rest”.',
   revision: 1,
   firstReceivedAt: at,
   lastReceivedAt: at,

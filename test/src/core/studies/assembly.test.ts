@@ -68,7 +68,7 @@ async function complete(description: string, state: string): Promise<void> {
 describe('a study whose rule', () => {
   test('holds it waits for a person', async () => {
     await complete('held', 'held');
-    expect((await row())?.reason).toBe('Held by the rule strangers.');
+    expect((await row())?.reason).toBe('Held by the rule “strangers”.');
     expect(requests()).toEqual([]);
   });
 

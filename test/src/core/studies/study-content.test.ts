@@ -85,7 +85,7 @@ describe('a study whose rule depends on what the images show', () => {
     await arrive('');
     await lookEnds('rejected', null);
     await reaches('held');
-    expect((await row())?.reason).toBe('Held by the rule no-femur.');
+    expect((await row())?.reason).toBe('Held by the rule “no-femur”.');
   });
 
   test('is not treated as one without the plane if the classification failed', async () => {
