@@ -56,10 +56,10 @@ describe('npm run demo', { timeout: LONGEST_MS }, () => {
 
   it('exits 0 on the embedded defaults, with the SR at the PACS and the report at the EHR', async () => {
     const only = ['--only', 'echo', 'first-trimester', 'unrecognised'];
-    const { code, output } = await runDemo(out, {}, only);
+    const { code, output } = await runDemo(out, {}, ['--review', ...only]);
     expect(code, output).toBe(0);
     expect(output).toContain('database embedded, queue in the database');
-    await expectArrived(out, { reports: ['preliminary', 'final'], objects: 3 * LEAST_OBJECTS });
+    await expectArrived(out, { reports: ['final', 'final'], objects: 4 * LEAST_OBJECTS });
     // The demo exercises nearly every section of the heart.
     const [, assessed] =
       /^Sections {2}of us\/echo\/interpret, all studies: (\d+) of 15/m.exec(output) ?? [];
@@ -70,7 +70,21 @@ describe('npm run demo', { timeout: LONGEST_MS }, () => {
     expect(output).toMatch(/^Late {6}1 more object/m);
     expect(output).toMatch(/^Draft .*cardiac activity/m);
     expect(output).toMatch(/^Review {4}Dr Demo Reader: entered a value: Crown-rump length \d/m);
-    expect(output).toMatch(/^State {5}held: Held by the rule unrecognised\.$/m);
+    // With `--review`, the reader also edits and signs the echo, and the documents before and after
+    // are next to each other.
+    expect(output).toMatch(/^Review {4}Dr Demo Reader: entered a value: TAPSE \d/m);
+    expect(output.match(/^Review {4}Dr Demo Reader: signed, revision 1$/gm)).toHaveLength(2);
+    expect(
+      output.match(/^ {2}Verification Flag: UNVERIFIED +│ Verification Flag: VERIFIED$/gm),
+    ).toHaveLength(2);
+    expect(
+      output.match(/^ {2}DiagnosticReport: preliminary +│ DiagnosticReport: final$/gm),
+    ).toHaveLength(2);
+    const [, ...tapse] = /^ {2}TAPSE = ([\d.]+) cm +│ TAPSE = ([\d.]+) cm$/m.exec(output) ?? [];
+    expect(tapse).toHaveLength(2);
+    expect(Number(tapse[1])).toBeLessThan(Number(tapse[0]));
+    expect(output.match(/^Delivery {2}signed .*: delivered,/gm)?.length).toBeGreaterThanOrEqual(6);
+    expect(output).toMatch(/^State {5}held: Held by the rule “unrecognised”\.$/m);
     // The output consists only of sentences for a person.
     expect(output).not.toMatch(/^\{|npm warn|vulkan|XDG_/im);
   });

@@ -190,6 +190,22 @@ export function bundleLines({ entry = [] }: Bundle): string[] {
   ];
 }
 
+/** Returns the name in a line such as "HC = 287.4 mm" or "Preliminary Flag: FINAL". */
+const nameIn = (line: string) => /^(.*?)(?: = |: )/.exec(line)?.[1] ?? '';
+
+/** Returns the rows of two columns, with lines of the same name next to each other. */
+function aligned(left: readonly string[], right: readonly string[]): [string, string][] {
+  const rows: [string, string][] = [];
+  let next = 0;
+  for (const line of left) {
+    const at = right.findIndex((other, i) => i >= next && nameIn(other) === nameIn(line));
+    for (const other of right.slice(next, Math.max(at, next))) rows.push(['', other]);
+    rows.push([line, right[at] ?? '']);
+    next = Math.max(at + 1, next);
+  }
+  return [...rows, ...right.slice(next).map((other): [string, string] => ['', other])];
+}
+
 /** Returns the lines that differ: before on the left, after on the right. */
 export function sideBySide(
   before: readonly string[],
@@ -200,9 +216,7 @@ export function sideBySide(
   const rows: [string, string][] = [];
   let [left, right]: [string[], string[]] = [[], []];
   const flush = () => {
-    for (let at = 0; at < Math.max(left.length, right.length); at++) {
-      rows.push([left[at] ?? '', right[at] ?? '']);
-    }
+    rows.push(...aligned(left, right));
     [left, right] = [[], []];
   };
   for (const [change, line] of diff([...after], [...before])) {

@@ -13,6 +13,19 @@ describe('two documents side by side', () => {
     ]);
   });
 
+  it('show a value beside the new value of the same name', () => {
+    const before = ['Algorithm: AI', 'FL = 39.5 mm', 'Probability = 0.8'];
+    const after = ['FL = 37.5 mm', 'Comment: entered by the reader'];
+    const cell = (text: string) => text.padEnd(20);
+    expect(sideBySide(before, after, 43)).toEqual([
+      `${cell('Algorithm: AI')} │`,
+      `${cell('FL = 39.5 mm')} │ FL = 37.5 mm`,
+      `${cell('Probability = 0.8')} │`,
+      `${cell('')} │ Comment: entered by`,
+      `${cell('')} │   the reader`,
+    ]);
+  });
+
   it('show the whole of a long line, so that the difference is visible', () => {
     const [before, after] = ['Sac seen; CRL 18.4 mm; age 8+3 weeks', 'Sac seen; CRL 17.4 mm'];
     expect(sideBySide([before], [after], 43)).toEqual([
