@@ -71,13 +71,16 @@ export function* frameBatches(
 /**
  * Yields every `stride`-th frame of a clip, decoded, in batches of `DECODING.outlined`. Frames that
  * cannot be decoded are left out.
+ *
+ * @param known 0-based numbers of frames that are left out because they were read before.
  */
 export async function* sampledBatches(
   clip: Clip,
   stride: number,
   signal: AbortSignal,
+  known: ReadonlySet<number> = new Set(),
 ): AsyncGenerator<DecodedFrame[]> {
-  const wanted = clip.frames.filter((_, index) => index % stride === 0);
+  const wanted = clip.frames.filter((_, index) => index % stride === 0 && !known.has(index));
   for (let start = 0; start < wanted.length; start += DECODING.outlined) {
     signal.throwIfAborted();
     const frames = wanted.slice(start, start + DECODING.outlined);

@@ -18,7 +18,7 @@ import {
 } from '../locate/reader.ts';
 import { litHull } from '../locate/sector.ts';
 import { jumpingFrames, shapeFaults, ventriclePose } from '../locate/ventricle-pose.ts';
-import { type ClipBeat, measuredClip } from './beats.ts';
+import { bestClip, type ClipBeat, measuredClip } from './beats.ts';
 import type { ChamberClip, ChamberFrame, JointEjection } from './clip.ts';
 import { APICAL_VIEWS, type ApicalView } from './gaps.ts';
 import { planeVolume } from './geometry.ts';
@@ -39,8 +39,16 @@ export interface ApicalReadings {
  * view is identified in the other clips.
  */
 const CLIPS_PER_VIEW = 2;
-/** Approximate number of frames outlined per clip: two seconds at 30 frames per second. */
+/**
+ * Approximate number of frames outlined first in a clip: two seconds at 30 frames per second. They
+ * show which clip of a view is measured.
+ */
 const FRAMES_PER_CLIP = 64;
+/**
+ * Approximate number of frames outlined in the clip that is measured: every frame of five seconds at
+ * 60 frames per second.
+ */
+const FRAMES_OF_MEASURED_CLIP = 300;
 /**
  * Minimum number of frames in a clip. A single picture cannot show a beat, but two pictures may be
  * end-diastole and end-systole.
@@ -112,14 +120,6 @@ function readFrame(
   };
 }
 
-/** Marks the frames on which the cavity area differs suddenly from the frames before and after. */
-function withJumps(frames: readonly ChamberFrame[], areas: readonly number[]): ChamberFrame[] {
-  const jumps = new Set(jumpingFrames(areas));
-  return frames.map((frame, index) =>
-    jumps.has(index) ? { ...frame, faults: [...frame.faults, 'area-jump' as const] } : frame,
-  );
-}
-
 type Segment = NonNullable<HeartLocator['segment']>;
 
 interface Outlining {
@@ -132,19 +132,38 @@ interface Outlining {
   signal: AbortSignal;
 }
 
+/** Marks the frames on which the cavity area differs suddenly from the frames before and after. */
+function withJumps(frames: OutlinedFrames['frames']): ChamberFrame[] {
+  const jumps = new Set(jumpingFrames(frames.map(({ cavity }) => cavity)));
+  return frames.map(({ frame }, index) =>
+    jumps.has(index) ? { ...frame, faults: [...frame.faults, 'area-jump' as const] } : frame,
+  );
+}
+
 const imageOf = async (clip: Clip, index: number, signal: AbortSignal) => {
   const frame = clip.frames[index];
   const { decoded } = await decodeBatch(frame ? [{ clip, frame }] : [], signal);
   return decoded[0]?.image ?? null;
 };
 
+interface OutlinedFrames {
+  /** Every `stride`-th frame of the clip was outlined. */
+  stride: number;
+  /** In the order of the clip, with the area of the cavity in pixels of the mask. */
+  frames: readonly { frame: ChamberFrame; cavity: number }[];
+}
+
+const strideFor = ({ frames }: Clip, most: number) => Math.max(1, Math.round(frames.length / most));
+
+/** Outlines every `stride`-th frame of a clip. Those in `before` are not outlined again. */
 async function outlineFrames(
   { clip, fan, mirrored, picture, segment, signal }: Outlining,
   stride: number,
-): Promise<ChamberFrame[]> {
-  const frames: ChamberFrame[] = [];
-  const cavities: number[] = [];
-  for await (const decoded of sampledBatches(clip, stride, signal)) {
+  before: OutlinedFrames['frames'] = [],
+): Promise<OutlinedFrames> {
+  const frames = before.filter(({ frame }) => frame.frame % stride === 0);
+  const known = new Set(frames.map(({ frame }) => frame.frame));
+  for await (const decoded of sampledBatches(clip, stride, signal, known)) {
     const masks = await segment(
       decoded.map(({ image }) => image),
       fan,
@@ -153,11 +172,13 @@ async function outlineFrames(
     for (const [index, { frame }] of decoded.entries()) {
       const found = masks[index];
       if (!found) continue;
-      frames.push(readFrame(frame.index, frame.time, found, picture));
-      cavities.push(areaOf(found, 'lv'));
+      frames.push({
+        frame: readFrame(frame.index, frame.time, found, picture),
+        cavity: areaOf(found, 'lv'),
+      });
     }
   }
-  return withJumps(frames, cavities);
+  return { stride, frames: frames.toSorted((one, other) => one.frame.frame - other.frame.frame) };
 }
 
 /**
@@ -191,23 +212,21 @@ async function ejectionsOf(
   return found;
 }
 
-async function readClip(
-  { view, of }: Chosen,
-  locator: HeartLocator,
-  segment: Segment,
-  signal: AbortSignal,
-): Promise<ChamberClip> {
-  const { clip, fan, confidence } = of;
-  const stride = Math.max(1, Math.round(clip.frames.length / FRAMES_PER_CLIP));
-  const some = await spreadImages(clip, SIDE_FRAMES, signal);
-  // Mirroring is recognised from the position of the right heart, which only the four-chamber view
-  // shows.
-  const mirrored = view === 'A4C' && ((await locator.isMirrored?.(some, fan)) ?? false);
-  const picture = litHull(some, fan);
-  const outlining = { clip, fan, mirrored, picture, segment, signal };
-  const frames = await outlineFrames(outlining, stride);
+interface Read {
+  chosen: Chosen;
+  outlining: Outlining;
+  outlined: OutlinedFrames;
+  clip: ChamberClip;
+}
+
+function chamberClip(
+  { view, of: { clip, fan, confidence } }: Chosen,
+  { mirrored }: Outlining,
+  { stride, frames: outlined }: OutlinedFrames,
+): ChamberClip {
+  const frames = withJumps(outlined);
   const lv = frames.flatMap(({ outlines }) => outlines.lv ?? []);
-  const read: ChamberClip = {
+  return {
     file: clip.file,
     sopInstanceUid: clip.sopInstanceUid,
     view,
@@ -221,8 +240,38 @@ async function readClip(
     frames,
     ejections: [],
   };
-  return { ...read, ejections: await ejectionsOf(read, clip, locator.ejectionFraction, signal) };
 }
+
+/** Outlines enough frames of a clip to decide whether it is measured. */
+async function survey(
+  chosen: Chosen,
+  locator: HeartLocator,
+  segment: Segment,
+  signal: AbortSignal,
+): Promise<Read> {
+  const { clip, fan } = chosen.of;
+  const some = await spreadImages(clip, SIDE_FRAMES, signal);
+  // Mirroring is recognised from the position of the right heart, which only the four-chamber view
+  // shows.
+  const mirrored = chosen.view === 'A4C' && ((await locator.isMirrored?.(some, fan)) ?? false);
+  const outlining = { clip, fan, mirrored, picture: litHull(some, fan), segment, signal };
+  const outlined = await outlineFrames(outlining, strideFor(clip, FRAMES_PER_CLIP));
+  return { chosen, outlining, outlined, clip: chamberClip(chosen, outlining, outlined) };
+}
+
+/** Outlines the frames that the survey left out. */
+async function outlineWhole({ chosen, outlining, outlined }: Read): Promise<ChamberClip> {
+  const stride = strideFor(outlining.clip, FRAMES_OF_MEASURED_CLIP);
+  const whole = await outlineFrames(outlining, stride, outlined.frames);
+  return chamberClip(chosen, outlining, whole);
+}
+
+/**
+ * Returns the clip of a view that is measured. If the survey shows a beat in none, it returns the
+ * first clip, because in a long clip the surveyed frames can be too far apart to show one.
+ */
+const clipToMeasure = (clips: readonly ChamberClip[], view: ApicalView) =>
+  bestClip(clips.map(measuredClip), view)?.clip ?? clips.find((clip) => clip.view === view);
 
 async function read(
   { views, locator, signal }: EchoReaderInput,
@@ -232,12 +281,29 @@ async function read(
   const volumesTrusted = locator.ejectionFraction !== null;
   if (!segment) return { clips: null, volumesTrusted };
   const soFar: ChamberClip[] = [];
-  const clips = await inParallel(chosenClips(views), DECODING.batches, async (chosen) => {
-    signal.throwIfAborted();
-    const clip = await readClip(chosen, locator, segment, signal);
-    soFar.push(clip);
+  const finished = async (clip: ChamberClip, { outlining }: Read) => {
+    const estimate = locator.ejectionFraction;
+    const ejections = await ejectionsOf(clip, outlining.clip, estimate, signal);
+    const complete = { ...clip, ejections };
+    soFar.push(complete);
     known?.({ clips: [...soFar], volumesTrusted });
-    return clip;
+    return complete;
+  };
+  const surveyed = await inParallel(chosenClips(views), DECODING.batches, async (chosen) => {
+    signal.throwIfAborted();
+    const found = await survey(chosen, locator, segment, signal);
+    // A clip outlined on every frame need not wait for the other clips of its view.
+    return found.outlined.stride > 1
+      ? found
+      : { ...found, clip: await finished(found.clip, found) };
+  });
+  const outlined = surveyed.map(({ clip }) => clip);
+  const measured = new Set(APICAL_VIEWS.map((view) => clipToMeasure(outlined, view)));
+  const clips = await inParallel(surveyed, DECODING.batches, async (found) => {
+    signal.throwIfAborted();
+    const { clip, outlined } = found;
+    if (outlined.stride === 1) return clip;
+    return finished(measured.has(clip) ? await outlineWhole(found) : clip, found);
   });
   return { clips, volumesTrusted };
 }

@@ -1,4 +1,5 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
+import { everyNth } from './shared.ts';
 
 type Outlined = {
   view: string;
@@ -26,7 +27,7 @@ function outlinedText({
   beats,
 }: Outlined) {
   if (!steady) return `${view}: the outlines jump from frame to frame and were not measured.`;
-  const every = stride > 1 ? ` (every ${stride}th of ${frames})` : '';
+  const every = stride > 1 ? ` (${everyNth(stride)} of ${frames})` : '';
   const whole = `${beats} complete beat${beats === 1 ? '' : 's'}`;
   return `${view}: ${chambers.join(', ')} outlined; ${sound} of ${outlined} frames${every} without a fault, ${whole}.`;
 }

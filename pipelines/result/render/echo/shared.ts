@@ -33,6 +33,11 @@ export type Geometry =
   | 'concentric hypertrophy'
   | 'eccentric hypertrophy';
 
+const ORDINALS: Readonly<Record<number, string>> = { 2: 'second', 3: 'third' };
+
+/** Renders "every second" for 2 and "every 4th" for 4. */
+export const everyNth = (n: number): string => `every ${ORDINALS[n] ?? `${n}th`}`;
+
 /** Renders a value for the report: rounded (halves away from zero), with its unit. */
 export function valueText(key: EchoConcept, value: number): string {
   const { decimals, unit } = ECHO_CONCEPTS[key];
@@ -368,7 +373,7 @@ export const ECHO_REMARKS = {
     beats === 1 ? 'from one beat' : `mean of ${beats} beats`,
   'outlines.irregular': ({ beats, few }: { beats: number; few: boolean }) =>
     irregularText(beats, few),
-  'outlines.every-nth-frame': ({ stride }: { stride: number }) => `every ${stride}th frame`,
+  'outlines.every-nth-frame': ({ stride }: { stride: number }) => `${everyNth(stride)} frame`,
   'outlines.phases-by-area': () => 'phases from the change in area, no ECG',
   'outlines.phases-of-few-frames': ({ frames }: { frames: number }) =>
     `clip of ${frames} frames: the largest and smallest cavities are taken as ED and ES`,
