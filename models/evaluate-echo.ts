@@ -30,7 +30,7 @@ import {
   estimateEjectionFractions,
   recalibrationOf,
 } from './evaluation/echo-ejection.ts';
-import { patientWalls, wallsByFunction } from './evaluation/echo-patient-walls.ts';
+import { patientWalls, strainBySegment, wallsByFunction } from './evaluation/echo-patient-walls.ts';
 import {
   bestTemperature,
   nameClips,
@@ -102,7 +102,8 @@ async function evaluateChambers(id: string): Promise<Measures> {
     });
     const right = chambers.model.output.channels.includes('rv');
     const patients = await camusCases(values.data, role);
-    const walls = wallsByFunction(await patientWalls(chambers, patients));
+    const segments = await patientWalls(chambers, patients);
+    const walls = { ...wallsByFunction(segments), strain: strainBySegment(segments) };
     const sets: Record<string, unknown> = {
       [CAMUS]: { ...(await measured(patients, LEFT_HEART)), walls },
     };

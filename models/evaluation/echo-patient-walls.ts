@@ -5,6 +5,7 @@ import { type LabelMap, maskOf } from '../../pipelines/echo/locate/label-map.ts'
 import type { Chamber } from '../../pipelines/echo/locate/names.ts';
 import { shapeFaults } from '../../pipelines/echo/locate/ventricle-pose.ts';
 import { EXCURSION, motionScore } from '../../pipelines/echo/wall-motion/guideline.ts';
+import { KEPT_DIFFERENCE } from '../../pipelines/echo/wall-motion/measure.ts';
 import type { ModelSession } from '../../pipelines/inference/session.ts';
 import { outlineOf } from '../../pipelines/measure/outline.ts';
 import { segmentMotions } from '../../pipelines/measure/wall.ts';
@@ -15,12 +16,15 @@ import { LEFT_HEART, segmentPair } from './echo-chambers.ts';
 interface Motion {
   thickening: number | null;
   excursion: number;
+  strain: number;
 }
 
 /**
  * One wall segment of one patient, measured on the network's outlines and on an expert's outlines.
  */
 interface PatientWall {
+  /** Number of the patient within the cases. */
+  patient: number;
   ejectionFraction: number;
   own: Motion;
   expert: Motion;
@@ -67,7 +71,7 @@ export async function patientWalls(
   cases: readonly HeartCase[],
 ): Promise<PatientWall[]> {
   const walls: PatientWall[] = [];
-  for (const one of cases) {
+  for (const [patient, one] of cases.entries()) {
     const found = await segmentPair(session, one);
     const drawn = ({ data, width, height }: HeartCase['ed']['mask']) =>
       geometryOf({ labels: Uint8Array.from(data), width, height }, []);
@@ -77,10 +81,46 @@ export async function patientWalls(
     );
     for (const expert of motionsOf(drawn(one.ed.mask), drawn(one.es.mask))) {
       const same = own.find(({ side, level }) => side === expert.side && level === expert.level);
-      if (same) walls.push({ ejectionFraction: one.ejectionFraction, own: same, expert });
+      if (same) walls.push({ patient, ejectionFraction: one.ejectionFraction, own: same, expert });
     }
   }
   return walls;
+}
+
+const rootMeanSquare = (values: readonly number[]) =>
+  Math.sqrt(mean(values.map((value) => value ** 2)));
+
+/**
+ * Returns how far the strain of a segment is from that on the expert's outlines, in points, if it
+ * keeps a share of its difference from the mean of its view: all of it (`raw`), the share
+ * that the product keeps, or none (`meanOfView`). `amongSegments` is the difference of the
+ * expert's segments from the mean of their heart.
+ */
+export function strainBySegment(walls: readonly PatientWall[]) {
+  const hearts = [...Map.groupBy(walls, ({ patient }) => patient).values()].map((segments) => ({
+    segments,
+    overall: mean(segments.map(({ own }) => own.strain)),
+    expert: mean(segments.map(({ expert }) => expert.strain)),
+  }));
+  const errors = (kept: number) =>
+    hearts.flatMap(({ segments, overall }) =>
+      segments.map(({ own, expert }) => overall + kept * (own.strain - overall) - expert.strain),
+    );
+  const sizes = errors(1)
+    .map(Math.abs)
+    .toSorted((a, b) => a - b);
+  return {
+    raw: round(rootMeanSquare(errors(1)), 1),
+    rawCentile95: round(sizes[Math.ceil(0.95 * sizes.length) - 1] ?? 0, 1),
+    smoothed: round(rootMeanSquare(errors(KEPT_DIFFERENCE)), 1),
+    meanOfView: round(rootMeanSquare(errors(0)), 1),
+    amongSegments: round(
+      rootMeanSquare(
+        hearts.flatMap(({ segments, expert }) => segments.map((one) => one.expert.strain - expert)),
+      ),
+      1,
+    ),
+  };
 }
 
 const BANDS = [

@@ -130,7 +130,7 @@ export function bullsEye({
     ...SIZE,
     marks: [
       rectangle({ x: 0, y: 0 }, SIZE.width, SIZE.height, '#ffffff'),
-      label('Longitudinal contour strain, % (17 segments)', { x: CENTRE.x, y: 26 }, 15, {
+      label('Longitudinal contour strain, smoothed, % (17 segments)', { x: CENTRE.x, y: 26 }, 15, {
         bold: true,
       }),
       ...Array.from({ length: 17 }, (_, i) => segmentMarks(i + 1, strains.get(i + 1))).flat(),

@@ -124,6 +124,7 @@ function run(evidence: LvStrainEvidence, values: Values) {
         : null,
       discordance,
       contour ? sayOfLvStrain.conclusion('lv-strain.contour', {}) : null,
+      segments.length > 0 ? sayOfLvStrain.limitation('lv-strain.smoothed', {}) : null,
       strainsDisagree(sources)
         ? sayOfLvStrain.conclusion('lv-strain.sources-differ', {
             points: VARIABILITY.strain,

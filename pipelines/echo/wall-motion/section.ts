@@ -44,7 +44,9 @@ const NEEDS = ['A4C, A2C and A3C clips', 'a permitted model of the myocardium'] 
 
 const NORMAL = 1;
 
-const SCHEME = 'ASE/EACVI 2015, 16 segments';
+/** Segments of SEG02. The seventeenth, the apex, is listed without a score (ASE 2015). */
+const MODEL = '17 segments';
+const SCHEME = 'ASE/EACVI 2015, 17 segments, apex not scored';
 
 /** The apical cap is not scored for wall motion (ASE 2015). */
 const scorable = ({ segment }: WallSegment) => segment <= WALL_MOTION.scored;
@@ -154,8 +156,9 @@ function run(evidence: WallMotionEvidence, values: Values) {
   const given = values.measurement('wall-motion-score-index');
   const { trusted } = evidence.heart;
   const child = isChild(evidence);
-  const read = trusted ? evidence.heart.segments.filter(scorable) : [];
-  const segments = child ? read.map(unscored) : read;
+  const read = trusted ? evidence.heart.segments : [];
+  const all = child ? read.map(unscored) : read;
+  const segments = all.filter(scorable);
   const seen = segments.some(({ readings }) => readings.length > 0);
   const [abnormal, suspected] = [byScore(segments, 'score'), byScore(segments, 'suspected')];
   const scored = segments.filter(({ score }) => score !== null).length;
@@ -182,7 +185,7 @@ function run(evidence: WallMotionEvidence, values: Values) {
       seen ? null : (outlineGap(evidence) ?? untrusted),
       seen && !child ? tooFew(scored) : null,
     ],
-    data: { segments: listed(segments) },
+    data: { model: MODEL, segments: listed(all) },
     findings: [
       raised && graded
         ? finding(

@@ -22,6 +22,8 @@ export const LV_STRAIN_SENTENCES = {
     `${ef && namedText(ef)} is normal and ${strain && namedText(strain)} is reduced: the two are discordant.`,
   'lv-strain.contour': () =>
     'The outlines give contour strain (length of the inner outline), not speckle-tracking strain.',
+  'lv-strain.smoothed': () =>
+    'Strain by segment is smoothed over each view, because outlines do not show it precisely: a regional reduction is not excluded.',
   'lv-strain.sources-differ': ({ points, machine }: { points: number; machine: boolean }) =>
     `Contour strain from the outlines and strain from the machine differ by more than ${points} points${machine ? '; the machine value is used' : ''}.`,
   'lv-strain.needs-three-views': () =>

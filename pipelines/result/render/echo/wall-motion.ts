@@ -25,7 +25,7 @@ export const WALL_MOTION_SENTENCES = {
   'wall-motion.machine': ({ raised }: { raised: boolean }) =>
     `The wall motion score index from the machine is ${raised ? 'raised' : 'normal'}.`,
   'wall-motion.graded': ({ scored, of }: { scored: number; of: number }) =>
-    `${scored} of ${of} segments were graded by thickening and inward motion of their outlines.`,
+    `${scored} of ${of} segments were graded by thickening and inward motion of their outlines; the apex is not graded.`,
   // Segments are graded by motion because the outline thickens less than the wall does.
   'wall-motion.may-miss': () =>
     'A segment with mildly reduced motion may be graded normal: outlines show little of its thickening.',

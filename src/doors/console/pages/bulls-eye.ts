@@ -63,7 +63,7 @@ const MAPS = [
     section: 'lv-strain',
     field: 'strain',
     title: 'Longitudinal contour strain, %',
-    note: 'Strain from contours, not from speckle tracking. Blue: shortening; orange: lengthening.',
+    note: 'Strain from contours, smoothed, not from speckle tracking. Blue: shortening; orange: lengthening.',
     decimals: 1,
     /**
      * Colour depth from -1 to 1, negative for shortening. A strain of 25 % has the deepest colour.
@@ -74,7 +74,7 @@ const MAPS = [
     section: 'wall-motion',
     field: 'score',
     title: 'Wall motion score',
-    note: '1 normal, 2 hypokinetic, 3 akinetic, 4 dyskinetic.',
+    note: '1 normal, 2 hypokinetic, 3 akinetic, 4 dyskinetic. The apex is not scored.',
     decimals: 0,
     depth: (score: number) => (score - 1) / 3,
   },

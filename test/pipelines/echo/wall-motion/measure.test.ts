@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { measuredClip } from '../../../../pipelines/echo/chambers/beats.ts';
 import type { ChamberClip } from '../../../../pipelines/echo/chambers/clip.ts';
+import { ventricleFigure } from '../../../../pipelines/echo/chambers/geometry.ts';
 import { heartOutlines } from '../../../../pipelines/echo/evidence.ts';
+import { segmentMotions } from '../../../../pipelines/measure/wall.ts';
 import { beatingClip, HEALTHY, shortAxisClip } from '../ventricle-sample.ts';
 
 const segmentsOf = (clips: readonly ChamberClip[]) =>
@@ -35,6 +38,24 @@ describe('a ventricle that contracts everywhere', () => {
       ((strains[12] ?? 0) + (strains[13] ?? 0) + (strains[14] ?? 0) + (strains[15] ?? 0)) / 4,
       0,
     );
+  });
+});
+
+describe('the strain of a segment', () => {
+  const spread = (strains: readonly number[]) => Math.max(...strains) - Math.min(...strains);
+  const middle = (strains: readonly number[]) =>
+    strains.reduce((sum, strain) => sum + strain, 0) / strains.length;
+
+  it('keeps a third of its difference from the mean of the view, as the rest is mostly noise', () => {
+    const clip = beatingClip('A4C', STILL_LEFT);
+    const [beat] = measuredClip(clip).beats;
+    if (!beat) throw new Error('the clip has no beat');
+    const contour = segmentMotions(ventricleFigure(beat.diastole), ventricleFigure(beat.systole));
+    const own = contour.map(({ strain }) => strain);
+    const shown = [3, 6, 9, 12, 14, 16].map((number) => segment([clip], number)?.strain ?? 0);
+    expect(spread(own)).toBeGreaterThan(6);
+    expect(spread(shown)).toBeCloseTo(spread(own) / 3, 1);
+    expect(middle(shown)).toBeCloseTo(middle(own), 1);
   });
 });
 

@@ -52,6 +52,17 @@ describe('the section of wall motion on outlines', () => {
     expect(found.summary).toContain('16 of 16 segments were graded');
     expect(found.summary).toContain('A segment with mildly reduced motion may be graded normal');
   });
+  it('lists the 17 segments, the apex without a score (ASE 2015)', () => {
+    const views = ['A4C', 'A2C', 'A3C'] as const;
+    const { data, summary } = said(views.map((view) => beatingClip(view, HEALTHY)));
+    expect(data).toMatchObject({ model: '17 segments' });
+    const segments = data?.segments as { name: string; score: number | null }[];
+    expect(segments).toHaveLength(17);
+    expect(segments.filter(({ score }) => score === null).map(({ name }) => name)).toEqual([
+      'apex',
+    ]);
+    expect(summary).toContain('the apex is not graded');
+  });
   it('a wall that a short axis shows too: abnormal in two views, and reported', () => {
     const found = said([beatingClip('A4C', STILL_LEFT)], [shortAxisClip(9)]);
     expect(found.summary).toMatch(/Abnormal in two views: mid inferoseptal (hypo|a)kinetic/);
