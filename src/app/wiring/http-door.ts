@@ -4,7 +4,7 @@ import { readModelCards } from '../../../pipelines/inference/model-registry.ts';
 import { createAuthenticate } from '../../core/accounts/keys.ts';
 import type { BlobStore } from '../../core/files/blob-store.ts';
 import type { ReceivedObjects } from '../../core/files/received-objects.ts';
-import { createUploads } from '../../core/files/uploads.ts';
+import { Uploads } from '../../core/files/uploads.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
 import type { Reviews } from '../../core/reviews/reviews.ts';
 import { removeEndedSubscriptions } from '../../core/workitems/subscriptions.ts';
@@ -43,7 +43,7 @@ export async function startHttpDoor(
 ): Promise<{ server: HttpServer; stop(): Promise<void> }> {
   const { database, core, reviews, blobs, operations, outbound, checks, metrics, audit, logger } =
     parts;
-  const uploads = createUploads({
+  const uploads = new Uploads({
     database,
     blobs,
     limits: {

@@ -37,12 +37,223 @@ import {
 } from './blob-store.ts';
 import { writeAtomically } from './whole-file.ts';
 
+/** Timeouts in milliseconds for unresponsive storage. The client tries three times. */
+const CONNECT_MS = 5000;
+const LONGEST_SILENCE_MS = 60_000;
+
+/** Names of stored files begin with this prefix, followed by their SHA-256. */
+const BLOBS = 'blobs/';
+/** Names of uploads that have not been accepted begin with this prefix, followed by their id. */
+const INCOMING = 'incoming/';
+
+/** A bucket, with the operations on its objects that the store needs. */
+class Bucket {
+  readonly client: S3Client;
+  readonly name: string;
+
+  constructor({ endpoint, region, bucket, ...credentials }: S3Location, silenceMs: number) {
+    this.name = bucket;
+    this.client = new S3Client({
+      endpoint,
+      region,
+      credentials,
+      // Settings that every S3-compatible server supports: bucket in the path, no trailing checksums.
+      forcePathStyle: true,
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      requestHandler: {
+        connectionTimeout: Math.min(CONNECT_MS, silenceMs),
+        socketTimeout: silenceMs,
+      },
+    });
+  }
+
+  /** Identifies an object, as the commands of the S3 client require. */
+  object(Key: string) {
+    return { Bucket: this.name, Key };
+  }
+
+  /** Reads an object; null if it does not exist. With `IfMatch`, only the version with this ETag. */
+  async read(Key: string, IfMatch?: string): Promise<Readable | null> {
+    try {
+      const command = new GetObjectCommand({ ...this.object(Key), IfMatch });
+      const { Body } = await this.client.send(command);
+      if (Body instanceof Readable) return Body;
+      throw new TypeError('the S3 client gave no stream of Node.js');
+    } catch (error) {
+      if (error instanceof NoSuchKey) return null;
+      throw error;
+    }
+  }
+
+  /** Returns the size, date and ETag of an object; null if it does not exist. */
+  async head(Key: string) {
+    try {
+      return await this.client.send(new HeadObjectCommand(this.object(Key)));
+    } catch (error) {
+      if (error instanceof NotFound) return null;
+      throw error;
+    }
+  }
+
+  /** Stores a local file as an object. */
+  async put(Key: string, path: string, bytes: number, abortSignal?: AbortSignal): Promise<void> {
+    const Body = createReadStream(path);
+    const command = new PutObjectCommand({ ...this.object(Key), Body, ContentLength: bytes });
+    await this.client.send(command, { abortSignal });
+  }
+
+  async discard(Key: string): Promise<void> {
+    await this.client.send(new DeleteObjectCommand(this.object(Key)));
+  }
+
+  /** Yields all objects whose names begin with `Prefix`. */
+  async *list(Prefix: string) {
+    let ContinuationToken: string | undefined;
+    do {
+      const page = await this.client.send(
+        new ListObjectsV2Command({ Bucket: this.name, Prefix, ContinuationToken }),
+      );
+      yield* page.Contents ?? [];
+      ContinuationToken = page.NextContinuationToken;
+    } while (ContinuationToken !== undefined);
+  }
+}
+
+export interface S3BlobStore extends BlobStore {
+  direct: DirectAccess;
+}
+
+/**
+ * Opens a blob store in a bucket on S3-compatible storage. A stream of unknown digest and size is
+ * first written to `spool`, a folder on this machine.
+ * @throws the storage error if the bucket cannot be listed: with a wrong address or key, the
+ * gateway does not start.
+ */
+export async function openS3BlobStore(
+  location: S3Location,
+  spool: string,
+  silenceMs = LONGEST_SILENCE_MS,
+): Promise<S3BlobStore> {
+  const bucket = new Bucket(location, silenceMs);
+  await mkdir(spool, { recursive: true });
+  await bucket.client.send(new ListObjectsV2Command({ Bucket: bucket.name, MaxKeys: 1 }));
+
+  const read = async (sha256: string): Promise<Readable> => {
+    const body = await bucket.read(BLOBS + sha256);
+    if (!body) throw new BlobMissingError(sha256);
+    return body;
+  };
+
+  return {
+    async write(source, limit) {
+      const path = join(spool, randomUUID());
+      try {
+        const stored = await writeAtomically(source, limit, path);
+        await bucket.put(BLOBS + stored.sha256, path, stored.bytes);
+        return stored;
+      } finally {
+        await rm(path, { force: true });
+      }
+    },
+
+    read,
+
+    async place(sha256, path) {
+      try {
+        await pipeline(await read(sha256), createWriteStream(path, { flags: 'wx' }));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(path, { force: true });
+        throw error;
+      }
+    },
+
+    async remove(sha256, now) {
+      const found = await bucket.head(BLOBS + sha256);
+      if (found && isOlder(IN_USE_MS, found.LastModified, now)) {
+        await bucket.discard(BLOBS + sha256);
+      }
+    },
+
+    async removeAbandoned(now) {
+      for (const name of await readdir(spool)) {
+        const path = join(spool, name);
+        const found = await ifMissing(stat(path), null);
+        if (found && isOlder(IN_USE_MS, found.mtime, now)) await rm(path, { force: true });
+      }
+      for await (const { Key, LastModified } of bucket.list(INCOMING)) {
+        if (Key !== undefined && isOlder(UPLOAD_LIFE_MS, LastModified, now)) {
+          await bucket.discard(Key);
+        }
+      }
+    },
+
+    free: async () => Number.POSITIVE_INFINITY,
+    direct: directAccess(bucket),
+    close: () => bucket.client.destroy(),
+  };
+}
+
+/** Lets clients download the files in a bucket and send uploads to it. */
+function directAccess(bucket: Bucket): DirectAccess {
+  return {
+    has: async (sha256) => (await bucket.head(BLOBS + sha256)) !== null,
+
+    takeFile: (path, { sha256, bytes }, signal) => bucket.put(BLOBS + sha256, path, bytes, signal),
+
+    async downloadUrl(sha256, { name, mediaType }, expiresIn) {
+      if (!(await bucket.head(BLOBS + sha256))) return null;
+      const command = new GetObjectCommand({
+        ...bucket.object(BLOBS + sha256),
+        ResponseContentType: mediaType,
+        ResponseContentDisposition: attachment(name),
+      });
+      return getSignedUrl(bucket.client, command, { expiresIn });
+    },
+
+    uploadUrl(id, { bytes, mediaType }, expiresIn) {
+      const object = bucket.object(INCOMING + id);
+      return getSignedUrl(
+        bucket.client,
+        new PutObjectCommand({ ...object, ContentType: mediaType, ContentLength: bytes }),
+        { expiresIn, signableHeaders: new Set(['host', 'content-type', 'content-length']) },
+      );
+    },
+
+    async takeIn(id, bytes) {
+      const source = INCOMING + id;
+      const found = await bucket.head(source);
+      if (!found) return null;
+      const { ContentLength = 0, ETag } = found;
+      if (ContentLength !== bytes) {
+        await bucket.discard(source);
+        throw new WrongSizeError(ContentLength);
+      }
+      // The client can still replace the upload through its signed URL. Only the version that was
+      // hashed is therefore read and copied; its ETag identifies it.
+      const sha256 = await digest(await bucket.read(source, ETag));
+      await bucket.client.send(
+        new CopyObjectCommand({
+          ...bucket.object(BLOBS + sha256),
+          CopySource: `${bucket.name}/${source}`,
+          CopySourceIfMatch: ETag,
+        }),
+      );
+      await bucket.discard(source);
+      return { sha256, bytes };
+    },
+
+    multipart: multipartAccess(bucket),
+  };
+}
+
 /** CompleteMultipartUpload errors that can be resolved by sending the parts again. */
 const DIFFERS = new Set(['InvalidPart', 'InvalidPartOrder', 'EntityTooSmall', 'NoSuchUpload']);
 
-/** Creates multipart uploads to those objects in a bucket whose names begin with `prefix`. */
-function s3Multipart(client: S3Client, Bucket: string, prefix: string): MultipartAccess {
-  const object = (id: string) => ({ Bucket, Key: prefix + id });
+/** Lets clients send incoming uploads in parts. */
+function multipartAccess(bucket: Bucket): MultipartAccess {
+  const { client } = bucket;
+  const object = (id: string) => bucket.object(INCOMING + id);
 
   return {
     async begin(id) {
@@ -96,182 +307,6 @@ function s3Multipart(client: S3Client, Bucket: string, prefix: string): Multipar
         if (!(error instanceof NoSuchUpload)) throw error;
       }
     },
-  };
-}
-
-/** Timeouts in milliseconds for unresponsive storage. The client tries three times. */
-const CONNECT_MS = 5000;
-const LONGEST_SILENCE_MS = 60_000;
-
-const BLOBS = 'blobs/';
-const INCOMING = 'incoming/';
-
-export interface S3BlobStore extends BlobStore {
-  direct: DirectAccess;
-}
-
-/**
- * Opens a blob store in a bucket on S3-compatible storage. A stream of unknown digest and size is
- * first written to `spool`, a folder on this machine.
- * @throws the storage error if the bucket cannot be listed: with a wrong address or key, the
- * gateway does not start.
- */
-export async function openS3BlobStore(
-  location: S3Location,
-  spool: string,
-  silenceMs = LONGEST_SILENCE_MS,
-): Promise<S3BlobStore> {
-  const { endpoint, region, bucket: Bucket, accessKeyId, secretAccessKey } = location;
-  const client = new S3Client({
-    endpoint,
-    region,
-    credentials: { accessKeyId, secretAccessKey },
-    // Settings that every S3-compatible server supports: bucket in the path, no trailing checksums.
-    forcePathStyle: true,
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: {
-      connectionTimeout: Math.min(CONNECT_MS, silenceMs),
-      socketTimeout: silenceMs,
-    },
-  });
-  await mkdir(spool, { recursive: true });
-  await client.send(new ListObjectsV2Command({ Bucket, MaxKeys: 1 }));
-
-  const read = async (Key: string, IfMatch?: string): Promise<Readable | null> => {
-    try {
-      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key, IfMatch }));
-      if (Body instanceof Readable) return Body;
-      throw new TypeError('the S3 client gave no stream of Node.js');
-    } catch (error) {
-      if (error instanceof NoSuchKey) return null;
-      throw error;
-    }
-  };
-  const present = async (sha256: string): Promise<Readable> => {
-    const body = await read(BLOBS + sha256);
-    if (!body) throw new BlobMissingError(sha256);
-    return body;
-  };
-  const head = async (Key: string) => {
-    try {
-      return await client.send(new HeadObjectCommand({ Bucket, Key }));
-    } catch (error) {
-      if (error instanceof NotFound) return null;
-      throw error;
-    }
-  };
-  const discard = (Key: string) => client.send(new DeleteObjectCommand({ Bucket, Key }));
-
-  return {
-    async write(source, limit) {
-      const path = join(spool, randomUUID());
-      try {
-        const stored = await writeAtomically(source, limit, path);
-        const Key = BLOBS + stored.sha256;
-        const Body = createReadStream(path);
-        await client.send(new PutObjectCommand({ Bucket, Key, Body, ContentLength: stored.bytes }));
-        return stored;
-      } finally {
-        await rm(path, { force: true });
-      }
-    },
-
-    read: present,
-
-    async place(sha256, path) {
-      try {
-        await pipeline(await present(sha256), createWriteStream(path, { flags: 'wx' }));
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(path, { force: true });
-        throw error;
-      }
-    },
-
-    async remove(sha256, now) {
-      const Key = BLOBS + sha256;
-      const found = await head(Key);
-      if (found && isOlder(IN_USE_MS, found.LastModified, now)) await discard(Key);
-    },
-
-    async removeAbandoned(now) {
-      for (const name of await readdir(spool)) {
-        const path = join(spool, name);
-        const found = await ifMissing(stat(path), null);
-        if (found && isOlder(IN_USE_MS, found.mtime, now)) await rm(path, { force: true });
-      }
-      let ContinuationToken: string | undefined;
-      do {
-        const page = await client.send(
-          new ListObjectsV2Command({ Bucket, Prefix: INCOMING, ContinuationToken }),
-        );
-        for (const { Key, LastModified } of page.Contents ?? []) {
-          if (Key !== undefined && isOlder(UPLOAD_LIFE_MS, LastModified, now)) await discard(Key);
-        }
-        ContinuationToken = page.NextContinuationToken;
-      } while (ContinuationToken !== undefined);
-    },
-
-    free: async () => Number.POSITIVE_INFINITY,
-
-    direct: {
-      has: async (sha256) => (await head(BLOBS + sha256)) !== null,
-
-      async takeFile(path, { sha256, bytes }, abortSignal) {
-        const Body = createReadStream(path);
-        const command = { Bucket, Key: BLOBS + sha256, Body, ContentLength: bytes };
-        await client.send(new PutObjectCommand(command), { abortSignal });
-      },
-
-      async downloadUrl(sha256, { name, mediaType }, expiresIn) {
-        const Key = BLOBS + sha256;
-        if (!(await head(Key))) return null;
-        const command = new GetObjectCommand({
-          Bucket,
-          Key,
-          ResponseContentType: mediaType,
-          ResponseContentDisposition: attachment(name),
-        });
-        return getSignedUrl(client, command, { expiresIn });
-      },
-
-      uploadUrl: (id, { bytes, mediaType }, expiresIn) =>
-        getSignedUrl(
-          client,
-          new PutObjectCommand({
-            Bucket,
-            Key: INCOMING + id,
-            ContentType: mediaType,
-            ContentLength: bytes,
-          }),
-          { expiresIn, signableHeaders: new Set(['host', 'content-type', 'content-length']) },
-        ),
-
-      async takeIn(id, bytes) {
-        const source = INCOMING + id;
-        const found = await head(source);
-        if (!found) return null;
-        const { ContentLength = 0, ETag } = found;
-        if (ContentLength !== bytes) {
-          await discard(source);
-          throw new WrongSizeError(ContentLength);
-        }
-        // The client can still replace the upload through its signed URL. Only the version that was
-        // hashed is therefore read and copied; its ETag identifies it.
-        const sha256 = await digest(await read(source, ETag));
-        const target = { Bucket, Key: BLOBS + sha256 };
-        const CopySource = `${Bucket}/${source}`;
-        await client.send(
-          new CopyObjectCommand({ ...target, CopySource, CopySourceIfMatch: ETag }),
-        );
-        await discard(source);
-        return { sha256, bytes };
-      },
-
-      multipart: s3Multipart(client, Bucket, INCOMING),
-    },
-
-    close: () => client.destroy(),
   };
 }
 

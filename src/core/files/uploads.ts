@@ -169,101 +169,249 @@ export interface Uploader {
   test: boolean;
 }
 
+interface UploadsParts {
+  database: Queryable;
+  blobs: BlobStore;
+  limits: UploadLimits;
+  now?: () => Date;
+}
+
 /** The files that clients upload: announced, received, completed, and then usable as input. */
-export interface Uploads {
+export class Uploads {
+  readonly #database: Queryable;
+  readonly #blobs: BlobStore;
+  readonly #limits: UploadLimits;
+  readonly #now: () => Date;
+  readonly #parts: UploadParts;
+  readonly #expiry: UploadExpiry;
+  readonly #readyFiles: (ids: readonly string[]) => Promise<ReadyFile[]>;
+
+  constructor({ database, blobs, limits, now = () => new Date() }: UploadsParts) {
+    this.#database = database;
+    this.#blobs = blobs;
+    this.#limits = limits;
+    this.#now = now;
+    this.#parts = blobs.direct
+      ? createPartsInBucket(database, blobs.direct, limits.partBytes)
+      : createPartsThroughGateway(database, blobs, limits.partBytes, now);
+    this.#expiry = createUploadExpiry({ database, blobs, parts: this.#parts, now });
+    this.#readyFiles = batchedReadyFiles(database);
+  }
+
   /** @throws SonogateError `payload_too_large`, `overloaded`. */
-  create(uploader: Uploader, announced: AnnouncedFile): Promise<FileRow>;
+  async create(
+    { accountId, test }: Uploader,
+    { filename, bytes, mediaType }: AnnouncedFile,
+  ): Promise<FileRow> {
+    const { maxFileBytes, minFreeBytes } = this.#limits;
+    const now = this.#now();
+    if (bytes !== null && bytes > maxFileBytes) throw tooLarge(maxFileBytes);
+    const free = await unreservedBytes(this.#database, this.#blobs, now);
+    if (free - (bytes ?? 0) < minFreeBytes) {
+      throw new SonogateError('overloaded', 'There is currently no room for the file.');
+    }
+    const { rows } = await this.#database.query<FileRow>(
+      `INSERT INTO files (id, account_id, test, filename, media_type, bytes, status, created_at,
+         expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, 'pending', $7, $8) RETURNING *`,
+      [newId('file'), accountId, test, filename, mediaType, bytes, now, this.#expiry.endOfLife()],
+    );
+    return toFile(rows[0] as FileRow);
+  }
+
   /**
    * Stores the bytes of a pending file. A later PUT replaces an earlier one. `length` is the
    * Content-Length, if given: a PUT with the wrong length is refused before any byte is read.
    * @throws SonogateError `not_found`, `upload_incomplete`, `payload_too_large`.
    */
-  receive(id: string, source: Readable, length: number | null): Promise<FileRow>;
-  /**
-   * Makes a received file usable. Calling this twice does no harm.
-   * @throws SonogateError `not_found`, `upload_incomplete`.
-   */
-  complete(
-    uploader: Uploader,
-    id: string,
-    sha256: string | null,
-    named?: readonly NamedPart[] | null,
-  ): Promise<FileRow>;
-  /**
-   * Returns the file in its present state.
-   * @throws SonogateError `not_found`
-   */
-  find(uploader: Uploader, id: string): Promise<FileRow>;
-  /**
-   * Returns a URL for a direct PUT of the bytes, valid for `seconds`; null if the client must send
-   * them through the gateway.
-   */
-  directUrl(file: FileRow, seconds: number): Promise<string | null>;
-  /** Returns the parts of a file and whether each has arrived; null for a file sent in one PUT. */
-  parts(file: FileRow): Promise<PartState[] | null>;
-  /**
-   * Returns a URL for a direct PUT of one part, valid for `seconds`; null if the client must send
-   * the part through the gateway.
-   */
-  partUrl(file: FileRow, part: PartState, seconds: number): Promise<string | null>;
-  /**
-   * Stores one part. A later PUT replaces an earlier one.
-   * @returns the part's ETag.
-   */
-  receivePart(id: string, n: number, source: Readable, length: number | null): Promise<string>;
-  /** Aborts an incomplete upload. Its bytes are removed a day after it was announced. */
-  abort(uploader: Uploader, id: string): Promise<void>;
-  /**
-   * Returns those files among `ids` that this uploader may use now, and keeps them for at least
-   * another day.
-   */
-  ready(uploader: Uploader, ids: readonly string[]): Promise<Map<string, UploadedFile>>;
-  /**
-   * Reads the bytes of a ready file.
-   * @throws BlobMissingError
-   */
-  read(file: Pick<UploadedFile, 'sha256'>): Promise<Readable>;
-  removeExpired: UploadExpiry['removeExpired'];
-}
-
-export function createUploads({
-  database,
-  blobs,
-  limits,
-  now = () => new Date(),
-}: {
-  database: Queryable;
-  blobs: BlobStore;
-  limits: UploadLimits;
-  now?: () => Date;
-}): Uploads {
-  const parts = blobs.direct
-    ? createPartsInBucket(database, blobs.direct, limits.partBytes)
-    : createPartsThroughGateway(database, blobs, limits.partBytes, now);
-  const expiry = createUploadExpiry({ database, blobs, parts, now });
-  const inParts = ({ bytes }: FileRow) => bytes !== null && bytes > limits.maxBytes;
-
-  async function pending(id: string): Promise<FileRow> {
-    const { rows } = await database.query<FileRow>(
-      `SELECT * FROM files WHERE id = $1 AND status = 'pending' AND expires_at > $2`,
-      [id, now()],
+  async receive(id: string, source: Readable, length: number | null): Promise<FileRow> {
+    const { maxBytes } = this.#limits;
+    const file = await this.#pending(id);
+    const expected = file.bytes ?? length;
+    if (expected !== null && expected > maxBytes) throw tooLarge(maxBytes);
+    if (length !== null && length !== expected) throw wrongSize(expected, `${length} are sent`);
+    const received = await this.#blobs
+      .write(source, expected ?? maxBytes)
+      .catch((error: unknown) => {
+        if (!(error instanceof TooManyBytesError)) throw error;
+        throw expected === null ? tooLarge(maxBytes) : wrongSize(expected, 'more were sent');
+      });
+    if (expected !== null && received.bytes !== expected) {
+      throw wrongSize(expected, `${received.bytes} were sent`);
+    }
+    const { rows } = await this.#database.query<FileRow>(
+      `UPDATE files SET sha256 = $2, bytes = $3 WHERE id = $1 AND status = 'pending' RETURNING *`,
+      [id, received.sha256, received.bytes],
     );
     if (!rows[0]) throw new SonogateError('not_found', 'There is no pending upload here.');
     return toFile(rows[0]);
   }
 
-  async function find({ accountId, test }: Uploader, id: string): Promise<FileRow> {
-    const { rows } = await database.query<FileRow>(
+  /**
+   * Makes a received file usable. Calling this twice does no harm.
+   * @throws SonogateError `not_found`, `upload_incomplete`.
+   */
+  async complete(
+    uploader: Uploader,
+    id: string,
+    sha256: string | null,
+    named: readonly NamedPart[] | null = null,
+  ): Promise<FileRow> {
+    const file = await this.find(uploader, id);
+    const digest =
+      (await this.#takeIn(file)) ??
+      file.sha256 ??
+      (this.#isInParts(file) ? await this.#parts.assemble(id, file.bytes ?? 0, named) : null);
+    if (digest === null) {
+      throw new SonogateError('upload_incomplete', 'The bytes have not arrived yet.');
+    }
+    if (sha256 !== null && sha256 !== digest) {
+      throw new SonogateError(
+        'upload_incomplete',
+        `The SHA-256 of the bytes received is ${digest}; send the file again.`,
+      );
+    }
+    const { rows } = await this.#database.query<FileRow>(
+      `UPDATE files SET status = 'ready', sha256 = $3, expires_at = $2 WHERE id = $1 RETURNING *`,
+      [id, this.#expiry.endOfLife(), digest],
+    );
+    return toFile(rows[0] as FileRow);
+  }
+
+  /**
+   * Returns the file in its present state.
+   * @throws SonogateError `not_found`
+   */
+  async find({ accountId, test }: Uploader, id: string): Promise<FileRow> {
+    const { rows } = await this.#database.query<FileRow>(
       `SELECT * FROM files WHERE id = $1 AND account_id = $2 AND (test OR NOT $4)
          AND expires_at > $3`,
-      [id, accountId, now(), test],
+      [id, accountId, this.#now(), test],
     );
     if (!rows[0]) throw new SonogateError('not_found', 'There is no such upload.');
     return toFile(rows[0]);
   }
 
-  /** Looks up the files of concurrently submitted requests in one query. */
-  const readyFiles = batched(async (asked: readonly (readonly string[])[]) => {
+  /**
+   * Returns a URL for a direct PUT of the bytes, valid for `seconds`; null if the client must send
+   * them through the gateway.
+   */
+  async directUrl(file: FileRow, seconds: number): Promise<string | null> {
+    const { id, bytes, media_type: mediaType } = file;
+    const { direct } = this.#blobs;
+    if (!direct || bytes === null || this.#isInParts(file)) return null;
+    return direct.uploadUrl(id, { bytes, mediaType }, seconds);
+  }
+
+  /** Returns the parts of a file and whether each has arrived; null for a file sent in one PUT. */
+  async parts(file: FileRow): Promise<PartState[] | null> {
+    return this.#isInParts(file) ? this.#parts.state(file.id, file.bytes ?? 0) : null;
+  }
+
+  /**
+   * Returns a URL for a direct PUT of one part, valid for `seconds`; null if the client must send
+   * the part through the gateway.
+   */
+  async partUrl(file: FileRow, part: PartState, seconds: number): Promise<string | null> {
+    return file.status === 'pending' ? this.#parts.url(file.id, part, seconds) : null;
+  }
+
+  /**
+   * Stores one part. A later PUT replaces an earlier one.
+   * @returns the part's ETag.
+   */
+  async receivePart(
+    id: string,
+    n: number,
+    source: Readable,
+    length: number | null,
+  ): Promise<string> {
+    const file = await this.#pending(id);
+    if (!this.#isInParts(file)) throw new SonogateError('not_found', 'The upload has no parts.');
+    return this.#parts.receive(id, file.bytes ?? 0, n, source, length);
+  }
+
+  /** Aborts an incomplete upload. Its bytes are removed a day after it was announced. */
+  async abort({ accountId, test }: Uploader, id: string): Promise<void> {
+    const { rows } = await this.#database.query(
+      `UPDATE files SET expires_at = $3
+       WHERE id = $1 AND account_id = $2 AND (test OR NOT $4) AND status = 'pending'
+         AND expires_at > $3 RETURNING id`,
+      [id, accountId, this.#now(), test],
+    );
+    if (!rows[0]) throw new SonogateError('not_found', 'There is no pending upload here.');
+    await this.#parts.abort(id);
+  }
+
+  /**
+   * Returns those files among `ids` that this uploader may use now, and keeps them for at least
+   * another day.
+   */
+  async ready(uploader: Uploader, ids: readonly string[]): Promise<Map<string, UploadedFile>> {
+    const at = this.#now();
+    const found = (await this.#readyFiles(ids)).filter(
+      ({ account_id, test, expires_at }) =>
+        account_id === uploader.accountId && (test || !uploader.test) && expires_at > at,
+    );
+    if (!(await this.#expiry.renew(found))) return this.ready(uploader, ids);
+    return new Map(
+      found.map(({ id, filename, bytes, sha256 }) => [
+        id,
+        { name: filename, path: '', bytes, sha256 },
+      ]),
+    );
+  }
+
+  /**
+   * Reads the bytes of a ready file.
+   * @throws BlobMissingError
+   */
+  read({ sha256 }: Pick<UploadedFile, 'sha256'>): Promise<Readable> {
+    return this.#blobs.read(sha256);
+  }
+
+  /**
+   * Removes expired files that no unfinished request reads.
+   * @returns the number of files removed.
+   */
+  removeExpired(): Promise<number> {
+    return this.#expiry.removeExpired();
+  }
+
+  #isInParts({ bytes }: FileRow): boolean {
+    return bytes !== null && bytes > this.#limits.maxBytes;
+  }
+
+  async #pending(id: string): Promise<FileRow> {
+    const { rows } = await this.#database.query<FileRow>(
+      `SELECT * FROM files WHERE id = $1 AND status = 'pending' AND expires_at > $2`,
+      [id, this.#now()],
+    );
+    if (!rows[0]) throw new SonogateError('not_found', 'There is no pending upload here.');
+    return toFile(rows[0]);
+  }
+
+  /**
+   * Returns the SHA-256 of the bytes that the client uploaded directly to the store; null if it
+   * uploaded no bytes there.
+   */
+  async #takeIn({ id, status, bytes }: FileRow): Promise<string | null> {
+    const { direct } = this.#blobs;
+    if (!direct || status !== 'pending' || bytes === null) return null;
+    const taken = await direct.takeIn(id, bytes).catch((error: unknown) => {
+      throw error instanceof WrongSizeError ? wrongSize(bytes, `${error.found} were sent`) : error;
+    });
+    if (!taken) return null;
+    // The bytes are now stored only under their digest. If it were not recorded at once, they could
+    // no longer be found.
+    await this.#database.query('UPDATE files SET sha256 = $2 WHERE id = $1', [id, taken.sha256]);
+    return taken.sha256;
+  }
+}
+
+/** Looks up the ready files of concurrently submitted requests in one query. */
+const batchedReadyFiles = (database: Queryable) =>
+  batched(async (asked: readonly (readonly string[])[]) => {
     const { rows } = await database.query<FileRow>(
       `SELECT id, account_id, test, filename, media_type, bytes, status, sha256, created_at, expires_at
        FROM files WHERE id = ANY($1::text[]) AND status = 'ready'`,
@@ -278,131 +426,6 @@ export function createUploads({
     );
     return asked.map((ids) => ids.flatMap((id) => files.get(id) ?? []));
   });
-
-  /**
-   * Returns the SHA-256 of the bytes that the client uploaded directly to the store; null if it
-   * uploaded no bytes there.
-   */
-  async function takeIn({ id, status, bytes }: FileRow): Promise<string | null> {
-    if (!blobs.direct || status !== 'pending' || bytes === null) return null;
-    const taken = await blobs.direct.takeIn(id, bytes).catch((error: unknown) => {
-      throw error instanceof WrongSizeError ? wrongSize(bytes, `${error.found} were sent`) : error;
-    });
-    if (!taken) return null;
-    // The bytes are now stored only under their digest. If it were not recorded at once, they could
-    // no longer be found.
-    await database.query('UPDATE files SET sha256 = $2 WHERE id = $1', [id, taken.sha256]);
-    return taken.sha256;
-  }
-
-  return {
-    async create({ accountId, test }, { filename, bytes, mediaType }) {
-      if (bytes !== null && bytes > limits.maxFileBytes) throw tooLarge(limits.maxFileBytes);
-      if ((await unreservedBytes(database, blobs, now())) - (bytes ?? 0) < limits.minFreeBytes) {
-        throw new SonogateError('overloaded', 'There is currently no room for the file.');
-      }
-      const { rows } = await database.query<FileRow>(
-        `INSERT INTO files (id, account_id, test, filename, media_type, bytes, status, created_at,
-           expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6, 'pending', $7, $8) RETURNING *`,
-        [newId('file'), accountId, test, filename, mediaType, bytes, now(), expiry.endOfLife()],
-      );
-      return toFile(rows[0] as FileRow);
-    },
-
-    async receive(id, source, length) {
-      const file = await pending(id);
-      const expected = file.bytes ?? length;
-      if (expected !== null && expected > limits.maxBytes) throw tooLarge(limits.maxBytes);
-      if (length !== null && length !== expected) throw wrongSize(expected, `${length} are sent`);
-      const limit = expected ?? limits.maxBytes;
-      const received = await blobs.write(source, limit).catch((error: unknown) => {
-        if (!(error instanceof TooManyBytesError)) throw error;
-        throw expected === null ? tooLarge(limits.maxBytes) : wrongSize(expected, 'more were sent');
-      });
-      if (expected !== null && received.bytes !== expected) {
-        throw wrongSize(expected, `${received.bytes} were sent`);
-      }
-      const { rows } = await database.query<FileRow>(
-        `UPDATE files SET sha256 = $2, bytes = $3 WHERE id = $1 AND status = 'pending' RETURNING *`,
-        [id, received.sha256, received.bytes],
-      );
-      if (!rows[0]) throw new SonogateError('not_found', 'There is no pending upload here.');
-      return toFile(rows[0]);
-    },
-
-    async complete(uploader, id, sha256, named = null) {
-      const file = await find(uploader, id);
-      const digest =
-        (await takeIn(file)) ??
-        file.sha256 ??
-        (inParts(file) ? await parts.assemble(id, file.bytes ?? 0, named) : null);
-      if (digest === null) {
-        throw new SonogateError('upload_incomplete', 'The bytes have not arrived yet.');
-      }
-      if (sha256 !== null && sha256 !== digest) {
-        throw new SonogateError(
-          'upload_incomplete',
-          `The SHA-256 of the bytes received is ${digest}; send the file again.`,
-        );
-      }
-      const { rows } = await database.query<FileRow>(
-        `UPDATE files SET status = 'ready', sha256 = $3, expires_at = $2 WHERE id = $1 RETURNING *`,
-        [id, expiry.endOfLife(), digest],
-      );
-      return toFile(rows[0] as FileRow);
-    },
-
-    find,
-
-    async directUrl(file, seconds) {
-      const { id, bytes, media_type: mediaType } = file;
-      if (!blobs.direct || bytes === null || inParts(file)) return null;
-      return blobs.direct.uploadUrl(id, { bytes, mediaType }, seconds);
-    },
-
-    parts: async (file) => (inParts(file) ? parts.state(file.id, file.bytes ?? 0) : null),
-
-    partUrl: async (file, part, seconds) =>
-      file.status === 'pending' ? parts.url(file.id, part, seconds) : null,
-
-    async receivePart(id, n, source, length) {
-      const file = await pending(id);
-      if (!inParts(file)) throw new SonogateError('not_found', 'The upload has no parts.');
-      return parts.receive(id, file.bytes ?? 0, n, source, length);
-    },
-
-    async abort({ accountId, test }, id) {
-      const { rows } = await database.query(
-        `UPDATE files SET expires_at = $3
-         WHERE id = $1 AND account_id = $2 AND (test OR NOT $4) AND status = 'pending'
-           AND expires_at > $3 RETURNING id`,
-        [id, accountId, now(), test],
-      );
-      if (!rows[0]) throw new SonogateError('not_found', 'There is no pending upload here.');
-      await parts.abort(id);
-    },
-
-    async ready(uploader, ids) {
-      const at = now();
-      const found = (await readyFiles(ids)).filter(
-        ({ account_id, test, expires_at }) =>
-          account_id === uploader.accountId && (test || !uploader.test) && expires_at > at,
-      );
-      if (!(await expiry.renew(found))) return this.ready(uploader, ids);
-      return new Map(
-        found.map(({ id, filename, bytes, sha256 }) => [
-          id,
-          { name: filename, path: '', bytes, sha256 },
-        ]),
-      );
-    },
-
-    read: ({ sha256 }) => blobs.read(sha256),
-
-    removeExpired: expiry.removeExpired,
-  };
-}
 
 function tooLarge(limit: number): SonogateError {
   return new SonogateError('payload_too_large', `A file may have at most ${limit} bytes.`);

@@ -9,7 +9,7 @@ import { createAuthenticate, createKey, type NewKey } from '../../../../src/core
 import { createAuditWriter } from '../../../../src/core/audit/audit.ts';
 import { openBlobFolder } from '../../../../src/core/files/blob-folder.ts';
 import { objectsOnDisk } from '../../../../src/core/files/received-objects.ts';
-import { createUploads, type Uploads } from '../../../../src/core/files/uploads.ts';
+import { Uploads } from '../../../../src/core/files/uploads.ts';
 import { createRequestCore } from '../../../../src/core/requests/core.ts';
 import type { Endpoint } from '../../../../src/core/requests/endpoint.ts';
 import { createHttpApp } from '../../../../src/doors/http/app.ts';
@@ -145,7 +145,7 @@ export async function startGateway(
     config: { dataDir },
     logger,
   });
-  const uploads = createUploads({
+  const uploads = new Uploads({
     database,
     blobs,
     limits: {

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_ACCOUNT_ID } from '../../../../src/core/accounts/keys.ts';
 import { openBlobFolder } from '../../../../src/core/files/blob-folder.ts';
-import { createUploads } from '../../../../src/core/files/uploads.ts';
+import { Uploads } from '../../../../src/core/files/uploads.ts';
 import {
   type Gateway,
   MAX_FILE_BYTES,
@@ -161,7 +161,7 @@ describe('uploads', () => {
     const blobs = openBlobFolder(join(gateway.dataDir, 'files'));
     const announced = { filename: 'scan.dcm', bytes: 1, mediaType: 'application/dicom' };
     const withRoom = async (minFreeBytes: number) =>
-      createUploads({
+      new Uploads({
         database: gateway.database,
         blobs,
         limits: {
@@ -188,7 +188,7 @@ describe('uploads', () => {
     const folder = openBlobFolder(join(own.dataDir, 'files'));
     const [room, floor] = [100_000, 10_000];
     let ahead = 0;
-    const uploads = createUploads({
+    const uploads = new Uploads({
       database: own.database,
       blobs: { ...folder, free: async () => room },
       limits: { maxBytes: 80_000, maxFileBytes: room, partBytes: 50_000, minFreeBytes: floor },
