@@ -1,6 +1,10 @@
 import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { PIPELINE_PROGRAM } from '../src/app/pipelines/program.ts';
+import { openCompileCache } from '../src/core/queue/pipeline-process.ts';
+import { readablePlaces } from '../src/core/queue/worker.ts';
+import { silentLogger } from '../src/platform/logging/logger.ts';
 
 const PREFIX = 'sonogate-tests-';
 
@@ -20,7 +24,16 @@ async function place(): Promise<string> {
 }
 
 /**
- * Puts all temporary files of a test run into one folder, and removes it when the run ends,
+ * Compiles the pipelines' modules before the first test. Otherwise a gateway does so in the
+ * background, and each test would stop it before it has finished.
+ */
+async function compilePipelines(): Promise<void> {
+  const limits = { memoryMegabytes: 512, readable: readablePlaces([]) };
+  await openCompileCache(PIPELINE_PROGRAM, limits, silentLogger)?.write();
+}
+
+/**
+ * Prepares a test run. Puts all its temporary files into one folder, and removes it when the run ends,
  * including what programs started by tests leave there and what a failed test did not remove. Each
  * project of the configuration calls this function, but only the first call creates a folder: in a
  * nested folder, too few of the 107 characters allowed for the address of a socket would be left.
@@ -31,5 +44,6 @@ export default async function oneFolderForAll(): Promise<() => Promise<void>> {
   // PostgreSQL runs as another user and has its folder inside this one.
   await chmod(folder, 0o755);
   process.env.TMPDIR = folder;
+  await compilePipelines();
   return () => rm(folder, { recursive: true, force: true });
 }

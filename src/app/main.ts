@@ -32,7 +32,7 @@ import { createUrlGuard } from '../platform/outbound/url-guard.ts';
 import { openSiteClock } from '../platform/time.ts';
 import { createProcessMeters, startMonitoring } from './monitoring/metrics.ts';
 import { NO_TRACING, startTracing } from './monitoring/tracing.ts';
-import { PIPELINE_PROGRAM } from './pipelines/program.ts';
+import { PIPELINE_PROGRAM, PIPELINES } from './pipelines/program.ts';
 import { startAudit } from './wiring/audit.ts';
 import { startCleaning } from './wiring/cleaning.ts';
 import { operationsOn, retentionOf } from './wiring/operations.ts';
@@ -40,13 +40,12 @@ import { reviewsOf, withReviews } from './wiring/reviews.ts';
 
 /** The endpoints of this gateway, and the pipeline module that a child process loads for each. */
 const DESCRIBED = [obstetricEndpoint, echoEndpoint, contentEndpoint, translateEndpoint];
-const PIPELINES: Readonly<Record<string, string>> = {
-  [obstetricEndpoint.id]: new URL('./pipelines/obstetric.ts', import.meta.url).href,
-  [echoEndpoint.id]: new URL('./pipelines/echo.ts', import.meta.url).href,
-  [contentEndpoint.id]: new URL('./pipelines/content.ts', import.meta.url).href,
-  [translateEndpoint.id]: new URL('./pipelines/translate.ts', import.meta.url).href,
+const MODULE_OF: Readonly<Record<string, string>> = {
+  [obstetricEndpoint.id]: PIPELINES.obstetric,
+  [echoEndpoint.id]: PIPELINES.echo,
+  [contentEndpoint.id]: PIPELINES.content,
+  [translateEndpoint.id]: PIPELINES.translate,
 };
-const MOCK = new URL('./pipelines/mock.ts', import.meta.url).href;
 
 export interface Gateway {
   /** Address of the HTTP server; null without the role `api`. */
@@ -218,8 +217,8 @@ async function startWorkerRole(shared: Shared, onClose: OnClose): Promise<void> 
   const worker = await startWorker({
     ...shared,
     program: PIPELINE_PROGRAM,
-    pipelines: PIPELINES,
-    mock: MOCK,
+    pipelines: MODULE_OF,
+    mock: PIPELINES.mock,
     fetchFile: createHostedFileFetcher(outbound, config.outbound),
     fetchArchived: fetchIntoFiles(openArchives(config, logger, httpAccess), {
       maxObjectBytes: config.dicom.maxObjectBytes,

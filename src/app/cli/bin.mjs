@@ -17,9 +17,8 @@ if (!existsSync(node)) {
 // Limits V8's space for new objects. It would otherwise grow to 64 MB and stay resident.
 const args = ['--max-semi-space-size=4', here('./sonogate.ts'), ...process.argv.slice(2)];
 // Compiled modules are cached here. The folder is as trusted as the program; a service that may not
-// write there uses another folder (config/deploy). Pipeline processes get no cache: Node.js uses
-// one only with permission to write to it, and a pipeline with this permission could change the
-// program.
+// write there uses another folder (config/deploy). Pipeline processes get private copies of a
+// separate cache (src/core/queue/compile-cache.ts).
 const cache = here('../../../node_modules/.cache/compile');
 const env = { NODE_COMPILE_CACHE: cache, ...memoryOf(process.argv[2]), ...process.env };
 

@@ -68,6 +68,13 @@ process.on('message', (message: ToChild) => {
       break;
     case 'abort':
       running?.abort();
+      break;
+    case 'compile':
+      // Node.js writes its compile cache when the process ends.
+      Promise.all(message.modules.map(load)).then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
   }
 });
 process.on('disconnect', () => process.exit(0));

@@ -16,9 +16,7 @@ import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import { loadSiteSecret } from '../../platform/database/site-secret.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
-import { PIPELINE_PROGRAM } from '../pipelines/program.ts';
-
-const MODULE = new URL('../pipelines/deidentify.ts', import.meta.url).href;
+import { PIPELINE_PROGRAM, PIPELINES } from '../pipelines/program.ts';
 
 /** Why a run produced no copy. */
 const WHY: Partial<Record<RunOutcome['type'], string>> = {
@@ -46,7 +44,7 @@ export async function startDeidentification(
   const limits = {
     memoryMegabytes: worker.childMemoryMegabytes,
     work,
-    readable: readablePlaces([MODULE]),
+    readable: readablePlaces([PIPELINES.deidentify]),
   };
   const pool = createPipelinePool(PIPELINE_PROGRAM, limits, logger);
 
@@ -60,7 +58,7 @@ export async function startDeidentification(
       await writeFile(join(folder, 'job.json'), JSON.stringify(job), { mode: 0o600 });
       await linkOrCopy(path, join(folder, RECEIVED));
       const outcome = await pool.run({
-        module: MODULE,
+        module: PIPELINES.deidentify,
         folder,
         timeoutSeconds: worker.timeoutSeconds,
         readSeconds: worker.readSeconds,

@@ -14,13 +14,17 @@ import type { InferenceRun } from '../../../pipelines/inference/inference-channe
 import type { Reading } from '../../../pipelines/input/reading.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
+import { VERSION } from '../../platform/version.ts';
 import { PROCESS_FOLDER } from '../requests/work-folder.ts';
+import { COPY_OF_CACHE, CompileCache } from './compile-cache.ts';
 
 /** Messages to a pipeline process. `module` is the URL of a module that exports `pipeline`. */
 export type ToChild =
   | { type: 'load'; module: string; models: Job['models'] }
   | { type: 'run'; module: string; folder: string }
-  | { type: 'abort' };
+  | { type: 'abort' }
+  /** Only imports the modules and ends, so that the compile cache of the process contains them. */
+  | { type: 'compile'; modules: readonly string[] };
 
 /**
  * Messages from a pipeline process to the gateway. `error` carries the exception message, which is
@@ -44,6 +48,10 @@ export interface PipelineProgram {
   entry: string;
   /** URL of the module loaded before `entry`. It blocks network access and threads. */
   confinement: string;
+  /** URLs of the modules that export a `pipeline`. */
+  pipelines: readonly string[];
+  /** Folder of the gateway's compile caches; null if it uses none. */
+  compileCache: string | null;
 }
 
 /** Milliseconds between asking a process to stop and killing it. */
@@ -111,6 +119,8 @@ interface PoolLimits {
 interface ProcessLimits extends Omit<PoolLimits, 'work'> {
   /** The only folder that the process may write to. The process may also read it. */
   writable: string;
+  /** Folder of its compile cache, inside `writable`; null without one. */
+  compileCache: string | null;
 }
 
 interface Run {
@@ -163,7 +173,7 @@ class PipelineProcess {
 
   constructor(
     { entry, confinement }: PipelineProgram,
-    { memoryMegabytes, writable, readable, yields = false }: ProcessLimits,
+    { memoryMegabytes, writable, readable, compileCache, yields = false }: ProcessLimits,
     logger: Logger,
   ) {
     this.#child = fork(entry, [], {
@@ -187,6 +197,7 @@ class PipelineProcess {
         // Used by the process to end itself once the gateway is no longer its parent.
         SONOGATE_PARENT_PID: String(process.pid),
         ...(yields && { SONOGATE_YIELDS: '1' }),
+        ...(compileCache !== null && { NODE_COMPILE_CACHE: compileCache }),
         ...Object.fromEntries(
           ENVIRONMENT.flatMap((name) => {
             const value = process.env[name];
@@ -242,6 +253,16 @@ class PipelineProcess {
     this.#child.on('message', (message: FromChild) => {
       if (message.type === 'refusal') listener(message.refusal);
     });
+  }
+
+  /**
+   * Imports the modules into the compile cache and ends the process. Returns whether it succeeded.
+   * The signal kills the process.
+   */
+  async compile(modules: readonly string[], signal: AbortSignal): Promise<boolean> {
+    signal.addEventListener('abort', () => this.#child.kill('SIGKILL'), { once: true });
+    this.#send({ type: 'compile', modules });
+    return (await this.#exited) === 'exit code 0';
   }
 
   /** Runs a pipeline and returns its outcome. Never throws. */
@@ -332,8 +353,8 @@ interface ModelListeners {
 interface Member {
   process: PipelineProcess;
   /**
-   * The only folder that the process may write to. It holds nothing but the folder of the current
-   * run.
+   * The only folder that the process may write to. It holds the folder of the current run and the
+   * process's compile cache.
    */
   place: string;
 }
@@ -353,8 +374,25 @@ async function runInside({ process, place }: Member, run: PoolRun): Promise<RunO
     await unlink(run.folder);
     await rename(inside, run.folder);
     const left = process.alive ? await readdir(place) : [''];
-    for (const name of left) await rm(join(place, name), { recursive: true, force: true });
+    for (const name of left) {
+      if (name !== COPY_OF_CACHE) await rm(join(place, name), { recursive: true, force: true });
+    }
   }
+}
+
+/** Returns the compile cache of the pipeline processes; null if the program uses none. */
+export function openCompileCache(
+  program: PipelineProgram,
+  limits: Omit<PoolLimits, 'work'>,
+  logger: Logger,
+): CompileCache | null {
+  if (program.compileCache === null) return null;
+  // An upgrade of either makes the compiled code useless.
+  const folder = join(program.compileCache, `pipelines-${VERSION}-${process.version}`);
+  return new CompileCache(folder, (into, signal) => {
+    const settings = { ...limits, yields: true, writable: into, compileCache: into };
+    return new PipelineProcess(program, settings, logger).compile(program.pipelines, signal);
+  });
 }
 
 export function createPipelinePool(
@@ -365,39 +403,58 @@ export function createPipelinePool(
 ): PipelinePool {
   const idle: Member[] = [];
   const all = new Set<Member>();
+  const warming = new Set<Promise<void>>();
+  const cache = openCompileCache(program, limits, logger);
+  let closed = false;
 
-  const start = () => {
+  const start = async () => {
     for (const each of all) if (!each.process.alive) all.delete(each);
     const place = join(work, `${PROCESS_FOLDER}${randomUUID()}`);
     // The folder must exist first: only then does Node extend the permission to everything below
     // it.
     mkdirSync(place, { recursive: true });
-    const started = new PipelineProcess(program, { ...limits, writable: place }, logger);
+    const compileCache = (await cache?.copyTo(place)) ?? null;
+    if (closed) {
+      await rm(place, { recursive: true, force: true });
+      throw new Error('the pool of pipeline processes is closed');
+    }
+    const settings = { ...limits, writable: place, compileCache };
+    const started = new PipelineProcess(program, settings, logger);
     if (onInference) started.onInference(onInference);
     if (onRefusal) started.onRefusal(onRefusal);
     const member = { process: started, place };
     all.add(member);
     return member;
   };
-  const take = () => {
+  const take = async () => {
+    await Promise.all(warming);
     for (let next = idle.pop(); next; next = idle.pop()) if (next.process.alive) return next;
     return start();
   };
 
   return {
     run: async (run) => {
-      const taken = take();
+      const taken = await take();
       const outcome = await runInside(taken, run);
       if (taken.process.alive) idle.push(taken);
       return outcome;
     },
     warmUp: (module, models, prepared) => {
-      const started = start();
-      started.process.load(module, models, prepared);
-      idle.push(started);
+      const ready = start()
+        .then((started) => {
+          started.process.load(module, models, prepared);
+          idle.push(started);
+        })
+        // A run that needs a process starts one itself, and reports why it cannot.
+        .catch(() => {})
+        .finally(() => warming.delete(ready));
+      warming.add(ready);
     },
     close: async () => {
+      closed = true;
+      await Promise.all(warming);
       await Promise.all([...all].map((each) => each.process.kill()));
+      await cache?.close();
       for (const { place } of all) await rm(place, { recursive: true, force: true });
     },
   };

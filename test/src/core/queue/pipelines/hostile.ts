@@ -47,6 +47,8 @@ export const pipeline: Pipeline = async (folder) => {
     'list the data folder': () => readdir(data),
     'read the database': () => readFile(join(data, 'database', 'PG_VERSION')),
     'write the database': () => writeFile(join(data, 'database', 'PG_VERSION'), '0'),
+    'change the compiled code of the next process': () =>
+      writeFile(join(data, 'compiled', 'pipelines', 'x'), '0'),
     'read the admin socket': () => readFile(join(data, 'admin.sock')),
     'read passwords': () => readFile('/etc/passwd'),
     'read the environment of another': () => readFile(`/proc/${process.ppid}/environ`),

@@ -1,0 +1,113 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PIPELINE_PROGRAM } from '../../../../src/app/pipelines/program.ts';
+import { COPY_OF_CACHE, CompileCache } from '../../../../src/core/queue/compile-cache.ts';
+import { createPipelinePool } from '../../../../src/core/queue/pipeline-process.ts';
+import { readablePlaces } from '../../../../src/core/queue/worker.ts';
+import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+
+const COMPILED = new URL('./pipelines/compiled.ts', import.meta.url).href;
+
+let folder: string;
+let place: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sonogate-compile-'));
+  place = join(folder, 'place');
+  await mkdir(place);
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe('the compile cache of the pipelines', () => {
+  const writes = (text: string) => async (into: string) => {
+    await writeFile(join(into, 'code'), text);
+    return true;
+  };
+
+  test('is written once for the first processes, which start without it', async () => {
+    let written = 0;
+    const cache = new CompileCache(join(folder, 'cache'), (into) => {
+      written += 1;
+      return writes('compiled')(into);
+    });
+    expect(await cache.copyTo(place)).toBeNull();
+    await cache.copyTo(place);
+    await cache.write();
+    expect(written).toBe(1);
+    expect(await readdir(folder)).toEqual(['cache', 'place']);
+  });
+
+  test('is copied for later processes, so that none can change the code of another', async () => {
+    const cache = new CompileCache(join(folder, 'cache'), writes('compiled'));
+    await cache.copyTo(place);
+    await cache.write();
+    const copy = await cache.copyTo(place);
+    expect(copy).toBe(join(place, COPY_OF_CACHE));
+    await writeFile(join(copy ?? '', 'code'), 'changed');
+    expect(await readFile(join(folder, 'cache/code'), 'utf8')).toBe('compiled');
+  });
+
+  test('is not kept if it was not written completely', async () => {
+    const cache = new CompileCache(join(folder, 'cache'), async (into) => {
+      await writeFile(join(into, 'code'), 'half');
+      return false;
+    });
+    await cache.copyTo(place);
+    await cache.write();
+    expect(await readdir(folder)).toEqual(['place']);
+  });
+
+  test('is the first one if two gateways write it at the same time', async () => {
+    const [first, second] = ['first', 'second'].map(
+      (text) => new CompileCache(join(folder, 'cache'), writes(text)),
+    ) as [CompileCache, CompileCache];
+    await first.copyTo(place);
+    await second.copyTo(place);
+    await first.write();
+    await second.write();
+    const kept = await readFile(join(folder, 'cache/code'), 'utf8');
+    expect(['first', 'second']).toContain(kept);
+    expect(await readdir(folder)).toEqual(['cache', 'place']);
+  });
+
+  test('is left out if it cannot be written', async () => {
+    await writeFile(join(folder, 'file'), '');
+    const cache = new CompileCache(join(folder, 'file/cache'), writes('compiled'));
+    expect(await cache.copyTo(place)).toBeNull();
+    await cache.write();
+    expect(await cache.copyTo(place)).toBeNull();
+  });
+});
+
+test('a pipeline process uses a private copy of the compile cache once there is one', async () => {
+  const work = join(folder, 'work');
+  const caches = join(folder, 'caches');
+  await mkdir(caches);
+  const limits = { memoryMegabytes: 256, work, readable: readablePlaces([COMPILED]) };
+  const program = { ...PIPELINE_PROGRAM, pipelines: [COMPILED], compileCache: caches };
+  const usedBy = async (name: string) => {
+    await mkdir(join(work, name), { recursive: true });
+    const pool = createPipelinePool(program, limits, silentLogger);
+    const outcome = await pool.run({
+      module: COMPILED,
+      folder: join(work, name),
+      timeoutSeconds: 40,
+      readSeconds: 40,
+      signal: new AbortController().signal,
+      onEvent: () => {},
+      settled: async () => {},
+    });
+    await expect
+      .poll(() => readdir(caches))
+      .toEqual([expect.stringMatching(/^pipelines-[\d.]+-v\d+[\d.]+$/)]);
+    await pool.close();
+    return /compile cache: (.*?);/.exec((outcome as { message?: string }).message ?? '')?.[1];
+  };
+
+  expect(await usedBy('first')).toBe('none');
+  expect(await usedBy('second')).toMatch(
+    new RegExp(`^${work}/[^/]+/${COPY_OF_CACHE}/v${process.versions.node}`),
+  );
+  expect(await readdir(work), 'the copies are removed').toEqual(['first', 'second']);
+});
