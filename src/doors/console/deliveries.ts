@@ -124,6 +124,7 @@ export function shownDelivery(
     destination: row.destination,
     // For a forwarded object, `row.object` is only our internal id, so words replace it.
     object: FORWARDED[kind] ?? row.object,
+    signedRevision: row.result_revision,
     state,
     attempts: row.attempt,
     createdAt: row.created_at.toISOString(),

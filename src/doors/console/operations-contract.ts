@@ -17,6 +17,8 @@ export interface Delivery {
   kind: 'dicom' | 'fhir' | 'hl7v2' | 'forward' | 'deidentified' | 'stow' | 'mail';
   destination: string;
   object: string;
+  /** The signed revision of the result that the object belongs to; 0 for a draft or a received object. */
+  signedRevision: number;
   state: DeliveryState;
   attempts: number;
   createdAt: string;

@@ -10,7 +10,7 @@ import { factText } from '../../core/studies/rules/rule-words.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import type { TimelineEntry } from './contract.ts';
-import { destinationText, interpretationText, objectText } from './pages/object-names.ts';
+import { deliveredText, destinationText, interpretationText } from './pages/object-names.ts';
 
 /** A study's stored history, table by table. */
 export interface Traces {
@@ -39,6 +39,7 @@ export interface Traces {
     code: ErrorCode | null;
     detail: string | null;
     not_sent: boolean;
+    result_revision: number;
     created_at: Date;
     ended_at: Date | null;
     committed_at: Date | null;
@@ -52,6 +53,9 @@ export interface Traces {
     reason: string | null;
   }[];
   acknowledged: { at: Date; person: string; request_id: string }[];
+  /** Changes in the reviews, and signatures, oldest first. */
+  changes: { at: Date; author: string; request_id: string }[];
+  signatures: { at: Date; observer: string; statement: string | null; request_id: string }[];
   audit: {
     at: Date;
     action: string;
@@ -116,7 +120,7 @@ const RELEASED_UNDER: Readonly<Record<MergeDecision, string>> = {
   'own-id': 'Under its own patient ID',
 };
 
-/** Milliseconds within which repeated views by one person are shown as one. */
+/** Milliseconds within which repeated views, or changes, by one person are shown as one. */
 const ONE_LOOK_MS = 3_600_000;
 
 /** Returns the timeline of a study's stored history, oldest first. */
@@ -130,6 +134,7 @@ export function timelineOf(traces: Traces): TimelineEntry[] {
     ...traces.acknowledged.map(({ at, person, request_id }) =>
       entry(at, 'changed', 'Critical flags acknowledged', { actor: person, requestId: request_id }),
     ),
+    ...ofReview(traces),
     ...ofAudit(traces),
   ];
   return entries
@@ -232,9 +237,9 @@ function ofEvent({ request_id: requestId, at, ...event }: Traces['events'][numbe
 }
 
 function ofDelivery(delivery: Traces['deliveries'][number]): Entry[] {
-  const { id, request_id, object, state, code, detail } = delivery;
+  const { id, request_id, object, result_revision: signedRevision, state, code, detail } = delivery;
   const more = { requestId: request_id, deliveryId: id };
-  const what = request_id === null ? 'Received object' : objectText(object);
+  const what = request_id === null ? 'Received object' : deliveredText({ object, signedRevision });
   const destination = destinationText(delivery.destination);
   const made = entry(
     delivery.created_at,
@@ -279,6 +284,28 @@ function ofHold({ at, action, person, delivery_id, request_id, reason }: Traces[
     requestId: request_id,
     deliveryId: delivery_id,
   });
+}
+
+/** Returns an entry for each signature, and one for all changes that a person made within an hour. */
+function ofReview({ changes, signatures }: Traces): Entry[] {
+  const sittings: { at: Date; author: string; request_id: string; count: number }[] = [];
+  for (const change of changes) {
+    const { at, author, request_id } = change;
+    const own = sittings.findLast((one) => one.author === author && one.request_id === request_id);
+    if (own && at.getTime() - own.at.getTime() < ONE_LOOK_MS) own.count += 1;
+    else sittings.push({ ...change, count: 1 });
+  }
+  return [
+    ...sittings.map(({ at, author: actor, request_id: requestId, count }) =>
+      entry(at, 'changed', count === 1 ? 'Reviewed: 1 change' : `Reviewed: ${count} changes`, {
+        actor,
+        requestId,
+      }),
+    ),
+    ...signatures.map(({ at, observer: actor, statement: detail, request_id: requestId }) =>
+      entry(at, 'result', 'Signed', { actor, detail, requestId }),
+    ),
+  ];
 }
 
 function ofAudit({ audit }: Traces): Entry[] {
@@ -341,8 +368,8 @@ export async function readTraces(
       [requestIds],
     ),
     deliveries: await rowsOf(
-      `SELECT id, request_id, object, destination, state, code, detail, not_sent, created_at,
-         ended_at, committed_at
+      `SELECT id, request_id, object, destination, state, code, detail, not_sent, result_revision,
+         created_at, ended_at, committed_at
        FROM deliveries WHERE kind NOT IN ${TO_CLIENTS} AND (request_id = ANY ($1::text[])
          OR (request_id IS NULL AND object IN
            (SELECT id::text FROM instances WHERE study_id = $2::uuid)))
@@ -356,6 +383,16 @@ export async function readTraces(
     ),
     acknowledged: await rowsOf(
       'SELECT at, person, request_id FROM triage_acknowledgements WHERE request_id = ANY ($1::text[])',
+      [requestIds],
+    ),
+    changes: await rowsOf(
+      `SELECT at, author, request_id FROM review_changes WHERE request_id = ANY ($1::text[])
+       ORDER BY at LIMIT ${MOST}`,
+      [requestIds],
+    ),
+    signatures: await rowsOf(
+      `SELECT at, observer, statement, request_id FROM review_signatures
+       WHERE request_id = ANY ($1::text[]) ORDER BY at LIMIT ${MOST}`,
       [requestIds],
     ),
     audit: await rowsOf(

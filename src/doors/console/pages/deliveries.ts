@@ -3,7 +3,7 @@ import { createAsking } from './asking.ts';
 import { DELIVERY_STATES, deliveryActions, deliveryChip, deliveryWords } from './delivery-parts.ts';
 import { html, nothing, repeat, type TemplateResult } from './html.ts';
 import { createLoader, shown } from './loading.ts';
-import { destinationText, objectText } from './object-names.ts';
+import { deliveredText, destinationText } from './object-names.ts';
 import { may, type OpenPage } from './page.ts';
 import { addressOf } from './router.ts';
 import { endpointText, subjectDetail, subjectText } from './row-words.ts';
@@ -101,7 +101,7 @@ export const openDeliveries: OpenPage = (place, around) => {
     return html`<tr>
       <td>
         <strong>${given(destinationText(delivery.destination))}</strong>
-        <span class="second">${objectText(delivery.object)}</span>
+        <span class="second">${deliveredText(delivery)}</span>
       </td>
       <td>${deliveryChip(delivery)}</td>
       <td>${deliveryWords(delivery)}</td>

@@ -12,6 +12,10 @@ export function weeksText(weeks: number): string {
   return `${Math.floor(days / 7)}+${days % 7}`;
 }
 
+/** Returns the accepted value of a row; undefined if there is none. */
+const usedOf = ({ model, cart, given }: MeasurementRow) =>
+  [model, cart, given].find((one) => one?.quality === 'accepted');
+
 /** Returns the chart's text alternative. */
 function words(
   { concept, label, unit, measured }: GrowthChart,
@@ -19,7 +23,7 @@ function words(
 ): string {
   const values = measured.map(({ value, weeks, fetus }) => {
     const row = rows.find((one) => one.concept === concept && one.fetus === fetus);
-    const centile = row?.model?.reference?.centile;
+    const centile = row && usedOf(row)?.reference?.centile;
     const who = fetus ? `Fetus ${fetus}: ` : '';
     const where = centile ? `centile ${centile}` : 'without a centile';
     const text = value.toFixed(row?.decimals ?? 0);
@@ -73,13 +77,31 @@ function growthContent(chart: GrowthChart, rows: readonly MeasurementRow[]): Plo
   };
 }
 
-const contents = new WeakMap<GrowthChart, PlotContent>();
+/**
+ * Returns the chart with the values of the table. The chart was stored with the draft, and a reader
+ * may have changed or rejected a value since.
+ */
+export function asReviewed(chart: GrowthChart, rows: readonly MeasurementRow[]): GrowthChart {
+  const measured = chart.measured.flatMap((point) => {
+    const alike = chart.measured.filter(({ fetus }) => fetus === point.fetus);
+    if (alike.length > 1) return [point];
+    const row = rows.find((one) => one.concept === chart.concept && one.fetus === point.fetus);
+    const used = row && usedOf(row);
+    return used ? [{ ...point, value: used.value }] : [];
+  });
+  return { ...chart, measured };
+}
+
+const contents = new WeakMap<GrowthChart['curves'], { words: string; content: PlotContent }>();
 
 /** Returns the same content object for the same chart, so that the chart is drawn only once. */
 function contentOf(chart: GrowthChart, rows: readonly MeasurementRow[]): PlotContent {
-  const known = contents.get(chart) ?? growthContent(chart, rows);
-  contents.set(chart, known);
-  return known;
+  const drawn = contents.get(chart.curves);
+  const now = words(chart, rows);
+  if (drawn?.words === now) return drawn.content;
+  const content = growthContent(chart, rows);
+  contents.set(chart.curves, { words: now, content });
+  return content;
 }
 
 /**
@@ -92,6 +114,7 @@ export function growthView(
   rows: readonly MeasurementRow[],
 ): TemplateResult | typeof nothing {
   if (!growth || growth.charts.length === 0) return nothing;
+  const charts = growth.charts.map((chart) => asReviewed(chart, rows));
   const drawn = growth.charts[0]?.curves.map(({ centile }) => centile).join(', ') ?? '';
   return html`<section class="panel" id="growth" aria-labelledby="growth-head">
     <header>
@@ -99,11 +122,11 @@ export function growthView(
       <span class="small soft push">Centiles ${drawn}</span>
     </header>
     <div class="plots">
-      ${growth.charts.map(
+      ${charts.map(
         (chart) => html`<figure>
           <sonogate-plot .content=${contentOf(chart, rows)}></sonogate-plot>
           <figcaption class="small">
-            ${words(chart, rows)}. <span class="soft" title=${chart.citation}>${chart.chart}</span>
+            ${words(chart, rows) || `${chart.label}: no value`}. <span class="soft" title=${chart.citation}>${chart.chart}</span>
           </figcaption>
         </figure>`,
       )}

@@ -26,6 +26,18 @@ export function objectText(object: string): string {
   return OBJECTS[object] ?? object;
 }
 
+/** Returns the name of an object of a result with whether the result was signed or amended. */
+export function withRevision(name: string, signedRevision: number): string {
+  if (signedRevision === 0) return name;
+  return signedRevision === 1
+    ? `${name}, signed`
+    : `${name}, signed, amendment ${signedRevision - 1}`;
+}
+
+/** Returns the name of the object that a delivery sends. */
+export const deliveredText = (one: { object: string; signedRevision: number }): string =>
+  withRevision(objectText(one.object), one.signedRevision);
+
 /**
  * Describes what an endpoint does, such as "obstetric interpretation" for `us/obstetric/interpret`.
  */

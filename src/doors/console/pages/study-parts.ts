@@ -12,7 +12,7 @@ import { artifactUrl } from './api.ts';
 import { weeksText } from './growth-chart.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import { INTERPRETED, rangeText } from './measurements.ts';
-import { objectText } from './object-names.ts';
+import { objectText, withRevision } from './object-names.ts';
 import { addressOf } from './router.ts';
 import {
   daText,
@@ -286,8 +286,7 @@ export function artifactText(name: string): string {
   const [, stem = name, signed] = /^(.+?)(?:-signed-(\d+))?\.[a-z0-9]+$/.exec(name) ?? [];
   const [, kind = stem, number] = /^(.+)-(\d+)$/.exec(stem) ?? [];
   const text = number ? `${objectText(kind)} ${number}` : objectText(stem);
-  if (!signed) return text;
-  return signed === '1' ? `${text}, signed` : `${text}, signed, amendment ${Number(signed) - 1}`;
+  return withRevision(text, Number(signed ?? 0));
 }
 
 function listView(requestId: string, artifacts: readonly Artifact[]): TemplateResult {

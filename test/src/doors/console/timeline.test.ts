@@ -29,6 +29,7 @@ const delivery = (more: Partial<Traces['deliveries'][number]>): Traces['deliveri
   code: null,
   detail: 'C-STORE 0000H',
   not_sent: false,
+  result_revision: 0,
   created_at: at(20),
   ended_at: at(21),
   committed_at: null,
@@ -49,6 +50,8 @@ const NOTHING: Traces = {
   deliveries: [],
   holds: [],
   acknowledged: [],
+  changes: [],
+  signatures: [],
   audit: [],
 };
 
@@ -60,6 +63,28 @@ describe('the timeline of a study', () => {
     const study = NOTHING.study && { ...NOTHING.study, first_received_at: at(3) };
     const history = [state(1, 'receiving'), state(2, 'complete')];
     expect(told({ study, history }).map(([kind]) => kind)).toEqual(['received', 'completed']);
+  });
+
+  it('shows the changes of a review at one sitting, the signature, and what it sends', () => {
+    const [request_id, author] = ['req_1', 'Dr Ada Reader'];
+    const late = { at: new Date(at(6).getTime() + 2 * 3_600_000), author, request_id };
+    const entries = timelineOf({
+      ...NOTHING,
+      changes: [{ at: at(6), author, request_id }, { at: at(8), author, request_id }, late],
+      signatures: [{ at: at(9), observer: author, statement: 'Images reviewed.', request_id }],
+      deliveries: [delivery({ result_revision: 1, created_at: at(10), ended_at: at(11) })],
+    });
+    expect(entries.map(({ title }) => title).slice(1)).toEqual([
+      'Reviewed: 2 changes',
+      'Signed',
+      'Structured report (measurements, TID 1500), signed is waiting for delivery to pacs',
+      'Structured report (measurements, TID 1500), signed accepted by pacs',
+      'Reviewed: 1 change',
+    ]);
+    expect(entries.find(({ title }) => title === 'Signed')).toMatchObject({
+      actor: author,
+      detail: 'Images reviewed.',
+    });
   });
 
   it("goes from the first object to the PACS's commitment in chronological order", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ReviewStep } from '../../../../../../src/doors/console/contract.ts';
-import { weeksText } from '../../../../../../src/doors/console/pages/growth-chart.ts';
+import type { GrowthChart } from '../../../../../../pipelines/artifacts/display/overlay-contract.ts';
+import type { MeasurementRow, ReviewStep } from '../../../../../../src/doors/console/contract.ts';
+import { asReviewed, weeksText } from '../../../../../../src/doors/console/pages/growth-chart.ts';
 import { bindingFor } from '../../../../../../src/doors/console/pages/keyboard.ts';
 import {
   differenceText,
@@ -66,6 +67,29 @@ describe('words of the review', () => {
     [{ wouldAct: [], open: true }, /what the images show/],
   ])('state which rule matches a file, %j', (outcome, text) => {
     expect(takenText(outcome)).toMatch(text);
+  });
+});
+
+describe('a growth chart after a review', () => {
+  const chart = {
+    concept: 'fl',
+    measured: [{ measurement: 'fl', fetus: null, weeks: 23, value: 39.5, centile: 52 }],
+  } as unknown as GrowthChart;
+  const row = (model: object) =>
+    ({ concept: 'fl', fetus: null, model, cart: null, given: null }) as unknown as MeasurementRow;
+
+  it.each([
+    ["the reader's value", { quality: 'accepted', value: 37.5 }, [37.5]],
+    ['nothing for a rejected value', { quality: 'low', value: 39.5 }, []],
+  ])('shows %s', (_, model, values) => {
+    expect(asReviewed(chart, [row(model)]).measured.map(({ value }) => value)).toEqual(values);
+  });
+
+  it('leaves values whose fetus is not identified', () => {
+    const [point] = chart.measured;
+    const two = { ...chart, measured: [point, { ...point, value: 31 }] } as GrowthChart;
+    const rows = [row({ quality: 'accepted', value: 39.5 })];
+    expect(asReviewed(two, rows).measured.map(({ value }) => value)).toEqual([39.5, 31]);
   });
 });
 
