@@ -81,20 +81,7 @@ export function createCallLimits({ database, config, now }: CallLimitParts): Cal
       });
     }),
     openStream: countStreams(openStreamsPerKey),
-    requireRoom: async (keyId) => {
-      if (queuedPerKey === undefined) return;
-      const { rows } = await database.query<{ waiting: number }>(
-        `SELECT count(*)::int AS waiting FROM (SELECT 1 FROM requests
-         WHERE key_id = $1 AND status = 'queued' LIMIT $2) AS queued`,
-        [keyId, queuedPerKey],
-        'count-queued',
-      );
-      if ((rows[0]?.waiting ?? 0) < queuedPerKey) return;
-      throw new SonogateError(
-        'rate_limited',
-        `A key may have at most ${queuedPerKey} waiting requests.`,
-      );
-    },
+    requireRoom: queuedPerKey === undefined ? async () => {} : limitWaiting(database, queuedPerKey),
   };
 }
 
@@ -114,6 +101,45 @@ const TAKE = `
       LATERAL (SELECT LEAST(n, floor(there))::integer AS allowed) AS decision
     WHERE id = kept.key_id)
   RETURNING key_id, calls_left, granted`;
+
+/** Milliseconds for which a count of waiting requests may be used for further submits. */
+const COUNTED_FOR_MS = 1000;
+
+/**
+ * Counting up to a thousand requests costs more than the rest of a submit, so a count is used for a
+ * second, and each submit of this process is added to it. Requests that have begun meanwhile are
+ * still included, so at the limit they are counted again before a submit is refused.
+ */
+function limitWaiting(database: Queryable, most: number): CallLimits['requireRoom'] {
+  const counts = new Map<string, { waiting: number; at: number }>();
+  const counting = new Map<string, Promise<void>>();
+
+  const count = async (keyId: string): Promise<void> => {
+    const at = performance.now();
+    const { rows } = await database.query<{ waiting: number }>(
+      `SELECT count(*)::int AS waiting FROM (SELECT 1 FROM requests
+       WHERE key_id = $1 AND status = 'queued' LIMIT $2) AS queued`,
+      [keyId, most],
+      'count-queued',
+    );
+    counts.set(keyId, { waiting: rows[0]?.waiting ?? 0, at });
+  };
+
+  return async (keyId) => {
+    const last = counts.get(keyId);
+    if (!last || last.waiting >= most || performance.now() - last.at > COUNTED_FOR_MS) {
+      const underWay = counting.get(keyId) ?? count(keyId).finally(() => counting.delete(keyId));
+      counting.set(keyId, underWay);
+      await underWay;
+    }
+    const now = counts.get(keyId);
+    if (now && now.waiting < most) {
+      now.waiting += 1;
+      return;
+    }
+    throw new SonogateError('rate_limited', `A key may have at most ${most} waiting requests.`);
+  };
+}
 
 function countStreams(openStreamsPerKey: number): CallLimits['openStream'] {
   const streams = new Map<string, number>();

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createCallLimits, rateLimitHeaders } from '../../../../src/doors/http/call-limits.ts';
 import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
+import type { Queryable } from '../../../../src/platform/database/port.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { freshDataDir } from '../../../peers/embedded.ts';
 import { type PostgresServer, startPostgres } from '../../../peers/postgres.ts';
@@ -117,6 +118,40 @@ describe.each(BACKENDS)('calls of a key: $name', ({ server }) => {
     close();
     limits.openStream('a');
     expect(() => limits.openStream('a')).toThrow('rate_limited');
+  });
+});
+
+describe('waiting requests of a key', () => {
+  const limitsOn = (waiting: readonly number[]) => {
+    const counts = [...waiting];
+    const query = async () => ({ rows: [{ waiting: counts.shift() ?? 0 }], rowCount: 1 });
+    const config = { callsPerMinute: 60, openStreamsPerKey: 2, queuedPerKey: 5 };
+    return {
+      limits: createCallLimits({ database: { query: query as Queryable['query'] }, config }),
+      counted: () => waiting.length - counts.length,
+    };
+  };
+
+  it('are counted once for several submits, of which no more are accepted than there is room for', async () => {
+    const { limits, counted } = limitsOn([2, 5, 5, 5]);
+    const submits = Array.from({ length: 6 }, () => limits.requireRoom('a'));
+    const outcomes = await Promise.allSettled(submits);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    expect(counted()).toBe(1);
+  });
+
+  it('are counted again before a submit is refused', async () => {
+    const { limits, counted } = limitsOn([4, 3]);
+    await limits.requireRoom('a');
+    await limits.requireRoom('a');
+    expect(counted()).toBe(2);
+  });
+
+  it('are counted for each key', async () => {
+    const { limits, counted } = limitsOn([0, 5]);
+    await limits.requireRoom('a');
+    await expect(limits.requireRoom('b')).rejects.toThrow('rate_limited');
+    expect(counted()).toBe(2);
   });
 });
 
