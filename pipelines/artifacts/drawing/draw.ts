@@ -14,11 +14,10 @@ const FILES = {
 
 type FontWeight = keyof typeof FILES;
 
-export const fontFile = (weight: FontWeight): string => FILES[weight];
-
 const opened = new Map<FontWeight, Font>();
 
-function font(weight: FontWeight): Font {
+/** Returns the opened font. Its tables take longer to read than a page takes to write. */
+export function font(weight: FontWeight): Font {
   const known = opened.get(weight);
   if (known) return known;
   const loaded = openSync(FILES[weight]);
@@ -40,6 +39,9 @@ const LETTERS: Readonly<Record<string, string>> = {
   closePath: 'Z',
 };
 
+/** Rounds a coordinate. `toFixed` takes several times as long, for thousands of them per picture. */
+const hundredths = (value: number): number => Math.round(value * 100) / 100;
+
 /** Returns the glyph outlines of a line of text as SVG path data. The baseline starts at (x, y). */
 export function textPath(
   text: string,
@@ -58,7 +60,7 @@ export function textPath(
     const left = x + (advance + (position?.xOffset ?? 0)) * scale;
     for (const { command, args } of glyph.path.commands) {
       const place = args.map((value, axis) =>
-        (axis % 2 === 0 ? left + value * scale : y - value * scale).toFixed(2),
+        hundredths(axis % 2 === 0 ? left + value * scale : y - value * scale),
       );
       parts.push(`${LETTERS[command] ?? ''}${place.join(' ')}`);
     }

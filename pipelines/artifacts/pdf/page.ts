@@ -1,7 +1,7 @@
 import PDFDocument from 'pdfkit';
 import type { Paper } from '../../../config/schema.ts';
 import { DRAFT_NOTICE } from '../../result/render/statement.ts';
-import { fontFile, type PdfDocument } from '../drawing/draw.ts';
+import { font, type PdfDocument } from '../drawing/draw.ts';
 
 /** Paper sizes in points. */
 const SHEETS = {
@@ -47,8 +47,9 @@ export function openDocument(title: string, created: Date, paper: Paper = 'a4'):
     pdfVersion: '1.7',
     info: { Title: title, Creator: 'Sonogate', CreationDate: created, ModDate: created },
   });
-  doc.registerFont('regular', fontFile('regular'));
-  doc.registerFont('bold', fontFile('bold'));
+  // PDFKit also takes a font that fontkit has opened, which its types do not say.
+  for (const weight of ['regular', 'bold'] as const)
+    doc.registerFont(weight, font(weight) as unknown as PDFKit.Mixins.PDFFontSource);
   doc.on('pageAdded', () => doc.translate((width - SHEETS.a4.width) / 2, 0));
   doc.addPage();
   const parent = doc.struct('Document');

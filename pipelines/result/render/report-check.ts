@@ -97,23 +97,34 @@ function valuePhrase({ concept, quality, value, unit }: Measurement): string {
   return withUnit(`${name} ${fixed(value, decimalsOf(concept.key))}`, unit);
 }
 
+/** A word or number continues to the left or to the right of a text that it contains. */
+const CONTINUES_LEFT = /[\p{L}\p{N}.+-]$/u;
+const CONTINUES_RIGHT = /^(?:[\p{L}\p{N}]|[.+]\p{N})/u;
+
 /**
- * Returns a pattern that matches whole words and numbers only: "4 beats" matches neither in "14
- * beats" nor in "1.4 beats".
+ * Removes a statement from a line where it consists of whole words and numbers: "4 beats" is removed
+ * neither from "14 beats" nor from "1.4 beats".
  */
-const asWhole = (statement: string) =>
-  new RegExp(
-    `(?<![\\p{L}\\p{N}.+-])${RegExp.escape(statement)}(?![\\p{L}\\p{N}]|[.+]\\p{N})`,
-    'gu',
-  );
+function without(line: string, statement: string): string {
+  const rest: string[] = [];
+  let from = 0;
+  let at = line.indexOf(statement);
+  while (at >= 0) {
+    const end = at + statement.length;
+    const isWhole =
+      !CONTINUES_LEFT.test(line.slice(Math.max(0, at - 2), at)) &&
+      !CONTINUES_RIGHT.test(line.slice(end, end + 3));
+    if (isWhole) {
+      rest.push(line.slice(from, at));
+      from = end;
+    }
+    at = line.indexOf(statement, isWhole ? end : at + 1);
+  }
+  return [...rest, line.slice(from)].join(' ');
+}
 
 /** Returns the part of a line that is not copied verbatim from the result. */
-function ownWords(line: string, said: readonly string[]): string {
-  return said.reduce(
-    (rest, statement) => (rest.includes(statement) ? rest.replace(asWhole(statement), ' ') : rest),
-    line,
-  );
-}
+const ownWords = (line: string, said: readonly string[]): string => said.reduce(without, line);
 
 const rounds = (value: number, printed: string) =>
   rounded(value, printed.split('.')[1]?.length ?? 0) === Number(printed);
@@ -223,11 +234,12 @@ function unsupportedInImpression(
     const given = statements.flatMap(({ params }) => numbersIn(params));
     const line = texts[at] ?? '';
     const doubtful = about.filter(({ quality }) => quality !== 'accepted').map(({ id }) => id);
-    const claims = claimsIn(ownWords(line, said)).filter(
+    const own = ownWords(line, said);
+    const claims = claimsIn(own).filter(
       (claim) =>
         !about.some((one) => isOf(one, claim)) && !given.some((one) => isParameter(one, claim)),
     );
-    const sides = sidesIn(ownWords(line, said)).filter(
+    const sides = sidesIn(own).filter(
       (side) => !about.some(({ laterality }) => laterality === side),
     );
     const named = [
