@@ -107,7 +107,9 @@ async function realCases(): Promise<Case[]> {
     real('echo-clip-a4c', 'us/echo', ['echo-clips/Apical4chVolunteer.mov']),
     real('doppler', 'us/echo', dicom('dicom/doppler')),
     real('doppler-unseen', 'us/echo', dicom('dicom/doppler-unseen')),
+    // Twelve frames of a beat, and the whole loop.
     real('acuson-a4c', 'us/echo', ['dicom/us/DIRW0007_12fr_rgb_jpegls.dcm']),
+    real('acuson-a4c-loop', 'us/echo', ['dicom/us/DIRW0007_repaired_jpegbaseline.dcm']),
   ];
 }
 

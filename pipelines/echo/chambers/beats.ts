@@ -111,7 +111,10 @@ export const measuredClip = oncePer((clip: ChamberClip): MeasuredClip => {
   const figures = clip.frames.flatMap((frame) => frameGeometry(frame, clip.scale) ?? []);
   const samples = figures.map(({ time, lv }) => ({ time, area: lv.area }));
   const steady = unsteadiness(samples.map(({ area }) => area)) <= UNSTEADY;
-  const { beats, source } = cardiacPhases(steady ? samples : [], clip.rWaves, clip.heartRate);
+  // Two frames of a longer clip are not a pair that a person chose.
+  const some = samples.length > 2 || clip.framesInClip === 2;
+  const timed = steady && some ? samples : [];
+  const { beats, source } = cardiacPhases(timed, clip.rWaves, clip.heartRate);
   const { regular, most } = averaging(clip.rWaves);
   const found = beats.slice(0, most).flatMap(({ diastole, systole, interval }) => {
     const [first, second] = [figures[diastole], figures[systole]];

@@ -139,6 +139,18 @@ describe('the phases', () => {
   });
 });
 
+describe('a clip shorter than a beat', () => {
+  it('gives no value: its extremes need not be end-diastole and end-systole', () => {
+    const whole = beatingClip('A4C', HEALTHY);
+    const part = (from: number, seconds: number) => {
+      const frames = whole.frames.filter(({ time }) => time >= from && time <= from + seconds);
+      return read([{ ...whole, frames, framesInClip: frames.length, rWaves: [] }]);
+    };
+    expect(outlinedValue(part(0.1, 1.1 * BEAT), 'lvef-4c')).toBeDefined();
+    for (const from of [0, 0.1, 0.2, 0.3]) expect(part(from, 0.45 * BEAT)).toEqual([]);
+  });
+});
+
 describe('a clip of only end-diastole and end-systole', () => {
   const whole = beatingClip('A4C', HEALTHY);
   const of = (...indices: number[]): ChamberClip => ({

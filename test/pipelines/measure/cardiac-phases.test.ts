@@ -71,6 +71,31 @@ describe('without an ECG', () => {
     expect(beats[0]?.interval).toBeNull();
   });
   it.each([
+    ['0.42 s of a beat of 0.98 s, as in a real loop of 12 frames', 0.42, 0.98, 0.1, 61],
+    ['a part of a beat of unknown length', 0.5, 0.98, 0.1, null],
+    ['a beat that ends before end-systole', 0.85, 1, 0.5, 60],
+    ['as much without a heart rate', 0.85, 1, 0.5, null],
+  ])('shows none in %s', (_, seconds, beat, start, heartRate) => {
+    const samples = course(seconds, beat, start);
+    expect(cardiacPhases(samples, [], heartRate).beats).toEqual([]);
+  });
+  it('leaves out a beat that began before the clip, because its end-diastole is not seen', () => {
+    const samples = course(2, 0.8, 0.6);
+    const { beats } = cardiacPhases(samples, [], 75);
+    expect(samples[0]?.area).toBeLessThan(90);
+    const ends = beats.map(({ diastole }) => samples[diastole]?.area ?? 0);
+    expect(Math.min(...ends)).toBeGreaterThan(98);
+  });
+  it('takes two pictures as end-diastole and end-systole, whatever their times', () => {
+    const pair = [
+      { time: 0, area: 100 },
+      { time: 0.033, area: 60 },
+    ];
+    expect(cardiacPhases(pair, [], null).beats).toEqual([
+      { diastole: 0, systole: 1, interval: null },
+    ]);
+  });
+  it.each([
     [97, 0],
     [90, 1],
   ])('a cavity that falls to %d %% shows %d beats', (least, expected) => {
