@@ -4,6 +4,7 @@ import { MANUFACTURER } from '../dicom/implementation.ts';
 import type { DicomIdentity, SourceInstance, Subject } from '../dicom/subject.ts';
 import { derivedUid } from '../dicom/uid.ts';
 import type { Result } from '../result/envelope.ts';
+import { researchNotice } from '../result/render/statement.ts';
 import { codeSequence } from './sr/encode.ts';
 import { SR } from './sr/vocabulary.ts';
 
@@ -128,6 +129,16 @@ interface ObjectKind {
 }
 
 /**
+ * Returns the Series Description. It states the research setting, because some objects (TID 5200,
+ * TID 5300, SEG) have no place for a notice.
+ */
+function seriesDescription(result: Result): string {
+  const state = result.draft ? 'AI draft' : 'Verified';
+  const setting = researchNotice(result) ? ', research setting' : '';
+  return `${state}${setting}: ${result.endpoint} ${result.version}`.slice(0, 64);
+}
+
+/**
  * Builds the modules that all our objects share: Patient, General Study, series, (Enhanced) General
  * Equipment and SOP Common. The times come from the result, so rebuilding an object yields an
  * identical one.
@@ -148,11 +159,7 @@ export function commonModules(result: Result, subject: Subject, kind: ObjectKind
     Modality: modality,
     SeriesInstanceUID: uidOf(subject, `series-${kind.series}`),
     SeriesNumber: number,
-    SeriesDescription:
-      `${result.draft ? 'AI draft' : 'Verified'}: ${result.endpoint} ${result.version}`.slice(
-        0,
-        64,
-      ),
+    SeriesDescription: seriesDescription(result),
     Manufacturer: MANUFACTURER,
     ManufacturerModelName: result.endpoint.slice(0, 64),
     DeviceSerialNumber: result.version,

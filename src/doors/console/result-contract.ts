@@ -8,6 +8,8 @@ export interface ResultView {
   generatedAt: string;
   /** True for an unverified AI draft; false once the result is signed. */
   draft: boolean;
+  /** Notice that values validated on simulated images only were accepted; otherwise null. */
+  researchNotice: string | null;
   models: { id: string; version: string; licence: string; pack: string; provider: string }[];
   input: {
     files: number;

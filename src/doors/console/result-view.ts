@@ -1,5 +1,5 @@
 import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
-import { tellsGaps } from '../../../pipelines/result/render/statement.ts';
+import { researchNotice, tellsGaps } from '../../../pipelines/result/render/statement.ts';
 import { INTERMEDIATE } from '../../../pipelines/result/standing.ts';
 import { keyValuesOf } from './key-values.ts';
 import type { Measured, MeasurementRow, ResultView } from './result-contract.ts';
@@ -27,6 +27,7 @@ export function viewResult({
     version: result.version,
     generatedAt: result.generated_at,
     draft: result.draft,
+    researchNotice: researchNotice(result),
     models: result.models.map(({ id, version, licence, pack, provider }) => ({
       id,
       version,

@@ -386,6 +386,7 @@ class StudyScreen implements Page {
       ${flagsView(page.row)} ${progressView(page)}
       ${this.#problem ? html`<p class="problem" role="alert">${this.#problem}</p>` : nothing}
       ${older ? html`<p class="notice">This draft is from an earlier run.</p>` : nothing}
+      ${seen?.result.researchNotice ? html`<p class="notice">${seen.result.researchNotice}.</p>` : nothing}
       ${
         seen
           ? html`<div class="columns">

@@ -241,6 +241,13 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     });
   });
 
+  test('states the research setting on every page', async () => {
+    const notice = 'Research setting: values validated on simulated images are accepted';
+    const all = pages(await pdf({ ...RESULT, evidence_accepted: 'simulated' }, SUBJECT));
+    for (const page of all) expect(page).toContain(notice);
+    expect(text(await pdf(RESULT, SUBJECT))).not.toContain(notice);
+  });
+
   test('states that it is anonymous, and has no identity', async () => {
     const all = text(await pdf(RESULT, ANONYMOUS));
     expect(all).toContain('Anonymous');
