@@ -223,17 +223,18 @@ interface ValueGroup {
  * the values belong, those measured on one image form a group.
  */
 function groupsOf(section: string, values: readonly Measurement[]): ValueGroup[] {
-  const names = values.map((one) => withSubject(one.concept.key, one));
-  const isApart = new Set(names).size < names.length;
-  const imageOf = ({ source }: Measurement) => `${source.file} ${source.frame}`;
-  const groups = Map.groupBy(values, (one) => one.fetus ?? (isApart ? imageOf(one) : null));
-  let images = 0;
-  return [...groups].map(([key, own]) => {
-    const fetus = own[0]?.fetus ?? null;
-    if (key === null) return { title: section, values: own };
-    if (fetus !== null) return { title: `${section}, fetus ${fetus}`, values: own };
-    images += 1;
-    return { title: `${section}, image ${images}: fetus not identified`, values: own };
+  const byFetus = Map.groupBy(values, ({ fetus }) => fetus);
+  return [...byFetus].flatMap(([fetus, own]): ValueGroup[] => {
+    if (fetus !== null) return [{ title: `${section}, fetus ${fetus}`, values: own }];
+    const names = new Set(own.map((one) => withSubject(one.concept.key, one)));
+    if (names.size === own.length) return [{ title: section, values: own }];
+    const title = `${section}, fetus not identified`;
+    const images = [...Map.groupBy(own, ({ source }) => `${source.file} ${source.frame}`).values()];
+    if (images.length === own.length) return [{ title, values: own }];
+    return images.map((each, at) => ({
+      title: `${title}, image ${at + 1} of ${images.length}`,
+      values: each,
+    }));
   });
 }
 

@@ -255,15 +255,22 @@ function measurements(page: Page, { result }: ReportInput): void {
   compactTable(page, result);
 }
 
+/** The charts are made smaller, down to this share, if they then fit on the same page. */
+const SMALLEST_CHART = 0.8;
+const CHART_SPACE = 6;
+
 function growth(page: Page, { panels }: ReportInput): void {
   const [first] = panels;
   if (!first) return;
+  const rows = Math.ceil(panels.length / 2);
   // A single panel is drawn smaller, because the space beside it stays empty.
-  const share = panels.length > 1 ? 0.5 : 0.3;
-  const scale = (share * (WIDTH - 12)) / first.width;
-  const height = first.height * scale + 6;
+  const usual = ((panels.length > 1 ? 0.5 : 0.3) * (WIDTH - 12)) / first.width;
+  const room = page.bottom - page.y - HEADING_HEIGHT - rows * CHART_SPACE;
+  const fitting = room / (rows * first.height);
+  const scale = fitting < usual && fitting >= SMALLEST_CHART * usual ? fitting : usual;
+  const height = first.height * scale + CHART_SPACE;
   // The charts are compared with each other, so their rows are not separated by a page break.
-  heading(page, 'Growth', Math.ceil(panels.length / 2) * height);
+  heading(page, 'Growth', rows * height);
   panels.forEach((panel, index) => {
     const column = index % 2;
     if (column === 0) makeRoom(page, height);
