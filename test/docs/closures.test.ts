@@ -75,4 +75,15 @@ describe('a process loads only what its role needs', () => {
     expect(loaded).toContain('bullmq');
     expect(loaded.filter((name) => not.includes(name))).toEqual([]);
   });
+
+  it.each(['pipelines/obstetric/review.ts', 'pipelines/echo/review.ts'])(
+    'a review runs no model and decodes no image: %s',
+    (file) => {
+      const files = new Set<string>();
+      const loaded = [...packagesOf(file, files)];
+      expect(loaded.filter((name) => PICTURES.includes(name))).toEqual([]);
+      expect(files.size).toBeGreaterThan(50);
+      expect([...files].filter((one) => /pipelines\/(inference|input)\//.test(one))).toEqual([]);
+    },
+  );
 });

@@ -300,8 +300,7 @@ export function createReviews(parts: ReviewParts): Reviews {
 }
 
 /**
- * Opens each study once and keeps it, because parsing the evidence takes longer than interpreting
- * the study.
+ * Opens each study once and keeps it, because the evidence may be several megabytes.
  */
 function createOpenStudies({ endpoints, evidence, stored }: ReviewParts) {
   const kept = new Map<string, Promise<Opened>>();

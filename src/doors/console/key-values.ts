@@ -95,5 +95,6 @@ function keyValue(value: Measurement, wording: Wording): KeyValue {
 export function keyValueText({ label, text, unitText, centile, fetus }: KeyValue): string {
   const of = fetus === null ? '' : ` (fetus ${fetus})`;
   const where = centile === null ? '' : `, centile ${centile}`;
-  return `${label}${of} ${text} ${unitText}`.trimEnd() + where;
+  const space = /^[°/]/.test(unitText) ? '' : ' ';
+  return `${label}${of} ${text}${space}${unitText}`.trimEnd() + where;
 }

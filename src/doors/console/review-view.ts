@@ -1,5 +1,6 @@
 import { drawnMeasurements } from '../../../pipelines/artifacts/display/drawn-on-clip.ts';
 import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
+import { INTERMEDIATE } from '../../../pipelines/result/standing.ts';
 import type { ListedChange, ReviewObject } from '../../core/reviews/reviews.ts';
 import type { ResultView } from './result-contract.ts';
 import type { ReviewChange, ReviewStep, ReviewView } from './review-contract.ts';
@@ -59,6 +60,12 @@ const isRejected = ({ remarks }: Measurement): boolean =>
 const isStep = (one: Measurement): boolean =>
   ['counts', 'proposed'].includes(one.standing) || isRejected(one);
 
+/** Puts values that are only inputs to others last, as in the table. */
+const inReadingOrder = (measurements: readonly Measurement[]): Measurement[] =>
+  measurements.toSorted(
+    (one, other) => Number(INTERMEDIATE.has(one.section)) - Number(INTERMEDIATE.has(other.section)),
+  );
+
 function stepsOf(
   { measurements, sections }: Result,
   original: Originals,
@@ -66,7 +73,7 @@ function stepsOf(
 ): ReviewStep[] {
   const byId = new Map(measurements.map((one) => [one.id, one]));
   const titles = new Map(sections.map(({ id, title }) => [id, title]));
-  return measurements.filter(isStep).map((one) => {
+  return inReadingOrder(measurements.filter(isStep)).map((one) => {
     const parts = one.inputs.flatMap((id) => byId.get(id) ?? []);
     const shown = one.source.file === null ? (parts.find(hasCalipers) ?? one) : one;
     const others = measurements.filter(
