@@ -45,6 +45,11 @@ const BENCHMARKS: readonly Benchmark[] = [
     section: 'A complete study, compared with its decoding and inference',
     short: ['1'],
   },
+  {
+    program: 'first-request',
+    section: 'The first request after a start',
+    short: ['--requests', '2'],
+  },
   { program: 'memory', section: 'Memory of each role' },
   {
     program: 'growth',
