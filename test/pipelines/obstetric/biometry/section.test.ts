@@ -161,6 +161,14 @@ describe('lengths', () => {
     expect(sectionOf(own, 'biometry').data).toMatchObject({ calibration: 'region' });
   });
 
+  it('give the BPD by both conventions, outer to outer and outer to inner', () => {
+    const one = interpretReadings({ readings: [head(91.8, 73.5)] });
+    const both = /outer to outer; outer to inner is about 3 % less, 71\.3 mm \(estimated\)/;
+    expect(measurementOf(one, 'bpd').note).toMatch(both);
+    const median = interpretReadings({ readings: [head(91.8, 73.5), head(91.8, 73.5)] });
+    expect(measurementOf(median, 'bpd').note).toMatch(both);
+  });
+
   it('state that a BPD of the transventricular plane should be measured on the transthalamic', () => {
     const readings = [head(91.8, 73.5, { plane: 'transventricular' })];
     const result = interpretReadings({ readings });
