@@ -48,9 +48,9 @@ const REGULAR = 1.6;
 const COVERED = 0.8;
 /**
  * Seconds that the samples must cover if the length of a beat is not known: a beat at a heart rate
- * of 100.
+ * of 60. A shorter clip may show only diastole, whose smallest cavity is far from end-systole.
  */
-const LEAST_SPAN = 0.6;
+const LEAST_SPAN = 1;
 /**
  * Minimum area at the start of a clip, as a share of the largest area, for it to be an
  * end-diastole. If it is smaller, the beat began before the clip.
@@ -151,21 +151,15 @@ function periodOf(samples: readonly CavitySample[]): number | null {
   return peaks.find(({ value }) => value >= 0.85 * best)?.lag ?? null;
 }
 
-/**
- * Returns the beat between the largest and the smallest cavity. Null if the clip may not show both
- * phases: it is too short, or it is shorter than a beat and begins or ends with the smallest cavity.
- * Two samples are a pair of pictures that a person chose, so they need not cover a beat.
- */
+/** Returns the beat between the largest and the smallest cavity. */
 function onlyBeat(calm: readonly CavitySample[], interval: number | null): Beat | null {
   const all = calm.map((_, index) => index);
   const [diastole, systole] = [largest(calm, all), smallest(calm, all)];
-  if (diastole === null || systole === null) return null;
-  const span = (calm.at(-1)?.time ?? 0) - (calm[0]?.time ?? 0);
-  const isWhole = interval !== null && span >= interval;
-  const isCut = !isWhole && (systole === 0 || systole === calm.length - 1);
-  const isShort = span < (interval === null ? LEAST_SPAN : COVERED * interval) - 1e-9;
-  return calm.length > 2 && (isCut || isShort) ? null : { diastole, systole, interval };
+  return diastole === null || systole === null ? null : { diastole, systole, interval };
 }
+
+const spanOf = (samples: readonly CavitySample[]) =>
+  (samples.at(-1)?.time ?? 0) - (samples[0]?.time ?? 0);
 
 function beatsOfArea(samples: readonly CavitySample[], heartRate: number | null): Beat[] {
   const calm = calmed(samples);
@@ -175,20 +169,29 @@ function beatsOfArea(samples: readonly CavitySample[], heartRate: number | null)
   const rated = heartRate ? 60 / heartRate : null;
   const known = rated !== null && rated >= INTERVALS[0] && rated <= INTERVALS[1] ? rated : null;
   const interval = known ?? periodOf(calm);
+  // Two samples are a pair of pictures that a person chose, so they need not cover a beat.
+  if (calm.length === 2) return [onlyBeat(calm, interval) ?? []].flat();
+  const span = spanOf(calm);
+  if (span < (interval === null ? LEAST_SPAN : COVERED * interval) - 1e-9) return [];
+  const isWhole = interval !== null && span >= interval;
   const tops =
     interval === null
       ? []
       : calm.flatMap(({ time, area }, index) => {
           const near = within(calm, time - 0.4 * interval, time + 0.4 * interval);
           const isTop = largest(calm, near) === index && area > 0;
-          return isTop && (index > 0 || area >= FILLED * most) ? [index] : [];
+          const isSeen = index > 0 || (isWhole && area >= FILLED * most);
+          return isTop && isSeen ? [index] : [];
         });
   const beats = tops.flatMap(
     (index) => beatFrom(samples, calm[index]?.time ?? 0, interval ?? 0) ?? [],
   );
   if (beats.length > 0) return beats;
   // If a loop starts during systole, its end-diastole comes after its end-systole.
-  return [onlyBeat(calm, interval) ?? []].flat();
+  const only = onlyBeat(calm, interval);
+  // In less than a beat, the smallest cavity may lie beyond the end at which it seems to be.
+  const isCut = only !== null && (only.systole === 0 || only.systole === calm.length - 1);
+  return only === null || (isCut && !isWhole) ? [] : [only];
 }
 
 /**

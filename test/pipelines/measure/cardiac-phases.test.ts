@@ -65,14 +65,14 @@ describe('without an ECG', () => {
     expect(beats[0]?.interval).toBeCloseTo(0.8, 1);
   });
   it('uses the largest and the smallest of a loop of one beat', () => {
-    const samples = course(0.7, 0.8, 0.02);
+    const samples = course(1.1, 1.2, 0.02);
     const { beats } = cardiacPhases(samples, [], null);
     expect(beats).toHaveLength(1);
     expect(beats[0]?.interval).toBeNull();
   });
   it.each([
     ['0.42 s of a beat of 0.98 s, as in a real loop of 12 frames', 0.42, 0.98, 0.1, 61],
-    ['a part of a beat of unknown length', 0.5, 0.98, 0.1, null],
+    ['0.9 s of a beat of unknown length', 0.9, 1.2, 0.1, null],
     ['a beat that ends before end-systole', 0.85, 1, 0.5, 60],
     ['as much without a heart rate', 0.85, 1, 0.5, null],
   ])('shows none in %s', (_, seconds, beat, start, heartRate) => {
