@@ -55,6 +55,9 @@ const TEST_SLOTS = 1;
 const LOCK_MILLISECONDS = 10_000;
 const STALLED_CHECK_MILLISECONDS = 5_000;
 
+/** Milliseconds for which requests are collected before their jobs are added together. */
+const ADDED_AFTER_MS = 5;
+
 interface QueueOptions {
   database: PooledDatabase;
   /** URL of the Redis server. If absent, the queue is kept in the database. */
@@ -134,13 +137,16 @@ async function openOn<Connection>(
     // If the connection is lost during this step, BullMQ waits for it without a time limit.
     await queue.waitUntilReady();
   }
-  const add = batched(async (asked: readonly WaitingRequest[]) => {
-    for (const lane of LANES) {
-      const waiting = asked.filter(({ test }) => test === (lane === 'test'));
-      if (waiting.length > 0) await queues[lane].addBulk(waiting.map(jobOf));
-    }
-    return asked;
-  });
+  const add = batched(
+    async (asked: readonly WaitingRequest[]) => {
+      for (const lane of LANES) {
+        const waiting = asked.filter(({ test }) => test === (lane === 'test'));
+        if (waiting.length > 0) await queues[lane].addBulk(waiting.map(jobOf));
+      }
+      return asked;
+    },
+    { collectMs: ADDED_AFTER_MS },
+  );
   const workOn = (lane: Lane, concurrency: number, process: (id: string) => Promise<void>) => {
     const worker = new Worker(
       QUEUES[lane],

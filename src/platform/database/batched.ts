@@ -1,4 +1,4 @@
-import { setImmediate as afterReads } from 'node:timers/promises';
+import { setImmediate as afterReads, setTimeout as pause } from 'node:timers/promises';
 
 /**
  * Maximum number of questions per batch. A larger batch gains nothing and makes every caller wait
@@ -20,9 +20,12 @@ interface Asked<Question, Answer> {
  * @param answerAll returns answers in the order of the questions. If it fails, each question is
  * asked again alone, so that one question cannot make others fail. Asking twice must therefore do
  * no harm.
+ * @param collectMs milliseconds for which questions are collected before each batch: for questions
+ * whose answers nobody is waiting for.
  */
 export function batched<Question, Answer>(
   answerAll: (questions: readonly Question[]) => Promise<readonly Answer[]>,
+  { collectMs = 0 }: { collectMs?: number } = {},
 ): (question: Question) => Promise<Answer> {
   const waiting: Asked<Question, Answer>[] = [];
   let underWay = false;
@@ -42,8 +45,11 @@ export function batched<Question, Answer>(
   const workOff = async (): Promise<void> => {
     underWay = true;
     // Calls that arrive in the same turn of the event loop join the first batch.
-    await afterReads();
-    while (waiting.length > 0) await settle(waiting.splice(0, MOST));
+    await (collectMs > 0 ? pause(collectMs) : afterReads());
+    while (waiting.length > 0) {
+      await settle(waiting.splice(0, MOST));
+      if (collectMs > 0 && waiting.length > 0) await pause(collectMs);
+    }
     underWay = false;
   };
 

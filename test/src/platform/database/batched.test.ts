@@ -41,6 +41,20 @@ describe('batched', () => {
     expect(batches).toEqual([['a'], ['b', 'c']]);
   });
 
+  it('collects what is requested for a time, if this is wanted', async () => {
+    const batches: number[][] = [];
+    const answer = async (numbers: readonly number[]) => {
+      batches.push([...numbers]);
+      return numbers;
+    };
+    const ask = batched(answer, { collectMs: 20 });
+    const first = ask(1);
+    await new Promise(setImmediate);
+    expect(await Promise.all([first, ask(2)])).toEqual([1, 2]);
+    expect(await ask(3)).toBe(3);
+    expect(batches).toEqual([[1, 2], [3]]);
+  });
+
   it('requests again after it was idle', async () => {
     const { double, batches } = doubling();
     expect([await double(1), await double(2)]).toEqual([2, 4]);
