@@ -50,7 +50,7 @@ const isLoud = ({ severity }: FindingDraft) => severity !== 'info';
  * Parameters that list the grounds for a conclusion. Conclusions count as the same even if their
  * grounds differ.
  */
-const GROUNDS: ReadonlySet<string> = new Set(['criteria', 'readings', 'judged']);
+const GROUNDS: ReadonlySet<string> = new Set(['criteria', 'readings', 'judged', 'because']);
 
 const asNormal = (band: string) => (UNGRADED_BANDS.has(band) ? 'normal' : band);
 

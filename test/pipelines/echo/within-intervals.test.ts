@@ -206,6 +206,14 @@ describe('a table of criteria', () => {
     });
   });
 
+  it('is valid if a value at its cut-off is only one more reason for it', () => {
+    const walls = { ivsd: 1, lvidd: 6.4, lvpwd: 1.3 };
+    const flow = { 'mitral-e': 103, 'mitral-a': 42, 'tr-vmax': 3.2 } as const;
+    const { finding } = counting({ ...walls, ...flow, 'e-prime-septal': 4, 'e-prime-lateral': 5 });
+    expect(finding('lap-elevated')?.text).toContain('grade III');
+    expect(finding('lap-elevated')?.text).not.toContain('normal or abnormal');
+  });
+
   it('states that a value is at its cut-off if it has no category', () => {
     const { finding, summary } = counting({ 'ra-area': 19 });
     expect(finding('ra-enlarged')).toBeUndefined();

@@ -376,6 +376,37 @@ describe('growth without a change', () => {
   });
 });
 
+describe('the impression of any study', () => {
+  const WEIGHT = { critical: 0, abnormal: 1, info: 2 };
+  it.each([
+    ['a normal heart', () => echo(NORMAL_HEART).result],
+    ['one value', () => echo({ lvidd: 5 }).result],
+    ['a severely reduced LVEF', () => echo({ ...NORMAL_HEART, 'lvesv-biplane': 90 }).result],
+    [
+      'a heart with everything abnormal',
+      () =>
+        echo({
+          ...{ ivsd: 1.6, lvidd: 6.8, lvpwd: 1.6, 'lvedv-biplane': 220, 'lvesv-biplane': 168 },
+          ...{ 'mitral-e': 110, 'mitral-a': 40, 'e-prime-septal': 4, 'e-prime-lateral': 5 },
+          ...{ 'la-volume-biplane': 105, 'av-vmax': 4.4, 'av-mean-gradient': 46, tapse: 12 },
+          ...{ 'rv-s-prime': 7, 'tr-vmax': 3.9, 'ivc-diameter': 2.6, 'ivc-collapse': 20 },
+          ...{ 'wall-motion-score-index': 2.2, 'effusion-depth': 25, 'body-surface-area': 1.85 },
+        }).result,
+    ],
+    ['a median fetus', () => fetus(259, 233, 51)],
+    ['a small fetus', () => fetus(240, 190, 44)],
+  ])('has at most five lines, each one sentence, the most severe first: %s', (_, study) => {
+    const { report } = study();
+    const { impression = [], impression_lines: lines = [] } = report ?? {};
+    expect(impression.length).toBeGreaterThan(0);
+    expect(impression.length).toBeLessThanOrEqual(5);
+    for (const line of impression) expect(line).toMatch(/^[^.]*(?:\.(?! [A-Z])[^.]*)*\.$/);
+    const weights = lines.map(({ severity }) => WEIGHT[severity]);
+    const critical = weights.filter((one) => one === WEIGHT.critical).length;
+    expect(weights.slice(0, critical).every((one) => one === WEIGHT.critical)).toBe(true);
+  });
+});
+
 describe('the choice of lines', () => {
   const result = fetus(259, 233, 51);
   const topic = (id: string): Topic<SentenceTable> => ({
