@@ -28,6 +28,7 @@ import { createMailDeliverer } from '../../core/alerts/deliver.ts';
 import type { ReceivedObjects } from '../../core/files/received-objects.ts';
 import { auditedDeliverer } from '../../core/outbox/audited-deliverer.ts';
 import { receivedRevisions } from '../../core/outbox/deliveries.ts';
+import type { Deliverer } from '../../core/outbox/delivery.ts';
 import { type Outbox, startOutbox } from '../../core/outbox/outbox.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
 import { signatureOver, signingTimes } from '../../core/studies/signed-results.ts';
@@ -47,111 +48,27 @@ import { startDeidentification } from './deidentify.ts';
 import { startSubscriptionRounds, subscriptionDeliverer } from './subscriptions.ts';
 
 const isDicom = (d: Config['destinations'][number]): d is DicomDestination => d.type === 'dicom';
+const isFhir = (d: Config['destinations'][number]): d is FhirDestination => d.type === 'fhir';
+const isHl7v2 = (d: Config['destinations'][number]): d is Hl7v2Destination => d.type === 'hl7v2';
+
+interface DeliveryParts {
+  database: PooledDatabase;
+  objects: ReceivedObjects;
+  core: RequestCore;
+  outbound: OutboundClient;
+  audit: AuditService;
+  traced: RunningTracing['traced'];
+  logger: Logger;
+}
 
 /** Starts the outbox with a deliverer for each kind of destination. */
-export async function startDeliveries(
-  config: Config,
-  parts: {
-    database: PooledDatabase;
-    objects: ReceivedObjects;
-    core: RequestCore;
-    outbound: OutboundClient;
-    audit: AuditService;
-    traced: RunningTracing['traced'];
-    logger: Logger;
-  },
-): Promise<Outbox> {
-  const { database, objects, core, outbound, audit, traced, logger } = parts;
-  const address = config.http.publicUrl ?? ownAddress(config.http);
-  const subject = (requestId: string) => subjectOfRequest(database, requestId);
-  const isHl7v2 = (d: Config['destinations'][number]): d is Hl7v2Destination => d.type === 'hl7v2';
-  const reportPdf = (result: Result, of: Subject) =>
-    rebuildReportPdf(
-      result,
-      of,
-      INTERGROWTH_CURVES,
-      (name) => core.artifactPath(of.requestId, name),
-      config.report.paper,
-    );
-  const isFhir = (d: Config['destinations'][number]): d is FhirDestination => d.type === 'fhir';
-  const intake = config.destinations.some(({ type }) => type === 'local')
-    ? createStorageScp({
-        config,
-        database,
-        objects,
-        recovers: false,
-        logger,
-        now: () => new Date(),
-      })
-    : null;
-  const pacs = connectPacs(config, httpAccess, intake?.unmeasured ?? null);
-  const deidentifying = config.destinations.filter(isDeidentifying);
-  const names = new Set(deidentifying.map(({ name }) => name));
-  const transports = [...pacs.transports];
-  // A destination for de-identified objects must not receive identified ones.
-  const identified = new Map(transports.filter(([name]) => !names.has(name)));
-  const deidentification =
-    deidentifying.length > 0 ? await startDeidentification(config, database, logger) : null;
+export async function startDeliveries(config: Config, parts: DeliveryParts): Promise<Outbox> {
+  const { database, audit, traced, logger } = parts;
+  const objects = await startObjectDeliveries(config, parts);
   const deliverers = [
-    createDicomDeliverer({
-      destinations: pacs.destinations,
-      transports: identified,
-      results: core,
-      subject,
-      paper: config.report.paper,
-      builders: dicomObjects(INTERGROWTH_CURVES),
-    }),
-    createForwardDeliverer({ transports: identified, database, objects }),
-    ...(deidentification
-      ? [
-          createDeidentifiedDeliverer({
-            destinations: deidentifying,
-            transports: new Map(transports.filter(([name]) => names.has(name))),
-            database,
-            objects,
-            deidentify: deidentification.deidentify,
-          }),
-        ]
-      : []),
-    createFhirDeliverer({
-      destinations: config.destinations.filter(isFhir),
-      results: core,
-      subjectOf: subject,
-      reportPdf,
-      earlierRequests: (requestId) => earlierRequests(database, requestId),
-      signingTimes: (requestIds) => signingTimes(database, requestIds),
-      binaries: binaryLedger(join(config.dataDir, 'binaries')),
-      holds: holdLedger(database),
-      logger,
-    }),
-    createHl7v2Deliverer({
-      destinations: config.destinations.filter(isHl7v2),
-      results: core,
-      subjectOf: subject,
-      signatureOver: (requestId) => signatureOver(database, requestId),
-      receivedRevisions: (delivery) => receivedRevisions(database, delivery),
-      reportPdf,
-      dial,
-    }),
-    ...(config.alerts
-      ? [
-          createMailDeliverer({
-            database,
-            alerts: config.alerts,
-            mailer: createMailer(config.alerts.server),
-            subjectOf: subject,
-            titleOf,
-            consoleUrl: config.console.enabled ? `${address}/console` : null,
-          }),
-        ]
-      : []),
-    createWebhookDeliverer({
-      database,
-      bodyOf: (id, accountId, object) => core.webhookBody(id, accountId, object, address),
-      client: outbound,
-      logger,
-    }),
-    subscriptionDeliverer({ database, core, outbound, audit, logger }),
+    ...objects.deliverers,
+    ...reportDeliverers(config, parts),
+    ...noticeDeliverers(config, parts),
   ].map((deliverer) =>
     auditedDeliverer(traced(deliverer), {
       writeAudit: audit.write,
@@ -159,7 +76,7 @@ export async function startDeliveries(
       studyOf: (instance) => studyOfInstance(database, instance),
     }),
   );
-  const { alternates } = pacs;
+  const { alternates } = objects;
   const outbox = await startOutbox({ database, deliverers, config, alternates, logger });
   const escalation = startEscalation(config, { database, logger });
   const subscriptions = startSubscriptionRounds(config, database, logger);
@@ -178,11 +95,128 @@ export async function startDeliveries(
       await subscriptions.stop();
       await commitment.stop();
       await outbox.stop();
+      await objects.stop();
+    },
+  };
+}
+
+/** Starts what sends DICOM objects: results, objects as received, and de-identified copies. */
+async function startObjectDeliveries(
+  config: Config,
+  { database, objects, core, logger }: DeliveryParts,
+) {
+  const intake = config.destinations.some(({ type }) => type === 'local')
+    ? createStorageScp({
+        config,
+        database,
+        objects,
+        recovers: false,
+        logger,
+        now: () => new Date(),
+      })
+    : null;
+  const pacs = connectPacs(config, httpAccess, intake?.unmeasured ?? null);
+  const deidentifying = config.destinations.filter(isDeidentifying);
+  const names = new Set(deidentifying.map(({ name }) => name));
+  const transports = [...pacs.transports];
+  // A destination for de-identified objects must not receive identified ones.
+  const identified = new Map(transports.filter(([name]) => !names.has(name)));
+  const deidentification =
+    deidentifying.length > 0 ? await startDeidentification(config, database, logger) : null;
+  const deliverers: Deliverer[] = [
+    createDicomDeliverer({
+      destinations: pacs.destinations,
+      transports: identified,
+      results: core,
+      subject: (requestId) => subjectOfRequest(database, requestId),
+      paper: config.report.paper,
+      builders: dicomObjects(INTERGROWTH_CURVES),
+    }),
+    createForwardDeliverer({ transports: identified, database, objects }),
+  ];
+  if (deidentification) {
+    deliverers.push(
+      createDeidentifiedDeliverer({
+        destinations: deidentifying,
+        transports: new Map(transports.filter(([name]) => names.has(name))),
+        database,
+        objects,
+        deidentify: deidentification.deidentify,
+      }),
+    );
+  }
+  return {
+    deliverers,
+    alternates: pacs.alternates,
+    stop: async () => {
       await deidentification?.stop();
       await pacs.close();
       await intake?.close();
     },
   };
+}
+
+/** Creates the deliverers that send reports to EHRs, by FHIR and by HL7 v2. */
+function reportDeliverers(config: Config, { database, core, logger }: DeliveryParts): Deliverer[] {
+  const subjectOf = (requestId: string) => subjectOfRequest(database, requestId);
+  const reportPdf = (result: Result, of: Subject) =>
+    rebuildReportPdf(
+      result,
+      of,
+      INTERGROWTH_CURVES,
+      (name) => core.artifactPath(of.requestId, name),
+      config.report.paper,
+    );
+  return [
+    createFhirDeliverer({
+      destinations: config.destinations.filter(isFhir),
+      results: core,
+      subjectOf,
+      reportPdf,
+      earlierRequests: (requestId) => earlierRequests(database, requestId),
+      signingTimes: (requestIds) => signingTimes(database, requestIds),
+      binaries: binaryLedger(join(config.dataDir, 'binaries')),
+      holds: holdLedger(database),
+      logger,
+    }),
+    createHl7v2Deliverer({
+      destinations: config.destinations.filter(isHl7v2),
+      results: core,
+      subjectOf,
+      signatureOver: (requestId) => signatureOver(database, requestId),
+      receivedRevisions: (delivery) => receivedRevisions(database, delivery),
+      reportPdf,
+      dial,
+    }),
+  ];
+}
+
+/** Creates the deliverers that notify people and programs: mail, webhooks and FHIR Subscriptions. */
+function noticeDeliverers(
+  config: Config,
+  { database, core, outbound, audit, logger }: DeliveryParts,
+): Deliverer[] {
+  const address = config.http.publicUrl ?? ownAddress(config.http);
+  const mail = config.alerts
+    ? createMailDeliverer({
+        database,
+        alerts: config.alerts,
+        mailer: createMailer(config.alerts.server),
+        subjectOf: (requestId) => subjectOfRequest(database, requestId),
+        titleOf,
+        consoleUrl: config.console.enabled ? `${address}/console` : null,
+      })
+    : null;
+  return [
+    ...(mail ? [mail] : []),
+    createWebhookDeliverer({
+      database,
+      bodyOf: (id, accountId, object) => core.webhookBody(id, accountId, object, address),
+      client: outbound,
+      logger,
+    }),
+    subscriptionDeliverer({ database, core, outbound, audit, logger }),
+  ];
 }
 
 const ESCALATION_ROUND_MILLISECONDS = 15_000;

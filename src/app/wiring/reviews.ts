@@ -16,7 +16,7 @@ import type { anonymousSubject } from '../../../pipelines/run/study-pipeline.ts'
 import type { BlobStore } from '../../core/files/blob-store.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
 import type { Endpoint, StudyReview } from '../../core/requests/endpoint.ts';
-import { createReviews, type Reviews } from '../../core/reviews/reviews.ts';
+import { Reviews } from '../../core/reviews/reviews.ts';
 import { createStoreSignature } from '../../core/reviews/store-signature.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import { InvalidInputError, jsonPointer } from '../../platform/errors/problem.ts';
@@ -129,7 +129,7 @@ export function reviewsOf(
   },
 ): Reviews {
   const { database, core, blobs, endpoints } = parts;
-  return createReviews({
+  return new Reviews({
     database,
     changes: core.changes,
     endpoints,

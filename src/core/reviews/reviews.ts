@@ -81,36 +81,6 @@ export interface ReviewEvent {
   readers: string[];
 }
 
-export interface Reviews {
-  /** @throws SonogateError `review_unavailable` */
-  read(row: RequestRow, reader: Reader): Promise<ReviewObject>;
-  /**
-   * Makes all of the changes, or none, to the revision that the caller has read.
-   * @param amend true if a signed result may be changed again.
-   * @throws SonogateError `stale_review`, `already_signed`, `later_result_signed`, `forbidden`,
-   * `invalid_input`
-   */
-  change(
-    row: RequestRow,
-    reader: Reader,
-    etag: string,
-    given: { changes: readonly Change[]; amend: boolean },
-  ): Promise<ReviewObject>;
-  /**
-   * Signs the revision that the caller has read. With the last required signature, the signed
-   * result is stored and delivered.
-   * @throws SonogateError `stale_review`, `already_signed`, `later_result_signed`, `forbidden`
-   */
-  sign(
-    row: RequestRow,
-    reader: Reader,
-    etag: string,
-    statement: string | null,
-  ): Promise<ReviewObject>;
-  /** Yields the state now and after each change. The reader is listed while the stream is open. */
-  follow(row: RequestRow, reader: Reader, signal: AbortSignal): AsyncIterable<ReviewEvent>;
-}
-
 interface ReviewParts {
   database: Database;
   changes: ChangeFeed;
@@ -151,32 +121,35 @@ interface Standing {
 
 const etagOf = ({ revision }: Pick<ReviewRow, 'revision'>): string => `"r${revision}"`;
 
-/** Creates the reviews: the changes of all readers, the reviewed result, and its signatures. */
-export function createReviews(parts: ReviewParts): Reviews {
-  const { database, changes: feed, config, now = () => new Date() } = parts;
-  const { heartbeatMs = HEARTBEAT_MS } = parts;
-  const open = createOpenStudies(parts);
+/** The reviews of results: the changes of all readers, the reviewed results, and their signatures. */
+export class Reviews {
+  readonly #database: Database;
+  readonly #feed: ChangeFeed;
+  readonly #stored: ReviewParts['stored'];
+  readonly #sign: StoreSignature;
+  readonly #config: ReviewParts['config'];
+  readonly #now: () => Date;
+  readonly #heartbeatMs: number;
+  readonly #open: (row: RequestRow) => Promise<Opened>;
 
-  const standingOf = async (id: string): Promise<Standing> => ({
-    review: await findReview(database, id),
-    changes: await listChanges(database, id),
-  });
+  constructor(parts: ReviewParts) {
+    const { now = () => new Date(), heartbeatMs = HEARTBEAT_MS } = parts;
+    this.#database = parts.database;
+    this.#feed = parts.changes;
+    this.#stored = parts.stored;
+    this.#sign = parts.sign;
+    this.#config = parts.config;
+    this.#now = now;
+    this.#heartbeatMs = heartbeatMs;
+    this.#open = createOpenStudies(parts);
+  }
 
-  const signedResult = async (id: string, revision: number): Promise<Result> => {
-    const signed = resultSchema.safeParse(await parts.stored(id, revision));
-    if (signed.success) return signed.data;
-    throw new SonogateError('review_unavailable', 'The signed result is no longer stored.');
-  };
-
-  const requireLatest = async (id: string): Promise<void> => {
-    if (await isSignedLater(database, id)) throw new SonogateError('later_result_signed');
-  };
-
-  const show = async (row: RequestRow, reader: Reader): Promise<ReviewObject> => {
-    const opened = await open(row);
-    const { review, changes } = await standingOf(row.id);
-    const signatures = await listSignatures(database, row.id);
-    const readers = await listReaders(database, row.id);
+  /** @throws SonogateError `review_unavailable` */
+  async read(row: RequestRow, reader: Reader): Promise<ReviewObject> {
+    const opened = await this.#open(row);
+    const { review, changes } = await this.#standingOf(row.id);
+    const signatures = await listSignatures(this.#database, row.id);
+    const readers = await listReaders(this.#database, row.id);
     const alive = standing(changes);
     const isSigned = review.state === 'signed' || review.state === 'amended';
     return {
@@ -187,7 +160,7 @@ export function createReviews(parts: ReviewParts): Reviews {
       // A signed result is shown as it was signed. After an upgrade, the same evidence may give other
       // values and sentences.
       result: isSigned
-        ? await signedResult(row.id, review.signed_revision)
+        ? await this.#signedResult(row.id, review.signed_revision)
         : resultOf(opened, changes),
       original: Object.fromEntries(opened.original.measurements.map((one) => [one.id, one])),
       changes: changes.map((one) => listed(one, alive)),
@@ -199,104 +172,138 @@ export function createReviews(parts: ReviewParts): Reviews {
           at: at.toISOString(),
           statement,
         })),
-      signatures_needed: config.signatures,
+      signatures_needed: this.#config.signatures,
       readers: readers.map(({ name }) => name),
       may: reader.may,
     };
-  };
+  }
 
-  return {
-    read: show,
-
-    async change(row, reader, etag, { changes: given, amend }) {
-      if (!reader.may.edit)
-        throw new SonogateError('forbidden', 'The caller may not edit a review.');
-      const opened = await open(row);
-      const read = await standingOf(row.id);
-      requireCurrent(read.review, etag);
-      requireUnsigned(read.review, amend);
-      await requireLatest(row.id);
-      // The result is computed before the transaction, because a long transaction would block other
-      // users of the database. What was read is still valid if the locked review has the same ETag.
-      const made = applied(opened, read.changes, given, { reader, at: now() });
-      await database.transaction(async (tx) => {
-        const review = await lockReview(tx, row.id);
-        requireCurrent(review, etag);
-        for (const one of made) await addChange(tx, row.id, one);
-        await dropSignatures(tx, row.id, review.signed_revision + 1);
-        const revision = review.revision + 1;
-        await saveReview(tx, row.id, { ...review, state: 'in-review', revision });
-      });
-      return show(row, reader);
-    },
-
-    async sign(row, reader, etag, statement) {
-      if (!reader.may.sign)
-        throw new SonogateError('forbidden', 'The caller may not sign a result.');
-      const opened = await open(row);
-      const { review, changes } = await standingOf(row.id);
+  /**
+   * Makes all of the changes, or none, to the revision that the caller has read.
+   * @param amend true if a signed result may be changed again.
+   * @throws SonogateError `stale_review`, `already_signed`, `later_result_signed`, `forbidden`,
+   * `invalid_input`
+   */
+  async change(
+    row: RequestRow,
+    reader: Reader,
+    etag: string,
+    { changes: given, amend }: { changes: readonly Change[]; amend: boolean },
+  ): Promise<ReviewObject> {
+    if (!reader.may.edit) throw new SonogateError('forbidden', 'The caller may not edit a review.');
+    const opened = await this.#open(row);
+    const read = await this.#standingOf(row.id);
+    requireCurrent(read.review, etag);
+    requireUnsigned(read.review, amend);
+    await this.#requireLatest(row.id);
+    // The result is computed before the transaction, because a long transaction would block other
+    // users of the database. What was read is still valid if the locked review has the same ETag.
+    const made = applied(opened, read.changes, given, { reader, at: this.#now() });
+    await this.#database.transaction(async (tx) => {
+      const review = await lockReview(tx, row.id);
       requireCurrent(review, etag);
-      requireUnsigned(review, false);
-      await requireLatest(row.id);
-      const given = (await listSignatures(database, row.id)).filter(
-        ({ signed_revision: of }) => of === review.signed_revision + 1,
-      );
-      if (given.some(({ observer_id: id }) => id === reader.id)) {
-        throw new SonogateError(
-          'forbidden',
-          'The second signature must be made by another person.',
-        );
-      }
-      const signature: SignatureRow = {
-        signed_revision: review.signed_revision + 1,
-        position: given.length + 1,
-        at: now(),
-        observer_id: reader.id,
-        observer: reader.name,
-        organization: config.organization,
-        statement,
-      };
-      await parts.sign({
-        row,
-        review,
-        signatures: [...given, signature],
-        isLast: given.length + 1 >= config.signatures,
-        result: resultOf(opened, changes, signature.at),
-        study: opened.study,
-        requireCurrent: (current) => requireCurrent(current, etag),
-      });
-      return show(row, reader);
-    },
+      for (const one of made) await addChange(tx, row.id, one);
+      await dropSignatures(tx, row.id, review.signed_revision + 1);
+      const revision = review.revision + 1;
+      await saveReview(tx, row.id, { ...review, state: 'in-review', revision });
+    });
+    return this.read(row, reader);
+  }
 
-    async *follow(row, reader, signal) {
-      const stream = randomUUID();
-      const watch = armWatch(feed, row.id);
-      try {
-        await keepReader(database, row.id, stream, reader);
-        await announceChange(database, row.id);
-        let told = '';
-        while (!signal.aborted) {
-          const { review, changes } = await standingOf(row.id);
-          const readers = await listReaders(database, row.id);
-          const event: ReviewEvent = {
-            revision: review.revision,
-            state: review.state,
-            etag: etagOf(review),
-            author: changes.at(-1)?.author ?? null,
-            readers: readers.map(({ name }) => name),
-          };
-          const text = JSON.stringify(event);
-          if (text !== told) yield event;
-          told = text;
-          await watch.next(signal, heartbeatMs);
-          if (!signal.aborted) await keepReader(database, row.id, stream, reader);
-        }
-      } finally {
-        watch.stop();
-        await removeReader(database, row.id, stream);
+  /**
+   * Signs the revision that the caller has read. With the last required signature, the signed
+   * result is stored and delivered.
+   * @throws SonogateError `stale_review`, `already_signed`, `later_result_signed`, `forbidden`
+   */
+  async sign(
+    row: RequestRow,
+    reader: Reader,
+    etag: string,
+    statement: string | null,
+  ): Promise<ReviewObject> {
+    if (!reader.may.sign) throw new SonogateError('forbidden', 'The caller may not sign a result.');
+    const opened = await this.#open(row);
+    const { review, changes } = await this.#standingOf(row.id);
+    requireCurrent(review, etag);
+    requireUnsigned(review, false);
+    await this.#requireLatest(row.id);
+    const given = (await listSignatures(this.#database, row.id)).filter(
+      ({ signed_revision: of }) => of === review.signed_revision + 1,
+    );
+    if (given.some(({ observer_id: id }) => id === reader.id)) {
+      throw new SonogateError('forbidden', 'The second signature must be made by another person.');
+    }
+    const signature: SignatureRow = {
+      signed_revision: review.signed_revision + 1,
+      position: given.length + 1,
+      at: this.#now(),
+      observer_id: reader.id,
+      observer: reader.name,
+      organization: this.#config.organization,
+      statement,
+    };
+    await this.#sign({
+      row,
+      review,
+      signatures: [...given, signature],
+      isLast: given.length + 1 >= this.#config.signatures,
+      result: resultOf(opened, changes, signature.at),
+      study: opened.study,
+      requireCurrent: (current) => requireCurrent(current, etag),
+    });
+    return this.read(row, reader);
+  }
+
+  /** Yields the state now and after each change. The reader is listed while the stream is open. */
+  async *follow(row: RequestRow, reader: Reader, signal: AbortSignal): AsyncIterable<ReviewEvent> {
+    const stream = randomUUID();
+    const watch = armWatch(this.#feed, row.id);
+    try {
+      await keepReader(this.#database, row.id, stream, reader);
+      await announceChange(this.#database, row.id);
+      let sent = '';
+      while (!signal.aborted) {
+        const event = await this.#event(row.id);
+        const text = JSON.stringify(event);
+        if (text !== sent) yield event;
+        sent = text;
+        await watch.next(signal, this.#heartbeatMs);
+        if (!signal.aborted) await keepReader(this.#database, row.id, stream, reader);
       }
-    },
-  };
+    } finally {
+      watch.stop();
+      await removeReader(this.#database, row.id, stream);
+    }
+  }
+
+  async #event(id: string): Promise<ReviewEvent> {
+    const { review, changes } = await this.#standingOf(id);
+    const readers = await listReaders(this.#database, id);
+    return {
+      revision: review.revision,
+      state: review.state,
+      etag: etagOf(review),
+      author: changes.at(-1)?.author ?? null,
+      readers: readers.map(({ name }) => name),
+    };
+  }
+
+  async #signedResult(id: string, revision: number): Promise<Result> {
+    const signed = resultSchema.safeParse(await this.#stored(id, revision));
+    if (signed.success) return signed.data;
+    throw new SonogateError('review_unavailable', 'The signed result is no longer stored.');
+  }
+
+  async #standingOf(id: string): Promise<Standing> {
+    return {
+      review: await findReview(this.#database, id),
+      changes: await listChanges(this.#database, id),
+    };
+  }
+
+  async #requireLatest(id: string): Promise<void> {
+    if (await isSignedLater(this.#database, id)) throw new SonogateError('later_result_signed');
+  }
 }
 
 /**
