@@ -40,7 +40,7 @@ type Call = Context & { state: ConsoleState };
 
 /** Adds the routes for signing in, by key or at an OpenID Connect provider, and for signing out. */
 export function addSessionRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
-  const { database, config, oidc, now, logger } = deps;
+  const { database, config, oidc, now } = deps;
   const { http } = config;
 
   router.get('/sign-in', (context) => {
@@ -57,33 +57,7 @@ export function addSessionRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
     context.body = shownSession(session, deps);
   });
 
-  router.get('/oidc/start', async (context) => {
-    requireSafePlace(context, http);
-    if (!oidc) throw new SonogateError('not_found', 'No identity provider is configured.');
-    await takeSignInAttempt(context, deps);
-    await orToSignInPage(context, deps, async () => {
-      const { address, pending } = await oidc.begin(redirectUri(context, deps));
-      const token = await beginSignIn(database, pending, nextPage(context.query.next), now());
-      setCookie(context, http, 'sign-in', token);
-      context.redirect(address.href);
-    });
-  });
-
-  router.get('/oidc/callback', async (context) => {
-    if (!oidc) throw new SonogateError('not_found', 'No identity provider is configured.');
-    await takeSignInAttempt(context, deps);
-    await orToSignInPage(context, deps, async () => {
-      const token = readCookie(context, http, 'sign-in');
-      const begun = token && (await takeSignIn(database, token, now()));
-      clearCookie(context, http, 'sign-in');
-      if (!begun)
-        throw new SonogateError('sign_in_failed', 'No sign-in was started in this browser.');
-      const callback = new URL(redirectUri(context, deps));
-      callback.search = context.search;
-      await signIn(context, await oidc.complete(callback, begun.pending), deps);
-      context.redirect(begun.nextPage);
-    });
-  });
+  addOidcRoutes(router, deps);
 
   const session = signedIn(deps);
 
@@ -114,27 +88,62 @@ export function addSessionRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
     clearCookie(context, http, 'session');
     context.status = 204;
   }
+}
 
-  async function orToSignInPage(
-    context: Call,
-    { writeAudit }: ConsoleDeps,
-    work: () => Promise<void>,
-  ): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (!(error instanceof SonogateError)) throw error;
-      logger.event(EVENTS.signInFailed, { code: error.code, err: error.cause });
-      await writeAudit({
-        at: now(),
-        action: 'session.login',
-        actor: 'person:unknown',
-        address: context.ip,
-        outcome: 'refused',
-        detail: { code: error.code },
-      });
-      context.redirect(`${SIGN_IN_PAGE}?error=${error.code}`);
-    }
+/** Adds the routes for signing in at an OpenID Connect provider. */
+function addOidcRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
+  const { database, config, oidc, now } = deps;
+  const { http } = config;
+
+  router.get('/oidc/start', async (context) => {
+    requireSafePlace(context, http);
+    if (!oidc) throw new SonogateError('not_found', 'No identity provider is configured.');
+    await takeSignInAttempt(context, deps);
+    await orToSignInPage(context, deps, async () => {
+      const { address, pending } = await oidc.begin(redirectUri(context, deps));
+      const token = await beginSignIn(database, pending, nextPage(context.query.next), now());
+      setCookie(context, http, 'sign-in', token);
+      context.redirect(address.href);
+    });
+  });
+
+  router.get('/oidc/callback', async (context) => {
+    if (!oidc) throw new SonogateError('not_found', 'No identity provider is configured.');
+    await takeSignInAttempt(context, deps);
+    await orToSignInPage(context, deps, async () => {
+      const token = readCookie(context, http, 'sign-in');
+      const begun = token && (await takeSignIn(database, token, now()));
+      clearCookie(context, http, 'sign-in');
+      if (!begun)
+        throw new SonogateError('sign_in_failed', 'No sign-in was started in this browser.');
+      const callback = new URL(redirectUri(context, deps));
+      callback.search = context.search;
+      await signIn(context, await oidc.complete(callback, begun.pending), deps);
+      context.redirect(begun.nextPage);
+    });
+  });
+}
+
+/** Runs one step of a sign-in. If it fails, the browser is sent to a page that explains why. */
+async function orToSignInPage(
+  context: Call,
+  { writeAudit, now, logger }: ConsoleDeps,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof SonogateError)) throw error;
+    logger.event(EVENTS.signInFailed, { code: error.code, err: error.cause });
+    await writeAudit({
+      at: now(),
+      action: 'session.login',
+      actor: 'person:unknown',
+      address: context.ip,
+      outcome: 'refused',
+      detail: { code: error.code },
+    });
+    context.redirect(`${SIGN_IN_PAGE}?error=${error.code}`);
   }
 }
 

@@ -20,6 +20,86 @@ const KINDS: Readonly<Record<string, string>> = {
 const isState = (text: string | null): text is DeliveryState =>
   text !== null && Object.hasOwn(DELIVERY_STATES, text);
 
+interface DestinationCard {
+  chosen: boolean;
+  /** Who decides about held deliveries: "you" or "a person". */
+  reader: string;
+  choose(): void;
+}
+
+function destinationView(
+  one: Destination,
+  { chosen, reader, choose }: DestinationCard,
+): TemplateResult {
+  const now = new Date();
+  return html`<li>
+    <button type="button" class="card" aria-pressed=${chosen} @click=${choose}>
+      <strong>${given(destinationText(one.name))}</strong>
+      <span class="small soft">${KINDS[one.kind] ?? one.kind}${one.address ? html` · ${given(one.address)}` : nothing}</span>
+      <span class="chips">
+        ${one.dead > 0 ? chip('critical', `${one.dead} failed`) : nothing}
+        ${one.held > 0 ? chip('attention', `${one.held} held for ${reader}`) : nothing}
+        ${one.waiting + one.sending > 0 ? chip('active', `${one.waiting + one.sending} waiting`) : nothing}
+        ${chip(one.deliveredLastDay > 0 ? 'good' : 'quiet', `${one.deliveredLastDay} in the last day`)}
+      </span>
+      <span class="small soft">
+        ${one.lastDeliveredAt ? `last delivered ${momentText(one.lastDeliveredAt, now)}` : 'nothing delivered yet'}
+        ${one.leftAloneUntil ? ` · sending paused until ${momentText(one.leftAloneUntil, now)}` : ''}
+      </span>
+      ${one.lastError && one.dead + one.held + one.waiting > 0 ? html`<span class="small">${one.lastError.title}</span>` : nothing}
+    </button>
+  </li>`;
+}
+
+function studyView({ key, subject, endpoint }: Delivery): TemplateResult | typeof nothing {
+  if (key === null) return nothing;
+  const examined = [
+    endpoint === null ? '' : endpointText(endpoint),
+    subject?.shown === 'identity' ? subject.studyDescription : '',
+  ];
+  return html`<a href=${addressOf('study', { id: key })}>${given(subjectText(subject))}</a>
+    <span class="second">${given(subjectDetail(subject))}</span>
+    <span class="second">${given(examined.filter(Boolean).join(' · '))}</span>`;
+}
+
+/** Renders a delivery with its buttons (`actions`). */
+const rowView = (delivery: Delivery, actions: TemplateResult | typeof nothing): TemplateResult =>
+  html`<tr>
+    <td>
+      <strong>${given(destinationText(delivery.destination))}</strong>
+      <span class="second">${deliveredText(delivery)}</span>
+    </td>
+    <td>${deliveryChip(delivery)}</td>
+    <td>${deliveryWords(delivery)}</td>
+    <td>
+      ${studyView(delivery)}
+      <span class="second moment">${distanceText(delivery.createdAt, new Date())}</span>
+    </td>
+    <td>${actions}</td>
+  </tr>`;
+
+const tableView = (
+  rows: readonly Delivery[],
+  row: (delivery: Delivery) => TemplateResult,
+  more: (() => Promise<void>) | null,
+): TemplateResult => html`<div class="scrolls panel">
+    <table class="as-cards delivery-table">
+      <thead>
+        <tr>
+          <th scope="col">Destination</th>
+          <th scope="col">State</th>
+          <th scope="col">What happened</th>
+          <th scope="col">Study</th>
+          <th scope="col"><span class="hidden-text">What can be done</span></th>
+        </tr>
+      </thead>
+      <tbody>
+        ${repeat(rows, ({ id }) => id, row)}
+      </tbody>
+    </table>
+    ${more ? html`<p><button type="button" @click=${() => void more()}>More</button></p>` : nothing}
+  </div>`;
+
 /** Opens the deliveries page: destinations, waiting deliveries and failed ones. */
 export const openDeliveries: OpenPage = (place, around) => {
   const { api, redraw, restate } = around;
@@ -70,84 +150,24 @@ export const openDeliveries: OpenPage = (place, around) => {
   void destinations.load();
   void deliveries.load();
 
-  function destinationView(one: Destination): TemplateResult {
-    const now = new Date();
+  const actionsOf = (delivery: Delivery) =>
+    deliveryActions(delivery, around, asking, deliveryChanged);
+  const cardOf = (one: Destination) => {
     const chosen = one.name === destination;
-    return html`<li>
-      <button
-        type="button"
-        class="card"
-        aria-pressed=${chosen}
-        @click=${() => ask({ destination: chosen ? '' : one.name })}
-      >
-        <strong>${given(destinationText(one.name))}</strong>
-        <span class="small soft">${KINDS[one.kind] ?? one.kind}${one.address ? html` · ${given(one.address)}` : nothing}</span>
-        <span class="chips">
-          ${one.dead > 0 ? chip('critical', `${one.dead} failed`) : nothing}
-          ${one.held > 0 ? chip('attention', `${one.held} held for ${reader}`) : nothing}
-          ${one.waiting + one.sending > 0 ? chip('active', `${one.waiting + one.sending} waiting`) : nothing}
-          ${chip(one.deliveredLastDay > 0 ? 'good' : 'quiet', `${one.deliveredLastDay} in the last day`)}
-        </span>
-        <span class="small soft">
-          ${one.lastDeliveredAt ? `last delivered ${momentText(one.lastDeliveredAt, now)}` : 'nothing delivered yet'}
-          ${one.leftAloneUntil ? ` · sending paused until ${momentText(one.leftAloneUntil, now)}` : ''}
-        </span>
-        ${one.lastError && one.dead + one.held + one.waiting > 0 ? html`<span class="small">${one.lastError.title}</span>` : nothing}
-      </button>
-    </li>`;
-  }
-
-  function rowView(delivery: Delivery): TemplateResult {
-    return html`<tr>
-      <td>
-        <strong>${given(destinationText(delivery.destination))}</strong>
-        <span class="second">${deliveredText(delivery)}</span>
-      </td>
-      <td>${deliveryChip(delivery)}</td>
-      <td>${deliveryWords(delivery)}</td>
-      <td>
-        ${studyView(delivery)}
-        <span class="second moment">${distanceText(delivery.createdAt, new Date())}</span>
-      </td>
-      <td>${deliveryActions(delivery, around, asking, deliveryChanged)}</td>
-    </tr>`;
-  }
-
-  function studyView({ key, subject, endpoint }: Delivery): TemplateResult | typeof nothing {
-    if (key === null) return nothing;
-    const examined = [
-      endpoint === null ? '' : endpointText(endpoint),
-      subject?.shown === 'identity' ? subject.studyDescription : '',
-    ];
-    return html`<a href=${addressOf('study', { id: key })}>${given(subjectText(subject))}</a>
-      <span class="second">${given(subjectDetail(subject))}</span>
-      <span class="second">${given(examined.filter(Boolean).join(' · '))}</span>`;
-  }
-
-  const tableView = ({ rows, nextCursor }: Rows<Delivery>): TemplateResult =>
+    return destinationView(one, {
+      chosen,
+      reader,
+      choose: () => ask({ destination: chosen ? '' : one.name }),
+    });
+  };
+  const rowsView = ({ rows, nextCursor }: Rows<Delivery>): TemplateResult =>
     rows.length === 0
       ? empty(
           state === 'dead'
             ? 'No delivery has failed.'
             : 'No delivery is in this state. A delivery appears when a result is ready for a destination.',
         )
-      : html`<div class="scrolls panel">
-          <table class="as-cards delivery-table">
-            <thead>
-              <tr>
-                <th scope="col">Destination</th>
-                <th scope="col">State</th>
-                <th scope="col">What happened</th>
-                <th scope="col">Study</th>
-                <th scope="col"><span class="hidden-text">What can be done</span></th>
-              </tr>
-            </thead>
-            <tbody>
-              ${repeat(rows, ({ id }) => id, rowView)}
-            </tbody>
-          </table>
-          ${nextCursor ? html`<p><button type="button" @click=${() => void more()}>More</button></p>` : nothing}
-        </div>`;
+      : tableView(rows, (one) => rowView(one, actionsOf(one)), nextCursor ? more : null);
 
   return {
     title: () => 'Deliveries',
@@ -162,7 +182,7 @@ export const openDeliveries: OpenPage = (place, around) => {
         <h1 tabindex="-1">Deliveries</h1>
         ${destinations.value ? html`<span class="soft">${counted(destinations.value.length, 'destination')}</span>` : nothing}
       </div>
-      ${shown(destinations, (all) => html`<ul class="cards">${all.map(destinationView)}</ul>`)}
+      ${shown(destinations, (all) => html`<ul class="cards">${all.map(cardOf)}</ul>`)}
       <div class="filters" role="group" aria-label="State">
         <button type="button" aria-pressed=${state === ''} @click=${() => ask({ state: '' })}>All</button>
         ${(Object.keys(DELIVERY_STATES) as DeliveryState[]).map(
@@ -173,6 +193,6 @@ export const openDeliveries: OpenPage = (place, around) => {
           </button>`,
         )}
       </div>
-      ${shown(deliveries, tableView)}`,
+      ${shown(deliveries, rowsView)}`,
   };
 };
