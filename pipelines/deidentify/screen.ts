@@ -19,7 +19,10 @@ import {
  * confirmed.
  */
 const SAMPLES = 12;
-/** Maximum number of frames in which to search for text in a longer cine (every second frame). */
+/**
+ * Maximum number of frames of a long cine that are searched for text. In a shorter cine, every
+ * second frame is searched.
+ */
 const MOST_SAMPLES = 100;
 /** Number of attempts to blank text. Text that is still found afterwards cannot be blanked. */
 const ROUNDS = 3;

@@ -72,8 +72,8 @@ export const forConclusions = (
   };
 
 /**
- * Returns the outcome of the run that draws conclusions, without the values left out of it
- * (decisions.ts).
+ * Returns an outcome without the values that need review. They take no part in the run that draws
+ * the conclusions (decisions.ts).
  */
 function withoutReview<Outcome extends SectionOutcome>(outcome: Outcome): Outcome {
   if (!outcome.measurements?.some(({ quality }) => quality === 'review')) return outcome;

@@ -63,9 +63,8 @@ function jetCaution(grade: RightHeartPressures['tricuspid']): Statement | null {
 const isWithheldAtrial = ({ concept, quality }: Measurement) =>
   concept.key === 'ra-pressure' && quality !== 'accepted';
 
-function run(evidence: PatientEvidence, given: Values) {
-  const { own, values, tricuspid } = rightHeartPressures(given, ID);
-  const signs = signsOf({
+const signsIn = (values: Values) =>
+  signsOf({
     ventricularRatio: values.number('rv-to-lv'),
     eccentricity: null,
     coupling: values.number('tapse-to-spap'),
@@ -77,16 +76,28 @@ function run(evidence: PatientEvidence, given: Values) {
     collapse: values.number('ivc-collapse'),
     atrialArea: values.number('ra-area'),
   });
-  const { present, assessed } = categoriesOf(signs);
-  const jet = values.measurement('tr-vmax');
+
+/** Returns the probability from the jet and the categories with a sign; null if none is given. */
+function likelihoodOf(
+  jet: Measurement | null,
+  present: Parameters<typeof probability>[1],
+  tricuspid: RightHeartPressures['tricuspid'],
+) {
   // If there is no TR value, we do not know whether a TR signal was searched for, so other signs
   // are needed (echo 12.4).
-  const assessable = !isChild(evidence) && (jet !== null || present.length >= 2);
-  const by = assessable ? probability(jet?.value ?? null, present) : null;
+  if (!jet && present.length < 2) return null;
+  const by = probability(jet?.value ?? null, present);
   // A torrential jet is slower than the pressure behind it would suggest. Its velocity can
   // therefore confirm pulmonary hypertension but cannot exclude it.
-  const torrential = tricuspid === 'torrential (5+)';
-  const likelihood = torrential && by !== 'high' ? null : by;
+  return tricuspid === 'torrential (5+)' && by !== 'high' ? null : by;
+}
+
+function run(evidence: PatientEvidence, given: Values) {
+  const { own, values, tricuspid } = rightHeartPressures(given, ID);
+  const signs = signsIn(values);
+  const { present, assessed } = categoriesOf(signs);
+  const jet = values.measurement('tr-vmax');
+  const likelihood = isChild(evidence) ? null : likelihoodOf(jet, present, tricuspid);
   const limited = likelihood === 'low' && assessed.length < 2;
   const found =
     likelihood &&

@@ -165,6 +165,60 @@ function viabilityAt(
   return { category, seemsLost, signs };
 }
 
+/** Returns the criteria of the SRU, first those diagnostic of loss, then the suspicious ones. */
+function criteriaOf(
+  { transvaginal, embryo, cardiacActivity }: EarlySight,
+  { crl, msd, yolkSac }: Record<'crl' | 'msd' | 'yolkSac', number | null>,
+  signs: ReturnType<typeof suspiciousSigns>,
+): EarlyViability['criteria'] {
+  const silent = crl !== null && cardiacActivity === false;
+  const empty = msd !== null && embryo === false;
+  const heart = say.value('early.crl-and-heart', { crl, heart: seenState(cardiacActivity) });
+  const sac = say.value('early.msd-and-embryo', { msd, embryo: seenState(embryo) });
+  return [
+    {
+      name: 'transvaginal images',
+      value: transvaginal ? 'yes' : 'not known',
+      met: transvaginal,
+    },
+    {
+      name: `CRL at least ${DIAGNOSTIC.crl} mm and no cardiac activity`,
+      value: heart,
+      met: silent && crl >= DIAGNOSTIC.crl,
+    },
+    {
+      name: `MSD at least ${DIAGNOSTIC.msd} mm and no embryo`,
+      value: sac,
+      met: empty && msd >= DIAGNOSTIC.msd,
+    },
+    {
+      name: `CRL below ${DIAGNOSTIC.crl} mm and no cardiac activity`,
+      value: heart,
+      met: silent && crl < DIAGNOSTIC.crl,
+    },
+    {
+      name: `MSD from ${SUSPICIOUS_MSD} mm and no embryo`,
+      value: sac,
+      met: empty && msd >= SUSPICIOUS_MSD && msd < DIAGNOSTIC.msd,
+    },
+    {
+      name: `yolk sac above ${SUSPICIOUS.yolkSacAbove} mm`,
+      value: yolkSac === null ? 'not measured' : { of: 'yolk-sac', value: yolkSac },
+      met: signs.largeYolkSac,
+    },
+    {
+      name: `MSD less CRL below ${SUSPICIOUS.smallSacBelow} mm`,
+      value: say.value('early.msd-and-crl', { msd, crl }),
+      met: signs.smallSac,
+    },
+    {
+      name: 'no embryo from 6 weeks after the last menstrual period',
+      value: say.value('early.embryo', { embryo: seenState(embryo) }),
+      met: signs.lateEmbryo,
+    },
+  ];
+}
+
 /**
  * Returns the viability by SRU's criteria, in their order. A result that would be diagnostic of
  * loss is reported only as suspicious. `measurements` come from `measureEarlyPregnancy`, `dating`
@@ -198,9 +252,6 @@ export function judgeViability(
   const category = between === null ? point : undecided;
   const silent = crl !== null && cardiacActivity === false;
   const empty = msd !== null && embryo === false;
-  const heart = say.value('early.crl-and-heart', { crl, heart: seenState(cardiacActivity) });
-  const sac = say.value('early.msd-and-embryo', { msd, embryo: seenState(embryo) });
-  const yolkSac = value('yolk-sac');
   return {
     category,
     between,
@@ -212,47 +263,6 @@ export function judgeViability(
       ...(empty ? ['emptiness-unproven' as const] : []),
     ],
     nearMsd: empty ? nearCutOff(measured('mean-sac-diameter')) : null,
-    criteria: [
-      {
-        name: 'transvaginal images',
-        value: seen.transvaginal ? 'yes' : 'not known',
-        met: seen.transvaginal,
-      },
-      {
-        name: `CRL at least ${DIAGNOSTIC.crl} mm and no cardiac activity`,
-        value: heart,
-        met: silent && crl >= DIAGNOSTIC.crl,
-      },
-      {
-        name: `MSD at least ${DIAGNOSTIC.msd} mm and no embryo`,
-        value: sac,
-        met: empty && msd >= DIAGNOSTIC.msd,
-      },
-      {
-        name: `CRL below ${DIAGNOSTIC.crl} mm and no cardiac activity`,
-        value: heart,
-        met: silent && crl < DIAGNOSTIC.crl,
-      },
-      {
-        name: `MSD from ${SUSPICIOUS_MSD} mm and no embryo`,
-        value: sac,
-        met: empty && msd >= SUSPICIOUS_MSD && msd < DIAGNOSTIC.msd,
-      },
-      {
-        name: `yolk sac above ${SUSPICIOUS.yolkSacAbove} mm`,
-        value: yolkSac === null ? 'not measured' : { of: 'yolk-sac', value: yolkSac },
-        met: signs.largeYolkSac,
-      },
-      {
-        name: `MSD less CRL below ${SUSPICIOUS.smallSacBelow} mm`,
-        value: say.value('early.msd-and-crl', { msd, crl }),
-        met: signs.smallSac,
-      },
-      {
-        name: 'no embryo from 6 weeks after the last menstrual period',
-        value: say.value('early.embryo', { embryo: seenState(embryo) }),
-        met: signs.lateEmbryo,
-      },
-    ],
+    criteria: criteriaOf(seen, { crl, msd, yolkSac: value('yolk-sac') }, signs),
   };
 }
