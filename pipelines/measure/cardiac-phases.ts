@@ -57,6 +57,12 @@ const LEAST_SPAN = 1;
  */
 const FILLED = 0.95;
 
+/**
+ * Share of the change in area by which the cavity must be seen to become smaller. In a clip that
+ * shows filling only, its smallest cavity is not end-systole.
+ */
+const CONTRACTION = 0.5;
+
 const argBest = (indices: readonly number[], better: (one: number, other: number) => boolean) =>
   indices.reduce<number | null>(
     (best, index) => (best === null || better(index, best) ? index : best),
@@ -158,6 +164,18 @@ function onlyBeat(calm: readonly CavitySample[], interval: number | null): Beat 
   return diastole === null || systole === null ? null : { diastole, systole, interval };
 }
 
+/**
+ * Returns true if the clip shows the contraction to end-systole: before it, or in the next beat,
+ * after end-diastole.
+ */
+function showsContraction(calm: readonly CavitySample[], { diastole, systole }: Beat): boolean {
+  const areas = calm.map(({ area }) => area);
+  const [most, least] = [areas[diastole] ?? 0, areas[systole] ?? 0];
+  const before = Math.max(...areas.slice(0, systole + 1)) - least;
+  const after = most - Math.min(...areas.slice(diastole));
+  return Math.max(before, after) >= CONTRACTION * (most - least);
+}
+
 const spanOf = (samples: readonly CavitySample[]) =>
   (samples.at(-1)?.time ?? 0) - (samples[0]?.time ?? 0);
 
@@ -191,7 +209,8 @@ function beatsOfArea(samples: readonly CavitySample[], heartRate: number | null)
   const only = onlyBeat(calm, interval);
   // In less than a beat, the smallest cavity may lie beyond the end at which it seems to be.
   const isCut = only !== null && (only.systole === 0 || only.systole === calm.length - 1);
-  return only === null || (isCut && !isWhole) ? [] : [only];
+  if (only === null || (isCut && !isWhole)) return [];
+  return showsContraction(calm, only) ? [only] : [];
 }
 
 /**

@@ -79,6 +79,21 @@ describe('without an ECG', () => {
     const samples = course(seconds, beat, start);
     expect(cardiacPhases(samples, [], heartRate).beats).toEqual([]);
   });
+  it.each([null, 61])('shows none in filling alone, with a heart rate of %s', (heartRate) => {
+    // A real loop whose frame times were twice those of its heart rate.
+    const filling = course(1.1, 2.2, 1.1).map((one, i) => ({
+      ...one,
+      area: one.area + Math.max(0, 6 - 2 * i),
+    }));
+    expect(cardiacPhases(filling, [], heartRate).beats).toEqual([]);
+  });
+  it.each([
+    ['in the middle of systole', 0.6],
+    ['at end-systole', 0.48],
+  ])('finds the beat of a loop that starts %s', (_, start) => {
+    const samples = course(0.82, 0.8, start);
+    expect(cardiacPhases(samples, [], 75).beats).toHaveLength(1);
+  });
   it('leaves out a beat that began before the clip, because its end-diastole is not seen', () => {
     const samples = course(2, 0.8, 0.6);
     const { beats } = cardiacPhases(samples, [], 75);
