@@ -66,7 +66,7 @@ export const HL7V2_EVENTS = {
   hl7PatientUnlike: event<MessageLine & { unlike: number }>({
     id: 'hl7_patient_unlike',
     level: 'warn',
-    text: 'HL7 v2 patient update or merge not applied to studies of what seems another patient',
+    text: 'HL7 v2 patient update or merge not applied to studies that seem to belong to another patient',
     meaning:
       'The message has the patient ID of these studies but a different name and birth date, or it merges an ID that was merged before and states a different birth date. The ID may have been assigned to two people, so the studies keep their patient data. `unlike` is the number of these studies; the audit trail lists them.',
     action:
