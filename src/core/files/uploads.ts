@@ -5,10 +5,10 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { newId } from '../../platform/ids.ts';
 import { type BlobStore, TooManyBytesError, UPLOAD_LIFE_MS, WrongSizeError } from './blob-store.ts';
 import {
-  createPartsInBucket,
   createPartsThroughGateway,
   type NamedPart,
   type PartState,
+  PartsInBucket,
   type UploadParts,
 } from './upload-parts.ts';
 
@@ -192,7 +192,7 @@ export class Uploads {
     this.#limits = limits;
     this.#now = now;
     this.#parts = blobs.direct
-      ? createPartsInBucket(database, blobs.direct, limits.partBytes)
+      ? new PartsInBucket(database, blobs.direct, limits.partBytes)
       : createPartsThroughGateway(database, blobs, limits.partBytes, now);
     this.#expiry = createUploadExpiry({ database, blobs, parts: this.#parts, now });
     this.#readyFiles = batchedReadyFiles(database);

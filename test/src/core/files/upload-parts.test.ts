@@ -8,8 +8,8 @@ import { openBlobFolder } from '../../../../src/core/files/blob-folder.ts';
 import { openS3BlobStore } from '../../../../src/core/files/blob-s3.ts';
 import type { NamedPart, PartState, UploadParts } from '../../../../src/core/files/upload-parts.ts';
 import {
-  createPartsInBucket,
   createPartsThroughGateway,
+  PartsInBucket,
 } from '../../../../src/core/files/upload-parts.ts';
 import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase } from '../../../../src/platform/database/open.ts';
@@ -52,7 +52,7 @@ const inBucket =
     if (!server) return null;
     const store = await openS3BlobStore(parseS3Url(server.url) as S3Location, folder);
     return {
-      parts: createPartsInBucket(database, store.direct, PART_BYTES),
+      parts: new PartsInBucket(database, store.direct, PART_BYTES),
       async close() {
         store.close();
         await server.stop();
