@@ -1,7 +1,7 @@
 import type { OverlayClip } from '../../../../pipelines/artifacts/display/overlay-contract.ts';
 import { LIGHT, styleOf, UNCHANGED } from './adjustment.ts';
 import { framesOf, phaseText } from './cine.ts';
-import { html, nothing, ref, styled, type TemplateResult } from './html.ts';
+import { html, nothing, ref, repeat, styled, type TemplateResult } from './html.ts';
 import { contentOf, type ImageViewer } from './image-viewer.ts';
 import {
   calipersOn,
@@ -98,7 +98,14 @@ function picture(viewer: ImageViewer, clip: OverlayClip): TemplateResult {
         ></canvas>`
       : nothing
   }
-  ${still ? html`<img src=${viewer.pictureUrl(still.artifact)} width=${still.width} height=${still.height} alt=${alt} draggable="false" />` : nothing}`;
+  ${repeat(
+    still ? [still] : [],
+    // Each image has its own element. Otherwise the previous image would stay below the calipers of
+    // this one until it has loaded.
+    ({ artifact }) => artifact,
+    ({ artifact, width, height }) =>
+      html`<img src=${viewer.pictureUrl(artifact)} width=${width} height=${height} alt=${alt} draggable="false" />`,
+  )}`;
 }
 
 function values(viewer: ImageViewer, clip: OverlayClip): Part {

@@ -154,8 +154,10 @@ export class ImageViewer {
 
   open(clip: OverlayClip | undefined): void {
     if (!clip) return;
-    const { section, name } = this;
+    const { section, name, canvas } = this;
     this.#pause();
+    // The frame of another clip must not stay below this clip's calipers while the clip loads.
+    canvas?.getContext('2d')?.clearRect(0, 0, canvas.width, canvas.height);
     this.#place = this.clips.indexOf(clip);
     const key = clip.key_frames.find(({ sections }) => section && sections.includes(section));
     this.frame = key?.frame ?? firstFrame(clip);

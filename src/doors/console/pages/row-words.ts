@@ -83,7 +83,7 @@ export function hasUnseenFlag(row: WorklistRow): boolean {
 
 /** Describes until when a row waits at most; '' if there is no limit or it has passed. */
 function untilText(until: string | null, now: Date): string {
-  if (until === null || Date.parse(until) <= now.getTime()) return '';
+  if (until === null || Date.parse(until) - now.getTime() < 1000) return '';
   return `, ${distanceText(until, now)} at the latest`;
 }
 
