@@ -259,16 +259,23 @@ function measurements(page: Page, { result }: ReportInput): void {
 const SMALLEST_CHART = 0.8;
 const CHART_SPACE = 6;
 
-function growth(page: Page, { panels }: ReportInput): void {
+/** Returns the scale of the charts on this page, and the height of a row of them. */
+function chartSize(page: Page, panels: readonly Drawing[]): { scale: number; height: number } {
   const [first] = panels;
-  if (!first) return;
+  if (!first) return { scale: 1, height: 0 };
   const rows = Math.ceil(panels.length / 2);
   // A single panel is drawn smaller, because the space beside it stays empty.
   const usual = ((panels.length > 1 ? 0.5 : 0.3) * (WIDTH - 12)) / first.width;
   const room = page.bottom - page.y - HEADING_HEIGHT - rows * CHART_SPACE;
   const fitting = room / (rows * first.height);
   const scale = fitting < usual && fitting >= SMALLEST_CHART * usual ? fitting : usual;
-  const height = first.height * scale + CHART_SPACE;
+  return { scale, height: first.height * scale + CHART_SPACE };
+}
+
+function growth(page: Page, { panels }: ReportInput): void {
+  if (panels.length === 0) return;
+  const rows = Math.ceil(panels.length / 2);
+  const { scale, height } = chartSize(page, panels);
   // The charts are compared with each other, so their rows are not separated by a page break.
   heading(page, 'Growth', rows * height);
   panels.forEach((panel, index) => {
@@ -279,6 +286,20 @@ function growth(page: Page, { panels }: ReportInput): void {
     tagged(page, 'Figure', () => drawOnPdf(page.doc, panel, x, page.y, scale), alt);
     if (column === 1 || index === panels.length - 1) page.y += height;
   });
+}
+
+/**
+ * Draws the growth charts and the key images. The images come first if they fit on this page and the
+ * charts do not, so that half the page is not left empty.
+ */
+function figures(page: Page, input: ReportInput): void {
+  const { panels, keyImages: images } = input;
+  const room = page.bottom - page.y - HEADING_HEIGHT;
+  const charts = Math.ceil(panels.length / 2) * chartSize(page, panels).height;
+  const row = images.slice(0, IN_ROW);
+  const isImagesFirst = row.length > 0 && charts > room && rowHeightOf(row, IMAGE_WIDTH) <= room;
+  const blocks = isImagesFirst ? [keyImages, growth, strain] : [growth, strain, keyImages];
+  for (const block of blocks) within(page, 'Sect', () => block(page, input));
 }
 
 const BULLS_EYE_SHARE = 0.36;
@@ -485,9 +506,7 @@ const BLOCKS = [
   conclusion,
   measurements,
   openParts,
-  growth,
-  strain,
-  keyImages,
+  figures,
   signature,
   appendix,
   notAssessed,
