@@ -41,6 +41,7 @@ interface Reading {
 
 async function interpretImage(path: string, mmPerPx: number, folder: string) {
   await mkdir(join(folder, 'files'), { recursive: true });
+  await mkdir(join(folder, 'artifacts'));
   await symlink(path, join(folder, 'files', basename(path)));
   const job: Job = {
     endpoint: 'us/obstetric/interpret',
