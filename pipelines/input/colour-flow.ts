@@ -46,7 +46,9 @@ function tintOf(data: Uint8Array, coloured: Uint8Array): number | null {
   const hues = new Uint32Array(36);
   let [lit, total] = [0, 0];
   for (let i = 0, p = 0; i < coloured.length; i += 1, p += 3) {
-    const [red = 0, green = 0, blue = 0] = [data[p], data[p + 1], data[p + 2]];
+    const red = data[p] ?? 0;
+    const green = data[p + 1] ?? 0;
+    const blue = data[p + 2] ?? 0;
     if (Math.max(red, green, blue) >= LIT) lit += 1;
     if (!coloured[i]) continue;
     total += 1;

@@ -17,7 +17,7 @@ const LEAST_SURROUNDINGS = 8;
 const LEAST_DIFFERENCE = 22;
 /**
  * Minimum difference between ink and the mean of its surroundings, in standard deviations of the
- * surroundings. The lower value finds small, soft letters on a bar. The higher value finds letters
+ * surroundings, in ascending order. The lower value finds small, soft letters on a bar. The higher value finds letters
  * on tissue without joining them to speckle.
  */
 const DEVIATIONS = [0.5, 1.5] as const;
@@ -153,24 +153,26 @@ function inkOf(channel: Channel): Uint8Array[] {
       const left = Math.max(0, x - radius);
       const right = Math.min(width, x + radius + 1);
       const count = rows * (right - left);
-      const inside = (of: Float64Array) =>
-        ((of[bottom + right] ?? 0) -
-          (of[top + right] ?? 0) -
-          (of[bottom + left] ?? 0) +
-          (of[top + left] ?? 0)) /
-        count;
-      const mean = inside(sums);
-      const deviation = Math.sqrt(Math.max(0, inside(squares) - mean * mean));
+      const mean = sumInside(sums, top, bottom, left, right) / count;
       const difference = (data[y * width + x] ?? 0) - mean;
       if (Math.abs(difference) <= LEAST_DIFFERENCE) continue;
-      for (const [index, ink] of masks.entries()) {
-        if (Math.abs(difference) <= (DEVIATIONS[index] ?? 0) * deviation) continue;
-        ink[y * width + x] = difference > 0 ? 1 : 2;
+      const square = sumInside(squares, top, bottom, left, right) / count;
+      const deviation = Math.sqrt(Math.max(0, square - mean * mean));
+      for (let index = 0; index < masks.length; index += 1) {
+        if (Math.abs(difference) <= (DEVIATIONS[index] ?? 0) * deviation) break;
+        (masks[index] as Uint8Array)[y * width + x] = difference > 0 ? 1 : 2;
       }
     }
   }
   return masks;
 }
+
+/** Returns the sum of the pixels between two rows and two columns. Rows are offsets in `of`. */
+const sumInside = (of: Float64Array, top: number, bottom: number, left: number, right: number) =>
+  (of[bottom + right] ?? 0) -
+  (of[top + right] ?? 0) -
+  (of[bottom + left] ?? 0) +
+  (of[top + left] ?? 0);
 
 /**
  * Returns the bounds of each connected part of one kind of ink. Diagonal neighbours are connected.
@@ -187,16 +189,17 @@ function partsOfInk(ink: Uint8Array, width: number): Part[] {
     seen[start] = 1;
     stack.push(start);
     for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-      const [x, y] = [at % width, Math.floor(at / width)];
+      const x = at % width;
+      const y = Math.floor(at / width);
       part.ink += 1;
       part.minX = Math.min(part.minX, x);
       part.maxX = Math.max(part.maxX, x);
       part.maxY = Math.max(part.maxY, y);
       part.minY = Math.min(part.minY, y);
-      for (let dy = -1; dy <= 1; dy += 1) {
-        for (let dx = -1; dx <= 1; dx += 1) {
-          if (x + dx < 0 || x + dx >= width) continue;
-          const next = at + dy * width + dx;
+      const before = x === 0 ? 0 : -1;
+      const after = x === width - 1 ? 0 : 1;
+      for (let row = at - width; row <= at + width; row += width) {
+        for (let next = row + before; next <= row + after; next += 1) {
           if (ink[next] !== kind || seen[next]) continue;
           seen[next] = 1;
           stack.push(next);
@@ -431,15 +434,19 @@ function joined(texts: readonly Rectangle[]): Rectangle[] {
  * for colour images.
  */
 function channelsOf({ width, height, data }: RgbImage): Channel[] {
-  const channels = [0, 1, 2].map((offset) => {
+  const channel = (offset: number) => {
     const values = new Uint8Array(width * height);
-    for (let i = 0; i < values.length; i += 1) values[i] = data[3 * i + offset] ?? 0;
+    for (let i = 0, p = offset; i < values.length; i += 1, p += 3) values[i] = data[p] ?? 0;
     return { width, height, data: values };
-  });
-  const [first, ...others] = channels;
-  if (!first) return [];
-  const grey = others.every((other) => other.data.every((value, i) => value === first.data[i]));
-  return grey ? [first] : channels;
+  };
+  return isGrey(data) ? [channel(0)] : [channel(0), channel(1), channel(2)];
+}
+
+function isGrey(data: Uint8Array): boolean {
+  for (let p = 0; p < data.length; p += 3) {
+    if (data[p] !== data[p + 1] || data[p] !== data[p + 2]) return false;
+  }
+  return true;
 }
 
 /**

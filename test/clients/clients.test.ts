@@ -117,8 +117,17 @@ async function receive(command: string[], env: NodeJS.ProcessEnv, secret: string
   }
 }
 
-/** Follows the guides to create the key and the secret, and returns the environment with both. */
-async function followedSetUp(): Promise<NodeJS.ProcessEnv> {
+let setUp: Promise<NodeJS.ProcessEnv> | undefined;
+
+/**
+ * Follows the guides once to create the key and the secret, and returns the environment with both.
+ */
+function followedSetUp(): Promise<NodeJS.ProcessEnv> {
+  setUp ??= followSetUp();
+  return setUp;
+}
+
+async function followSetUp(): Promise<NodeJS.ProcessEnv> {
   const [, keys = ''] = guideBlocks('sh');
   const npx = `npx() { shift; '${process.execPath}' '${CLI}' "$@"; }`;
   const shown = `printf '%s\\n' "$SONOGATE_KEY" "$WEBHOOK_SECRET"`;

@@ -101,8 +101,9 @@ export function toGray({ width, height, channels, data }: Pixels): GrayImage {
   if (channels === 1) return { width, height, data };
   const gray = new Uint8Array(width * height);
   for (let i = 0, p = 0; i < gray.length; i += 1, p += 3) {
-    const [red = 0, green = 0, blue = 0] = [data[p], data[p + 1], data[p + 2]];
-    gray[i] = Math.round(0.299 * red + 0.587 * green + 0.114 * blue);
+    gray[i] = Math.round(
+      0.299 * (data[p] ?? 0) + 0.587 * (data[p + 1] ?? 0) + 0.114 * (data[p + 2] ?? 0),
+    );
   }
   return { width, height, data: gray };
 }

@@ -122,9 +122,10 @@ async function inkOf(screen: Buffer, bar: Bar, seed: number): Promise<number[]> 
   ]);
   const ink: number[] = [];
   for (let i = 0; i < WIDTH * HEIGHT; i += 1) {
-    const changed = [0, 1, 2].some(
-      (c) => Math.abs((bare[3 * i + c] ?? 0) - (written[3 * i + c] ?? 0)) > 50,
-    );
+    let changed = false;
+    for (let p = 3 * i; p < 3 * i + 3; p += 1) {
+      if (Math.abs((bare[p] ?? 0) - (written[p] ?? 0)) > 50) changed = true;
+    }
     if (changed) ink.push(i);
   }
   return ink;
