@@ -152,7 +152,7 @@ describe('SIGTERM in the middle of everything', PATIENCE, () => {
 
 describe('a gateway that receives a stop signal', PATIENCE, () => {
   test('reports not ready but keeps serving; a second signal ends the wait', async () => {
-    const gateway = await start({ shutdown: { readinessSeconds: 600 } });
+    const gateway = await start({ roles: ['api'], shutdown: { readinessSeconds: 600 } });
     const status = async (path: string) => (await fetch(`${gateway.url}${path}`)).status;
     expect(await status('/health/ready')).toBe(200);
     process.kill(gateway.pid, 'SIGTERM');
@@ -166,7 +166,7 @@ describe('a gateway that receives a stop signal', PATIENCE, () => {
   });
 
   test("but is stuck is ended by a second signal, with that signal's number", async () => {
-    const gateway = await start({ shutdown: { graceSeconds: 600 } });
+    const gateway = await start({ roles: ['dimse'], shutdown: { graceSeconds: 600 } });
     const { cart } = await halfAnObject(gateway.dicomPort, '1.2.3.79.1');
     process.kill(gateway.pid, 'SIGTERM');
     await doorClosed(gateway.dicomPort);
@@ -176,7 +176,7 @@ describe('a gateway that receives a stop signal', PATIENCE, () => {
   });
 
   test('but is stuck ends by itself when its time is over, and reports that', async () => {
-    const gateway = await start({ shutdown: { graceSeconds: 0.5 } });
+    const gateway = await start({ roles: ['dimse'], shutdown: { graceSeconds: 0.5 } });
     const { cart } = await halfAnObject(gateway.dicomPort, '1.2.3.80.1');
     await gateway.stop('SIGTERM');
     expect(gateway.exitCode()).toBe(1);

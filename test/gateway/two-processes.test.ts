@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { openCommands } from '../../src/app/wiring/operations.ts';
 import { type ApiClient, createApiClient, type RequestEvent } from '../../src/doors/http/client.ts';
@@ -22,6 +22,7 @@ afterAll(async () => {
  * PostgreSQL server and one Redis server. The front process accepts requests but runs none.
  */
 describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Redis', () => {
+  // A process takes seconds to start, so each test uses those that the tests before it started.
   const started: Served[] = [];
   let dataDir: string;
   let scan: string;
@@ -46,15 +47,14 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
     front = await serve(await configOf(['api']));
     client = createApiClient({ url: front.url, key });
   });
-  afterEach(async () => {
-    for (const each of started.splice(0)) await each.stop('SIGTERM');
-  });
   afterAll(async () => {
-    await front.stop('SIGTERM');
+    for (const each of [...started, front]) await each.stop('SIGTERM');
     await rm(dataDir, { recursive: true, force: true });
   });
 
   let configOf: (roles: string[]) => Promise<string>;
+  let worker: Served;
+  let other: Served;
   const start = async (roles: string[]) => {
     const process = await serve(await configOf(roles));
     started.push(process);
@@ -75,18 +75,20 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
   };
   const nothing = async () => {};
 
-  it('a stream opened on one process follows a request that the other runs', async () => {
+  it('a stream opened on one process follows a request that the other runs', {
+    timeout: 120_000,
+  }, async () => {
     const { id } = await submit();
     const followed = follow(id, nothing);
     expect((await client.request(id)).status).toBe('queued');
-    await start(['worker']);
+    worker = await start(['worker']);
     const events = await followed;
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, n) => n + 1));
     expect(events.at(-1)).toMatchObject({ name: 'done', data: { id, status: 'succeeded' } });
   });
 
   it('a call repeated at the other process with its Idempotency-Key gets the first response', async () => {
-    const other = await start(['api']);
+    other = await start(['api']);
     const body = JSON.stringify({ input: { files: [await client.upload(scan)] } });
     const run = (url: string) =>
       fetch(`${url}/v1/run/us/obstetric`, {
@@ -106,10 +108,8 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
   });
 
   it('a request whose process is killed before queueing it is still run', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
-    await start(['worker']);
-    const other = await start(['api']);
     const there = createApiClient({ url: other.url, key });
     const file = await there.upload(scan);
     await redis?.pause();
@@ -124,13 +124,12 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
   it('a request whose worker is killed is completed by another, without a gap in its log', {
     timeout: 120_000,
   }, async () => {
-    const killed = await start(['worker']);
     const { id } = await submit({ mock: 'slow' });
     let killedWhile: string | null = null;
     const events = await follow(id, async ({ name, data }) => {
       const { status } = data as { status?: string };
       if (name !== 'status' || status !== 'running') return;
-      await killed.stop('SIGKILL');
+      await worker.stop('SIGKILL');
       killedWhile = (await client.request(id)).status;
       await start(['worker']);
     });
