@@ -75,10 +75,11 @@ function thin({ width, height, data }: GrayImage, stride: number): Uint8Array {
 /**
  * Returns each pixel's maximum over the frames, and the difference between its maximum and minimum.
  */
-function extremes(frames: readonly Uint8Array[]) {
-  const most = Uint8Array.from(frames[0] ?? []);
-  const least = Uint8Array.from(most);
-  for (const data of frames.slice(1)) {
+function extremes([first = new Uint8Array(), ...others]: readonly Uint8Array[]) {
+  // Copies the memory, whereas `Uint8Array.from` would ask for each pixel.
+  const most = new Uint8Array(first);
+  const least = new Uint8Array(first);
+  for (const data of others) {
     for (let i = 0; i < most.length; i += 1) {
       const value = data[i] ?? 0;
       if (value > (most[i] ?? 0)) most[i] = value;
@@ -97,21 +98,20 @@ function gridOf(values: Uint8Array, width: number, cell: number): Grid {
   const counts = new Uint32Array(grid.width * grid.height);
   for (let y = 0; y < height; y += 1) {
     const row = Math.floor(y / cell) * grid.width;
-    for (let column = 0; column < grid.width; column += 1) {
-      const end = y * width + Math.min(width, (column + 1) * cell);
-      let lit = 0;
-      for (let i = y * width + column * cell; i < end; i += 1) {
-        if ((values[i] ?? 0) > LIT) lit += 1;
-      }
-      counts[row + column] = (counts[row + column] ?? 0) + lit;
+    for (let x = 0, i = y * width; x < width; x += 1, i += 1) {
+      if ((values[i] ?? 0) <= LIT) continue;
+      const at = row + Math.floor(x / cell);
+      counts[at] = (counts[at] ?? 0) + 1;
     }
   }
-  // The last cells of a row, and the cells of the last row, can contain fewer pixels.
-  const cells = Uint8Array.from(counts, (lit, at) => {
-    const [x, y] = [at % grid.width, Math.floor(at / grid.width)];
-    const pixels = Math.min(cell, width - x * cell) * Math.min(cell, height - y * cell);
-    return lit >= LIT_SHARE * pixels ? 1 : 0;
-  });
+  const cells = new Uint8Array(counts.length);
+  for (let y = 0, at = 0; y < grid.height; y += 1) {
+    for (let x = 0; x < grid.width; x += 1, at += 1) {
+      // The last cells of a row, and the cells of the last row, can contain fewer pixels.
+      const pixels = Math.min(cell, width - x * cell) * Math.min(cell, height - y * cell);
+      if ((counts[at] ?? 0) >= LIT_SHARE * pixels) cells[at] = 1;
+    }
+  }
   return { ...grid, cells };
 }
 
@@ -142,27 +142,31 @@ const dilate = (grid: Grid, radius: number) =>
 const erode = (grid: Grid, radius: number) =>
   sweep(sweep(grid, radius, 'row', false), radius, 'column', false);
 
-function partsOf({ width, cells }: Grid): number[][] {
-  const seen = Uint8Array.from(cells, (lit) => 1 - lit);
-  const parts: number[][] = [];
+/** Returns the cells of each connected part. Diagonal neighbours are not connected. */
+function partsOf({ width, cells }: Grid): Int32Array[] {
+  const unseen = new Uint8Array(cells);
+  const found = new Int32Array(cells.length);
+  let end = 0;
+  const take = (at: number) => {
+    if (!unseen[at]) return;
+    unseen[at] = 0;
+    found[end] = at;
+    end += 1;
+  };
+  const parts: Int32Array[] = [];
   for (let start = 0; start < cells.length; start += 1) {
-    if (seen[start]) continue;
-    const part: number[] = [];
-    const take = (at: number) => {
-      if (seen[at] !== 0) return;
-      seen[at] = 1;
-      part.push(at);
-    };
+    if (!unseen[start]) continue;
+    const first = end;
     take(start);
-    for (const at of part) {
+    for (let n = first; n < end; n += 1) {
+      const at = found[n] ?? 0;
       const x = at % width;
       if (x > 0) take(at - 1);
       if (x < width - 1) take(at + 1);
-      // There are no cells above the first row or below the last one; `take` ignores such indices.
-      take(at - width);
-      take(at + width);
+      if (at >= width) take(at - width);
+      if (at + width < cells.length) take(at + width);
     }
-    parts.push(part);
+    parts.push(found.subarray(first, end));
   }
   return parts;
 }
@@ -260,12 +264,11 @@ function blackenOutside(values: Uint8Array, width: number, area: Rectangle): Uin
   return kept;
 }
 
-function pictureParts(grid: Grid, moving: Grid | null): number[][] {
+function pictureParts(grid: Grid, moving: Grid | null): Int32Array[] {
   const parts = partsOf(grid);
   const largest = parts.reduce((most, part) => Math.max(most, part.length), 0);
   const large = parts.filter((part) => part.length >= LEAST_PART * largest);
-  const motion = (part: readonly number[]) =>
-    part.filter((at) => moving?.cells[at]).length / part.length;
+  const motion = (part: Int32Array) => part.filter((at) => moving?.cells[at]).length / part.length;
   const alive = moving ? large.filter((part) => motion(part) >= LEAST_MOTION) : large;
   // In a frozen cine nothing moves, so motion cannot distinguish the picture from a panel.
   return alive.length > 0 ? alive : large;
@@ -287,23 +290,27 @@ function judge(hull: readonly Point[], { width, height, cells }: Grid) {
 }
 
 /**
- * Returns the hull of cells with a margin. The margin also covers the tip of a sector, which is
+ * Returns the hull of parts with a margin. The margin also covers the tip of a sector, which is
  * narrower than text and was therefore not found.
  */
-function hullOf(cells: readonly number[], width: number, margin: number): Point[] {
-  const rows = new Map<number, [left: number, right: number]>();
-  for (const at of cells) {
-    const [x, y] = [at % width, Math.floor(at / width)];
-    const [left, right] = rows.get(y) ?? [x, x];
-    rows.set(y, [Math.min(left, x), Math.max(right, x)]);
+function hullOf(parts: readonly Int32Array[], { width, height }: Grid, margin: number): Point[] {
+  const left = new Int32Array(height).fill(width);
+  const right = new Int32Array(height).fill(-1);
+  for (const part of parts) {
+    for (let n = 0; n < part.length; n += 1) {
+      const y = Math.floor((part[n] ?? 0) / width);
+      const x = (part[n] ?? 0) - y * width;
+      if (x < (left[y] ?? 0)) left[y] = x;
+      if (x > (right[y] ?? 0)) right[y] = x;
+    }
   }
-  const corners = [...rows].flatMap(([y, [left, right]]) => {
-    const [top, bottom] = [y - margin, y + 1 + margin];
-    return [left - margin, right + 1 + margin].flatMap((x) => [
-      { x, y: top },
-      { x, y: bottom },
-    ]);
-  });
+  const corners: Point[] = [];
+  for (let y = 0; y < height; y += 1) {
+    if ((right[y] ?? -1) < 0) continue;
+    for (const x of [(left[y] ?? 0) - margin, (right[y] ?? 0) + 1 + margin]) {
+      corners.push({ x, y: y - margin }, { x, y: y + 1 + margin });
+    }
+  }
   return convexHull(corners);
 }
 
@@ -334,7 +341,7 @@ export function detectPicture(frames: readonly GrayImage[], margin: number): Poi
   const radius = Math.max(1, Math.round(TEXT_HALF_HEIGHT * lit.height));
   const closed = erode(dilate(lit, 1), 1);
   const parts = pictureParts(dilate(erode(closed, radius), radius), moving);
-  const hull = hullOf(parts.flat(), lit.width, Math.round(margin * lit.height));
+  const hull = hullOf(parts, lit, Math.round(margin * lit.height));
   const { share, cut } = judge(hull, lit);
   if (share < LEAST_PICTURE || cut > MOST_CUT) return null;
   // A bar is never part of the picture, so the margin ends where a bar begins.
@@ -359,7 +366,10 @@ const LEAST_PANEL = 0.03;
 function onBlack(image: GrayImage): GrayImage {
   const { width, data } = image;
   const counts = new Uint32Array(256);
-  for (const value of data) counts[value] = (counts[value] ?? 0) + 1;
+  for (let i = 0; i < data.length; i += 1) {
+    const value = data[i] ?? 0;
+    counts[value] = (counts[value] ?? 0) + 1;
+  }
   const common = (shade: number, share: number) => (counts[shade] ?? 0) >= share * data.length;
   const grounds = counts.subarray(0, BRIGHTEST_GROUND + 1);
   const most = grounds.reduce((best, n, shade) => (n > (counts[best] ?? 0) ? shade : best), 0);
@@ -369,12 +379,13 @@ function onBlack(image: GrayImage): GrayImage {
     shade > LIT && common(shade, LEAST_PANEL) ? 1 : 0,
   );
   if (ground === 0 && !isPanel.includes(1)) return image;
-  const black = data.map((value, i) =>
+  const black = new Uint8Array(data.length);
+  for (let i = 0; i < data.length; i += 1) {
+    const value = data[i] ?? 0;
     // A panel has the same shade from pixel to pixel, but speckle does not.
-    isPanel[value] && data[i - 1] === value && data[i - width] === value
-      ? 0
-      : Math.max(0, value - ground),
-  );
+    const inPanel = isPanel[value] && data[i - 1] === value && data[i - width] === value;
+    if (!inPanel && value > ground) black[i] = value - ground;
+  }
   return { ...image, data: black };
 }
 
