@@ -84,7 +84,7 @@ export const EARLY_SENTENCES = {
     const parts = about.flatMap((one) => {
       const { key } = one.concept;
       if (key === 'fetal-heart-rate') {
-        // The category that ends the sentence already states the activity.
+        // The category at the beginning already states the activity.
         const seen = of.category === 'embryo-with-cardiac-activity' ? 'heart rate' : ACTIVITY_SEEN;
         return `${seen} ${text.value(one)}${whose(one)}`;
       }
@@ -96,11 +96,11 @@ export const EARLY_SENTENCES = {
       return `${inSentence(one.label)} ${text.value(one)} (${band}; usual ${from} to ${to} mm)${whose(one)}`;
     });
     return `${[
-      of.sac ? 'Gestational sac seen' : 'Values of the ultrasound machine',
+      capital(CATEGORY[of.category]),
+      of.sac ? 'gestational sac seen' : 'values of the ultrasound machine',
       ...parts,
       ...onMMode,
       ...(of.noEmbryo ? ['no embryo seen in either plane'] : []),
-      CATEGORY[of.category],
     ].join('; ')}.`;
   },
   'early.at-cut-off': (
