@@ -56,6 +56,17 @@ describe.skipIf(!browser)('the console on a phone', { timeout: PATIENCE_MS }, ()
     expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(390);
   });
 
+  it('gives each part of a delivery the width of its card', async () => {
+    const { page } = window;
+    await page.getByRole('navigation', { name: 'Console' }).getByText('Deliveries').click();
+    const parts = page.locator('.delivery-table tbody tr').first().locator('td');
+    await parts.first().waitFor({ timeout: PATIENCE_MS });
+    const widths = await Promise.all(
+      (await parts.all()).map(async (part) => (await part.boundingBox())?.width ?? 0),
+    );
+    expect(Math.min(...widths)).toBeGreaterThan(300);
+  });
+
   it('shows measurements without scrolling sideways', async () => {
     const { page } = window;
     await page.goto(`${site.url}/console/worklist/${draft}`);
