@@ -52,7 +52,10 @@ export class CompileCache {
     return null;
   }
 
-  /** Writes the cache if there is none, once. Resolves when it is written or cannot be written. */
+  /**
+   * Writes the cache unless it exists; later calls wait for the first one. Resolves when the cache is
+   * written or cannot be written.
+   */
   write(): Promise<void> {
     // Without a cache, processes only start more slowly, so a failure is neither repeated nor
     // reported.
@@ -70,7 +73,8 @@ export class CompileCache {
     if (await stat(this.#folder).catch(() => null)) return;
     const unfinished = await mkdtemp(`${this.#folder}-`);
     try {
-      const complete = await this.#compile(unfinished, this.#closing.signal);
+      const { signal } = this.#closing;
+      const complete = !signal.aborted && (await this.#compile(unfinished, signal));
       // If several gateways write the cache at the same time, the first one is kept.
       if (complete) await rename(unfinished, this.#folder);
     } finally {

@@ -428,7 +428,11 @@ export function createPipelinePool(
   };
   const take = async () => {
     await Promise.all(warming);
-    for (let next = idle.pop(); next; next = idle.pop()) if (next.process.alive) return next;
+    for (let next = idle.pop(); next; next = idle.pop()) {
+      if (next.process.alive) return next;
+      // A process that ended between two runs leaves its folder behind.
+      await rm(next.place, { recursive: true, force: true });
+    }
     return start();
   };
 

@@ -111,3 +111,40 @@ test('a pipeline process uses a private copy of the compile cache once there is 
   );
   expect(await readdir(work), 'the copies are removed').toEqual(['first', 'second']);
 });
+
+test('the folder of a process that ended between two runs is removed', async () => {
+  const work = join(folder, 'work');
+  const limits = { memoryMegabytes: 256, work, readable: readablePlaces([COMPILED]) };
+  const program = { ...PIPELINE_PROGRAM, compileCache: null };
+  const pool = createPipelinePool(program, limits, silentLogger);
+  const run = async () => {
+    await mkdir(join(work, 'request'), { recursive: true });
+    return pool.run({
+      module: COMPILED,
+      folder: join(work, 'request'),
+      timeoutSeconds: 40,
+      readSeconds: 40,
+      signal: new AbortController().signal,
+      onEvent: () => {},
+      settled: async () => {},
+    });
+  };
+  const places = async () => (await readdir(work)).filter((name) => name !== 'request');
+  await run();
+  const [first = ''] = await places();
+  const processes = async () => {
+    const found: number[] = [];
+    for (const pid of await readdir('/proc')) {
+      const command = await readFile(join('/proc', pid, 'cmdline'), 'utf8').catch(() => '');
+      if (command.includes(`--allow-fs-write=${join(work, first)}`)) found.push(Number(pid));
+    }
+    return found;
+  };
+  for (const pid of await processes()) process.kill(pid);
+  await expect.poll(processes).toEqual([]);
+  // The pool learns of the end from an event that follows.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await run();
+  expect(await places()).not.toContain(first);
+  await pool.close();
+});
