@@ -187,8 +187,9 @@ function beatsOfArea(samples: readonly CavitySample[], heartRate: number | null)
   const rated = heartRate ? 60 / heartRate : null;
   const known = rated !== null && rated >= INTERVALS[0] && rated <= INTERVALS[1] ? rated : null;
   const interval = known ?? periodOf(calm);
+  const only = onlyBeat(calm, interval);
   // Two samples are a pair of pictures that a person chose, so they need not cover a beat.
-  if (calm.length === 2) return [onlyBeat(calm, interval) ?? []].flat();
+  if (calm.length === 2) return only === null ? [] : [only];
   const span = spanOf(calm);
   if (span < (interval === null ? LEAST_SPAN : COVERED * interval) - 1e-9) return [];
   const isWhole = interval !== null && span >= interval;
@@ -206,7 +207,6 @@ function beatsOfArea(samples: readonly CavitySample[], heartRate: number | null)
   );
   if (beats.length > 0) return beats;
   // If a loop starts during systole, its end-diastole comes after its end-systole.
-  const only = onlyBeat(calm, interval);
   // In less than a beat, the smallest cavity may lie beyond the end at which it seems to be.
   const isCut = only !== null && (only.systole === 0 || only.systole === calm.length - 1);
   if (only === null || (isCut && !isWhole)) return [];
