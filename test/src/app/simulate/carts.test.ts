@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { outgoingBuffer } from '../../../../dimse/send/store-scu.ts';
 import { type StudyHeader, writeUltrasound } from '../../../../models/phantom/dicom.ts';
 import { simulateCine } from '../../../../models/phantom/frame.ts';
@@ -17,7 +17,12 @@ import {
   PLAIN_CART,
 } from '../../../../src/app/simulate/carts.ts';
 import { sendPlainExam } from '../../../../src/app/simulate/plain-exam.ts';
-import { findStudy, instancesOf } from '../../../../src/core/studies/study-store.ts';
+import {
+  findStudy,
+  type InstanceRow,
+  instancesOf,
+} from '../../../../src/core/studies/study-store.ts';
+import type { PooledDatabase } from '../../../../src/platform/database/open.ts';
 import { openSite, type Site } from '../../../dimse/site.ts';
 
 type Compression = Cart['compression'];
@@ -96,8 +101,7 @@ describe.each(CART_STYLES)('an exam from a cart of the style %s', (style) => {
     });
 
     const { database, config } = site;
-    const study = await findStudy(database, studyInstanceUid);
-    const kept = study ? await instancesOf(database, study) : [];
+    const kept = await keptInstances(database, objects.length);
     expect(kept.map(({ transfer_syntax }) => transfer_syntax)).toEqual(
       objects.map(() => cart.transferSyntaxes[0]),
     );
@@ -142,8 +146,7 @@ describe('an exam from a plain cart', () => {
       { files: objects, studyInstanceUid },
     );
     expect(outcome).toEqual({ stored: [0, 0], performedProcedure: [0, 0], committed: null });
-    const study = await findStudy(site.database, studyInstanceUid);
-    const kept = study ? await instancesOf(site.database, study) : [];
+    const kept = await keptInstances(site.database, objects.length);
     for (const [index, object] of objects.entries()) {
       const file = await readFile(join(site.config.dataDir, kept[index]?.path ?? ''));
       const { meta, dataSetOffset } = decodeFileMeta(file);
@@ -169,6 +172,15 @@ describe('the presentation contexts of a cart', () => {
     );
   });
 });
+
+/** Waits until the objects have their rows, which are written after the cart got its responses. */
+async function keptInstances(database: PooledDatabase, count: number): Promise<InstanceRow[]> {
+  return await vi.waitUntil(async () => {
+    const study = await findStudy(database, studyInstanceUid);
+    const kept = study ? await instancesOf(database, study) : [];
+    return kept.length === count && kept;
+  }, 10_000);
+}
 
 function dataSetOf(object: ReturnType<typeof outgoingBuffer>): Iterable<Buffer> {
   return object.read(object.bytes) as Iterable<Buffer>;
