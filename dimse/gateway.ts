@@ -3,12 +3,12 @@ import type { Routing } from '../config/routing.ts';
 import type { Config } from '../config/schema.ts';
 import type { ReceivedObjects } from '../src/core/files/received-objects.ts';
 import type { ResultReader, Submit } from '../src/core/requests/request.ts';
-import { recoverIntake } from '../src/core/studies/arrival.ts';
 import type { Forward } from '../src/core/studies/assembly.ts';
 import { startStudyAssembly } from '../src/core/studies/assembly.ts';
 import { removeOrphanedFiles } from '../src/core/studies/intake-folder.ts';
 import { startOrderRounds } from '../src/core/studies/order-rounds.ts';
 import { receivedOrders } from '../src/core/studies/received-orders.ts';
+import { recoverIntake } from '../src/core/studies/recover-intake.ts';
 import { retentionCutoff } from '../src/core/studies/retention.ts';
 import { requireKnownAttributes } from '../src/core/studies/rules/attribute-values.ts';
 import type { Database } from '../src/platform/database/port.ts';
@@ -161,7 +161,7 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
     submit: parts.submit,
     result: parts.result,
     forward: parts.forward,
-    outstanding: door.registrar.outstanding,
+    outstanding: () => door.registrar.outstanding(),
     logger,
     now,
   });

@@ -8,10 +8,9 @@ import {
   type JudgedObject,
   judgeObject,
   keepShared,
-  type Registrar,
+  Registrar,
   type RegistrationOptions,
   RowMayExistError,
-  startRegistrar,
 } from '../../src/core/studies/arrival.ts';
 import { headerOfStart, INLINE_HEADER_BYTES } from '../../src/core/studies/header-reader.ts';
 import type { InstanceHeader } from '../../src/core/studies/instance-header.ts';
@@ -62,11 +61,11 @@ const ROWS_BEFORE_RELEASE_MS = 5000;
  * Creates the intake. `commit` resolves once the object's file has been written, renamed and
  * synced, and its folder has been synced. The file serves as the journal, so no object
  * acknowledged with 0000H can be lost. Its row follows at once, together with those of other
- * objects (`startRegistrar`). A file whose row was never written gets one at the next startup
+ * objects (`Registrar`). A file whose row was never written gets one at the next startup
  * (`recoverIntake`). A refused object leaves nothing behind.
  */
 export function createIntake(options: IntakeOptions): Intake {
-  const registrar = startRegistrar(options);
+  const registrar = new Registrar(options);
   const disk = new DiskWriter({ dataSetDigests: options.objects.shared });
   const freeSpace = watchFreeSpace(options.dataDir, options.limits.minFreeBytes);
   /** Objects of each open association that are waiting for their rows. */

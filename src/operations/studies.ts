@@ -1,7 +1,7 @@
 import { routingSchema } from '../../config/routing.ts';
 import type { Config } from '../../config/schema.ts';
 import type { ReceivedObjects } from '../core/files/received-objects.ts';
-import { type RegistrationOptions, registerQuarantined } from '../core/studies/arrival.ts';
+import type { RegistrationOptions } from '../core/studies/arrival.ts';
 import {
   completeNow,
   dryRun,
@@ -11,6 +11,7 @@ import {
 } from '../core/studies/commands.ts';
 import { explainStudy } from '../core/studies/explain.ts';
 import { quarantinedObjects, removeQuarantinedObject } from '../core/studies/quarantine.ts';
+import { registerQuarantined } from '../core/studies/recover-intake.ts';
 import { keptInWords, type RetentionParts, removeOldStudies } from '../core/studies/retention.ts';
 import { requireKnownAttributes } from '../core/studies/rules/attribute-values.ts';
 import { judgeFile } from '../core/studies/rules/judge-file.ts';

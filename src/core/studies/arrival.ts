@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
@@ -16,19 +16,12 @@ import type { ReceivedObjects } from '../files/received-objects.ts';
 import { quietDeadline, rerunPolicy } from './completion.ts';
 import { readInstanceHeader } from './header-reader.ts';
 import { attributeText, type InstanceHeader } from './instance-header.ts';
-import {
-  dayFolders,
-  PARTIAL_SUFFIX,
-  statedChecksum,
-  unregisteredObjects,
-} from './intake-folder.ts';
-import { leaveQuarantine, quarantine } from './quarantine.ts';
+import { quarantine } from './quarantine.ts';
 import { DigestsMissingError, recordArrivals } from './record-arrival.ts';
-import { openRecoveryRecord } from './recovery-record.ts';
 import { type Arrival, type Digests, isKnown, type ReceivedInstance } from './study-store.ts';
 
 /** An object whose file is complete and synced to the disk. */
-interface StoredObject {
+export interface StoredObject {
   /** Path relative to the data folder. */
   path: string;
   meta: FileMeta;
@@ -54,6 +47,9 @@ export interface JudgedObject extends StoredObject {
   header: InstanceHeader;
   receivedAt: Date;
 }
+
+/** Header attributes that must equal the values stated by the sender. */
+const IDENTIFYING = ['sopClassUid', 'sopInstanceUid', 'studyInstanceUid'] as const;
 
 /**
  * Checks the header of a stored object against the values stated by the sender.
@@ -97,6 +93,11 @@ export async function keepShared(
   const known = dataSetSha256 !== null && (await isKnown(database, object.header, dataSetSha256));
   if (!known) await objects.keep({ ...object, fileSha256 });
   return known;
+}
+
+/** Thrown if the row of an object was committed, or may have been: its file must be kept. */
+export class RowMayExistError extends Error {
+  override name = 'RowMayExistError';
 }
 
 /**
@@ -155,6 +156,25 @@ async function withDigests(
     }
   }
   return complete;
+}
+
+/** Reads the file at an absolute path once, for its digests and the CRC-32 of its content. */
+export async function contentOf(
+  path: string,
+  dataSetOffset: number,
+): Promise<Digests & { checksum: number }> {
+  const file = createHash('sha256');
+  const dataSet = createHash('sha256');
+  let checksum = 0;
+  let read = 0;
+  for await (const piece of createReadStream(path)) {
+    const chunk = piece as Buffer;
+    file.update(chunk);
+    dataSet.update(chunk.subarray(Math.max(0, dataSetOffset - read)));
+    checksum = crc32(chunk, checksum);
+    read += chunk.length;
+  }
+  return { fileSha256: file.digest('hex'), dataSetSha256: dataSet.digest('hex'), checksum };
 }
 
 async function dataSetDigest(path: string): Promise<string> {
@@ -224,15 +244,12 @@ async function putAsideForItsValues(
   return why;
 }
 
-/** Header attributes that must equal the values stated by the sender. */
-const IDENTIFYING = ['sopClassUid', 'sopInstanceUid', 'studyInstanceUid'] as const;
-
 /**
  * Moves an object to the quarantine.
  * @param object has no `meta` if its header could not be read.
  * @returns its new path.
  */
-async function moveToQuarantine(
+export async function moveToQuarantine(
   { path, source, meta }: Pick<StoredObject, 'path' | 'source'> & { meta?: FileMeta },
   { code, detail }: Pick<SonogateError, 'code' | 'detail'>,
   { dataDir, logger, now }: RegistrationOptions,
@@ -244,177 +261,27 @@ async function moveToQuarantine(
 }
 
 /**
- * At startup, registers objects that reached the disk but have no row, and deletes partial files,
- * which were never acknowledged to their senders. A file whose content is incomplete is
- * quarantined. Runs before the listener opens.
- * @returns how many objects got a row, and how many partial files were deleted.
+ * Gives a checked object its row at once, without a registrar.
+ * @throws SonogateError if the object was quarantined or could not be copied to the bucket; the
+ * database error.
  */
-export async function recoverIntake(
+export async function registerAtOnce(
+  object: JudgedObject,
   options: RegistrationOptions,
-): Promise<{ registered: number; removed: number }> {
-  const { dataDir, logger } = options;
-  const record = await openRecoveryRecord(dataDir);
-  let registered = 0;
-  let removed = 0;
+): Promise<void> {
   try {
-    for (const { source, folder } of await dayFolders(dataDir)) {
-      const names = await readdir(join(dataDir, folder));
-      for (const name of names.filter((name) => name.endsWith(PARTIAL_SUFFIX))) {
-        const path = join(folder, name);
-        const isRemoved = await rm(join(dataDir, path)).then(
-          () => true,
-          (error) => logger.event(EVENTS.receivedFileUnreadable, { path, error: String(error) }),
-        );
-        if (isRemoved) removed += 1;
-      }
-      for await (const path of unregisteredObjects(options, folder)) {
-        if (!(await record.begins(path))) {
-          const detail = 'The gateway died twice while registering the object at startup.';
-          const why = { code: 'object_not_understood', detail } as const;
-          await moveToQuarantine({ path, source }, why, options);
-        } else if (await registerAtStart(path, source, options)) registered += 1;
-      }
-    }
-  } finally {
-    // The record is removed even after an error. Only an object with which the process ended stays
-    // recorded, because it may be the cause.
-    await record.ends();
-  }
-  if (registered > 0 || removed > 0) logger.event(EVENTS.intakeRecovered, { registered, removed });
-  return { registered, removed };
-}
-
-/**
- * Registers an object at startup. An error caused by the object or by the disk under it is caught,
- * because a single object must not keep the gateway from starting. A file that cannot be read or
- * moved stays where it is, and is tried again at the next startup.
- * @returns true if the object has a row now.
- */
-async function registerAtStart(
-  path: string,
-  source: string,
-  options: RegistrationOptions,
-): Promise<boolean> {
-  try {
-    await registerFile(path, source, { ...options, onlyIntact: true });
-    return true;
-  } catch (error) {
-    // The object is in the quarantine, or will be registered at the next startup.
-    if (error instanceof SonogateError) return false;
-    if (!(error instanceof UnreadableFileError)) throw error;
-    options.logger.event(EVENTS.receivedFileUnreadable, { path, error: String(error.cause) });
-    return false;
-  }
-}
-
-/**
- * Registers a quarantined object as if it had just arrived, for example after an upgrade that can
- * read it or a change of the database encoding.
- * @throws SonogateError `not_found`, or the reason why it was moved back to the quarantine.
- */
-export async function registerQuarantined(id: string, options: RegistrationOptions): Promise<void> {
-  const { path, source } = await leaveQuarantine(options.dataDir, id, options.now());
-  await registerFile(path, source, options);
-}
-
-/** Thrown if a file in the intake folder, or its way to the quarantine, fails with an I/O error. */
-class UnreadableFileError extends Error {
-  override name = 'UnreadableFileError';
-}
-
-interface FileOptions extends RegistrationOptions {
-  /** Set if a file whose content differs from its checksum is to be quarantined. */
-  onlyIntact?: boolean;
-}
-
-/**
- * Registers a file in the intake folder.
- * @throws SonogateError if the object was quarantined or could not be copied to the bucket;
- * UnreadableFileError.
- */
-async function registerFile(path: string, source: string, options: FileOptions): Promise<void> {
-  const judged = await judgedFile(path, source, options).catch((cause: unknown) => {
-    if (cause instanceof SonogateError) throw cause;
-    throw new UnreadableFileError('a received file could not be read', { cause });
-  });
-  try {
-    const known = await keepShared(judged, options);
-    const [arrival] = await writeRows([judged], options).catch(async (error) => {
-      throw (await putAsideForItsValues(judged, error, options)) ?? error;
+    const known = await keepShared(object, options);
+    const [arrival] = await writeRows([object], options).catch(async (error) => {
+      throw (await putAsideForItsValues(object, error, options)) ?? error;
     });
-    if (arrival) await afterRow(judged, arrival, options);
+    if (arrival) await afterRow(object, arrival, options);
     // Retention removed the object between the two checks, so the object is stored again.
     if (known && arrival?.outcome !== 'duplicate') {
-      await options.objects.keep({ ...judged, ...(await judged.digests()) });
+      await options.objects.keep({ ...object, ...(await object.digests()) });
     }
   } catch (error) {
     throw error instanceof RowMayExistError ? error.cause : error;
   }
-}
-
-/**
- * Reads and checks a file in the intake folder.
- * @throws SonogateError if it was quarantined; the error of the file system.
- */
-async function judgedFile(
-  path: string,
-  source: string,
-  options: FileOptions,
-): Promise<JudgedObject> {
-  let object: StoredObject;
-  try {
-    object = await describe(path, source, options);
-  } catch (error) {
-    if (error instanceof SonogateError) await moveToQuarantine({ path, source }, error, options);
-    throw error;
-  }
-  return judgeObject(object, null, options);
-}
-
-async function describe(
-  path: string,
-  source: string,
-  { dataDir, onlyIntact = false }: FileOptions,
-): Promise<StoredObject> {
-  const absolute = join(dataDir, path);
-  const start = await readFileMeta(absolute).catch((error: unknown) => {
-    if (error instanceof SonogateError) return error;
-    throw error;
-  });
-  const offset = start instanceof SonogateError ? 0 : start.dataSetOffset;
-  const { checksum, ...digests } = await contentOf(absolute, offset);
-  if (onlyIntact && checksum !== (statedChecksum(path) ?? checksum)) {
-    const detail =
-      'The content differs from its checksum. The machine lost power before the object was acknowledged, or the disk has lost bytes.';
-    throw new SonogateError('object_not_understood', detail);
-  }
-  if (start instanceof SonogateError) throw start;
-  const { meta, bytes } = start;
-  return { path, meta, bytes, digests: async () => digests, source };
-}
-
-/** Reads the file at an absolute path once, for its digests and the CRC-32 of its content. */
-export async function contentOf(
-  path: string,
-  dataSetOffset: number,
-): Promise<Digests & { checksum: number }> {
-  const file = createHash('sha256');
-  const dataSet = createHash('sha256');
-  let checksum = 0;
-  let read = 0;
-  for await (const piece of createReadStream(path)) {
-    const chunk = piece as Buffer;
-    file.update(chunk);
-    dataSet.update(chunk.subarray(Math.max(0, dataSetOffset - read)));
-    checksum = crc32(chunk, checksum);
-    read += chunk.length;
-  }
-  return { fileSha256: file.digest('hex'), dataSetSha256: dataSet.digest('hex'), checksum };
-}
-
-/** Thrown if the row of an object was committed, or may have been: its file must be kept. */
-export class RowMayExistError extends Error {
-  override name = 'RowMayExistError';
 }
 
 /**
@@ -448,36 +315,6 @@ class LeftForNextStartError extends Error {
   override name = 'LeftForNextStartError';
 }
 
-/**
- * Writes the rows of received objects. While one transaction runs, the objects of all associations
- * are collected for the next one. A busy gateway therefore writes a few large transactions, and on
- * an idle gateway no object has to wait.
- */
-export interface Registrar {
-  /**
-   * Registers an object whose file is durable. While the database is unreachable, the object keeps
-   * waiting. An `impatient` object fails at once with the database error.
-   * @returns its row, once committed.
-   * @throws SonogateError if the object was quarantined; LeftForNextStartError; for an `impatient`
-   * object also the database error.
-   */
-  register(object: JudgedObject, impatient?: boolean): Promise<Arrival>;
-  /** Writes the waiting rows at once, because someone needs them. */
-  hurry(): void;
-  /**
-   * Called when an object begins to arrive. Resolves when one more object may be acknowledged.
-   * @throws SonogateError `overloaded`
-   */
-  room(): Promise<void>;
-  /** Returns the Study Instance UIDs of the objects still waiting for their rows. */
-  outstanding(): string[];
-  /**
-   * Writes the waiting rows. If the database is unreachable, those that remain are written at the
-   * next startup.
-   */
-  stop(): Promise<void>;
-}
-
 interface Waiting {
   object: JudgedObject;
   impatient: boolean;
@@ -485,139 +322,173 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-export function startRegistrar(options: RegistrationOptions): Registrar {
-  let waiting: Waiting[] = [];
-  let writing: readonly Waiting[] = [];
-  let running: Promise<void> | null = null;
-  let databaseAway = false;
-  let stopping = false;
-  let roomMade: (() => void)[] = [];
-  const stopped = new AbortController();
-  let begin = () => {};
-  let senderPause: NodeJS.Timeout | undefined;
-  let hurried = false;
+/**
+ * Writes the rows of received objects. While one transaction runs, the objects of all associations
+ * are collected for the next one. A busy gateway therefore writes a few large transactions, and on
+ * an idle gateway no object has to wait.
+ */
+export class Registrar {
+  readonly #options: RegistrationOptions;
+  readonly #stopped = new AbortController();
+  #waiting: Waiting[] = [];
+  #writing: readonly Waiting[] = [];
+  #running: Promise<void> | null = null;
+  #databaseAway = false;
+  #hurried = false;
+  #senderPause: NodeJS.Timeout | undefined;
+  /** Begins the transaction for which objects are being collected. */
+  #begin = () => {};
+  /** Those who wait in `room`. */
+  #roomMade: (() => void)[] = [];
+
+  constructor(options: RegistrationOptions) {
+    this.#options = options;
+  }
 
   /**
-   * Resolves when a transaction is due: objects have been collected for long enough, the senders
-   * have paused, or someone is waiting for their rows.
+   * Registers an object whose file is durable. While the database is unreachable, the object keeps
+   * waiting. An `impatient` object fails at once with the database error.
+   * @returns its row, once committed.
+   * @throws SonogateError if the object was quarantined; LeftForNextStartError; for an `impatient`
+   * object also the database error.
    */
-  const due = async (): Promise<void> => {
-    const begun = new Promise<void>((resolve) => {
-      begin = resolve;
+  register(object: JudgedObject, impatient = false): Promise<Arrival> {
+    const recorded = new Promise<Arrival>((resolve, reject) => {
+      this.#waiting.push({ object, impatient, resolve, reject });
     });
-    const enough = waiting.length >= MOST_TOGETHER || waiting.some(({ impatient }) => impatient);
-    if (stopping || hurried || enough) return;
-    const collected = setTimeout(begin, COLLECT_MS);
-    senderPause = setTimeout(begin, PAUSE_MS);
-    await begun;
-    clearTimeout(collected);
-    clearTimeout(senderPause);
-    senderPause = undefined;
-  };
+    this.#senderPause?.refresh();
+    if (impatient || this.#waiting.length >= MOST_TOGETHER) this.#begin();
+    this.#running ??= this.#run();
+    return recorded;
+  }
+
+  /** Writes the waiting rows at once, because someone needs them. */
+  hurry(): void {
+    this.#hurried = this.#waiting.length > 0;
+    this.#begin();
+  }
 
   /**
-   * Records a batch.
-   * @returns the objects that have to be tried again.
+   * Called when an object begins to arrive. Resolves when one more object may be acknowledged.
+   * @throws SonogateError `overloaded`
    */
-  const write = async (batch: readonly Waiting[]): Promise<Waiting[]> => {
-    try {
-      const arrivals = await writeRows(
-        batch.map(({ object }) => object),
-        options,
-      );
-      databaseAway = false;
-      for (const [index, { object, resolve }] of batch.entries()) {
-        const arrival = arrivals[index];
-        if (!arrival) continue;
-        await afterRow(object, arrival, options).catch((error) => {
-          // The duplicate's file is removed at the next startup.
-          options.logger.event(EVENTS.objectLeftover, { error: String(error) });
-        });
-        resolve(arrival);
-      }
-      return [];
-    } catch (error) {
-      return await onFailure(batch, error);
+  async room(): Promise<void> {
+    this.#senderPause?.refresh();
+    while (this.#waiting.length + this.#writing.length >= MOST_OUTSTANDING) {
+      if (this.#databaseAway) throw new SonogateError('overloaded');
+      await new Promise<void>((resolve) => this.#roomMade.push(resolve));
     }
-  };
+  }
 
-  const onFailure = async (batch: readonly Waiting[], error: unknown): Promise<Waiting[]> => {
-    const [first] = batch;
-    databaseAway = error instanceof DatabaseUnreachableError;
-    if (!databaseAway && batch.length > 1) {
-      // Each object is tried alone, so that one bad object does not keep the others from getting
-      // their rows.
-      const again: Waiting[] = [];
-      for (const alone of batch) again.push(...(await write([alone])));
-      return again;
-    }
-    if (batch.length === 1 && first) {
-      const why = await putAsideForItsValues(first.object, error, options).catch(() => null);
-      if (why) {
-        first.reject(why);
-        return [];
-      }
-    }
-    for (const { impatient, reject } of batch) if (impatient) reject(error);
-    options.logger.event(EVENTS.rowsDelayed, { objects: batch.length, error: String(error) });
-    return batch.filter(({ impatient }) => !impatient);
-  };
+  /** Returns the Study Instance UIDs of the objects still waiting for their rows. */
+  outstanding(): string[] {
+    const objects = [...this.#waiting, ...this.#writing].map(({ object }) => object);
+    return [...new Set(objects.map(({ header }) => header.studyInstanceUid))];
+  }
 
-  const run = async (): Promise<void> => {
+  /**
+   * Writes the waiting rows. If the database is unreachable, those that remain are written at the
+   * next startup.
+   */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.#begin();
+    await this.#running;
+    for (const { reject } of this.#waiting.splice(0)) reject(new LeftForNextStartError());
+    this.#roomMade = [];
+  }
+
+  async #run(): Promise<void> {
     let wait = FIRST_PAUSE_MS;
-    while (waiting.length > 0) {
-      await due();
-      writing = waiting.slice(0, MOST_TOGETHER);
-      waiting = waiting.slice(MOST_TOGETHER);
-      hurried &&= waiting.length > 0;
-      const again = await write(writing);
-      writing = [];
-      for (const proceed of roomMade.splice(0)) proceed();
+    while (this.#waiting.length > 0) {
+      await this.#due();
+      this.#writing = this.#waiting.slice(0, MOST_TOGETHER);
+      this.#waiting = this.#waiting.slice(MOST_TOGETHER);
+      this.#hurried &&= this.#waiting.length > 0;
+      const again = await this.#write(this.#writing);
+      this.#writing = [];
+      for (const proceed of this.#roomMade.splice(0)) proceed();
       if (again.length === 0) {
         wait = FIRST_PAUSE_MS;
         continue;
       }
       // These objects go to the end of the queue, so that an object that fails even alone does not
       // delay the others.
-      waiting.push(...again);
-      if (stopping) break;
-      await pause(wait, undefined, { signal: stopped.signal }).catch(() => {});
+      this.#waiting.push(...again);
+      const { signal } = this.#stopped;
+      if (signal.aborted) break;
+      await pause(wait, undefined, { signal }).catch(() => {});
       wait = Math.min(2 * wait, LONGEST_PAUSE_MS);
     }
-    running = null;
-  };
+    this.#running = null;
+  }
 
-  return {
-    register(object, impatient = false) {
-      const recorded = new Promise<Arrival>((resolve, reject) => {
-        waiting.push({ object, impatient, resolve, reject });
-      });
-      senderPause?.refresh();
-      if (impatient || waiting.length >= MOST_TOGETHER) begin();
-      running ??= run();
-      return recorded;
-    },
-    hurry() {
-      hurried = waiting.length > 0;
-      begin();
-    },
-    async room() {
-      senderPause?.refresh();
-      while (waiting.length + writing.length >= MOST_OUTSTANDING) {
-        if (databaseAway) throw new SonogateError('overloaded');
-        await new Promise<void>((resolve) => roomMade.push(resolve));
+  /**
+   * Resolves when a transaction is due: objects have been collected for long enough, the senders
+   * have paused, or someone is waiting for their rows.
+   */
+  async #due(): Promise<void> {
+    const begun = new Promise<void>((resolve) => {
+      this.#begin = resolve;
+    });
+    const enough =
+      this.#waiting.length >= MOST_TOGETHER || this.#waiting.some(({ impatient }) => impatient);
+    if (this.#stopped.signal.aborted || this.#hurried || enough) return;
+    const collected = setTimeout(this.#begin, COLLECT_MS);
+    this.#senderPause = setTimeout(this.#begin, PAUSE_MS);
+    await begun;
+    clearTimeout(collected);
+    clearTimeout(this.#senderPause);
+    this.#senderPause = undefined;
+  }
+
+  /**
+   * Records a batch.
+   * @returns the objects that have to be tried again.
+   */
+  async #write(batch: readonly Waiting[]): Promise<Waiting[]> {
+    try {
+      const arrivals = await writeRows(
+        batch.map(({ object }) => object),
+        this.#options,
+      );
+      this.#databaseAway = false;
+      for (const [index, { object, resolve }] of batch.entries()) {
+        const arrival = arrivals[index];
+        if (!arrival) continue;
+        await afterRow(object, arrival, this.#options).catch((error) => {
+          // The duplicate's file is removed at the next startup.
+          this.#options.logger.event(EVENTS.objectLeftover, { error: String(error) });
+        });
+        resolve(arrival);
       }
-    },
-    outstanding: () => [
-      ...new Set([...waiting, ...writing].map(({ object }) => object.header.studyInstanceUid)),
-    ],
-    async stop() {
-      stopping = true;
-      stopped.abort();
-      begin();
-      await running;
-      for (const { reject } of waiting.splice(0)) reject(new LeftForNextStartError());
-      roomMade = [];
-    },
-  };
+      return [];
+    } catch (error) {
+      return await this.#afterFailure(batch, error);
+    }
+  }
+
+  /** @returns the objects of the batch that have to be tried again. */
+  async #afterFailure(batch: readonly Waiting[], error: unknown): Promise<Waiting[]> {
+    const [first] = batch;
+    this.#databaseAway = error instanceof DatabaseUnreachableError;
+    if (!this.#databaseAway && batch.length > 1) {
+      // Each object is tried alone, so that one bad object does not keep the others from getting
+      // their rows.
+      const again: Waiting[] = [];
+      for (const alone of batch) again.push(...(await this.#write([alone])));
+      return again;
+    }
+    if (batch.length === 1 && first) {
+      const why = await putAsideForItsValues(first.object, error, this.#options).catch(() => null);
+      if (why) {
+        first.reject(why);
+        return [];
+      }
+    }
+    for (const { impatient, reject } of batch) if (impatient) reject(error);
+    const delayed = { objects: batch.length, error: String(error) };
+    this.#options.logger.event(EVENTS.rowsDelayed, delayed);
+    return batch.filter(({ impatient }) => !impatient);
+  }
 }

@@ -6,13 +6,10 @@ import { createSourceLimits } from '../../../dimse/receive/admission.ts';
 import { createIntake, type Intake } from '../../../dimse/receive/storage-scp.ts';
 import { decodeFileMeta } from '../../../pipelines/dicom/part10.ts';
 import { objectsOnDisk } from '../../../src/core/files/received-objects.ts';
-import {
-  MOST_OUTSTANDING,
-  recoverIntake,
-  registerQuarantined,
-} from '../../../src/core/studies/arrival.ts';
+import { MOST_OUTSTANDING } from '../../../src/core/studies/arrival.ts';
 import { completeDueStudies } from '../../../src/core/studies/completion.ts';
 import { quarantinedObjects } from '../../../src/core/studies/quarantine.ts';
+import { recoverIntake, registerQuarantined } from '../../../src/core/studies/recover-intake.ts';
 import { type Arrival, findStudy } from '../../../src/core/studies/study-store.ts';
 import { openDatabase, type PooledDatabase } from '../../../src/platform/database/open.ts';
 import { DatabaseUnreachableError } from '../../../src/platform/database/pooled.ts';
@@ -293,11 +290,11 @@ test('a study is not complete while one of its rows is outstanding', async () =>
   away = true;
   await receive({ sopInstanceUid: `${study}.2` });
   const later = new Date(Date.now() + 3_600_000);
-  await completeDueStudies(database, later, intake.registrar.outstanding);
+  await completeDueStudies(database, later, () => intake.registrar.outstanding());
   expect(await findStudy(database, study)).toMatchObject({ state: 'receiving' });
   away = false;
   await release();
-  await completeDueStudies(database, later, intake.registrar.outstanding);
+  await completeDueStudies(database, later, () => intake.registrar.outstanding());
   expect(await findStudy(database, study)).toMatchObject({ state: 'complete', instance_count: 2 });
 });
 

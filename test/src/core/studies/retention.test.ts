@@ -5,7 +5,7 @@ import type { AuditEntry } from '../../../../src/core/audit/audit.ts';
 import { objectsOnDisk } from '../../../../src/core/files/received-objects.ts';
 import type { SubmitCommand } from '../../../../src/core/requests/request.ts';
 import { createRequestStore } from '../../../../src/core/requests/submit.ts';
-import { recoverIntake } from '../../../../src/core/studies/arrival.ts';
+import { recoverIntake } from '../../../../src/core/studies/recover-intake.ts';
 import { removeOldStudies } from '../../../../src/core/studies/retention.ts';
 import { findStudy, recordSubmission } from '../../../../src/core/studies/study-store.ts';
 import { classifyImages, submissionOf } from '../../../../src/core/studies/submission.ts';

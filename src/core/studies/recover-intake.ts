@@ -1,0 +1,160 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readFileMeta } from '../../../pipelines/dicom/part10.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
+import {
+  contentOf,
+  type JudgedObject,
+  judgeObject,
+  moveToQuarantine,
+  type RegistrationOptions,
+  registerAtOnce,
+  type StoredObject,
+} from './arrival.ts';
+import {
+  dayFolders,
+  PARTIAL_SUFFIX,
+  statedChecksum,
+  unregisteredObjects,
+} from './intake-folder.ts';
+import { leaveQuarantine } from './quarantine.ts';
+import { openRecoveryRecord } from './recovery-record.ts';
+
+/**
+ * At startup, registers objects that reached the disk but have no row, and deletes partial files,
+ * which were never acknowledged to their senders. A file whose content is incomplete is
+ * quarantined. Runs before the listener opens.
+ * @returns how many objects got a row, and how many partial files were deleted.
+ */
+export async function recoverIntake(
+  options: RegistrationOptions,
+): Promise<{ registered: number; removed: number }> {
+  const { dataDir, logger } = options;
+  const record = await openRecoveryRecord(dataDir);
+  let registered = 0;
+  let removed = 0;
+  try {
+    for (const { source, folder } of await dayFolders(dataDir)) {
+      const names = await readdir(join(dataDir, folder));
+      for (const name of names.filter((name) => name.endsWith(PARTIAL_SUFFIX))) {
+        const path = join(folder, name);
+        const isRemoved = await rm(join(dataDir, path)).then(
+          () => true,
+          (error) => logger.event(EVENTS.receivedFileUnreadable, { path, error: String(error) }),
+        );
+        if (isRemoved) removed += 1;
+      }
+      for await (const path of unregisteredObjects(options, folder)) {
+        if (!(await record.begins(path))) {
+          const detail = 'The gateway died twice while registering the object at startup.';
+          const why = { code: 'object_not_understood', detail } as const;
+          await moveToQuarantine({ path, source }, why, options);
+        } else if (await registerAtStart(path, source, options)) registered += 1;
+      }
+    }
+  } finally {
+    // The record is removed even after an error. Only an object with which the process ended stays
+    // recorded, because it may be the cause.
+    await record.ends();
+  }
+  if (registered > 0 || removed > 0) logger.event(EVENTS.intakeRecovered, { registered, removed });
+  return { registered, removed };
+}
+
+/**
+ * Registers an object at startup. An error caused by the object or by the disk under it is caught,
+ * because a single object must not keep the gateway from starting. A file that cannot be read or
+ * moved stays where it is, and is tried again at the next startup.
+ * @returns true if the object has a row now.
+ */
+async function registerAtStart(
+  path: string,
+  source: string,
+  options: RegistrationOptions,
+): Promise<boolean> {
+  try {
+    await registerFile(path, source, { ...options, onlyIntact: true });
+    return true;
+  } catch (error) {
+    // The object is in the quarantine, or will be registered at the next startup.
+    if (error instanceof SonogateError) return false;
+    if (!(error instanceof UnreadableFileError)) throw error;
+    options.logger.event(EVENTS.receivedFileUnreadable, { path, error: String(error.cause) });
+    return false;
+  }
+}
+
+/**
+ * Registers a quarantined object as if it had just arrived, for example after an upgrade that can
+ * read it or a change of the database encoding.
+ * @throws SonogateError `not_found`, or the reason why it was moved back to the quarantine.
+ */
+export async function registerQuarantined(id: string, options: RegistrationOptions): Promise<void> {
+  const { path, source } = await leaveQuarantine(options.dataDir, id, options.now());
+  await registerFile(path, source, options);
+}
+
+/** Thrown if a file in the intake folder, or its way to the quarantine, fails with an I/O error. */
+class UnreadableFileError extends Error {
+  override name = 'UnreadableFileError';
+}
+
+interface FileOptions extends RegistrationOptions {
+  /** Set if a file whose content differs from its checksum is to be quarantined. */
+  onlyIntact?: boolean;
+}
+
+/**
+ * Registers a file in the intake folder.
+ * @throws SonogateError if the object was quarantined or could not be copied to the bucket;
+ * UnreadableFileError.
+ */
+async function registerFile(path: string, source: string, options: FileOptions): Promise<void> {
+  const judged = await judgedFile(path, source, options).catch((cause: unknown) => {
+    if (cause instanceof SonogateError) throw cause;
+    throw new UnreadableFileError('a received file could not be read', { cause });
+  });
+  await registerAtOnce(judged, options);
+}
+
+/**
+ * Reads and checks a file in the intake folder.
+ * @throws SonogateError if it was quarantined; the error of the file system.
+ */
+async function judgedFile(
+  path: string,
+  source: string,
+  options: FileOptions,
+): Promise<JudgedObject> {
+  let object: StoredObject;
+  try {
+    object = await describe(path, source, options);
+  } catch (error) {
+    if (error instanceof SonogateError) await moveToQuarantine({ path, source }, error, options);
+    throw error;
+  }
+  return judgeObject(object, null, options);
+}
+
+async function describe(
+  path: string,
+  source: string,
+  { dataDir, onlyIntact = false }: FileOptions,
+): Promise<StoredObject> {
+  const absolute = join(dataDir, path);
+  const start = await readFileMeta(absolute).catch((error: unknown) => {
+    if (error instanceof SonogateError) return error;
+    throw error;
+  });
+  const offset = start instanceof SonogateError ? 0 : start.dataSetOffset;
+  const { checksum, ...digests } = await contentOf(absolute, offset);
+  if (onlyIntact && checksum !== (statedChecksum(path) ?? checksum)) {
+    const detail =
+      'The content differs from its checksum. The machine lost power before the object was acknowledged, or the disk has lost bytes.';
+    throw new SonogateError('object_not_understood', detail);
+  }
+  if (start instanceof SonogateError) throw start;
+  const { meta, bytes } = start;
+  return { path, meta, bytes, digests: async () => digests, source };
+}
