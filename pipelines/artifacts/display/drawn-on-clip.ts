@@ -143,50 +143,49 @@ const DAYS_PER_WEEK = 7;
 /** Six significant digits are more precise than any screen. */
 const rounded = (value: number) => Number(value.toPrecision(6));
 
-function chartOf(curve: GrowthCurve, result: Result, gaDays: number): GrowthChart[] {
+function chartOf(curve: GrowthCurve, result: Result, gaDays: number): GrowthChart {
   const measured = measuredOnCurve(curve, result.measurements);
-  if (measured.length === 0) return [];
   const [chart, citation] = curve.source;
   const earlier = earlierValues(result).flatMap(({ ga_days: days, values }) =>
     values
       .filter(({ concept, chart: on }) => concept === curve.concept && on === curve.chart)
       .map(({ value }) => ({ weeks: days / DAYS_PER_WEEK, value })),
   );
-  return [
-    {
-      concept: curve.concept,
-      label: curve.label,
-      unit: curve.unit,
-      chart,
-      citation,
-      curves: DRAWN_CENTILES.map((centile) => ({
-        centile,
-        points: pointsOnCurve(curve, centile).map(({ week, value }): [number, number] => [
-          rounded(week),
-          rounded(value),
-        ]),
-      })),
-      measured: measured.map(({ id, fetus, value, reference }) => ({
-        measurement: id,
-        fetus,
-        weeks: gaDays / DAYS_PER_WEEK,
-        value,
-        centile: reference?.centile ?? null,
-      })),
-      earlier: earlier.toSorted((one, other) => one.weeks - other.weeks),
-    },
-  ];
+  return {
+    concept: curve.concept,
+    label: curve.label,
+    unit: curve.unit,
+    chart,
+    citation,
+    curves: DRAWN_CENTILES.map((centile) => ({
+      centile,
+      points: pointsOnCurve(curve, centile).map(({ week, value }): [number, number] => [
+        rounded(week),
+        rounded(value),
+      ]),
+    })),
+    measured: measured.map(({ id, fetus, value, reference }) => ({
+      measurement: id,
+      fetus,
+      weeks: gaDays / DAYS_PER_WEEK,
+      value,
+      centile: reference?.centile ?? null,
+    })),
+    earlier: earlier.toSorted((one, other) => one.weeks - other.weeks),
+  };
 }
 
 /**
- * Returns the charts with at least one value, which are the charts in `growth-chart.png`; null if
- * no chart has a value.
+ * Returns the chart of each quantity; null if the result has no value of any of them. A chart may
+ * have no value yet: a reader may accept one that the draft only proposed, or type one.
  */
 export function growthCharts(
   curves: readonly GrowthCurve[],
   result: Result,
   gaDays: number,
 ): GrowthCharts | null {
-  const charts = curves.flatMap((curve) => chartOf(curve, result, gaDays));
-  return charts.length > 0 ? { ga_days: gaDays, charts } : null;
+  const charted = new Set<string>(curves.map(({ concept }) => concept));
+  const hasValue = result.measurements.some(({ concept }) => charted.has(concept.key));
+  if (!hasValue) return null;
+  return { ga_days: gaDays, charts: curves.map((curve) => chartOf(curve, result, gaDays)) };
 }

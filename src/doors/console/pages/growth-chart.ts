@@ -79,17 +79,30 @@ function growthContent(chart: GrowthChart, rows: readonly MeasurementRow[]): Plo
 
 /**
  * Returns the chart with the values of the table. The chart was stored with the draft, and a reader
- * may have changed or rejected a value since.
+ * may have changed, rejected or added a value since.
+ * @param weeks gestational age on the day of the scan.
  */
-export function asReviewed(chart: GrowthChart, rows: readonly MeasurementRow[]): GrowthChart {
-  const measured = chart.measured.flatMap((point) => {
+export function asReviewed(
+  chart: GrowthChart,
+  rows: readonly MeasurementRow[],
+  weeks: number,
+): GrowthChart {
+  const own = rows.filter(({ concept }) => concept === chart.concept);
+  const kept = chart.measured.flatMap((point) => {
     const alike = chart.measured.filter(({ fetus }) => fetus === point.fetus);
     if (alike.length > 1) return [point];
-    const row = rows.find((one) => one.concept === chart.concept && one.fetus === point.fetus);
+    const row = own.find(({ fetus }) => fetus === point.fetus);
     const used = row && usedOf(row);
     return used ? [{ ...point, value: used.value }] : [];
   });
-  return { ...chart, measured };
+  const added = own.flatMap((row) => {
+    const { fetus } = row;
+    const used = usedOf(row);
+    if (!used?.reference?.centile || chart.measured.some((point) => point.fetus === fetus))
+      return [];
+    return [{ measurement: used.id, fetus, weeks, value: used.value, centile: null }];
+  });
+  return { ...chart, measured: [...kept, ...added] };
 }
 
 const contents = new WeakMap<GrowthChart['curves'], { words: string; content: PlotContent }>();
@@ -113,12 +126,18 @@ export function growthView(
   growth: GrowthCharts | null,
   rows: readonly MeasurementRow[],
 ): TemplateResult | typeof nothing {
-  if (!growth || growth.charts.length === 0) return nothing;
-  const charts = growth.charts.map((chart) => asReviewed(chart, rows));
+  if (!growth) return nothing;
+  const weeks = growth.ga_days / 7;
+  // A chart whose value was rejected says so. Other charts without a value are left out.
+  const charts = growth.charts.flatMap((chart) => {
+    const reviewed = asReviewed(chart, rows, weeks);
+    return chart.measured.length + reviewed.measured.length > 0 ? [reviewed] : [];
+  });
+  if (charts.length === 0) return nothing;
   const drawn = growth.charts[0]?.curves.map(({ centile }) => centile).join(', ') ?? '';
   return html`<section class="panel" id="growth" aria-labelledby="growth-head">
     <header>
-      <h2 id="growth-head">Growth at ${weeksText(growth.ga_days / 7)} weeks</h2>
+      <h2 id="growth-head">Growth at ${weeksText(weeks)} weeks</h2>
       <span class="small soft push">Centiles ${drawn}</span>
     </header>
     <div class="plots">

@@ -82,14 +82,30 @@ describe('a growth chart after a review', () => {
     ["the reader's value", { quality: 'accepted', value: 37.5 }, [37.5]],
     ['nothing for a rejected value', { quality: 'low', value: 39.5 }, []],
   ])('shows %s', (_, model, values) => {
-    expect(asReviewed(chart, [row(model)]).measured.map(({ value }) => value)).toEqual(values);
+    expect(asReviewed(chart, [row(model)], 23).measured.map(({ value }) => value)).toEqual(values);
+  });
+
+  it.each([
+    [
+      'a value that was accepted since',
+      { quality: 'accepted', value: 38, reference: { centile: '30' } },
+      [38],
+    ],
+    ['no value without a centile', { quality: 'accepted', value: 38, reference: null }, []],
+    ['no value that is still proposed', { quality: 'review', value: 38, reference: null }, []],
+  ])('that had no value in the draft shows %s', (_, model, values) => {
+    const empty = { ...chart, measured: [] };
+    const { measured } = asReviewed(empty, [row(model)], 23);
+    expect(measured.map(({ weeks, value }) => [weeks, value])).toEqual(
+      values.map((value) => [23, value]),
+    );
   });
 
   it('leaves values whose fetus is not identified', () => {
     const [point] = chart.measured;
     const two = { ...chart, measured: [point, { ...point, value: 31 }] } as GrowthChart;
     const rows = [row({ quality: 'accepted', value: 39.5 })];
-    expect(asReviewed(two, rows).measured.map(({ value }) => value)).toEqual([39.5, 31]);
+    expect(asReviewed(two, rows, 23).measured.map(({ value }) => value)).toEqual([39.5, 31]);
   });
 });
 
