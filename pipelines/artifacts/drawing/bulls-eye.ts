@@ -40,9 +40,11 @@ function sectorOf(segment: number): Sector {
   return { inner, outer, from, to: from + SIXTH };
 }
 
-const SIZE = { width: 480, height: 540 } as const;
-const CENTRE: Point = { x: 240, y: 280 };
+const SIZE = { width: 600, height: 540 } as const;
+const CENTRE: Point = { x: 300, y: 286 };
 const RADIUS = 200;
+/** Distance in pixels between the outer ring and the name of a wall. */
+const WALL_GAP = 10;
 const INK = '#1f2933';
 const ABSENT = '#d8dde3';
 
@@ -81,22 +83,21 @@ function colourOf(strain: number): string {
   return `#${hex.join('')}`;
 }
 
-const label = (text: string, where: Point, size: number, more: Partial<Label> = {}): Label => ({
-  kind: 'label',
-  text,
-  at: where,
-  size,
-  colour: INK,
-  anchor: 'middle',
-  ...more,
-});
+function label(text: string, at: Point, size: number, more: Partial<Label> = {}): Label {
+  return { kind: 'label', text, at, size, colour: INK, anchor: 'middle', ...more };
+}
 
-const WALLS = [
-  ['anterior', 90],
-  ['septal', 180],
-  ['inferior', 270],
-  ['lateral', 0],
-] as const;
+/** Name of each wall, beside the outer ring. */
+const WALLS: readonly Label[] = [
+  wall('anterior', { x: 0, y: -RADIUS - WALL_GAP }, 'middle'),
+  wall('septal', { x: -RADIUS - WALL_GAP, y: 5 }, 'end'),
+  wall('inferior', { x: 0, y: RADIUS + WALL_GAP + 12 }, 'middle'),
+  wall('lateral', { x: RADIUS + WALL_GAP, y: 5 }, 'start'),
+];
+
+function wall(text: string, { x, y }: Point, anchor: NonNullable<Label['anchor']>): Label {
+  return label(text, { x: CENTRE.x + x, y: CENTRE.y + y }, 17, { anchor, colour: '#52606d' });
+}
 
 function segmentMarks(segment: number, strain: number | undefined): Mark[] {
   const sector = sectorOf(segment);
@@ -109,7 +110,7 @@ function segmentMarks(segment: number, strain: number | undefined): Mark[] {
   return [
     { kind: 'area', points, colour },
     { kind: 'path', points, closed: true, colour: INK, width: 0.8 },
-    label(text, { x: middle.x, y: middle.y + 5 }, 14, { colour: dark ? '#ffffff' : INK }),
+    label(text, { x: middle.x, y: middle.y + 6 }, 18, { colour: dark ? '#ffffff' : INK }),
   ];
 }
 
@@ -130,19 +131,12 @@ export function bullsEye({
     ...SIZE,
     marks: [
       rectangle({ x: 0, y: 0 }, SIZE.width, SIZE.height, '#ffffff'),
-      label('Longitudinal contour strain, smoothed, % (17 segments)', { x: CENTRE.x, y: 26 }, 15, {
+      label('Longitudinal contour strain, smoothed, % (17 segments)', { x: CENTRE.x, y: 28 }, 19, {
         bold: true,
       }),
       ...Array.from({ length: 17 }, (_, i) => segmentMarks(i + 1, strains.get(i + 1))).flat(),
-      ...WALLS.map(([text, degrees]) => {
-        const upright = degrees === 90 || degrees === 270;
-        const where = at(upright ? 1.06 : 1.02, degrees);
-        const anchor = upright ? 'middle' : degrees === 0 ? 'end' : 'start';
-        const y = upright ? where.y + (degrees === 90 ? 0 : 12) : 60;
-        const x = upright ? where.x : degrees === 0 ? SIZE.width - 8 : 8;
-        return label(text, { x, y }, 11, { anchor, colour: '#52606d' });
-      }),
-      label(`${notice}Contour strain, not speckle tracking.`, { x: CENTRE.x, y: 528 }, 10, {
+      ...WALLS,
+      label(`${notice}Contour strain, not speckle tracking.`, { x: CENTRE.x, y: 530 }, 14, {
         colour: '#52606d',
       }),
     ],

@@ -302,7 +302,7 @@ function figures(page: Page, input: ReportInput): void {
   for (const block of blocks) within(page, 'Sect', () => block(page, input));
 }
 
-const BULLS_EYE_SHARE = 0.36;
+const BULLS_EYE_SHARE = 0.5;
 
 function strain(page: Page, { result }: ReportInput): void {
   const drawing = bullsEye(result);

@@ -22,7 +22,7 @@ const labels = (marks: readonly Mark[]) =>
 function placeOf(segment: number) {
   const drawing = bullsEye({ sections: [strain([{ segment, strain: -12.3 }])] });
   const label = labels(drawing?.marks ?? []).find(({ text }) => text === '-12.3');
-  return { x: (label?.at.x ?? Number.NaN) - 240, y: 285 - (label?.at.y ?? Number.NaN) };
+  return { x: (label?.at.x ?? Number.NaN) - 300, y: 292 - (label?.at.y ?? Number.NaN) };
 }
 
 describe("the bull's-eye (echo 8.3)", () => {
