@@ -27,10 +27,14 @@ interface SignedInput {
 }
 
 /** Returns the result with a report that no longer says that it is a draft. */
-const withSignedReport = (result: Result): Result =>
-  result.report
-    ? { ...result, report: { ...result.report, ...titleAndLimitations(result) } }
-    : result;
+function withSignedReport(result: Result): Result {
+  const { report } = result;
+  if (!report) return result;
+  return {
+    ...result,
+    report: { ...report, ...titleAndLimitations(result, report.impression_lines) },
+  };
+}
 
 /**
  * Writes the documents of a signed result: reports, PDF and the artifacts built by other folders.

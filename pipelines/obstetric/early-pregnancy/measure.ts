@@ -168,8 +168,8 @@ function ageOf(crl: Measurement | null, msd: Measurement | null): Measurement[] 
         ...given,
         inputs: [crl.id],
         remarks: isOfMachine(crl)
-          ? [remarkOfEarly('early.age-from-machine', { what: 'CRL' })]
-          : [remarkOfEarly('early.age-from', { what: 'CRL' }), remark('method.simulated-only', {})],
+          ? [remarkOfEarly('early.crl-of-machine', {})]
+          : [remark('method.simulated-only', {})],
       }),
     ];
   }

@@ -1,5 +1,6 @@
 import { READ } from '../../contract/study.ts';
 import type { Finding, Measurement, Result, Section } from '../envelope.ts';
+import type { ImpressionLine } from '../impression.ts';
 import { isAssessed } from '../section-outcome.ts';
 import { distinctStatements, type Statement } from '../statement.ts';
 import { byId, renderStatement, renderStatements } from './render.ts';
@@ -79,21 +80,34 @@ function sharedGaps(sections: readonly Section[]): Statement[] {
 }
 
 /**
+ * Undecided categories that a line of the impression states in full, with the code that they have
+ * there. They are not repeated as limitations.
+ */
+const IN_IMPRESSION: Readonly<Record<string, string>> = {
+  'growth.at-cut-off': 'impression.size-open',
+  'fluid.at-cut-off': 'impression.fluid-open',
+};
+
+/**
  * Returns a line for each section that was not assessed, or was assessed only in part. Gaps about
- * the patient that several assessed sections share follow once, without a section title.
+ * the patient that several assessed sections share follow once, without a section title. Gaps that
+ * the impression states are left out.
  */
 export function gapLines(
   sections: readonly Section[],
   measurements: readonly Measurement[],
+  impression: readonly Statement[] = [],
 ): string[] {
   const found = byId(measurements);
   const shared = sharedGaps(sections);
-  const isShared = ({ code }: Statement) => shared.some((other) => other.code === code);
+  const isElsewhere = ({ code, fetus }: Statement) =>
+    shared.some((other) => other.code === code) ||
+    impression.some((one) => one.code === IN_IMPRESSION[code] && one.fetus === fetus);
   const own = sections.flatMap((section) => {
     const { title, reason } = section;
-    if (!reason?.gaps?.some(isShared) || !isAssessed(section)) return gapLine(section) ?? [];
+    if (!reason?.gaps?.some(isElsewhere) || !isAssessed(section)) return gapLine(section) ?? [];
     const detail = renderStatements(
-      reason.gaps.filter((gap) => !isShared(gap)),
+      reason.gaps.filter((gap) => !isElsewhere(gap)),
       found,
     );
     return detail === '' ? [] : `${title}: ${sentence(detail)}`;
@@ -179,13 +193,18 @@ function conditionsOf({ sections, measurements }: Result): string[] {
 
 /**
  * Returns each limitation once: everything that was not assessed, the conditions of the
- * conclusions and, unless the result is signed, the notice that the report is a draft.
+ * conclusions and, unless the result is signed, the notice that the report is a draft. What the
+ * impression states is not repeated.
  */
-export function limitationsOf(result: Result): string[] {
+export function limitationsOf(
+  result: Result,
+  impression: readonly ImpressionLine[] = [],
+): string[] {
+  const stated = impression.flatMap(({ statements }) => statements);
   const lines = [
     ...(isEcho(result) && result.input_summary.priors ? [NOT_COMPARED] : []),
     ...result.findings.filter(isOfFiles).map(({ text }) => text),
-    ...gapLines(result.sections, result.measurements),
+    ...gapLines(result.sections, result.measurements, stated),
     ...conditionsOf(result),
     ...inputLimitations(result),
     ...(result.draft ? [DRAFT] : []),
@@ -194,7 +213,10 @@ export function limitationsOf(result: Result): string[] {
 }
 
 /** Returns the parts of a report that differ between a draft and a signed result. */
-export const titleAndLimitations = (result: Result): Pick<Report, 'title' | 'limitations'> => ({
+export const titleAndLimitations = (
+  result: Result,
+  impression?: readonly ImpressionLine[],
+): Pick<Report, 'title' | 'limitations'> => ({
   title: `${examinationName(result)}${result.draft ? ': draft report' : ' report'}`,
-  limitations: limitationsOf(result),
+  limitations: limitationsOf(result, impression),
 });

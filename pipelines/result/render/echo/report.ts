@@ -77,14 +77,15 @@ function sectionLines(result: Result, id: string): string[] {
 export function writeReport(result: Result): Report {
   const study = sectionLines(result, STUDY);
   const assessed = ORDER.flatMap((id) => sectionLines(result, id));
+  const impression = impressionWith(ECHO_TOPICS, result);
   return {
     language: 'en',
-    ...titleAndLimitations(result),
+    ...titleAndLimitations(result, impression.impression_lines),
     findings: [
       imagesLine(result),
       ...study,
       ...(assessed.length > 0 ? assessed : [NOTHING_ACCEPTED]),
     ],
-    ...impressionWith(ECHO_TOPICS, result),
+    ...impression,
   };
 }

@@ -209,8 +209,7 @@ export const EARLY_SENTENCES = {
 export const say = statementsOf<typeof EARLY_SENTENCES>();
 
 export const EARLY_REMARKS = {
-  'early.age-from-machine': ({ what }: { what: 'CRL' }) => `from ${what} by the ultrasound machine`,
-  'early.age-from': ({ what }: { what: 'CRL' }) => `from ${what}`,
+  'early.crl-of-machine': () => 'from the CRL of the ultrasound machine',
   'early.low-precision': () =>
     'low precision: never used to set the due date once a crown-rump length is available',
 } as const satisfies SentenceTable;

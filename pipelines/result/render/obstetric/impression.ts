@@ -100,7 +100,7 @@ export const OBSTETRIC_IMPRESSION = {
     context: SentenceContext,
   ) => `${SIZE[category]}: ${charted(context)}${datingInDoubt ? IF_DATED : ''}`,
   'impression.size-open': (size: OpenSize, context: SentenceContext) =>
-    `${charted(context)}: ${openSizeText(size)}`,
+    `${charted(context)}: ${openSizeText(size)}; measure by hand`,
   'impression.lengths': (_: Record<string, never>, context: SentenceContext) => charted(context),
   'impression.several': () =>
     'several fetuses that the images do not distinguish, so size for age cannot be assessed',
@@ -135,7 +135,7 @@ export const OBSTETRIC_IMPRESSION = {
     { about: [value], text }: SentenceContext,
   ) =>
     value && low && high
-      ? `${text.names([value.concept.key])} ${text.value(value)}${whose(value)} is at the cut-off: ${FLUID_TEXT[low]} or ${FLUID_TEXT[high]}`
+      ? `${text.names([value.concept.key])} ${text.value(value)}${whose(value)} is at the cut-off: ${FLUID_TEXT[low]} or ${FLUID_TEXT[high]}; measure by hand`
       : '',
   'impression.placenta': ({ sides }: { sides: readonly PlacentalSide[] }) =>
     `placenta ${listed(sides.map((side) => SIDE[side]))}`,

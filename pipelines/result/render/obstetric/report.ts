@@ -118,15 +118,16 @@ export function writeReport(result: Result): Report {
   const growth = result.sections.find(({ id }) => id === 'growth');
   const assessed = ORDER.flatMap((id) => sectionLines(result, id));
   const noted = result.findings.filter((one) => one.severity === 'info' && !isOfFiles(one));
+  const impression = impressionWith(OBSTETRIC_TOPICS, result);
   return {
     language: 'en',
-    ...titleAndLimitations(result),
+    ...titleAndLimitations(result, impression.impression_lines),
     findings: [
       ...datingLine(growth),
       imagesLine(result),
       ...(assessed.length > 0 ? assessed : [NOTHING_ACCEPTED]),
       ...noted.map(({ text }) => text),
     ],
-    ...impressionWith(OBSTETRIC_TOPICS, result),
+    ...impression,
   };
 }

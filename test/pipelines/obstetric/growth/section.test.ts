@@ -4,6 +4,7 @@ import { weightFinding } from '../../../../pipelines/obstetric/growth/judge.ts';
 import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import { conclusionTexts } from '../../../../pipelines/result/render/conclusion.ts';
 import { openSizeText } from '../../../../pipelines/result/render/obstetric/growth.ts';
+import { writeReport } from '../../../../pipelines/result/render/obstetric/report.ts';
 import { renderStatement } from '../../../../pipelines/result/render/render.ts';
 import type { Statement } from '../../../../pipelines/result/statement.ts';
 import { cartValue } from '../../cart-sample.ts';
@@ -250,6 +251,16 @@ describe('the category', () => {
     expect(conclusionTexts(result).join(' ')).toContain(sides);
     expect(result.classifications.map(({ id }) => id)).not.toContain('size-category');
     expect(result.findings.map(({ id }) => id)).not.toContain('size');
+  });
+
+  it('that is open is stated in the impression and not repeated among the limitations', () => {
+    const { impression, limitations } = writeReport(
+      interpretReadings({ readings: fetus34({ ac: -1.3 }), options: at(238) }),
+    );
+    const lines = (texts: readonly string[]) =>
+      texts.filter((text) => text.includes('measure by hand')).length;
+    expect([lines(impression), lines(limitations)]).toEqual([1, 0]);
+    expect(limitations.length).toBeGreaterThan(0);
   });
 
   it.each([
