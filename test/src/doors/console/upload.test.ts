@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { viewerLink } from '../../../../src/doors/console/study-page.ts';
 import { uploadOutcome } from '../../../../src/doors/console/upload-routes.ts';
@@ -31,6 +32,15 @@ describe("the link to the hospital's viewer", () => {
       identity,
     );
     expect(made?.url).toBe('https://v.example/?s=1.2.3&a=A%26B%2F1');
+  });
+
+  it('opens Weasis with the command of the example in docs/console.md', async () => {
+    const page = await readFile(new URL('../../../../docs/console.md', import.meta.url), 'utf8');
+    const example = /url: (weasis:.*)/.exec(page)?.[1] ?? '';
+    const made = viewerLink(viewer(example), identity)?.url ?? '';
+    expect(decodeURIComponent(made.replace('weasis://', ''))).toBe(
+      '$dicom:rs --url "https://pacs.example/dicom-web" -r "studyUID=1.2.3"',
+    );
   });
 
   it.each([
