@@ -45,15 +45,25 @@ async function problemOf(response: Response): Promise<Contract.Problem> {
   return response.json().catch(() => unreadable);
 }
 
-export type Api = ReturnType<typeof createApi>;
+interface CallParts {
+  /** Returns the session's token; '' before there is one. */
+  csrf(): string;
+  /** Called when the server no longer accepts the session. */
+  signedOut(): void;
+}
 
 /**
- * Creates a function for each API call in contract.ts. Each function rejects with ProblemError, or
+ * Creates the functions that send a call and read its response. They reject with ProblemError, or
  * with TypeError if the gateway cannot be reached.
- * @param csrf returns the session's token; '' before there is one.
- * @param signedOut is called when the server no longer accepts the session.
  */
-export function createApi(csrf: () => string, signedOut: () => void) {
+function createCalls({ csrf, signedOut }: CallParts) {
+  async function accepted(path: string, init: RequestInit): Promise<Response> {
+    const response = await fetch(path, init);
+    if (response.ok) return response;
+    if (response.status === 401) signedOut();
+    throw new ProblemError(await problemOf(response));
+  }
+
   async function call<Answer>(
     method: string,
     path: string,
@@ -64,17 +74,14 @@ export function createApi(csrf: () => string, signedOut: () => void) {
     if (etag !== undefined) headers.set('If-Match', etag);
     if (method !== 'GET') headers.set('X-CSRF-Token', csrf());
     if (body !== undefined) headers.set('Content-Type', 'application/json');
-    const response = await fetch(path, {
+    const response = await accepted(path, {
       method,
       headers,
       body: body === undefined ? null : JSON.stringify(body),
     });
-    if (!response.ok) {
-      if (response.status === 401) signedOut();
-      throw new ProblemError(await problemOf(response));
-    }
     return response.status === 204 ? (undefined as Answer) : await response.json();
   }
+
   /**
    * Reads a path. If the connection broke, for example after a change of network, the request is
    * repeated once.
@@ -88,15 +95,19 @@ export function createApi(csrf: () => string, signedOut: () => void) {
 
   async function upload(body: Blob, boundary: string): Promise<Contract.UploadOutcome> {
     const type = `multipart/related; type="application/dicom"; boundary=${boundary}`;
-    const response = await fetch(at('instances'), {
-      method: 'POST',
-      headers: { Accept: 'application/json', 'X-CSRF-Token': csrf(), 'Content-Type': type },
-      body,
-    });
-    if (response.ok) return response.json();
-    if (response.status === 401) signedOut();
-    throw new ProblemError(await problemOf(response));
+    const headers = { Accept: 'application/json', 'X-CSRF-Token': csrf(), 'Content-Type': type };
+    const response = await accepted(at('instances'), { method: 'POST', headers, body });
+    return response.json();
   }
+
+  return { call, get, post, upload };
+}
+
+export type Api = ReturnType<typeof createApi>;
+
+/** Creates a function for each API call in contract.ts. */
+export function createApi(parts: CallParts) {
+  const { call, get, post, upload } = createCalls(parts);
 
   return {
     upload,

@@ -1,8 +1,15 @@
-import type { ConfirmHold, Hold, HoldChoice, HoldNeeds, HoldWithIdentity } from '../contract.ts';
+import type {
+  ConfirmHold,
+  ConsoleEvent,
+  Hold,
+  HoldChoice,
+  HoldNeeds,
+  HoldWithIdentity,
+} from '../contract.ts';
 import { type Asking, createAsking, sentence } from './asking.ts';
 import { html, nothing, repeat, type TemplateResult } from './html.ts';
-import { createLoader, shown } from './loading.ts';
-import { may, type OpenPage, type Surroundings } from './page.ts';
+import { createLoader, type Loader, shown } from './loading.ts';
+import { may, type OpenPage, type Page, type Surroundings } from './page.ts';
 import { openQuarantine } from './quarantine.ts';
 import { addressOf } from './router.ts';
 import { subjectDetail, subjectText } from './row-words.ts';
@@ -14,8 +21,6 @@ interface Chosen {
   order: string;
   reason: string;
 }
-
-const NOTHING_CHOSEN: Chosen = { patient: '', order: '', reason: '' };
 
 /** Returns the body of the confirmation; null if the patient must still be chosen. */
 export function confirmation(
@@ -29,170 +34,238 @@ export function confirmation(
   };
 }
 
-/**
- * Lets a person choose the patient and the order of a held report, and send or reject it.
- * @param ended is called once the report has been sent or rejected.
- */
-function createDecision(
-  { api, redraw }: Surroundings,
-  asking: Asking,
-  { ended, close }: { ended(text: string): Promise<string>; close(): void },
-) {
-  let chosen: Chosen = NOTHING_CHOSEN;
+interface DecisionParts {
+  around: Surroundings;
+  asking: Asking;
+  /** Called once the report has been sent or rejected; resolves to the text to announce. */
+  ended(text: string): Promise<string>;
+  close(): void;
+}
 
-  function choose(part: Partial<Chosen>): void {
-    chosen = { ...chosen, ...part };
-    redraw();
+/** Lets a person choose the patient and the order of a held report, and send or reject it. */
+class Decision {
+  readonly #hold: HoldWithIdentity;
+  readonly #parts: DecisionParts;
+  #chosen: Chosen = { patient: '', order: '', reason: '' };
+
+  constructor(hold: HoldWithIdentity, parts: DecisionParts) {
+    this.#hold = hold;
+    this.#parts = parts;
   }
 
-  function choiceView(choice: HoldChoice): TemplateResult {
-    const part = choice.kind;
+  view(): TemplateResult {
+    return html`<div class="decision">
+      ${this.#patientView()} ${this.#orderView()}
+      <div class="row">
+        ${this.#confirmView()} ${this.#rejectView()}
+        <button type="button" class="plain" @click=${this.#parts.close}>Close</button>
+      </div>
+    </div>`;
+  }
+
+  #choose(part: Partial<Chosen>): void {
+    this.#chosen = { ...this.#chosen, ...part };
+    this.#parts.around.redraw();
+  }
+
+  #choices(wanted: HoldChoice['kind']): HoldChoice[] {
+    return this.#hold.choices.filter(({ kind }) => kind === wanted);
+  }
+
+  #choiceView({ kind, reference, text }: HoldChoice): TemplateResult {
     return html`<label class="tick">
       <input
         type="radio"
-        name=${part}
-        .checked=${chosen[part] === choice.reference}
-        @change=${() => choose({ [part]: choice.reference })}
+        name=${kind}
+        .checked=${this.#chosen[kind] === reference}
+        @change=${() => this.#choose({ [kind]: reference })}
       />
-      <span>${given(choice.text)} <span class="small soft">${choice.reference}</span></span>
+      <span>${given(text)} <span class="small soft">${reference}</span></span>
     </label>`;
   }
 
-  function choicesView({ choices }: HoldWithIdentity): TemplateResult {
-    const patients = choices.filter(({ kind }) => kind === 'patient');
-    const orders = choices.filter(({ kind }) => kind === 'order');
-    return html`
-      <fieldset>
+  #patientView(): TemplateResult {
+    const patients = this.#choices('patient');
+    const { patient } = this.#chosen;
+    return html`<fieldset>
         <legend>Patient in the EHR</legend>
-        ${patients.length > 0 ? patients.map(choiceView) : html`<p class="soft">The EHR has no matching patient.</p>`}
+        ${patients.length > 0 ? patients.map((one) => this.#choiceView(one)) : html`<p class="soft">The EHR has no matching patient.</p>`}
         <label class="field">
           <span>Another patient in the EHR</span>
           <input
             placeholder="Patient/…"
-            .value=${patients.some(({ reference }) => reference === chosen.patient) ? '' : chosen.patient}
+            .value=${patients.some(({ reference }) => reference === patient) ? '' : patient}
             @input=${(event: Event) => {
               if (event.target instanceof HTMLInputElement) {
-                choose({ patient: event.target.value.trim() });
+                this.#choose({ patient: event.target.value.trim() });
               }
             }}
           />
         </label>
-      </fieldset>
-      <fieldset>
+      </fieldset>`;
+  }
+
+  #orderView(): TemplateResult {
+    return html`<fieldset>
         <legend>Order</legend>
-        ${orders.map(choiceView)}
+        ${this.#choices('order').map((one) => this.#choiceView(one))}
         <label class="tick">
           <input
             type="radio"
             name="order"
-            .checked=${chosen.order === 'none'}
-            @change=${() => choose({ order: 'none' })}
+            .checked=${this.#chosen.order === 'none'}
+            @change=${() => this.#choose({ order: 'none' })}
           />
           <span>Without an order</span>
         </label>
       </fieldset>`;
   }
 
-  function view(hold: HoldWithIdentity): TemplateResult {
-    const answer = confirmation(chosen, hold.needs);
-    return html`<div class="decision">
-      ${choicesView(hold)}
-      <div class="row">
-        ${
-          answer
-            ? asking.view({
-                id: `confirm ${hold.id}`,
-                label: 'Send the report',
-                question: `Send it to ${chosen.patient || 'the patient found by the gateway'}${chosen.order === 'none' ? ' without an order' : ''}?`,
-                async run() {
-                  await api.confirmHold(hold.id, answer);
-                  return ended('The report will be sent.');
-                },
-              })
-            : html`<span class="soft">Choose the patient before sending the report.</span>`
-        }
-        ${asking.view({
-          id: `reject ${hold.id}`,
-          label: 'Do not send',
-          question: 'Never send this report, because',
-          confirm: 'Do not send',
-          danger: true,
-          fields: html`<input
-            aria-label="Reason"
-            .value=${chosen.reason}
-            @input=${(event: Event) => {
-              if (event.target instanceof HTMLInputElement) choose({ reason: event.target.value });
-            }}
-          />`,
-          async run() {
-            await api.rejectHold(hold.id, { reason: chosen.reason.trim() });
-            return ended('The report will not be sent.');
-          },
-        })}
-        <button type="button" class="plain" @click=${close}>Close</button>
-      </div>
-    </div>`;
+  #confirmView(): TemplateResult {
+    const { id, needs } = this.#hold;
+    const { around, asking, ended } = this.#parts;
+    const answer = confirmation(this.#chosen, needs);
+    if (!answer) {
+      return html`<span class="soft">Choose the patient before sending the report.</span>`;
+    }
+    const { patient, order } = this.#chosen;
+    return asking.view({
+      id: `confirm ${id}`,
+      label: 'Send the report',
+      question: `Send it to ${patient || 'the patient found by the gateway'}${order === 'none' ? ' without an order' : ''}?`,
+      async run() {
+        await around.api.confirmHold(id, answer);
+        return ended('The report will be sent.');
+      },
+    });
   }
 
-  return {
-    view,
-    reset() {
-      chosen = NOTHING_CHOSEN;
-    },
-  };
+  #rejectView(): TemplateResult {
+    const { id } = this.#hold;
+    const { around, asking, ended } = this.#parts;
+    return asking.view({
+      id: `reject ${id}`,
+      label: 'Do not send',
+      question: 'Never send this report, because',
+      confirm: 'Do not send',
+      danger: true,
+      fields: html`<input
+        aria-label="Reason"
+        .value=${this.#chosen.reason}
+        @input=${(event: Event) => {
+          if (event.target instanceof HTMLInputElement) {
+            this.#choose({ reason: event.target.value });
+          }
+        }}
+      />`,
+      run: async () => {
+        await around.api.rejectHold(id, { reason: this.#chosen.reason.trim() });
+        return ended('The report will not be sent.');
+      },
+    });
+  }
 }
 
 /**
  * Opens the page of reports that a person must confirm, usually because the patient or order is
  * uncertain.
  */
-export const openHolds: OpenPage = (_place, around) => {
-  const { api, redraw } = around;
-  const holds = createLoader<Hold[]>(() => api.holds(), redraw);
-  const asking = createAsking(around);
-  const quarantine = openQuarantine(around);
-  let opened: { id: string; hold: HoldWithIdentity | null; problem: string | null } | null = null;
-  const decision = createDecision(around, asking, { ended, close });
+export const openHolds: OpenPage = (_place, around) => new HoldsScreen(around);
 
-  async function open(id: string): Promise<void> {
-    opened = { id, hold: null, problem: null };
-    decision.reset();
+/** The report about which a person decides. */
+interface Opened {
+  id: string;
+  /** Null until the report has been fetched. */
+  decision: Decision | null;
+  problem: string | null;
+}
+
+class HoldsScreen implements Page {
+  readonly #around: Surroundings;
+  readonly #holds: Loader<Hold[]>;
+  readonly #asking: Asking;
+  readonly #quarantine: ReturnType<typeof openQuarantine>;
+  #opened: Opened | null = null;
+
+  constructor(around: Surroundings) {
+    this.#around = around;
+    this.#holds = createLoader<Hold[]>(() => around.api.holds(), around.redraw);
+    this.#asking = createAsking(around);
+    this.#quarantine = openQuarantine(around);
+    void this.#holds.load();
+    void this.#quarantine.load();
+  }
+
+  title(): string {
+    return 'Held reports';
+  }
+
+  changed(event: ConsoleEvent): void {
+    if (event.type === 'reset' || event.type === 'delivery') void this.#holds.load();
+    if (event.type === 'reset') void this.#quarantine.load();
+  }
+
+  view(): TemplateResult {
+    return html`<div class="page-head">
+        <h1 tabindex="-1">Held reports</h1>
+        <span class="soft">The EHR has not accepted these reports: the patient or the order could not be matched safely, the EHR refused the report, or it did not respond for too long. A person must decide.</span>
+      </div>
+      ${shown(this.#holds, (all) =>
+        all.length === 0
+          ? empty('No report is waiting for a decision.')
+          : html`<ul class="holds">${repeat(
+              all,
+              ({ id }) => id,
+              (hold) => this.#holdView(hold),
+            )}</ul>`,
+      )}
+      ${this.#quarantine.view()}`;
+  }
+
+  async #open(id: string): Promise<void> {
+    const { api, redraw } = this.#around;
+    const opened: Opened = { id, decision: null, problem: null };
+    this.#opened = opened;
     redraw();
     try {
-      const hold = await api.heldReport(id);
-      if (opened?.id === id) opened = { id, hold, problem: null };
+      opened.decision = new Decision(await api.heldReport(id), {
+        around: this.#around,
+        asking: this.#asking,
+        ended: (text) => this.#ended(text),
+        close: () => this.#close(),
+      });
     } catch (error) {
-      if (opened?.id === id) opened = { id, hold: null, problem: sentence(error) };
+      opened.problem = sentence(error);
     }
     redraw();
   }
 
-  function close(): void {
-    opened = null;
-    redraw();
+  #close(): void {
+    this.#opened = null;
+    this.#around.redraw();
   }
 
-  async function ended(text: string): Promise<string> {
-    opened = null;
-    await holds.load();
+  async #ended(text: string): Promise<string> {
+    this.#opened = null;
+    await this.#holds.load();
     return text;
   }
 
-  function sendAgainView({ id }: Hold): TemplateResult {
-    return asking.view({
+  #sendAgainView({ id }: Hold): TemplateResult {
+    return this.#asking.view({
       id: `again ${id}`,
       label: 'Send again',
       question:
         'Send it again unchanged? The EHR keeps only one report, no matter how often it is sent.',
-      async run() {
-        await api.confirmHold(id, {});
-        return ended('The report will be sent again.');
+      run: async () => {
+        await this.#around.api.confirmHold(id, {});
+        return this.#ended('The report will be sent again.');
       },
     });
   }
 
-  function holdView(hold: Hold): TemplateResult {
-    const isOpen = opened?.id === hold.id;
+  #holdView(hold: Hold): TemplateResult {
+    const opened = this.#opened?.id === hold.id ? this.#opened : null;
     return html`<li class="panel">
       <div class="row">
         <h2>${given(subjectText(hold.subject))}</h2>
@@ -205,41 +278,20 @@ export const openHolds: OpenPage = (_place, around) => {
       <p class="small soft">
         ${hold.candidates === 0 ? 'No candidate in the EHR' : counted(hold.candidates, 'candidate')}${hold.retried ? ', still being tried' : ''}
       </p>
-      ${isOpen && opened?.problem ? html`<p class="problem" role="alert">${opened.problem}</p>` : nothing}
-      ${
-        isOpen && opened?.hold
-          ? decision.view(opened.hold)
-          : html`<div class="row">
-              ${
-                may(around, 'confirm')
-                  ? html`${hold.needs === 'nothing' ? sendAgainView(hold) : nothing}
-                      <button type="button" @click=${() => void open(hold.id)}>Decide</button>`
-                  : html`<span class="small soft">A clinician must decide.</span>`
-              }
-              ${hold.key ? html`<a class="button" href=${addressOf('study', { id: hold.key })}>Study</a>` : nothing}
-            </div>`
-      }
+      ${opened?.problem ? html`<p class="problem" role="alert">${opened.problem}</p>` : nothing}
+      ${opened?.decision?.view() ?? this.#actionsView(hold)}
     </li>`;
   }
 
-  void holds.load();
-  void quarantine.load();
-
-  return {
-    title: () => 'Held reports',
-    changed(event) {
-      if (event.type === 'reset' || event.type === 'delivery') void holds.load();
-      if (event.type === 'reset') void quarantine.load();
-    },
-    view: () => html`<div class="page-head">
-        <h1 tabindex="-1">Held reports</h1>
-        <span class="soft">The EHR has not accepted these reports: the patient or the order could not be matched safely, the EHR refused the report, or it did not respond for too long. A person must decide.</span>
-      </div>
-      ${shown(holds, (all) =>
-        all.length === 0
-          ? empty('No report is waiting for a decision.')
-          : html`<ul class="holds">${repeat(all, ({ id }) => id, holdView)}</ul>`,
-      )}
-      ${quarantine.view()}`,
-  };
-};
+  #actionsView(hold: Hold): TemplateResult {
+    return html`<div class="row">
+      ${
+        may(this.#around, 'confirm')
+          ? html`${hold.needs === 'nothing' ? this.#sendAgainView(hold) : nothing}
+              <button type="button" @click=${() => void this.#open(hold.id)}>Decide</button>`
+          : html`<span class="small soft">A clinician must decide.</span>`
+      }
+      ${hold.key ? html`<a class="button" href=${addressOf('study', { id: hold.key })}>Study</a>` : nothing}
+    </div>`;
+  }
+}

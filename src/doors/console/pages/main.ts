@@ -1,18 +1,17 @@
 import type { Session } from '../contract.ts';
 import { openAccount } from './account.ts';
-import { createApi, followChanges, type LiveStream, ProblemError } from './api.ts';
+import { type Api, createApi, followChanges, type LiveStream, ProblemError } from './api.ts';
 import { sentence } from './asking.ts';
 import { openDeliveries } from './deliveries.ts';
 import { openDisplay } from './display.ts';
-import { frame } from './frame.ts';
+import { applyScheme, chosenScheme, createSpeaker, frame } from './frame.ts';
 import { openHolds } from './holds.ts';
 import { html, render, type TemplateResult } from './html.ts';
 import { type KeyBinding, startKeyboard } from './keyboard.ts';
-import type { OpenPage, Page } from './page.ts';
+import type { OpenPage, Page, Surroundings } from './page.ts';
 import { openPeers } from './peers.ts';
 import './plot.ts';
-import { applyScheme, chosenScheme, createSpeaker } from './frame.ts';
-import { type Place, placeOf, type RouteName, startRouter } from './router.ts';
+import { type Place, placeOf, type RouteName, type Router, startRouter } from './router.ts';
 import { openRules } from './rules.ts';
 import { afterSignIn, openSignIn, type SignInPage } from './sign-in.ts';
 import { openStudy } from './study.ts';
@@ -32,135 +31,160 @@ const PAGES: Readonly<Record<RouteName, OpenPage>> = {
   account: openAccount,
 };
 
-/** Renders the console into `root` and keeps it up to date. */
-function startConsole(root: HTMLElement): void {
-  const speaker = createSpeaker();
-  const api = createApi(() => session?.csrf ?? '', leave);
-  let session: Session | null = null;
-  let page: Page | null = null;
-  let place = placeOf(new URL(location.href));
-  let signIn: SignInPage | null = null;
-  let stream: LiveStream | null = null;
-  let keysShown = false;
-  let due = false;
+/** The console in the browser: it renders the open page into `root` and keeps it up to date. */
+class WebConsole {
+  readonly #root: HTMLElement;
+  readonly #speaker = createSpeaker();
+  readonly #api: Api;
+  readonly #router: Router;
+  #session: Session | null = null;
+  #page: Page | null = null;
+  #place = placeOf(new URL(location.href));
+  #signIn: SignInPage | null = null;
+  #stream: LiveStream | null = null;
+  #keysShown = false;
+  #redrawDue = false;
   /**
    * The element that had the focus when a link opened another page; null once that page's heading
    * has the focus.
    */
-  let focusedBefore: Element | null = null;
+  #focusedBefore: Element | null = null;
 
-  function redraw(): void {
-    if (due) return;
-    due = true;
-    requestAnimationFrame(() => {
-      due = false;
-      draw();
+  constructor(root: HTMLElement) {
+    this.#root = root;
+    this.#api = createApi({
+      csrf: () => this.#session?.csrf ?? '',
+      signedOut: () => this.#leave(),
     });
+    this.#router = startRouter((place) => this.#open(place));
   }
 
-  function draw(): void {
-    document.title = page ? `${page.title()} · Sonogate` : 'Sonogate';
-    render(content(), root);
-    focusHeading();
+  start(): void {
+    startKeyboard(
+      () => this.#bindings(),
+      () => this.#draw(),
+    );
+    setInterval(() => {
+      if (!document.hidden) this.#redraw();
+    }, CLOCK_MS);
+    void this.#resume();
+  }
+
+  readonly #redraw = (): void => {
+    if (this.#redrawDue) return;
+    this.#redrawDue = true;
+    requestAnimationFrame(() => {
+      this.#redrawDue = false;
+      this.#draw();
+    });
+  };
+
+  #draw(): void {
+    document.title = this.#page ? `${this.#page.title()} · Sonogate` : 'Sonogate';
+    render(this.#content(), this.#root);
+    this.#focusHeading();
   }
 
   /**
    * Moves the focus to the heading of a page that was just opened, so that a screen reader begins
    * there. If the person has moved the focus in the meantime, it stays.
    */
-  function focusHeading(): void {
-    const heading = focusedBefore && root.querySelector<HTMLElement>('main h1');
+  #focusHeading(): void {
+    const before = this.#focusedBefore;
+    const heading = before && this.#root.querySelector<HTMLElement>('main h1');
     if (!heading) return;
     const { activeElement } = document;
-    if (activeElement === focusedBefore || activeElement === document.body) {
+    if (activeElement === before || activeElement === document.body) {
       heading.focus({ preventScroll: true });
     }
-    focusedBefore = null;
+    this.#focusedBefore = null;
   }
 
-  function content(): TemplateResult {
-    if (!session) return signIn?.view() ?? html``;
+  #content(): TemplateResult {
+    if (!this.#session) return this.#signIn?.view() ?? html``;
     return frame({
-      session,
-      name: place.name,
-      content: page?.view() ?? html`<h1>This page does not exist</h1>`,
-      connected: stream?.connected() ?? true,
-      keys: keysShown ? bindings() : null,
-      redraw,
-      signOut: () => void api.signOut().finally(leave),
+      session: this.#session,
+      name: this.#place.name,
+      content: this.#page?.view() ?? html`<h1>This page does not exist</h1>`,
+      connected: this.#stream?.connected() ?? true,
+      keys: this.#keysShown ? this.#bindings() : null,
+      redraw: this.#redraw,
+      signOut: () => void this.#api.signOut().finally(() => this.#leave()),
     });
   }
 
-  function bindings(): readonly KeyBinding[] {
-    if (!session) return [];
+  #bindings(): readonly KeyBinding[] {
+    if (!this.#session) return [];
     const list: KeyBinding = {
       key: '?',
       does: 'show or hide this list',
-      run() {
-        keysShown = !keysShown;
-        redraw();
+      run: () => {
+        this.#keysShown = !this.#keysShown;
+        this.#redraw();
       },
     };
-    return [...(page?.keys ?? []), list];
+    return [...(this.#page?.keys ?? []), list];
   }
 
-  function open(next: Place): void {
-    place = next;
-    if (page) focusedBefore = document.activeElement;
-    page?.close?.();
-    page = null;
-    if (!session) return;
-    const opened = next.name ? PAGES[next.name] : null;
-    page = opened?.(next, { api, session, redraw, say: speaker.say, ...router }) ?? null;
+  #open(place: Place): void {
+    this.#place = place;
+    if (this.#page) this.#focusedBefore = document.activeElement;
+    this.#closePage();
+    if (!this.#session) return;
+    const open = place.name ? PAGES[place.name] : null;
+    this.#page = open?.(place, this.#surroundings(this.#session)) ?? null;
     scrollTo(0, 0);
-    redraw();
+    this.#redraw();
+  }
+
+  #surroundings(session: Session): Surroundings {
+    const { say } = this.#speaker;
+    return { api: this.#api, session, redraw: this.#redraw, say, ...this.#router };
+  }
+
+  #closePage(): void {
+    this.#page?.close?.();
+    this.#page = null;
   }
 
   /**
    * Called when a person has signed in: opens the page at the current address and starts to receive
    * changes.
    */
-  function enter(entered: Session): void {
-    session = entered;
-    signIn = null;
-    stream?.close();
-    stream = followChanges((event) => {
-      if (event.type === 'session') void resume();
-      else page?.changed?.(event);
-    }, redraw);
-    router.restate(afterSignIn(new URL(location.href)));
-    open(placeOf(new URL(location.href)));
+  #enter(session: Session): void {
+    this.#session = session;
+    this.#signIn = null;
+    this.#stream?.close();
+    this.#stream = followChanges((event) => {
+      if (event.type === 'session') void this.#resume();
+      else this.#page?.changed?.(event);
+    }, this.#redraw);
+    this.#router.restate(afterSignIn(new URL(location.href)));
+    this.#open(placeOf(new URL(location.href)));
   }
 
   /** Called when the person is signed out: clears the screen. */
-  function leave(): void {
-    if (signIn) return;
-    session = null;
-    stream?.close();
-    stream = null;
-    page?.close?.();
-    page = null;
-    signIn = openSignIn(api, { redraw, signedIn: enter });
-    redraw();
+  #leave(): void {
+    if (this.#signIn) return;
+    this.#session = null;
+    this.#stream?.close();
+    this.#stream = null;
+    this.#closePage();
+    const signedIn = (session: Session) => this.#enter(session);
+    this.#signIn = openSignIn(this.#api, { redraw: this.#redraw, signedIn });
+    this.#redraw();
   }
 
-  async function resume(): Promise<void> {
+  async #resume(): Promise<void> {
     try {
-      enter(await api.session());
+      this.#enter(await this.#api.session());
     } catch (error) {
-      if (error instanceof ProblemError) return leave();
-      render(html`<p class="problem" role="alert">${sentence(error)}</p>`, root);
+      if (error instanceof ProblemError) return this.#leave();
+      render(html`<p class="problem" role="alert">${sentence(error)}</p>`, this.#root);
     }
   }
-
-  const router = startRouter(open);
-  startKeyboard(bindings, draw);
-  setInterval(() => {
-    if (!document.hidden) redraw();
-  }, CLOCK_MS);
-  void resume();
 }
 
 applyScheme(chosenScheme());
 const root = document.getElementById('console');
-if (root) startConsole(root);
+if (root) new WebConsole(root).start();

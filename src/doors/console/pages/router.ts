@@ -54,7 +54,7 @@ export function addressOf(
   return asked.size > 0 ? `${path}?${asked}` : path;
 }
 
-interface Router {
+export interface Router {
   go(address: string): void;
   /** Changes the query of the open page without opening it again. */
   restate(address: string): void;

@@ -102,16 +102,6 @@ export function visibleRange(
 /** More rows are requested once fewer than this many remain below the screen. */
 const NEAR_END = 60;
 
-interface RowTable {
-  view(rows: readonly WorklistRow[], whole: boolean): TemplateResult;
-  move(step: number, rows: readonly WorklistRow[]): void;
-  open(rows: readonly WorklistRow[], go: (address: string) => void): void;
-  toTop(): void;
-  /** Keeps the rows on the screen in place after a row was inserted above them. */
-  grewAbove(): void;
-  close(): void;
-}
-
 function rowView(row: WorklistRow, place: number, now: Date, focus: (link: Element) => void) {
   const description = row.subject?.shown === 'identity' ? row.subject.studyDescription : '';
   const examined =
@@ -146,64 +136,41 @@ function rowView(row: WorklistRow, place: number, now: Date, focus: (link: Eleme
 }
 
 /**
- * Creates the table. It draws only the rows on the screen; empty space above and below replaces the
- * others.
+ * The table of the worklist. It draws only the rows on the screen; empty space above and below
+ * replaces the others.
  */
-export function createRowTable({ redraw, nearEnd }: { redraw(): void; nearEnd(): void }): RowTable {
-  let box: HTMLElement | null = null;
-  let chosen: string | null = null;
-  let focusDue = false;
-  /**
-   * Returns the row height in pixels. The style sheet defines it in `rem`, depending on the screen
-   * width.
-   */
-  const rowHeight = () => {
-    const root = getComputedStyle(document.documentElement);
-    return Number.parseFloat(root.getPropertyValue('--row')) * Number.parseFloat(root.fontSize);
-  };
-  const sized = new ResizeObserver(redraw);
+export class RowTable {
+  readonly #redraw: () => void;
+  readonly #nearEnd: () => void;
+  readonly #sized: ResizeObserver;
+  #box: HTMLElement | null = null;
+  /** Key of the row that was chosen with the keyboard. */
+  #chosen: string | null = null;
+  #focusDue = false;
 
-  function place(element: Element | undefined): void {
-    const next = element instanceof HTMLElement ? element : null;
-    if (next === box) return;
-    sized.disconnect();
-    box = next;
-    if (next) sized.observe(next);
+  /** @param nearEnd is called when the last rows are about to be shown and more can be loaded. */
+  constructor({ redraw, nearEnd }: { redraw(): void; nearEnd(): void }) {
+    this.#redraw = redraw;
+    this.#nearEnd = nearEnd;
+    this.#sized = new ResizeObserver(redraw);
   }
 
-  /** Scrolls by the smallest distance that brings the row into view. */
-  function bringIntoView(index: number): void {
-    if (!box) return;
+  /** @param whole true if no more rows can be loaded. */
+  view(rows: readonly WorklistRow[], whole: boolean): TemplateResult {
     const height = rowHeight();
-    const head = box.querySelector('thead')?.clientHeight ?? height;
-    const room = box.clientHeight - head;
-    const top = index * height;
-    if (top < box.scrollTop) box.scrollTop = top;
-    else if (top + height > box.scrollTop + room) box.scrollTop = top + height - room;
-  }
-
-  function focusRow(row: WorklistRow, link: Element): void {
-    if (!focusDue || row.key !== chosen || !(link instanceof HTMLElement)) return;
-    focusDue = false;
-    link.focus({ preventScroll: true });
-  }
-
-  return {
-    view(rows, whole) {
-      const height = rowHeight();
-      const seen = {
-        top: box?.scrollTop ?? 0,
-        height: box?.clientHeight || innerHeight,
-        rowHeight: height,
-      };
-      const { from, to } = visibleRange(seen, rows.length);
-      if (!whole && to + NEAR_END > rows.length) queueMicrotask(nearEnd);
-      const now = new Date();
-      const room = (count: number) =>
-        count > 0
-          ? html`<tr class="room" aria-hidden="true"><td colspan="5" ${styled({ height: `${count * height}px` })}></td></tr>`
-          : nothing;
-      return html`<div class="rows" tabindex="0" role="region" aria-label="Studies" @scroll=${redraw} ${ref(place)}>
+    const seen = {
+      top: this.#box?.scrollTop ?? 0,
+      height: this.#box?.clientHeight || innerHeight,
+      rowHeight: height,
+    };
+    const { from, to } = visibleRange(seen, rows.length);
+    if (!whole && to + NEAR_END > rows.length) queueMicrotask(this.#nearEnd);
+    const now = new Date();
+    const room = (count: number) =>
+      count > 0
+        ? html`<tr class="room" aria-hidden="true"><td colspan="5" ${styled({ height: `${count * height}px` })}></td></tr>`
+        : nothing;
+    return html`<div class="rows" tabindex="0" role="region" aria-label="Studies" @scroll=${this.#redraw} ${ref(this.#place)}>
         <table aria-rowcount=${whole ? rows.length + 1 : -1}>
           <thead>
             <tr aria-rowindex="1">
@@ -219,32 +186,77 @@ export function createRowTable({ redraw, nearEnd }: { redraw(): void; nearEnd():
             ${repeat(
               rows.slice(from, to),
               ({ key }) => key,
-              (row, index) => rowView(row, from + index, now, (link) => focusRow(row, link)),
+              (row, index) => rowView(row, from + index, now, (link) => this.#focusRow(row, link)),
             )}
             ${room(rows.length - to)}
           </tbody>
         </table>
       </div>`;
-    },
-    move(step, rows) {
-      if (rows.length === 0) return;
-      const at = rows.findIndex(({ key }) => key === chosen);
-      const next = at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step));
-      chosen = rows[next]?.key ?? null;
-      focusDue = true;
-      bringIntoView(next);
-      redraw();
-    },
-    open(rows, go) {
-      const row = rows.find(({ key }) => key === chosen);
-      if (row) go(addressOf('study', { id: row.key }));
-    },
-    toTop() {
-      if (box) box.scrollTop = 0;
-    },
-    grewAbove() {
-      if (box && box.scrollTop > 0) box.scrollTop += rowHeight();
-    },
-    close: () => sized.disconnect(),
+  }
+
+  /** Chooses the row `step` rows further on. */
+  move(step: number, rows: readonly WorklistRow[]): void {
+    if (rows.length === 0) return;
+    const at = rows.findIndex(({ key }) => key === this.#chosen);
+    const next = at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step));
+    this.#chosen = rows[next]?.key ?? null;
+    this.#focusDue = true;
+    this.#bringIntoView(next);
+    this.#redraw();
+  }
+
+  /** Opens the study of the chosen row. */
+  open(rows: readonly WorklistRow[], go: (address: string) => void): void {
+    const row = rows.find(({ key }) => key === this.#chosen);
+    if (row) go(addressOf('study', { id: row.key }));
+  }
+
+  toTop(): void {
+    if (this.#box) this.#box.scrollTop = 0;
+  }
+
+  /** Keeps the rows on the screen in place after a row was inserted above them. */
+  grewAbove(): void {
+    if (this.#box && this.#box.scrollTop > 0) this.#box.scrollTop += rowHeight();
+  }
+
+  close(): void {
+    this.#sized.disconnect();
+  }
+
+  /** Receives the scrolling element. It is one function, because `ref` calls each new function. */
+  readonly #place = (element: Element | undefined): void => {
+    const next = element instanceof HTMLElement ? element : null;
+    if (next === this.#box) return;
+    this.#sized.disconnect();
+    this.#box = next;
+    if (next) this.#sized.observe(next);
   };
+
+  /** Scrolls by the smallest distance that brings the row into view. */
+  #bringIntoView(index: number): void {
+    const box = this.#box;
+    if (!box) return;
+    const height = rowHeight();
+    const head = box.querySelector('thead')?.clientHeight ?? height;
+    const room = box.clientHeight - head;
+    const top = index * height;
+    if (top < box.scrollTop) box.scrollTop = top;
+    else if (top + height > box.scrollTop + room) box.scrollTop = top + height - room;
+  }
+
+  #focusRow(row: WorklistRow, link: Element): void {
+    if (!this.#focusDue || row.key !== this.#chosen || !(link instanceof HTMLElement)) return;
+    this.#focusDue = false;
+    link.focus({ preventScroll: true });
+  }
+}
+
+/**
+ * Returns the row height in pixels. The style sheet defines it in `rem`, depending on the screen
+ * width.
+ */
+function rowHeight(): number {
+  const root = getComputedStyle(document.documentElement);
+  return Number.parseFloat(root.getPropertyValue('--row')) * Number.parseFloat(root.fontSize);
 }

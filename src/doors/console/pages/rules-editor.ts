@@ -1,5 +1,5 @@
 import type { DryRun, Rules } from '../contract.ts';
-import { createAsking, sentence } from './asking.ts';
+import { type Asking, createAsking, sentence } from './asking.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import type { Surroundings } from './page.ts';
 import { addressOf } from './router.ts';
@@ -9,46 +9,39 @@ import { chip, counted, given, momentText } from './words.ts';
 
 const LAST = [20, 50, 200, 500] as const;
 
-/**
- * Lets a person edit the rules, try them on past studies, and save them.
- * @param saved is called once the rules have been saved; the gateway reads them a moment later.
- */
-export function createRulesEditor(
-  { api, redraw, say }: Pick<Surroundings, 'api' | 'redraw' | 'say'>,
-  saved: () => void,
-) {
-  const asking = createAsking({ redraw, say });
-  let edited: string | null = null;
-  let last: number = LAST[0];
-  let busy = false;
-  let tried: DryRun | null = null;
+type EditorParts = Pick<Surroundings, 'api' | 'redraw' | 'say'>;
+
+/** Lets a person edit the rules, try them on past studies, and save them. */
+export class RulesEditor {
+  readonly #parts: EditorParts;
+  readonly #saved: () => void;
+  readonly #asking: Asking;
+  /** The text as edited; null while it is that of the rules in use. */
+  #edited: string | null = null;
+  #last: number = LAST[0];
+  #busy = false;
+  #tried: DryRun | null = null;
   /** The text that was tried. Only this text may be saved. */
-  let triedText = '';
-  let notice: string | null = null;
-  let problem: string | null = null;
+  #triedText = '';
+  #notice: string | null = null;
+  #problem: string | null = null;
 
-  const textOf = ({ yaml }: Rules): string => edited ?? yaml;
-
-  async function tryOut(yaml: string): Promise<void> {
-    busy = true;
-    problem = null;
-    redraw();
-    try {
-      tried = await api.dryRun({ yaml, last });
-      triedText = yaml;
-      notice = null;
-      say(`${counted(tried.changed, 'study', 'studies')} would be treated differently.`);
-    } catch (error) {
-      tried = null;
-      problem = sentence(error);
-    }
-    busy = false;
-    redraw();
+  /** @param saved is called once the rules have been saved; the gateway reads them a moment later. */
+  constructor(parts: EditorParts, saved: () => void) {
+    this.#parts = parts;
+    this.#saved = saved;
+    this.#asking = createAsking(parts);
   }
 
-  function view(rules: Rules): TemplateResult {
-    const { yaml } = rules;
-    const text = textOf(rules);
+  textOf({ yaml }: Rules): string {
+    return this.#edited ?? yaml;
+  }
+
+  view(rules: Rules): TemplateResult {
+    const text = this.textOf(rules);
+    const tried = this.#tried;
+    const problem = this.#problem;
+    const notice = this.#notice;
     return html`<section class="panel" aria-labelledby="try-head">
       <header>
         <h2 id="try-head">Edit the rules</h2>
@@ -62,47 +55,73 @@ export function createRulesEditor(
         aria-label="Rules as YAML"
         .value=${text}
         @input=${(event: Event) => {
-          if (event.target instanceof HTMLTextAreaElement) edited = event.target.value;
-          redraw();
+          if (event.target instanceof HTMLTextAreaElement) this.#edited = event.target.value;
+          this.#parts.redraw();
         }}
       ></textarea>
-      <div class="row">
+      ${this.#tryView(text, rules)}
+      ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
+      ${notice ? html`<p class="notice" role="status">${given(notice)}</p>` : nothing}
+      ${tried && text === this.#triedText ? this.#saveView(text, tried, rules) : nothing}
+      ${tried ? outcomeView(tried) : nothing}
+    </section>`;
+  }
+
+  #tryView(text: string, { yaml }: Rules): TemplateResult {
+    return html`<div class="row">
         <label class="row small">
           Last
           <select
             @change=${(event: Event) => {
-              if (event.target instanceof HTMLSelectElement) last = Number(event.target.value);
+              if (event.target instanceof HTMLSelectElement)
+                this.#last = Number(event.target.value);
             }}
           >
-            ${LAST.map((count) => html`<option ?selected=${count === last}>${count}</option>`)}
+            ${LAST.map((count) => html`<option ?selected=${count === this.#last}>${count}</option>`)}
           </select>
           studies
         </label>
-        <button type="button" class="primary" ?disabled=${busy} @click=${() => void tryOut(text)}>
-          ${busy ? 'Trying…' : 'Dry run'}
+        <button type="button" class="primary" ?disabled=${this.#busy} @click=${() => void this.#tryOut(text)}>
+          ${this.#busy ? 'Trying…' : 'Dry run'}
         </button>
         ${
-          edited !== null && edited !== yaml
-            ? html`<button type="button" class="plain" @click=${() => {
-                edited = null;
-                tried = null;
-                redraw();
-              }}>Discard changes</button>`
+          this.#edited !== null && this.#edited !== yaml
+            ? html`<button type="button" class="plain" @click=${() => this.#discard()}>Discard changes</button>`
             : nothing
         }
-      </div>
-      ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
-      ${notice ? html`<p class="notice" role="status">${given(notice)}</p>` : nothing}
-      ${tried && text === triedText ? saveView(text, tried, rules) : nothing}
-      ${tried ? outcomeView(tried) : nothing}
-    </section>`;
+      </div>`;
+  }
+
+  async #tryOut(yaml: string): Promise<void> {
+    const { api, redraw, say } = this.#parts;
+    this.#busy = true;
+    this.#problem = null;
+    redraw();
+    try {
+      const tried = await api.dryRun({ yaml, last: this.#last });
+      this.#tried = tried;
+      this.#triedText = yaml;
+      this.#notice = null;
+      say(`${counted(tried.changed, 'study', 'studies')} would be treated differently.`);
+    } catch (error) {
+      this.#tried = null;
+      this.#problem = sentence(error);
+    }
+    this.#busy = false;
+    redraw();
+  }
+
+  #discard(): void {
+    this.#edited = null;
+    this.#tried = null;
+    this.#parts.redraw();
   }
 
   /**
    * Renders the save button and a download link for tried rules; only the link if the gateway has
    * no settings file.
    */
-  function saveView(
+  #saveView(
     text: string,
     { changed, studies }: DryRun,
     inUse: Rules,
@@ -113,24 +132,24 @@ export function createRulesEditor(
     if (!inUse.canSave) {
       return html`<p class="row">The gateway runs without a settings file. ${download}</p>`;
     }
-    const save = asking.view({
+    const save = this.#asking.view({
       id: 'save',
       label: 'Save these rules',
       question: `Replace the rules in use? ${changed} of the last ${counted(studies.length, 'study', 'studies')} would have been treated differently.`,
       confirm: 'Save',
-      async run() {
-        const { kept } = await api.saveRules({ yaml: text });
-        tried = null;
-        edited = null;
-        notice = `Saved. The previous file is kept as ${kept}. The new rules take effect within seconds.`;
-        saved();
-        return notice;
-      },
+      run: () => this.#save(text),
     });
     return html`<div class="row">${save} ${download}</div>`;
   }
 
-  return { textOf, view };
+  async #save(yaml: string): Promise<string> {
+    const { kept } = await this.#parts.api.saveRules({ yaml });
+    this.#tried = null;
+    this.#edited = null;
+    this.#notice = `Saved. The previous file is kept as ${kept}. The new rules take effect within seconds.`;
+    this.#saved();
+    return this.#notice;
+  }
 }
 
 /**

@@ -2,7 +2,7 @@ import type { ConditionWords, Rules } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import { createLoader, shown } from './loading.ts';
 import type { OpenPage } from './page.ts';
-import { createRulesEditor } from './rules-editor.ts';
+import { RulesEditor } from './rules-editor.ts';
 import { createRulesForFile } from './rules-for-file.ts';
 import { counted, given } from './words.ts';
 
@@ -24,7 +24,7 @@ const SEEN_MS = 2500;
 export const openRules: OpenPage = (_place, around) => {
   const rules = createLoader<Rules>(() => around.api.rules(), around.redraw);
   const forFile = createRulesForFile(around);
-  const editor = createRulesEditor(around, () => {
+  const editor = new RulesEditor(around, () => {
     setTimeout(() => void rules.load(), SEEN_MS);
   });
   void rules.load();

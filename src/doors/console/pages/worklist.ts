@@ -1,14 +1,22 @@
-import type { ConsoleRole, Facets, RowState, WorklistQuery, WorklistRow } from '../contract.ts';
+import type {
+  ConsoleEvent,
+  ConsoleRole,
+  Facets,
+  RowState,
+  WorklistQuery,
+  WorklistRow,
+} from '../contract.ts';
 import { sentence } from './asking.ts';
 import { html, live, nothing, type TemplateResult } from './html.ts';
-import { may, type OpenPage } from './page.ts';
-import { addressOf } from './router.ts';
+import type { KeyBinding } from './keyboard.ts';
+import { may, type OpenPage, type Page, type Surroundings } from './page.ts';
+import { addressOf, type Place } from './router.ts';
 import {
   belongs,
-  createRowTable,
   firstPage,
   NO_ROWS,
   type RowList,
+  RowTable,
   withPage,
   withRow,
 } from './row-table.ts';
@@ -165,156 +173,186 @@ const TYPING_MS = 200;
  * Opens the worklist: studies and requests as they arrive, those with unacknowledged critical flags
  * on top.
  */
-export const openWorklist: OpenPage = (place, around) => {
-  const { api, redraw, say, restate } = around;
-  let query: WorklistQuery = queryOf(place.query);
-  let list: RowList = NO_ROWS;
-  let facets: Facets | null = null;
-  let problem: string | null = null;
-  let state: 'loading' | 'loadingMore' | 'calm' = 'loading';
-  let typing: number | undefined;
+export const openWorklist: OpenPage = (place, around) => new WorklistScreen(place, around);
+
+class WorklistScreen implements Page {
+  readonly #around: Surroundings;
+  readonly #table: RowTable;
+  readonly #saved = createSavedFilters();
+  readonly #upload: ReturnType<typeof createUpload>;
+  readonly #mayUpload: boolean;
+  #query: WorklistQuery;
+  #list: RowList = NO_ROWS;
+  #facets: Facets | null = null;
+  #problem: string | null = null;
+  #state: 'loading' | 'loadingMore' | 'calm' = 'loading';
+  #typing: number | undefined;
   /**
    * Rows that changed while the list was being fetched. They may be newer than the fetched list.
    */
-  let early: WorklistRow[] = [];
+  #early: WorklistRow[] = [];
   /** Number of queries so far. It is used to ignore responses to earlier queries. */
-  let asked = 0;
+  #asked = 0;
 
-  const saved = createSavedFilters();
-  const upload = createUpload(around);
-  const mayUpload = may(around, 'run');
-  const table = createRowTable({ redraw, nearEnd: () => void loadMore() });
+  constructor(place: Place, around: Surroundings) {
+    this.#around = around;
+    this.#query = queryOf(place.query);
+    this.#upload = createUpload(around);
+    this.#mayUpload = may(around, 'run');
+    this.#table = new RowTable({
+      redraw: around.redraw,
+      nearEnd: () => void this.#loadMore(),
+    });
+    void this.#load();
+    void this.#loadFacets();
+  }
 
-  async function load(): Promise<void> {
-    asked += 1;
-    const question = asked;
-    state = 'loading';
+  title(): string {
+    return 'Worklist';
+  }
+
+  get keys(): KeyBinding[] {
+    const table = this.#table;
+    return [
+      { key: 'j', does: 'next study', run: () => table.move(1, this.#rows) },
+      { key: 'k', does: 'previous study', run: () => table.move(-1, this.#rows) },
+      { key: 'Enter', does: 'open the study', run: () => table.open(this.#rows, this.#around.go) },
+      { key: '/', does: 'search', run: () => document.getElementById('search')?.focus() },
+      {
+        key: 'c',
+        does: 'toggle critical flags only',
+        run: () => this.#ask({ ...this.#query, critical: this.#query.critical ? undefined : '1' }),
+      },
+    ];
+  }
+
+  changed(event: ConsoleEvent): void {
+    if (event.type === 'reset') void Promise.all([this.#load(), this.#loadFacets()]);
+    if (event.type === 'row') this.#rowChanged(event.data.row);
+  }
+
+  close(): void {
+    this.#table.close();
+  }
+
+  get #rows(): WorklistRow[] {
+    return [...this.#list.flagged, ...this.#list.rows];
+  }
+
+  async #load(): Promise<void> {
+    this.#asked += 1;
+    const question = this.#asked;
+    this.#state = 'loading';
     try {
-      const page = await api.worklist({ ...query, limit: PAGE_ROWS });
-      if (question !== asked) return;
-      list = firstPage(page);
-      problem = null;
+      const page = await this.#around.api.worklist({ ...this.#query, limit: PAGE_ROWS });
+      if (question !== this.#asked) return;
+      this.#list = firstPage(page);
+      this.#problem = null;
     } catch (error) {
-      problem = sentence(error);
+      this.#problem = sentence(error);
     }
-    state = 'calm';
-    const rows = early;
-    early = [];
-    for (const row of rows) rowChanged(row);
-    redraw();
+    this.#state = 'calm';
+    for (const row of this.#early.splice(0)) this.#rowChanged(row);
+    this.#around.redraw();
+  }
+
+  async #loadMore(): Promise<void> {
+    const { nextCursor } = this.#list;
+    if (this.#state !== 'calm' || nextCursor === null) return;
+    const question = this.#asked;
+    this.#state = 'loadingMore';
+    try {
+      const query = { ...this.#query, limit: PAGE_ROWS, cursor: nextCursor };
+      const page = await this.#around.api.worklist(query);
+      if (question !== this.#asked) return;
+      this.#list = withPage(this.#list, page);
+    } catch (error) {
+      this.#problem = sentence(error);
+    }
+    this.#state = 'calm';
+    this.#around.redraw();
   }
 
   /** Loads the filter choices separately, so that the rows do not have to wait for them. */
-  async function loadFacets(): Promise<void> {
+  async #loadFacets(): Promise<void> {
     try {
-      facets = await api.facets();
+      this.#facets = await this.#around.api.facets();
     } catch (error) {
-      problem = sentence(error);
+      this.#problem = sentence(error);
     }
-    redraw();
+    this.#around.redraw();
   }
 
-  async function loadMore(): Promise<void> {
-    if (state !== 'calm' || list.nextCursor === null) return;
-    const question = asked;
-    state = 'loadingMore';
-    try {
-      const page = await api.worklist({ ...query, limit: PAGE_ROWS, cursor: list.nextCursor });
-      if (question !== asked) return;
-      list = withPage(list, page);
-    } catch (error) {
-      problem = sentence(error);
-    }
-    state = 'calm';
-    redraw();
+  #ask(next: WorklistQuery): void {
+    this.#query = next;
+    this.#around.restate(addressOf('worklist', { query: textOf(next) }));
+    this.#table.toTop();
+    this.#around.redraw();
+    clearTimeout(this.#typing);
+    this.#typing = setTimeout(() => void this.#load(), TYPING_MS);
   }
 
-  function ask(next: WorklistQuery): void {
-    query = next;
-    restate(addressOf('worklist', { query: textOf(query) }));
-    table.toTop();
-    redraw();
-    clearTimeout(typing);
-    typing = setTimeout(() => void load(), TYPING_MS);
-  }
-
-  function rowChanged(row: WorklistRow): void {
-    if (state === 'loading') {
-      early.push(row);
+  #rowChanged(row: WorklistRow): void {
+    if (this.#state === 'loading') {
+      this.#early.push(row);
       return;
     }
-    const known = all().find(({ key }) => key === row.key);
-    const stays = belongs(row, query);
-    if (stays === null && !known) return void load();
-    const count = all().length;
-    list = withRow(list, row, stays ?? true);
-    if (all().length > count) table.grewAbove();
-    tellChange(row, known);
-    redraw();
+    const before = this.#rows;
+    const known = before.find(({ key }) => key === row.key);
+    const stays = belongs(row, this.#query);
+    if (stays === null && !known) return void this.#load();
+    this.#list = withRow(this.#list, row, stays ?? true);
+    if (this.#rows.length > before.length) this.#table.grewAbove();
+    this.#announce(row, known);
+    this.#around.redraw();
   }
 
-  function tellChange(row: WorklistRow, known: WorklistRow | undefined): void {
+  #announce(row: WorklistRow, known: WorklistRow | undefined): void {
+    const { say } = this.#around;
     const flags = row.critical.map(({ text }) => text).join('; ');
     if (hasUnseenFlag(row) && !(known && hasUnseenFlag(known))) say(`Critical: ${flags}`, 'now');
     else if (!known) say(`New study from ${row.source}: ${subjectText(row.subject)}`);
   }
 
-  const all = () => [...list.flagged, ...list.rows];
-
-  void load();
-  void loadFacets();
-
-  return {
-    title: () => 'Worklist',
-    keys: [
-      { key: 'j', does: 'next study', run: () => table.move(1, all()) },
-      { key: 'k', does: 'previous study', run: () => table.move(-1, all()) },
-      { key: 'Enter', does: 'open the study', run: () => table.open(all(), around.go) },
-      { key: '/', does: 'search', run: () => document.getElementById('search')?.focus() },
-      {
-        key: 'c',
-        does: 'toggle critical flags only',
-        run: () => ask({ ...query, critical: query.critical ? undefined : '1' }),
-      },
-    ],
-    changed(event) {
-      if (event.type === 'reset') void Promise.all([load(), loadFacets()]);
-      if (event.type === 'row') rowChanged(event.data.row);
-    },
-    close: () => table.close(),
-    view: () => html`<div
+  view(): TemplateResult {
+    const { session, redraw } = this.#around;
+    const ask = (query: WorklistQuery) => this.#ask(query);
+    const query = this.#query;
+    const problem = this.#problem;
+    const unknown = this.#state === 'loading' && this.#rows.length === 0;
+    return html`<div
       class="worklist"
-      @dragover=${(event: DragEvent) => mayUpload && event.preventDefault()}
+      @dragover=${(event: DragEvent) => this.#mayUpload && event.preventDefault()}
       @drop=${(event: DragEvent) => {
-        if (!mayUpload) return;
+        if (!this.#mayUpload) return;
         event.preventDefault();
-        void upload.send([...(event.dataTransfer?.files ?? [])]);
+        void this.#upload.send([...(event.dataTransfer?.files ?? [])]);
       }}
     >
       <div class="page-head">
         <h1 tabindex="-1">Worklist</h1>
-        <span class="soft">${state === 'loading' && all().length === 0 ? nothing : countText(list)}</span>
+        <span class="soft">${unknown ? nothing : countText(this.#list)}</span>
         <span class="small soft push">AI drafts until a clinician signs them</span>
       </div>
-      ${filtersView({ role: around.session.role, query, facets, ask })}
-      ${saved.view({ query, apply: ask, redraw })} ${mayUpload ? upload.view() : nothing}
+      ${filtersView({ role: session.role, query, facets: this.#facets, ask })}
+      ${this.#saved.view({ query, apply: ask, redraw })} ${this.#mayUpload ? this.#upload.view() : nothing}
       ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
-      ${rowsView()}
-    </div>`,
-  };
+      ${this.#rowsView()}
+    </div>`;
+  }
 
-  function rowsView(): TemplateResult {
-    const rows = all();
-    if (rows.length > 0) return table.view(rows, list.nextCursor === null);
-    if (state === 'loading') return html`<p class="soft waiting">Loading…</p>`;
-    return Object.keys(textOf(query)).length > 0
+  #rowsView(): TemplateResult {
+    const rows = this.#rows;
+    if (rows.length > 0) return this.#table.view(rows, this.#list.nextCursor === null);
+    if (this.#state === 'loading') return html`<p class="soft waiting">Loading…</p>`;
+    return Object.keys(textOf(this.#query)).length > 0
       ? empty(
           'No study matches this filter.',
-          html`<button @click=${() => ask({})}>Show all</button>`,
+          html`<button @click=${() => this.#ask({})}>Show all</button>`,
         )
       : empty('No study has arrived yet. A study appears here when its first image arrives.');
   }
-};
+}
 
 /** Returns the query as text values, without empty ones. */
 function textOf(query: WorklistQuery): Record<string, string> {
