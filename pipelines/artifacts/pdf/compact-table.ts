@@ -317,7 +317,7 @@ const LEAST = 60;
 const SMALL = 90;
 
 const LEGEND =
-  '\u25bc below, \u25b2 above the reference range, \u25cf abnormal; red: a finding that needs action. A value outside its range without a mark is not outside with certainty. Intervals, repeats and methods are in the appendix.';
+  '\u25bc below, \u25b2 above the reference range, \u25cf abnormal; red: a finding that needs action. A value outside its range has no mark if its interval reaches into the range. Intervals, repeats and methods are in the appendix.';
 
 function compactLegend(result: Result): string {
   const [last] = earlierValues(result);

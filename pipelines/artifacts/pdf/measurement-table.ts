@@ -26,7 +26,7 @@ const CENTILE_COLUMNS = [3, 4];
 export const MARKS = { N: '', L: '\u25bc ', H: '\u25b2 ', A: '\u25cf ' } as const;
 
 export const MARK_LEGEND =
-  '± half width of the 95 % interval; \u25bc below, \u25b2 above the reference range; \u25cf abnormal. An unmarked value without a range was not rated.';
+  '± half width of the 95 % interval; \u25bc below, \u25b2 above the reference range; \u25cf abnormal. A value outside its range has no mark if its interval reaches into the range. A value without a mark and a range was not rated.';
 
 /**
  * Returns the reference range as text. The unit can be left out where the value beside it already
