@@ -17,7 +17,7 @@ import { EVENTS } from '../src/platform/logging/events.ts';
 import type { Logger } from '../src/platform/logging/logger.ts';
 import { type ArchiveAccess, auditedArchive, openArchives } from './archive/open-archives.ts';
 import { startArchiveRounds } from './archive/rounds.ts';
-import { listen } from './network/listener.ts';
+import { type Listener, listen } from './network/listener.ts';
 import type { AssociationPeer } from './network/service-ports.ts';
 import { queryService } from './query-retrieve/query-scp.ts';
 import { admitCaller, offeredTransferSyntaxes, offeredWithQueries } from './receive/admission.ts';
@@ -73,39 +73,15 @@ interface DimseParts {
   now?: () => Date;
 }
 
-/**
- * Starts receiving objects by DICOM. Objects that the previous run stored but did not record in the
- * database are registered first. Then the gateway listens, stores objects, assembles studies and
- * submits them.
- * @throws the system error if the address cannot be bound or a certificate cannot be read.
- */
-export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
-  const { config, database, objects, logger, audit = NO_AUDIT } = parts;
-  const { routing = () => config.routing, now = () => new Date() } = parts;
-  const { dataDir, dicom, sources, queryRetrieve } = config;
-  requireKnownAttributes(routing());
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const registration = { dataDir, database, objects, sources, logger, now };
-  const { intakeDays } = config.retention;
-  if (objects.shared && intakeDays !== undefined) {
-    await removeOrphanedFiles(registration, retentionCutoff(intakeDays, now()), now());
-  }
-  await recoverIntake(registration);
-
-  let onDeadline = (_completeAfter: Date) => {};
-  const door = createStorageScp({
-    config,
-    database,
-    objects,
-    onReception: parts.onReception,
-    onDeadline: (completeAfter) => onDeadline(completeAfter),
-    audit,
-    recovers: true,
-    logger,
-    now,
-  });
+/** Listens for the associations of carts, archives and query clients. */
+function listenForCallers(
+  { config, database, objects, logger, audit = NO_AUDIT }: DimseParts,
+  door: StorageScp,
+  now: () => Date,
+): Promise<Listener> {
+  const { dicom, sources, queryRetrieve } = config;
   const services = normalizedServices({ database, objects, sources, logger, now });
-  const listener = await listen({
+  return listen({
     host: dicom.host,
     port: dicom.port,
     tls: dicom.tls,
@@ -133,6 +109,40 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
     },
     logger,
   });
+}
+
+/**
+ * Starts receiving objects by DICOM. Objects that the previous run stored but did not record in the
+ * database are registered first. Then the gateway listens, stores objects, assembles studies and
+ * submits them.
+ * @throws the system error if the address cannot be bound or a certificate cannot be read.
+ */
+export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
+  const { config, database, objects, logger, audit = NO_AUDIT } = parts;
+  const { routing = () => config.routing, now = () => new Date() } = parts;
+  const { dataDir, dicom, sources } = config;
+  requireKnownAttributes(routing());
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const registration = { dataDir, database, objects, sources, logger, now };
+  const { intakeDays } = config.retention;
+  if (objects.shared && intakeDays !== undefined) {
+    await removeOrphanedFiles(registration, retentionCutoff(intakeDays, now()), now());
+  }
+  await recoverIntake(registration);
+
+  let onDeadline = (_completeAfter: Date) => {};
+  const door = createStorageScp({
+    config,
+    database,
+    objects,
+    onReception: parts.onReception,
+    onDeadline: (completeAfter) => onDeadline(completeAfter),
+    audit,
+    recovers: true,
+    logger,
+    now,
+  });
+  const listener = await listenForCallers(parts, door, now);
   const archives = startArchiveRounds({
     archives: openArchives(config, logger, parts.archiveAccess).map((archive) =>
       auditedArchive(archive, audit),

@@ -276,17 +276,18 @@ interface CoreParts {
   now?: () => Date;
 }
 
-/** Creates the request core. `migrate` must have run. */
-export async function createRequestCore({
+interface RequestReader
+  extends Pick<RequestCore, 'get' | 'view' | 'artifacts' | 'evidence' | 'result' | 'artifactPath'> {
+  /** Returns a request of any account; null if it is unknown. */
+  find(id: string): Promise<StoredRequest | null>;
+}
+
+/** Reads requests with their results and artifacts. */
+function createRequestReader({
   database,
-  queue,
-  endpoints,
   blobs,
   config: { dataDir },
-  logger,
-  now = () => new Date(),
-}: CoreParts): Promise<RequestCore> {
-  const changes = await openChangeFeed(database);
+}: Pick<CoreParts, 'database' | 'blobs' | 'config'>): RequestReader {
   const results = createResultStore(dataDir, blobs);
 
   const find = async (id: string): Promise<StoredRequest | null> => {
@@ -295,34 +296,55 @@ export async function createRequestCore({
     ]);
     return rows[0] ?? null;
   };
-  const get = async (id: string, accountId: string | null) => {
-    const row = await find(id);
-    return row && (accountId === null || row.account_id === accountId) ? row : null;
-  };
   const readOutput = async ({ id, status }: RequestRow, revision?: number) => {
     if (status !== 'succeeded') return null;
     const wanted = revision ?? (await signedRevision(database, id));
     return results.read(id, await listArtifacts(database, id), wanted);
   };
-  const result = async (id: string, revision?: number) => {
-    const row = await find(id);
-    return row && readOutput(row, revision);
-  };
-  const view: RequestCore['view'] = async (row, baseUrl, { withBodies = true } = {}) =>
-    viewRequest(row, baseUrl, withBodies ? { output: await readOutput(row) } : null);
   const artifacts = async (id: string) => {
     const row = await find(id);
     const reachable = row?.status === 'succeeded' || row?.status === 'running';
     if (!reachable) return [];
     return (await listArtifacts(database, id)).filter((one) => !isInternal(one));
   };
-  const evidence = async (id: string) => {
-    const stored = (await listArtifacts(database, id)).find(isInternal);
-    const path = stored ? await results.path(id, stored) : null;
-    return path === null ? null : readFile(path, 'utf8');
-  };
 
   return {
+    find,
+    get: async (id, accountId) => {
+      const row = await find(id);
+      return row && (accountId === null || row.account_id === accountId) ? row : null;
+    },
+    view: async (row, baseUrl, { withBodies = true } = {}) =>
+      viewRequest(row, baseUrl, withBodies ? { output: await readOutput(row) } : null),
+    result: async (id, revision) => {
+      const row = await find(id);
+      return row && readOutput(row, revision);
+    },
+    artifacts,
+    artifactPath: async (id, name) => {
+      const row = await find(id);
+      const artifact = (await artifacts(id)).find((each) => each.name === name);
+      if (!row || !artifact) return null;
+      return row.status === 'succeeded'
+        ? results.path(id, artifact)
+        : artifactPath(dataDir, id, name, row.status);
+    },
+    evidence: async (id) => {
+      const stored = (await listArtifacts(database, id)).find(isInternal);
+      const path = stored ? await results.path(id, stored) : null;
+      return path === null ? null : readFile(path, 'utf8');
+    },
+  };
+}
+
+/** Creates the request core. `migrate` must have run. */
+export async function createRequestCore(parts: CoreParts): Promise<RequestCore> {
+  const { database, queue, endpoints, logger, now = () => new Date() } = parts;
+  const changes = await openChangeFeed(database);
+  const { find, ...reader } = createRequestReader(parts);
+  const { get, view } = reader;
+  return {
+    ...reader,
     webhookBody: async (id, accountId, object, address) => {
       const row = await get(id, accountId);
       if (!row) return null;
@@ -334,9 +356,7 @@ export async function createRequestCore({
       return webhookBody(shown, row.webhook?.shape ?? 'request', { event, triage });
     },
     submit: createSubmit({ database, queue, endpoints, logger, now }),
-    get,
     history: (query) => listHistory(database, query),
-    view,
     cancel: async (id, accountId) => {
       const row = await cancelRequest(database, id, accountId, now());
       // A leftover job does no harm: the worker will find that the request has ended.
@@ -360,18 +380,7 @@ export async function createRequestCore({
       }
     },
     events: createEventReader({ database, changes, get: find, view }),
-    result,
-    artifacts,
-    evidence,
     changes,
-    artifactPath: async (id, name) => {
-      const row = await find(id);
-      const artifact = (await artifacts(id)).find((each) => each.name === name);
-      if (!row || !artifact) return null;
-      return row.status === 'succeeded'
-        ? results.path(id, artifact)
-        : artifactPath(dataDir, id, name, row.status);
-    },
     endpoints: () => endpoints.filter(({ internal }) => !internal),
     close: () => changes.close(),
   };

@@ -140,13 +140,14 @@ async function put({ url, headers }: Destination, body: Blob): Promise<string> {
   }
 }
 
-/**
- * Creates the client.
- * @param url address of the gateway, with or without a trailing slash
- */
-export function createApiClient({ url, key }: { url: string; key: string }): ApiClient {
-  const base = url.replace(/\/+$/, '');
+interface Calls {
+  /** Makes a call below the gateway's address, or at a complete URL; returns the accepted response. */
+  call(path: string, init?: RequestInit): Promise<Response>;
+  read<T>(path: string): Promise<T>;
+  post<T>(path: string, body?: unknown, headers?: Record<string, string>): Promise<T>;
+}
 
+function createCalls(base: string, key: string): Calls {
   async function call(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     headers.set('Authorization', `Bearer ${key}`);
@@ -161,71 +162,88 @@ export function createApiClient({ url, key }: { url: string; key: string }): Api
     if (problem === null) throw new Error(`${path}: HTTP ${answer.status}`);
     throw new ApiError(problem as Problem);
   }
-  const read = async <T>(path: string): Promise<T> => (await (await call(path)).json()) as T;
-  const post = async <T>(
-    path: string,
-    body?: unknown,
-    more: Record<string, string> = {},
-  ): Promise<T> => {
-    const json = body !== undefined && {
-      headers: { 'Content-Type': 'application/json', ...more },
-      body: JSON.stringify(body),
-    };
-    return (await (await call(path, { method: 'POST', ...json })).json()) as T;
-  };
 
   return {
-    async upload(path) {
-      const { size } = await stat(path);
-      const announced = {
-        filename: basename(path),
-        bytes: size,
-        media_type: 'application/octet-stream',
+    call,
+    read: async <T>(path: string) => (await (await call(path)).json()) as T,
+    post: async <T>(path: string, body?: unknown, headers: Record<string, string> = {}) => {
+      const json = body !== undefined && {
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: JSON.stringify(body),
       };
-      const { file, upload, complete_url } = await post<{
-        file: { id: string };
-        upload: Destination | { parts: Part[] };
-        complete_url: string;
-      }>('/v1/uploads', announced);
-      const content = await openAsBlob(path);
-      if ('parts' in upload) {
-        const parts = await Array.fromAsync(upload.parts, async (part) => ({
-          part_number: part.part_number,
-          etag: await put(part, content.slice(part.first_byte, part.first_byte + part.bytes)),
-        }));
-        await post(complete_url, { parts });
-      } else {
-        await put(upload, content);
-        await post(complete_url);
-      }
-      return file.id;
+      return (await (await call(path, { method: 'POST', ...json })).json()) as T;
     },
+  };
+}
 
+/** Announces a file, uploads it as a whole or in parts, and completes it. */
+async function upload(path: string, { post }: Calls): Promise<string> {
+  const { size } = await stat(path);
+  const announced = {
+    filename: basename(path),
+    bytes: size,
+    media_type: 'application/octet-stream',
+  };
+  const { file, upload, complete_url } = await post<{
+    file: { id: string };
+    upload: Destination | { parts: Part[] };
+    complete_url: string;
+  }>('/v1/uploads', announced);
+  const content = await openAsBlob(path);
+  if ('parts' in upload) {
+    const parts = await Array.fromAsync(upload.parts, async (part) => ({
+      part_number: part.part_number,
+      etag: await put(part, content.slice(part.first_byte, part.first_byte + part.bytes)),
+    }));
+    await post(complete_url, { parts });
+  } else {
+    await put(upload, content);
+    await post(complete_url);
+  }
+  return file.id;
+}
+
+const requestPath = (id: string) => `/v1/requests/${encodeURIComponent(id)}`;
+
+async function* follow(
+  id: string,
+  { call }: Calls,
+  signal?: AbortSignal,
+): AsyncGenerator<RequestEvent> {
+  let after = 0;
+  for (;;) {
+    try {
+      const answer = await call(`${requestPath(id)}/events`, {
+        headers: { 'Last-Event-ID': String(after) },
+        ...(signal && { signal }),
+      });
+      if (!answer.body) return;
+      for await (const { id: seq, event, data } of readServerSentEvents(answer.body)) {
+        after = Number(seq);
+        yield { seq: after, name: event as EventName, data: JSON.parse(data) };
+        if (event === 'done') return;
+      }
+    } catch (error) {
+      if (error instanceof ApiError || signal?.aborted) throw error;
+    }
+    await delay(RECONNECT_MS, undefined, signal && { signal });
+  }
+}
+
+/**
+ * Creates the client.
+ * @param url address of the gateway, with or without a trailing slash
+ */
+export function createApiClient({ url, key }: { url: string; key: string }): ApiClient {
+  const calls = createCalls(url.replace(/\/+$/, ''), key);
+  const { call, read, post } = calls;
+  return {
+    upload: (path) => upload(path, calls),
     submit: (endpoint, body, key) =>
       post(`/v1/run/${endpoint}`, body, key === undefined ? {} : { 'Idempotency-Key': key }),
-    request: (id) => read(`/v1/requests/${encodeURIComponent(id)}`),
-    cancel: (id) => post(`/v1/requests/${encodeURIComponent(id)}/cancel`),
-
-    async *follow(id, signal) {
-      let after = 0;
-      for (;;) {
-        try {
-          const answer = await call(`/v1/requests/${encodeURIComponent(id)}/events`, {
-            headers: { 'Last-Event-ID': String(after) },
-            ...(signal && { signal }),
-          });
-          if (!answer.body) return;
-          for await (const { id: seq, event, data } of readServerSentEvents(answer.body)) {
-            after = Number(seq);
-            yield { seq: after, name: event as EventName, data: JSON.parse(data) };
-            if (event === 'done') return;
-          }
-        } catch (error) {
-          if (error instanceof ApiError || signal?.aborted) throw error;
-        }
-        await delay(RECONNECT_MS, undefined, signal && { signal });
-      }
-    },
+    request: (id) => read(requestPath(id)),
+    cancel: (id) => post(`${requestPath(id)}/cancel`),
+    follow: (id, signal) => follow(id, calls, signal),
 
     history(filter) {
       const query = new URLSearchParams();
@@ -236,13 +254,11 @@ export function createApiClient({ url, key }: { url: string; key: string }): Api
     },
 
     async artifacts(id) {
-      const path = `/v1/requests/${encodeURIComponent(id)}/artifacts`;
-      return (await read<{ data: ArtifactEntry[] }>(path)).data;
+      return (await read<{ data: ArtifactEntry[] }>(`${requestPath(id)}/artifacts`)).data;
     },
 
     async artifact(id, name) {
-      const path = `/v1/requests/${encodeURIComponent(id)}/artifacts/${encodeURIComponent(name)}`;
-      const { body } = await call(path);
+      const { body } = await call(`${requestPath(id)}/artifacts/${encodeURIComponent(name)}`);
       if (!body) throw new Error(`${name} is empty`);
       return body;
     },

@@ -2,7 +2,7 @@ import type { Router, RouterContext } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { DEFAULT_WEBHOOK_EVENTS } from '../../core/requests/announce.ts';
-import { queuePosition } from '../../core/requests/core.ts';
+import { queuePosition, type RequestCore } from '../../core/requests/core.ts';
 import type { StoredEvent } from '../../core/requests/events.ts';
 import {
   FINAL_STATUS,
@@ -294,7 +294,7 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
   });
 
   router.get(below('/status'), read, audited(deps, 'request.read'), async (context) => {
-    const row = await requestOf(context);
+    const row = await requestIn(context, core);
     const address = baseUrl(context, config);
     const position = row.status === 'queued' ? await queuePosition(database, row) : 0;
     const logs = wantsLogs(context)
@@ -304,7 +304,7 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
   });
 
   router.get(below('/status/stream'), read, audited(deps, 'request.follow'), async (context) => {
-    const row = await requestOf(context);
+    const row = await requestIn(context, core);
     const address = baseUrl(context, config);
     const position = row.status === 'queued' ? await queuePosition(database, row) : 0;
     const withLogs = wantsLogs(context);
@@ -319,12 +319,12 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
   });
 
   router.get(below(''), read, audited(deps, 'request.read'), async (context) => {
-    const row = await requestOf(context);
-    context.body = await outputOf(row);
+    const row = await requestIn(context, core);
+    context.body = await outputOf(row, core);
   });
 
   const cancel = async (context: RouterContext<HttpState>) => {
-    const row = await requestOf(context);
+    const row = await requestIn(context, core);
     try {
       await core.cancel(row.id, context.state.principal.accountId);
       context.status = 202;
@@ -339,31 +339,42 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
   router.put(below('/cancel'), run, audited(deps, 'request.cancel'), cancel);
   const once = idempotent(deps);
   router.post(below('/cancel'), run, audited(deps, 'request.cancel'), body, once, cancel);
+}
 
-  async function requestOf(context: RouterContext<HttpState>): Promise<RequestRow> {
-    const row = await ownRequest(core, context.params.id, context.state);
-    const [asked] = targetOf(context.params).split('@');
-    if (asked !== row.model && asked !== row.endpoint) {
-      throw new SonogateError('not_found', `The request was not made to ${asked}.`);
-    }
-    context.set('X-Fal-Request-Id', row.id);
-    return row;
+/**
+ * Returns the request in the path.
+ * @throws SonogateError `not_found`, also for a request that was made to another target.
+ */
+async function requestIn(
+  context: RouterContext<HttpState>,
+  core: RequestCore,
+): Promise<RequestRow> {
+  const row = await ownRequest(core, context.params.id, context.state);
+  const [asked] = targetOf(context.params).split('@');
+  if (asked !== row.model && asked !== row.endpoint) {
+    throw new SonogateError('not_found', `The request was not made to ${asked}.`);
   }
+  context.set('X-Fal-Request-Id', row.id);
+  return row;
+}
 
-  async function outputOf(row: RequestRow): Promise<unknown> {
-    switch (row.status) {
-      case 'succeeded':
-        return core.result(row.id);
-      case 'failed':
-      case 'rejected':
-        throw new SonogateError(row.fault?.code ?? 'internal', row.fault?.detail);
-      case 'canceled':
-        throw new SonogateError('request_canceled');
-      case 'expired':
-        throw new SonogateError('expired', 'The result has been purged.');
-      default:
-        throw new SonogateError('not_finished', `The request is still ${row.status}.`);
-    }
+/**
+ * Returns the result of a request.
+ * @throws SonogateError if it has none: the reason.
+ */
+async function outputOf(row: RequestRow, core: RequestCore): Promise<unknown> {
+  switch (row.status) {
+    case 'succeeded':
+      return core.result(row.id);
+    case 'failed':
+    case 'rejected':
+      throw new SonogateError(row.fault?.code ?? 'internal', row.fault?.detail);
+    case 'canceled':
+      throw new SonogateError('request_canceled');
+    case 'expired':
+      throw new SonogateError('expired', 'The result has been purged.');
+    default:
+      throw new SonogateError('not_finished', `The request is still ${row.status}.`);
   }
 }
 

@@ -96,13 +96,13 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
       mediaType: media_type,
     });
     context.status = 201;
-    context.body = await uploadView(file, baseUrl(context, config));
+    context.body = await uploadView(file, baseUrl(context, config), deps);
   });
 
   router.get('/v1/uploads/:id', scope, async (context) => {
     const { id = '' } = context.params;
     const file = await uploads.find(context.state.principal, id);
-    context.body = await uploadView(file, baseUrl(context, config));
+    context.body = await uploadView(file, baseUrl(context, config), deps);
   });
 
   router.delete('/v1/uploads/:id', scope, async (context) => {
@@ -119,41 +119,6 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
     context.body = '';
   });
 
-  /**
-   * Returns the file with its upload URLs: one signed URL, or one for each part, including parts
-   * that have already arrived.
-   */
-  async function uploadView(file: FileRow, address: string) {
-    const expires = new Date(now().getTime() + LINK_LIFE_MS);
-    const base = `/v1/uploads/${file.id}`;
-    const signed = (path: string) => `${address}${signer.sign('PUT', path, expires)}`;
-    const headers = { 'Content-Type': file.media_type };
-    const seconds = LINK_LIFE_MS / 1000;
-    const parts = await uploads.parts(file);
-    const partView = async (part: PartState) => ({
-      part_number: part.partNumber,
-      url:
-        (await uploads.partUrl(file, part, seconds)) ?? signed(`${base}/parts/${part.partNumber}`),
-      headers,
-      first_byte: part.firstByte,
-      bytes: part.bytes,
-      etag: part.etag && `"${part.etag}"`,
-    });
-    const upload = parts
-      ? {
-          part_size: parts[0]?.bytes ?? 0,
-          parts: await Array.fromAsync(parts, partView),
-          expires_at: expires.toISOString(),
-        }
-      : {
-          url: (await uploads.directUrl(file, seconds)) ?? signed(`${base}/content`),
-          method: 'PUT',
-          headers,
-          expires_at: expires.toISOString(),
-        };
-    return { file: view(file), upload, complete_url: `${address}${base}/complete` };
-  }
-
   router.put('/v1/uploads/:id/content', async (context) => {
     signer.verify('PUT', context.path, context.query, now());
     const { sha256 } = await uploads.receive(context.params.id as string, ...sentBytes(context));
@@ -169,6 +134,44 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
     const { id = '' } = context.params;
     context.body = view(await uploads.complete(context.state.principal, id, sha256, parts));
   });
+}
+
+/**
+ * Returns the file with its upload URLs: one signed URL, or one for each part, including parts
+ * that have already arrived.
+ */
+async function uploadView(
+  file: FileRow,
+  address: string,
+  { uploads, signer, now = () => new Date() }: HttpDeps,
+) {
+  const expires = new Date(now().getTime() + LINK_LIFE_MS);
+  const base = `/v1/uploads/${file.id}`;
+  const signed = (path: string) => `${address}${signer.sign('PUT', path, expires)}`;
+  const headers = { 'Content-Type': file.media_type };
+  const seconds = LINK_LIFE_MS / 1000;
+  const parts = await uploads.parts(file);
+  const partView = async (part: PartState) => ({
+    part_number: part.partNumber,
+    url: (await uploads.partUrl(file, part, seconds)) ?? signed(`${base}/parts/${part.partNumber}`),
+    headers,
+    first_byte: part.firstByte,
+    bytes: part.bytes,
+    etag: part.etag && `"${part.etag}"`,
+  });
+  const upload = parts
+    ? {
+        part_size: parts[0]?.bytes ?? 0,
+        parts: await Array.fromAsync(parts, partView),
+        expires_at: expires.toISOString(),
+      }
+    : {
+        url: (await uploads.directUrl(file, seconds)) ?? signed(`${base}/content`),
+        method: 'PUT',
+        headers,
+        expires_at: expires.toISOString(),
+      };
+  return { file: view(file), upload, complete_url: `${address}${base}/complete` };
 }
 
 /** Returns the body of a PUT and its Content-Length. */
