@@ -151,96 +151,119 @@ export interface Chambers {
   descendingAorta: Distance;
 }
 
+const ALONG_HEART: Place = { x: 0, y: 0, z: 1 };
+
+/** Angle of the bull's-eye towards the right atrium and the tricuspid valve. */
+const RIGHT_BASE_ANGLE = 205;
+
+/** Thickness of the atrial septum, mm. */
+const SEPTUM_MM = 2.5;
+
+function leftAtriumAt({ leftAtrium }: HeartSizes, moment: Moment, baseZ: number) {
+  const ml = leftAtrium.volumeMl * (1 - leftAtrium.emptying * (1 - moment.reservoir));
+  const half =
+    ((1000 * ml) / (ATRIUM_SHARE * (4 / 3) * Math.PI * leftAtrium.slenderness)) ** (1 / 3);
+  const centre = sum(
+    [0.25 * half, across(OUTFLOW_ANGLE + 180)],
+    [baseZ - ATRIUM_BELOW * leftAtrium.slenderness * half, ALONG_HEART],
+  );
+  const body = ellipsoid({
+    centre,
+    axis: across(0),
+    a: half * 1.04,
+    b: half / 1.04,
+    c: leftAtrium.slenderness * half,
+  });
+  return { ml, centre, body };
+}
+
+function rightVentricleAt({ rightVentricle }: HeartSizes, moment: Moment, apexZ: number) {
+  const tricuspidZ = 5 + rightVentricle.tapseMm * moment.squeeze;
+  const basalMm = rightVentricle.basalMm * (1 - rightVentricle.narrowing * moment.squeeze);
+  const rightApexZ = rightVentricle.lengthShare * apexZ;
+  const widthAt = (angle: number, z: number) => {
+    const from = Math.min(1.15, (rightApexZ - z) / (rightApexZ - tricuspidZ));
+    const off = Math.abs(((angle - RIGHT.angle + 540) % 360) - 180);
+    if (from <= 0 || off >= RIGHT.reach) return -1;
+    const level = (1 - Math.max(0, 1 - from) ** 1.7) ** 0.85;
+    return basalMm * level * Math.cos((off / RIGHT.reach) * (Math.PI / 2)) ** 0.65;
+  };
+  const body: Chambers['rightVentricle'] = (x, y, z, epicardium) => {
+    const beyond = widthAt((Math.atan2(y, x) * 180) / Math.PI, z);
+    if (beyond < 0) return Number.POSITIVE_INFINITY;
+    return Math.max(epicardium - beyond, -epicardium, tricuspidZ - z);
+  };
+  return { tricuspidZ, basalMm, widthAt, body };
+}
+
+function rightAtriumAt(
+  { rightAtrium, rightVentricle }: HeartSizes,
+  moment: Moment,
+  septumOut: number,
+  tricuspidZ: number,
+): Distance {
+  const half = rightAtrium.radiusMm * (1 + 0.1 * moment.reservoir);
+  return ellipsoid({
+    centre: sum(
+      [septumOut + 0.5 * rightVentricle.basalMm, across(RIGHT_BASE_ANGLE)],
+      [tricuspidZ - 0.85 * rightAtrium.slenderness * half, ALONG_HEART],
+    ),
+    axis: across(RIGHT_BASE_ANGLE),
+    a: half,
+    b: 1.05 * half,
+    c: rightAtrium.slenderness * half,
+  });
+}
+
 export function chambersAt(
   sizes: HeartSizes,
   moment: Moment,
   ventricle: Ventricle,
   diastolic: Ventricle,
 ): Chambers {
-  const { leftAtrium, rightAtrium, rightVentricle } = sizes;
   const aorta = createAorta(sizes, ventricle);
   const { baseZ } = ventricle;
   const baseRadius = diastolic.radius(0, 1);
-  const zUnit = { x: 0, y: 0, z: 1 };
-
-  const volume = leftAtrium.volumeMl * (1 - leftAtrium.emptying * (1 - moment.reservoir));
-  const half =
-    ((1000 * volume) / (ATRIUM_SHARE * (4 / 3) * Math.PI * leftAtrium.slenderness)) ** (1 / 3);
-  const leftCentre = sum(
-    [0.25 * half, across(OUTFLOW_ANGLE + 180)],
-    [baseZ - ATRIUM_BELOW * leftAtrium.slenderness * half, zUnit],
-  );
-  const left = ellipsoid({
-    centre: leftCentre,
-    axis: across(0),
-    a: half * 1.04,
-    b: half / 1.04,
-    c: leftAtrium.slenderness * half,
-  });
-
-  const tricuspidZ = 5 + rightVentricle.tapseMm * moment.squeeze;
-  const width = rightVentricle.basalMm * (1 - rightVentricle.narrowing * moment.squeeze);
-  const rightApexZ = rightVentricle.lengthShare * diastolic.apexZ;
-  const rightWidth = (angle: number, z: number) => {
-    const from = Math.min(1.15, (rightApexZ - z) / (rightApexZ - tricuspidZ));
-    const off = Math.abs(((angle - RIGHT.angle + 540) % 360) - 180);
-    if (from <= 0 || off >= RIGHT.reach) return -1;
-    const level = (1 - Math.max(0, 1 - from) ** 1.7) ** 0.85;
-    return width * level * Math.cos((off / RIGHT.reach) * (Math.PI / 2)) ** 0.65;
-  };
-  const right: Chambers['rightVentricle'] = (x, y, z, epicardium) => {
-    const beyond = rightWidth((Math.atan2(y, x) * 180) / Math.PI, z);
-    if (beyond < 0) return Number.POSITIVE_INFINITY;
-    return Math.max(epicardium - beyond, -epicardium, tricuspidZ - z);
-  };
-
-  const swell = 1 + 0.1 * moment.reservoir;
-  const septumOut = baseRadius + diastolic.wall(205, 1);
-  const rightHalf = rightAtrium.radiusMm * swell;
-  const rightCentre = sum(
-    [septumOut + 0.5 * rightVentricle.basalMm, across(205)],
-    [tricuspidZ - 0.85 * rightAtrium.slenderness * rightHalf, zUnit],
-  );
-  const rightBody = ellipsoid({
-    centre: rightCentre,
-    axis: across(205),
-    a: rightHalf,
-    b: 1.05 * rightHalf,
-    c: rightAtrium.slenderness * rightHalf,
-  });
-  const septumMm = 2.5;
+  const septumOut = baseRadius + diastolic.wall(RIGHT_BASE_ANGLE, 1);
+  const left = leftAtriumAt(sizes, moment, baseZ);
+  const right = rightVentricleAt(sizes, moment, diastolic.apexZ);
+  const rightAtrium = rightAtriumAt(sizes, moment, septumOut, right.tricuspidZ);
 
   const rootOut = rootOutMm(baseRadius) + sizes.aorta.sinusMm / 2;
   const outflowRadius = 11.5 * (1 - 0.15 * moment.squeeze);
-  const pulmonaryValve = sum([rootOut + 13, across(118)], [baseZ - 26, zUnit]);
+  const pulmonaryValve = sum([rootOut + 13, across(118)], [baseZ - 26, ALONG_HEART]);
   const outflow = tube(
     [
-      sum([septumOut + 11, across(150)], [baseZ + 18, zUnit]),
-      sum([rootOut + 17, across(132)], [baseZ - 10, zUnit]),
+      sum([septumOut + 11, across(150)], [baseZ + 18, ALONG_HEART]),
+      sum([rootOut + 17, across(132)], [baseZ - 10, ALONG_HEART]),
       pulmonaryValve,
-      sum([rootOut + 8, across(112)], [baseZ - 46, zUnit]),
+      sum([rootOut + 8, across(112)], [baseZ - 46, ALONG_HEART]),
     ],
     outflowRadius,
   );
-  const descending = sum([baseRadius + 26, across(-32)], [baseZ - 26, zUnit]);
+  const descending = sum([baseRadius + 26, across(-32)], [baseZ - 26, ALONG_HEART]);
   return {
     aorta,
-    leftAtriumMl: volume,
-    atriumMiddle: leftCentre,
-    leftAtrium: (x, y, z) => Math.max(left(x, y, z), -aorta.at(x, y, z).inner + 2.5),
+    leftAtriumMl: left.ml,
+    atriumMiddle: left.centre,
+    leftAtrium: (x, y, z) => Math.max(left.body(x, y, z), -aorta.at(x, y, z).inner + 2.5),
     rightAtrium: (x, y, z) => {
-      const body = rightBody(x, y, z);
+      const body = rightAtrium(x, y, z);
       if (body > 30) return body;
-      return Math.max(body, z - tricuspidZ, septumMm - left(x, y, z), 3 - aorta.at(x, y, z).inner);
+      const besideLeft = SEPTUM_MM - left.body(x, y, z);
+      return Math.max(body, z - right.tricuspidZ, besideLeft, 3 - aorta.at(x, y, z).inner);
     },
-    rightVentricle: right,
+    rightVentricle: right.body,
     outflow: (x, y, z) => Math.max(outflow(x, y, z), 2.5 - aorta.at(x, y, z).inner),
     pulmonaryValve,
-    tricuspidZ,
-    rightWidth,
+    tricuspidZ: right.tricuspidZ,
+    rightWidth: right.widthAt,
     tricuspid: {
-      centre: sum([septumOut + 0.5 * width, across(205)], [tricuspidZ, zUnit]),
-      radiusMm: 0.48 * width,
+      centre: sum(
+        [septumOut + 0.5 * right.basalMm, across(RIGHT_BASE_ANGLE)],
+        [right.tricuspidZ, ALONG_HEART],
+      ),
+      radiusMm: 0.48 * right.basalMm,
     },
     descendingAorta: tube(
       [sum([1, descending], [-30, across(60)]), sum([1, descending], [30, across(60)])],

@@ -140,31 +140,20 @@ export function createHeart(sizes: HeartSizes): Heart {
   };
 }
 
-function prober(
-  sizes: HeartSizes,
-  moment: Moment,
-  ventricle: Ventricle,
-  chambers: Chambers,
-  diastolic: Ventricle,
-): HeartMoment['probe'] {
+/** Returns the matter inside the left ventricle: mitral leaflets, papillary muscles or blood. */
+function ventricleContents(ventricle: Ventricle, diastolic: Ventricle, mitralOpening: number) {
   const { apexZ, baseZ } = ventricle;
   const lengthMm = apexZ - baseZ;
-  const { aorta } = chambers;
-  const opening = Math.min(1, moment.mitralOpening);
   const annulusMm = Math.max(11, 0.8 * ventricle.radius(0, 1));
   const off = 0.12 * annulusMm;
   const middle = across(330);
-  const mitralTip = funnel(annulusMm, opening);
-  const tricuspidTip = funnel(chambers.tricuspid.radiusMm, opening);
+  const mitralTip = funnel(annulusMm, Math.min(1, mitralOpening));
   const papillaries = PAPILLARY_ANGLES.map((angle) => {
     const reach = Math.max(4, 0.74 * ventricle.radius(angle, 0.5));
     return { x: reach * across(angle).x, y: reach * across(angle).y };
   });
   const papillaryMm = 0.16 * diastolic.radius(0, 0.5) + 0.8;
-  const cusps = moment.aorticOpening * sizes.aorticOpening;
-  const cuspMm = LEAFLET_MM + 1.6 * (1 - sizes.aorticOpening);
-
-  const inVentricle = (x: number, y: number, z: number): Matter => {
+  return (x: number, y: number, z: number): Matter => {
     const mx = x - off * middle.x;
     const my = y - off * middle.y;
     const out = Math.sqrt(mx * mx + my * my);
@@ -181,8 +170,13 @@ function prober(
     }
     return MATTER.blood;
   };
+}
 
-  const inAorta = (along: number, inner: number): Matter => {
+/** Returns the matter inside the aorta: cusps of its valve or blood. */
+function aortaContents({ aorta }: Chambers, sizes: HeartSizes, moment: Moment) {
+  const cusps = moment.aorticOpening * sizes.aorticOpening;
+  const cuspMm = LEAFLET_MM + 1.6 * (1 - sizes.aorticOpening);
+  return (along: number, inner: number): Matter => {
     if (along < 0 || along > 13) return MATTER.blood;
     const radius = aorta.radius(along);
     const out = inner + radius;
@@ -191,6 +185,21 @@ function prober(
     const line = toSegment(out, along, [radius, 0], [tip, 6 + 5 * cusps]);
     return line < cuspMm ? MATTER.leaflet : MATTER.blood;
   };
+}
+
+function prober(
+  sizes: HeartSizes,
+  moment: Moment,
+  ventricle: Ventricle,
+  chambers: Chambers,
+  diastolic: Ventricle,
+): HeartMoment['probe'] {
+  const { apexZ, baseZ } = ventricle;
+  const lengthMm = apexZ - baseZ;
+  const { aorta } = chambers;
+  const tricuspidTip = funnel(chambers.tricuspid.radiusMm, Math.min(1, moment.mitralOpening));
+  const inVentricle = ventricleContents(ventricle, diastolic, moment.mitralOpening);
+  const inAorta = aortaContents(chambers, sizes, moment);
 
   return (x, y, z, sample) => {
     const { endocardium, epicardium } = ventricle.distances(x, y, z);

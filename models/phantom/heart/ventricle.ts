@@ -188,6 +188,43 @@ export function createVentricle(shape: VentricleShape, contraction: Contraction)
  */
 const APEX_MOTION = 0.08;
 
+/** Interpolates a table at an angle in radians and a position along the ventricle. */
+function lookUp(table: Float32Array, turn: number, along: number): number {
+  const a = (turn / (2 * Math.PI)) * AROUND;
+  const i = Math.floor(a);
+  const fa = a - i;
+  const b = Math.max(0, Math.min(1, along)) * ALONG;
+  const j = Math.min(ALONG - 1, Math.floor(b));
+  const fb = b - j;
+  const here = indexOf(((i % AROUND) + AROUND) % AROUND, j);
+  const next = indexOf((((i + 1) % AROUND) + AROUND) % AROUND, j);
+  return (
+    ((table[here] as number) * (1 - fb) + (table[here + 1] as number) * fb) * (1 - fa) +
+    ((table[next] as number) * (1 - fb) + (table[next + 1] as number) * fb) * fa
+  );
+}
+
+/**
+ * Returns the value of the superellipse minus 1, divided by its slope, a distance that is exact on
+ * the border.
+ */
+function capDistance(
+  above: number,
+  out: number,
+  heightMm: number,
+  radiusMm: number,
+  bluntness: number,
+): number {
+  const a = above / heightMm;
+  const q = out / radiusMm;
+  const level = (a ** bluntness + q ** bluntness) ** (1 / bluntness);
+  if (level < 1e-6) return -Math.min(heightMm, radiusMm);
+  const slope =
+    level ** (1 - bluntness) *
+    Math.hypot(a ** (bluntness - 1) / heightMm, q ** (bluntness - 1) / radiusMm);
+  return (level - 1) / slope;
+}
+
 /**
  * Returns the ventricle emptied by `squeeze`. The wall volume is constant, so the wall thickens.
  */
@@ -211,36 +248,6 @@ export function ventricleAt(beating: BeatingVentricle, squeeze: number): Ventric
   const widestZ = apexZ - widest * lengthMm;
   const capMm = apexZ - widestZ;
 
-  const lookUp = (table: Float32Array, turn: number, along: number): number => {
-    const a = (turn / (2 * Math.PI)) * AROUND;
-    const i = Math.floor(a);
-    const fa = a - i;
-    const b = Math.max(0, Math.min(1, along)) * ALONG;
-    const j = Math.min(ALONG - 1, Math.floor(b));
-    const fb = b - j;
-    const here = indexOf(((i % AROUND) + AROUND) % AROUND, j);
-    const next = indexOf((((i + 1) % AROUND) + AROUND) % AROUND, j);
-    return (
-      ((table[here] as number) * (1 - fb) + (table[here + 1] as number) * fb) * (1 - fa) +
-      ((table[next] as number) * (1 - fb) + (table[next + 1] as number) * fb) * fa
-    );
-  };
-
-  /**
-   * Returns the value of the superellipse minus 1, divided by its slope, a distance that is exact
-   * on the border.
-   */
-  const capDistance = (above: number, out: number, heightMm: number, radiusMm: number): number => {
-    const a = above / heightMm;
-    const q = out / radiusMm;
-    const level = (a ** bluntness + q ** bluntness) ** (1 / bluntness);
-    if (level < 1e-6) return -Math.min(heightMm, radiusMm);
-    const slope =
-      level ** (1 - bluntness) *
-      Math.hypot(a ** (bluntness - 1) / heightMm, q ** (bluntness - 1) / radiusMm);
-    return (level - 1) / slope;
-  };
-
   return {
     apexZ,
     baseZ,
@@ -263,8 +270,8 @@ export function ventricleAt(beating: BeatingVentricle, squeeze: number): Ventric
       const wall = lookUp(walls, turn, along);
       if (z > widestZ) {
         return {
-          endocardium: capDistance(z - widestZ, out, capMm, radius),
-          epicardium: capDistance(z - widestZ, out, capMm + apexWall, radius + wall),
+          endocardium: capDistance(z - widestZ, out, capMm, radius, bluntness),
+          epicardium: capDistance(z - widestZ, out, capMm + apexWall, radius + wall, bluntness),
         };
       }
       const inner = radius * profile(shape, Math.min(1, along));

@@ -44,6 +44,32 @@ export function systole(phase: number): number {
 
 type Along = readonly [forward: number, side: number];
 
+interface LeafletParts {
+  /** Half axes of the epicardium and thickness of its wall, mm. */
+  a: number;
+  b: number;
+  wall: number;
+  /** How far the leaflet reaches into the ventricle, mm. */
+  opening: number;
+  line(points: readonly Along[], radius: number): Shape;
+}
+
+/** Draws an atrioventricular valve: two flaps if it is open, one line if it is closed. */
+function leafletAt(
+  valvesAt: number,
+  side: 1 | -1,
+  { a, b, wall, opening, line }: LeafletParts,
+): Shape {
+  const lateral: Along = [valvesAt, side * (b - wall) * 0.82];
+  const hinge: Along = [valvesAt + (side > 0 ? 0.04 * a : 0), 0];
+  if (opening <= 0.15 * b) {
+    return line([hinge, [valvesAt + 0.05 * a, side * 0.42 * b], lateral], 0.4);
+  }
+  const flap = (from: Along, gap: number): Shape =>
+    line([from, [valvesAt + opening, side * 0.42 * b + side * gap]], 0.35);
+  return joined(flap(hinge, -0.5 * opening), flap(lateral, 0.5 * opening));
+}
+
 /**
  * Builds the heart: four chambers that fill the epicardium up to its walls, a septum from crux to
  * apex, and valves that open in diastole. In systole the valve plane moves towards the apex, the
@@ -66,6 +92,7 @@ function buildHeart(
     centre.v + forward * sin + side * cos,
   ];
   const line = (points: readonly Along[], radius: number) => stroke(pose, points.map(uv), radius);
+  const segment = (from: Along, to: Along, radius: number) => line([from, to], radius);
   const shrink = 1 - 0.06 * squeeze;
   const epicardium = ellipse(pose, {
     ...centre,
@@ -89,28 +116,19 @@ function buildHeart(
   const ahead = halfPlane(place(pose, ...uv([valvesAt, 0])), pose, direction, 1);
   const behind = halfPlane(place(pose, ...uv([valvesAt, 0])), pose, direction, -1);
   const septumShape = line(septal, septum * (1 + 0.3 * squeeze));
-  const interatrial: Along[] = [
-    [valvesAt, 0],
-    [-a, 0],
-  ];
+  const interatrial = segment([valvesAt, 0], [-a, 0], 0.5 + 0.04 * b);
   const atrialWall = grown(epicardium, -(0.6 * wall + 0.12 * b * (1 - squeeze)));
   const blood: Tissue = { ...TISSUE.fetalFluid, echo: random.range(-62, -48) };
   const muscle: Tissue = { echo: random.range(-38, -27), loss: 0.02, texture: 5 };
   const membrane: Tissue = { ...TISSUE.membrane, echo: random.range(-32, -21) };
   const moderator = random.range(0.55, 0.75);
+  const moderatorBand = segment(
+    [moderator * a, 0.1 * b],
+    [(moderator + 0.12) * a, 0.7 * b],
+    0.08 * b,
+  );
   const opening = (1 - squeeze) * random.range(0.3, 0.45) * b;
-  const leaflet = (side: 1 | -1): Shape => {
-    const lateral: Along = [valvesAt, side * (b - wall) * 0.82];
-    const hinge: Along = [valvesAt + (side > 0 ? 0.04 * a : 0), 0];
-    const middle: Along = [valvesAt + opening, side * 0.42 * b];
-    const gap = 0.5 * opening;
-    return opening > 0.15 * b
-      ? joined(
-          line([hinge, [middle[0], middle[1] - side * gap]], 0.35),
-          line([lateral, [middle[0], middle[1] + side * gap]], 0.35),
-        )
-      : line([hinge, [valvesAt + 0.05 * a, side * 0.42 * b], lateral], 0.4);
-  };
+  const leaflet = (side: 1 | -1) => leafletAt(valvesAt, side, { a, b, wall, opening, line });
   const heart = (shape: Shape, tissue: Tissue): Piece => ({ shape, tissue, structure: 'heart' });
   return {
     epicardium,
@@ -118,33 +136,12 @@ function buildHeart(
       heart(epicardium, muscle),
       heart(rim(epicardium, 0.5), { ...membrane, echo: membrane.echo - random.range(0, 14) }),
       heart(without(within(inner, ahead), [septumShape]), blood),
-      heart(without(within(atrialWall, behind), [line(interatrial, 0.5 + 0.04 * b)]), blood),
-      heart(
-        line(
-          [
-            [valvesAt, 0],
-            [-0.95 * a, 0],
-          ],
-          0.35,
-        ),
-        membrane,
-      ),
+      heart(without(within(atrialWall, behind), [interatrial]), blood),
+      heart(segment([valvesAt, 0], [-0.95 * a, 0], 0.35), membrane),
       heart(line(septal.slice(0, 3), 0.35 + 0.2 * septum), membrane),
       heart(within(leaflet(1), epicardium), membrane),
       heart(within(leaflet(-1), epicardium), membrane),
-      heart(
-        within(
-          line(
-            [
-              [moderator * a, 0.1 * b],
-              [(moderator + 0.12) * a, 0.7 * b],
-            ],
-            0.08 * b,
-          ),
-          epicardium,
-        ),
-        muscle,
-      ),
+      heart(within(moderatorBand, epicardium), muscle),
     ],
     points: {
       septum: [place(pose, ...uv([valvesAt, 0])), place(pose, ...uv([a * shrink, 0]))],

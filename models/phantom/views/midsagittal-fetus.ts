@@ -19,17 +19,99 @@ const MEDIAN_TISSUE = {
  * multiples of `unit`; `unit` and the radii of lines are in mm.
  */
 function unitFrame(pose: Pose, unit: number) {
+  const line = (points: readonly UV[], radius: number): Shape =>
+    stroke(
+      pose,
+      points.map(([u, v]) => [u * unit, v * unit] as const),
+      radius,
+    );
   return {
     at: (u: number, v: number): Point => place(pose, u * unit, v * unit),
     oval: (u: number, v: number, a: number, b: number, turn = 0): Shape =>
       ellipse(pose, { u: u * unit, v: v * unit, a: a * unit, b: b * unit, turn }),
-    line: (points: readonly UV[], radius: number): Shape =>
-      stroke(
-        pose,
-        points.map(([u, v]) => [u * unit, v * unit] as const),
-        radius,
-      ),
+    line,
+    segment: (from: UV, to: UV, radius: number): Shape => line([from, to], radius),
   };
+}
+type UnitFrame = ReturnType<typeof unitFrame>;
+
+/** Returns the corner points of the structures in a nuchal view, by name. */
+function headBoxes({ at }: UnitFrame, nasalBone: boolean): Record<string, readonly Point[]> {
+  const corners = (u: number, v: number, wide: number, high: number): Point[] => {
+    const [left, right, top, bottom] = [u - wide / 2, u + wide / 2, v - high / 2, v + high / 2];
+    return [at(left, top), at(right, top), at(right, bottom), at(left, bottom)];
+  };
+  return {
+    thalami: corners(-0.3, -0.7, 8.9, 6.5),
+    midbrain: corners(-1.6, 6.8, 5.7, 8),
+    IT: corners(3.2, 9.7, 7.5, 2.7),
+    CM: corners(4, 13.2, 8.7, 2.2),
+    palate: corners(13.2, -4.8, 10.5, 7),
+    'nasal skin': corners(11.4, -12.8, 2.9, 1),
+    'nasal tip': corners(14.2, -12.9, 2.9, 1),
+    ...(nasalBone && { 'nasal bone': corners(10.9, -10.9, 4.2, 1.6) }),
+  };
+}
+
+/** Builds the brain within the skull. */
+function brainLayers({ oval, segment }: UnitFrame, inside: Shape, random: Random): Layer[] {
+  const tilt = random.normal(0, 0.08);
+  const brain = (shape: Shape, tissue: Layer['tissue']): Layer => ({
+    shape: within(shape, inside),
+    tissue,
+  });
+  return [
+    { shape: inside, tissue: { ...TISSUE.brain, echo: -37 } },
+    brain(oval(-6, -6, 5, 4.5, 0.4), TISSUE.fetalFluid),
+    brain(oval(-7, -4, 3.4, 2.6), TISSUE.choroidPlexus),
+    brain(oval(-0.3, -0.7, 4.4, 3.2, tilt), TISSUE.thalamus),
+    brain(segment([-5, -4], [3, -4.4], 0.3), TISSUE.basalGanglia),
+    brain(oval(-1.6, 6.8, 2.8, 4, tilt), { echo: -41, loss: 0, texture: 2 }),
+    brain(segment([-4.6, 3.6], [1.4, 3.2], 0.3), TISSUE.basalGanglia),
+    brain(oval(3.2, 9.7, 3.7, 1.3, 0.1), TISSUE.fetalFluid),
+    brain(segment([-0.4, 8.2], [6.8, 8.4], 0.3), TISSUE.membrane),
+    brain(segment([-0.2, 11.4], [7, 11.3], 0.4), TISSUE.membrane),
+    brain(oval(4, 13.2, 4.2, 1.1, 0.05), TISSUE.fetalFluid),
+  ];
+}
+
+/** Builds the vault over the forehead and the thinner bone at the back of the head. */
+function skullLayers({ oval, line }: UnitFrame, skull: Shape, unit: number): Layer[] {
+  const vault: readonly UV[] = [
+    [-13, -4],
+    [-10, -13],
+    [0, -15],
+    [8, -12],
+  ];
+  return [
+    {
+      shape: within(rim(skull, Math.max(0.5, 0.55 * unit)), line(vault, 5 * unit)),
+      tissue: TISSUE.skull,
+    },
+    {
+      shape: within(rim(skull, Math.max(0.4, 0.5 * unit)), oval(-9, 7, 12, 12)),
+      tissue: { ...TISSUE.skull, mirror: 0, loss: 0.6 },
+    },
+  ];
+}
+
+/** Builds the palate, the mandible, the skin over the nose, its tip and the nasal bone. */
+function faceLayers(
+  { segment }: UnitFrame,
+  unit: number,
+  nasalBone: boolean,
+  random: Random,
+): Layer[] {
+  const { faceBone } = MEDIAN_TISSUE;
+  const layers = [
+    { shape: segment([8.4, -6.8], [17.2, -2.4], 0.9 * unit), tissue: faceBone },
+    { shape: segment([14.5, 2.6], [18.5, -0.4], 0.7 * unit), tissue: faceBone },
+    { shape: segment([10.2, -12.8], [12.7, -12.8], 0.35), tissue: TISSUE.skin },
+    { shape: segment([13, -12.7], [15.2, -12.9], 0.45), tissue: TISSUE.skin },
+  ];
+  if (!nasalBone) return layers;
+  const bone = segment([9.2, -11], [12.6, -10.8], random.range(0.45, 0.75));
+  return [...layers, { shape: bone, tissue: faceBone }];
 }
 
 /**
@@ -42,156 +124,17 @@ function headLayers(
   { nasalBone }: { nasalBone: boolean },
   random: Random,
 ) {
-  const { at, oval, line } = unitFrame(pose, unit);
+  const frame = unitFrame(pose, unit);
+  const { oval } = frame;
   const skull = oval(-0.5, 0.5, 13, 15);
-  const inside = grown(skull, -0.5);
-  const brain = (shape: Shape, tissue: Layer['tissue']): Layer => ({
-    shape: within(shape, inside),
-    tissue,
-  });
-  const tilt = random.normal(0, 0.08);
-  const boxes: Record<string, readonly Point[]> = {};
-  const corners = (name: string, u: number, v: number, wide: number, high: number) => {
-    boxes[name] = [
-      [-1, -1],
-      [1, -1],
-      [1, 1],
-      [-1, 1],
-    ].map(([du = 0, dv = 0]) => at(u + (du * wide) / 2, v + (dv * high) / 2));
-  };
-  corners('thalami', -0.3, -0.7, 8.9, 6.5);
-  corners('midbrain', -1.6, 6.8, 5.7, 8);
-  corners('IT', 3.2, 9.7, 7.5, 2.7);
-  corners('CM', 4, 13.2, 8.7, 2.2);
-  corners('palate', 13.2, -4.8, 10.5, 7);
-  corners('nasal skin', 11.4, -12.8, 2.9, 1);
-  corners('nasal tip', 14.2, -12.9, 2.9, 1);
-  if (nasalBone) corners('nasal bone', 10.9, -10.9, 4.2, 1.6);
   const layers: Layer[] = [
     { shape: oval(12, -5, 5.5, 8, 0.5), tissue: MEDIAN_TISSUE.body },
     { shape: oval(17, -2.5, 3, 4.5, 0.6), tissue: MEDIAN_TISSUE.body },
-    { shape: inside, tissue: { ...TISSUE.brain, echo: -37 } },
-    brain(oval(-6, -6, 5, 4.5, 0.4), TISSUE.fetalFluid),
-    brain(oval(-7, -4, 3.4, 2.6), TISSUE.choroidPlexus),
-    brain(oval(-0.3, -0.7, 4.4, 3.2, tilt), TISSUE.thalamus),
-    brain(
-      line(
-        [
-          [-5, -4],
-          [3, -4.4],
-        ],
-        0.3,
-      ),
-      TISSUE.basalGanglia,
-    ),
-    brain(oval(-1.6, 6.8, 2.8, 4, tilt), { echo: -41, loss: 0, texture: 2 }),
-    brain(
-      line(
-        [
-          [-4.6, 3.6],
-          [1.4, 3.2],
-        ],
-        0.3,
-      ),
-      TISSUE.basalGanglia,
-    ),
-    brain(oval(3.2, 9.7, 3.7, 1.3, 0.1), TISSUE.fetalFluid),
-    brain(
-      line(
-        [
-          [-0.4, 8.2],
-          [6.8, 8.4],
-        ],
-        0.3,
-      ),
-      TISSUE.membrane,
-    ),
-    brain(
-      line(
-        [
-          [-0.2, 11.4],
-          [7, 11.3],
-        ],
-        0.4,
-      ),
-      TISSUE.membrane,
-    ),
-    brain(oval(4, 13.2, 4.2, 1.1, 0.05), TISSUE.fetalFluid),
-    {
-      shape: within(
-        rim(skull, Math.max(0.5, 0.55 * unit)),
-        line(
-          [
-            [-13, -4],
-            [-10, -13],
-            [0, -15],
-            [8, -12],
-          ],
-          5 * unit,
-        ),
-      ),
-      tissue: TISSUE.skull,
-    },
-    {
-      shape: within(rim(skull, Math.max(0.4, 0.5 * unit)), oval(-9, 7, 12, 12)),
-      tissue: { ...TISSUE.skull, mirror: 0, loss: 0.6 },
-    },
-    {
-      shape: line(
-        [
-          [8.4, -6.8],
-          [17.2, -2.4],
-        ],
-        0.9 * unit,
-      ),
-      tissue: MEDIAN_TISSUE.faceBone,
-    },
-    {
-      shape: line(
-        [
-          [14.5, 2.6],
-          [18.5, -0.4],
-        ],
-        0.7 * unit,
-      ),
-      tissue: MEDIAN_TISSUE.faceBone,
-    },
-    {
-      shape: line(
-        [
-          [10.2, -12.8],
-          [12.7, -12.8],
-        ],
-        0.35,
-      ),
-      tissue: TISSUE.skin,
-    },
-    {
-      shape: line(
-        [
-          [13, -12.7],
-          [15.2, -12.9],
-        ],
-        0.45,
-      ),
-      tissue: TISSUE.skin,
-    },
-    ...(nasalBone
-      ? [
-          {
-            shape: line(
-              [
-                [9.2, -11],
-                [12.6, -10.8],
-              ],
-              random.range(0.45, 0.75),
-            ),
-            tissue: MEDIAN_TISSUE.faceBone,
-          },
-        ]
-      : []),
+    ...brainLayers(frame, grown(skull, -0.5), random),
+    ...skullLayers(frame, skull, unit),
+    ...faceLayers(frame, unit, nasalBone, random),
   ];
-  return { layers, boxes };
+  return { layers, boxes: headBoxes(frame, nasalBone) };
 }
 
 /** Positions along the back at which the lucency begins, ends and is widest. */
@@ -326,7 +269,7 @@ const NECK = { u: 7, v: 9 };
 
 /** Builds the trunk, spine, heart and limbs. */
 function trunkLayers(pose: Pose, unit: number, random: Random): Layer[] {
-  const { oval, line } = unitFrame(pose, unit);
+  const { oval, line, segment } = unitFrame(pose, unit);
   const trunk = oval(38, 4.5, 24, 11.2, random.normal(0, 0.02));
   const vertebrae = Array.from({ length: 14 }, (_, i) =>
     oval(12 + 3.3 * i, back(12 + 3.3 * i) - 3.6, 1.1, 0.8),
@@ -344,16 +287,7 @@ function trunkLayers(pose: Pose, unit: number, random: Random): Layer[] {
       ),
       tissue: TISSUE.muscle,
     },
-    {
-      shape: line(
-        [
-          [44, -6],
-          [47, -12 - rise],
-        ],
-        0.5,
-      ),
-      tissue: TISSUE.rib,
-    },
+    { shape: segment([44, -6], [47, -12 - rise], 0.5), tissue: TISSUE.rib },
     { shape: oval(14, 7.5, 11, 8), tissue: MEDIAN_TISSUE.body },
     { shape: trunk, tissue: MEDIAN_TISSUE.body },
     { shape: rim(trunk, 0.5), tissue: TISSUE.skin },
