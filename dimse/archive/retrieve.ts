@@ -57,8 +57,8 @@ export async function getObjects(
         signal,
       });
     } catch (error) {
-      // With several associations, a failure on one of them is only recorded: the archive may have
-      // tried to send an object whose class is negotiated on another.
+      // With several associations, a failure on one of them does not end the retrieval: the archive
+      // may have tried to send an object whose class is negotiated on another.
       if (groups.length === 1 || association.closed) throw error;
       refused = error;
     } finally {

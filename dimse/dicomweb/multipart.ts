@@ -112,7 +112,7 @@ async function readToEnd(bytes: AsyncIterable<Buffer>): Promise<void> {
   try {
     for await (const _ of bytes);
   } catch {
-    // If a part breaks off, the whole body has broken off. `bodyParts` reports that error.
+    // A part is cut off only if the whole body is; `bodyParts` reports that error.
   }
 }
 

@@ -135,8 +135,8 @@ export async function sendReport(report: ReportToSend): Promise<ReportReceipt | 
 }
 
 /**
- * How a report is sent. It changes after a failure that may be avoided by sending the report
- * differently.
+ * How a report is sent. If another way of sending may succeed after a failure, the next attempt uses
+ * it.
  */
 interface Attempt {
   mode: DeliveryMode;

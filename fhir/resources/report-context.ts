@@ -51,7 +51,10 @@ export interface BundleInput {
    * update fails.
    */
   versionId?: string;
-  /** The request that identifies the report of the study, if an earlier run created it. */
+  /**
+   * The request whose id identifies the report at the receiver that this one replaces: the first run
+   * that arrived. Absent if no report is replaced.
+   */
   reportKey?: string;
   /**
    * Other requests whose reports this one has replaced. This report can be found by the id of each

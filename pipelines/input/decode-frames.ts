@@ -10,7 +10,10 @@ import {
 
 /** Limits on the memory used for decoded frames. They do not depend on the length of a cine. */
 export const DECODING = {
-  /** Frames per batch. A model processes as many frames in one run. */
+  /**
+   * Frames per batch, unless more are needed for an accelerator (`framesAtOnce`). A model may
+   * process a batch in several runs.
+   */
   frames: 16,
   /**
    * Batches in progress at the same time. Two models work on one batch each while the next is

@@ -17,8 +17,8 @@ const LEAST_SURROUNDINGS = 8;
 const LEAST_DIFFERENCE = 22;
 /**
  * Minimum difference between ink and the mean of its surroundings, in standard deviations of the
- * surroundings, in ascending order. The lower value finds small, soft letters on a bar. The higher value finds letters
- * on tissue without joining them to speckle.
+ * surroundings, in ascending order. The lower value finds small, soft letters on a bar. The higher
+ * value finds letters on tissue without joining them to speckle.
  */
 const DEVIATIONS = [0.5, 1.5] as const;
 /** Minimum height of a letter in pixels, and maximum height as a share of the image height. */

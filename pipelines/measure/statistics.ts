@@ -97,8 +97,9 @@ export function zOf(centile: number): number {
 }
 
 /**
- * Maximum difference between a similar beat and the median, as a share of the median. A beat that
- * differs more is of another kind (ectopic, with a torn trace, or during a deep breath).
+ * Maximum difference from the median, as a share of the median, at which a beat counts as similar to
+ * the others. A beat that differs more is of another kind: ectopic, with a damaged trace, or during
+ * a deep breath.
  */
 const WITHIN = 0.15;
 

@@ -146,8 +146,8 @@ async function withHead(
 }
 
 /**
- * Returns the indices of images whose uncertain plane is contradicted: the structure of the plane
- * is not accepted, or a head contradicts the plane.
+ * Returns the indices of images whose uncertain plane is contradicted: the model for the structure
+ * of the plane does not find the structure, or a head contradicts the plane.
  */
 async function contradicted(
   { abdomen, femur, symphysisHead, head }: PlaneSessions,

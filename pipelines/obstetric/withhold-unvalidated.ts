@@ -11,7 +11,6 @@ import type { FramePlane, FrameReading, Plane, Structure } from './shared/plane.
  * that need review before the sections run, so the sections need not know on which images a method
  * was validated.
  */
-
 const OF_STRUCTURE = {
   head: 'head-outline',
   abdomen: 'abdomen-outline',

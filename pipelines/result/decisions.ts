@@ -42,8 +42,9 @@ export type Effect =
   /** The person chose another value of the same quantity. */
   | { do: 'pass-over'; on: string }
   /**
-   * The person rejected or passed over a value of the quantity. A value that was not listed at the
-   * time (a section lists only the first few) must not take its place.
+   * The person rejected or passed over a value of the quantity. A value that is not in `known`,
+   * because it was not listed at the time (a section lists only the first few), must not take its
+   * place.
    */
   | {
       do: 'close';

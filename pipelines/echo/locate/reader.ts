@@ -56,7 +56,7 @@ export interface ClipView {
 export const clipRank = ({ clip, source, confidence }: ClipView): number =>
   (clip.regions.length > 0 ? 2 : 0) + (source === 'header' ? 1 : (confidence ?? 0));
 
-/** Returns the upper left and lower right corner of a fan, for which a scale can be looked up. */
+/** Returns the upper left and lower right corner of a fan, the points for looking up its scale. */
 export const cornersOf = ({ minX, minY, maxX, maxY }: Rectangle): [Point, Point] => [
   { x: minX, y: minY },
   { x: maxX, y: maxY },

@@ -21,7 +21,10 @@ export const REPORT_LIMITS = {
   items: 200_000,
   /** Maximum depth of nested sequences. A TID 5200 report is about fifteen levels deep. */
   depth: 48,
-  /** Maximum length of a text in bytes. Longer text is prose and is not read. */
+  /**
+   * Length in bytes to which a text is cut. Text of more than twice this length is prose and is not
+   * read.
+   */
   textBytes: 64,
 } as const;
 

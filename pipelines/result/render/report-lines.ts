@@ -80,8 +80,8 @@ function sharedGaps(sections: readonly Section[]): Statement[] {
 }
 
 /**
- * Undecided categories that a line of the impression states in full, with the code that they have
- * there. They are not repeated as limitations.
+ * Codes of gaps about an undecided category, each with the code of the statement in the impression
+ * that states the gap in full. Such a gap is not repeated as a limitation.
  */
 const IN_IMPRESSION: Readonly<Record<string, string>> = {
   'growth.at-cut-off': 'impression.size-open',

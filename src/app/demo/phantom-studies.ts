@@ -240,7 +240,7 @@ export function phantomStudy(name: DemoStudyName, seed: number): Promise<DemoStu
 export const PATIENT_ID_SYSTEM = 'urn:oid:2.25.1';
 
 /**
- * Registers a phantom patient with an EHR, like a registration message.
+ * Registers a phantom patient with an EHR, as a hospital's registration message would.
  * @throws Error if the EHR refuses the patient.
  */
 export async function registerPatient(

@@ -31,10 +31,10 @@ refuseAll(dns, asking(dns));
 refuseAll(dns.promises, asking(dns.promises));
 
 /**
- * Ends this process once its parent is no longer `parent`. A separate thread checks this, because a
- * process that is loading its program or computing without a pause does not notice that its channel
- * is closed. Otherwise a gateway killed repeatedly on a busy machine would leave behind a growing
- * number of processes that compete with the next ones.
+ * Ends this process once its parent is no longer `parent`, so that a gateway that is killed
+ * repeatedly on a busy machine does not leave behind a growing number of processes that compete with
+ * the next ones. A separate thread checks this, because a process that is loading its program or
+ * computing without a pause does not notice that its channel is closed.
  */
 function endWith(parent: number): void {
   const watch = `setInterval(() => {

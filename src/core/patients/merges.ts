@@ -22,10 +22,10 @@ export interface PatientMerge {
  * Records a merge: studies with the prior ID get the surviving ID, whether they have already
  * arrived or arrive later. An older merge never replaces a newer merge of the same ID.
  *
- * An ID that was merged before may since have been issued to another person. A later merge of this
- * ID therefore does not apply to studies whose birth date differs from the one stated in the merge:
- * studies moved by the former merge keep its surviving ID, and the others keep the prior ID
- * (`unlike`).
+ * After a merge, the prior ID may be issued to another person. If the same ID is merged again, the
+ * new merge therefore does not apply to studies whose birth date differs from the one that it
+ * states. Such a study keeps the surviving ID of the earlier merge, if that merge moved it, and
+ * otherwise the prior ID (`unlike`).
  */
 export async function mergePatients(
   tx: Queryable,

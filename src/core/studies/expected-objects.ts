@@ -86,10 +86,13 @@ export async function forgetExpectations(
   ]);
 }
 
-/** Age in days at which a list is deleted. No study keeps receiving objects for that long. */
+/**
+ * Age in days at which the list of objects of a study, or a procedure step that is no longer
+ * updated, is deleted. No study keeps receiving objects for that long.
+ */
 const STATEMENT_DAYS = 30;
 
-/** Deletes lists of studies that never arrived, and procedure steps that ended long ago. */
+/** Deletes lists of objects, and procedure steps, that are older than `STATEMENT_DAYS`. */
 export async function forgetOldStatements(database: Queryable, now: Date): Promise<void> {
   const before = new Date(now.getTime() - STATEMENT_DAYS * DAY_MS);
   await database.query('DELETE FROM study_expectations WHERE stated_at < $1', [before]);
