@@ -1,7 +1,7 @@
 import type { FhirDestination } from '../../config/schema.ts';
-import { tlsDispatcher } from './authorization.ts';
 import { connectFhir } from './client.ts';
 import { dailyMode, modeInWords } from './delivery-mode.ts';
+import { tlsDispatcher } from './tls-dispatcher.ts';
 
 interface ServerReport {
   /** FHIR version in the CapabilityStatement; null if the server has no CapabilityStatement. */

@@ -9,9 +9,10 @@ import { Client } from 'fhir-kit-client';
 import type { FhirDestination } from '../../config/schema.ts';
 import { LONGEST_HOLD_SECONDS } from '../../src/core/outbox/delivery.ts';
 import { retryAfterSeconds } from '../../src/platform/outbound/retry-after.ts';
-import { type Credentials, credentialsOf, tlsDispatcher } from './authorization.ts';
+import { type Credentials, credentialsOf } from './authorization.ts';
 import { classifyStatus, type Failure, FhirFailure, failureOf } from './outcome.ts';
 import type { FhirServer, ResourceOf, TransactionReceipt } from './server.ts';
+import { tlsDispatcher } from './tls-dispatcher.ts';
 
 /** Errors that end a connection before any byte of the request was sent. */
 const BEFORE_SENDING =

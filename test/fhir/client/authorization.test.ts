@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { FhirDestination } from '../../../config/schema.ts';
-import { backendToken } from '../../../fhir/client/authorization.ts';
+import { backendToken } from '../../../fhir/client/backend-token.ts';
 import { connectFhir } from '../../../fhir/client/client.ts';
 import { FhirFailure } from '../../../fhir/client/outcome.ts';
 import { sufficientScopes } from '../../../fhir/client/required-capabilities.ts';
