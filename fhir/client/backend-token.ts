@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import { LONGEST_HOLD_SECONDS } from '../../src/core/outbox/delivery.ts';
 import { retryAfterSeconds } from '../../src/platform/outbound/retry-after.ts';
-import { classifyStatus, FhirFailure, failureOf } from './outcome.ts';
+import { type Failure, FhirFailure, failureOf } from './outcome.ts';
 
 /**
  * Lifetime of an assertion in seconds. SMART App Launch 2.2, "Client Authentication: Asymmetric",
@@ -195,24 +195,39 @@ async function ask(
   } catch (error) {
     if (error instanceof FhirFailure) throw error;
     const code = error instanceof errors.UndiciError ? error.code : 'no answer';
-    throw new FhirFailure(failureOf('ehr_unavailable', `The token endpoint: ${code}`));
+    throw new FhirFailure(noToken(code));
   }
 }
 
 /**
- * Returns the failure of a token request: after 400, 401 or 403, our registration is wrong (RFC
- * 6749 5.2); after any other status, the server is at fault.
+ * Seconds that a destination waits if its authorization server refuses us, or is not at this
+ * address.
  */
-function tokenFailure(status: number, text: string, retryAfter: string) {
+const SLOW_SECONDS = 300;
+
+/** Statuses of an authorization server that will soon be available again (RFC 9110 15). */
+const FOR_NOW: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/**
+ * Returns the failure of a token request. After 400, 401 or 403, our registration is wrong (RFC
+ * 6749 5.2). Any other status says nothing about the report, so the failure is transient. The
+ * failure has no status, because callers read a status as the EHR's answer: a 404 would mean that a
+ * patient does not exist.
+ */
+function tokenFailure(status: number, text: string, retryAfter: string): Failure {
   const asked = retryAfterSeconds(retryAfter, LONGEST_HOLD_SECONDS);
   if (status !== 400 && status !== 401 && status !== 403) {
-    const failure = classifyStatus(status, undefined, asked);
-    return { ...failure, detail: `The token endpoint: ${failure.detail}` };
+    const wait = FOR_NOW.has(status) ? asked : (asked ?? SLOW_SECONDS);
+    return noToken(`HTTP ${status}`, wait);
   }
   const answer = z.looseObject({ error: z.string().regex(/^[a-z_]{1,40}$/) }).safeParse(json(text));
   const why = answer.success ? answer.data.error : `HTTP ${status}`;
-  const { status: _, ...unauthorized } = classifyStatus(401, undefined, asked);
-  return { ...unauthorized, status: null, detail: `The token endpoint: ${why}` };
+  const refusal = failureOf('ehr_unauthorized', `The token endpoint: ${why}`);
+  return { ...refusal, retryAfter: asked ?? SLOW_SECONDS };
+}
+
+function noToken(why: string, retryAfter?: number): Failure {
+  return { ...failureOf('ehr_unavailable', `The token endpoint: ${why}`), retryAfter };
 }
 
 function refused(detail: string): FhirFailure {
@@ -234,5 +249,5 @@ function parsed<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const read = schema.safeParse(answer);
   if (read.success) return read.data;
-  throw new FhirFailure(failureOf('ehr_misconfigured', `The response is not a ${what}`));
+  throw new FhirFailure(noToken(`the response is not a ${what}`, SLOW_SECONDS));
 }

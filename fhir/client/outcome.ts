@@ -83,7 +83,7 @@ const PASSING_ISSUES: ReadonlySet<string> = new Set([
   'incomplete',
 ]);
 
-/** Why a request to the EHR failed. `status` is null if there was no response. */
+/** Why a request to the EHR failed. `status` is null if the EHR itself did not respond. */
 export interface Failure {
   failure: FailureClass;
   code: ErrorCode;

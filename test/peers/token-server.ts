@@ -22,7 +22,12 @@ export interface TokenServer {
   accepts(authorization: string | undefined): boolean;
   revoke(): void;
   /** Sets the response to the next requests. */
-  fail(status: number, body: object | string, times?: number): void;
+  fail(
+    status: number,
+    body: object | string,
+    times?: number,
+    headers?: Record<string, string>,
+  ): void;
   close(): Promise<void>;
 }
 
@@ -36,17 +41,21 @@ export async function startTokenServer(
 ): Promise<TokenServer> {
   const good = new Set<string>();
   const used = new Set<string>();
-  const planned: { status: number; body: object | string }[] = [];
+  const planned: {
+    status: number;
+    body: object | string;
+    headers: Record<string, string>;
+  }[] = [];
 
   const server = createServer((request, response) => {
-    const reply = (status: number, body: object | string) => {
-      response.writeHead(status, { 'content-type': 'application/json' });
+    const reply = (status: number, body: object | string, headers = {}) => {
+      response.writeHead(status, { 'content-type': 'application/json', ...headers });
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     };
     void text(request).then((body) => {
       tokens.asked += 1;
       const fault = planned.shift();
-      if (fault) return reply(fault.status, fault.body);
+      if (fault) return reply(fault.status, fault.body, fault.headers);
       const form = new URLSearchParams(body);
       tokens.scope = form.get('scope') ?? '';
       const why = complaint(form, client, tokens.tokenUrl, used);
@@ -70,8 +79,8 @@ export async function startTokenServer(
     scope: '',
     accepts: (authorization) => good.has(authorization?.replace(/^Bearer /, '') ?? ''),
     revoke: () => good.clear(),
-    fail: (status, body, times = 1) => {
-      for (let time = 0; time < times; time += 1) planned.push({ status, body });
+    fail: (status, body, times = 1, headers = {}) => {
+      for (let time = 0; time < times; time += 1) planned.push({ status, body, headers });
     },
     close: () =>
       new Promise((closed) => {

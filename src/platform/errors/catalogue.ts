@@ -580,7 +580,7 @@ export const ERRORS = {
     retry: 'transient',
     title: 'The EHR is unavailable',
     operator:
-      'Network error, HTTP 408, 423, 425, 429, 500, 502, 503 or 504, or 404 for the base URL itself.',
+      'Network error, HTTP 408, 423, 425, 429, 500, 502, 503 or 504, 404 for the base URL itself, or no token from the token endpoint; the details say which.',
   },
   ehr_ambiguous: {
     retry: 'ambiguous',

@@ -153,11 +153,58 @@ describe('SMART Backend Services', () => {
       { code: 'ehr_unauthorized', detail: 'The token endpoint: invalid_client' },
     ],
     ['is down', 503, {}, { code: 'ehr_unavailable', failure: 'transient' }],
-    ['answers with a page', 200, '<html>', { code: 'ehr_misconfigured', failure: 'permanent' }],
+    [
+      'answers with a page',
+      200,
+      '<html>',
+      { code: 'ehr_unavailable', failure: 'transient', retryAfter: 300 },
+    ],
+    ['redirects', 302, {}, { code: 'ehr_unavailable', failure: 'transient', retryAfter: 300 }],
   ])('a token endpoint that %s', async (_, status, body, expected) => {
     const server = await start('ES384');
     server.fail(status, body);
     expect(await failure(connection().create(DEVICE, SIGNAL()))).toMatchObject(expected);
+  });
+
+  test.each([302, 404, 405, 409, 410, 412, 413, 500, 501])(
+    'does not mistake HTTP %i of the token endpoint for the answer of the EHR',
+    async (status) => {
+      const server = await start('ES384');
+      const to = connection();
+      const body = { resourceType: 'OperationOutcome', issue: [{ code: 'not-found' }] };
+      for (const call of [
+        () => to.read('Patient', 'p1', SIGNAL()),
+        () => to.capabilities(SIGNAL()),
+        () => to.create(DEVICE, SIGNAL()),
+      ]) {
+        server.fail(status, body);
+        const reason = await failure(call());
+        expect(reason).toEqual({
+          failure: 'transient',
+          code: 'ehr_unavailable',
+          detail: `The token endpoint: HTTP ${status}`,
+          status: null,
+          retryAfter: status < 500 || status === 501 ? 300 : undefined,
+        });
+      }
+    },
+  );
+
+  test('an EHR without a SMART configuration is not an EHR without the patient', async () => {
+    await start('ES384');
+    await ehr?.close();
+    ehr = await startFhirServer();
+    expect(await failure(connection().read('Patient', 'p1', SIGNAL()))).toMatchObject({
+      code: 'ehr_unavailable',
+      status: null,
+    });
+  });
+
+  test('waits as long as the token endpoint asks', async () => {
+    const server = await start('ES384');
+    server.fail(404, {}, 1, { 'retry-after': '7' });
+    const reason = await failure(connection().create(DEVICE, SIGNAL()));
+    expect(reason).toMatchObject({ code: 'ehr_unavailable', retryAfter: 7 });
   });
 
   test('prefers the address and scope in the settings to the discovered ones', async () => {
