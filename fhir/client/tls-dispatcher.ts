@@ -9,21 +9,31 @@ type TlsSettings = NonNullable<FhirDestination['tls']>;
  * Returns a function that supplies the connection pool for a destination with its own certificate
  * authority or a client certificate. If neither is configured, the function returns undefined. The
  * files are checked for each request, so that a renewed certificate is used without a restart.
+ * Simultaneous callers share one check, and thus one pool.
  * @throws FhirFailure `ehr_unauthorized` if a file cannot be read.
  */
 export function tlsDispatcher(settings: TlsSettings | undefined): () => Promise<Agent | undefined> {
   if (!settings) return async () => undefined;
   let open: { written: string; agent: Agent } | null = null;
-  return async () => {
-    const written = await readable(() => timesOf(settings));
+  let coming: Promise<Agent> | null = null;
+
+  async function current(tls: TlsSettings): Promise<Agent> {
+    const written = await readable(() => timesOf(tls));
     if (open?.written !== written) {
-      const connect = await readable(() => contents(settings));
+      const connect = await readable(() => contents(tls));
       const { Agent } = await import('undici');
-      // The old pool closes once its requests in progress have ended.
-      void open?.agent.close();
+      // The old pool is not closed here, because a caller that has it may not have sent its request
+      // yet. Its connections close by themselves when they are idle.
       open = { written, agent: new Agent({ connect }) };
     }
     return open.agent;
+  }
+
+  return () => {
+    coming ??= current(settings).finally(() => {
+      coming = null;
+    });
+    return coming;
   };
 }
 

@@ -1,15 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { request } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { FhirDestination } from '../../../config/schema.ts';
 import { backendToken } from '../../../fhir/client/backend-token.ts';
 import { connectFhir } from '../../../fhir/client/client.ts';
 import { FhirFailure } from '../../../fhir/client/outcome.ts';
 import { sufficientScopes } from '../../../fhir/client/required-capabilities.ts';
+import { tlsDispatcher } from '../../../fhir/client/tls-dispatcher.ts';
 import { type FhirTestServer, startFhirServer } from '../../peers/fhir-server.ts';
 import {
   type RegisteredClient,
@@ -298,6 +300,57 @@ describe.skipIf(!existsSync(OPENSSL))('TLS with certificates that the site confi
     const reason = await failure(connection({ ...none, tls }).create(DEVICE, SIGNAL()));
     expect(reason).toMatchObject({ failure: 'transient', code: 'ehr_unavailable' });
     expect(ehr?.calls).toEqual([]);
+  });
+
+  /** Renews our certificate: the file has a new date, although its content is the same. */
+  const renew = () => utimes(file('gateway.crt'), new Date(), new Date());
+  const ours = () => ({ ...known(), certFile: file('gateway.crt'), keyFile: file('gateway.key') });
+
+  test('lets simultaneous calls share one connection pool, also after a renewal', async () => {
+    await startTls();
+    await writeFile(file('secret'), 's3cret');
+    const to = connection({
+      authorization: { type: 'bearer', tokenFile: file('secret') },
+      tls: ours(),
+    });
+    const calls = () => Promise.all([1, 2, 3, 4].map(() => to.create(DEVICE, SIGNAL())));
+    await calls();
+    await renew();
+    await calls();
+    expect(await ehr?.all('Device')).toHaveLength(8);
+
+    const pool = tlsDispatcher(ours());
+    const [first, ...others] = await Promise.all([pool(), pool(), pool()]);
+    for (const other of others) expect(other).toBe(first);
+    expect(await pool()).toBe(first);
+  });
+
+  test('uses the renewed certificate, and lets a call that has the old one end', async () => {
+    await startTls();
+    const pool = tlsDispatcher(ours());
+    const old = await pool();
+    await renew();
+    const renewed = await pool();
+    expect(renewed).not.toBe(old);
+    for (const dispatcher of [old, renewed]) {
+      const answer = await request(`${ehr?.baseUrl}/metadata`, { dispatcher });
+      expect(answer.statusCode).toBe(200);
+      await answer.body.dump();
+    }
+  });
+
+  test('opens the pool once its files can be read', async () => {
+    await startTls();
+    const pool = tlsDispatcher({
+      ...known(),
+      certFile: file('late.crt'),
+      keyFile: file('late.key'),
+    });
+    await expect(pool()).rejects.toThrow(FhirFailure);
+    for (const end of ['crt', 'key']) await copyFile(file(`gateway.${end}`), file(`late.${end}`));
+    const answer = await request(`${ehr?.baseUrl}/metadata`, { dispatcher: await pool() });
+    expect(answer.statusCode).toBe(200);
+    await answer.body.dump();
   });
 
   test('reports which file is missing', async () => {
