@@ -98,7 +98,7 @@ const tokenSchema = z.looseObject({
 
 /**
  * Supplies a backend service's access tokens. A token is reused for most of its lifetime, and
- * concurrent callers wait for the same response.
+ * concurrent callers wait for the same response, each until its own signal is aborted.
  */
 export function backendToken(
   service: BackendService,
@@ -115,18 +115,34 @@ export function backendToken(
   }
 
   return {
-    async current() {
+    async current(signal) {
       if (kept && now() < kept.until) return kept.token;
       coming ??= fresh().finally(() => {
         coming = null;
       });
-      return coming;
+      return untilAborted(coming, signal);
     },
     forget() {
       kept = null;
       return true;
     },
   };
+}
+
+/**
+ * Waits for a token until the signal is aborted.
+ * @throws FhirFailure `ehr_unavailable` if it is.
+ */
+async function untilAborted(coming: Promise<string>, signal?: AbortSignal): Promise<string> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(new FhirFailure(noToken('no answer in time')));
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted) onAbort();
+  try {
+    return await Promise.race([coming, aborted]);
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+  }
 }
 
 /** Requests a token with a signed assertion (SMART App Launch 2.2, "Backend Services"). */

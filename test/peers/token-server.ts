@@ -21,6 +21,11 @@ export interface TokenServer {
   /** Returns true if an Authorization header contains a token that is still valid. */
   accepts(authorization: string | undefined): boolean;
   revoke(): void;
+  /**
+   * Lets requests wait.
+   * @returns a function that answers them.
+   */
+  hold(): () => void;
   /** Sets the response to the next requests. */
   fail(
     status: number,
@@ -47,13 +52,16 @@ export async function startTokenServer(
     headers: Record<string, string>;
   }[] = [];
 
+  let held = Promise.resolve();
+
   const server = createServer((request, response) => {
     const reply = (status: number, body: object | string, headers = {}) => {
       response.writeHead(status, { 'content-type': 'application/json', ...headers });
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     };
-    void text(request).then((body) => {
+    void text(request).then(async (body) => {
       tokens.asked += 1;
+      await held;
       const fault = planned.shift();
       if (fault) return reply(fault.status, fault.body, fault.headers);
       const form = new URLSearchParams(body);
@@ -79,6 +87,11 @@ export async function startTokenServer(
     scope: '',
     accepts: (authorization) => good.has(authorization?.replace(/^Bearer /, '') ?? ''),
     revoke: () => good.clear(),
+    hold: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
+    },
     fail: (status, body, times = 1, headers = {}) => {
       for (let time = 0; time < times; time += 1) planned.push({ status, body, headers });
     },

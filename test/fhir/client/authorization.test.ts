@@ -124,6 +124,38 @@ describe('SMART Backend Services', () => {
     expect(server.asked).toBe(2);
   });
 
+  describe('from a token endpoint that does not answer', () => {
+    test('is no longer awaited by a caller that stops, while the others still receive it', async () => {
+      const server = await start('ES384');
+      const release = server.hold();
+      const to = connection();
+      const stopping = new AbortController();
+      const stopped = failure(to.create(DEVICE, stopping.signal));
+      const other = to.create(DEVICE, SIGNAL());
+      await expect.poll(() => server.asked).toBe(1);
+      stopping.abort();
+      expect(await stopped).toMatchObject({ failure: 'transient', code: 'ehr_unavailable' });
+      expect(await failure(to.create(DEVICE, AbortSignal.abort()))).toMatchObject({
+        failure: 'transient',
+      });
+      release();
+      expect(await other).toMatch(/^Device\//);
+      expect(server.asked).toBe(1);
+    });
+
+    test('is awaited no longer than the time-out of the destination', async () => {
+      const server = await start('ES384');
+      const release = server.hold();
+      const reason = await failure(connection({ timeoutSeconds: 0.2 }).create(DEVICE, SIGNAL()));
+      release();
+      expect(reason).toMatchObject({
+        failure: 'transient',
+        code: 'ehr_unavailable',
+        detail: 'The token endpoint: no answer in time',
+      });
+    });
+  });
+
   test('replaces a revoked token once, and writes nothing twice', async () => {
     const server = await start('ES384');
     const to = connection();
