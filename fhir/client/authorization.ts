@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { FhirDestination } from '../../config/schema.ts';
+import type { DicomwebDestination, FhirDestination } from '../../config/schema.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { backendToken, type TokenEndpoint } from './backend-token.ts';
 import { FhirFailure, failureOf } from './outcome.ts';
 import { sufficientScopes } from './required-capabilities.ts';
@@ -67,15 +68,28 @@ async function secretIn(file: string): Promise<string> {
 }
 
 /**
- * Creates the credentials for an HTTP server. The files that contain them are read again for each
- * request.
+ * Creates the credentials for a DICOMweb server. The files that contain them are read again for
+ * each request, so that a request refused with 401 needs no fresh credentials. Both functions throw
+ * SonogateError `peer_unauthorized` if a file cannot be read.
  */
 export function httpAccess({
   baseUrl,
   authorization,
   tls,
-}: Pick<FhirDestination, 'baseUrl' | 'authorization' | 'tls'>) {
+}: Pick<DicomwebDestination, 'baseUrl' | 'authorization' | 'tls'>) {
   const dispatcherNow = tlsDispatcher(tls);
   const { header } = credentialsOf(authorization, { baseUrl, dispatcherNow });
-  return { header, dispatcherNow };
+  return {
+    header: () => ofPeer(() => header()),
+    dispatcherNow: () => ofPeer(dispatcherNow),
+  };
+}
+
+async function ofPeer<Answer>(read: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof FhirFailure)) throw error;
+    throw new SonogateError('peer_unauthorized', error.reason.detail, { cause: error });
+  }
 }

@@ -60,6 +60,22 @@ const status = (code: number) => (_: URL, response: ServerResponse) => {
 };
 
 describe('a query by QIDO-RS', () => {
+  test.each([
+    ['secret', { authorization: { type: 'bearer', tokenFile: '/no/such/file' } }],
+    ['certificate', { authorization: { type: 'none' }, tls: { caFile: '/no/such/file' } }],
+  ] as const)('is not sent if the file with our %s is missing', async (_, settings) => {
+    const { port } = server.address() as AddressInfo;
+    const baseUrl = `http://127.0.0.1:${port}/dicom-web`;
+    const access = httpAccess({ baseUrl, tls: undefined, ...settings });
+    const without = dicomwebArchive(
+      { name: 'vna', baseUrl, timeoutSeconds: 5 },
+      access,
+      'SONOGATE',
+    );
+    await expect(without.objects(STUDY)).rejects.toMatchObject({ code: 'peer_unauthorized' });
+    expect(calls).toEqual([]);
+  });
+
   test('states its keys and the attributes to return, and authenticates us', async () => {
     answer = (_, response) =>
       json(response, [
