@@ -249,6 +249,42 @@ function attemptsView({ attempts }: WebhookDelivery): TemplateResult {
   </details>`;
 }
 
+function webhookView(
+  one: WebhookDelivery,
+  sendAgain: (delivery: WebhookDelivery) => TemplateResult,
+): TemplateResult {
+  const ended = one.state === 'dead' || one.state === 'delivered';
+  return html`<tr>
+    <th scope="row">${one.event}<span class="second">${momentText(one.createdAt)}</span></th>
+    <td class="url">${given(one.url)}</td>
+    <td>
+      ${deliveryStateChip(one.state)}
+      ${one.error && one.state !== 'delivered' ? html`<span class="second">${one.error.title}</span>` : nothing}
+      ${one.disabledAt ? html`<span class="second">address disabled</span>` : nothing}
+    </td>
+    <td>${attemptsView(one)}</td>
+    <td>${ended ? sendAgain(one) : nothing}</td>
+  </tr>`;
+}
+
+function webhooksView(
+  rows: readonly WebhookDelivery[],
+  sendAgain: (delivery: WebhookDelivery) => TemplateResult,
+): TemplateResult {
+  if (rows.length === 0) return html`<p class="soft">No webhooks have been sent.</p>`;
+  return html`<div class="scrolls">
+    <table class="as-cards">
+      <thead>
+        <tr>
+          ${['Event', 'Address', 'State', 'Attempts'].map((text) => html`<th scope="col">${text}</th>`)}
+          <th scope="col"><span class="hidden-text">What can be done</span></th>
+        </tr>
+      </thead>
+      <tbody>${rows.map((one) => webhookView(one, sendAgain))}</tbody>
+    </table>
+  </div>`;
+}
+
 function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => TemplateResult {
   const secret = createLoader<WebhookSecret>(() => api.webhookSecret(), redraw);
   const deliveries = createLoader<Page<WebhookDelivery>>(
@@ -259,49 +295,17 @@ function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => Temp
   void secret.load();
   void deliveries.load();
 
-  function deliveryView(one: WebhookDelivery): TemplateResult {
-    return html`<tr>
-      <th scope="row">${one.event}<span class="second">${momentText(one.createdAt)}</span></th>
-      <td class="url">${given(one.url)}</td>
-      <td>
-        ${deliveryStateChip(one.state)}
-        ${one.error && one.state !== 'delivered' ? html`<span class="second">${one.error.title}</span>` : nothing}
-        ${one.disabledAt ? html`<span class="second">address disabled</span>` : nothing}
-      </td>
-      <td>${attemptsView(one)}</td>
-      <td>
-        ${
-          one.state === 'dead' || one.state === 'delivered'
-            ? asking.view({
-                id: `redeliver ${one.id}`,
-                label: 'Send again',
-                question: 'Send this webhook again?',
-                async run() {
-                  await api.redeliver(one.id);
-                  await deliveries.load();
-                  return 'The webhook will be sent again.';
-                },
-              })
-            : nothing
-        }
-      </td>
-    </tr>`;
-  }
-
-  const tableView = ({ rows }: Page<WebhookDelivery>): TemplateResult =>
-    rows.length === 0
-      ? html`<p class="soft">No webhooks have been sent.</p>`
-      : html`<div class="scrolls">
-          <table class="as-cards">
-            <thead>
-              <tr>
-                ${['Event', 'Address', 'State', 'Attempts'].map((text) => html`<th scope="col">${text}</th>`)}
-                <th scope="col"><span class="hidden-text">What can be done</span></th>
-              </tr>
-            </thead>
-            <tbody>${rows.map(deliveryView)}</tbody>
-          </table>
-        </div>`;
+  const sendAgain = ({ id }: WebhookDelivery) =>
+    asking.view({
+      id: `redeliver ${id}`,
+      label: 'Send again',
+      question: 'Send this webhook again?',
+      async run() {
+        await api.redeliver(id);
+        await deliveries.load();
+        return 'The webhook will be sent again.';
+      },
+    });
 
   return () => html`<section class="panel" aria-labelledby="webhooks-head">
     <header>
@@ -331,7 +335,7 @@ function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => Temp
           </div>`
         : nothing
     }
-    ${shown(deliveries, tableView)}
+    ${shown(deliveries, ({ rows }) => webhooksView(rows, sendAgain))}
   </section>`;
 }
 

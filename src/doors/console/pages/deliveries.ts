@@ -100,6 +100,21 @@ const tableView = (
     ${more ? html`<p><button type="button" @click=${() => void more()}>More</button></p>` : nothing}
   </div>`;
 
+/** Renders a button for each state, and one for all. */
+function statesView(
+  chosen: DeliveryState | '',
+  choose: (state: DeliveryState | '') => void,
+): TemplateResult {
+  const button = (state: DeliveryState | '', text: string) =>
+    html`<button type="button" aria-pressed=${chosen === state} @click=${() => choose(state)}>
+      ${text}
+    </button>`;
+  const states = Object.keys(DELIVERY_STATES) as DeliveryState[];
+  return html`<div class="filters" role="group" aria-label="State">
+    ${button('', 'All')} ${states.map((state) => button(state, DELIVERY_STATES[state].text))}
+  </div>`;
+}
+
 /** Opens the deliveries page: destinations, waiting deliveries and failed ones. */
 export const openDeliveries: OpenPage = (place, around) => {
   const { api, redraw, restate } = around;
@@ -109,15 +124,14 @@ export const openDeliveries: OpenPage = (place, around) => {
   const asking = createAsking(around);
   const reader = may(around, 'confirm') ? 'you' : 'a person';
   const destinations = createLoader<Destination[]>(() => api.destinations(), redraw);
-  const deliveries = createLoader<Rows<Delivery>>(
-    () =>
-      api.deliveries({
-        destination: destination || undefined,
-        state: state || undefined,
-        limit: 100,
-      }),
-    redraw,
-  );
+  const fetchRows = (cursor?: string) =>
+    api.deliveries({
+      destination: destination || undefined,
+      state: state || undefined,
+      limit: 100,
+      cursor,
+    });
+  const deliveries = createLoader<Rows<Delivery>>(() => fetchRows(), redraw);
 
   function ask(next: { destination?: string; state?: DeliveryState | '' }): void {
     destination = next.destination ?? destination;
@@ -130,12 +144,7 @@ export const openDeliveries: OpenPage = (place, around) => {
   async function more(): Promise<void> {
     const known = deliveries.value;
     if (!known?.nextCursor) return;
-    const next = await api.deliveries({
-      destination: destination || undefined,
-      state: state || undefined,
-      limit: 100,
-      cursor: known.nextCursor,
-    });
+    const next = await fetchRows(known.nextCursor);
     deliveries.set({ rows: [...known.rows, ...next.rows], nextCursor: next.nextCursor });
   }
 
@@ -183,16 +192,7 @@ export const openDeliveries: OpenPage = (place, around) => {
         ${destinations.value ? html`<span class="soft">${counted(destinations.value.length, 'destination')}</span>` : nothing}
       </div>
       ${shown(destinations, (all) => html`<ul class="cards">${all.map(cardOf)}</ul>`)}
-      <div class="filters" role="group" aria-label="State">
-        <button type="button" aria-pressed=${state === ''} @click=${() => ask({ state: '' })}>All</button>
-        ${(Object.keys(DELIVERY_STATES) as DeliveryState[]).map(
-          (
-            one,
-          ) => html`<button type="button" aria-pressed=${state === one} @click=${() => ask({ state: one })}>
-            ${DELIVERY_STATES[one].text}
-          </button>`,
-        )}
-      </div>
+      ${statesView(state, (one) => ask({ state: one }))}
       ${shown(deliveries, rowsView)}`,
   };
 };

@@ -23,6 +23,37 @@ interface Examination {
   problem: string | null;
 }
 
+function findingsView({ findings, problem }: Examination): TemplateResult {
+  return html`${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
+    <ul class="found">
+      ${findings.map(
+        ({ what, state, detail }) => html`<li>
+          ${chip(FOUND[state].tone, FOUND[state].text)} <strong>${given(what)}</strong>
+          <span class="soft">${given(detail)}</span>
+        </li>`,
+      )}
+    </ul>`;
+}
+
+function factsView({ address, objects, lastExchangeAt, lastError, lastErrorAt }: Peer) {
+  return html`<dl class="facts">
+    <dt>Address</dt>
+    <dd>${given(address)}</dd>
+    ${objects.length > 0 ? html`<dt>Receives</dt><dd>${objects.map(objectText).join(', ')}</dd>` : nothing}
+    <dt>Last exchange</dt>
+    <dd>${lastExchangeAt ? momentText(lastExchangeAt) : 'none yet'}</dd>
+    ${
+      lastError
+        ? html`<dt>Last error</dt>
+            <dd>
+              ${lastError.title}${lastErrorAt ? `, ${momentText(lastErrorAt)}` : ''}
+              <span class="second">${withCode(lastError.advice)}</span>
+            </dd>`
+        : nothing
+    }
+  </dl>`;
+}
+
 /**
  * Opens the page of the nodes with which this gateway exchanges data. A person can run the doctor
  * on them.
@@ -46,21 +77,6 @@ export const openPeers: OpenPage = (_place, around) => {
     redraw();
   }
 
-  function findingsView(peer: string): TemplateResult | typeof nothing {
-    const examination = examined.get(peer);
-    if (!examination) return nothing;
-    const { findings, problem } = examination;
-    return html`${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
-      <ul class="found">
-        ${findings.map(
-          ({ what, state, detail }) => html`<li>
-            ${chip(FOUND[state].tone, FOUND[state].text)} <strong>${given(what)}</strong>
-            <span class="soft">${given(detail)}</span>
-          </li>`,
-        )}
-      </ul>`;
-  }
-
   function button(peer: string, text: string): TemplateResult {
     const busy = examined.get(peer)?.busy ?? false;
     return html`<button type="button" ?disabled=${busy} @click=${() => void examine(peer)}>
@@ -69,6 +85,7 @@ export const openPeers: OpenPage = (_place, around) => {
   }
 
   function peerView(peer: Peer): TemplateResult {
+    const examination = examined.get(peer.name);
     return html`<li class="panel">
       <div class="row">
         <h2>${given(peer.name)}</h2>
@@ -76,24 +93,16 @@ export const openPeers: OpenPage = (_place, around) => {
         ${peer.tls ? chip('good', 'TLS') : chip('quiet', 'Not encrypted')}
         <span class="push">${peer.callable ? button(peer.name, 'Test') : nothing}</span>
       </div>
-      <dl class="facts">
-        <dt>Address</dt>
-        <dd>${given(peer.address)}</dd>
-        ${peer.objects.length > 0 ? html`<dt>Receives</dt><dd>${peer.objects.map(objectText).join(', ')}</dd>` : nothing}
-        <dt>Last exchange</dt>
-        <dd>${peer.lastExchangeAt ? momentText(peer.lastExchangeAt) : 'none yet'}</dd>
-        ${
-          peer.lastError
-            ? html`<dt>Last error</dt>
-                <dd>
-                  ${peer.lastError.title}${peer.lastErrorAt ? `, ${momentText(peer.lastErrorAt)}` : ''}
-                  <span class="second">${withCode(peer.lastError.advice)}</span>
-                </dd>`
-            : nothing
-        }
-      </dl>
-      ${findingsView(peer.name)}
+      ${factsView(peer)}
+      ${examination ? findingsView(examination) : nothing}
     </li>`;
+  }
+
+  function everythingView(): TemplateResult | typeof nothing {
+    const examination = examined.get(EVERYTHING);
+    return examination
+      ? html`<section class="panel" aria-label="What the test found">${findingsView(examination)}</section>`
+      : nothing;
   }
 
   void peers.load();
@@ -107,7 +116,7 @@ export const openPeers: OpenPage = (_place, around) => {
         <h1 tabindex="-1">Peers</h1>
         <span class="push">${button(EVERYTHING, 'Test everything')}</span>
       </div>
-      ${examined.has(EVERYTHING) ? html`<section class="panel" aria-label="What the test found">${findingsView(EVERYTHING)}</section>` : nothing}
+      ${everythingView()}
       ${shown(peers, (all) =>
         all.length === 0
           ? empty(
