@@ -22,7 +22,8 @@ export const SERIES = {
 } as const;
 type SeriesKind = keyof typeof SERIES;
 
-const ANONYMOUS: DicomIdentity = {
+/** An identity without values. */
+export const ANONYMOUS: DicomIdentity = {
   SpecificCharacterSet: null,
   PatientName: '',
   PatientID: '',

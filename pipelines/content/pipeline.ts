@@ -1,14 +1,14 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Content } from '../contract/content.ts';
-import { type Job, jobSchema, type Pipeline } from '../contract/job.ts';
+import type { Job, Pipeline } from '../contract/job.ts';
 import type { Clip } from '../contract/study.ts';
 import type { HeartLocator } from '../echo/locate/heart-locator.ts';
 import { surveyViews } from '../echo/locate/view-survey.ts';
 import { spread, spreadImages } from '../input/decode-frames.ts';
 import { readStudy } from '../input/read-study.ts';
 import type { Locator } from '../obstetric/locator.ts';
-import { stage } from '../run/study-pipeline.ts';
+import { jobFiles, readJob, stage } from '../run/study-pipeline.ts';
 
 /** Maximum number of clips analysed, spread evenly over the study. */
 const MOST_CLIPS = 40;
@@ -32,9 +32,8 @@ interface ContentParts {
 export function createContentPipeline({ openPlanes, openViews }: ContentParts): Pipeline {
   return async (folder, report, signal) => {
     stage(report, 'starting', 'Starting', 0);
-    const job = jobSchema.parse(JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')));
-    const files = job.files.map((name) => ({ name, path: join(folder, 'files', name) }));
-    const study = await readStudy(files, {
+    const job = await readJob(folder);
+    const study = await readStudy(jobFiles(folder, job.files), {
       unpackTo: join(folder, 'unpacked'),
       unreadable: job.unreadable,
       signal,

@@ -3,7 +3,15 @@ import dcmjs, { type NaturalDataset } from 'dcmjs';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { type DecodeText, textDecoder } from './character-set.ts';
 import { TEXT_KINDS, textValues } from './data-set.ts';
-import { decodeFileMeta, fileStart, LONG_FORM } from './part10.ts';
+import {
+  decodeFileMeta,
+  fileStart,
+  ITEM,
+  ITEM_END,
+  LONG_FORM,
+  SEQUENCE_END,
+  UNDEFINED_LENGTH,
+} from './part10.ts';
 import {
   DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN,
   EXPLICIT_VR_BIG_ENDIAN,
@@ -212,10 +220,6 @@ interface Element {
   value: number;
 }
 
-const UNDEFINED_LENGTH = 0xffffffff;
-const ITEM = 0xfffee000;
-const ITEM_END = 0xfffee00d;
-const SEQUENCE_END = 0xfffee0dd;
 const DELIMITER_GROUP = 0xfffe0000;
 /** First tag of the pixel data and its offset tables. The header ends before it. */
 const PIXEL_GROUP = 0x7fe00000;

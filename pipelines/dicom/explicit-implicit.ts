@@ -3,7 +3,14 @@ import { open } from 'node:fs/promises';
 import dcmjs from 'dcmjs';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { HEADER_LIMITS } from './bounded-header.ts';
-import { LONG_FORM, readFileMeta } from './part10.ts';
+import {
+  ITEM,
+  ITEM_END,
+  LONG_FORM,
+  readFileMeta,
+  SEQUENCE_END,
+  UNDEFINED_LENGTH,
+} from './part10.ts';
 import { EXPLICIT_VR_LITTLE_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN } from './transfer-syntaxes.ts';
 
 /**
@@ -91,10 +98,6 @@ interface Scope {
   depth: number;
 }
 
-const UNDEFINED_LENGTH = 0xffffffff;
-const ITEM = 0xfffee000;
-const ITEM_END = 0xfffee00d;
-const SEQUENCE_END = 0xfffee0dd;
 const PIXEL_REPRESENTATION = 0x00280103;
 
 function damaged(why: string): SonogateError {

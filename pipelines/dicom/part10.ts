@@ -40,6 +40,13 @@ export const LONG_FORM: ReadonlySet<string> = new Set(
   'OB OD OF OL OV OW SQ SV UC UN UR UT UV'.split(' '),
 );
 
+/** Length of a sequence or an item that ends with a delimiter (PS3.5 7.5). */
+export const UNDEFINED_LENGTH = 0xffffffff;
+/** Tags of items and delimiters (PS3.5 7.5). They have no VR in any transfer syntax. */
+export const ITEM = 0xfffee000;
+export const ITEM_END = 0xfffee00d;
+export const SEQUENCE_END = 0xfffee0dd;
+
 /**
  * Encodes the preamble and the file meta information that precede the data set of a received
  * object.

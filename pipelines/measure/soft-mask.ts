@@ -45,7 +45,8 @@ export function largestRegion(mask: SoftMask): Region | null {
   return { ...moments(pixels, mask.width), mask: withRim(mask, pixels) };
 }
 
-function moments(region: readonly number[], width: number) {
+/** Returns the mean position and the second central moments of pixels, given by their indices. */
+export function moments(region: readonly number[], width: number) {
   let x = 0;
   let y = 0;
   let xx = 0;

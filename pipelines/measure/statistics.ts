@@ -9,6 +9,14 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
+/** Returns the probability of each class: the softmax at a temperature (Guo 2017). */
+export function softmax(logits: readonly number[], temperature: number): number[] {
+  const highest = Math.max(...logits);
+  const weights = logits.map((logit) => Math.exp((logit - highest) / temperature));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight) => weight / sum);
+}
+
 function polynomial(coefficients: readonly number[], x: number): number {
   return coefficients.reduce((sum, coefficient) => sum * x + coefficient, 0);
 }

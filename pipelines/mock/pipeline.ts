@@ -2,18 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type CriticalFlag,
-  type Job,
-  jobSchema,
-  type Pipeline,
-  type PipelineStage,
-} from '../contract/job.ts';
+import type { CriticalFlag, Job, Pipeline, PipelineStage } from '../contract/job.ts';
 import type { Subject } from '../dicom/subject.ts';
 import { echoEndpoint } from '../echo/endpoint.ts';
 import { INTERGROWTH_CURVES } from '../obstetric/growth/curves.ts';
 import { withArtifacts } from '../result/assemble.ts';
 import { type ArtifactEntry, type Result, resultSchema } from '../result/envelope.ts';
+import { readJob } from '../run/study-pipeline.ts';
 import { type ArtifactInput, writeArtifacts } from '../run/write-artifacts.ts';
 import { mockEcho } from './echo.ts';
 import { mockObstetric } from './obstetric.ts';
@@ -130,7 +125,7 @@ function make(
  */
 export function createMockPipeline(extra: ArtifactInput['extra']): Pipeline {
   return async (folder, report, signal) => {
-    const job = jobSchema.parse(JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')));
+    const job = await readJob(folder);
     const kind = job.endpoint === echoEndpoint.id ? 'echo' : 'obstetric';
     const steps = STEPS[kind];
     for (const [n, [name, label]] of steps.entries()) {

@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { textPath, textWidth } from '../artifacts/drawing/draw.ts';
+import { ANONYMOUS } from '../artifacts/modules.ts';
 import type { DicomIdentity } from '../dicom/subject.ts';
 import type { Finding, Result } from '../result/envelope.ts';
 
@@ -21,21 +22,12 @@ const MOCK_MODEL: Result['models'][number] = {
 
 /** Replaces the patient's identity on every page and in every header. */
 export const MOCK_IDENTITY: DicomIdentity = {
+  ...ANONYMOUS,
   SpecificCharacterSet: 'ISO_IR 192',
   PatientName: 'MOCK^NOBODY',
   PatientID: MOCK,
-  IssuerOfPatientID: '',
-  PatientBirthDate: '',
-  PatientSex: '',
-  StudyInstanceUID: '',
-  StudyDate: '',
-  StudyTime: '',
   StudyID: MOCK,
   StudyDescription: marked('not an examination'),
-  AccessionNumber: '',
-  ReferringPhysicianName: '',
-  AcquisitionDateTime: '',
-  TimezoneOffsetFromUTC: '',
 };
 
 /**

@@ -246,6 +246,15 @@ function chooseCartValue(key: ConceptKey, values: Values): CartChoice {
   return { standing, spread: null, unused };
 }
 
+/** Returns where the machine's report says that it measured a value. */
+export const cartSource = (from: CartMeasurement): Measurement['source'] => ({
+  provenance: 'cart-sr',
+  file: from.file,
+  sop_instance_uid: from.image?.sopInstanceUid ?? from.sopInstanceUid,
+  frame: from.image?.frame ?? null,
+  calipers: [],
+});
+
 function toMeasurement(
   section: string,
   key: ConceptKey,
@@ -264,13 +273,7 @@ function toMeasurement(
     unit,
     method: 'cart-sr',
     derivation,
-    source: {
-      provenance: 'cart-sr',
-      file: from.file,
-      sop_instance_uid: from.image?.sopInstanceUid ?? from.sopInstanceUid,
-      frame: from.image?.frame ?? null,
-      calipers: [],
-    },
+    source: cartSource(from),
     site: site?.meaning ?? from.site?.meaning ?? null,
     laterality: from.laterality,
     fetus: from.fetus,

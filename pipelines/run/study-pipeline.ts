@@ -65,6 +65,19 @@ export function stage(
   report({ type: 'stage', name, label, progress });
 }
 
+/** Reads the job in a work folder. */
+export async function readJob(folder: string): Promise<Job> {
+  return jobSchema.parse(JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')));
+}
+
+/** Returns files of a job, with their paths in the work folder. */
+export function jobFiles(
+  folder: string,
+  names: readonly string[],
+): { name: string; path: string }[] {
+  return names.map((name) => ({ name, path: join(folder, 'files', name) }));
+}
+
 /**
  * Returns the subject of a result without identity. The identity is added last, when the result
  * leaves the gateway.
@@ -147,12 +160,11 @@ export function createStudyPipeline(
 ): Pipeline {
   return async (folder, report, signal) => {
     stage(report, 'starting', 'Starting', 0);
-    const job = jobSchema.parse(JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')));
+    const job = await readJob(folder);
     const interpreter = await open(job);
     stage(report, 'preprocessing', 'Reading the files', 0);
-    const laidOut = (name: string) => ({ name, path: join(folder, 'files', name) });
-    const study = await readStudy(job.files.map(laidOut), {
-      priors: job.priorFiles.map(laidOut),
+    const study = await readStudy(jobFiles(folder, job.files), {
+      priors: jobFiles(folder, job.priorFiles),
       unreadable: job.unreadable,
       ...(interpreter.mmPerPx && { mmPerPx: interpreter.mmPerPx }),
       unpackTo: join(folder, 'unpacked'),

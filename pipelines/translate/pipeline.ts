@@ -1,15 +1,15 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CODING_SYSTEMS, type Coding, type CodingScheme } from '../concepts/coding.ts';
 import { CONCEPTS, type ConceptKey } from '../concepts/concepts.ts';
-import { jobSchema, type Pipeline } from '../contract/job.ts';
+import type { Pipeline } from '../contract/job.ts';
 import type { CartMeasurement, Study } from '../contract/study.ts';
 import { readStudy } from '../input/read-study.ts';
 import { assembleResult } from '../result/assemble.ts';
-import { cartMeasurements } from '../result/cart-values.ts';
+import { cartMeasurements, cartSource } from '../result/cart-values.ts';
 import type { Measurement, Result } from '../result/envelope.ts';
 import { measurementOf } from '../result/measured.ts';
-import { stage } from '../run/study-pipeline.ts';
+import { jobFiles, readJob, stage } from '../run/study-pipeline.ts';
 import { translateEndpoint } from './endpoint.ts';
 
 const SECTION = { id: 'machine-report', title: 'Report of the ultrasound machine' } as const;
@@ -20,9 +20,8 @@ const SECTION = { id: 'machine-report', title: 'Report of the ultrasound machine
  */
 export const translatePipeline: Pipeline = async (folder, report, signal) => {
   stage(report, 'preprocessing', 'Reading the report of the machine', 0);
-  const job = jobSchema.parse(JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')));
-  const files = job.files.map((name) => ({ name, path: join(folder, 'files', name) }));
-  const study = await readStudy(files, {
+  const job = await readJob(folder);
+  const study = await readStudy(jobFiles(folder, job.files), {
     unpackTo: join(folder, 'unpacked'),
     unreadable: job.unreadable,
     signal,
@@ -89,13 +88,7 @@ function unlistedValues(cart: readonly CartMeasurement[]): Measurement[] {
         {
           section: SECTION.id,
           derivation: derivationOf(value),
-          source: {
-            provenance: 'cart-sr',
-            file: value.file,
-            sop_instance_uid: value.image?.sopInstanceUid ?? value.sopInstanceUid,
-            frame: value.image?.frame ?? null,
-            calipers: [],
-          },
+          source: cartSource(value),
           site: value.site?.meaning ?? null,
           laterality: value.laterality,
           fetus: value.fetus,

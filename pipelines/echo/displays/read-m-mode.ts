@@ -14,11 +14,10 @@ import {
 import { meanOfSimilar, standardError } from '../../measure/statistics.ts';
 import type { Caliper } from '../../result/envelope.ts';
 import type { DisplayDoubt } from '../../result/render/echo/shared.ts';
-import type { DisplayRefusal } from '../../result/render/echo/views.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
 import {
   BEATS_DIFFER,
-  type DisplayReading,
+  type DisplayContent,
   type MModeStructure,
   mModeStructure,
   type TracedQuantity,
@@ -184,7 +183,8 @@ function quantitiesOf(structure: MModeStructure | null, plane: MModePlane): Trac
  */
 const FOLLOWED = 0.8;
 
-function readSweep(image: GrayImage, clip: Clip, sweep: SweepRegion) {
+/** Reads an M-mode display. */
+export function readMModeSweep(image: GrayImage, clip: Clip, sweep: SweepRegion): DisplayContent {
   const structure = mModeStructure(clip);
   const naming = {
     flow: structure,
@@ -197,7 +197,7 @@ function readSweep(image: GrayImage, clip: Clip, sweep: SweepRegion) {
   const quantities = plane ? quantitiesOf(structure, plane) : [];
   const [first] = quantities;
   if (!first) {
-    const refusal: DisplayRefusal = plane ? 'no-walls' : 'no-scale';
+    const refusal = plane ? 'no-walls' : 'no-scale';
     return { ...naming, ...none, beats: 0, confidence: 0, refusal, quantities: [] };
   }
   return {
@@ -208,19 +208,4 @@ function readSweep(image: GrayImage, clip: Clip, sweep: SweepRegion) {
     refusal: null,
     quantities,
   };
-}
-
-/** Reads every M-mode display of a clip, on the clip's last frame, where the sweep is complete. */
-export async function readMModeDisplays(clip: Clip): Promise<DisplayReading[]> {
-  const frame = clip.frames.at(-1);
-  const sweeps = clip.sweeps.filter(({ kind }) => kind === 'm-mode');
-  if (!frame || sweeps.length === 0) return [];
-  const image = await frame.gray();
-  return sweeps.map((sweep) => ({
-    file: clip.file,
-    sopInstanceUid: clip.sopInstanceUid,
-    frame: frame.index,
-    kind: sweep.kind,
-    ...readSweep(image, clip, sweep),
-  }));
 }

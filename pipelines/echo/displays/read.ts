@@ -21,8 +21,13 @@ import {
   type TracePoint,
 } from './flow-quantities.ts';
 import { type Flow, headerFlow, saysTissue, TISSUE } from './flows.ts';
-import { readMModeDisplays } from './read-m-mode.ts';
-import { BEATS_DIFFER, type DisplayReading, type TracedQuantity } from './reading.ts';
+import { readMModeSweep } from './read-m-mode.ts';
+import {
+  BEATS_DIFFER,
+  type DisplayContent,
+  type DisplayReading,
+  type TracedQuantity,
+} from './reading.ts';
 
 /** If fewer columns than this share contain flow, the display is treated as showing no flow. */
 const FILLED = 0.08;
@@ -151,7 +156,7 @@ function readDopplerSweep(
   clip: Clip,
   frame: number,
   sweep: SweepRegion,
-) {
+): DisplayContent {
   const display = traceDisplay(image, sweep);
   const none = {
     side: null,
@@ -164,7 +169,7 @@ function readDopplerSweep(
   };
   if (!display) {
     const unnamed: FlowNaming = { flow: null, namedBy: null, nameConfidence: 0, because: null };
-    return { ...unnamed, ...none, refusal: 'no-scale' as const };
+    return { ...unnamed, ...none, refusal: 'no-scale' };
   }
   const naming = nameFlow(clip, sweep, display);
   const reading = readAs(naming, display, sweep.kind, clip.heartRate);
@@ -188,21 +193,24 @@ function readDopplerSweep(
   };
 }
 
-/**
- * Reads every spectral display of a clip, on the clip's last frame, where the sweep is complete.
- */
-async function readDopplerDisplays(clip: Clip): Promise<DisplayReading[]> {
+/** Reads every display of a clip, on the clip's last frame, where the sweep is complete. */
+async function readClip(clip: Clip): Promise<DisplayReading[]> {
   const frame = clip.frames.at(-1);
-  const sweeps = clip.sweeps.filter(({ kind }) => SPECTRAL.has(kind));
-  if (!frame || sweeps.length === 0) return [];
+  const spectra = clip.sweeps.filter(({ kind }) => SPECTRAL.has(kind));
+  const mModes = clip.sweeps.filter(({ kind }) => kind === 'm-mode');
+  if (!frame || spectra.length + mModes.length === 0) return [];
   const image = await frame.gray();
-  return sweeps.map((sweep) => ({
+  const placed = (sweep: SweepRegion, content: DisplayContent): DisplayReading => ({
     file: clip.file,
     sopInstanceUid: clip.sopInstanceUid,
     frame: frame.index,
     kind: sweep.kind,
-    ...readDopplerSweep(image, clip, frame.index, sweep),
-  }));
+    ...content,
+  });
+  return [
+    ...spectra.map((sweep) => placed(sweep, readDopplerSweep(image, clip, frame.index, sweep))),
+    ...mModes.map((sweep) => placed(sweep, readMModeSweep(image, clip, sweep))),
+  ];
 }
 
 /** Reads every spectral and M-mode display of the study. */
@@ -210,7 +218,7 @@ export async function readDisplays(study: Study, signal: AbortSignal): Promise<D
   const readings: DisplayReading[] = [];
   for (const clip of study.clips) {
     signal.throwIfAborted();
-    readings.push(...(await readDopplerDisplays(clip)), ...(await readMModeDisplays(clip)));
+    readings.push(...(await readClip(clip)));
   }
   return readings;
 }

@@ -72,6 +72,9 @@ export interface TracedQuantity {
   doubt: DisplayDoubt | null;
 }
 
+/** What was read on a display: everything except where the display is. */
+export type DisplayContent = Omit<DisplayReading, 'file' | 'sopInstanceUid' | 'frame' | 'kind'>;
+
 export interface DisplayReading {
   file: string;
   sopInstanceUid: string | null;

@@ -1,4 +1,5 @@
 import type { GrayImage, Point } from '../../contract/image.ts';
+import { moments } from '../../measure/soft-mask.ts';
 import { areaOf, type ChamberMasks, labelOf } from './chambers.ts';
 
 /** Position and direction of the left ventricle, in stored pixels. */
@@ -16,8 +17,8 @@ export interface VentriclePose {
  * cavity or no myocardium.
  */
 export function ventriclePose(masks: ChamberMasks): VentriclePose | null {
-  const cavity = moments(masks, labelOf('lv'));
-  const wall = moments(masks, labelOf('myocardium'));
+  const cavity = momentsOf(masks, labelOf('lv'));
+  const wall = momentsOf(masks, labelOf('myocardium'));
   if (!cavity || !wall) return null;
   const { mean, xx, xy, yy } = cavity;
   const axis = 0.5 * Math.atan2(2 * xy, xx - yy);
@@ -70,32 +71,10 @@ function bilinear({ width, height, data }: GrayImage, x: number, y: number): num
   return (1 - fy) * upper + fy * lower;
 }
 
-function moments({ labels, width }: ChamberMasks, label: number) {
-  let n = 0;
-  let x = 0;
-  let y = 0;
-  let xx = 0;
-  let xy = 0;
-  let yy = 0;
-  for (let pixel = 0; pixel < labels.length; pixel++) {
-    if (labels[pixel] !== label) continue;
-    const px = pixel % width;
-    const py = (pixel - px) / width;
-    n += 1;
-    x += px;
-    y += py;
-    xx += px * px;
-    xy += px * py;
-    yy += py * py;
-  }
-  if (n === 0) return null;
-  const mean = { x: x / n, y: y / n };
-  return {
-    mean,
-    xx: xx / n - mean.x * mean.x,
-    xy: xy / n - mean.x * mean.y,
-    yy: yy / n - mean.y * mean.y,
-  };
+function momentsOf({ labels, width }: ChamberMasks, label: number) {
+  const pixels: number[] = [];
+  for (const [pixel, one] of labels.entries()) if (one === label) pixels.push(pixel);
+  return pixels.length === 0 ? null : moments(pixels, width);
 }
 
 export type ShapeFault =

@@ -2,6 +2,7 @@ import type { GrayImage } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
 import { cropped, letterbox } from '../../inference/letterbox.ts';
 import type { ModelSession } from '../../inference/session.ts';
+import { softmax } from '../../measure/statistics.ts';
 import { ECHO_VIEWS, type EchoView } from './names.ts';
 
 /**
@@ -67,10 +68,8 @@ export function viewOfLogits(
   gate: number,
   classGates: Readonly<Record<string, number>> = {},
 ): ViewEstimate {
-  const highest = Math.max(...logits);
-  const weights = logits.map((logit) => Math.exp((logit - highest) / temperature));
-  const sum = weights.reduce((total, weight) => total + weight, 0);
-  const shareOf = (view: EchoView) => (weights[channels.indexOf(view)] ?? 0) / sum;
+  const shares = softmax(logits, temperature);
+  const shareOf = (view: EchoView) => shares[channels.indexOf(view)] ?? 0;
   const shortAxis = SHORT_AXES.reduce((total, level) => total + shareOf(level), 0);
   const together = (view: EchoView) => (isShortAxis(view) ? shortAxis : shareOf(view));
   const best = ECHO_VIEWS.reduce((a, b) => {

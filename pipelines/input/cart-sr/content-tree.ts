@@ -1,5 +1,6 @@
 import type { CartCode } from '../../contract/study.ts';
 import { UnreadableInput } from '../../contract/study.ts';
+import { ITEM, ITEM_END, SEQUENCE_END, UNDEFINED_LENGTH } from '../../dicom/part10.ts';
 import { uidOrNull } from '../../dicom/uid.ts';
 import { byTag } from '../dicom/attributes.ts';
 import {
@@ -62,10 +63,6 @@ const SEQUENCES = byTag<SequenceName>({
 });
 
 const FLOATING_POINT_VALUE = 0x0040a161;
-const ITEM = 0xfffee000;
-const ITEM_END = 0xfffee00d;
-const SEQUENCE_END = 0xfffee0dd;
-const UNDEFINED_LENGTH = 0xffffffff;
 
 type TextName =
   | 'SOPClassUID'

@@ -1,5 +1,13 @@
 import { UnreadableInput } from '../../contract/study.ts';
-import { guessTransferSyntax, hasPreamble, LONG_FORM, PREFIX_END } from '../../dicom/part10.ts';
+import {
+  guessTransferSyntax,
+  hasPreamble,
+  ITEM,
+  LONG_FORM,
+  PREFIX_END,
+  SEQUENCE_END,
+  UNDEFINED_LENGTH,
+} from '../../dicom/part10.ts';
 import {
   DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN,
   EXPLICIT_VR_BIG_ENDIAN,
@@ -93,9 +101,6 @@ export interface DicomHeader extends Readonly<Record<SequenceName, readonly Head
   pixelData: PixelDataElement | null;
 }
 
-const UNDEFINED_LENGTH = 0xffffffff;
-const ITEM = 0xfffee000;
-const SEQUENCE_END = 0xfffee0dd;
 /** First tag of the delimiters, which have no VR. */
 const DELIMITER_GROUP = 0xfffe0000;
 

@@ -2,6 +2,7 @@ import type { Ellipse, GrayImage } from '../../contract/image.ts';
 import { letterboxLit } from '../../inference/letterbox.ts';
 import { mirror } from '../../inference/mirrored-maps.ts';
 import type { ModelSession } from '../../inference/session.ts';
+import { softmax } from '../../measure/statistics.ts';
 import { cropHead, type Mirroring } from '../shared/head-crop.ts';
 import {
   HEAD_STRUCTURES,
@@ -151,10 +152,8 @@ export function planeOfLogits(
   gate: number,
   classGates: Readonly<Record<string, number>> = {},
 ): GatedPlane {
-  const highest = Math.max(...logits);
-  const weights = logits.map((logit) => Math.exp((logit - highest) / temperature));
-  const sum = weights.reduce((total, weight) => total + weight, 0);
-  const of = (plane: Plane) => (weights[classes.indexOf(plane)] ?? 0) / sum;
+  const shares = softmax(logits, temperature);
+  const of = (plane: Plane) => shares[classes.indexOf(plane)] ?? 0;
   const entries = PLANES.map((plane) => [plane, of(plane)] as const);
   const probabilities = Object.fromEntries(entries) as Record<Plane, number>;
   const ofGroup = (plane: Plane) => groupOf(plane).reduce((total, one) => total + of(one), 0);
@@ -208,12 +207,10 @@ export async function lookAtHead(
     const at = output.channels.indexOf(channel);
     return logits.reduce((sum, one) => sum + (one[at] ?? 0), 0) / logits.length;
   };
-  const highest = Math.max(...HEAD_PLANES.map(mean));
-  const weights = HEAD_PLANES.map((plane) => Math.exp((mean(plane) - highest) / temperature));
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const shares = softmax(HEAD_PLANES.map(mean), temperature);
   const seen = HEAD_STRUCTURES.map((name) => [name, 1 / (1 + Math.exp(-mean(name)))] as const);
   return {
-    planes: new Map(HEAD_PLANES.map((plane, i) => [plane, (weights[i] ?? 0) / total])),
+    planes: new Map(HEAD_PLANES.map((plane, i) => [plane, shares[i] ?? 0])),
     structures: Object.fromEntries(seen) as HeadStructures,
   };
 }

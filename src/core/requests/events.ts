@@ -1,3 +1,4 @@
+import type { CriticalFlag } from '../../../pipelines/contract/job.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { announceChange } from './changes.ts';
 import type { RequestFault, RequestStatus, Stage } from './request.ts';
@@ -15,13 +16,7 @@ export interface StoredEvent {
 }
 
 /** A critical flag, and when it was raised. */
-export interface TriageData {
-  code: string;
-  system: string;
-  display: string;
-  severity: 'critical';
-  section: string;
-  evidence: string[];
+export interface TriageData extends CriticalFlag {
   at: string;
 }
 

@@ -3,7 +3,7 @@ import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import { readsFreeText, sees } from '../../core/accounts/roles.ts';
 import { AFTER_SIGNATURE, HELD_FOR_A_PERSON, TO_CLIENTS } from '../../core/outbox/delivery.ts';
-import type { RequestStatus, Stage } from '../../core/requests/request.ts';
+import { REQUEST_STATUS, type RequestStatus, type Stage } from '../../core/requests/request.ts';
 import { SEEN_SECONDS } from '../../core/reviews/review-rows.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import type { ConsoleRole, Glance, ReviewState, RowState, WorklistRow } from './contract.ts';
@@ -220,14 +220,7 @@ export const ROW_STATES = [
   'ignored',
   'refused',
   'routed',
-  'queued',
-  'preparing',
-  'running',
-  'succeeded',
-  'failed',
-  'canceled',
-  'rejected',
-  'expired',
+  ...REQUEST_STATUS,
 ] as const satisfies readonly RowState[];
 
 export const DEFAULT_LIMIT = 50;

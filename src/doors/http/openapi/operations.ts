@@ -8,6 +8,17 @@ import { deliveriesQuery } from '../webhooks.ts';
 import { EXAMPLE } from './examples.ts';
 import { BODY_ERRORS, INPUT_ERRORS, ONCE_ERRORS, type Operation } from './operation.ts';
 
+/** Errors of the calls that change a review. */
+const REVIEW_CHANGE_ERRORS = [
+  'not_found',
+  'review_unavailable',
+  'already_signed',
+  'later_result_signed',
+  'if_match_required',
+  'stale_review',
+  ...INPUT_ERRORS,
+] as const;
+
 /** Returns an example that contains only the beginning of an OpenAPI document. */
 const describing = (title: string, path: string) => ({
   openapi: '3.1.0',
@@ -132,15 +143,7 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     body: reviewChangesBody,
     status: 200,
     answer: 'review',
-    errors: [
-      'not_found',
-      'review_unavailable',
-      'already_signed',
-      'later_result_signed',
-      'if_match_required',
-      'stale_review',
-      ...INPUT_ERRORS,
-    ],
+    errors: REVIEW_CHANGE_ERRORS,
   },
   {
     id: 'signResult',
@@ -154,15 +157,7 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     bodyOptional: true,
     status: 200,
     answer: 'review',
-    errors: [
-      'not_found',
-      'review_unavailable',
-      'already_signed',
-      'later_result_signed',
-      'if_match_required',
-      'stale_review',
-      ...INPUT_ERRORS,
-    ],
+    errors: REVIEW_CHANGE_ERRORS,
   },
   {
     id: 'listModels',
