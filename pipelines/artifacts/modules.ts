@@ -71,6 +71,9 @@ export function resultSeriesUids(requestId: string): string[] {
   );
 }
 
+/** Returns the Content Label (0070,0080) of an object. A viewer lists objects by their labels. */
+export const contentLabel = ({ draft }: Pick<Result, 'draft'>) => (draft ? 'AI_DRAFT' : 'SIGNED');
+
 /**
  * Returns the Study Instance UID of the source images, or a UID derived from the request if the
  * identity is not known.

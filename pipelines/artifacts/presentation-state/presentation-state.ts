@@ -8,12 +8,10 @@ import type { Measurement, Result } from '../../result/envelope.ts';
 import { isShown, noticeOf } from '../../result/render/statement.ts';
 import { shortText } from '../../result/render/value-text.ts';
 import { withoutComparisons } from '../../result/standing.ts';
-import { bySeries, commonModules, sopReference } from '../modules.ts';
+import { bySeries, commonModules, contentLabel, sopReference } from '../modules.ts';
 import type { Graphic } from '../sr/content-item.ts';
 import { measuredOn } from '../sr/measured-value.ts';
 import { instanceOf } from '../sr/references.ts';
-
-const LAYER = 'AI_DRAFT';
 
 interface Drawn {
   measurement: Measurement;
@@ -70,6 +68,7 @@ function presentationState(
   { source, drawn, number }: { source: SourceInstance; drawn: readonly Drawn[]; number: number },
 ): Buffer {
   const time = contentTime(result.generated_at, subject.identity);
+  const label = contentLabel(result);
   const byFrame = Map.groupBy(drawn, ({ frame }) => frame);
   const frames = [...byFrame.keys()].sort((a, b) => a - b);
   return encodePart10({
@@ -80,7 +79,7 @@ function presentationState(
       number,
     }),
     Laterality: '',
-    ContentLabel: LAYER,
+    ContentLabel: label,
     ContentDescription: noticeOf(result).slice(0, 64),
     PresentationCreationDate: time.date,
     PresentationCreationTime: time.time,
@@ -98,14 +97,14 @@ function presentationState(
     ],
     GraphicLayerSequence: [
       {
-        GraphicLayer: LAYER,
+        GraphicLayer: label,
         GraphicLayerOrder: '1',
         GraphicLayerDescription: noticeOf(result).slice(0, 64),
       },
     ],
     GraphicAnnotationSequence: Array.from(byFrame, ([frame, on]) => ({
       ReferencedImageSequence: [imageReference(source, [frame])],
-      GraphicLayer: LAYER,
+      GraphicLayer: label,
       TextObjectSequence: on.map(textObject),
       GraphicObjectSequence: on.flatMap(({ graphics }) => graphics.map(graphicObject)),
     })),

@@ -8,6 +8,9 @@ const DIMENSIONS = {
   TemporalPositionIndex: 0x00209128,
 } as const;
 
+/** Segment Algorithm Type (0062,0008), PS3.3 C.8.20.2. */
+const ALGORITHM_TYPES: ReadonlySet<unknown> = new Set(['AUTOMATIC', 'SEMIAUTOMATIC', 'MANUAL']);
+
 const items = (value: unknown): NaturalDataset[] => (Array.isArray(value) ? value : []);
 const first = (value: unknown): NaturalDataset => items(value)[0] ?? {};
 
@@ -37,7 +40,12 @@ function segmentFaults(segments: readonly NaturalDataset[], firstNumber: number)
     return [
       segment.SegmentNumber === index + firstNumber ? null : `${name}: numbers have a gap`,
       segment.SegmentLabel ? null : `${name} has no label`,
-      segment.SegmentAlgorithmName ? null : `${name} names no algorithm`,
+      ALGORITHM_TYPES.has(segment.SegmentAlgorithmType)
+        ? null
+        : `${name} does not say how it was made`,
+      segment.SegmentAlgorithmName || segment.SegmentAlgorithmType === 'MANUAL'
+        ? null
+        : `${name} names no algorithm`,
       items(segment.SegmentedPropertyTypeCodeSequence).length === 1 ? null : `${name} has no type`,
       background || items(segment.SegmentationAlgorithmIdentificationSequence).length === 1
         ? null

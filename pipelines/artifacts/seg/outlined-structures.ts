@@ -62,6 +62,8 @@ export interface Segment {
   type: Code;
   /** The same as in the measurement group of the SR (TID 1410). */
   tracking: { identifier: string; uid: string };
+  /** True if a person edited the outline that an algorithm found. */
+  edited: boolean;
   /** In ascending order of frame number, without duplicates. */
   frames: readonly FrameMask[];
 }
@@ -227,8 +229,7 @@ function placed(
   source: SourceInstance,
   frame: number,
   { label, type, pixels }: OutlinedStructure,
-  description: string,
-  tracking: Segment['tracking'],
+  { description, tracking, edited }: Pick<Segment, 'description' | 'tracking' | 'edited'>,
 ): Placed {
   const where = source.numberOfFrames > 1 ? `, frame ${frame}` : '';
   const segment: Segment = {
@@ -237,6 +238,7 @@ function placed(
     category: ANATOMICAL_STRUCTURE,
     type,
     tracking,
+    edited,
     frames: [{ frame, pixels }],
   };
   return { source, segment };
@@ -250,10 +252,12 @@ function ofMeasurements(result: Result, subject: Subject): Placed[] {
     const inside = source && outlinedStructure(measurement, source);
     if (!inside) return [];
     const identifier = tracking.get(measurement.id) ?? measurement.id;
-    const description = `Outline of ${measurement.label}, filled`;
-    const uid = trackingUid(subject, identifier);
-    const frame = measurement.source.frame ?? 1;
-    return [placed(source, frame, inside, description, { identifier, uid })];
+    const outline = {
+      description: `Outline of ${measurement.label}, filled`,
+      tracking: { identifier, uid: trackingUid(subject, identifier) },
+      edited: measurement.origin === 'person',
+    };
+    return [placed(source, measurement.source.frame ?? 1, inside, outline)];
   });
 }
 
@@ -267,8 +271,12 @@ function ofSections(result: Result, subject: Subject): Placed[] {
     const count = (counts.get(label) ?? 0) + 1;
     counts.set(label, count);
     const identifier = `${label} #${count}`;
-    const tracking = { identifier, uid: trackingUid(subject, identifier) };
-    return [placed(source, listed.frame, inside, `Border of ${label}, filled`, tracking)];
+    const outline = {
+      description: `Border of ${label}, filled`,
+      tracking: { identifier, uid: trackingUid(subject, identifier) },
+      edited: false,
+    };
+    return [placed(source, listed.frame, inside, outline)];
   });
 }
 

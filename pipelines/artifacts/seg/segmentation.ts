@@ -9,6 +9,7 @@ import {
   bySeries,
   commonModules,
   contentDateTime,
+  contentLabel,
   lossyHistory,
   sopReference,
   uidOf,
@@ -82,33 +83,43 @@ function binaryFrames(segments: readonly Segment[]): SegmentationFrame[] {
   );
 }
 
-/**
- * Returns one frame for each source frame. Null if two segments overlap or there are more than 255
- * segments, because such masks cannot be written as an 8-bit LABELMAP.
- */
-function labelmapFrames(segments: readonly Segment[]): SegmentationFrame[] | null {
-  const labels = new Map<number, Uint8Array>();
-  const paint = ({ frame, pixels }: FrameMask, number: number): boolean => {
-    const labelled = labels.get(frame) ?? new Uint8Array(pixels.length);
-    labels.set(frame, labelled);
-    return pixels.every((inside, at) => {
-      if (!inside) return true;
-      const free = labelled[at] === 0;
-      labelled[at] = number;
-      return free;
+/** Returns true if two segments share a pixel of a frame. */
+function overlapping(segments: readonly Segment[]): boolean {
+  const covered = new Map<number, Uint8Array>();
+  const covers = ({ frame, pixels }: FrameMask): boolean => {
+    const before = covered.get(frame) ?? new Uint8Array(pixels.length);
+    covered.set(frame, before);
+    return pixels.some((inside, at) => {
+      const shared = inside === 1 && before[at] === 1;
+      if (inside) before[at] = 1;
+      return shared;
     });
   };
-  const apart = segments.every(({ frames }, index) =>
-    frames.every((frame) => paint(frame, index + 1)),
-  );
-  if (!apart || segments.length > 255) return null;
+  return segments.some(({ frames }) => frames.some(covers));
+}
+
+/** Number of segments that the pixels of an 8-bit LABELMAP can distinguish from the background. */
+const MOST_LABELS = 255;
+
+/**
+ * Returns one frame for each source frame. Null if two segments overlap or there are too many of
+ * them, because such masks cannot be written as a LABELMAP.
+ */
+function labelmapFrames(segments: readonly Segment[]): SegmentationFrame[] | null {
+  if (segments.length > MOST_LABELS || overlapping(segments)) return null;
+  const labels = new Map<number, Uint8Array>();
+  segments.forEach(({ frames }, index) => {
+    for (const { frame, pixels } of frames) {
+      const labelled = labels.get(frame) ?? new Uint8Array(pixels.length);
+      labels.set(frame, labelled);
+      pixels.forEach((inside, at) => {
+        if (inside) labelled[at] = index + 1;
+      });
+    }
+  });
   return [...labels]
     .toSorted(([a], [b]) => a - b)
     .map(([source, pixels]) => ({ segment: null, source, pixels }));
-}
-
-function overlapping(segments: readonly Segment[]): boolean {
-  return labelmapFrames(segments) === null;
 }
 
 /**
@@ -133,7 +144,7 @@ function segmentItem(segment: Segment, index: number, result: Result): NaturalDa
     SegmentNumber: index + 1,
     SegmentLabel: segment.label.slice(0, 64),
     SegmentDescription: segment.description,
-    SegmentAlgorithmType: 'AUTOMATIC',
+    SegmentAlgorithmType: segment.edited ? 'SEMIAUTOMATIC' : 'AUTOMATIC',
     SegmentAlgorithmName: `${MANUFACTURER} ${result.endpoint}`.slice(0, 64),
     SegmentationAlgorithmIdentificationSequence: [algorithm(result)],
     SegmentedPropertyCategoryCodeSequence: codeSequence(segment.category),
@@ -275,7 +286,7 @@ export function buildSegmentation(
     ImageType: ['DERIVED', 'PRIMARY'],
     PatientOrientation: '',
     ...contentDateTime(result, subject),
-    ContentLabel: 'AI_DRAFT',
+    ContentLabel: contentLabel(result),
     ContentDescription: noticeOf(result).slice(0, 64),
     ContentCreatorName: `${MANUFACTURER}^Gateway`,
     SegmentationType: form === 'binary' ? 'BINARY' : 'LABELMAP',

@@ -30,6 +30,7 @@ export function cine(columns: number, rows: number, overlap = false): SegmentedI
       description: `Block ${index}`,
       category: { scheme: 'SCT', code: '123037004', meaning: 'Anatomical Structure' },
       type: { scheme: 'SCT', code: '87878005', meaning: 'Left ventricle' },
+      edited: false,
       tracking: { identifier: `${label} #1`, uid: `2.25.77${index}` },
       frames: [2, 5, 9].map((frame) => ({ frame, pixels: maskOf(index) })),
     })),

@@ -1,11 +1,18 @@
 import { readFileSync } from 'node:fs';
+import { data, type NaturalDataset } from 'dcmjs';
 import { describe, expect, test } from 'vitest';
-import type { SegmentedImage } from '../../../../pipelines/artifacts/seg/outlined-structures.ts';
+import { buildPresentationStates } from '../../../../pipelines/artifacts/presentation-state/presentation-state.ts';
+import { checkSegmentation } from '../../../../pipelines/artifacts/seg/check.ts';
+import type {
+  Segment,
+  SegmentedImage,
+} from '../../../../pipelines/artifacts/seg/outlined-structures.ts';
 import {
   buildSegmentation,
   buildSegmentations,
   type SegmentationForm,
 } from '../../../../pipelines/artifacts/seg/segmentation.ts';
+import type { Result } from '../../../../pipelines/result/envelope.ts';
 import { RESULT } from '../example-result.ts';
 import { ANONYMOUS, SUBJECT } from '../example-subject.ts';
 import { asFile, dciodvfy, hasPydicom, installed, PYTHON, run } from '../programs.ts';
@@ -80,12 +87,32 @@ const lossy: SegmentedImage = {
   source: { ...cine(61, 81).source, lossy: { ratios: ['12.5'], methods: ['ISO_10918_1'] } },
 };
 
+/** The growth scan after a person dragged the outline of the head in a review, and signed it. */
+const REVIEWED: Result = {
+  ...RESULT,
+  draft: false,
+  verification: {
+    kind: 'verified',
+    revision: 1,
+    signatures: [
+      { observer: 'Dr Reader', organization: 'Ward', at: RESULT.generated_at, statement: null },
+    ],
+  },
+  measurements: RESULT.measurements.map((one) =>
+    one.concept.key === 'hc' ? { ...one, origin: 'person', confirmed: 'edited' } : one,
+  ),
+};
+
 const OBJECTS: [string, Buffer][] = [
   ...SIZES.map(([c, r]): [string, Buffer] => [`a cine of ${c} by ${r}`, built(cine(c, r))]),
   ['a cine that was compressed with loss', built(lossy)],
   ['overlapping segments', built(cine(9, 5, true))],
   ...buildSegmentations(RESULT, SUBJECT).map((bytes, index): [string, Buffer] => [
     `image ${index + 1} of a growth scan`,
+    bytes,
+  ]),
+  ...buildSegmentations(REVIEWED, SUBJECT).map((bytes, index): [string, Buffer] => [
+    `image ${index + 1} of a signed growth scan`,
     bytes,
   ]),
 ];
@@ -104,6 +131,77 @@ describe.skipIf(!installed('dciodvfy'))('dciodvfy has no complaint', () => {
   });
 });
 
+function headerOf(bytes: Buffer): NaturalDataset {
+  const { dict } = data.DicomMessage.readFile(new Uint8Array(bytes).buffer);
+  return data.DicomMetaDictionary.naturalizeDataset(dict);
+}
+const headers = (objects: readonly Buffer[]) => objects.map(headerOf);
+const segmentsOf = (result: Result) =>
+  headers(buildSegmentations(result, SUBJECT)).flatMap(
+    ({ SegmentSequence: items }) => items as NaturalDataset[],
+  );
+
+test('an outline that a person edited is SEMIAUTOMATIC, all others are AUTOMATIC', () => {
+  const types = (result: Result) =>
+    segmentsOf(result).map(({ SegmentLabel: label, SegmentAlgorithmType: type }) => [label, type]);
+  const labels = types(RESULT).map(([label]) => label);
+  expect(labels).toContain('Fetal head');
+  expect(types(RESULT)).toEqual(labels.map((label) => [label, 'AUTOMATIC']));
+  expect(types(REVIEWED)).toEqual(
+    labels.map((label) => [label, label === 'Fetal head' ? 'SEMIAUTOMATIC' : 'AUTOMATIC']),
+  );
+  // Segment Algorithm Name (0062,0009) is required unless the type is MANUAL.
+  for (const { SegmentAlgorithmName: name } of segmentsOf(REVIEWED)) expect(name).toBeTruthy();
+});
+
+test('masks and presentation states of a signed result are not labelled as drafts', () => {
+  const labels = (result: Result) =>
+    headers([
+      ...buildSegmentations(result, SUBJECT),
+      ...buildPresentationStates(result, SUBJECT),
+    ]).map(({ ContentLabel }) => ContentLabel);
+  expect(new Set(labels(RESULT))).toEqual(new Set(['AI_DRAFT']));
+  expect(new Set(labels(REVIEWED))).toEqual(new Set(['SIGNED']));
+});
+
+test('SegmentsOverlap says whether segments share a pixel, however many there are', () => {
+  const overlap = (image: SegmentedImage) => headerOf(built(image)).SegmentsOverlap;
+  const many = (columns: number): SegmentedImage => {
+    const { source, segments } = cine(columns, 1);
+    const [segment] = segments;
+    if (!segment) throw new Error('no segment');
+    return {
+      source,
+      segments: Array.from({ length: 256 }, (_, index) => ({
+        ...segment,
+        frames: [
+          {
+            frame: 2,
+            pixels: Uint8Array.from({ length: columns }, (_, at) =>
+              at === index % columns ? 1 : 0,
+            ),
+          },
+        ],
+      })),
+    };
+  };
+  expect(overlap(cine(9, 5))).toBe('NO');
+  expect(overlap(cine(9, 5, true))).toBe('YES');
+  expect(overlap(many(256))).toBe('NO');
+  expect(overlap(many(255))).toBe('YES');
+});
+
+test('more than 255 segments are written as BINARY, because a LABELMAP has 8 bits', () => {
+  const { source, segments } = cine(4, 1);
+  const many = Array.from({ length: 256 }, () => ({
+    ...(segments[0] as Segment),
+    frames: [{ frame: 2, pixels: new Uint8Array(4) }],
+  }));
+  const typeOf = (count: number) =>
+    headerOf(built({ source, segments: many.slice(0, count) }, 'labelmap')).SegmentationType;
+  expect([typeOf(255), typeOf(256)]).toEqual(['LABELMAP', 'BINARY']);
+});
+
 test('the mask records lossy compression of its source', () => {
   const said = (image: SegmentedImage) => built(image).toString('latin1').includes('ISO_10918_1');
   expect([said(lossy), said(cine(61, 81))]).toEqual([true, false]);
@@ -116,6 +214,26 @@ test.skipIf(!installed('dcentvfy'))('patient, study and series agree with the so
     files.map((bytes) => asFile(bytes, 'dcm')),
   );
   expect(output.match(/^Error.*/gm)).toBeNull();
+});
+
+test('our own check has no complaint, except about a type of algorithm that does not exist', () => {
+  const objects = headers([
+    ...buildSegmentations(REVIEWED, SUBJECT),
+    ...buildSegmentations(REVIEWED, SUBJECT, 'labelmap'),
+  ]);
+  expect(objects.flatMap(checkSegmentation)).toEqual([]);
+  const [segmentation = {}] = objects;
+  const [segment, ...others] = segmentation.SegmentSequence as NaturalDataset[];
+  const checked = (changes: NaturalDataset) =>
+    checkSegmentation({
+      ...segmentation,
+      SegmentSequence: [{ ...segment, ...changes }, ...others],
+    });
+  expect(checked({ SegmentAlgorithmType: 'PERSON' })).toEqual([
+    'segment 1 does not say how it was made',
+  ]);
+  expect(checked({ SegmentAlgorithmName: '' })).toEqual(['segment 1 names no algorithm']);
+  expect(checked({ SegmentAlgorithmType: 'MANUAL', SegmentAlgorithmName: '' })).toEqual([]);
 });
 
 describe('a separate object', () => {
