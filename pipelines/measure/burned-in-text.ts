@@ -1,5 +1,6 @@
 import type { GrayImage } from '../contract/image.ts';
 import type { Rectangle, RgbImage } from '../contract/study.ts';
+import { regionsOf } from './regions.ts';
 
 /**
  * This file finds text burned into a frame: names, identifiers, dates and cart settings. Text is
@@ -115,49 +116,41 @@ interface Channel {
 }
 
 /**
- * Returns, for each corner, the sum of all pixel values above and to the left of it, and the sum of
- * their squares.
- */
-function integrals({ width, height, data }: Channel) {
-  const stride = width + 1;
-  const sums = new Float64Array(stride * (height + 1));
-  const squares = new Float64Array(stride * (height + 1));
-  for (let y = 0; y < height; y += 1) {
-    let [sum, square] = [0, 0];
-    for (let x = 0; x < width; x += 1) {
-      const value = data[y * width + x] ?? 0;
-      sum += value;
-      square += value * value;
-      const at = (y + 1) * stride + x + 1;
-      sums[at] = (sums[at - stride] ?? 0) + sum;
-      squares[at] = (squares[at - stride] ?? 0) + square;
-    }
-  }
-  return { sums, squares, stride };
-}
-
-/**
  * Returns one mask for each of `DEVIATIONS`: 1 for a pixel brighter than its surroundings, 2 for a
  * darker one, otherwise 0.
  */
-function inkOf(channel: Channel): Uint8Array[] {
-  const { width, height, data } = channel;
-  const { sums, squares, stride } = integrals(channel);
+function inkOf({ width, height, data }: Channel): Uint8Array[] {
   const radius = Math.max(LEAST_SURROUNDINGS, Math.round(SURROUNDINGS * height));
   const masks = DEVIATIONS.map(() => new Uint8Array(width * height));
+  // Sums of the values in the surrounding rows, and of their squares, with zeros on both sides for
+  // the surroundings of pixels at the edges.
+  const sums = new Float64Array(width + 2 * radius + 1);
+  const squares = new Float64Array(sums.length);
+  const addRow = (y: number, times: 1 | -1) => {
+    for (let x = 0, at = y * width, to = radius + 1; x < width; x += 1, at += 1, to += 1) {
+      const value = data[at] ?? 0;
+      sums[to] = (sums[to] ?? 0) + times * value;
+      squares[to] = (squares[to] ?? 0) + times * value * value;
+    }
+  };
+  for (let y = 0; y < Math.min(radius, height); y += 1) addRow(y, 1);
   for (let y = 0; y < height; y += 1) {
-    const top = Math.max(0, y - radius) * stride;
-    const bottom = Math.min(height, y + radius + 1) * stride;
-    const rows = (bottom - top) / stride;
+    if (y + radius < height) addRow(y + radius, 1);
+    if (y > radius) addRow(y - radius - 1, -1);
+    const rows = Math.min(height, y + radius + 1) - Math.max(0, y - radius);
+    let [sum, square] = [0, 0];
+    for (let x = 0; x <= 2 * radius; x += 1) {
+      sum += sums[x] ?? 0;
+      square += squares[x] ?? 0;
+    }
     for (let x = 0; x < width; x += 1) {
-      const left = Math.max(0, x - radius);
-      const right = Math.min(width, x + radius + 1);
-      const count = rows * (right - left);
-      const mean = sumInside(sums, top, bottom, left, right) / count;
+      sum += (sums[x + 2 * radius + 1] ?? 0) - (sums[x] ?? 0);
+      square += (squares[x + 2 * radius + 1] ?? 0) - (squares[x] ?? 0);
+      const count = rows * (Math.min(width, x + radius + 1) - Math.max(0, x - radius));
+      const mean = sum / count;
       const difference = (data[y * width + x] ?? 0) - mean;
       if (Math.abs(difference) <= LEAST_DIFFERENCE) continue;
-      const square = sumInside(squares, top, bottom, left, right) / count;
-      const deviation = Math.sqrt(Math.max(0, square - mean * mean));
+      const deviation = Math.sqrt(Math.max(0, square / count - mean * mean));
       for (let index = 0; index < masks.length; index += 1) {
         if (Math.abs(difference) <= (DEVIATIONS[index] ?? 0) * deviation) break;
         (masks[index] as Uint8Array)[y * width + x] = difference > 0 ? 1 : 2;
@@ -167,48 +160,21 @@ function inkOf(channel: Channel): Uint8Array[] {
   return masks;
 }
 
-/** Returns the sum of the pixels between two rows and two columns. Rows are offsets in `of`. */
-const sumInside = (of: Float64Array, top: number, bottom: number, left: number, right: number) =>
-  (of[bottom + right] ?? 0) -
-  (of[top + right] ?? 0) -
-  (of[bottom + left] ?? 0) +
-  (of[top + left] ?? 0);
-
 /**
  * Returns the bounds of each connected part of one kind of ink. Diagonal neighbours are connected.
  */
 function partsOfInk(ink: Uint8Array, width: number): Part[] {
-  const seen = new Uint8Array(ink.length);
-  const stack: number[] = [];
-  const parts: Part[] = [];
-  for (let start = 0; start < ink.length; start += 1) {
-    const kind = ink[start];
-    if (!kind || seen[start]) continue;
-    const first = { x: start % width, y: Math.floor(start / width) };
-    const part: Part = { minX: first.x, maxX: first.x, minY: first.y, maxY: first.y, ink: 0, kind };
-    seen[start] = 1;
-    stack.push(start);
-    for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-      const x = at % width;
-      const y = Math.floor(at / width);
-      part.ink += 1;
-      part.minX = Math.min(part.minX, x);
-      part.maxX = Math.max(part.maxX, x);
-      part.maxY = Math.max(part.maxY, y);
-      part.minY = Math.min(part.minY, y);
-      const before = x === 0 ? 0 : -1;
-      const after = x === width - 1 ? 0 : 1;
-      for (let row = at - width; row <= at + width; row += width) {
-        for (let next = row + before; next <= row + after; next += 1) {
-          if (ink[next] !== kind || seen[next]) continue;
-          seen[next] = 1;
-          stack.push(next);
-        }
-      }
+  return regionsOf(ink, width, 8).map(({ value, size, runs }) => {
+    const rowOf = (at: number) => Math.floor(at / width);
+    let [minX, maxX] = [width, 0];
+    for (const { start, end } of runs) {
+      minX = Math.min(minX, start % width);
+      maxX = Math.max(maxX, (end - 1) % width);
     }
-    parts.push(part);
-  }
-  return parts;
+    const minY = rowOf(runs[0]?.start ?? 0);
+    const maxY = rowOf(runs.at(-1)?.start ?? 0);
+    return { minX, minY, maxX, maxY, ink: size, kind: value };
+  });
 }
 
 const heightOf = ({ minY, maxY }: Rectangle) => maxY - minY + 1;

@@ -1,6 +1,7 @@
 import type { GrayImage, Point } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
 import { clipToRectangle, convexHull, spanOfRow } from './polygon.ts';
+import { largestOf, pixelsOf, type Region, regionsOf } from './regions.ts';
 
 /** Margins around the detected picture, as shares of the frame's height. */
 export const MEASURED_MARGIN = 0.12;
@@ -73,9 +74,11 @@ function thin({ width, height, data }: GrayImage, stride: number): Uint8Array {
 }
 
 /**
- * Returns each pixel's maximum over the frames, and the difference between its maximum and minimum.
+ * Returns each pixel's maximum over the frames, and the difference between its maximum and minimum;
+ * null for a single frame.
  */
 function extremes([first = new Uint8Array(), ...others]: readonly Uint8Array[]) {
+  if (others.length === 0) return { most: first, range: null };
   // Copies the memory, whereas `Uint8Array.from` would ask for each pixel.
   const most = new Uint8Array(first);
   const least = new Uint8Array(first);
@@ -98,10 +101,11 @@ function gridOf(values: Uint8Array, width: number, cell: number): Grid {
   const counts = new Uint32Array(grid.width * grid.height);
   for (let y = 0; y < height; y += 1) {
     const row = Math.floor(y / cell) * grid.width;
-    for (let x = 0, i = y * width; x < width; x += 1, i += 1) {
-      if ((values[i] ?? 0) <= LIT) continue;
-      const at = row + Math.floor(x / cell);
-      counts[at] = (counts[at] ?? 0) + 1;
+    for (let column = 0; column < grid.width; column += 1) {
+      const end = y * width + Math.min(width, (column + 1) * cell);
+      let lit = 0;
+      for (let i = y * width + column * cell; i < end; i += 1) if ((values[i] ?? 0) > LIT) lit += 1;
+      counts[row + column] = (counts[row + column] ?? 0) + lit;
     }
   }
   const cells = new Uint8Array(counts.length);
@@ -116,60 +120,34 @@ function gridOf(values: Uint8Array, width: number, cell: number): Grid {
 }
 
 /**
- * Replaces each cell with the lowest cell within `radius` along one axis, or with the highest if
- * `grow` is set. Cells beyond the edge count as dark.
+ * Sets each cell to 1 if at least `least` cells are 1 in the square that extends `radius` cells from
+ * it in each direction. Cells beyond the edge count as dark.
  */
-function sweep(grid: Grid, radius: number, axis: 'row' | 'column', grow: boolean): Grid {
-  const { width, height, cells } = grid;
-  const [length, step] = axis === 'row' ? [width, 1] : [height, width];
+function withNeighbours({ width, height, cells }: Grid, radius: number, least: number): Grid {
   const out = new Uint8Array(cells.length);
-  const least = grow ? 1 : 2 * radius + 1;
-  for (let line = 0; line < cells.length / length; line += 1) {
-    const start = axis === 'row' ? line * width : line;
+  // Sums of the rows in the square, with dark columns on both sides for the squares at the edges.
+  const columns = new Uint16Array(width + 2 * radius + 1);
+  const addRow = (y: number, times: 1 | -1) => {
+    for (let x = 0, at = y * width, to = radius + 1; x < width; x += 1, at += 1, to += 1) {
+      columns[to] = (columns[to] ?? 0) + times * (cells[at] ?? 0);
+    }
+  };
+  for (let y = 0; y < Math.min(radius, height); y += 1) addRow(y, 1);
+  for (let y = 0; y < height; y += 1) {
+    if (y + radius < height) addRow(y + radius, 1);
+    if (y > radius) addRow(y - radius - 1, -1);
     let lit = 0;
-    for (let n = 0; n < Math.min(radius, length); n += 1) lit += cells[start + n * step] ?? 0;
-    for (let n = 0; n < length; n += 1) {
-      if (n + radius < length) lit += cells[start + (n + radius) * step] ?? 0;
-      if (n > radius) lit -= cells[start + (n - radius - 1) * step] ?? 0;
-      out[start + n * step] = lit >= least ? 1 : 0;
+    for (let x = 0; x <= 2 * radius; x += 1) lit += columns[x] ?? 0;
+    for (let x = 0; x < width; x += 1) {
+      lit += (columns[x + 2 * radius + 1] ?? 0) - (columns[x] ?? 0);
+      if (lit >= least) out[y * width + x] = 1;
     }
   }
   return { width, height, cells: out };
 }
 
-const dilate = (grid: Grid, radius: number) =>
-  sweep(sweep(grid, radius, 'row', true), radius, 'column', true);
-const erode = (grid: Grid, radius: number) =>
-  sweep(sweep(grid, radius, 'row', false), radius, 'column', false);
-
-/** Returns the cells of each connected part. Diagonal neighbours are not connected. */
-function partsOf({ width, cells }: Grid): Int32Array[] {
-  const unseen = new Uint8Array(cells);
-  const found = new Int32Array(cells.length);
-  let end = 0;
-  const take = (at: number) => {
-    if (!unseen[at]) return;
-    unseen[at] = 0;
-    found[end] = at;
-    end += 1;
-  };
-  const parts: Int32Array[] = [];
-  for (let start = 0; start < cells.length; start += 1) {
-    if (!unseen[start]) continue;
-    const first = end;
-    take(start);
-    for (let n = first; n < end; n += 1) {
-      const at = found[n] ?? 0;
-      const x = at % width;
-      if (x > 0) take(at - 1);
-      if (x < width - 1) take(at + 1);
-      if (at >= width) take(at - width);
-      if (at + width < cells.length) take(at + width);
-    }
-    parts.push(found.subarray(first, end));
-  }
-  return parts;
-}
+const dilate = (grid: Grid, radius: number) => withNeighbours(grid, radius, 1);
+const erode = (grid: Grid, radius: number) => withNeighbours(grid, radius, (2 * radius + 1) ** 2);
 
 /** The rows or columns of an image, counted from one of its edges. */
 interface Lines {
@@ -256,6 +234,8 @@ function insideBars(values: Uint8Array, width: number): Rectangle {
 }
 
 function blackenOutside(values: Uint8Array, width: number, area: Rectangle): Uint8Array {
+  const size = (area.maxX - area.minX + 1) * (area.maxY - area.minY + 1);
+  if (size === values.length) return values;
   const kept = new Uint8Array(values.length);
   for (let y = area.minY; y <= area.maxY; y += 1) {
     const row = y * width;
@@ -264,12 +244,15 @@ function blackenOutside(values: Uint8Array, width: number, area: Rectangle): Uin
   return kept;
 }
 
-function pictureParts(grid: Grid, moving: Grid | null): Int32Array[] {
-  const parts = partsOf(grid);
-  const largest = parts.reduce((most, part) => Math.max(most, part.length), 0);
-  const large = parts.filter((part) => part.length >= LEAST_PART * largest);
-  const motion = (part: Int32Array) => part.filter((at) => moving?.cells[at]).length / part.length;
-  const alive = moving ? large.filter((part) => motion(part) >= LEAST_MOTION) : large;
+function pictureParts({ cells, width }: Grid, moving: Grid | null): Region[] {
+  const parts = regionsOf(cells, width);
+  const largest = largestOf(parts)?.size ?? 0;
+  const large = parts.filter(({ size }) => size >= LEAST_PART * largest);
+  if (!moving) return large;
+  const alive = large.filter((part) => {
+    const changing = pixelsOf(part).filter((at) => moving.cells[at]).length;
+    return changing / part.size >= LEAST_MOTION;
+  });
   // In a frozen cine nothing moves, so motion cannot distinguish the picture from a panel.
   return alive.length > 0 ? alive : large;
 }
@@ -293,16 +276,13 @@ function judge(hull: readonly Point[], { width, height, cells }: Grid) {
  * Returns the hull of parts with a margin. The margin also covers the tip of a sector, which is
  * narrower than text and was therefore not found.
  */
-function hullOf(parts: readonly Int32Array[], { width, height }: Grid, margin: number): Point[] {
+function hullOf(parts: readonly Region[], { width, height }: Grid, margin: number): Point[] {
   const left = new Int32Array(height).fill(width);
   const right = new Int32Array(height).fill(-1);
-  for (const part of parts) {
-    for (let n = 0; n < part.length; n += 1) {
-      const y = Math.floor((part[n] ?? 0) / width);
-      const x = (part[n] ?? 0) - y * width;
-      if (x < (left[y] ?? 0)) left[y] = x;
-      if (x > (right[y] ?? 0)) right[y] = x;
-    }
+  for (const { start, end } of parts.flatMap(({ runs }) => runs)) {
+    const y = Math.floor(start / width);
+    left[y] = Math.min(left[y] ?? 0, start - y * width);
+    right[y] = Math.max(right[y] ?? 0, end - 1 - y * width);
   }
   const corners: Point[] = [];
   for (let y = 0; y < height; y += 1) {
@@ -337,7 +317,7 @@ export function detectPicture(frames: readonly GrayImage[], margin: number): Poi
   const width = Math.ceil(first.width / stride);
   const screen = insideBars(most, width);
   const lit = gridOf(blackenOutside(most, width, screen), width, cell);
-  const moving = frames.length > 1 ? gridOf(range, width, cell) : null;
+  const moving = range && gridOf(range, width, cell);
   const radius = Math.max(1, Math.round(TEXT_HALF_HEIGHT * lit.height));
   const closed = erode(dilate(lit, 1), 1);
   const parts = pictureParts(dilate(erode(closed, radius), radius), moving);

@@ -15,8 +15,8 @@ export function convexHull(points: readonly Point[]): Point[] {
   const half = (ordered: readonly Point[]) => {
     const chain: Point[] = [];
     for (const point of ordered) {
-      while (chain.length > 1) {
-        const [a, b] = chain.slice(-2);
+      for (;;) {
+        const [a, b] = [chain.at(-2), chain.at(-1)];
         if (!a || !b || turn(a, b, point) > 0) break;
         chain.pop();
       }
@@ -47,12 +47,14 @@ export function spanOfRow(
   width: number,
 ): [first: number, last: number] | null {
   let [left, right] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const [index, a] of polygon.entries()) {
-    const b = polygon[(index + 1) % polygon.length] ?? a;
-    if (Math.min(a.y, b.y) > y || Math.max(a.y, b.y) < y || a.y === b.y) continue;
-    const x = a.x + ((y - a.y) / (b.y - a.y)) * (b.x - a.x);
-    left = Math.min(left, x);
-    right = Math.max(right, x);
+  let a = polygon.at(-1);
+  for (const b of polygon) {
+    if (a && Math.min(a.y, b.y) <= y && Math.max(a.y, b.y) >= y && a.y !== b.y) {
+      const x = a.x + ((y - a.y) / (b.y - a.y)) * (b.x - a.x);
+      left = Math.min(left, x);
+      right = Math.max(right, x);
+    }
+    a = b;
   }
   const first = Math.max(0, Math.ceil(left));
   const last = Math.min(width - 1, Math.floor(right));

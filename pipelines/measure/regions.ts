@@ -7,7 +7,7 @@ interface Run {
   end: number;
 }
 
-/** Pixels of one value that are connected by their edges. */
+/** Connected pixels of one value. */
 export interface Region {
   value: number;
   size: number;
@@ -50,19 +50,19 @@ function joinRows(
   parents: number[],
   above: number,
   below: number,
-  width: number,
+  { width, reach }: { width: number; reach: number },
 ): void {
-  let [upper, lower] = [above, below];
-  while (upper < below && lower < runs.length) {
-    const one = runs[upper] as Run;
-    const other = runs[lower] as Run;
-    const touch = one.start + width < other.end && other.start < one.end + width;
-    if (touch && one.value === other.value) {
+  let first = above;
+  for (let lower = below; lower < runs.length; lower += 1) {
+    const { start, end, value } = runs[lower] as Run;
+    while (first < below && (runs[first] as Run).end + width + reach <= start) first += 1;
+    for (let upper = first; upper < below; upper += 1) {
+      const one = runs[upper] as Run;
+      if (one.start + width >= end + reach) break;
+      if (one.value !== value) continue;
       const [a, b] = [rootOf(parents, upper), rootOf(parents, lower)];
       parents[Math.max(a, b)] = Math.min(a, b);
     }
-    if (one.end + width < other.end) upper += 1;
-    else lower += 1;
   }
 }
 
@@ -72,15 +72,17 @@ function joinRows(
  * time taken depends on the number of runs and not on the size of a region.
  *
  * @param values row by row, `width` values per row.
+ *
+ * @param neighbours the neighbours to which a pixel is connected: 8 includes the diagonal ones.
  */
-export function regionsOf(values: Uint8Array, width: number): Region[] {
+export function regionsOf(values: Uint8Array, width: number, neighbours: 4 | 8 = 4): Region[] {
   const runs: Run[] = [];
   const parents: number[] = [];
   let above = 0;
   for (let row = 0; row < values.length; row += width) {
     const below = runs.length;
     for (const run of runsOfRow(values, row, row + width)) parents.push(runs.push(run) - 1);
-    joinRows(runs, parents, above, below, width);
+    joinRows(runs, parents, above, below, { width, reach: neighbours === 8 ? 1 : 0 });
     above = below;
   }
   const regions = new Map<number, Run[]>();

@@ -8,8 +8,8 @@ function map(...rows: string[]) {
   return { width, values };
 }
 
-const found = ({ values, width }: ReturnType<typeof map>) =>
-  regionsOf(values, width).map((region) => [region.value, region.size, region.open]);
+const found = ({ values, width }: ReturnType<typeof map>, neighbours?: 4 | 8) =>
+  regionsOf(values, width, neighbours).map((region) => [region.value, region.size, region.open]);
 
 describe('regions of a map of values', () => {
   it('are connected by edges, not by corners', () => {
@@ -17,6 +17,24 @@ describe('regions of a map of values', () => {
       [1, 1, false],
       [1, 1, false],
     ]);
+  });
+
+  it('are connected by corners too if all eight neighbours count', () => {
+    expect(found(map('......', '.1..1.', '..11..', '......'), 8)).toEqual([[1, 4, false]]);
+    expect(found(map('.....', '..11.', '.1...', '.....'), 8)).toEqual([[1, 3, false]]);
+    expect(found(map('.....', '.1...', '...1.', '.....'), 8)).toHaveLength(2);
+  });
+
+  it('are connected by corners past a region of another value', () => {
+    expect(found(map('.....', '.12..', '.2...', '.....'), 8)).toEqual([
+      [1, 1, false],
+      [2, 2, false],
+    ]);
+  });
+
+  it('are not connected by corners beyond the end of a row', () => {
+    expect(found(map('...1', '....', '1...'), 8)).toHaveLength(2);
+    expect(found(map('...1', '1...'), 8)).toHaveLength(2);
   });
 
   it('with two values are separate where they touch', () => {
