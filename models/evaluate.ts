@@ -1,8 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import type { GrayImage } from '../pipelines/contract/image.ts';
 import { type ModelTask, modelFor, readRegistry } from '../pipelines/inference/model-registry.ts';
 import { type ModelSession, openSession } from '../pipelines/inference/session.ts';
 import { HEAD_PLANES } from '../pipelines/obstetric/planes/locate.ts';
+import { locateOutline } from '../pipelines/obstetric/shared/outline.ts';
 import {
   agreement,
   halfWidth95,
@@ -191,7 +193,12 @@ async function planeSessions() {
   const close = async () => {
     for (const session of Object.values(sessions)) await session.close();
   };
-  return { ...sessions, close };
+  return {
+    ...sessions,
+    head: (images: readonly GrayImage[]) => locateOutline(head, images),
+    abdomen: (images: readonly GrayImage[]) => locateOutline(abdomen, images),
+    close,
+  };
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   unnamed,
   withHeadPlane,
 } from './planes/locate.ts';
-import { locateOutline } from './shared/outline.ts';
+import type { LocatedOutline } from './shared/plane.ts';
 
 export interface PlaneSessions {
   plane: ModelSession;
@@ -19,13 +19,13 @@ export interface PlaneSessions {
    * If either of these two models is missing, axial head planes are classified from the whole image
    * only.
    */
-  head: ModelSession | null;
+  head: Locate<LocatedOutline> | null;
   brainPlane: ModelSession | null;
   /**
    * Models that check one structure. If one is missing, an uncertain plane keeps the label given by
    * the classifier of whole images.
    */
-  abdomen?: ModelSession | null;
+  abdomen?: Locate<LocatedOutline> | null;
   femur?: ModelSession | null;
   symphysisHead?: ModelSession | null;
   /**
@@ -139,9 +139,9 @@ async function withHead(
     estimates,
     (one) => one.label === 'abdominal' && !isDoubtful(one, 'abdominal'),
   );
-  const heads = await secondLook(images, certain, (some) => locateOutline(head, some));
+  const heads = await secondLook(images, certain, head);
   const suspects = certain.filter((n) => (heads.get(n)?.confidence ?? 0) >= SURE_HEAD);
-  const own = await secondLook(images, suspects, (some) => locateOutline(abdomen, some));
+  const own = await secondLook(images, suspects, abdomen);
   return suspects.filter((n) => (heads.get(n)?.confidence ?? 0) > (own.get(n)?.confidence ?? 0));
 }
 
@@ -155,7 +155,7 @@ async function contradicted(
   estimates: readonly GatedPlane[],
 ): Promise<ReadonlySet<number>> {
   const own: [Doubtful, Locate<Located>][] = [];
-  if (abdomen) own.push(['abdominal', (some) => locateOutline(abdomen, some)]);
+  if (abdomen) own.push(['abdominal', abdomen]);
   if (femur) own.push(['femur', (some) => locateFemurEnds(femur, some)]);
   if (symphysisHead)
     own.push(['transperineal', (some) => confirmSymphysisHead(symphysisHead, some)]);
@@ -166,9 +166,7 @@ async function contradicted(
       numbersOf(estimates, (one) => isDoubtful(one, plane)),
       locate,
     );
-    const heads = head
-      ? await secondLook(images, [...found.keys()], (some) => locateOutline(head, some))
-      : null;
+    const heads = head ? await secondLook(images, [...found.keys()], head) : null;
     for (const [n, one] of found) {
       const rival = heads?.get(n);
       const confirmed = one?.accepted && !(rival && HEAD_SPEAKS_AGAINST[plane](rival, one));
@@ -223,7 +221,7 @@ export async function namePlanes(
     ? await secondLook(
         images,
         numbersOf(estimates, (one) => isDoubtfulHead(one) || (brainPlane !== null && isOpen(one))),
-        (some) => locateOutline(head, some),
+        head,
       )
     : null;
   const named: GatedPlane[] = [];

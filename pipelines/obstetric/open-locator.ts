@@ -6,6 +6,7 @@ import {
   readMetrics,
   readRegistry,
 } from '../inference/model-registry.ts';
+import { oncePerImage } from '../inference/once-per-image.ts';
 import type { InferenceSettings } from '../inference/open-network.ts';
 import { type ModelSession, type OpenSession, openSession } from '../inference/session.ts';
 import { sessionsOfStudy } from '../inference/study-sessions.ts';
@@ -52,19 +53,30 @@ export async function openLocator(
   const uterus = await open('uterine-structures');
   const chest = await open('fetal-heart-structures');
   const brain = await open('fetal-brain-structures');
+  // The survey of planes, the biometry and the reader of sweeps outline the same frames.
+  const outlineHead = head && oncePerImage((images) => locateOutline(head, images));
+  const outlineAbdomen = abdomen && oncePerImage((images) => locateOutline(abdomen, images));
   return {
     planes:
       plane &&
       ((images, gaDays) =>
         namePlanes(
-          { plane, head, brainPlane, abdomen, femur, symphysisHead, chest },
+          {
+            plane,
+            head: outlineHead,
+            brainPlane,
+            abdomen: outlineAbdomen,
+            femur,
+            symphysisHead,
+            chest,
+          },
           images,
           gaDays,
         )),
     // Each frame is classified twice, unchanged and mirrored, so half as many frames fill a batch.
     ...(plane && { framesAtOnce: Math.max(DECODING.frames, plane.batch / 2) }),
-    head: head && ((images) => locateOutline(head, images)),
-    abdomen: abdomen && ((images) => locateOutline(abdomen, images)),
+    head: outlineHead,
+    abdomen: outlineAbdomen,
     femur: femur && ((images) => locateFemurEnds(femur, images)),
     symphysisHead: symphysisHead && ((images) => locateTransperineal(symphysisHead, images)),
     midsagittal: midsagittal && ((images) => locateMidsagittal(midsagittal, images)),

@@ -3,6 +3,7 @@ import type { GrayImage } from '../../../pipelines/contract/image.ts';
 import type { RegisteredModel } from '../../../pipelines/inference/model-registry.ts';
 import type { ModelSession } from '../../../pipelines/inference/session.ts';
 import { namePlanes } from '../../../pipelines/obstetric/name-planes.ts';
+import { locateOutline } from '../../../pipelines/obstetric/shared/outline.ts';
 
 const WIDTH = 64;
 const HEIGHT = 48;
@@ -55,7 +56,10 @@ const disc = (radius: number) => map((x, y) => Math.hypot(x, y) < radius);
 const SQUARE = map((x, y) => Math.max(Math.abs(x), Math.abs(y)) < 16);
 
 // Returns a model with the same output for every part of an image, so one run per image is enough.
-const outlinerOf = (values: Float32Array) => sessionOf('fetal-head', ['outline'], 0.9, values);
+const outlinerOf = (values: Float32Array) => {
+  const session = sessionOf('fetal-head', ['outline'], 0.9, values);
+  return (images: readonly GrayImage[]) => locateOutline(session, images);
+};
 /**
  * Returns a model whose map is a disc of this radius in the middle, or empty if the radius is 0.
  */
