@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import type { GrayImage } from '../pipelines/contract/image.ts';
 import { type ModelTask, modelFor, readRegistry } from '../pipelines/inference/model-registry.ts';
 import { type ModelSession, openSession } from '../pipelines/inference/session.ts';
+import { SMALL_HEAD_MM } from '../pipelines/obstetric/biometry/measure.ts';
 import { HEAD_PLANES } from '../pipelines/obstetric/planes/locate.ts';
 import { locateOutline } from '../pipelines/obstetric/shared/outline.ts';
 import {
@@ -136,18 +137,29 @@ async function sessionFor(task: ModelTask) {
 async function evaluateGeometry(task: ModelTask, sets: Record<string, Case[]>) {
   const session = await sessionFor(task);
   const results: Record<string, unknown> = {};
-  const halfWidths: { halfWidth95Mm?: number | null; halfWidth95Percent?: number | null } = {};
+  let halfWidths: ReturnType<typeof halfWidthsOf> | undefined;
   for (const [name, cases] of Object.entries(sets)) {
     if (cases.length === 0) continue;
     const measured = await measure(session, cases);
     results[name] = agreement(measured);
     // The first set contains the real images for which the model is meant.
-    halfWidths.halfWidth95Mm ??= halfWidth95(measured);
-    halfWidths.halfWidth95Percent ??= halfWidth95Percent(measured);
+    halfWidths ??= halfWidthsOf(task, measured);
     if (values.cases) printCases(measured);
   }
   await session.close();
   return { gate: session.model.gate, ...halfWidths, sets: results };
+}
+
+/** Returns the half widths of the 95 % interval. Small heads have a separate one. */
+function halfWidthsOf(task: ModelTask, measured: readonly Measured[]) {
+  const isSmall = ({ measuredMm }: Measured) =>
+    task === 'fetal-head' && measuredMm !== null && measuredMm < SMALL_HEAD_MM;
+  const small = measured.filter(isSmall);
+  return {
+    halfWidth95Mm: halfWidth95(measured),
+    halfWidth95Percent: halfWidth95Percent(measured.filter((one) => !isSmall(one))),
+    ...(small.length > 0 && { halfWidth95PercentOfSmall: halfWidth95Percent(small) }),
+  };
 }
 
 async function evaluateUterus(task: ModelTask) {

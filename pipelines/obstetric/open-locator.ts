@@ -85,6 +85,7 @@ export async function openLocator(
     brain: brain && ((image, ellipse) => locateBrainStructures(brain, image, ellipse)),
     uncertainty: {
       hcPercent: await halfWidthOf(head, 'halfWidth95Percent'),
+      smallHcPercent: await halfWidthOf(head, 'halfWidth95PercentOfSmall'),
       acPercent: await halfWidthOf(abdomen, 'halfWidth95Percent'),
       flMm: await halfWidthOf(femur, 'halfWidth95Mm'),
       angleOfProgression: await halfWidthOf(symphysisHead, 'halfWidth95Degrees'),
@@ -103,6 +104,7 @@ const halfWidth = z.number().positive().nullish();
 const metricsSchema = z.looseObject({
   halfWidth95Mm: halfWidth,
   halfWidth95Percent: halfWidth,
+  halfWidth95PercentOfSmall: halfWidth,
   halfWidth95Degrees: halfWidth,
 });
 

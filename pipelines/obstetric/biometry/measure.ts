@@ -30,8 +30,16 @@ import type { SectionEvidence } from '../shared/section.ts';
  * Half width of the 95 % interval of each length. For an outlined structure it is a percentage of
  * the length, because the error increases with size.
  */
+/**
+ * HC in mm below which the interval of small heads applies (the skull is about 14 weeks old and
+ * faint).
+ */
+export const SMALL_HEAD_MM = 100;
+
 export interface LengthUncertainty {
   hcPercent: number | null;
+  /** For an HC below `SMALL_HEAD_MM`. Evidence stored by earlier versions lacks it. */
+  smallHcPercent?: number | null;
   acPercent: number | null;
   flMm: number | null;
 }
@@ -222,12 +230,14 @@ interface Read {
 
 /**
  * Returns the half width of the 95 % interval of a length, mm; null if unknown. The error of an
- * outlined structure increases with its size.
+ * outlined structure increases with its size, but less than in proportion: a small head has a
+ * larger error in per cent.
  */
 function uncertaintyOf({ key, mm }: Length, { uncertainty }: Measured): number | null {
-  const { hcPercent, acPercent, flMm } = uncertainty;
+  const { hcPercent, smallHcPercent = hcPercent, acPercent, flMm } = uncertainty;
   if (key === 'fl') return flMm;
-  const percent = key === 'hc' ? hcPercent : key === 'ac' ? acPercent : null;
+  const ofHead = mm < SMALL_HEAD_MM ? smallHcPercent : hcPercent;
+  const percent = key === 'hc' ? ofHead : key === 'ac' ? acPercent : null;
   return percent === null ? null : (percent / 100) * mm;
 }
 

@@ -78,6 +78,25 @@ describe('lengths', () => {
     expect(measurementOf(result, 'bpd').uncertainty).toBeNull();
   });
 
+  it.each([
+    [99.9, 5],
+    [100.1, 3],
+  ])('have a wider interval in per cent for a small head: HC %d mm ± %d %%', (mm, percent) => {
+    const uncertainty = { hcPercent: 3, smallHcPercent: 5, acPercent: null, flMm: null };
+    const share = mm / perimeter(45.9, 36.75);
+    const readings = [head(share * 91.8, share * 73.5)];
+    const hc = measurementOf(interpretReadings({ readings, evidence: { uncertainty } }), 'hc');
+    expect(hc.value).toBeCloseTo(mm, 6);
+    expect(hc.uncertainty).toBeCloseTo((percent / 100) * mm, 6);
+  });
+
+  it('use the interval of all heads if the stored evidence has none for small ones', () => {
+    const uncertainty = { hcPercent: 3, acPercent: null, flMm: null };
+    const readings = [head(25, 20)];
+    const hc = measurementOf(interpretReadings({ readings, evidence: { uncertainty } }), 'hc');
+    expect(hc.uncertainty).toBeCloseTo(0.03 * hc.value, 6);
+  });
+
   it('are the median of up to three frames, each kept under its own number', () => {
     const readings = [52, 50, 54, 70].map((mm) => femur(mm));
     const result = interpretReadings({ readings });
