@@ -7,6 +7,7 @@ import { remark } from '../../result/render/obstetric/shared.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
   createMeasurement,
+  FRAMES_PER_MEASUREMENT,
   isPlausible,
   lineBetween,
   measuredOn,
@@ -18,8 +19,6 @@ import type {
   LocatedBrain,
   StructureUncertainty,
 } from './evidence.ts';
-
-const FRAMES_PER_MEASUREMENT = 3;
 
 interface Structure {
   key: 'atrial-width' | 'transcerebellar-diameter' | 'cisterna-magna';

@@ -16,6 +16,7 @@ import { remark } from '../../result/render/obstetric/shared.ts';
 import { distinctRemarks, type Remark } from '../../result/statement.ts';
 import {
   createMeasurement,
+  FRAMES_PER_MEASUREMENT,
   isPlausible,
   isShapeOf,
   lineBetween,
@@ -187,9 +188,6 @@ export function lengthsOf(reading: FrameReading): ReadLengths | null {
   };
   return { lengths: [length], calibration: region.source, extrapolated: false };
 }
-
-/** Maximum number of frames per measurement: "Median of up to three frames each" (api 2.6). */
-const FRAMES_PER_MEASUREMENT = 3;
 
 /**
  * Ratio of the outer-inner to the outer-outer BPD, for example 89 mm to 92 mm (obstetric 2.2). The

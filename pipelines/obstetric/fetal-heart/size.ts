@@ -21,6 +21,7 @@ import {
   acceptedValue,
   atCutOff,
   createMeasurement,
+  FRAMES_PER_MEASUREMENT,
   isOfMachine,
   isPlausible,
   keyedByFetus,
@@ -48,7 +49,6 @@ import {
 } from './guideline.ts';
 import { FETAL_HEART_SECTION } from './measure-rate.ts';
 
-const FRAMES_PER_MEASUREMENT = 3;
 const KEYS = [
   'cardiothoracic-area-ratio',
   'cardiothoracic-circumference-ratio',

@@ -9,6 +9,7 @@ import {
   acceptedValue,
   atCutOff,
   createMeasurement,
+  FRAMES_PER_MEASUREMENT,
   measuredOn,
   withMedian,
 } from '../shared/measurement.ts';
@@ -32,7 +33,6 @@ import { type Descent, descentOf } from './measure.ts';
 
 const ID = 'labor-progress';
 const VIEW = 'transperineal mid-sagittal image';
-const FRAMES_PER_MEASUREMENT = 3;
 
 function onFrame(
   { clip, frame, located }: TransperinealReading,

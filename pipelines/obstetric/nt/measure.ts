@@ -7,7 +7,13 @@ import { remarkOfNt } from '../../result/render/obstetric/nt.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import type { ClassificationDraft } from '../../result/section-outcome.ts';
 import type { Remark } from '../../result/statement.ts';
-import { createMeasurement, isPlausible, lineBetween, measuredOn } from '../shared/measurement.ts';
+import {
+  createMeasurement,
+  FRAMES_PER_MEASUREMENT,
+  isPlausible,
+  lineBetween,
+  measuredOn,
+} from '../shared/measurement.ts';
 import type { MidsagittalReading, MidsagittalStructure } from './evidence.ts';
 import { MIDSAGITTAL_STRUCTURES } from './evidence.ts';
 
@@ -94,7 +100,6 @@ export function nasalBone(readings: readonly MidsagittalReading[]): Classificati
 
 /** "Calibration of 0.1 mm or better" (FMF protocol), millimetres per pixel. */
 const COARSEST_MM_PER_PIXEL = 0.1;
-const FRAMES_PER_MEASUREMENT = 3;
 
 /**
  * Half width in mm of the interval around the measured value; it contained the true value on 37 of

@@ -6,6 +6,7 @@ import { remarkOfPlacenta } from '../../result/render/obstetric/placenta.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import {
   createMeasurement,
+  FRAMES_PER_MEASUREMENT,
   isPlausible,
   lineBetween,
   measuredOn,
@@ -15,7 +16,6 @@ import type { BodyReading, EdgeReading } from './evidence.ts';
 import { placentaCategory } from './guideline.ts';
 
 const SECTION = 'placenta';
-const FRAMES = 3;
 
 /**
  * Returns true if the machine labels the view as transabdominal. An unlabelled view counts as
@@ -75,7 +75,7 @@ export function measureEdges(
   const single = edges
     .flatMap((reading) => edgeToOs(reading, uncertainty))
     .toSorted((one, other) => Number(isAccepted(other)) - Number(isAccepted(one)))
-    .slice(0, FRAMES)
+    .slice(0, FRAMES_PER_MEASUREMENT)
     .map((one, index) => ({ ...one, id: `placenta-to-os-${index + 1}` }));
   const accepted = single.filter(isAccepted);
   if (!edgesDisagree(accepted)) return withMedian('placenta-to-os', single);

@@ -23,6 +23,9 @@ import type { SectionEvidence } from './section.ts';
 export { isOfMachine, lineBetween, measuredOn, NO_FRAME } from '../../result/measured.ts';
 export { isPlausible } from '../../result/obstetric/limits.ts';
 
+/** Maximum number of frames per measurement: "Median of up to three frames each" (api 2.6). */
+export const FRAMES_PER_MEASUREMENT = 3;
+
 /** Creates a measurement of an obstetric concept, with unit and label from the concept table. */
 export const createMeasurement = (
   id: string,

@@ -82,7 +82,7 @@ export function addSubscriptionRoutes(router: Router<HttpState>, deps: HttpDeps)
   });
 
   router.get(`${SUBSCRIPTION}/:id`, read, async (context) => {
-    answer(context, subscriptionResource(await own(context)));
+    answer(context, subscriptionResource(await subscriptionIn(context, database)));
   });
 
   router.delete(
@@ -90,7 +90,7 @@ export function addSubscriptionRoutes(router: Router<HttpState>, deps: HttpDeps)
     read,
     audited(deps, 'subscription.delete', (context) => ({ subscription: nameOf(context) })),
     async (context) => {
-      const { id, key_id: creator } = await own(context);
+      const { id, key_id: creator } = await subscriptionIn(context, database);
       context.state.subscription = id;
       const { principal } = context.state;
       if (principal.keyId !== creator && !mayUse(principal, 'admin')) {
@@ -104,13 +104,13 @@ export function addSubscriptionRoutes(router: Router<HttpState>, deps: HttpDeps)
   );
 
   router.get(`${SUBSCRIPTION}/:id/$status`, read, async (context) => {
-    const row = await own(context);
+    const row = await subscriptionIn(context, database);
     const status = subscriptionStatus(row, { type: 'query-status' });
     answer(context, searchset(context, baseUrl(context, config), [status], null));
   });
 
   router.get(`${SUBSCRIPTION}/:id/$events`, read, async (context) => {
-    const row = await own(context);
+    const row = await subscriptionIn(context, database);
     const since = eventNumber(context, 'eventsSinceNumber') ?? 1;
     const until = eventNumber(context, 'eventsUntilNumber') ?? row.events;
     const events = await listEvents(database, row.id, { since, until, limit: MOST_EVENTS });
@@ -120,20 +120,23 @@ export function addSubscriptionRoutes(router: Router<HttpState>, deps: HttpDeps)
     const tasks = rows.flatMap((request) => (request ? [taskOf(request, row.address)] : []));
     answer(context, notificationBundle(row, { type: 'query-event', events, tasks, at: now() }));
   });
+}
 
-  /**
-   * Returns the subscription in the path.
-   * @throws SonogateError `not_found`, also for a subscription of another account.
-   */
-  async function own(context: Context & { state: HttpState }): Promise<Subscription> {
-    const { accountId, test } = context.state.principal;
-    const id = storedIdOf(String(context.params.id));
-    const row = idForm('sub').test(id) ? await findSubscription(database, id) : null;
-    if (!row || row.account_id !== accountId || (test && !row.test)) {
-      throw new SonogateError('not_found', 'There is no such Subscription.');
-    }
-    return row;
+/**
+ * Returns the subscription in the path.
+ * @throws SonogateError `not_found`, also for a subscription of another account.
+ */
+async function subscriptionIn(
+  context: Context & { state: HttpState },
+  database: HttpDeps['database'],
+): Promise<Subscription> {
+  const { accountId, test } = context.state.principal;
+  const id = storedIdOf(String(context.params.id));
+  const row = idForm('sub').test(id) ? await findSubscription(database, id) : null;
+  if (!row || row.account_id !== accountId || (test && !row.test)) {
+    throw new SonogateError('not_found', 'There is no such Subscription.');
   }
+  return row;
 }
 
 const nameOf = ({ state }: Context): string => String(state.subscription ?? '');
