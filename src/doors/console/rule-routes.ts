@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Routing, type RoutingRule, routingSchema } from '../../../config/routing.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import { readsFreeText } from '../../core/accounts/roles.ts';
+import type { DryRun as StudyDryRun } from '../../core/studies/commands.ts';
 import { INLINE_HEADER_BYTES } from '../../core/studies/header-reader.ts';
 import { conditionWords } from '../../core/studies/rules/rule-words.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
@@ -13,6 +14,7 @@ import { parseBody } from '../http/uploads.ts';
 import { auditAction, auditRows } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type {
+  ConsoleRole,
   DryRun,
   DryRunQuery,
   FileDryRun,
@@ -75,22 +77,7 @@ export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
       checkNames(edited, deps);
       const before = await operations.rules.dryRun(null, last);
       const then = await operations.rules.dryRun(edited, last);
-      const { role } = context.state.session;
-      const identities = await identitiesOf(
-        then.map(({ study }) => study),
-        deps,
-      );
-      const studies = then.map(({ study, receivedAt, acting, verdicts }) => {
-        const identity = identities.get(study);
-        return {
-          key: study,
-          arrivedAt: receivedAt.toISOString(),
-          subject: identity ? deps.showSubject(role, identity) : null,
-          actsNow: before.find((run) => run.study === study)?.acting ?? [],
-          wouldAct: acting,
-          verdicts: verdicts.map((verdict) => shownVerdict(verdict, role)),
-        };
-      });
+      const studies = await compared(before, then, context.state.session.role, deps);
       const shown = studies.map(({ key }) => ({ key, kind: 'study' as const }));
       await auditRows(context, shown, 'rules', deps);
       context.body = {
@@ -124,6 +111,30 @@ export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
       } satisfies FileOutcome;
     },
   );
+}
+
+/** Returns, for each study, the rules that act on it now and the edited rules that would act. */
+async function compared(
+  before: readonly StudyDryRun[],
+  then: readonly StudyDryRun[],
+  role: ConsoleRole,
+  deps: ConsoleDeps,
+): Promise<DryRun['studies']> {
+  const identities = await identitiesOf(
+    then.map(({ study }) => study),
+    deps,
+  );
+  return then.map(({ study, receivedAt, acting, verdicts }) => {
+    const identity = identities.get(study);
+    return {
+      key: study,
+      arrivedAt: receivedAt.toISOString(),
+      subject: identity ? deps.showSubject(role, identity) : null,
+      actsNow: before.find((run) => run.study === study)?.acting ?? [],
+      wouldAct: acting,
+      verdicts: verdicts.map((verdict) => shownVerdict(verdict, role)),
+    };
+  });
 }
 
 /**
