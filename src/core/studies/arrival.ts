@@ -339,7 +339,7 @@ export class Registrar {
   /** Begins the transaction for which objects are being collected. */
   #begin = () => {};
   /** Those who wait in `room`. */
-  #roomMade: (() => void)[] = [];
+  #forRoom: PromiseWithResolvers<void>[] = [];
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
@@ -370,13 +370,15 @@ export class Registrar {
 
   /**
    * Called when an object begins to arrive. Resolves when one more object may be acknowledged.
-   * @throws SonogateError `overloaded`
+   * @throws SonogateError `overloaded` if the database is unreachable, or the gateway stops.
    */
   async room(): Promise<void> {
     this.#senderPause?.refresh();
     while (this.#waiting.length + this.#writing.length >= MOST_OUTSTANDING) {
       if (this.#databaseAway) throw new SonogateError('overloaded');
-      await new Promise<void>((resolve) => this.#roomMade.push(resolve));
+      const room = Promise.withResolvers<void>();
+      this.#forRoom.push(room);
+      await room.promise;
     }
   }
 
@@ -395,7 +397,7 @@ export class Registrar {
     this.#begin();
     await this.#running;
     for (const { reject } of this.#waiting.splice(0)) reject(new LeftForNextStartError());
-    this.#roomMade = [];
+    for (const { reject } of this.#forRoom.splice(0)) reject(new SonogateError('overloaded'));
   }
 
   async #run(): Promise<void> {
@@ -407,7 +409,7 @@ export class Registrar {
       this.#hurried &&= this.#waiting.length > 0;
       const again = await this.#write(this.#writing);
       this.#writing = [];
-      for (const proceed of this.#roomMade.splice(0)) proceed();
+      for (const { resolve } of this.#forRoom.splice(0)) resolve();
       if (again.length === 0) {
         wait = FIRST_PAUSE_MS;
         continue;
@@ -471,7 +473,8 @@ export class Registrar {
   /** @returns the objects of the batch that have to be tried again. */
   async #afterFailure(batch: readonly Waiting[], error: unknown): Promise<Waiting[]> {
     const [first] = batch;
-    this.#databaseAway = error instanceof DatabaseUnreachableError;
+    const cause = error instanceof RowMayExistError ? error.cause : error;
+    this.#databaseAway = cause instanceof DatabaseUnreachableError;
     if (!this.#databaseAway && batch.length > 1) {
       // Each object is tried alone, so that one bad object does not keep the others from getting
       // their rows.
@@ -487,7 +490,7 @@ export class Registrar {
       }
     }
     for (const { impatient, reject } of batch) if (impatient) reject(error);
-    const delayed = { objects: batch.length, error: String(error) };
+    const delayed = { objects: batch.length, error: String(cause) };
     this.#options.logger.event(EVENTS.rowsDelayed, delayed);
     return batch.filter(({ impatient }) => !impatient);
   }

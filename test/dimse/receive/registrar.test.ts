@@ -24,6 +24,11 @@ let database: PooledDatabase;
 let study = '';
 let count = 0;
 let away = false;
+/** True if the connection to the database is lost during each commit. */
+let lostAtCommit = false;
+/** What transactions wait for. */
+let held: Promise<void> = Promise.resolve();
+let delays: unknown[] = [];
 let intake: Intake;
 let arrivals: Arrival[] = [];
 
@@ -39,6 +44,9 @@ beforeEach(async () => {
   count += 1;
   study = `1.2.840.78.${count}`;
   away = false;
+  lostAtCommit = false;
+  held = Promise.resolve();
+  delays = [];
   arrivals = [];
   await rm(join(dataDir, 'intake'), { recursive: true, force: true });
   await rm(join(dataDir, 'quarantine'), { recursive: true, force: true });
@@ -49,8 +57,13 @@ afterEach(() => intake.close());
 const flaky = (): Database => ({
   ...database,
   transaction: async (work) => {
+    await held;
     if (away) throw new DatabaseUnreachableError('away');
-    return database.transaction(work);
+    return database.transaction(async (tx) => {
+      const answer = await work(tx);
+      if (lostAtCommit) throw new DatabaseUnreachableError('lost');
+      return answer;
+    });
   },
 });
 
@@ -59,7 +72,12 @@ const registration = () => ({
   database: flaky(),
   objects: objectsOnDisk(dataDir),
   sources: [source('cart', {})],
-  logger: silentLogger,
+  logger: {
+    ...silentLogger,
+    event: ({ id }: { id: string }, fields?: object) => {
+      if (id === 'rows_delayed') delays.push(fields);
+    },
+  },
   now: () => new Date(),
 });
 
@@ -119,18 +137,47 @@ test('an object is answered while the database is unavailable, and gets its row 
   expect(intake.registrar.outstanding()).toEqual([]);
 });
 
-test('objects beyond the number that may wait are refused while the database is unavailable', async () => {
-  away = true;
-  await receive();
+test('a batch whose commit fails because the database is away is not divided', async () => {
+  lostAtCommit = true;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  held = promise;
+  for (let n = 1; n <= 5; n += 1) await receive({ sopInstanceUid: `${study}.${n}` });
+  intake.registrar.hurry();
+  resolve();
+  await expect
+    .poll(() => delays.at(-1))
+    .toEqual({ objects: 5, error: expect.stringContaining('lost') });
+  lostAtCommit = false;
+  await release();
+  expect(await rows()).toHaveLength(5);
+});
+
+/** Fills the registrar. Only the number of the objects matters: they are never written. */
+function fill(): void {
   const { registrar } = intake;
   const receivedAt = new Date();
   const digests = async () => ({ fileSha256: '', dataSetSha256: '' });
   const object = { path: '', meta: {}, digests, header: { studyInstanceUid: study }, receivedAt };
-  for (let n = 1; n < MOST_OUTSTANDING; n += 1) {
-    // Only the number of these objects matters: they are never written.
+  for (let n = 0; n < MOST_OUTSTANDING; n += 1) {
     registrar.register(object as Parameters<typeof registrar.register>[0]).catch(() => {});
   }
   registrar.hurry();
+}
+
+test('an object that waits to be received when the gateway stops is refused', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  held = promise;
+  fill();
+  const waiting = intake.registrar.room().catch((error) => error.code);
+  const closed = intake.close();
+  resolve();
+  expect(await waiting).toBe('overloaded');
+  await closed;
+});
+
+test('objects beyond the number that may wait are refused while the database is unavailable', async () => {
+  away = true;
+  fill();
   await expect.poll(() => receive().catch((error) => error.code)).toBe('overloaded');
 });
 
