@@ -134,10 +134,11 @@ export interface Traffic {
   failed: number;
 }
 
-/** Sends each file over a separate association, 50 associations at a time. */
+/** Sends each file over a separate association, by default 50 associations at a time. */
 export async function sendOverAssociations(
-  { port, aeTitle }: Receiver,
+  { port, aeTitle }: Pick<Receiver, 'port' | 'aeTitle'>,
   files: readonly string[],
+  associations = ASSOCIATIONS,
 ): Promise<Traffic> {
   const paths = [...files];
   const node = {
@@ -157,7 +158,7 @@ export async function sendOverAssociations(
       if (result?.outcome !== 'stored') traffic.failed += 1;
     }
   };
-  await Promise.all(Array.from({ length: ASSOCIATIONS }, association));
+  await Promise.all(Array.from({ length: associations }, association));
   traffic.seconds = (performance.now() - begin) / 1000;
   return traffic;
 }
