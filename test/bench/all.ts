@@ -57,6 +57,11 @@ const BENCHMARKS: readonly Benchmark[] = [
     full: ['--studies', '10000', '--rounds', '10'],
     short: ['--studies', '1000', '--rounds', '10'],
   },
+  {
+    program: 'processes',
+    section: 'Several processes of one site',
+    short: ['--studies', '200', '--requests', '10'],
+  },
   { program: 'mock-lane', section: 'Test keys beside a live study', short: ['--calls', '100'] },
   { program: 'review', section: 'A change in a review', short: ['--rounds', '3'] },
   { program: 'hc18', section: 'Errors of lengths by size', short: ['--limit', '20'] },
