@@ -249,6 +249,7 @@ class WorklistScreen implements Page {
       this.#list = firstPage(page);
       this.#problem = null;
     } catch (error) {
+      if (question !== this.#asked) return;
       this.#problem = sentence(error);
     }
     this.#state = 'calm';
@@ -267,6 +268,7 @@ class WorklistScreen implements Page {
       if (question !== this.#asked) return;
       this.#list = withPage(this.#list, page);
     } catch (error) {
+      if (question !== this.#asked) return;
       this.#problem = sentence(error);
     }
     this.#state = 'calm';

@@ -1,0 +1,42 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { WorklistPage } from '../../../../../../src/doors/console/contract.ts';
+import type { Surroundings } from '../../../../../../src/doors/console/pages/page.ts';
+import { openWorklist } from '../../../../../../src/doors/console/pages/worklist.ts';
+import { shownText } from '../../shown-text.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+/** Opens the worklist with an API whose responses the test gives, in the order of the questions. */
+function open() {
+  vi.stubGlobal('localStorage', { getItem: () => null });
+  vi.stubGlobal('ResizeObserver', class {});
+  const asked: PromiseWithResolvers<WorklistPage>[] = [];
+  const worklist = () => {
+    asked.push(Promise.withResolvers());
+    return asked.at(-1)?.promise;
+  };
+  const around = {
+    api: { worklist, facets: () => new Promise(() => {}) },
+    session: { may: [], role: 'viewer' },
+    redraw: () => {},
+    say: () => {},
+  } as unknown as Surroundings;
+  return {
+    page: openWorklist({ name: 'worklist', id: '', query: new URLSearchParams() }, around),
+    asked,
+  };
+}
+
+describe('the worklist while a newer query is loading', () => {
+  it('ignores the failure of the query before it', async () => {
+    const { page, asked } = open();
+    page.changed?.({ type: 'reset' } as never);
+    asked[0]?.reject(new Error('the first query failed'));
+    await new Promise((done) => setTimeout(done, 0));
+    expect(asked).toHaveLength(2);
+    expect(shownText(page.view())).not.toContain('failed');
+    asked[1]?.reject(new Error('the second query failed'));
+    await new Promise((done) => setTimeout(done, 0));
+    expect(shownText(page.view())).toContain('failed');
+  });
+});
