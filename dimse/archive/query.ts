@@ -155,7 +155,10 @@ interface Question {
   returned: readonly string[];
 }
 
-/** Sends a C-FIND in any information model. After `limit` matches, a C-CANCEL is sent. */
+/**
+ * Sends a C-FIND in any information model. After `limit` matches, a C-CANCEL is sent.
+ * @throws SonogateError if the query fails before that.
+ */
 export async function findMatches(
   association: CallingAssociation,
   { sopClassUid, identifier, returned }: Question,
@@ -175,19 +178,22 @@ export async function findMatches(
   // and size.
   const asked = wantedAttributes(returned);
   const matches: NaturalDataset[] = [];
-  for await (const answer of responsesTo(association, question, { cancel })) {
-    if (isPending(answer.status)) {
-      if (answer.dataSet && matches.length < limit) {
-        matches.push(attributesOfMessage(answer.dataSet, transferSyntax, asked));
+  try {
+    for await (const answer of responsesTo(association, question, { cancel })) {
+      if (isPending(answer.status)) {
+        if (answer.dataSet && matches.length < limit) {
+          matches.push(attributesOfMessage(answer.dataSet, transferSyntax, asked));
+        }
+        if (matches.length >= limit) enough.abort();
+      } else {
+        if (late.aborted) throw new SonogateError('peer_unreachable', 'The query took too long.');
+        throwIfRefused('C-FIND', answer);
       }
-      if (matches.length >= limit) enough.abort();
-    } else if (late.aborted) {
-      throw new SonogateError('peer_unreachable', 'The query took too long.');
-    } else {
-      // After our own C-CANCEL, the final status does not matter: we have all the matches that we
-      // want.
-      if (!enough.signal.aborted) throwIfRefused('C-FIND', answer);
     }
+  } catch (error) {
+    // After our own C-CANCEL, it does not matter how the query ends, even if the archive ignores
+    // the C-CANCEL and the association is aborted: we have all the matches that we want.
+    if (!enough.signal.aborted) throw error;
   }
   return matches;
 }
