@@ -52,6 +52,6 @@ export interface Wanted {
 export interface Retrieved {
   completed: number;
   failed: number;
-  /** The error comment in the archive's response; '' if there was none. */
+  /** The archive's refusal, or the error comment in its response; '' if there was none. */
   detail: string;
 }

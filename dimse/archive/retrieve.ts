@@ -10,6 +10,7 @@ import {
   COMPRESSED_TRANSFER_SYNTAXES,
   NATIVE_TRANSFER_SYNTAXES,
 } from '../../pipelines/dicom/transfer-syntaxes.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { CallingAssociation } from '../network/calling-association.ts';
 import type { CalledNode } from '../network/dial.ts';
@@ -67,7 +68,12 @@ export async function getObjects(
       await association.release();
     }
   }
-  if (refused !== null && total.completed === 0) throw refused;
+  if (refused !== null) {
+    if (total.completed === 0) throw refused;
+    total.detail = refused instanceof SonogateError ? refused.detail : String(refused);
+  }
+  // An object that is requested over several associations fails on all but the one with its class.
+  if (groups.length > 1) total.failed = Math.max(0, wanted.objects.length - total.completed);
   return total;
 }
 
