@@ -180,8 +180,7 @@ export class ImageViewer {
   show(file: string, wanted: number | null, measurement: string | null): boolean {
     const clip = this.clips.find((one) => one.file === file);
     if (!clip) return false;
-    if (!this.listed.includes(clip)) this.section = null;
-    this.open(clip);
+    this.#openAny(clip);
     const drawn = clip.calipers.find((one) => one.measurement === measurement);
     const target = drawn?.frame ?? wanted;
     if (framesOf(clip).some(({ frame }) => frame === target)) this.frame = target ?? this.frame;
@@ -191,13 +190,20 @@ export class ImageViewer {
   }
 
   /**
-   * Shows an image with this content, if there is one. An image with a measurement is preferred.
+   * Shows an image with this content, if there is one. An image with a measurement is preferred,
+   * then an image of the chosen section.
    */
   showLike(view: string | null): void {
     if (view === null) return;
-    const like = this.clips.filter((clip) => clip.view === view);
+    const like = [...this.listed, ...this.clips].filter((clip) => clip.view === view);
     const best = like.find(({ calipers }) => calipers.length > 0) ?? like[0];
-    if (best && best !== this.clip) this.open(best);
+    if (best && best !== this.clip) this.#openAny(best);
+  }
+
+  /** Opens a clip. If the chosen section does not list it, all clips are listed again. */
+  #openAny(clip: OverlayClip): void {
+    if (!this.listed.includes(clip)) this.section = null;
+    this.open(clip);
   }
 
   list(section: string | null): void {
@@ -289,7 +295,8 @@ export class ImageViewer {
   }
 
   /**
-   * Draws a frame of a cine. An image that arrives after another frame was requested is dropped.
+   * Draws a frame of a cine. An image that arrives after another frame was requested is dropped, and
+   * so is an error that occurs after another clip was opened.
    */
   async draw(clip: OverlayClip, wanted: number): Promise<void> {
     const frames = this.#cineOf(clip);
@@ -302,6 +309,7 @@ export class ImageViewer {
       }
       void frames?.picture(stepped(framesOf(clip), wanted, 1)).catch(() => undefined);
     } catch (error) {
+      if (this.clip !== clip) return;
       this.problem = error instanceof Error ? error.message : String(error);
       this.#pause();
       this.#redraw();

@@ -256,6 +256,54 @@ describe('the images of a study', () => {
     expect(viewer.listed).toHaveLength(2);
   });
 
+  it('are listed whole if an image outside the chosen section is shown for comparison', () => {
+    vi.stubGlobal('requestAnimationFrame', () => 0);
+    const plane = (file: string, view: string, section: string) => ({
+      ...{ ...HEAD, file, view },
+      key_frames: [keyFrame(1, [section])],
+    });
+    const clips = [
+      plane('1.dcm', 'head', 'hc'),
+      plane('2.dcm', 'abdomen', 'hc'),
+      plane('3.dcm', 'profile', 'nt'),
+      plane('4.dcm', 'profile', 'nt'),
+      plane('5.dcm', 'abdomen', 'nt'),
+    ];
+    const viewer = viewerOf(clips);
+    viewer.list('hc');
+    viewer.showLike('abdomen');
+    expect([viewer.clip?.file, viewer.section]).toEqual(['2.dcm', 'hc']);
+    viewer.showLike('profile');
+    expect([viewer.clip?.file, viewer.section]).toEqual(['3.dcm', null]);
+    viewer.turn(-1);
+    expect(viewer.clip?.file).toBe('2.dcm');
+    viewer.list('nt');
+    viewer.showLike('abdomen');
+    expect([viewer.clip?.file, viewer.section]).toEqual(['5.dcm', 'nt']);
+  });
+
+  it('report a picture that cannot be loaded, but not on the clip that is shown by then', async () => {
+    vi.stubGlobal('requestAnimationFrame', () => 0);
+    const { promise, reject } = Promise.withResolvers<Response>();
+    vi.stubGlobal('fetch', () => promise);
+    const [first, second] = [CLIP, { ...CLIP, file: 'object-0003.dcm' }];
+    const viewer = viewerOf([first, second]);
+    viewer.canvas = {
+      getContext: () => ({ clearRect: () => undefined }),
+    } as unknown as HTMLCanvasElement;
+    const drawing = viewer.draw(first, 3);
+    viewer.open(second);
+    viewer.playOrPause();
+    reject(new Error('HTTP 404'));
+    await drawing;
+    expect([viewer.problem, viewer.isPlaying]).toEqual([null, true]);
+    viewer.open(first);
+    viewer.playOrPause();
+    await viewer.draw(first, 3);
+    expect([viewer.problem, viewer.isPlaying]).toEqual(['HTTP 404', false]);
+    viewer.close();
+  });
+
   it('play as quickly as the reader chooses', async () => {
     vi.useFakeTimers();
     vi.stubGlobal('fetch', async () => new Response('jpeg'));
