@@ -12,6 +12,7 @@ import {
   passValue,
 } from '../dicom/header.ts';
 import type { ByteSource } from '../study-file.ts';
+import { currentCode } from './vocabulary.ts';
 
 /**
  * Limits for a structured report. The report of a long examination has a few thousand content
@@ -23,8 +24,8 @@ export const REPORT_LIMITS = {
   /** Maximum depth of nested sequences. A TID 5200 report is about fifteen levels deep. */
   depth: 48,
   /**
-   * Length in bytes to which a text is cut. Text of more than twice this length is prose and is not
-   * read.
+   * Length in bytes to which a text is cut, unless it is a code. Text of more than twice this length
+   * is prose and is not read.
    */
   textBytes: 64,
 } as const;
@@ -102,15 +103,18 @@ interface Reading {
   items: number;
 }
 
+/** Texts that are never cut, because they would become other codes. */
+const WHOLE: ReadonlySet<TextName> = new Set(['CodeValue', 'LongCodeValue']);
+
 /** Returns printable text, or '' if the value is too long to be a code or an identifier. */
-function textAt({ walk }: DataSet, element: Element): string {
+function textAt({ walk }: DataSet, element: Element, name: TextName): string {
   if (element.length > REPORT_LIMITS.textBytes * 2) return '';
   const bytes = walk.source.read(element.valueOffset, element.length);
-  return bytes
+  const text = bytes
     .toString('latin1')
     .replaceAll(/[^ -~]/g, '')
-    .trim()
-    .slice(0, REPORT_LIMITS.textBytes);
+    .trim();
+  return WHOLE.has(name) ? text : text.slice(0, REPORT_LIMITS.textBytes);
 }
 
 function floatAt({ walk }: DataSet, element: Element, encoding: Encoding) {
@@ -173,7 +177,7 @@ function readItem(
       offset = read.next;
       continue;
     }
-    if (text) item.texts.set(text, textAt(dataSet, element));
+    if (text) item.texts.set(text, textAt(dataSet, element, text));
     if (element.tag === FLOATING_POINT_VALUE) {
       item.floatingPointValue = floatAt(dataSet, element, encoding);
     }
@@ -212,142 +216,12 @@ function sopClassOf(dataSet: DataSet): string {
   let offset = dataSet.start;
   while (offset < walk.source.size) {
     const element = elementAt(walk, offset, encoding);
-    if (TEXTS.get(element.tag) === 'SOPClassUID') return textAt(dataSet, element);
+    const name = TEXTS.get(element.tag);
+    if (name === 'SOPClassUID') return textAt(dataSet, element, name);
     if (element.tag > 0x0008ffff) return '';
     offset = passValue(walk, element, encoding, 0);
   }
   return '';
-}
-
-/**
- * Scheme designators that carts use for SNOMED-RT: `SRT` and, before 2003, `SNM3` and `99SDM`
- * (PS3.16 8).
- */
-const SNOMED_RT = new Set(['SRT', 'SNM3', '99SDM']);
-
-/**
- * SNOMED CT equivalents of the SNOMED-RT codes found in cart reports (PS3.16 Annex O). Carts wrote
- * SNOMED-RT before the 2018 edition of the standard.
- */
-const RT_TO_CT: Readonly<Record<string, string>> = {
-  // Modifier names.
-  'G-C0E3': '363698007',
-  'G-C171': '272741003',
-  'G-A1F8': '106233006',
-  'G-0373': '399264008',
-  'R-4089A': '272518008',
-  'R-40899': '272517003',
-  'G-C048': '260674002',
-  'G-C036': '370129005',
-  // Derivations (CID 3627).
-  'R-41D41': '258104002',
-  'R-41D2D': '258090004',
-  'R-00317': '373098007',
-  'R-00319': '373099004',
-  'R-002E1': '371912002',
-  'R-10260': '414135002',
-  'R-41D27': '258083009',
-  'R-10047': '386136009',
-  'G-A437': '56851009',
-  'R-404FB': '255605001',
-  // Laterality (CID 244).
-  'G-A100': '24028007',
-  'G-A101': '7771000',
-  // Image modes and views (CID 12224 and 12226).
-  'G-03A2': '399064001',
-  'G-0394': '399155008',
-  'R-409E4': '261199008',
-  'R-409E3': '261198000',
-  'R-409E2': '261197005',
-  'G-A19C': '399214001',
-  'G-A19B': '399232001',
-  'G-0396': '399139001',
-  'G-039B': '399271003',
-  // Phases of the cardiac and respiratory cycles, and flow directions (CID 12233, 12234 and 12221).
-  'R-FAB5C': '416190007',
-  'R-FAB5B': '416430001',
-  'F-32020': '111973004',
-  'F-32010': '90892000',
-  'F-20010': '14910006',
-  'F-20020': '58322009',
-  'R-42047': '263677008',
-  'R-42E61': '312004007',
-  'G-0367': '397417004',
-  // Sites (CID 12020 to 12023, 12105, 12141 and 12236).
-  'T-11100': '89546000',
-  'T-11140': '31640002',
-  'T-12710': '71341001',
-  'T-D4000': '113345001',
-  'T-32600': '87878005',
-  'T-32500': '53085002',
-  'T-32300': '82471001',
-  'T-32200': '73829009',
-  'T-32410': '589001',
-  'T-32650': '13418002',
-  'T-32550': '44627009',
-  'T-35300': '91134007',
-  'T-35310': '65197004',
-  'T-35100': '46030003',
-  'T-35200': '39057004',
-  'T-35400': '34202007',
-  'T-39000': '76848001',
-  'T-42000': '15825003',
-  'T-42100': '54247002',
-  'T-42102': '443167003',
-  'T-42300': '57034009',
-  'T-44000': '81040000',
-  'T-44100': '45341000',
-  'T-44200': '78480002',
-  'T-44400': '50408007',
-  'T-48581': '122972007',
-  'T-4858F': '430757002',
-  'T-48710': '64131007',
-  'T-48720': '8993003',
-  'T-45010': '69105007',
-  'T-45100': '32062004',
-  'T-45200': '22286001',
-  'T-45300': '86117002',
-  'T-45600': '17232002',
-  'T-45700': '85234005',
-  'T-46820': '91079009',
-  'T-49240': '20699002',
-  'T-F1810': '50536004',
-  'T-83000': '35039007',
-  'T-83200': '71252005',
-  'T-87000': '15497006',
-  // Quantities in echo reports (CID 12203 to 12222 and 12304).
-  'M-02550': '81827009',
-  'M-02570': '65124004',
-  'G-A166': '42798000',
-  'G-A160': '1483009',
-  'G-A194': '131188004',
-  'G-D7FE': '410668003',
-  'G-D701': '118538004',
-  'G-D705': '118565006',
-  'G-D217': '385673002',
-  'F-32070': '70822001',
-  'F-32100': '82799009',
-  'F-32110': '54993008',
-  'F-32120': '90096001',
-  'F-00078': '277381004',
-  'F-008EC': '271649006',
-  'F-02692': '251271006',
-  'G-037A': '399133000',
-  'G-037F': '399266005',
-  'G-0380': '399023006',
-  'G-0381': '399154007',
-  'G-0383': '399235004',
-  'G-0384': '399354002',
-  'G-038E': '399367004',
-  'G-038F': '399027007',
-  'G-0390': '399301000',
-};
-
-function currentCode(code: CartCode): CartCode {
-  if (code.scheme === 'SNOMED-CT') return { ...code, scheme: 'SCT' };
-  if (!SNOMED_RT.has(code.scheme)) return code;
-  const equivalent = RT_TO_CT[code.code];
-  return equivalent ? { ...code, scheme: 'SCT', code: equivalent } : { ...code, scheme: 'SRT' };
 }
 
 interface ReferencedImage {

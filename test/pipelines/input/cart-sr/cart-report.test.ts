@@ -110,6 +110,16 @@ describe('an obstetric report (TID 5000)', () => {
     });
   });
 
+  it.each([16, 17, 64, 65, 128])('a code of %i characters keeps all of them', async (length) => {
+    const codes = ['a', 'b'].map((end) => `${'9'.repeat(length - 1)}${end}`);
+    const read = await values(biometry(...codes.map((code) => value(ln(code), 6, 'mm'))));
+    expect(read.map(({ concept }) => concept.code)).toEqual(codes);
+  });
+
+  it('a value with a code of more than 128 characters is left out', async () => {
+    expect(await values(biometry(value(ln('9'.repeat(130)), 6, 'mm')))).toEqual([]);
+  });
+
   it('a diameter at the amniotic fluid is the deepest pocket, and without a site it is nothing', async () => {
     const pocket = CONCEPTS['deepest-vertical-pocket'];
     const site = pocket.site ?? sct('0');
