@@ -73,7 +73,7 @@ function bilinear({ width, height, data }: GrayImage, x: number, y: number): num
 
 function momentsOf({ labels, width }: ChamberMasks, label: number) {
   const pixels: number[] = [];
-  for (const [pixel, one] of labels.entries()) if (one === label) pixels.push(pixel);
+  for (let at = 0; at < labels.length; at++) if (labels[at] === label) pixels.push(at);
   return pixels.length === 0 ? null : moments(pixels, width);
 }
 
@@ -138,14 +138,18 @@ function borderOf({ labels, width, height }: ChamberMasks): { wall: number; edge
   for (let pixel = 0; pixel < labels.length; pixel++) {
     if (labels[pixel] !== lv) continue;
     const x = pixel % width;
-    const y = (pixel - x) / width;
-    const outside = x === 0 || y === 0 || x === width - 1 || y === height - 1;
-    const around = [pixel - 1, pixel + 1, pixel - width, pixel + width];
-    const beside = outside ? [] : around.map((at) => labels[at] ?? 0);
-    if (!outside && beside.every((one) => one === lv)) continue;
+    const outside = x === 0 || x === width - 1 || pixel < width || pixel >= (height - 1) * width;
+    let walls = 0;
+    let cavities = 0;
+    for (const step of outside ? [] : [-1, 1, -width, width]) {
+      const beside = labels[pixel + step];
+      if (beside === wall) walls += 1;
+      else if (beside === lv) cavities += 1;
+    }
+    if (cavities === 4) continue;
     border += 1;
     if (outside) edge += 1;
-    else if (beside.includes(wall)) walled += 1;
+    else if (walls > 0) walled += 1;
   }
   return { wall: walled / Math.max(1, border), edge: edge / Math.max(1, border) };
 }

@@ -101,9 +101,12 @@ function withoutBars(plane: Plane, columns: number, rows: number): Plane {
   }
   const result = plane.slice();
   for (let column = 0; column < columns; column++) {
-    const count = Array.from({ length: rows }, (_, row) => even[row * columns + column] ?? 0);
-    if (count.reduce((sum, one) => sum + one, 0) < BAR.height) continue;
-    for (const [row, one] of count.entries()) if (one === 1) result[row * columns + column] = 0;
+    let count = 0;
+    for (let row = 0; row < rows; row++) count += even[row * columns + column] as number;
+    if (count < BAR.height) continue;
+    for (let row = 0; row < rows; row++) {
+      if (even[row * columns + column] === 1) result[row * columns + column] = 0;
+    }
   }
   return result;
 }
@@ -161,12 +164,15 @@ function sortFew(values: Float32Array): void {
 function smoothAlong(plane: Plane, columns: number, rows: number, along: 'x' | 'y'): Plane {
   const step = along === 'x' ? 1 : columns;
   const length = along === 'x' ? columns : rows;
-  return plane.map((value, i) => {
+  const smooth = new Float32Array(plane.length);
+  for (let i = 0; i < plane.length; i++) {
     const at = along === 'x' ? i % columns : Math.floor(i / columns);
+    const value = plane[i] as number;
     const before = at > 0 ? (plane[i - step] as number) : value;
     const after = at < length - 1 ? (plane[i + step] as number) : value;
-    return (before + 2 * value + after) / 4;
-  });
+    smooth[i] = (before + 2 * value + after) / 4;
+  }
+  return smooth;
 }
 
 function written(plane: Plane, columns: number, rows: number): [number, number] {
@@ -224,17 +230,19 @@ export function readSpectrum(image: GrayImage, sweep: SweepRegion): Spectrum | n
   const width = area.maxX - area.minX + 1;
   const rows = area.maxY - area.minY + 1;
   if (width < SMALLEST.columns || rows < SMALLEST.rows) return null;
-  const whole = Float32Array.from({ length: width * rows }, (_, i) => {
-    const row = area.minY + Math.floor(i / width);
-    return image.data[row * image.width + area.minX + (i % width)] ?? 0;
-  });
+  const whole = new Float32Array(width * rows);
+  for (let row = 0; row < rows; row++) {
+    const start = (area.minY + row) * image.width + area.minX;
+    whole.set(image.data.subarray(start, start + width), row * width);
+  }
   const [first, last] = written(whole, width, rows);
   const columns = last - first + 1;
   if (first < 0 || columns < SMALLEST.columns) return null;
-  const cut = Float32Array.from(
-    { length: columns * rows },
-    (_, i) => whole[Math.floor(i / columns) * width + first + (i % columns)] as number,
-  );
+  const cut = new Float32Array(columns * rows);
+  for (let row = 0; row < rows; row++) {
+    const start = row * width + first;
+    cut.set(whole.subarray(start, start + columns), row * columns);
+  }
   const plain = withoutBars(cut, columns, rows);
   const thinless = medianAlong(withoutThinMarks(plain, columns, rows), columns, rows, 'y');
   const place = {
