@@ -14,14 +14,16 @@ export const DECODING = {
    * Frames per batch, unless more are needed for an accelerator (`framesAtOnce`). A model may
    * process a batch in several runs.
    */
-  frames: 16,
+  frames: 4,
   /**
-   * Batches in progress at the same time. Two models work on one batch each while the next is
-   * decoded.
+   * Batches in progress at the same time. Many small batches keep both processor cores busier than
+   * a few large ones: while one is decoded or scaled, others are with a model.
    */
-  batches: 3,
+  batches: 6,
+  /** Clips, structures or readers in progress at the same time; each decodes batches itself. */
+  clips: 3,
   /** Bytes of grey pixels per batch. A batch always contains at least one frame. */
-  bytes: 64 * 1024 * 1024,
+  bytes: 32 * 1024 * 1024,
   /**
    * Frames decoded at the same time. Each also needs memory for its compressed bytes and its
    * colours.

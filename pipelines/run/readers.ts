@@ -46,7 +46,7 @@ export async function runReaders<
     soFar.set(name, reading);
     known(Object.fromEntries(soFar) as Partial<ReadingsOf<Readers>>);
   };
-  const found = await inParallel(all, DECODING.batches, async ([name, reader]) => {
+  const found = await inParallel(all, DECODING.clips, async ([name, reader]) => {
     input.signal.throwIfAborted();
     progress(reader, begun++ / all.length);
     const reading = await reader

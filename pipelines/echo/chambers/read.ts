@@ -289,7 +289,7 @@ async function read(
     known?.({ clips: [...soFar], volumesTrusted });
     return complete;
   };
-  const surveyed = await inParallel(chosenClips(views), DECODING.batches, async (chosen) => {
+  const surveyed = await inParallel(chosenClips(views), DECODING.clips, async (chosen) => {
     signal.throwIfAborted();
     const found = await survey(chosen, locator, segment, signal);
     // A clip outlined on every frame need not wait for the other clips of its view.
@@ -299,7 +299,7 @@ async function read(
   });
   const outlined = surveyed.map(({ clip }) => clip);
   const measured = new Set(APICAL_VIEWS.map((view) => clipToMeasure(outlined, view)));
-  const clips = await inParallel(surveyed, DECODING.batches, async (found) => {
+  const clips = await inParallel(surveyed, DECODING.clips, async (found) => {
     signal.throwIfAborted();
     const { clip, outlined } = found;
     if (outlined.stride === 1) return clip;

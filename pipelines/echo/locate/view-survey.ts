@@ -72,7 +72,7 @@ export async function surveyViews(
   progress: (share: number) => void,
 ): Promise<ClipView[]> {
   let done = 0;
-  return inParallel(study.clips, DECODING.batches, async (clip) => {
+  return inParallel(study.clips, DECODING.clips, async (clip) => {
     signal.throwIfAborted();
     const view = await surveyClip(clip, locator, signal);
     progress(++done / study.clips.length);

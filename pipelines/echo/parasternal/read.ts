@@ -194,7 +194,7 @@ async function read(
   const segment = locator.parasternal;
   if (!segment) return { clips: null };
   const soFar: ParasternalClip[] = [];
-  const clips = await inParallel(chosenClips(views), DECODING.batches, async (chosen) => {
+  const clips = await inParallel(chosenClips(views), DECODING.clips, async (chosen) => {
     signal.throwIfAborted();
     const clip = await readClip(chosen, segment, signal);
     if (clip) {

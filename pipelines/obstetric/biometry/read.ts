@@ -63,7 +63,7 @@ export async function readStructures(
 ): Promise<{ readings: FrameReading[]; withoutModel: Structure[] }> {
   const withoutModel = STRUCTURES.filter((structure) => !locator[structure]);
   let begun = 0;
-  const readings = await inParallel(STRUCTURES, DECODING.batches, async (structure) => {
+  const readings = await inParallel(STRUCTURES, DECODING.clips, async (structure) => {
     progress(structure, begun++ / STRUCTURES.length);
     if (!locator[structure]) return [];
     signal.throwIfAborted();
