@@ -96,13 +96,13 @@ export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDep
     const { rows } = await queryable.query<HeldRow>(`${HELD} AND d.id = $1`, [id]);
     const [row] = rows;
     if (!row) throw new SonogateError('not_found', `No held report has the id ${id}.`);
-    return inWords(row);
+    return reportOf(row);
   }
 
   return {
     async list() {
       const { rows } = await database.query<HeldRow>(`${HELD} ORDER BY since, d.id`);
-      return rows.map(inWords);
+      return rows.map(reportOf);
     },
 
     async show({ id, person: by }) {
@@ -168,6 +168,6 @@ async function recordAction(tx: Queryable, report: HeldReport, entry: Entry): Pr
   );
 }
 
-function inWords({ since, ...row }: HeldRow): HeldReport {
+function reportOf({ since, ...row }: HeldRow): HeldReport {
   return { ...row, since: since.toISOString() };
 }
