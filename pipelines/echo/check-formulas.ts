@@ -6,7 +6,7 @@ import { distance } from '../measure/ellipse.ts';
 import { valueAt } from '../measure/m-mode/plane.ts';
 import { obstructionCategory, wallStatement } from './cardiomyopathy/guideline.ts';
 import { algorithm2016A, algorithm2016B, type Diastolic2016 } from './diastolic/guideline-2016.ts';
-import { algorithm2025 } from './diastolic/guideline-2025.ts';
+import { algorithm2025, earlyOverAnnular } from './diastolic/guideline-2025.ts';
 import { focusedBand } from './focused/guideline.ts';
 import { BODY_SURFACE_AREA } from './formulas/body.ts';
 import {
@@ -338,7 +338,7 @@ const LEFT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
       relaxationTime: i.optionalNumber('ivrtMs'),
     }),
   'diastolic.eOverEprimeAverage': (i) =>
-    i.number('eCmS') / ((i.number('septalCmS') + i.number('lateralCmS')) / 2),
+    earlyOverAnnular(i.number('eCmS'), i.number('septalCmS'), i.number('lateralCmS')),
   'hcm.wallThickness': (i) =>
     wallStatement(i.number('maxMm'), i.optionalFlag('relativeOrGenotypePositive')),
   'lvoto.category': (i) =>

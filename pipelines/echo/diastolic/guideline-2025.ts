@@ -60,8 +60,18 @@ const atMost = (value: number | null, limit: number, decimals: number) =>
 const atLeast = (value: number | null, limit: number, decimals: number) =>
   value === null ? null : rounded(value, decimals) >= limit;
 
-const quotient = (one: number | null, other: number | null) =>
-  one === null || other === null ? null : one / other;
+/**
+ * Returns E/e': the early mitral velocity over the mean of the given annular velocities (septal,
+ * lateral or both), all in cm/s (echo 10.1).
+ */
+export const earlyOverAnnular = (early: number, ...annular: readonly number[]) =>
+  early / (annular.reduce((sum, velocity) => sum + velocity, 0) / annular.length);
+
+/** Returns E/e'; null if one of the velocities is not known. */
+function annularRatio(early: number | null, ...annular: readonly (number | null)[]) {
+  const known = annular.filter((velocity) => velocity !== null);
+  return early === null || known.length < annular.length ? null : earlyOverAnnular(early, ...known);
+}
 
 interface PrimaryVariables {
   reducedVelocity: boolean | null;
@@ -79,9 +89,13 @@ export function primaryVariables(inputs: Diastolic2025): PrimaryVariables {
       atMost(average, LIMITS_2025.average, 1),
     ),
     raisedRatio: anyMet(
-      atLeast(inputs.averageRatio ?? quotient(early, average), LIMITS_2025.averageRatio, 1),
-      atLeast(inputs.septalRatio ?? quotient(early, septal), LIMITS_2025.septalRatio, 1),
-      atLeast(inputs.lateralRatio ?? quotient(early, lateral), LIMITS_2025.lateralRatio, 1),
+      atLeast(
+        inputs.averageRatio ?? annularRatio(early, septal, lateral),
+        LIMITS_2025.averageRatio,
+        1,
+      ),
+      atLeast(inputs.septalRatio ?? annularRatio(early, septal), LIMITS_2025.septalRatio, 1),
+      atLeast(inputs.lateralRatio ?? annularRatio(early, lateral), LIMITS_2025.lateralRatio, 1),
     ),
     raisedPressure: anyMet(
       atLeast(inputs.jet, LIMITS_2025.jet, 1),

@@ -5,7 +5,7 @@ import type { Remark } from '../../result/statement.ts';
 import type { Values } from '../shared/section.ts';
 import type { Applicability } from './applicability.ts';
 import type { Filling2016 } from './guideline-2016.ts';
-import type { Diastolic2025, FibrillationInputs } from './guideline-2025.ts';
+import { type Diastolic2025, earlyOverAnnular, type FibrillationInputs } from './guideline-2025.ts';
 
 export const SECTION = 'diastolic';
 
@@ -41,17 +41,17 @@ const RATIOS = {
   'e-to-a': { from: ['mitral-e', 'mitral-a'], value: divided, method: 'ratio-of-values' },
   'e-to-e-prime': {
     from: ['mitral-e', 'e-prime-septal', 'e-prime-lateral'],
-    value: (e = 0, septal = 0, lateral = 0) => e / ((septal + lateral) / 2),
+    value: earlyOverAnnular,
     method: 'early-over-annular',
   },
   'e-to-e-prime-septal': {
     from: ['mitral-e', 'e-prime-septal'],
-    value: divided,
+    value: earlyOverAnnular,
     method: 'early-over-annular',
   },
   'e-to-e-prime-lateral': {
     from: ['mitral-e', 'e-prime-lateral'],
-    value: divided,
+    value: earlyOverAnnular,
     method: 'early-over-annular',
   },
   'pulmonary-vein-ratio': {
