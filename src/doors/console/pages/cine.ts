@@ -16,7 +16,10 @@ export interface CineFrames {
   close(): void;
 }
 
-/** Opens a cine's frames. The file is fetched once, when the first frame is needed. */
+/**
+ * Opens a cine's frames. The file is fetched once, when the first frame is needed; if that fails, it
+ * is fetched again for the next frame.
+ */
 export function openCine(cine: Cine, url: string): CineFrames {
   let file: Promise<Blob> | null = null;
   let arrived = false;
@@ -31,7 +34,10 @@ export function openCine(cine: Cine, url: string): CineFrames {
   }
 
   async function decode(frame: number): Promise<ImageBitmap> {
-    file ??= fetchFile();
+    file ??= fetchFile().catch((error: unknown) => {
+      file = null;
+      throw error;
+    });
     const blob = await file;
     const place = cine.frames.find((one) => one.frame === frame);
     if (!place) throw new Error(`the cine has no frame ${frame}`);
@@ -50,6 +56,9 @@ export function openCine(cine: Cine, url: string): CineFrames {
       if (known) return known;
       const picture = decode(frame);
       kept.set(frame, picture);
+      picture.catch(() => {
+        if (kept.get(frame) === picture) kept.delete(frame);
+      });
       const [oldest] = kept.keys();
       if (kept.size > KEPT && oldest !== undefined) forget(oldest);
       return picture;
