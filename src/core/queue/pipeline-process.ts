@@ -404,10 +404,12 @@ export function createPipelinePool(
   const idle: Member[] = [];
   const all = new Set<Member>();
   const warming = new Set<Promise<void>>();
+  /** Starts in progress, which still write to the folder of their process. */
+  const starting = new Set<Promise<Member>>();
   const cache = openCompileCache(program, limits, logger);
   let closed = false;
 
-  const start = async () => {
+  const open = async (): Promise<Member> => {
     for (const each of all) if (!each.process.alive) all.delete(each);
     const place = join(work, `${PROCESS_FOLDER}${randomUUID()}`);
     // The folder must exist first: only then does Node extend the permission to everything below
@@ -425,6 +427,11 @@ export function createPipelinePool(
     const member = { process: started, place };
     all.add(member);
     return member;
+  };
+  const start = (): Promise<Member> => {
+    const started = open().finally(() => starting.delete(started));
+    starting.add(started);
+    return started;
   };
   const take = async () => {
     await Promise.all(warming);
@@ -457,6 +464,7 @@ export function createPipelinePool(
     close: async () => {
       closed = true;
       await Promise.all(warming);
+      await Promise.allSettled(starting);
       await Promise.all([...all].map((each) => each.process.kill()));
       await cache?.close();
       for (const { place } of all) await rm(place, { recursive: true, force: true });

@@ -7,6 +7,7 @@ import { COPY_OF_CACHE, CompileCache } from '../../../../src/core/queue/compile-
 import { createPipelinePool } from '../../../../src/core/queue/pipeline-process.ts';
 import { readablePlaces } from '../../../../src/core/queue/worker.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { VERSION } from '../../../../src/platform/version.ts';
 
 const COMPILED = new URL('./pipelines/compiled.ts', import.meta.url).href;
 
@@ -110,6 +111,31 @@ test('a pipeline process uses a private copy of the compile cache once there is 
     new RegExp(`^${work}/[^/]+/${COPY_OF_CACHE}/v${process.versions.node}`),
   );
   expect(await readdir(work), 'the copies are removed').toEqual(['first', 'second']);
+});
+
+test('a pool that is closed while a process starts leaves nothing behind', async () => {
+  const work = join(folder, 'work');
+  const caches = join(folder, 'caches');
+  const cache = join(caches, `pipelines-${VERSION}-${process.version}`);
+  await mkdir(cache, { recursive: true });
+  await mkdir(join(work, 'request'), { recursive: true });
+  for (let n = 0; n < 500; n += 1) await writeFile(join(cache, `${n}`), 'compiled');
+  const limits = { memoryMegabytes: 256, work, readable: readablePlaces([COMPILED]) };
+  const program = { ...PIPELINE_PROGRAM, pipelines: [COMPILED], compileCache: caches };
+  const pool = createPipelinePool(program, limits, silentLogger);
+  const run = pool.run({
+    module: COMPILED,
+    folder: join(work, 'request'),
+    timeoutSeconds: 40,
+    readSeconds: 40,
+    signal: new AbortController().signal,
+    onEvent: () => {},
+    settled: async () => {},
+  });
+  const refused = expect(run).rejects.toThrow('closed');
+  await pool.close();
+  expect(await readdir(work)).toEqual(['request']);
+  await refused;
 });
 
 test('the folder of a process that ended between two runs is removed', async () => {
