@@ -409,17 +409,19 @@ export function createPipelinePool(
   const cache = openCompileCache(program, limits, logger);
   let closed = false;
 
+  const refuseIfClosed = () => {
+    if (closed) throw new Error('the pool of pipeline processes is closed');
+  };
   const open = async (): Promise<Member> => {
+    refuseIfClosed();
     for (const each of all) if (!each.process.alive) all.delete(each);
     const place = join(work, `${PROCESS_FOLDER}${randomUUID()}`);
     // The folder must exist first: only then does Node extend the permission to everything below
     // it.
     mkdirSync(place, { recursive: true });
     const compileCache = (await cache?.copyTo(place)) ?? null;
-    if (closed) {
-      await rm(place, { recursive: true, force: true });
-      throw new Error('the pool of pipeline processes is closed');
-    }
+    if (closed) await rm(place, { recursive: true, force: true });
+    refuseIfClosed();
     const settings = { ...limits, writable: place, compileCache };
     const started = new PipelineProcess(program, settings, logger);
     if (onInference) started.onInference(onInference);
