@@ -5,6 +5,7 @@ import { quadrantOf } from '../../../../pipelines/obstetric/amniotic-fluid/read.
 import type { Result } from '../../../../pipelines/result/envelope.ts';
 import { impressionOf } from '../../../../pipelines/result/impression.ts';
 import { OBSTETRIC_TOPICS } from '../../../../pipelines/result/render/obstetric/impression.ts';
+import { writeReport } from '../../../../pipelines/result/render/obstetric/report.ts';
 import { cartValue } from '../../cart-sample.ts';
 import {
   clip,
@@ -130,6 +131,13 @@ describe('the deepest vertical pocket', () => {
       }),
     );
     expect(said.map(({ code }) => code)).not.toContain('impression.fluid');
+  });
+
+  it('at a cut-off is stated in the impression and not repeated among the limitations', () => {
+    const { impression, limitations } = writeReport(interpret([shown({ mm: 80.3 })], 210, [], 5.6));
+    const stating = (texts: readonly string[]) =>
+      texts.filter((text) => text.includes('measure by hand')).length;
+    expect([stating(impression), stating(limitations)]).toEqual([1, 0]);
   });
 
   it('that is too deep at both ends of its interval is a finding without a grade', () => {
