@@ -32,8 +32,8 @@ import type { SectionEvidence } from '../shared/section.ts';
  * the length, because the error increases with size.
  */
 /**
- * HC in mm below which the interval of small heads applies (the skull is about 14 weeks old and
- * faint).
+ * HC in mm below which the interval of small heads applies. It is reached at about 14 weeks; until
+ * then the skull is faint.
  */
 export const SMALL_HEAD_MM = 100;
 
