@@ -91,6 +91,10 @@ export function anaemiaBand(mom: number): AnaemiaBand {
   return mom >= ANAEMIA_MOM.mild ? 'mild' : 'no-signal';
 }
 
+/** Returns true if a band is the flag of anaemia that the summary category reports. */
+export const isAnaemiaFlag = (band: AnaemiaBand): boolean =>
+  band === 'moderate-to-severe' || band === 'severe';
+
 type Reference = NonNullable<Measurement['reference']>;
 
 function referenceBy(
@@ -154,6 +158,10 @@ export interface DopplerState {
   cpr: 'L' | 'N' | 'H' | null;
   aWave: AWave | null;
   anaemia: AnaemiaBand | null;
+  /**
+   * True if a value may be abnormal, because its interval includes a cut-off of the summary.
+   */
+  atCutOff: boolean;
 }
 
 export type DopplerSummary =
@@ -177,9 +185,12 @@ export function dopplerSummary(state: DopplerState): DopplerSummary {
   if (state.aWave === 'absent' || state.aWave === 'reversed') return 'dv-abnormal';
   if (state.umbilicalPi === 'H' || state.flow === 'intermittent-absent') return 'abnormal-ua';
   if (state.cerebralPi === 'L' || state.cpr === 'L') return 'redistribution';
-  if (state.anaemia === 'moderate-to-severe' || state.anaemia === 'severe') return 'anaemia-flag';
+  if (state.anaemia !== null && isAnaemiaFlag(state.anaemia)) return 'anaemia-flag';
   const open =
-    state.suspected || state.flow === 'not-assessable' || state.aWave === 'not-assessable';
+    state.suspected ||
+    state.atCutOff ||
+    state.flow === 'not-assessable' ||
+    state.aWave === 'not-assessable';
   const judged = state.umbilicalPi !== null && !open;
   return judged ? 'normal' : 'not-assessed';
 }

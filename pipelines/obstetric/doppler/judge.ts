@@ -38,6 +38,7 @@ import {
   type DopplerSummary,
   dopplerSummary,
   type EndDiastolicFlow,
+  isAnaemiaFlag,
   MCA_ANGLE,
   mcaPeakMedian,
   rank,
@@ -126,6 +127,18 @@ function nearCutOff(measurements: readonly Measurement[]): Statement[] {
     }),
     ...(mom ? atCutOff(mom, anaemiaWithin(mom)) : []),
   ];
+}
+
+/** Values that make the summary abnormal if they are low. */
+const REDISTRIBUTED = ['middle-cerebral-artery-pi', 'cerebroplacental-ratio'] as const;
+
+/** Returns true if the interval of a value includes the cut-off of redistribution or anaemia. */
+function mayBeAbnormal(measurements: readonly Measurement[], mom: Measurement | null): boolean {
+  const mayBeLow = REDISTRIBUTED.some((key) => {
+    const one = acceptedValue(measurements, key);
+    return one !== null && rankWithin(one).between?.includes('L');
+  });
+  return mayBeLow || ((mom && anaemiaWithin(mom).between?.some(isAnaemiaFlag)) ?? false);
 }
 
 /**
@@ -330,6 +343,7 @@ export function judgeDoppler(
     cpr: rankOf(measurements, 'cerebroplacental-ratio'),
     aWave: ductus.lead,
     anaemia: mom ? anaemiaWithin(mom).category : null,
+    atCutOff: mayBeAbnormal(measurements, mom),
   };
   const category = dopplerSummary(state);
   const advised = ADVICE.find((one) => one === category);

@@ -316,6 +316,21 @@ describe('charts and thresholds', () => {
     expect(at(60.75 / 0.93 + 0.05)).toBe('abnormal');
   });
 
+  it('the summary is not normal if the interval of CPR, MCA-PI or MCA-PSV includes its cut-off', () => {
+    // At 32 weeks: UA-PI 0.98, 5th centile of the MCA-PI 1.51 and of the CPR 1.43, median PSV 44.4.
+    const umbilical = spectrum('umbilical-artery', { psv: 40, edv: 16, tamx: 24.5 });
+    const withMca = (pi: number, psv = 45) =>
+      run([
+        umbilical,
+        spectrum('middle-cerebral-artery', { psv, edv: psv / 4, tamx: (0.75 * psv) / pi }),
+      ]);
+    expect(withMca(1.9).category).toBe('normal');
+    const undecided = withMca(1.6);
+    expect(undecided.summary).toContain('measure by hand');
+    expect(undecided.category).toBe('not-assessed');
+    expect(withMca(1.9, 1.5 * 44.4).category).toBe('not-assessed');
+  });
+
   it('an angle above 15 degrees: no multiple of the median', () => {
     const at = (correctionAngle: number) =>
       run([spectrum('middle-cerebral-artery', { edv: 5 }, { correctionAngle })]).value(
@@ -424,8 +439,10 @@ describe('flow over the beats', () => {
       cpr: 'N',
       aWave: null,
       anaemia: null,
+      atCutOff: false,
     } as const;
     expect(dopplerSummary(calm)).toBe('normal');
+    expect(dopplerSummary({ ...calm, atCutOff: true })).toBe('not-assessed');
     expect(dopplerSummary({ ...calm, umbilicalPi: null })).toBe('not-assessed');
     expect(dopplerSummary({ ...calm, flow: 'not-assessable' })).toBe('not-assessed');
     expect(dopplerSummary({ ...calm, suspected: true })).toBe('not-assessed');
