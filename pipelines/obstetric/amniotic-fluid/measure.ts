@@ -3,6 +3,7 @@ import { distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfFluid, say } from '../../result/render/obstetric/amniotic-fluid.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
+import { categoryWithin } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { createMeasurement, isPlausible, lineBetween, measuredOn } from '../shared/measurement.ts';
 import type { FluidReading } from './evidence.ts';
@@ -108,6 +109,10 @@ export function measureIndex(
   const week = gaDays === undefined ? null : gaDays / 7;
   const low = week === null ? null : mooreCayleFluidIndex(week, 5);
   const high = week === null ? null : mooreCayleFluidIndex(week, 95);
+  const charted = low !== null && high !== null;
+  const uncertainty = uncertaintyOfSum(quadrants);
+  const rankOf = (value: number) =>
+    !charted ? null : value < low ? 'L' : value > high ? 'H' : 'N';
   const index = createMeasurement(
     'amniotic-fluid-index',
     'amniotic-fluid-index',
@@ -115,13 +120,12 @@ export function measureIndex(
     'sum-of-quadrants',
     {
       section: 'amniotic-fluid',
-      uncertainty: uncertaintyOfSum(quadrants),
+      uncertainty,
       inputs: quadrants.map(({ id }) => id),
-      reference:
-        low === null || high === null
-          ? null
-          : { low, high, centile: null, z_score: null, chart: 'moore-cayle-1990' },
-      interpretation: low === null || high === null ? null : mm < low ? 'L' : mm > high ? 'H' : 'N',
+      reference: charted
+        ? { low, high, centile: null, z_score: null, chart: 'moore-cayle-1990' }
+        : null,
+      interpretation: categoryWithin({ value: mm, uncertainty }, rankOf).category,
       remarks: [
         ...(week === null ? [remarkOfFluid('fluid.index-without-age', {})] : []),
         remark('method.simulated-only', {}),

@@ -170,6 +170,20 @@ describe('a value just beside a cut-off', () => {
 });
 
 describe('the amniotic fluid index', () => {
+  // At 30 weeks the chart ranges from 90 to 234 mm. Four intervals of 4 mm make one of 8 mm.
+  it.each([
+    [20.4, 'L'],
+    [20.6, null],
+    [24.4, null],
+    [24.6, 'N'],
+    [56.4, 'N'],
+    [57, null],
+    [60.6, 'H'],
+  ])('of four times %s mm ± 4 mm is interpreted as %s', (mm, interpretation) => {
+    const result = interpret(quadrants(mm, mm, mm, mm), 210, [], 4);
+    expect(measurementOf(result, 'amniotic-fluid-index').interpretation).toBe(interpretation);
+  });
+
   it('is the sum of the deepest pockets of four labelled quadrants, with its chart', () => {
     const result = interpret([...quadrants(40, 30, 35, 25), shown({ mm: 20, view: 'RUQ' })]);
     const index = measurementOf(result, 'amniotic-fluid-index');
