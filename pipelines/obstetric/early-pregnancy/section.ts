@@ -3,7 +3,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import { machineValueId } from '../../result/measured.ts';
 import { say } from '../../result/render/obstetric/early-pregnancy.ts';
 import { type SeveralFetusesSource, SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
-import { inadequate, notAssessed } from '../../result/section-outcome.ts';
+import { categoryWithin, inadequate, notAssessed } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
   acceptedValue,
@@ -46,12 +46,12 @@ function withoutSac(frames: readonly EarlyFrame[]): SectionOutcome | null {
 }
 
 /**
- * Returns the band and the usual limits in mm for a yolk sac that is too small or too large; null
- * for a usual size or without a yolk sac.
+ * Returns the band and the usual limits in mm for a yolk sac that is too small or too large. Null
+ * without a yolk sac, or if its interval includes a usual size.
  */
 function unusualYolkSac(measurements: readonly Measurement[]) {
   const found = judgedValue(measurements, 'yolk-sac');
-  const band = found && yolkSacBand(found.value);
+  const band = found && categoryWithin(found, yolkSacBand).category;
   return band === null || band === 'usual'
     ? null
     : { band, from: YOLK_SAC_MM.small, to: YOLK_SAC_MM.large };
@@ -117,6 +117,9 @@ function apart(
   };
 }
 
+const seenWord = (seen: boolean | null) =>
+  seen === null ? 'not_assessed' : seen ? 'seen' : 'not_seen';
+
 function run(evidence: EarlyEvidence): SectionOutcome {
   const clips = evidence.views.earlyPregnancy ?? [];
   const machine = ofMachine(evidence);
@@ -152,10 +155,9 @@ function run(evidence: EarlyEvidence): SectionOutcome {
     statements: summaryOf(seen, measurements, judged),
     data: {
       gestational_sac: seen.sac ? 'seen' : 'not_assessed',
-      yolk_sac: seen.yolkSac ? 'seen' : seen.sac ? 'not_seen' : 'not_assessed',
-      embryo: seen.embryo === null ? 'not_assessed' : seen.embryo ? 'seen' : 'not_seen',
-      cardiac_activity:
-        seen.cardiacActivity === null ? 'not_assessed' : seen.cardiacActivity ? 'seen' : 'not_seen',
+      yolk_sac: seenWord(seen.yolkSac),
+      embryo: seenWord(seen.embryo),
+      cardiac_activity: seenWord(seen.cardiacActivity),
       route: seen.transvaginal ? 'transvaginal' : 'not_known',
       location: 'not_assessed',
       limitation: SIMULATED_ONLY,

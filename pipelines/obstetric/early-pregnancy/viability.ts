@@ -21,8 +21,8 @@ export const SRU = 'SRU consensus, Doubilet et al., NEJM 2013;369:1443-1451';
 export interface EarlySight {
   transvaginal: boolean;
   sac: boolean;
-  yolkSac: boolean;
-  /** False only if both planes show a sac without an embryo. */
+  yolkSac: boolean | null;
+  /** False only if the sac was searched in both planes and no embryo was found. */
   embryo: boolean | null;
   /** False if a sufficiently long and fast cine of the embryo showed no cardiac activity. */
   cardiacActivity: boolean | null;
@@ -60,7 +60,9 @@ export function earlySight(
   const contents = withSac.flatMap(({ frames }) => frames.flatMap((frame) => frame.contents ?? []));
   const embryoSeen =
     contents.some(({ embryo }) => embryo !== null) || judgedValue(machine, 'crl') !== null;
-  const planes = new Set(withSac.flatMap(({ plane }) => plane ?? []));
+  // Without a scale, a sac is outlined but not searched.
+  const searched = withSac.filter(({ frames }) => frames.some((frame) => frame.contents));
+  const planes = new Set(searched.flatMap(({ plane }) => plane ?? []));
   const silent = withSac.filter(
     ({ cardiac, frames }) =>
       cardiac?.status === 'not-seen' && frames.some(({ contents: held }) => held?.embryo),
@@ -75,7 +77,7 @@ export function earlySight(
   return {
     transvaginal: withSac.length > 0 && withSac.every(({ route }) => route === 'transvaginal'),
     sac: withSac.length > 0,
-    yolkSac: contents.some(({ yolkSac }) => yolkSac !== null),
+    yolkSac: contents.length > 0 ? contents.some(({ yolkSac }) => yolkSac !== null) : null,
     embryo: embryoSeen || beating ? true : planes.size === 2 ? false : null,
     cardiacActivity: beating ? true : silence ? false : null,
     silentSeconds: silence ? Math.max(...times) : null,

@@ -614,7 +614,32 @@ describe('values of the machine without an image of the sac', () => {
   });
 });
 
+describe('a sac outlined on images without a scale, which is not searched for contents', () => {
+  const unscaled = { clip: { regions: [] } };
+
+  it.each([
+    ['in both planes', both(unscaled), 'not_assessed'],
+    ['in one plane', [view({}), view({ ...unscaled, plane: 'transverse' })], 'not_seen'],
+  ] as const)('%s is not called empty', (_, clips, yolkSac) => {
+    const result = interpret(clips, {}, { 'mean-sac-diameter': 26 });
+    const section = sectionOf(result, 'early-pregnancy');
+    expect(section.data).toMatchObject({ embryo: 'not_assessed', yolk_sac: yolkSac });
+    expect(section.summary).not.toContain('no embryo seen');
+    expect(result.findings.some(({ id }) => id === 'viability')).toBe(false);
+    expect(result.classifications[0]?.value).toBe('not-assessable');
+  });
+});
+
 describe('the size of a yolk sac', () => {
+  // Our measurement is known to within 1 mm.
+  it.each([
+    [6.9, false],
+    [7.1, true],
+  ])('of %s mm as measured here is called large: %s', (yolkMm, large) => {
+    const { summary } = sectionOf(interpret([view({ yolkMm })]), 'early-pregnancy');
+    expect(summary?.includes('large; usual 2 to 6 mm')).toBe(large);
+  });
+
   it.each([
     [1.9, 'small'],
     [2, 'usual'],
