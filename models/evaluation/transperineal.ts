@@ -84,7 +84,8 @@ async function judge(
   const [located] = await locateSymphysisHead(session, [image]);
   if (!located || truth === null) return { accepted: false, error: null, truth };
   const { symphysis, skull, head } = located;
-  const { tangent, sideUnknown } = progressionOf(symphysis, skull, head.centre, image.width);
+  const picture = { left: 0, width: image.width };
+  const { tangent, sideUnknown } = progressionOf(symphysis, skull, head.centre, picture);
   return {
     accepted: located.accepted && !sideUnknown && tangent !== null,
     error: tangent && tangent.degrees - truth,
@@ -121,7 +122,7 @@ function angleErrors(judged: readonly Judged[]) {
 function angleOfReference(outlines: Outlines | null): number | null {
   if (!outlines) return null;
   const { symphysis, skull, head } = outlines;
-  const axis = symphysisAxis(symphysis, Number.POSITIVE_INFINITY);
+  const axis = symphysisAxis(symphysis, { left: 0, width: Number.POSITIVE_INFINITY });
   const unmirrored = axis.upper.x <= axis.lower.x ? axis : reversed(axis);
   return angleOfProgression(unmirrored, skull, head.centre)?.degrees ?? null;
 }

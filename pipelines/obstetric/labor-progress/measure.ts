@@ -1,6 +1,6 @@
 import type { ObstetricConcept, ObstetricMethod } from '../../concepts/obstetric.ts';
 import type { Ellipse, Point } from '../../contract/image.ts';
-import { type CalibratedRegion, scaleFor } from '../../contract/study.ts';
+import { type CalibratedRegion, type Clip, scaleFor } from '../../contract/study.ts';
 import { axisEnds, toMillimetres } from '../../measure/ellipse.ts';
 import type { Caliper } from '../../result/envelope.ts';
 import type { TransperinealReading } from './evidence.ts';
@@ -17,8 +17,14 @@ interface SymphysisAxis {
   lower: Point;
 }
 
+/** Columns of the picture on an image: a screen also shows bars and text beside the picture. */
+export interface PictureColumns {
+  left: number;
+  width: number;
+}
+
 /**
- * Distances of the symphysis from the middle of the image, as shares of the width, from which its
+ * Distances of the symphysis from the middle of the picture, as shares of its width, from which its
  * side is known. Closer than `side`, the side is unknown. Between `side` and `sure`, it is known
  * only if the lower edge is also the edge nearer to the probe.
  *
@@ -43,19 +49,22 @@ export const reversed = ({ upper, lower }: SymphysisAxis): SymphysisAxis => ({
 });
 
 /**
- * Returns the ends of the symphysis's long axis on an image of this width. Normally the symphysis
- * is on the left and its lower edge points right, towards the probe at the top (ISUOG 2018). On a
+ * Returns the ends of the symphysis's long axis on a picture. Normally the symphysis is on the left
+ * and its lower edge points right, towards the probe at the top (ISUOG 2018). On a
  * mirrored image the symphysis is right of the middle and its lower edge points left. An image is
  * treated as mirrored only if the side is known.
  */
-export function symphysisAxis(symphysis: Ellipse, width: number): DirectedAxis {
+export function symphysisAxis(
+  symphysis: Ellipse,
+  { left: from, width }: PictureColumns,
+): DirectedAxis {
   const long = symphysis.a >= symphysis.b;
   const [a1, a2, b1, b2] = axisEnds(symphysis);
   const [left, right] = [long ? a1 : b1, long ? a2 : b2].toSorted((p, q) => p.x - q.x) as [
     Point,
     Point,
   ];
-  const beyond = symphysis.centre.x / width - 0.5;
+  const beyond = (symphysis.centre.x - from) / width - 0.5;
   const [upper, lower] = beyond <= 0 ? [left, right] : [right, left];
   const distance = Math.abs(beyond);
   const sideKnown =
@@ -175,16 +184,14 @@ interface Progression {
   sideUnknown: boolean;
 }
 
-/**
- * Returns axis and angle of progression on an image of this width. All lengths have the same scale.
- */
+/** Returns axis and angle of progression on a picture. All lengths have the same scale. */
 export function progressionOf(
   symphysis: Ellipse,
   skull: readonly Point[],
   headCentre: Point,
-  width: number,
+  picture: PictureColumns,
 ): Progression {
-  const axis = symphysisAxis(symphysis, width);
+  const axis = symphysisAxis(symphysis, picture);
   const tangent = angleOfProgression(axis, skull, headCentre);
   const other = angleOfProgression(reversed(axis), skull, headCentre);
   const apart = tangent && other ? Math.abs(tangent.degrees - other.degrees) : 0;
@@ -202,6 +209,17 @@ export interface Descent {
 }
 
 /**
+ * Returns the columns of the picture that shows this point, in pixels: those of its region in the
+ * header or, if there is none, the whole image.
+ */
+function pictureColumns({ ultrasoundAreas, width }: Clip, { x, y }: Point): PictureColumns {
+  const area = ultrasoundAreas.find(
+    ({ minX, maxX, minY, maxY }) => x >= minX && x <= maxX && y >= minY && y <= maxY,
+  );
+  return area ? { left: area.minX, width: area.maxX - area.minX + 1 } : { left: 0, width };
+}
+
+/**
  * Measures the descent of the head on a transperineal frame. Without a scale, pixels are assumed to
  * be square, so the angles can still be measured, but the head-symphysis distance is left out.
  */
@@ -216,11 +234,12 @@ export function descentOf({ clip, located }: TransperinealReading): Descent[] {
     points: [pair(from), pair(to)],
   });
   const head = toMillimetres(located.head, scale);
+  const picture = pictureColumns(clip, located.symphysis.centre);
   const { axis, tangent, sideUnknown } = progressionOf(
     toMillimetres(located.symphysis, scale),
     located.skull.map(onPlane),
     head.centre,
-    clip.width * scale.x,
+    { left: picture.left * scale.x, width: picture.width * scale.x },
   );
   const skullPoint = region && infrapubicSkullPoint(axis, head);
   const direction = headDirectionAngle(axis, head);

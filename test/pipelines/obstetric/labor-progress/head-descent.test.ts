@@ -11,7 +11,8 @@ import {
 const WIDTH = 256;
 /** The symphysis is horizontal, from (30, 50) to (70, 50), so its lower edge is the right end. */
 const SYMPHYSIS: Ellipse = { centre: { x: 50, y: 50 }, a: 20, b: 8, angle: 0 };
-const AXIS = symphysisAxis(SYMPHYSIS, WIDTH);
+const PICTURE = { left: 0, width: WIDTH };
+const AXIS = symphysisAxis(SYMPHYSIS, PICTURE);
 const HEAD: Ellipse = { centre: { x: 75, y: 120 }, a: 40, b: 30, angle: 0 };
 
 /**
@@ -35,7 +36,7 @@ describe('symphysisAxis', () => {
   });
 
   it('has its lower edge at the left end on a mirrored image', () => {
-    const axis = symphysisAxis({ ...SYMPHYSIS, centre: { x: WIDTH - 50, y: 50 } }, WIDTH);
+    const axis = symphysisAxis({ ...SYMPHYSIS, centre: { x: WIDTH - 50, y: 50 } }, PICTURE);
     expect(axis.lower.x).toBe(WIDTH - 70);
     expect(axis.sideKnown).toBe(true);
   });
@@ -44,7 +45,7 @@ describe('symphysisAxis', () => {
   const tilted = (share: number, degrees: number) =>
     symphysisAxis(
       { ...SYMPHYSIS, centre: { x: share * WIDTH, y: 50 }, angle: (degrees * Math.PI) / 180 },
-      WIDTH,
+      PICTURE,
     );
 
   it.each([
@@ -71,15 +72,15 @@ describe('progressionOf', () => {
   const ahead = { x: near.centre.x + 60, y: 130 };
 
   it('leaves an angle unknown if it depends on the orientation of the image', () => {
-    expect(progressionOf(near, [ahead], ahead, WIDTH).sideUnknown).toBe(true);
+    expect(progressionOf(near, [ahead], ahead, PICTURE).sideUnknown).toBe(true);
     const clear = { ...near, centre: { x: 0.3 * WIDTH, y: 50 } };
-    expect(progressionOf(clear, [ahead], ahead, WIDTH).sideUnknown).toBe(false);
+    expect(progressionOf(clear, [ahead], ahead, PICTURE).sideUnknown).toBe(false);
   });
 
   it('accepts an angle that is the same from both ends', () => {
     const level = { ...near, angle: 0 };
     const below = { x: near.centre.x, y: 5000 };
-    expect(progressionOf(level, [below], below, WIDTH).sideUnknown).toBe(false);
+    expect(progressionOf(level, [below], below, PICTURE).sideUnknown).toBe(false);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Ellipse } from '../../../../pipelines/contract/image.ts';
+import type { Ellipse, Point } from '../../../../pipelines/contract/image.ts';
 import type { Clip } from '../../../../pipelines/contract/study.ts';
 import type { TransperinealReading } from '../../../../pipelines/obstetric/labor-progress/evidence.ts';
 import {
@@ -104,6 +104,28 @@ describe('labor progress', () => {
     expect(uncalibrated.summary).toContain('no physical scale');
     expect(uncalibrated.measurements?.some(({ unit }) => unit === 'mm')).toBe(false);
     expect(value(uncalibrated, 'angle-of-progression')?.value).toBeCloseTo(120, 6);
+  });
+
+  it('recognises the side of the symphysis on a picture beside the controls of a screen', () => {
+    // The middle of the picture is column 450. The symphysis, at 400, is left of it, but right of
+    // the middle of the screen.
+    const right = ({ x, y }: Point) => ({ x: x + 200, y });
+    const shot = transperineal({
+      degrees: 130,
+      clip: { width: 700, ultrasoundAreas: [{ minX: 200, minY: 0, maxX: 699, maxY: 599 }] },
+    });
+    const { located } = shot;
+    if (!located) throw new Error('nothing was located');
+    const { symphysis, head, skull } = located;
+    const moved = {
+      ...located,
+      symphysis: { ...symphysis, centre: right(symphysis.centre) },
+      head: { ...head, centre: right(head.centre) },
+      skull: skull.map(right),
+    };
+    const angle = value(run([{ ...shot, located: moved }]), 'angle-of-progression');
+    expect(angle?.value).toBeCloseTo(130, 6);
+    expect(angle?.quality).toBe('accepted');
   });
 
   it('measures an angle in millimetres if the scale differs between the axes', () => {
