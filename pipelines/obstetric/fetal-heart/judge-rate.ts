@@ -197,9 +197,14 @@ function sourceFindings(judged: readonly Judged[]): FindingDraft[] {
   ];
 }
 
+/**
+ * Returns the classification by the gravest band. Empty if no rate has a band, or if all bands are
+ * normal and another rate may be abnormal, because its interval includes a limit.
+ */
 function bandClassification(judged: readonly Judged[], gaDays: number): ClassificationDraft[] {
   const worst = worstOf(judged);
-  if (!worst?.band) return [];
+  const isOpen = judged.some(({ between }) => between !== null);
+  if (!worst?.band || (worst.band === 'normal' && isOpen)) return [];
   return [
     {
       id: 'fetal-heart-rate-band',

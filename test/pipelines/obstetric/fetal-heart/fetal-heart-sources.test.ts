@@ -49,6 +49,15 @@ describe('sources of the fetal heart rate that differ', () => {
     expect(outcome.summary).toContain('at a cut-off: normal or fast; measure by hand');
   });
 
+  it.each([
+    [112, 130],
+    [130, 112],
+  ])('M-mode %i and Doppler %i, each +/- 3: not normal, as 112 may be slow', (mMode, doppler) => {
+    const outcome = sources(mMode, doppler);
+    expect(bandOf(outcome)).toBeUndefined();
+    expect(outcome.summary).toContain('at a cut-off: slow or normal; measure by hand');
+  });
+
   it('of two fetuses do not contradict each other, and each is evaluated', () => {
     const outcome = run({ spectra: [ofDoppler(140, 'A'), ofDoppler(75, 'B')] });
     expect(textsOf(outcome, 'fetal-heart-rate-sources')).toEqual([]);
