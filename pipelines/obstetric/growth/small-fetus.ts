@@ -68,7 +68,7 @@ const DOPPLER_KEYS = [
  */
 function restrictionEvidence(
   given: SmallFetusEvidence,
-  end: 0 | 1 | 'as-measured' = 'as-measured',
+  end: 0 | 1 | 'as-measured',
 ): RestrictionEvidence {
   const { charted, gaDays, measurements, classified, since } = given;
   const size = (key: 'efw' | 'ac') => {
@@ -219,14 +219,46 @@ interface Lacking {
   undecided: string[];
 }
 
-function lackingOf(given: SmallFetusEvidence, criteria: readonly RestrictionCriterion[]): Lacking {
+function lackingOf(
+  given: SmallFetusEvidence,
+  criteria: readonly RestrictionCriterion[],
+  sizesAtCutOff: readonly string[],
+): Lacking {
   const measured = new Set<string>(dopplerIndices(given).map(({ key }) => NEEDS[key]));
   const open = criteria.filter(({ value }) => value === null);
   const isUndecided = ({ kind, needs }: RestrictionCriterion) =>
     kind === 'fall' ? given.since.fall !== null : kind === 'centile' && measured.has(needs);
   return {
     missing: distinct(open.filter((one) => !isUndecided(one)).map(({ needs }) => needs)),
-    undecided: distinct(open.filter(isUndecided).map(({ needs }) => needs)),
+    undecided: distinct([...sizesAtCutOff, ...open.filter(isUndecided).map(({ needs }) => needs)]),
+  };
+}
+
+/** The definition at both ends of the size intervals. */
+interface FormWithin {
+  /**
+   * Form at the lower and at the upper end. If they agree, so does every size in between, because a
+   * larger size never meets more criteria.
+   */
+  between: readonly [RestrictionForm, RestrictionForm];
+  /** Criteria that are met at both ends. */
+  certain: RestrictionCriterion[];
+  /** Sizes whose interval includes a cut-off of the definition. */
+  sizesAtCutOff: string[];
+}
+
+function formWithin(given: SmallFetusEvidence): FormWithin {
+  const [low, high] = [restrictionEvidence(given, 0), restrictionEvidence(given, 1)];
+  const atHigh = restrictionCriteria(high);
+  const isOpen = ({ met }: RestrictionCriterion, index: number) => met && !atHigh[index]?.met;
+  return {
+    between: [restrictionForm(low), restrictionForm(high)],
+    certain: atHigh.filter(({ met }) => met),
+    sizesAtCutOff: distinct(
+      restrictionCriteria(low)
+        .filter(isOpen)
+        .map(({ needs }) => needs),
+    ),
   };
 }
 
@@ -259,28 +291,28 @@ export function smallFetus(given: SmallFetusEvidence): {
   classifications: ClassificationDraft[];
   data: Record<string, unknown>;
 } {
-  const evidence = restrictionEvidence(given);
+  const evidence = restrictionEvidence(given, 'as-measured');
   const form = restrictionForm(evidence);
   const criteria = restrictionCriteria(evidence);
   const needs = distinct(criteria.filter(({ value }) => value === null).map(({ needs }) => needs));
+  const { between, certain, sizesAtCutOff } = formWithin(given);
+  const [low, high] = between;
+  const isOpen = low !== high;
+  const asMeasured = new Map(criteria.map((one) => [one.name, one]));
   const data = {
     definition: 'delphi-2016',
-    form,
-    criteria_met: criteria.filter(({ met }) => met).map((one) => metText(one, given)),
+    form: isOpen ? null : form,
+    form_between: isOpen ? between : null,
+    criteria_met: certain.map((one) => metText(asMeasured.get(one.name) ?? one, given)),
+    criteria_at_cut_off: sizesAtCutOff,
     criteria_not_available: needs,
   };
-  const lacking = lackingOf(given, criteria);
+  const lacking = lackingOf(given, criteria, sizesAtCutOff);
   if (form === 'none' || form === 'not-assessable') {
     const findings = loneCriterionFindings(criteria, lacking, evidence.gaWeeks);
     return { guidance: [], findings, classifications: [], data };
   }
   const values = (['efw', 'ac'] as const).flatMap((key) => chartedValue(given.charted, key) ?? []);
-  // If both ends of the size intervals lead to the same form, so does every size in between,
-  // because a larger size never meets more criteria.
-  const [low, high] = ([0, 1] as const).map((end) =>
-    restrictionForm(restrictionEvidence(given, end)),
-  );
-  const isOpen = low !== high;
   const lead = leadOf(form, evidence, criteria, given, isOpen);
   const guidance = [
     {

@@ -163,9 +163,13 @@ describe('a criterion of growth restriction if the definition is not met', () =>
       options: { dating: { ga_days: 252, basis: 'crl' } },
       evidence: { study },
     });
-    expect(sectionOf(result, 'growth').data.fgr).toMatchObject({ form: 'not-assessable' });
+    expect(sectionOf(result, 'growth').data.fgr).toMatchObject({
+      form: null,
+      form_between: ['late-fgr', 'not-assessable'],
+      criteria_met: ['umbilical artery PI above centile 95 (>99)'],
+    });
     expect(result.findings.find(({ id }) => id === 'growth-restriction-criterion')?.text).toMatch(
-      /^Of the consensus definition of late fetal growth restriction, only this is met: umbilical artery PI above centile 95 \(>99\)\. This alone does not satisfy the definition\./,
+      /^Of the consensus definition of late fetal growth restriction, only this is met: umbilical artery PI above centile 95 \(>99\)\. This alone does not satisfy the definition\. Undetermined, as a cut-off lies within the interval: EFW\./,
     );
   });
 });

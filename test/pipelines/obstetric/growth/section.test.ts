@@ -135,7 +135,9 @@ describe('a small fetus', () => {
     // The interval of the weight contains the 10th centile, so there is advice but no category.
     expect(result.classifications.map(({ id }) => id)).not.toContain('size-category');
     expect(sectionOf(result, 'growth').data.fgr).toMatchObject({
-      form: 'sga-doppler-needed',
+      form: null,
+      form_between: ['late-fgr', 'sga-doppler-needed'],
+      criteria_at_cut_off: ['EFW'],
       criteria_not_available: expect.arrayContaining(['umbilical artery Doppler']),
     });
     const [guidance] = result.guidance;
