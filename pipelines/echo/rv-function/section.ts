@@ -1,6 +1,7 @@
 import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { sayOfRvFunction } from '../../result/render/echo/rv-function.ts';
+import { sayOfEcho } from '../../result/render/echo/shared.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
 import {
@@ -55,11 +56,10 @@ const MEASURED = [
   'rv-to-lv-area',
 ] as const satisfies readonly EchoConcept[];
 
-const SIZES = { 'rv-basal': RV_SIZE.basal, 'rv-mid': RV_SIZE.mid } as const;
-
 interface Judged {
   measurement: Measurement;
-  beyond: boolean;
+  /** Null if the interval of the value includes its limit. */
+  beyond: boolean | null;
 }
 
 /**
@@ -76,12 +76,14 @@ function judgedPerformance(
 
 /**
  * Returns the conclusion of the decision table for these indices, and its statement (echo 7.3).
- * Null if there are no indices.
+ * Null if there are no indices, or if the conclusion depends on an undecided index.
  */
 function systolicFunction(judged: readonly Judged[]) {
   const abnormal = judged.filter(({ beyond }) => beyond);
+  const undecided = judged.filter(({ beyond }) => beyond === null);
   const conclusion = rvConclusion(judged.length, abnormal.length);
-  if (conclusion === 'not assessed') return null;
+  const other = rvConclusion(judged.length, abnormal.length + undecided.length);
+  if (conclusion === 'not assessed' || conclusion !== other) return null;
   const keys = (of: readonly Judged[]) =>
     of.map(({ measurement }) => measurement.concept.key as EchoConcept);
   const statement = sayOfRvFunction.conclusion(
@@ -92,17 +94,30 @@ function systolicFunction(judged: readonly Judged[]) {
   return { conclusion, statement };
 }
 
+const SIZES = {
+  'rv-basal': RV_SIZE.basal,
+  'rv-mid': RV_SIZE.mid,
+  'rv-wall': RV_SIZE.wall,
+  'rv-to-lv': RV_SIZE.ratio,
+} as const satisfies Partial<Record<EchoConcept, unknown>>;
+
 function sizesOf(values: Values, child: boolean) {
-  const beyond = (key: EchoConcept, limit: Parameters<typeof isSurelyBeyond>[0]) => {
-    const measurement = values.measurement(key);
-    return measurement && !child && isSurelyBeyond(limit, measurement) ? [measurement] : [];
+  const judged = child
+    ? []
+    : Object.entries(SIZES).flatMap(([key, limit]): Judged[] => {
+        const measurement = values.measurement(key as keyof typeof SIZES);
+        return measurement ? [{ measurement, beyond: isSurelyBeyond(limit, measurement) }] : [];
+      });
+  const beyond = (...keys: (keyof typeof SIZES)[]) =>
+    judged.flatMap((one) =>
+      one.beyond && keys.some((key) => key === one.measurement.concept.key) ? one.measurement : [],
+    );
+  return {
+    wide: beyond('rv-basal', 'rv-mid'),
+    thick: beyond('rv-wall')[0] ?? null,
+    large: beyond('rv-to-lv')[0] ?? null,
+    judged,
   };
-  const wide = Object.entries(SIZES).flatMap(([key, limit]) =>
-    beyond(key as keyof typeof SIZES, limit),
-  );
-  const [thick = null] = beyond('rv-wall', RV_SIZE.wall);
-  const [large = null] = beyond('rv-to-lv', RV_SIZE.ratio);
-  return { wide, thick, large };
 }
 
 function judgedIndices(
@@ -113,16 +128,19 @@ function judgedIndices(
 ): Judged[] {
   const measured = Object.entries(INDICES).flatMap(([key, limit]) => {
     const one = key === 'rv-fac' ? change : values.measurement(key as keyof typeof INDICES);
-    const beyond = one?.quality === 'accepted' ? isSurelyBeyond(limit, one) : null;
-    // A value whose interval includes the cut-off is left out, because it is neither normal nor
-    // abnormal.
-    return one && beyond !== null ? [{ measurement: one, beyond }] : [];
+    return one?.quality === 'accepted'
+      ? [{ measurement: one, beyond: isSurelyBeyond(limit, one) }]
+      : [];
   });
   return child ? [] : [...measured, ...performance];
 }
 
-function concluded(judged: readonly Judged[], { wide, thick, large }: ReturnType<typeof sizesOf>) {
+function concluded(judged: readonly Judged[], sizes: ReturnType<typeof sizesOf>) {
+  const { wide, thick, large } = sizes;
   const found = systolicFunction(judged);
+  const undecided = [...judged, ...sizes.judged].flatMap(({ measurement, beyond }) =>
+    beyond === null ? measurement : [],
+  );
   const indices = judged.map(({ measurement }) => measurement);
   const dilated =
     wide.length > 0 ? sayOfRvFunction.conclusion('rv-function.dilated', {}, wide) : null;
@@ -135,7 +153,13 @@ function concluded(judged: readonly Judged[], { wide, thick, large }: ReturnType
   const strain = sayOfRvFunction.conclusion('rv-function.strain', { alone });
   return {
     found,
-    conclusions: [found?.statement ?? null, dilated, larger, thickened],
+    conclusions: [
+      found?.statement ?? null,
+      dilated,
+      larger,
+      thickened,
+      undecided.length > 0 ? sayOfEcho.conclusion('echo.either-side', {}, undecided) : null,
+    ],
     findings: [
       strained ? finding(ID, 'rv-strain', strain, 'critical', [...wide, large, ...indices]) : null,
       !strained && found?.conclusion === 'reduced'

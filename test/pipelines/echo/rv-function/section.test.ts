@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { EchoConcept } from '../../../../pipelines/concepts/echo.ts';
 import type { CartCode } from '../../../../pipelines/contract/study.ts';
 import { isSurelyBeyond, RV_SIZE } from '../../../../pipelines/echo/rv-function/guideline.ts';
+import { rvFunction } from '../../../../pipelines/echo/rv-function/section.ts';
+import { valuesOf } from '../../../../pipelines/echo/shared/values.ts';
+import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import { cartValue } from '../../cart-sample.ts';
 import { measuredStudy } from '../measured-study.ts';
 
@@ -123,5 +127,53 @@ describe('a value with an interval', () => {
     ['beyond, of a machine that gives no interval', 42, null, true],
   ])('of the basal width %s', (_, value, uncertainty, beyond) => {
     expect(isSurelyBeyond(RV_SIZE.basal, { value, uncertainty })).toBe(beyond);
+  });
+});
+
+describe('an index or a size whose interval includes its limit', () => {
+  const evidence = {
+    patient: { sex: null, age: 50, height: null, weight: null, surface: null },
+    performanceMethod: null,
+    heart: { outlined: [] },
+    clips: [],
+  } as unknown as Parameters<typeof rvFunction.run>[0];
+
+  function run(given: Partial<Record<EchoConcept, readonly [value: number, half: number]>>) {
+    const measured = Object.entries(given).map(([key, [value, uncertainty]]) =>
+      createMeasurement(key, key as EchoConcept, value, 'annulus-motion', { uncertainty }),
+    );
+    const outcome = rvFunction.run(evidence, valuesOf(measured));
+    const said = outcome.statements.map(({ code, about }) => [code, ...about].join(' '));
+    return {
+      said,
+      category: outcome.classifications?.[0]?.value,
+      findings: outcome.findings?.map(({ id }) => id),
+    };
+  }
+
+  it('is stated with both sides, and not as an index that was not measured', () => {
+    const { said, category } = run({ tapse: [17, 2] });
+    expect(category).toBeUndefined();
+    expect(said).toContain('echo.either-side tapse');
+    expect(said).not.toContain('rv-function.no-index');
+  });
+
+  it('leaves the function open if it decides between two conclusions', () => {
+    const decided = { 'rv-s-prime': [12, 0.5], 'rv-fac': [45, 2] } as const;
+    expect(run(decided).category).toBe('normal');
+    const open = run({ ...decided, tapse: [17, 2] });
+    expect(open.category).toBeUndefined();
+    expect(open.said).toContain('echo.either-side tapse');
+  });
+
+  it('does not change a conclusion that holds on both sides', () => {
+    const { category } = run({ 'rv-s-prime': [6, 0.5], tapse: [17, 2] });
+    expect(category).toBe('reduced');
+  });
+
+  it('is stated for a size too, without a finding', () => {
+    const { said, findings } = run({ tapse: [24, 2], 'rv-basal': [43, 5.5] });
+    expect(said).toContain('echo.either-side rv-basal');
+    expect(findings).toEqual([]);
   });
 });
