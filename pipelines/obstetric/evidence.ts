@@ -18,7 +18,7 @@ import type { PresentationEvidence } from './presentation/evidence.ts';
 import type { Readings } from './readers.ts';
 import type { FramePlane, FrameReading, Structure } from './shared/plane.ts';
 import type { SectionEvidence } from './shared/section.ts';
-import { severalFetuses } from './shared/several-fetuses.ts';
+import { oneNamePerFetus, severalFetuses } from './shared/several-fetuses.ts';
 import type { UterineUncertainty } from './shared/uterine-maps.ts';
 
 /** Half widths of 95 % intervals, measured on held-out images; null if unknown. */
@@ -99,11 +99,29 @@ const embryonicRate: EarlyEvidence['embryonicRate'] = (gaDays, beatsPerMinute) =
   return band && { band, recalled: recalledLimit(gaDays) };
 };
 
+/** Returns the evidence with one name for each fetus, on images and in reports. */
+function withOneNamePerFetus(given: StudyEvidence): StudyEvidence & Pick<RateEvidence, 'fetusOf'> {
+  const { study, views } = given;
+  const nameOf = oneNamePerFetus(given);
+  const renamed = <Of extends { fetus: string | null }>(one: Of): Of =>
+    one.fetus === null ? one : { ...one, fetus: nameOf(one.fetus) };
+  return {
+    ...given,
+    study: { ...study, ...(study.cart && { cart: study.cart.map(renamed) }) },
+    views: { ...views, ...(views.spectra && { spectra: views.spectra.map(renamed) }) },
+    fetusOf(clip) {
+      const name = fetusOf(clip);
+      return name === null ? null : nameOf(name);
+    },
+  };
+}
+
 /**
  * Collects the evidence for the sections: the readings, and values derived from them that several
  * sections need.
  */
-export function evidenceOf(given: StudyEvidence): ObstetricEvidence {
+export function evidenceOf(read: StudyEvidence): ObstetricEvidence {
+  const given = withOneNamePerFetus(read);
   const cart = given.study.cart ?? [];
   const evidence = {
     ...given,
@@ -115,7 +133,6 @@ export function evidenceOf(given: StudyEvidence): ObstetricEvidence {
     } satisfies SectionEvidence['machine'],
     earlier: (given.earlier ?? []).map((scan) => measureEarlierScan(scan, given)),
     spectrumBeats: spectrumBeats(given.views.spectra ?? []),
-    fetusOf,
     embryonicRate,
     centileText,
   };

@@ -53,3 +53,17 @@ export function severalFetuses(evidence: FetusEvidence): SeveralFetusesSource | 
   if (imagesNameSeveral(evidence)) return 'named-on-images';
   return sweepsShowSeveral(evidence) ? 'seen-on-sweep' : null;
 }
+
+/**
+ * Returns a function that gives each fetus one name. The images may call a fetus A and the
+ * machine's report the same fetus 1; the name on the images is then used for both.
+ */
+export function oneNamePerFetus({ study, views }: FetusEvidence): (name: string) => string {
+  const names = [
+    ...study.clips.map(viewWords).flatMap(fetusesIn),
+    ...(views.spectra ?? []).map(({ fetus }) => fetus),
+    ...(study.cart ?? []).map(({ fetus }) => fetus),
+  ].filter((name) => name !== null);
+  const byKey = new Map(names.toReversed().map((name) => [fetusKey(name), name]));
+  return (name) => byKey.get(fetusKey(name)) ?? name;
+}

@@ -5,6 +5,7 @@ import {
   severalFetuses,
 } from '../../../../pipelines/obstetric/shared/several-fetuses.ts';
 import { cartValue } from '../../cart-sample.ts';
+import { spectrum } from '../doppler/doppler-sample.ts';
 import { clip, head, interpretReadings, sectionOf } from '../evidence-sample.ts';
 
 const HC = { scheme: 'LN', code: '11984-2', meaning: 'HC' };
@@ -76,5 +77,36 @@ describe('the labels of the images', () => {
     expect(sectionOf(twins, 'biometry').reason).toMatchObject({ code: 'several_fetuses' });
     const one = interpretReadings({ readings: [named('FETUS A HC'), named('FETUS A HC')] });
     expect(sectionOf(one, 'biometry').reason).not.toMatchObject({ code: 'several_fetuses' });
+  });
+});
+
+describe('twins called A and B on the images, and 1 and 2 in the report', () => {
+  const weight = (fetus: string, value: number) =>
+    cartValue({
+      key: 'efw',
+      concept: { scheme: 'LN', code: '11727-5', meaning: 'Estimated Weight' },
+      value,
+      unit: 'g',
+      fetus,
+    });
+  const result = interpretReadings({
+    readings: [],
+    options: { dating: { ga_days: 224 } },
+    evidence: {
+      study: {
+        clips: ['TWIN A UA', 'TWIN B UA'].map((viewName) => clip('ua.dcm', { viewName })),
+        cart: [weight('1', 1800), weight('2', 1500)],
+        ...{ refused: [], files: 3, series: 1 },
+      },
+      views: {
+        spectra: ['A', 'B'].map((fetus) => spectrum('umbilical-artery', {}, { fetus })),
+      },
+    },
+  });
+
+  it('are two fetuses in the whole result, not four', () => {
+    const fetuses = new Set(result.measurements.flatMap(({ fetus }) => fetus ?? []));
+    expect([...fetuses].toSorted()).toEqual(['A', 'B']);
+    expect(sectionOf(result, 'growth').summary).toContain('fetus A 1800 g, fetus B 1500 g');
   });
 });
