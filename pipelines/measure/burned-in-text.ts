@@ -126,6 +126,10 @@ function inkOf({ width, height, data }: Channel): Uint8Array[] {
   // the surroundings of pixels at the edges.
   const sums = new Float64Array(width + 2 * radius + 1);
   const squares = new Float64Array(sums.length);
+  const spans = Int32Array.from(
+    { length: width },
+    (_, x) => Math.min(width, x + radius + 1) - Math.max(0, x - radius),
+  );
   const addRow = (y: number, times: 1 | -1) => {
     for (let x = 0, at = y * width, to = radius + 1; x < width; x += 1, at += 1, to += 1) {
       const value = data[at] ?? 0;
@@ -146,10 +150,12 @@ function inkOf({ width, height, data }: Channel): Uint8Array[] {
     for (let x = 0; x < width; x += 1) {
       sum += (sums[x + 2 * radius + 1] ?? 0) - (sums[x] ?? 0);
       square += (squares[x + 2 * radius + 1] ?? 0) - (squares[x] ?? 0);
-      const count = rows * (Math.min(width, x + radius + 1) - Math.max(0, x - radius));
+      const count = rows * (spans[x] ?? 0);
+      const value = data[y * width + x] ?? 0;
+      // Most pixels are sorted out here, with whole numbers and no division.
+      if (Math.abs(value * count - sum) <= LEAST_DIFFERENCE * count) continue;
       const mean = sum / count;
-      const difference = (data[y * width + x] ?? 0) - mean;
-      if (Math.abs(difference) <= LEAST_DIFFERENCE) continue;
+      const difference = value - mean;
       const deviation = Math.sqrt(Math.max(0, square / count - mean * mean));
       for (let index = 0; index < masks.length; index += 1) {
         if (Math.abs(difference) <= (DEVIATIONS[index] ?? 0) * deviation) break;
@@ -167,12 +173,12 @@ function partsOfInk(ink: Uint8Array, width: number): Part[] {
   return regionsOf(ink, width, 8).map(({ value, size, runs }) => {
     const rowOf = (at: number) => Math.floor(at / width);
     let [minX, maxX] = [width, 0];
-    for (const { start, end } of runs) {
-      minX = Math.min(minX, start % width);
-      maxX = Math.max(maxX, (end - 1) % width);
+    for (let run = 0; run < runs.length; run += 2) {
+      minX = Math.min(minX, (runs[run] ?? 0) % width);
+      maxX = Math.max(maxX, ((runs[run + 1] ?? 0) - 1) % width);
     }
-    const minY = rowOf(runs[0]?.start ?? 0);
-    const maxY = rowOf(runs.at(-1)?.start ?? 0);
+    const minY = rowOf(runs[0] ?? 0);
+    const maxY = rowOf(runs.at(-2) ?? 0);
     return { minX, minY, maxX, maxY, ink: size, kind: value };
   });
 }

@@ -90,7 +90,8 @@ function smoothedClosed(points: readonly Point[], sigma: number): Point[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return points.map((_, centre) => {
     let [x, y] = [0, 0];
-    for (const [i, weight] of weights.entries()) {
+    for (let i = 0; i < weights.length; i++) {
+      const weight = weights[i] ?? 0;
       const point = points[(centre + i - reach + points.length) % points.length] as Point;
       x += weight * point.x;
       y += weight * point.y;
@@ -116,7 +117,7 @@ export function outlineOfRegion(region: Region, width: number, height: number): 
   if (region.size < SMALLEST_PIXELS) return null;
   const own = new Uint8Array(width * height);
   paint(own, region, 1);
-  const first = region.runs[0]?.start ?? 0;
+  const first = region.runs[0] ?? 0;
   const inside = (x: number, y: number) =>
     x >= 0 && y >= 0 && x < width && y < height && own[y * width + x] === 1;
   const path = edgePath(inside, { x: first % width, y: Math.floor(first / width) });

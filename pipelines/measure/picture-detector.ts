@@ -279,10 +279,13 @@ function judge(hull: readonly Point[], { width, height, cells }: Grid) {
 function hullOf(parts: readonly Region[], { width, height }: Grid, margin: number): Point[] {
   const left = new Int32Array(height).fill(width);
   const right = new Int32Array(height).fill(-1);
-  for (const { start, end } of parts.flatMap(({ runs }) => runs)) {
-    const y = Math.floor(start / width);
-    left[y] = Math.min(left[y] ?? 0, start - y * width);
-    right[y] = Math.max(right[y] ?? 0, end - 1 - y * width);
+  for (const { runs } of parts) {
+    for (let run = 0; run < runs.length; run += 2) {
+      const start = runs[run] ?? 0;
+      const y = Math.floor(start / width);
+      left[y] = Math.min(left[y] ?? 0, start - y * width);
+      right[y] = Math.max(right[y] ?? 0, (runs[run + 1] ?? 0) - 1 - y * width);
+    }
   }
   const corners: Point[] = [];
   for (let y = 0; y < height; y += 1) {

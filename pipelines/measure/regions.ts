@@ -1,32 +1,16 @@
 import type { GrayImage } from '../contract/image.ts';
 
-interface Run {
-  value: number;
-  /** Index of the first pixel, and index after the last pixel. */
-  start: number;
-  end: number;
-}
-
 /** Connected pixels of one value. */
 export interface Region {
   value: number;
   size: number;
-  /** Runs in pixel order. */
-  runs: readonly Run[];
+  /**
+   * Rows of pixels in pixel order, as pairs: the index of the first pixel, and the index after the
+   * last pixel. Flat, because an image of speckle has tens of thousands of runs.
+   */
+  runs: readonly number[];
   /** True if the region reaches the border of the image. */
   open: boolean;
-}
-
-function runsOfRow(values: Uint8Array, from: number, to: number): Run[] {
-  const runs: Run[] = [];
-  for (let start = from; start < to; ) {
-    const value = values[start] ?? 0;
-    let end = start + 1;
-    while (end < to && values[end] === value) end += 1;
-    if (value !== 0) runs.push({ value, start, end });
-    start = end;
-  }
-  return runs;
 }
 
 /** Returns the root of the tree that contains a run, and shortens the path to the root. */
@@ -41,67 +25,78 @@ function rootOf(parents: number[], run: number): number {
   return root;
 }
 
-/**
- * Connects touching runs in two neighbouring rows. `above` and `below` are the indices of the first
- * run in the upper row and in the lower row.
- */
-function joinRows(
-  runs: readonly Run[],
-  parents: number[],
-  above: number,
-  below: number,
-  { width, reach }: { width: number; reach: number },
-): void {
-  let first = above;
-  for (let lower = below; lower < runs.length; lower += 1) {
-    const { start, end, value } = runs[lower] as Run;
-    while (first < below && (runs[first] as Run).end + width + reach <= start) first += 1;
-    for (let upper = first; upper < below; upper += 1) {
-      const one = runs[upper] as Run;
-      if (one.start + width >= end + reach) break;
-      if (one.value !== value) continue;
-      const [a, b] = [rootOf(parents, upper), rootOf(parents, lower)];
-      parents[Math.max(a, b)] = Math.min(a, b);
-    }
-  }
+/** The runs of an image in pixel order, and the tree to which each run belongs. */
+interface Runs {
+  starts: number[];
+  ends: number[];
+  parents: number[];
 }
 
 /**
- * Returns the connected regions of every value except 0, in the order of their first pixels. The
- * runs of each row are joined with the runs in the row above (Rosenfeld and Pfaltz 1966), so the
- * time taken depends on the number of runs and not on the size of a region.
+ * Finds the runs of every value except 0. The runs of each row are joined with the runs in the row
+ * above (Rosenfeld and Pfaltz 1966), so the time taken depends on the number of runs and not on the
+ * size of a region.
+ *
+ * @param reach 1 if diagonal neighbours are connected, otherwise 0.
+ */
+function joinedRuns(values: Uint8Array, width: number, reach: 0 | 1): Runs {
+  const starts: number[] = [];
+  const ends: number[] = [];
+  const parents: number[] = [];
+  let above = 0;
+  for (let row = 0; row < values.length; row += width) {
+    const below = starts.length;
+    let first = above;
+    for (let start = row, end = row; start < row + width; start = end) {
+      const value = values[start] ?? 0;
+      for (end = start + 1; end < row + width && values[end] === value; ) end += 1;
+      if (value === 0) continue;
+      const run = parents.push(parents.length) - 1;
+      starts.push(start);
+      ends.push(end);
+      while (first < below && (ends[first] ?? 0) + width + reach <= start) first += 1;
+      for (let upper = first; upper < below; upper += 1) {
+        const other = starts[upper] ?? 0;
+        if (other + width >= end + reach) break;
+        if (values[other] !== value) continue;
+        const [a, b] = [rootOf(parents, upper), rootOf(parents, run)];
+        parents[Math.max(a, b)] = Math.min(a, b);
+      }
+    }
+    above = below;
+  }
+  return { starts, ends, parents };
+}
+
+/**
+ * Returns the connected regions of every value except 0, in the order of their first pixels.
  *
  * @param values row by row, `width` values per row.
  *
  * @param neighbours the neighbours to which a pixel is connected: 8 includes the diagonal ones.
  */
 export function regionsOf(values: Uint8Array, width: number, neighbours: 4 | 8 = 4): Region[] {
-  const runs: Run[] = [];
-  const parents: number[] = [];
-  let above = 0;
-  for (let row = 0; row < values.length; row += width) {
-    const below = runs.length;
-    for (const run of runsOfRow(values, row, row + width)) parents.push(runs.push(run) - 1);
-    joinRows(runs, parents, above, below, { width, reach: neighbours === 8 ? 1 : 0 });
-    above = below;
-  }
-  const regions = new Map<number, Run[]>();
-  for (const [number, run] of runs.entries()) {
-    const root = rootOf(parents, number);
-    const own = regions.get(root);
-    if (own) own.push(run);
-    else regions.set(root, [run]);
-  }
+  const { starts, ends, parents } = joinedRuns(values, width, neighbours === 8 ? 1 : 0);
   const lastRow = values.length - width;
-  return Array.from(regions.values(), (own) => ({
-    value: own[0]?.value ?? 0,
-    size: own.reduce((sum, { start, end }) => sum + end - start, 0),
-    runs: own,
-    open: own.some(
-      ({ start, end }) =>
-        start < width || start >= lastRow || start % width === 0 || end % width === 0,
-    ),
-  }));
+  const regions: (Region & { runs: number[] })[] = [];
+  /** Index of the region of each run that is the root of its tree. */
+  const numbers = new Int32Array(starts.length);
+  for (let run = 0; run < starts.length; run += 1) {
+    const start = starts[run] ?? 0;
+    const end = ends[run] ?? 0;
+    const root = rootOf(parents, run);
+    // The root of a tree is its first run.
+    if (root === run) {
+      numbers[run] = regions.length;
+      regions.push({ value: values[start] ?? 0, size: 0, runs: [], open: false });
+    }
+    const region = regions[numbers[root] ?? 0];
+    if (!region) continue;
+    region.size += end - start;
+    region.runs.push(start, end);
+    region.open ||= start < width || start >= lastRow || start % width === 0 || end % width === 0;
+  }
+  return regions;
 }
 
 /**
@@ -119,14 +114,15 @@ export function largestOf(regions: readonly Region[]): Region | null {
 export function pixelsOf({ runs, size }: Region): number[] {
   const pixels = new Array<number>(size);
   let count = 0;
-  for (const { start, end } of runs) {
-    for (let at = start; at < end; at += 1) pixels[count++] = at;
+  for (let run = 0; run < runs.length; run += 2) {
+    const end = runs[run + 1] ?? 0;
+    for (let at = runs[run] ?? 0; at < end; at += 1) pixels[count++] = at;
   }
   return pixels;
 }
 
 export function paint(values: Uint8Array, { runs }: Region, value: number): void {
-  for (const { start, end } of runs) values.fill(value, start, end);
+  for (let run = 0; run < runs.length; run += 2) values.fill(value, runs[run], runs[run + 1]);
 }
 
 /** Pixels connected by their edges, as indices into the image. */

@@ -46,13 +46,14 @@ export function largestRegion(mask: SoftMask): Region | null {
 }
 
 /** Returns the mean position and the second central moments of pixels, given by their indices. */
-export function moments(region: readonly number[], width: number) {
+export function moments(region: ArrayLike<number>, width: number) {
   let x = 0;
   let y = 0;
   let xx = 0;
   let xy = 0;
   let yy = 0;
-  for (const index of region) {
+  for (let n = 0; n < region.length; n++) {
+    const index = region[n] ?? 0;
     const px = index % width;
     const py = Math.floor(index / width);
     x += px;

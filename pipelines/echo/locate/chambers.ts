@@ -26,12 +26,12 @@ export function completeVentricle(
   const mask = labels.map((label) => (label === cavity || label === wall ? 1 : 0));
   const ventricle = largestOf(regionsOf(mask, grid.width));
   // Only the ends of a run can be corners of the hull.
-  const ends = ventricle?.runs.flatMap(({ start, end }) => [start, end - 1]) ?? [];
+  const ends = ventricle?.runs.map((at, n) => (n % 2 === 0 ? at : at - 1)) ?? [];
   const hull = convexHull(ends.map((pixel) => pointOf(pixel, grid.width)));
-  for (const pixel of inside(hull, grid)) {
-    for (let c = 0; c < grid.classes; c++) {
-      if (!left.includes(c)) shares[c * size + pixel] = 0;
-    }
+  const pixels = inside(hull, grid);
+  for (let c = 0; c < grid.classes; c++) {
+    if (left.includes(c)) continue;
+    for (const pixel of pixels) shares[c * size + pixel] = 0;
   }
 }
 

@@ -55,32 +55,24 @@ export function labelsOf(
       if (agreed === 0) continue;
       for (let at = x; at < end; at++) {
         const fx = xs.beyond[at] ?? 0;
-        const best = agreed === MIXED ? likeliestIn(shares, cell, grid, fx, fy) : agreed;
+        let best = agreed === MIXED ? 0 : agreed;
+        let highest = between(shares, best * plane + cell, grid.width, fx, fy);
+        for (let c = 1; agreed === MIXED && c < classes; c++) {
+          const share = between(shares, c * plane + cell, grid.width, fx, fy);
+          if (share > highest) {
+            highest = share;
+            best = c;
+          }
+        }
         if (best === 0) continue;
         labels[y * width + at] = best;
-        sums[best] = (sums[best] ?? 0) + between(shares, best * plane + cell, grid.width, fx, fy);
+        sums[best] = (sums[best] ?? 0) + highest;
         counts[best] = (counts[best] ?? 0) + 1;
       }
     }
   }
   const confidence = Array.from(sums, (sum, c) => (counts[c] ? sum / (counts[c] ?? 1) : 0));
   return { width, height, labels, confidence };
-}
-
-function likeliestIn(
-  shares: Float32Array,
-  cell: number,
-  { width, height, classes }: Grid,
-  fx: number,
-  fy: number,
-): number {
-  let best = 0;
-  let highest = between(shares, cell, width, fx, fy);
-  for (let c = 1; c < classes; c++) {
-    const share = between(shares, c * width * height + cell, width, fx, fy);
-    if (share > highest) [highest, best] = [share, c];
-  }
-  return best;
 }
 
 /**

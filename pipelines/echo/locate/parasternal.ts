@@ -236,8 +236,8 @@ function contactOf(
   const touching: Point[] = [];
   for (let pixel = 0; pixel < labels.length; pixel++) {
     if (labels[pixel] !== own) continue;
-    for (const step of steps) {
-      const other = labels[pixel + step] ?? 0;
+    for (let n = 0; n < steps.length; n++) {
+      const other = labels[pixel + (steps[n] ?? 0)] ?? 0;
       if (other === own || !wanted.includes(other)) continue;
       touching.push(pointOf(masks, pixel));
       break;
@@ -252,11 +252,17 @@ function contactOf(
 
 function centroidOf(masks: ParasternalMasks, structure: ParasternalStructure): Point | null {
   const label = parasternalLabel(structure);
-  const points: Point[] = [];
-  masks.labels.forEach((one, pixel) => {
-    if (one === label) points.push(pointOf(masks, pixel));
-  });
-  return points.length > 0 ? meanOf(points) : null;
+  const { labels, width, area } = masks;
+  let x = 0;
+  let y = 0;
+  let count = 0;
+  for (let pixel = 0; pixel < labels.length; pixel++) {
+    if (labels[pixel] !== label) continue;
+    x += area.minX + (pixel % width);
+    y += area.minY + Math.floor(pixel / width);
+    count += 1;
+  }
+  return count > 0 ? { x: x / count, y: y / count } : null;
 }
 
 const pointOf = ({ area, width }: ParasternalMasks, pixel: number): Point => ({

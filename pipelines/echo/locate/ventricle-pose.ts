@@ -1,6 +1,7 @@
 import type { GrayImage, Point } from '../../contract/image.ts';
 import { moments } from '../../measure/soft-mask.ts';
 import { areaOf, type ChamberMasks, labelOf } from './chambers.ts';
+import { sizeOf } from './label-map.ts';
 
 /** Position and direction of the left ventricle, in stored pixels. */
 export interface VentriclePose {
@@ -71,9 +72,10 @@ function bilinear({ width, height, data }: GrayImage, x: number, y: number): num
   return (1 - fy) * upper + fy * lower;
 }
 
-function momentsOf({ labels, width }: ChamberMasks, label: number) {
-  const pixels: number[] = [];
-  for (let at = 0; at < labels.length; at++) if (labels[at] === label) pixels.push(at);
+function momentsOf(masks: ChamberMasks, label: number) {
+  const { labels, width } = masks;
+  const pixels = new Int32Array(sizeOf(masks, label));
+  for (let at = 0, n = 0; n < pixels.length; at++) if (labels[at] === label) pixels[n++] = at;
   return pixels.length === 0 ? null : moments(pixels, width);
 }
 
@@ -135,14 +137,15 @@ function borderOf({ labels, width, height }: ChamberMasks): { wall: number; edge
   let border = 0;
   let walled = 0;
   let edge = 0;
+  const steps = [-1, 1, -width, width];
   for (let pixel = 0; pixel < labels.length; pixel++) {
     if (labels[pixel] !== lv) continue;
     const x = pixel % width;
     const outside = x === 0 || x === width - 1 || pixel < width || pixel >= (height - 1) * width;
     let walls = 0;
     let cavities = 0;
-    for (const step of outside ? [] : [-1, 1, -width, width]) {
-      const beside = labels[pixel + step];
+    for (let n = 0; n < steps.length && !outside; n++) {
+      const beside = labels[pixel + (steps[n] ?? 0)];
       if (beside === wall) walls += 1;
       else if (beside === lv) cavities += 1;
     }

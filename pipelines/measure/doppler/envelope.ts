@@ -122,7 +122,7 @@ function rowsOf(spectrum: Spectrum, side: Side): number[] {
 }
 
 function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
+  const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
 

@@ -60,30 +60,55 @@ const BLACK = 4;
 
 type Plane = Float32Array;
 
-function medianAlong(plane: Plane, columns: number, rows: number, along: 'x' | 'y'): Plane {
+/**
+ * Returns the median of the `window.length` levels around a position `at` of a line of the plane.
+ * At the ends of the line, the last level is repeated.
+ *
+ * @param start index of the first level of the line, and `step` the distance to the next one.
+ *
+ * @param window memory for the levels.
+ */
+function medianOf(
+  plane: Plane,
+  { start, step, length }: { start: number; step: number; length: number },
+  at: number,
+  window: Float32Array,
+): number {
+  const reach = window.length >> 1;
+  for (let k = -reach; k <= reach; k++) {
+    const inside = Math.max(0, Math.min(length - 1, at + k));
+    window[k + reach] = plane[start + inside * step] as number;
+  }
+  sortFew(window);
+  return window[reach] as number;
+}
+
+function medianOverRows(plane: Plane, columns: number, rows: number): Plane {
   const result = new Float32Array(plane.length);
-  const reach = MEDIAN_REACH[along];
-  const window = new Float32Array(2 * reach + 1);
-  const step = along === 'x' ? 1 : columns;
-  const length = along === 'x' ? columns : rows;
-  for (let i = 0; i < plane.length; i++) {
-    const at = along === 'x' ? i % columns : Math.floor(i / columns);
-    for (let k = -reach; k <= reach; k++) {
-      const inside = Math.max(0, Math.min(length - 1, at + k));
-      window[k + reach] = plane[i + (inside - at) * step] as number;
+  const window = new Float32Array(2 * MEDIAN_REACH.y + 1);
+  for (let column = 0; column < columns; column++) {
+    const line = { start: column, step: columns, length: rows };
+    for (let row = 0; row < rows; row++) {
+      result[row * columns + column] = medianOf(plane, line, row, window);
     }
-    sortFew(window);
-    result[i] = window[reach] as number;
   }
   return result;
 }
 
 function withoutThinMarks(plane: Plane, columns: number, rows: number): Plane {
-  const beside = medianAlong(plane, columns, rows, 'x');
-  return plane.map((level, i) => {
-    const around = beside[i] as number;
-    return level - around > MARK ? around : level;
-  });
+  const result = plane.slice();
+  const window = new Float32Array(2 * MEDIAN_REACH.x + 1);
+  for (let row = 0; row < rows; row++) {
+    const line = { start: row * columns, step: 1, length: columns };
+    for (let column = 0; column < columns; column++) {
+      const level = plane[line.start + column] as number;
+      // A darker level cannot differ by that much, because no level is below 0.
+      if (level <= MARK) continue;
+      const around = medianOf(plane, line, column, window);
+      if (level - around > MARK) result[line.start + column] = around;
+    }
+  }
+  return result;
 }
 
 /** Blackens grey map bars that are drawn over the display. */
@@ -244,7 +269,7 @@ export function readSpectrum(image: GrayImage, sweep: SweepRegion): Spectrum | n
     cut.set(whole.subarray(start, start + columns), row * columns);
   }
   const plain = withoutBars(cut, columns, rows);
-  const thinless = medianAlong(withoutThinMarks(plain, columns, rows), columns, rows, 'y');
+  const thinless = medianOverRows(withoutThinMarks(plain, columns, rows), columns, rows);
   const place = {
     left: area.minX + first,
     top: area.minY,

@@ -47,11 +47,19 @@ function texture({ columns, rows, levels }: MModePlane, reach: number): Float32A
 /**
  * Returns the cumulative sums of the products of two profiles over the rows, with `b` shifted down
  * by `shift` rows.
+ *
+ * @param sums memory for the result, one value longer than a profile.
  */
-function sumsOfProducts(a: Float32Array, b: Float32Array, shift: number): Float64Array {
-  const sums = new Float64Array(a.length + 1);
+function sumsOfProducts(
+  a: Float32Array,
+  b: Float32Array,
+  shift: number,
+  sums: Float64Array = new Float64Array(a.length + 1),
+): Float64Array {
+  const first = Math.max(0, -shift);
   const last = Math.min(a.length, b.length - shift);
-  for (let row = Math.max(0, -shift); row < last; row++) {
+  sums.fill(0, 0, first + 1);
+  for (let row = first; row < last; row++) {
     sums[row + 1] = (sums[row] ?? 0) + (a[row] ?? 0) * (b[row + shift] ?? 0);
   }
   return sums.fill(sums[Math.max(0, last)] ?? 0, Math.max(0, last) + 1);
@@ -61,16 +69,19 @@ function sumsOfProducts(a: Float32Array, b: Float32Array, shift: number): Float6
  * Calculates the normalised correlation of two profiles around every third row of the first, with
  * the second shifted down by `shift` rows. Cumulative sums are used, so the time taken does not
  * depend on the size of the window.
+ *
+ * @param products memory for these sums, one value longer than a profile.
  */
 function correlations(
   one: Profile,
   other: Profile,
   shift: number,
   reach: number,
+  products: Float64Array,
   into: Float64Array,
 ): void {
   const rows = one.levels.length;
-  const products = sumsOfProducts(one.levels, other.levels, shift);
+  sumsOfProducts(one.levels, other.levels, shift, products);
   for (let place = 0, row = 0; place < into.length; place++, row += MATCH.rows) {
     const from = Math.max(0, row - reach, -shift);
     const to = Math.min(rows, row + reach + 1, rows - shift);
@@ -107,20 +118,25 @@ export function textureSlopes(plane: MModePlane): Float32Array {
   // neighbours.
   const scores = Array.from({ length: 2 * farthest + 3 }, () => new Float64Array(places));
   const at = (shift: number, place: number) => scores[shift + farthest + 1]?.[place] ?? 0;
+  const products = new Float64Array(rows + 1);
   for (const [column, one] of profiles.entries()) {
     const other = profiles[column + MATCH.lag];
     if (!other) break;
     for (const [n, into] of scores.entries()) {
-      correlations(one, other, n - farthest - 1, reach, into);
+      correlations(one, other, n - farthest - 1, reach, products, into);
     }
     for (let place = 0; place < places; place++) {
       let best = 0;
       let top = at(0, place);
       for (let shift = -farthest; shift <= farthest; shift++) {
         const here = at(shift, place);
-        if (here > top) [top, best] = [here, shift];
+        if (here > top) {
+          top = here;
+          best = shift;
+        }
       }
-      const [before, after] = [at(best - 1, place), at(best + 1, place)];
+      const before = at(best - 1, place);
+      const after = at(best + 1, place);
       const curvature = before - 2 * top + after;
       const offset = curvature < 0 ? (before - after) / (2 * curvature) : 0;
       const slope = top >= MATCH.least ? (best + offset) / MATCH.lag : 0;
@@ -165,11 +181,13 @@ export function edgesOf(plane: MModePlane, kind: EdgeKind): Float32Array {
   const vertical = new Float32Array(rows * columns);
   for (let row = reach; row + reach <= rows; row++) {
     for (let column = 0; column < columns; column++) {
-      const at = (r: number) => sums[r * columns + column] ?? 0;
-      const step = (at(row + reach) - 2 * at(row) + at(row - reach)) / reach;
-      const level = (at(row + reach) - at(row - reach)) / (2 * reach);
+      const at = row * columns + column;
+      const above = sums[at - reach * columns] ?? 0;
+      const below = sums[at + reach * columns] ?? 0;
+      const step = (below - 2 * (sums[at] ?? 0) + above) / reach;
+      const level = (below - above) / (2 * reach);
       const strength = step / (level + EDGE_PATH.faint);
-      vertical[row * columns + column] = kind === 'brighter' ? strength : -strength;
+      vertical[at] = kind === 'brighter' ? strength : -strength;
     }
   }
   return averagedOverTime(vertical, columns, rows);
@@ -194,9 +212,9 @@ export function linesOf({ columns, rows, levels, depthPerRow }: MModePlane): Flo
       let centre = 0;
       let around = 0;
       for (let k = -half; k <= half; k++) {
-        const level = (at: number) => levels[(row + k + at) * columns + column] ?? 0;
-        centre += level(0);
-        around += (level(-beside) + level(beside)) / 2;
+        const at = (row + k) * columns + column;
+        centre += levels[at] ?? 0;
+        around += ((levels[at - beside * columns] ?? 0) + (levels[at + beside * columns] ?? 0)) / 2;
       }
       result[row * columns + column] = (centre - around) / ((2 * half + 1) * FULL_CONTRAST);
     }
@@ -253,26 +271,28 @@ export function strongestPath(
 ): EdgePath | null {
   const { columns, rows, secondsPerColumn, depthPerRow } = plane;
   const step = Math.max(1, Math.ceil((EDGE_PATH.fastest * secondsPerColumn) / depthPerRow));
-  let best = new Float64Array(rows).fill(Number.NEGATIVE_INFINITY);
+  let best = new Float64Array(rows);
+  let next = new Float64Array(rows);
   const from = new Int16Array(rows * columns);
   for (let column = 0; column < columns; column++) {
-    const next = new Float64Array(rows).fill(Number.NEGATIVE_INFINITY);
+    next.fill(Number.NEGATIVE_INFINITY);
     const [low, high] = band(column);
     for (let row = Math.max(0, Math.ceil(low)); row <= Math.min(rows - 1, high); row++) {
       let top = column === 0 ? 0 : Number.NEGATIVE_INFINITY;
       let before = row;
-      if (column > 0) {
-        for (let k = -step; k <= step; k++) {
-          const moved = -k - (slopes[(row + k) * columns + column - 1] ?? 0);
-          const cost = EDGE_PATH.bend * moved * moved;
-          const score = (best[row + k] ?? Number.NEGATIVE_INFINITY) - cost;
-          if (score > top) [top, before] = [score, row + k];
+      const last = column === 0 ? -1 : Math.min(rows - 1, row + step);
+      for (let other = Math.max(0, row - step); other <= last; other++) {
+        const moved = row - other - (slopes[other * columns + column - 1] ?? 0);
+        const score = (best[other] ?? 0) - EDGE_PATH.bend * moved * moved;
+        if (score > top) {
+          top = score;
+          before = other;
         }
       }
       next[row] = top + (edges[row * columns + column] ?? 0);
       from[row * columns + column] = before;
     }
-    best = next;
+    [best, next] = [next, best];
   }
   let end = 0;
   for (let row = 1; row < rows; row++) if ((best[row] ?? 0) > (best[end] ?? 0)) end = row;
