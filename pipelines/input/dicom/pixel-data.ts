@@ -63,6 +63,24 @@ function announcedFrames(header: DicomHeader): number {
 }
 
 /**
+ * Checks that pixel data in YBR_FULL_422 have one chroma sample for two pixels. Some writers convert
+ * the pixels to RGB or YBR_FULL and leave the old colour model in the header; which of the two was
+ * stored is then unknown.
+ *
+ * @throws UnreadableInput if there are enough samples for three per pixel.
+ */
+function checkSharedChroma(
+  { photometric, width, height }: PixelFormat,
+  { length }: PixelDataElement,
+  frames: number,
+): void {
+  if (photometric !== 'YBR_FULL_422' || (length ?? 0) < 3 * width * height * frames) return;
+  throw new UnreadableInput(
+    'the pixel data have three samples per pixel, but the header says YBR_FULL_422, in which two pixels share their colour',
+  );
+}
+
+/**
  * Opens a video. Its fragments form one stream (PS3.5 8.2.5), and only the stream itself shows the
  * number of frames.
  */
@@ -103,6 +121,7 @@ export async function openPixels(
   if (syntax.coding === 'video') return openStream(path, source, header, pixelData);
   const format = readPixelFormat(header);
   const frames = announcedFrames(header);
+  if (syntax.coding === 'native') checkSharedChroma(format, pixelData, frames);
   const spans =
     syntax.coding === 'native'
       ? nativeFrames(source, pixelData, frames, nativeFrameBytes(format))

@@ -78,6 +78,16 @@ describe('native pixels', () => {
     expect(shared.rgb.slice(3, 6)).toEqual([255, 100, 100]);
   });
 
+  it('refuses YBR_FULL_422 with three samples per pixel, of which the colour model is unknown', async () => {
+    const image = ultrasound({
+      ...{ columns: 2, rows: 2, samples: 3, photometric: 'YBR_FULL_422', planar: 0 },
+      pixels: ['7FE00010', 'OB', bytes(...[9, 9, 9], ...[8, 8, 8], ...[7, 7, 7], ...[6, 6, 6])],
+    });
+    const { clips, refused } = await readStudy(await onDisk({ image }));
+    expect(clips).toEqual([]);
+    expect(refused[0]?.reason).toContain('three samples per pixel');
+  });
+
   it('maps palette colour of 16-bit entries, and clamps values before and after the table', async () => {
     const table = Buffer.alloc(6);
     [0x1000, 0x8000, 0xff00].forEach((entry, index) => {
