@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createShownFrames } from '../artifacts/previews/shown-frames.ts';
 import type { CriticalFlag, Job, Pipeline, PipelineStage } from '../contract/job.ts';
 import type { Subject } from '../dicom/subject.ts';
 import { echoEndpoint } from '../echo/endpoint.ts';
@@ -156,7 +157,7 @@ export function createMockPipeline(extra: ArtifactInput['extra']): Pipeline {
       folder: artifactFolder,
       // The text search is skipped, because the picture was drawn here and hides nothing. It would
       // take half of the time.
-      wholeFrames: true,
+      shown: createShownFrames(true),
       written: ({ name }, shows) => {
         if (shows !== null) captions.set(name, `${MOCK}: ${shows}`);
       },

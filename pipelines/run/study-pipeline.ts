@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { createShownFrames } from '../artifacts/previews/shown-frames.ts';
 import { CODING_SYSTEMS } from '../concepts/concepts.ts';
 import { type Job, jobSchema, type Pipeline, type PipelineEvent } from '../contract/job.ts';
 import type { Study } from '../contract/study.ts';
@@ -174,13 +175,13 @@ export function createStudyPipeline(
     const refusal = interpreter.refusal(study);
     if (refusal) return { type: 'rejected', code: 'no_readable_image', detail: refusal };
     const artifactFolder = join(folder, 'artifacts');
-    const wholeFrames = job.wholeFrames === true;
+    const shown = createShownFrames(job.wholeFrames === true);
     const announce = announcer(report);
     const drawn = new Map<string, string>();
     const preview = async (early: Result) => {
       if (!interpreter.previews) return;
-      const shown = { result: early, study, folder: artifactFolder, wholeFrames, drawn };
-      await parts.writeEarlyPreviews?.(shown, announce);
+      const known = { result: early, study, folder: artifactFolder, shown, drawn };
+      await parts.writeEarlyPreviews?.(known, announce);
     };
     const { result, evidence } = await interpreter.interpret(study, report, signal, preview);
     alarm(report, result);
@@ -193,7 +194,8 @@ export function createStudyPipeline(
       }),
       ...(job.paper && { paper: job.paper }),
       display: job.display !== false,
-      wholeFrames,
+      shown,
+      drawn,
       study,
       previews: interpreter.previews,
       curves: interpreter.curves,

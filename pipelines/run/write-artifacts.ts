@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Paper } from '../../config/schema.ts';
 import { inParallel } from '../../src/platform/in-parallel.ts';
@@ -11,12 +11,11 @@ import type { GrowthCurve } from '../artifacts/drawing/growth-curve.ts';
 import { renderReport } from '../artifacts/pdf/report.ts';
 import {
   captionOf,
-  drawnOn,
   keyOverlays,
   overlaysOf,
   type PreviewOverlay,
 } from '../artifacts/previews/overlays.ts';
-import { renderPreview } from '../artifacts/previews/preview.ts';
+import { contentOf, renderPreview } from '../artifacts/previews/preview.ts';
 import { PICTURES_AT_ONCE } from '../artifacts/previews/raster.ts';
 import { createShownFrames, type ShownFrames } from '../artifacts/previews/shown-frames.ts';
 import { renderViewOverview } from '../artifacts/previews/view-overview.ts';
@@ -57,8 +56,10 @@ export interface ArtifactInput {
    */
   display?: boolean;
   paper?: Paper;
-  /** True if pictures show whole frames, including the parts outside the ultrasound. */
-  wholeFrames?: boolean;
+  /** Source of the frames. By default, parts that may show a name are black. */
+  shown?: ShownFrames;
+  /** The previews that `writeEarlyPreviews` has written into the folder. */
+  drawn?: DrawnPreviews;
   extra?: readonly ExtraArtifact[];
   written?: Written;
 }
@@ -69,6 +70,12 @@ export interface ArtifactInput {
  */
 type Written = (entry: ArtifactEntry, caption: string | null) => void;
 
+/** What each written preview shows, by its name. */
+type DrawnPreviews = ReadonlyMap<string, string>;
+
+const shownOn = ({ file, frame, measurements }: PreviewOverlay): string =>
+  JSON.stringify([file, frame, contentOf(measurements)]);
+
 interface RenderedOverlay extends PreviewOverlay {
   png: Buffer;
 }
@@ -77,9 +84,11 @@ async function renderOverlays(
   {
     study,
     result,
+    folder,
     previews,
+    drawn: before,
     isWanted = () => true,
-  }: Pick<ArtifactInput, 'study' | 'result' | 'previews'> & {
+  }: Pick<ArtifactInput, 'study' | 'result' | 'folder' | 'previews' | 'drawn'> & {
     isWanted?: (overlay: PreviewOverlay) => boolean;
   },
   shown: ShownFrames,
@@ -89,6 +98,9 @@ async function renderOverlays(
   const render = async (overlay: PreviewOverlay): Promise<RenderedOverlay[]> => {
     const clip = study.clips.find(({ file }) => file === overlay.file);
     if (!clip?.frames[overlay.frame - 1]) return [];
+    if (before?.get(overlay.name) === shownOn(overlay)) {
+      return [{ ...overlay, png: await readFile(join(folder, overlay.name)) }];
+    }
     const frame = await shown.frame(clip, overlay.frame);
     if (!frame) return [];
     const png = await renderPreview(frame, overlay.measurements);
@@ -161,11 +173,15 @@ const writeOverlay = (overlay: RenderedOverlay, write: Write) =>
 /**
  * Writes the previews of an incomplete result. They have the same names as those of the complete
  * result, which overwrite them.
- * @param input.drawn the current content of each preview. A preview is redrawn only if its content
- *   has changed.
+ * @param input.drawn what each preview shows so far. A preview is redrawn only if this has changed.
  */
 export async function writeEarlyPreviews(
-  input: Pick<ArtifactInput, 'result' | 'study' | 'folder' | 'wholeFrames'> & {
+  {
+    shown,
+    drawn,
+    ...input
+  }: Pick<ArtifactInput, 'result' | 'study' | 'folder'> & {
+    shown: ShownFrames;
     drawn: Map<string, string>;
   },
   written: Written,
@@ -173,11 +189,11 @@ export async function writeEarlyPreviews(
   await mkdir(input.folder, { recursive: true });
   const write = writerInto(input.folder, written);
   await renderOverlays(
-    { ...input, isWanted: (overlay) => input.drawn.get(overlay.name) !== drawnOn(overlay) },
-    createShownFrames(input.wholeFrames),
+    { ...input, isWanted: (overlay) => drawn.get(overlay.name) !== shownOn(overlay) },
+    shown,
     async (overlay) => {
-      input.drawn.set(overlay.name, drawnOn(overlay));
       await writeOverlay(overlay, write);
+      drawn.set(overlay.name, shownOn(overlay));
     },
   );
 }
@@ -228,8 +244,7 @@ export async function buildDocuments(
  * own threads. The documents wait for the previews, which are reported as soon as they are drawn.
  */
 function partsOf(input: ArtifactInput): Part[] {
-  const { result, subject, curves, paper } = input;
-  const shown = createShownFrames(input.wholeFrames);
+  const { result, subject, curves, paper, shown = createShownFrames() } = input;
   const previews = Promise.withResolvers<RenderedOverlay[]>();
   return [
     async (write) => {

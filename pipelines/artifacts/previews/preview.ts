@@ -134,6 +134,19 @@ export function colourOf({ quality }: Measurement, index: number): string {
 }
 
 /**
+ * Returns everything that `renderPreview` draws on a frame, as a string for comparison. Previews of
+ * one frame with the same content are the same picture.
+ */
+export const contentOf = (measurements: readonly Measurement[]): string =>
+  JSON.stringify(
+    measurements.map((measurement) => [
+      shortText(measurement),
+      measurement.quality,
+      measurement.source.calipers,
+    ]),
+  );
+
+/**
  * Renders a measured frame with its calipers and, below the frame, its values. Returns a PNG that
  * is at least 1024 pixels wide.
  * @param frame a frame from `ShownFrames`, in which parts that may show a name are black.

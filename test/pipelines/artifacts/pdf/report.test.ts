@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -12,6 +12,8 @@ import {
   rebuildReportPdf,
   renderReport,
 } from '../../../../pipelines/artifacts/pdf/report.ts';
+import { overlaysOf } from '../../../../pipelines/artifacts/previews/overlays.ts';
+import { createShownFrames } from '../../../../pipelines/artifacts/previews/shown-frames.ts';
 import { decode } from '../../../../pipelines/artifacts/sr/decode.ts';
 import { type Clip, type Study, UNDESCRIBED } from '../../../../pipelines/contract/study.ts';
 import type { Subject } from '../../../../pipelines/dicom/subject.ts';
@@ -24,7 +26,7 @@ import {
 import { conclusionTexts } from '../../../../pipelines/result/render/conclusion.ts';
 import { remarks } from '../../../../pipelines/result/render/statement.ts';
 import type { Statement } from '../../../../pipelines/result/statement.ts';
-import { writeArtifacts } from '../../../../pipelines/run/write-artifacts.ts';
+import { writeArtifacts, writeEarlyPreviews } from '../../../../pipelines/run/write-artifacts.ts';
 import { measuredStudy } from '../../echo/measured-study.ts';
 import { BPD, HC } from '../example-measurements.ts';
 import { NOTHING_MEASURED, RESULT } from '../example-result.ts';
@@ -603,6 +605,31 @@ describe('writing all artifacts of a result', () => {
     const names = entries.map(({ name }) => name);
     expect(names.filter((name) => /^(key-frame|cine|overlays)/.test(name))).toEqual([]);
     expect(names).toContain('overlay-biometry-1.png');
+  });
+
+  test('keeps a preview that was drawn early, unless its picture has changed since', async () => {
+    const target = join(folder, 'early');
+    const drawn = new Map<string, string>();
+    const early = { study: STUDY, folder: target, shown: createShownFrames(), drawn };
+    await writeEarlyPreviews({ ...early, result: RESULT }, () => {});
+    const previewOf = (number: number) => join(target, `overlay-biometry-${number}.png`);
+    const marker = await readFile(previewOf(3));
+    for (const number of [1, 2]) await writeFile(previewOf(number), marker);
+    const doubtful = overlaysOf(RESULT.measurements)[1]?.measurements ?? [];
+    await writeArtifacts({
+      ...early,
+      curves: INTERGROWTH_CURVES,
+      result: {
+        ...RESULT,
+        measurements: RESULT.measurements.map((one) =>
+          doubtful.includes(one) ? { ...one, quality: 'review' as const } : one,
+        ),
+      },
+      subject: ANONYMOUS,
+      display: false,
+    });
+    expect(await readFile(previewOf(1))).toEqual(marker);
+    expect(await readFile(previewOf(2))).not.toEqual(marker);
   });
 
   test('can leave out previews', async () => {
