@@ -23,8 +23,12 @@ export function sendEventStream(
   { stopping, limits, logger, heartbeatMs = HEARTBEAT_MS }: StreamParts,
   open: (signal: AbortSignal) => AsyncIterable<string>,
 ): void {
-  const release = limits.openStream(context.state.principal.keyId);
   const { res } = context;
+  context.status = 200;
+  // If the client disconnected while its key was checked, `close` has already been emitted, and
+  // nothing would ever end the stream.
+  if (res.closed) return;
+  const release = limits.openStream(context.state.principal.keyId);
   const gone = new AbortController();
   const stop = () => gone.abort();
   stopping.addEventListener('abort', stop);
@@ -38,7 +42,6 @@ export function sendEventStream(
     gone.abort();
     release();
   });
-  context.status = 200;
   context.set('Content-Type', 'text/event-stream; charset=utf-8');
   context.set('X-Accel-Buffering', 'no');
   context.respond = false;

@@ -55,7 +55,10 @@ export function requireHandshake(
     throw new SonogateError('upgrade_required', 'Open the channel as a WebSocket.');
   }
   requireOwnOrigin(context, config.publicUrl);
-  upgrade.socket.once('close', limits.openStream(context.state.principal.keyId));
+  const release = limits.openStream(context.state.principal.keyId);
+  // The client may have disconnected while its key was checked.
+  if (upgrade.socket.closed) release();
+  else upgrade.socket.once('close', release);
 }
 
 /**

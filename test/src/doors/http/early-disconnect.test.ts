@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_ACCOUNT_ID, type Principal } from '../../../../src/core/accounts/keys.ts';
+import { type Gateway, startGateway } from './gateway.ts';
+
+describe('a client that disconnects before its event stream begins', () => {
+  let gateway: Gateway;
+  let keyChecked = Promise.resolve();
+
+  beforeAll(async () => {
+    const authenticate = async (): Promise<Principal> => {
+      await keyChecked;
+      return { accountId: DEFAULT_ACCOUNT_ID, keyId: 'key_1', test: false, scopes: ['admin'] };
+    };
+    gateway = await startGateway({
+      authenticate,
+      callLimits: { callsPerMinute: 100_000, openStreamsPerKey: 1 },
+    });
+  });
+  afterAll(() => gateway.stop());
+
+  it('does not occupy a stream of its key', async () => {
+    const id = await gateway.submit();
+    const url = `${gateway.url}/v1/requests/${id}/events`;
+    const slow = Promise.withResolvers<void>();
+    keyChecked = slow.promise;
+    const call = request(url, { headers: { Authorization: 'Bearer sg_live_x' } }).end();
+    call.on('error', () => {});
+    await once(call, 'socket');
+    await delay(50);
+    call.destroy();
+    await delay(50);
+    slow.resolve();
+    await delay(50);
+
+    const answer = await gateway.call(`/v1/requests/${id}/events`);
+    expect(answer.status).toBe(200);
+    await answer.body?.cancel();
+  });
+});
