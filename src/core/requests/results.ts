@@ -129,8 +129,12 @@ export async function storeResult(
   await rename(join(from, RESULT), join(making, RESULT));
   await syncFile(join(making, RESULT));
   for (const artifact of artifacts) {
+    await checkArtifact(join(from, 'artifacts'), artifact);
     const path = join(making, 'artifacts', artifact.name);
-    await takeArtifact(join(from, 'artifacts', artifact.name), path, artifact);
+    // Linked rather than moved: a preview announced early must stay reachable until the request has
+    // ended.
+    await link(join(from, 'artifacts', artifact.name), path);
+    await syncFile(path);
   }
   await syncFile(join(making, 'artifacts'));
   await syncFile(making);
@@ -143,7 +147,22 @@ export async function storeResult(
 }
 
 /**
- * Adds files to a stored result. Each is flushed and put in place by a rename, and replaces a file
+ * Checks that the files in a folder match their entries, and flushes them to disk, so that
+ * `addToResult` only has to move them.
+ * @throws ArtifactMismatchError
+ */
+export async function flushArtifacts(
+  folder: string,
+  artifacts: readonly ArtifactEntry[],
+): Promise<void> {
+  for (const artifact of artifacts) {
+    await checkArtifact(folder, artifact);
+    await syncFile(join(folder, artifact.name));
+  }
+}
+
+/**
+ * Moves flushed files into a stored result. Each is put in place by a rename, and replaces a file
  * left by an unfinished attempt.
  */
 export async function addToResult(
@@ -154,28 +173,16 @@ export async function addToResult(
 ): Promise<void> {
   const to = join(resultFolder(dataDir, id), 'artifacts');
   await mkdir(to, { recursive: true });
-  for (const artifact of artifacts) {
-    const making = join(to, `${artifact.name}${MAKING}`);
-    await rm(making, { force: true });
-    await takeArtifact(join(from, artifact.name), making, artifact);
-    await rename(making, join(to, artifact.name));
-  }
+  for (const { name } of artifacts) await rename(join(from, name), join(to, name));
   await syncFile(to);
 }
 
-async function takeArtifact(from: string, to: string, { name, bytes, sha256 }: ArtifactEntry) {
+async function checkArtifact(folder: string, { name, bytes, sha256 }: ArtifactEntry) {
   if (!isPlainName(name)) throw new ArtifactMismatchError(`artifact name ${JSON.stringify(name)}`);
-  const found = await ifMissing(describeFile(from), null);
+  const found = await ifMissing(describeFile(join(folder, name)), null);
   if (!found) throw new ArtifactMismatchError(`artifact ${name} is missing`);
-  if (found.bytes !== bytes || found.sha256 !== sha256) {
-    throw new ArtifactMismatchError(
-      `artifact ${name} does not match its description in the result`,
-    );
-  }
-  // Linked rather than moved: a preview announced early must stay reachable until the request has
-  // ended.
-  await link(from, to);
-  await syncFile(to);
+  if (found.bytes === bytes && found.sha256 === sha256) return;
+  throw new ArtifactMismatchError(`artifact ${name} does not match its description in the result`);
 }
 
 /**

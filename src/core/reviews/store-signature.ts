@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAmendment, type Result, type Verification } from '../../../pipelines/result/envelope.ts';
@@ -13,7 +15,7 @@ import {
   addArtifact,
   addToResult,
   describeFile,
-  publishArtifacts,
+  flushArtifacts,
   signedResultName,
 } from '../requests/results.ts';
 import { lockRequest } from '../requests/transitions.ts';
@@ -51,38 +53,46 @@ interface SignParts {
 }
 
 /**
- * Stores signatures permitted by reviews.ts. The documents are written to disk, and to the bucket
- * if there is one. Only then does one transaction store the signature, the new revision, its
- * artifacts and its deliveries. If the process dies before the transaction, nothing is signed; if
- * it dies afterwards, nothing is lost.
+ * Stores signatures permitted by reviews.ts. The documents are written to a folder of this attempt,
+ * and to the bucket if there is one. Only then does one transaction store the signature, the new
+ * revision, its artifacts and its deliveries. The transaction also moves the documents to the
+ * result: they have the same names for every reader, so only the reader who holds the lock on the
+ * review, and whose signature counts, may put them in place. If the process dies before the commit,
+ * nothing is signed; if it dies afterwards, nothing is lost.
  */
 export function createStoreSignature(parts: SignParts): StoreSignature {
-  const { database, giveUpSeconds } = parts;
+  const { database, dataDir, giveUpSeconds } = parts;
   return async (signing) => {
     const { row, signatures, isLast, requireCurrent } = signing;
     const signature = signatures.at(-1);
     if (!signature) throw new TypeError('a result is signed by somebody');
     const verification = await verificationBy(signing, database);
-    const artifacts = isLast ? await writeSigned(signing, verification, parts) : [];
-    await database.transaction(async (tx) => {
-      await lockStudyOf(tx, row.id);
-      await requireUnchanged(tx, row.id, verification);
-      const review = await lockReview(tx, row.id);
-      requireCurrent(review);
-      await addSignature(tx, row.id, signature);
-      const revision = review.revision + 1;
-      if (!isLast) return saveReview(tx, row.id, { ...review, state: 'in-review', revision });
-      const signed = signature.signed_revision;
-      await saveReview(tx, row.id, {
-        state: isAmendment(verification) ? 'amended' : 'signed',
-        revision,
-        signed_revision: signed,
+    const folder = join(workFolder(dataDir, row.id), `signed-${randomUUID()}`);
+    try {
+      const artifacts = isLast ? await writeSigned(signing, verification, folder, parts) : [];
+      await database.transaction(async (tx) => {
+        await lockStudyOf(tx, row.id);
+        await requireUnchanged(tx, row.id, verification);
+        const review = await lockReview(tx, row.id);
+        requireCurrent(review);
+        await addSignature(tx, row.id, signature);
+        const revision = review.revision + 1;
+        if (!isLast) return saveReview(tx, row.id, { ...review, state: 'in-review', revision });
+        const signed = signature.signed_revision;
+        await saveReview(tx, row.id, {
+          state: isAmendment(verification) ? 'amended' : 'signed',
+          revision,
+          signed_revision: signed,
+        });
+        for (const artifact of artifacts) await addArtifact(tx, row.id, artifact);
+        const stored = await lockRequest(tx, row.id);
+        await enqueueDeliveries(tx, row.id, stored?.deliver_to ?? [], giveUpSeconds, signed);
+        await announceVerified(tx, row, signed);
+        await addToResult(dataDir, row.id, folder, artifacts);
       });
-      for (const artifact of artifacts) await addArtifact(tx, row.id, artifact);
-      const stored = await lockRequest(tx, row.id);
-      await enqueueDeliveries(tx, row.id, stored?.deliver_to ?? [], giveUpSeconds, signed);
-      await announceVerified(tx, row, signed);
-    });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   };
 }
 
@@ -122,33 +132,32 @@ async function requireUnchanged(
   throw new SonogateError('stale_review', 'Another result of the study was signed; sign again.');
 }
 
-/** Writes the signed result and its documents to the folder of the draft. */
+/** Writes the signed result and its documents to `folder`, and to the bucket if there is one. */
 async function writeSigned(
   { row: { id }, result, study }: Signing,
   verification: Verification,
-  { blobs, dataDir, artifactPath }: SignParts,
+  folder: string,
+  { blobs, artifactPath }: SignParts,
 ): Promise<ArtifactEntry[]> {
   const { revision } = verification;
-  const folder = join(workFolder(dataDir, id), `signed-${revision}`);
-  await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  try {
-    const verified: Result = { ...result, draft: false, verification };
-    const signed = await study.sign(verified, {
-      requestId: id,
-      folder,
-      suffix: `-signed-${revision}`,
-      artifactPath: (name) => artifactPath(id, name),
-    });
-    const name = signedResultName(revision);
-    await writeFile(join(folder, name), `${JSON.stringify(signed.result, null, 2)}\n`);
-    const described = await describeFile(join(folder, name));
-    const entry = { name, media_type: 'application/json', ...described, section: null };
-    const all = [...signed.artifacts, entry];
-    await addToResult(dataDir, id, folder, all);
-    await publishArtifacts(blobs, dataDir, id, all);
-    return all;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  const verified: Result = { ...result, draft: false, verification };
+  const signed = await study.sign(verified, {
+    requestId: id,
+    folder,
+    suffix: `-signed-${revision}`,
+    artifactPath: (name) => artifactPath(id, name),
+  });
+  const name = signedResultName(revision);
+  await writeFile(join(folder, name), `${JSON.stringify(signed.result, null, 2)}\n`);
+  const described = await describeFile(join(folder, name));
+  const entry = { name, media_type: 'application/json', ...described, section: null };
+  const all = [...signed.artifacts, entry];
+  await flushArtifacts(folder, all);
+  if (blobs.direct) {
+    for (const { name, bytes } of all) {
+      await blobs.write(createReadStream(join(folder, name)), bytes);
+    }
   }
+  return all;
 }

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { interpretReviewed } from '../../../../pipelines/obstetric/review.ts';
 import type { Measurement, Result } from '../../../../pipelines/result/envelope.ts';
 import { evidenceText } from '../../../../pipelines/run/evidence.ts';
+import { describeFile } from '../../../../src/core/requests/results.ts';
 import type { ReviewObject } from '../../../../src/core/reviews/reviews.ts';
 import { signingTimes } from '../../../../src/core/studies/signed-results.ts';
 import { femur, MEDIAN_28_WEEKS } from '../../../pipelines/obstetric/evidence-sample.ts';
@@ -467,6 +469,27 @@ describe('a signature', () => {
     const signed = await call(id, { path: 'sign', headers: headers('"r0"'), body: {} });
     expect(await body(signed)).toMatchObject({ state: 'signed', signed_revision: 1 });
     expect(await rowsOf(id)).toEqual([{ destination: 'ehr', result_revision: 1 }]);
+  });
+
+  it('has the documents of its own reader if two readers sign at the same moment', async () => {
+    const scopes = ['read', 'review', 'sign'] as const;
+    const other = await gateway.key({ name: 'Dr Grace Other', scopes });
+    const id = await finished();
+    const sign = (key: string) =>
+      call(id, { path: 'sign', key, headers: headers('"r0"'), body: {} });
+    const answers = await Promise.all([sign(reader), sign(other)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+
+    const { result, signatures } = await body(await call(id));
+    const [{ observer } = { observer: '' }] = signatures;
+    expect(result.verification?.signatures).toMatchObject([{ observer }]);
+    const listed = await gateway.call(`/v1/requests/${id}/artifacts`, { key: reader });
+    const { data } = (await listed.json()) as { data: { name: string; sha256: string }[] };
+    for (const { name, sha256 } of data) {
+      const folder = join(gateway.dataDir, 'results', id);
+      const path = name === 'result.json' ? join(folder, name) : join(folder, 'artifacts', name);
+      expect([name, (await describeFile(path)).sha256]).toEqual([name, sha256]);
+    }
   });
 });
 
