@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Queryable } from '../../platform/database/port.ts';
 import { DAY_MS } from '../../platform/time.ts';
 
 /** Bytes written less than this many milliseconds ago may belong to an upload in progress. */
@@ -130,4 +131,24 @@ export interface MultipartAccess {
   ): Promise<void>;
   /** Discards the parts. It is not an error if the upload has already ended. */
   abort(id: string, uploadId: string): Promise<void>;
+}
+
+/**
+ * Returns those digests whose bytes no row refers to. Files with the same content share their bytes,
+ * so the bytes may be removed only after the last of these rows.
+ */
+export async function unusedBlobs(
+  database: Queryable,
+  digests: readonly string[],
+): Promise<string[]> {
+  if (digests.length === 0) return [];
+  const { rows } = await database.query<{ sha256: string }>(
+    `SELECT DISTINCT sha256 FROM unnest($1::text[]) AS asked (sha256)
+     WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.sha256 = asked.sha256)
+       AND NOT EXISTS (SELECT 1 FROM file_parts p WHERE p.sha256 = asked.sha256)
+       AND NOT EXISTS (SELECT 1 FROM instances i WHERE i.file_sha256 = asked.sha256)
+       AND NOT EXISTS (SELECT 1 FROM request_artifacts a WHERE a.sha256 = asked.sha256)`,
+    [digests],
+  );
+  return rows.map(({ sha256 }) => sha256);
 }

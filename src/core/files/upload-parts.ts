@@ -6,6 +6,7 @@ import {
   type DirectAccess,
   PartDiffersError,
   TooManyBytesError,
+  unusedBlobs,
   WrongSizeError,
 } from './blob-store.ts';
 
@@ -296,13 +297,8 @@ export function createPartsThroughGateway(
          RETURNING sha256`,
         [new Date(now().getTime() - IN_USE_MS)],
       );
-      for (const sha256 of new Set(rows.map((row) => row.sha256))) {
-        const { rows: users } = await database.query(
-          'SELECT 1 FROM files WHERE sha256 = $1 UNION ALL SELECT 1 FROM file_parts WHERE sha256 = $1',
-          [sha256],
-        );
-        if (users.length === 0) await blobs.remove(sha256, now());
-      }
+      const digests = rows.map(({ sha256 }) => sha256);
+      for (const sha256 of await unusedBlobs(database, digests)) await blobs.remove(sha256, now());
     },
   };
 }

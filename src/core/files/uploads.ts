@@ -3,7 +3,13 @@ import { batched } from '../../platform/database/batched.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { newId } from '../../platform/ids.ts';
-import { type BlobStore, TooManyBytesError, UPLOAD_LIFE_MS, WrongSizeError } from './blob-store.ts';
+import {
+  type BlobStore,
+  TooManyBytesError,
+  UPLOAD_LIFE_MS,
+  unusedBlobs,
+  WrongSizeError,
+} from './blob-store.ts';
 import {
   createPartsThroughGateway,
   type NamedPart,
@@ -91,15 +97,8 @@ function createUploadExpiry({
          RETURNING sha256`,
         [now(), new Date(now().getTime() - UPLOAD_LIFE_MS)],
       );
-      const digests = new Set(rows.flatMap(({ sha256 }) => sha256 ?? []));
-      for (const sha256 of digests) {
-        const { rows: users } = await database.query(
-          `SELECT 1 FROM files WHERE sha256 = $1
-           UNION ALL SELECT 1 FROM instances WHERE file_sha256 = $1`,
-          [sha256],
-        );
-        if (users.length === 0) await blobs.remove(sha256, now());
-      }
+      const digests = rows.flatMap(({ sha256 }) => sha256 ?? []);
+      for (const sha256 of await unusedBlobs(database, digests)) await blobs.remove(sha256, now());
       await parts.removeLeftOver();
       return rows.length;
     },

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import type { Queryable } from '../../platform/database/port.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
 import { newUuid } from '../../platform/ids.ts';
+import { unusedBlobs } from '../files/blob-store.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
 import { knownPaths } from './study-store.ts';
 
@@ -103,15 +104,14 @@ export async function removeUnneededBlobs(
   { database, objects }: { database: Queryable; objects: ReceivedObjects },
   now: Date,
 ): Promise<void> {
-  const { rows } = await database.query<{ sha256: string; used: boolean }>(
-    `SELECT sha256, EXISTS (SELECT 1 FROM instances WHERE file_sha256 = b.sha256)
-       OR EXISTS (SELECT 1 FROM files WHERE sha256 = b.sha256)
-       OR EXISTS (SELECT 1 FROM request_artifacts WHERE sha256 = b.sha256) AS used
-     FROM unneeded_blobs b WHERE since < $1 ORDER BY since LIMIT $2`,
+  const { rows } = await database.query<{ sha256: string }>(
+    'SELECT sha256 FROM unneeded_blobs WHERE since < $1 ORDER BY since LIMIT $2',
     [new Date(now.getTime() - SETTLED_MILLISECONDS), BATCH],
   );
-  for (const { sha256, used } of rows) {
-    if (!used) await objects.remove(sha256, now);
+  const digests = rows.map(({ sha256 }) => sha256);
+  const unused = new Set(await unusedBlobs(database, digests));
+  for (const sha256 of digests) {
+    if (unused.has(sha256)) await objects.remove(sha256, now);
     await database.query('DELETE FROM unneeded_blobs WHERE sha256 = $1', [sha256]);
   }
 }

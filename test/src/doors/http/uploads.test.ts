@@ -307,4 +307,22 @@ describe('uploads', () => {
     await uploads.removeExpired();
     expect(await stored()).not.toContainEqual(expect.stringContaining(sha256('kept bytes')));
   });
+
+  it('leave bytes that an artifact also has, such as a picture downloaded and uploaded again', async () => {
+    const { id } = await read(
+      await gateway.call('/v1/run/us/obstetric', {
+        body: { input: { files: [await gateway.upload('other bytes')] } },
+      }),
+    );
+    await gateway.upload('bytes of a picture');
+    const kept = sha256('bytes of a picture');
+    await gateway.database.query(
+      `INSERT INTO request_artifacts (request_id, position, name, media_type, bytes, sha256)
+       VALUES ($1, 1, 'overlay-1.png', 'image/png', 18, $2)`,
+      [id, kept],
+    );
+    gateway.advance(DAY_MS + HOUR_MS);
+    await gateway.uploads.removeExpired();
+    expect(await stored()).toContainEqual(expect.stringContaining(kept));
+  });
 });
