@@ -332,16 +332,22 @@ export interface DeliveryFilter {
   limit?: number | undefined;
 }
 
-/** Lists deliveries, newest first. */
+/**
+ * Lists deliveries, newest first. Ids sort by time, but only after their prefix, which differs for
+ * webhooks. The two kinds of id are therefore read separately, each through the index.
+ */
 export async function listDeliveries(
   database: Queryable,
   { id, requestId, destination, state, code, limit = 1000 }: DeliveryFilter = {},
 ): Promise<DeliveryRow[]> {
-  const { rows } = await database.query<DeliveryRow>(
-    `SELECT * FROM deliveries WHERE ($1::text IS NULL OR request_id = $1)
+  const newest = (ids: string) => `(SELECT * FROM deliveries
+     WHERE ${ids} AND ($1::text IS NULL OR request_id = $1)
        AND ($2::text IS NULL OR destination = $2) AND ($3::text IS NULL OR state = $3)
        AND ($4::text IS NULL OR code = $4) AND ($6::text IS NULL OR id = $6)
-     ORDER BY id DESC LIMIT $5`,
+     ORDER BY id DESC LIMIT $5)`;
+  const { rows } = await database.query<DeliveryRow>(
+    `SELECT * FROM (${newest("id < 'whd_'")} UNION ALL ${newest("id >= 'whd_'")}) AS listed
+     ORDER BY substr(id, 5) DESC LIMIT $5`,
     [requestId ?? null, destination ?? null, state ?? null, code ?? null, limit, id ?? null],
   );
   return rows;

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import {
   enqueueDeliveries,
   holdDestination,
+  listDeliveries,
   replayAll,
   replayDelivery,
 } from '../../../../src/core/outbox/deliveries.ts';
@@ -257,6 +258,13 @@ describe.each([
     expect(await states(first, id)).toEqual(['pending']);
     const second = await start(async () => OK);
     await settled(second, id, 'delivered');
+  });
+
+  it('lists deliveries of all kinds by age, newest first', async () => {
+    const hook = { kind: 'webhook', destination: 'hook', object: 'request.failed' } as const;
+    for (const target of [sr('first'), hook, sr('last')]) await enqueue([target]);
+    const listed = await listDeliveries(site.database);
+    expect(listed.map(({ destination }) => destination)).toEqual(['last', 'hook', 'first']);
   });
 
   it('does not count attempts that were lost with our own process or database', async () => {
