@@ -240,7 +240,8 @@ const LOOK_EVERY_MS = 500;
  * Waits for the report of a result that the receiver has accepted but not yet processed (202). The
  * report itself is searched for, because servers differ in what they return at the status URL of a
  * transaction.
- * @returns `DiagnosticReport/<id>`; null if the report does not appear in time.
+ * @returns `DiagnosticReport/<id>`; null if the report does not appear in time, or if `signal`
+ * aborts.
  */
 export async function laterArrival(
   server: Pick<FhirServer, 'search'>,
@@ -249,7 +250,7 @@ export async function laterArrival(
   signal: AbortSignal,
 ): Promise<string | null> {
   const deadline = Date.now() + timeoutSeconds * 1000;
-  while (Date.now() < deadline) {
+  while (Date.now() < deadline && !signal.aborted) {
     const found = await existingReport(server, result, signal);
     const isIt =
       found !== null &&
@@ -257,7 +258,7 @@ export async function laterArrival(
       found.requests.includes(result.requestId) &&
       isSameTime(found.report.issued, Date.parse(result.generatedAt));
     if (isIt) return `DiagnosticReport/${found.report.id}`;
-    await delay(LOOK_EVERY_MS, undefined, { signal });
+    await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
   }
   return null;
 }

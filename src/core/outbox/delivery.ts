@@ -72,7 +72,8 @@ export type SendOutcome =
 
 /**
  * Sends one delivery. A failure on the peer's side is returned, never thrown. An exception means
- * that our database is unreachable (`DatabaseUnreachableError`) or that our code has a defect.
+ * that the signal was aborted, that our database is unreachable (`DatabaseUnreachableError`) or that
+ * our code has a defect.
  */
 export interface Deliverer {
   kind: DeliveryKind;

@@ -382,7 +382,8 @@ class RunningOutbox implements Outbox {
         ? { outcome: 'interrupted', failure: sent }
         : sent;
     } catch (error) {
-      if (error instanceof DatabaseUnreachableError) {
+      // A send that we aborted may throw the reason of its signal.
+      if (error instanceof DatabaseUnreachableError || signal.aborted) {
         return { outcome: 'interrupted', failure: null };
       }
       this.#logger.event(EVENTS.deliveryThrew, { delivery: delivery.id, error: String(error) });

@@ -260,6 +260,21 @@ describe.each([
     await settled(second, id, 'delivered');
   });
 
+  it('counts no failure if a send throws because the gateway is stopping', async () => {
+    const outbox = await start(
+      (_, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+        }),
+    );
+    const id = await enqueue([sr()]);
+    await settled(outbox, id, 'sending');
+    await outbox.stop();
+    expect(await outbox.list({ requestId: id })).toMatchObject([
+      { state: 'pending', code: null, own_failures: 0, lost_attempts: 1 },
+    ]);
+  });
+
   it('lists deliveries of all kinds by age, newest first', async () => {
     const hook = { kind: 'webhook', destination: 'hook', object: 'request.failed' } as const;
     for (const target of [sr('first'), hook, sr('last')]) await enqueue([target]);
