@@ -67,7 +67,26 @@ const PERHAPS_OF_THE_OBJECT: ReadonlySet<ErrorCode> = new Set([
   'mail_connection_lost',
 ]);
 
-export const isPeerFailure = (code: ErrorCode): boolean => OF_THE_PEER.has(code);
+/** Failures on our side, which end an attempt before the peer is contacted. */
+const WITHOUT_CONTACT: ReadonlySet<ErrorCode> = new Set([
+  'internal',
+  'invalid_config',
+  'expired',
+  'object_not_understood',
+  'deidentification_held',
+  'ehr_withdrawn',
+  'ehr_issuer_unmapped',
+  'mail_list_unknown',
+]);
+
+/**
+ * Returns what a failed attempt shows about the peer. A peer that refuses a delivery because of its
+ * content works; an attempt that ended before the peer was contacted shows nothing (null).
+ */
+export function peerAfter(code: ErrorCode): 'works' | 'fails' | null {
+  if (OF_THE_PEER.has(code)) return 'fails';
+  return WITHOUT_CONTACT.has(code) ? null : 'works';
+}
 
 /**
  * Returns true if a failure may be the object's own fault. Such failures affect the order in which
@@ -132,6 +151,19 @@ export async function recordPeerSuccess(database: Database, destination: string)
   if (!rows.some(({ state }) => state !== 'closed')) return false;
   await makeDue(database, destination);
   return true;
+}
+
+/**
+ * Closes the half-open breaker of a destination for which no delivery is left that could serve as
+ * the trial. Called after an attempt that ended without contacting the peer.
+ */
+export async function closeWithoutTrial(database: Queryable, destination: string): Promise<void> {
+  await database.query(
+    `DELETE FROM destination_breakers WHERE destination = $1 AND state = 'half-open'
+       AND NOT EXISTS (SELECT 1 FROM deliveries
+         WHERE destination = $1 AND state IN ('pending', 'sending'))`,
+    [destination],
+  );
 }
 
 /**

@@ -8,8 +8,9 @@ import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds } from '../../platform/rounds.ts';
 import {
   BREAKER_IS_OPEN,
-  isPeerFailure,
+  closeWithoutTrial,
   mayBeObjectFailure,
+  peerAfter,
   recordPeerFailure,
   recordPeerSuccess,
 } from './breaker.ts';
@@ -414,15 +415,18 @@ class RunningOutbox implements Outbox {
       await markDelivered(this.#database, delivery, outcome);
       const event = outcome.notSent ? EVENTS.deliveryNotSent : EVENTS.delivered;
       this.#logger.event(event, fieldsOf(delivery));
-      await this.#noteWorks(delivery);
+      if (outcome.notSent) await closeWithoutTrial(this.#database, delivery.destination);
+      else await this.#noteWorks(delivery);
     } else if (outcome.outcome === 'interrupted') {
       const wait = this.#stopped ? 0 : this.#settings.retryBaseSeconds;
       await releaseDelivery(this.#database, delivery, outcome.failure, wait);
       this.#logger.event(EVENTS.deliveryInterrupted, fieldsOf(delivery));
     } else {
-      if (isPeerFailure(outcome.code)) await this.#noteFails(delivery, outcome.code);
-      else await this.#noteWorks(delivery);
+      const peer = peerAfter(outcome.code);
+      if (peer === 'fails') await this.#noteFails(delivery, outcome.code);
+      if (peer === 'works') await this.#noteWorks(delivery);
       await this.#settleFailure(delivery, outcome);
+      if (peer === null) await closeWithoutTrial(this.#database, delivery.destination);
     }
   }
 

@@ -235,6 +235,45 @@ describe('an outbox with breakers and alternates', () => {
     expect(sends).toBe(5);
   });
 
+  describe.each([
+    ['was removed', failed('expired', 'permanent')],
+    ['made our own code fail', failed('internal')],
+    ['had nothing to send', { ...OK, notSent: true }],
+  ] as const)('whose trial %s before the destination was contacted', (_what, ended) => {
+    const trialAfterThreeFailures = async () => {
+      const sent = { count: 0 };
+      await start(
+        async () => {
+          sent.count += 1;
+          return sent.count === 4 ? ended : failed('peer_unreachable');
+        },
+        { probe: async () => (sent.count === 3 ? null : 'peer_unreachable') },
+      );
+      return sent;
+    };
+
+    it('lets the next delivery be the trial', async () => {
+      const sent = await trialAfterThreeFailures();
+      await add();
+      await add();
+      await expect.poll(() => sent.count).toBe(5);
+      await expect.poll(breaker).toMatchObject({ state: 'open', failures: 4 });
+    });
+  });
+
+  it('closes if no delivery is left for a trial', async () => {
+    let sends = 0;
+    await start(
+      async () => {
+        sends += 1;
+        return sends > 3 ? failed('expired', 'permanent') : failed('peer_unreachable');
+      },
+      { probe: async () => null },
+    );
+    await stateOf(await add()).toBe('dead');
+    await expect.poll(breaker).toBeUndefined();
+  });
+
   it('stays closed if objects are refused one by one', async () => {
     await start(async () => failed('peer_refused_object', 'permanent'));
     const objects = [await add(), await add(), await add(), await add()];
