@@ -134,8 +134,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   }
   const stopping = new AbortController();
 
-  const reconciler = await startReconciler(database, queue, logger);
-  const worker = queue.work(config.worker.concurrency, async (id) => {
+  const run = async (id: string) => {
     // If the process of a run dies, the request is claimed again at once. `claimRequest` fails the
     // request if this happens too often.
     for (let again = true; again && !stopping.signal.aborted; ) {
@@ -150,6 +149,17 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
           stopping: stopping.signal,
         })) === 'crashed';
     }
+  };
+  /** Requests that a slot of this worker is running. */
+  const running = new Set<string>();
+
+  const reconciler = await startReconciler(database, queue, logger);
+  const worker = queue.work(config.worker.concurrency, async (id) => {
+    // While the database is away, the lease of a run can expire, and the queue can give its request
+    // to another slot. A second run would use the work folder of the first.
+    if (running.has(id)) return;
+    running.add(id);
+    await run(id).finally(() => running.delete(id));
   });
 
   return {

@@ -292,6 +292,26 @@ describe('a request whose pipeline fails', () => {
     await own.close();
   });
 
+  it('continues if its lease expired, and it was given to another slot, while the database was away', async () => {
+    const own = await openSite({ worker: { concurrency: 2 } });
+    let give: (id: string) => Promise<void> = async () => {};
+    const work: typeof own.queue.work = (_slots, process) => {
+      give = process;
+      return { close: async () => {} };
+    };
+    await own.startWorker({ queue: Object.create(own.queue, { work: { value: work } }) });
+    const id = await own.submit('wait-after-preview', {}, { until: 'read' });
+    const first = give(id);
+    await expect.poll(async () => (await own.core.artifacts(id)).length).toBe(1);
+    await own.database.query("UPDATE requests SET lease_until = now() - interval '1 s'");
+    const second = give(id);
+    await Promise.race([first, second]);
+    await writeFile(join(own.config.dataDir, 'work', id, 'read'), '');
+    await Promise.all([first, second]);
+    expect(await own.row(id)).toMatchObject({ status: 'succeeded', attempts: 1, fault: null });
+    await own.close();
+  });
+
   it('keeps its critical flag if the database failed at that moment', async () => {
     const own = await openSite();
     const flags = "SELECT count(*)::int AS n FROM request_events WHERE name = 'triage'";
