@@ -119,7 +119,15 @@ async function searchNext(
     parts,
     AbortSignal.any([stopping, late]),
   );
-  if (stopping.aborted) return 1;
+  if (stopping.aborted) {
+    // Lets the next process search at once: the deadline comes before the claim would expire.
+    await database.query(
+      `UPDATE prior_searches SET taken_until = NULL
+       WHERE study_id = $1 AND revision = $2 AND rule = $3 AND state = 'searching'`,
+      [row.study_id, row.revision, row.rule],
+    );
+    return 1;
+  }
   await database.transaction(async (tx) => {
     const { rowCount } = await tx.query(
       `UPDATE prior_searches SET state = $4, detail = $5, instances = $6

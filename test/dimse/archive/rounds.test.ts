@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Archive } from '../../../dimse/archive/archive.ts';
+import { startArchiveRounds } from '../../../dimse/archive/rounds.ts';
+import { migrate } from '../../../src/platform/database/migrate.ts';
+import { openDatabase } from '../../../src/platform/database/open.ts';
+import type { PooledDatabase } from '../../../src/platform/database/pooled.ts';
+import { silentLogger as logger } from '../../../src/platform/logging/logger.ts';
+import { freshDataDir } from '../../peers/embedded.ts';
+import { instanceHeader } from '../instance-header.ts';
+
+let dataDir: string;
+let database: PooledDatabase;
+beforeAll(async () => {
+  dataDir = await freshDataDir();
+  database = await openDatabase({ dataDir, logger });
+  await migrate(database);
+});
+afterAll(async () => {
+  await database.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** An archive with no studies, which answers a query only when the signal is aborted or `now`. */
+const archive = (now: boolean, asked: () => void): Archive => ({
+  name: 'pacs',
+  studies: (_keys, { signal }) => {
+    asked();
+    if (now) return Promise.resolve([]);
+    return new Promise((_resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason));
+    });
+  },
+  objects: async () => [],
+  retrieve: async () => ({ completed: 0, failed: 0, detail: '' }),
+});
+
+const start = (one: Archive) =>
+  startArchiveRounds({
+    archives: [one],
+    sources: [],
+    database,
+    storage: {
+      open: () => Promise.reject(new Error('nothing is retrieved')),
+      ended: async () => {},
+    },
+    logger,
+    now: () => new Date(),
+  });
+
+test('a search for priors that is interrupted by a stop is continued at the next start', async () => {
+  const id = randomUUID();
+  const identity = { ...instanceHeader().identity, PatientID: 'P1', StudyDate: '20260301' };
+  await database.query(
+    `INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
+       identity, first_received_at, last_received_at, complete_after)
+     VALUES ($1, '1.2.3', 's', 'A', 'B', 'complete', $2, now(), now(), now())`,
+    [id, JSON.stringify(identity)],
+  );
+  await database.query(
+    `INSERT INTO prior_searches (study_id, revision, rule, state, settings, deadline)
+     VALUES ($1, 1, 'rule', 'searching', $2, now() + interval '60 seconds')`,
+    [id, JSON.stringify({ from: ['pacs'], withinDays: 300, modality: 'US', studies: 2 })],
+  );
+  let questions = 0;
+  const ask = () => {
+    questions += 1;
+  };
+  const first = start(archive(false, ask));
+  await expect.poll(() => questions).toBe(1);
+  await first.stop();
+
+  const second = start(archive(true, ask));
+  const state = async () =>
+    (await database.query<{ state: string }>('SELECT state FROM prior_searches')).rows[0]?.state;
+  await expect.poll(state).toBe('none');
+  await second.stop();
+});
