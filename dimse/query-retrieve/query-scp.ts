@@ -274,7 +274,7 @@ interface SubOperation {
 
 /**
  * Sends objects over the association of a C-GET, one after the other, and yields the outcome of
- * each.
+ * each. An object that cannot be read has failed, and does not stop the others.
  */
 async function* got(
   held: readonly HeldObject[],
@@ -282,8 +282,8 @@ async function* got(
 ): AsyncGenerator<SubOperation> {
   for (const object of held) {
     const path = await objects.locate(object);
-    const status =
-      path === null ? null : await association.store(await asAccepted(path, association));
+    const file = path === null ? null : await asAccepted(path, association).catch(() => null);
+    const status = file && (await association.store(file));
     const isWarning = status !== null && (status & 0xf000) === 0xb000;
     yield { object, outcome: status === 0 ? 'completed' : isWarning ? 'warning' : 'failed' };
   }

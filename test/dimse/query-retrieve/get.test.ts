@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { queryService } from '../../../dimse/query-retrieve/query-scp.ts';
+import { encodeDataSet } from '../../../pipelines/dicom/data-set.ts';
+import { QUERY_RETRIEVE } from '../../../pipelines/dicom/sop-classes.ts';
+import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
+import { objectsOnDisk } from '../../../src/core/files/received-objects.ts';
+import { migrate } from '../../../src/platform/database/migrate.ts';
+import { openDatabase } from '../../../src/platform/database/open.ts';
+import type { PooledDatabase } from '../../../src/platform/database/pooled.ts';
+import { silentLogger as logger } from '../../../src/platform/logging/logger.ts';
+import { freshDataDir } from '../../peers/embedded.ts';
+import { dicomFile } from '../dicom-file.ts';
+import { instanceHeader } from '../instance-header.ts';
+
+let dataDir: string;
+let database: PooledDatabase;
+beforeAll(async () => {
+  dataDir = await freshDataDir();
+  database = await openDatabase({ dataDir, logger });
+  await migrate(database);
+  const { identity } = instanceHeader();
+  const study = randomUUID();
+  await database.query(
+    `INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
+       identity, first_received_at, last_received_at, complete_after, instance_count)
+     VALUES ($1, '1.2.3', 's', 'A', 'B', 'routed', $2, now(), now(), now(), 2)`,
+    [study, JSON.stringify(identity)],
+  );
+  for (const [index, content] of [
+    Buffer.from('damaged'),
+    dicomFile({ sopInstanceUid: '1.2.3.1.2' }),
+  ].entries()) {
+    const sopInstanceUid = `1.2.3.1.${index + 1}`;
+    const path = `intake/s/2026-01-01/${index}.dcm`;
+    await mkdir(dirname(join(dataDir, path)), { recursive: true });
+    await writeFile(join(dataDir, path), content);
+    await database.query(
+      `INSERT INTO instances (id, study_id, sop_instance_uid, ordinal, revision, path, bytes,
+         file_sha256, transfer_syntax, header, received_at, conflict)
+       VALUES ($1, $2, $3, $4, 1, $5, 1, '', $6, $7, now(), false)`,
+      [
+        randomUUID(),
+        study,
+        sopInstanceUid,
+        index + 1,
+        path,
+        EXPLICIT_VR_LITTLE_ENDIAN,
+        JSON.stringify(instanceHeader({ sopInstanceUid })),
+      ],
+    );
+  }
+});
+afterAll(async () => {
+  await database.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+test('C-GET sends the other objects of a study if the file of one is damaged', async () => {
+  const sent: string[] = [];
+  const service = queryService({
+    database,
+    objects: objectsOnDisk(dataDir),
+    config: {
+      dicom: { aeTitle: 'SONOGATE' },
+      queryRetrieve: { moveDestinations: [] },
+    } as unknown as Parameters<typeof queryService>[0]['config'],
+    audit: { searched: async () => {}, retrieved: async () => {} },
+  });
+  const answers = await Array.fromAsync(
+    service(
+      {
+        operation: 'C-GET',
+        sopClassUid: QUERY_RETRIEVE.studyRootGet,
+        transferSyntax: EXPLICIT_VR_LITTLE_ENDIAN,
+        identifier: encodeDataSet(
+          { QueryRetrieveLevel: 'STUDY', StudyInstanceUID: '1.2.3' },
+          EXPLICIT_VR_LITTLE_ENDIAN,
+        ),
+        moveDestination: '',
+      },
+      {
+        id: 'a',
+        callingAeTitle: 'VIEWER',
+        calledAeTitle: 'SONOGATE',
+        address: '::1',
+        mayQuery: true,
+      },
+      {
+        canceled: new AbortController().signal,
+        accepts: () => [EXPLICIT_VR_LITTLE_ENDIAN],
+        store: async ({ sopInstanceUid }) => {
+          sent.push(sopInstanceUid);
+          return 0;
+        },
+      },
+    ),
+  );
+  expect(sent).toEqual(['1.2.3.1.2']);
+  expect(answers.at(-1)).toMatchObject({
+    status: 0xb000,
+    subOperations: { remaining: 0, completed: 1, failed: 1, warning: 0 },
+  });
+});
