@@ -102,6 +102,8 @@ export interface HttpState {
   subscription?: string;
   /** True if the audit entry was stored together with the effect of the call. */
   audited?: boolean;
+  /** Begins the event stream with which the call is answered. */
+  beginStream?: () => void;
 }
 
 /**

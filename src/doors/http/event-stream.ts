@@ -15,7 +15,8 @@ type StreamParts = Pick<HttpDeps, 'stopping' | 'limits' | 'logger' | 'heartbeatM
 /**
  * Answers with server-sent events (WHATWG HTML 9.2): sends the frames from `open` until they end,
  * the client disconnects or the server stops. Frames are written directly to the socket, because
- * thousands of streams may be open.
+ * thousands of streams may be open. The stream begins only after the call has been audited (see
+ * `problems`): a call that cannot be audited must send nothing.
  * @throws SonogateError `rate_limited` when the key has too many open streams.
  */
 export function sendEventStream(
@@ -33,9 +34,7 @@ export function sendEventStream(
   const stop = () => gone.abort();
   stopping.addEventListener('abort', stop);
   if (stopping.aborted) stop();
-  const heartbeat = setInterval(() => {
-    if (!res.writableNeedDrain && !res.writableEnded) res.write(': hb\n\n');
-  }, heartbeatMs);
+  let heartbeat: NodeJS.Timeout | undefined;
   res.once('close', () => {
     clearInterval(heartbeat);
     stopping.removeEventListener('abort', stop);
@@ -44,11 +43,17 @@ export function sendEventStream(
   });
   context.set('Content-Type', 'text/event-stream; charset=utf-8');
   context.set('X-Accel-Buffering', 'no');
-  context.respond = false;
-  void send(res, open(gone.signal), gone.signal).catch((error: unknown) => {
-    logger.event(EVENTS.streamCutShort, { request_id: context.state.requestId, err: error });
-    res.destroy();
-  });
+  context.state.beginStream = () => {
+    if (res.closed) return;
+    context.respond = false;
+    heartbeat = setInterval(() => {
+      if (!res.writableNeedDrain && !res.writableEnded) res.write(': hb\n\n');
+    }, heartbeatMs);
+    void send(res, open(gone.signal), gone.signal).catch((error: unknown) => {
+      logger.event(EVENTS.streamCutShort, { request_id: context.state.requestId, err: error });
+      res.destroy();
+    });
+  };
 }
 
 /**

@@ -42,6 +42,7 @@ export function problems({
       if (context.status === 404 && !context.body) {
         throw new SonogateError('not_found', 'There is nothing at this path.');
       }
+      context.state.beginStream?.();
     } catch (error) {
       const known = knownError(error);
       if (known.code === 'internal') {

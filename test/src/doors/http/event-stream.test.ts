@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_ACCOUNT_ID, type Principal } from '../../../../src/core/accounts/keys.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 
-describe('a client that disconnects before its event stream begins', () => {
+describe('an event stream', () => {
   let gateway: Gateway;
   let keyChecked = Promise.resolve();
+  let auditFails = false;
 
   beforeAll(async () => {
     const authenticate = async (): Promise<Principal> => {
@@ -16,12 +17,15 @@ describe('a client that disconnects before its event stream begins', () => {
     };
     gateway = await startGateway({
       authenticate,
+      writeAudit: async () => {
+        if (auditFails) throw new Error('the audit cannot be written');
+      },
       callLimits: { callsPerMinute: 100_000, openStreamsPerKey: 1 },
     });
   });
   afterAll(() => gateway.stop());
 
-  it('does not occupy a stream of its key', async () => {
+  it('of a client that disconnects before it begins does not count as open', async () => {
     const id = await gateway.submit();
     const url = `${gateway.url}/v1/requests/${id}/events`;
     const slow = Promise.withResolvers<void>();
@@ -38,5 +42,14 @@ describe('a client that disconnects before its event stream begins', () => {
     const answer = await gateway.call(`/v1/requests/${id}/events`);
     expect(answer.status).toBe(200);
     await answer.body?.cancel();
+  });
+
+  it('sends nothing if the call cannot be audited', async () => {
+    const id = await gateway.submit();
+    auditFails = true;
+    const answer = await gateway.call(`/v1/requests/${id}/events`);
+    auditFails = false;
+    expect(answer.status).toBe(500);
+    expect(await answer.text()).not.toContain('event:');
   });
 });
