@@ -285,17 +285,24 @@ export class Acceptor {
     this.#machine.on('data-request');
     this.#sendInParts(contextId, encodeCommandSet(command), true);
     let sent = 0;
-    for await (const piece of object.read(this.#fragmentBytes)) {
-      if (!this.#isEstablished) throw new Error('the association has ended');
-      sent += piece.length;
-      const last = sent === object.bytes;
-      this.#socket.write(Buffer.concat(encodeData(contextId, piece, { command: false, last })));
-      await drained(this.#socket);
+    try {
+      for await (const piece of object.read(this.#fragmentBytes)) {
+        if (!this.#isEstablished) throw new Error('the association has ended');
+        sent += piece.length;
+        const last = sent === object.bytes;
+        this.#socket.write(Buffer.concat(encodeData(contextId, piece, { command: false, last })));
+        await drained(this.#socket);
+      }
+      if (sent !== object.bytes) {
+        throw new Error('the file has become shorter since it was opened');
+      }
+    } catch (error) {
+      // The association must end, because the peer cannot tell where the message ends.
+      if (this.#isEstablished) {
+        this.#abort('internal', `${sent} of ${object.bytes} bytes could be read.`);
+      }
+      throw error;
     }
-    if (sent === object.bytes) return;
-    // The association must end, because the peer cannot tell where the message ends.
-    this.#abort('internal', `${sent} of ${object.bytes} bytes could be read.`);
-    throw new Error('the file has become shorter since it was opened');
   }
 
   #sendInParts(contextId: number, bytes: Buffer, command: boolean): void {
