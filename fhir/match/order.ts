@@ -9,6 +9,13 @@ import { accessionNumber, searchToken } from '../resources/identifiers.ts';
 /** Maximum number of orders with one accession number that are shown to a person. */
 const MOST_ORDERS = '10';
 
+/** Statuses of orders that must not be carried out, and which no report may be based on. */
+export const VOID_ORDER: ReadonlySet<ServiceRequest['status']> = new Set([
+  'revoked',
+  'entered-in-error',
+  'draft',
+]);
+
 /** Statuses that a receiver without orders returns for a search for orders. */
 const NO_ORDERS = [400, 404, 405, 501];
 
@@ -57,7 +64,7 @@ export async function findOrder(
   );
 }
 
-/** Returns the orders with the accession number, regardless of their patient. */
+/** Returns the valid orders with the accession number, regardless of their patient. */
 async function ordersWith(
   server: Pick<FhirServer, 'search'>,
   identifier: Identifier,
@@ -67,9 +74,9 @@ async function ordersWith(
   try {
     const query = { identifier: searchToken(identifier), _count: MOST_ORDERS };
     const answer = await server.search('ServiceRequest', query, signal);
-    return answer.filter((order) =>
-      order.identifier?.some(({ value }) => value?.trim() === identifier.value),
-    );
+    return answer
+      .filter(({ status }) => !VOID_ORDER.has(status))
+      .filter((order) => order.identifier?.some(({ value }) => value?.trim() === identifier.value));
   } catch (error) {
     // A receiver without orders can still accept the report.
     const keepsNone = error instanceof FhirFailure && hasAnswer(error.reason, NO_ORDERS);
@@ -103,7 +110,7 @@ function candidate(order: ServiceRequest, patient: Reference<Patient> | null): C
 function why(own: readonly ServiceRequest[], all: readonly ServiceRequest[]): string {
   if (own.length > 1) return `${own.length} orders of the patient have the accession number`;
   if (all.length > 0) return 'The order with this accession number belongs to another patient';
-  return 'The receiver has no order with this accession number';
+  return 'The receiver has no valid order with this accession number';
 }
 
 function ambiguous(detail: string, candidates: readonly Candidate[] = []): FhirFailure {

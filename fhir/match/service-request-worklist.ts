@@ -16,6 +16,7 @@ import { connectFhir, hasAnswer } from '../client/client.ts';
 import { FhirFailure } from '../client/outcome.ts';
 import type { FhirServer } from '../client/server.ts';
 import { accessionNumber, searchToken } from '../resources/identifiers.ts';
+import { VOID_ORDER } from './order.ts';
 import { NO_ISSUER } from './patient.ts';
 
 /** Maximum number of orders read for one accession number. */
@@ -31,9 +32,6 @@ const NO_SEARCH = [400, 403, 404, 405, 501];
 
 /** Value of (0010,0040) for each `Patient.gender`. */
 const SEX: Readonly<Record<string, string>> = { female: 'F', male: 'M', other: 'O' };
-
-/** Statuses of orders that must not be carried out. */
-const VOID: ReadonlySet<string> = new Set(['revoked', 'entered-in-error', 'draft']);
 
 /**
  * Creates the worklist for a FHIR server that keeps orders as ServiceRequests. It is searched only
@@ -67,7 +65,7 @@ async function ordersIn(
   };
   const answer = await server.search('ServiceRequest', query, signal);
   const orders = answer
-    .filter(({ status }) => !VOID.has(status))
+    .filter(({ status }) => !VOID_ORDER.has(status))
     // A server that ignores an unknown parameter may return any order.
     .filter(({ identifier }) =>
       identifier?.some(({ value }) => value?.trim() === keys.accessionNumber),

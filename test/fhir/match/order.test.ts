@@ -1,0 +1,42 @@
+import type { ServiceRequest } from '@medplum/fhirtypes';
+import { describe, expect, it } from 'vitest';
+import type { FhirServer } from '../../../fhir/client/server.ts';
+import { findOrder } from '../../../fhir/match/order.ts';
+
+const PATIENT = { reference: 'Patient/1' };
+
+const order = (id: string, status: ServiceRequest['status']): ServiceRequest => ({
+  resourceType: 'ServiceRequest',
+  id,
+  status,
+  intent: 'order',
+  subject: PATIENT,
+  identifier: [{ value: 'A1' }],
+  encounter: { reference: `Encounter/of-${id}` },
+});
+
+const found = (orders: readonly ServiceRequest[]) => {
+  const server = { search: async () => orders, read: async () => null } as unknown as FhirServer;
+  const lookup = { accession: 'A1', patient: PATIENT, rule: 'optional' } as const;
+  return findOrder(server, lookup, new AbortController().signal);
+};
+
+describe('the order of a report', () => {
+  it('is the one that replaced a withdrawn order with the same accession number', async () => {
+    const orders = [order('withdrawn', 'revoked'), order('current', 'active')];
+    expect(await found(orders)).toMatchObject({
+      order: { reference: 'ServiceRequest/current' },
+      encounter: { reference: 'Encounter/of-current' },
+    });
+  });
+
+  it.each(['revoked', 'entered-in-error', 'draft'] as const)(
+    'is never one that is %s: the report then has only the accession number',
+    async (status) => {
+      const { order: reference, encounter } = await found([order('void', status)]);
+      expect(reference?.reference).toBeUndefined();
+      expect(reference?.identifier?.value).toBe('A1');
+      expect(encounter).toBeUndefined();
+    },
+  );
+});
