@@ -471,7 +471,7 @@ describe('a signature', () => {
     expect(await rowsOf(id)).toEqual([{ destination: 'ehr', result_revision: 1 }]);
   });
 
-  it('has the documents of its own reader if two readers sign at the same moment', async () => {
+  it('has the documents of the reader who signed if two sign at the same moment', async () => {
     const scopes = ['read', 'review', 'sign'] as const;
     const other = await gateway.key({ name: 'Dr Grace Other', scopes });
     const id = await finished();
