@@ -7,7 +7,7 @@ import type { FoundObject } from '../../src/operations/operations.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { bodyParts, dicomBoundary, storeFile } from '../dicomweb/multipart.ts';
 import type { HttpAccess } from '../dicomweb/stow-transport.ts';
-import type { AssociationPeer, StorageService } from '../network/service-ports.ts';
+import type { AssociationEnd, AssociationPeer, StorageService } from '../network/service-ports.ts';
 import type { Archive, Retrieved, Wanted } from './archive.ts';
 import { foundStudy, MAX_MATCHES, matchingKeys } from './query.ts';
 
@@ -243,12 +243,15 @@ export function dicomwebArchive(
       const ours = { id: randomUUID(), callingAeTitle: '', calledAeTitle: aeTitle };
       const peer = { ...ours, address: host, source: wanted.source };
       const total: Retrieved = { completed: 0, failed: 0, detail: '' };
+      // A release shows that the study may be complete (receptions.ts), but not after a failure.
+      let end: AssociationEnd = 'aborted';
       try {
         for (const path of pathsOf(wanted)) {
           await take(await get(path, OBJECTS_TYPE, signal), wanted, peer, total);
         }
+        end = 'released';
       } finally {
-        await wanted.into.ended(peer, 'released');
+        await wanted.into.ended(peer, end);
       }
       return total;
     },

@@ -242,4 +242,18 @@ describe('a retrieval by WADO-RS', () => {
       `/dicom-web/studies/${STUDY}/series/${STUDY}.0/instances/${STUDY}.2`,
     );
   });
+
+  test('that breaks off is no sign that the study is complete', async () => {
+    answer = (_, response) => {
+      response.writeHead(200, {
+        'content-type': 'multipart/related; type="application/dicom"; boundary=b',
+      });
+      response.write('\r\n--b\r\nContent-Type: application/dicom\r\n\r\n');
+      response.write(dicomFile({ sopInstanceUid: `${STUDY}.1` }), () => response.destroy());
+    };
+    await expect(archive.retrieve(wanted(true))).rejects.toMatchObject({
+      code: 'peer_unreachable',
+    });
+    expect(ends).toEqual(['aborted']);
+  });
 });
