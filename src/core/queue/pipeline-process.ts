@@ -448,9 +448,17 @@ export function createPipelinePool(
   return {
     run: async (run) => {
       const taken = await take();
-      const outcome = await runInside(taken, run);
-      if (taken.process.alive) idle.push(taken);
-      return outcome;
+      try {
+        const outcome = await runInside(taken, run);
+        if (taken.process.alive) idle.push(taken);
+        return outcome;
+      } catch (error) {
+        // The folder of the run could not be moved, for example because the disk is full. Some of
+        // its files may be left in the place of the process, so the process is not used again.
+        await taken.process.kill();
+        await rm(taken.place, { recursive: true, force: true });
+        throw error;
+      }
     },
     warmUp: (module, models, prepared) => {
       const ready = start()
