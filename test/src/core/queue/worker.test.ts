@@ -1,6 +1,6 @@
 import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { STAGES } from '../../../../src/core/requests/transitions.ts';
 import { PROCESS_FOLDER } from '../../../../src/core/requests/work-folder.ts';
 import { DatabaseUnreachableError } from '../../../../src/platform/database/pooled.ts';
@@ -163,7 +163,8 @@ describe('a study whose result is signed', () => {
       [first],
     );
     await site.until(later, 'running');
-    await writeFile(join(site.config.dataDir, 'work', later, 'signed'), '');
+    // The work folder is moved when the run starts, and is missing for a moment.
+    await vi.waitFor(() => writeFile(join(site.config.dataDir, 'work', later, 'signed'), ''));
     await site.follow(later);
     const { rows } = await site.database.query<{ destination: string }>(
       'SELECT destination FROM deliveries WHERE request_id = $1',
