@@ -39,6 +39,9 @@ export default defineConfig({
   test: {
     globalSetup: 'test/temporary-files.ts',
     pool: 'forks',
+    // V8 would spend a second or two of each process, and 500 MB, on optimizing PGlite's parser of SQL
+    // and other WebAssembly, which few tests use for long enough to gain from it.
+    execArgv: ['--liftoff-only'],
     // Tests with real peers (DCMTK, Orthanc, PostgreSQL) spend time waiting. On two cores, a third
     // process uses that time.
     maxWorkers: 3,

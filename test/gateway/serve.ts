@@ -9,6 +9,12 @@ import { stringify } from 'yaml';
 
 const CLI = fileURLToPath(new URL('../../src/app/cli/bin.mjs', import.meta.url));
 
+/**
+ * Flags of vitest.config.ts that a gateway started by a test gets too; `bin.mjs` passes them on. A
+ * gateway started by a benchmark gets none.
+ */
+const TEST_FLAGS = process.execArgv.filter((flag) => flag === '--liftoff-only');
+
 /** `sonogate serve` in a separate process, so that a test can kill it. */
 export interface Served {
   pid: number;
@@ -36,7 +42,7 @@ export async function serve(
   environment: Record<string, string> = {},
   niceness?: number,
 ): Promise<Served> {
-  const child: ChildProcess = spawn(process.execPath, [CLI, 'serve'], {
+  const child: ChildProcess = spawn(process.execPath, [...TEST_FLAGS, CLI, 'serve'], {
     env: {
       ...process.env,
       SONOGATE_CONFIG: configFile,
