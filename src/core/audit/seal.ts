@@ -323,6 +323,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
  * sealing.
  */
 export async function sealAudit(database: Database, key: SealKey, at: Date): Promise<Seal | null> {
+  if (!(await hasUnsealedRows(database))) return null;
   try {
     return await database.transaction(async (tx) => {
       await tx.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MILLISECONDS}`);
@@ -340,6 +341,15 @@ export async function sealAudit(database: Database, key: SealKey, at: Date): Pro
     if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) return null;
     throw error;
   }
+}
+
+/** Looks without a lock, because in most seconds there is nothing to seal. */
+async function hasUnsealedRows(database: Queryable): Promise<boolean> {
+  const { rows } = await database.query<{ unsealed: boolean }>(
+    `SELECT EXISTS (SELECT 1 FROM audit WHERE id > COALESCE(
+       (SELECT last_row FROM audit_seals ORDER BY id DESC LIMIT 1), 0)) AS unsealed`,
+  );
+  return rows[0]?.unsealed === true;
 }
 
 /** The highest value of a bigint column. */

@@ -10,7 +10,7 @@ import type { ForwardKind } from '../outbox/delivery.ts';
 import { applyMerges } from '../patients/merges.ts';
 import type { ResultReader, Submit } from '../requests/request.ts';
 import { holdForArchive } from './archive-count.ts';
-import { completeDueStudies, expectedDeadline, rerunPolicy } from './completion.ts';
+import { completeDueStudies, expectedDeadline, hasOpenStudies, rerunPolicy } from './completion.ts';
 import { completeExpected, forgetExpectations } from './expected-objects.ts';
 import { type OrderAnswer, orderFor } from './order.ts';
 import { lacksOrder } from './order-join.ts';
@@ -348,6 +348,7 @@ async function underSurvivingId(
 
 async function submitComplete(parts: AssemblyParts): Promise<void> {
   const { config, database, now } = parts;
+  if (!(await hasOpenStudies(database))) return;
   await completeExpected(database, (source) => expectedDeadline(config.sources, source, now()));
   await holdForArchive(database, config.sources, now());
   await completeDueStudies(database, now(), parts.outstanding);

@@ -129,6 +129,14 @@ async function keepDistance(database: Queryable, now: Date): Promise<void> {
   );
 }
 
+/** Whether any study is still receiving objects or waits to be acted on. */
+export async function hasOpenStudies(database: Queryable): Promise<boolean> {
+  const { rows } = await database.query<{ open: boolean }>(
+    "SELECT EXISTS (SELECT 1 FROM studies WHERE state IN ('receiving', 'complete')) AS open",
+  );
+  return rows[0]?.open === true;
+}
+
 /**
  * Moves studies whose `complete_after` has passed from `receiving` to `complete`. If no signal
  * shows that all objects have arrived, a study also waits for any object that its machine is still
