@@ -1,5 +1,4 @@
 import { closeSync, fstatSync, openSync, read, readSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { UnreadableInput } from '../contract/study.ts';
 
@@ -91,10 +90,11 @@ export async function withByteSource<T>(
  * @throws UnreadableInput if the file ends before them.
  */
 export async function readBytes(path: string, offset: number, length: number): Promise<Buffer> {
-  const handle = await open(path, 'r');
+  // Opened on this thread, because the threads that would open it also encode pictures.
+  const file = openSync(path, 'r');
   try {
-    return await fill(handle.fd, offset, length);
+    return await fill(file, offset, length);
   } finally {
-    await handle.close();
+    closeSync(file);
   }
 }

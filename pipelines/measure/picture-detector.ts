@@ -119,35 +119,74 @@ function gridOf(values: Uint8Array, width: number, cell: number): Grid {
   return { ...grid, cells };
 }
 
-/**
- * Sets each cell to 1 if at least `least` cells are 1 in the square that extends `radius` cells from
- * it in each direction. Cells beyond the edge count as dark.
- */
-function withNeighbours({ width, height, cells }: Grid, radius: number, least: number): Grid {
-  const out = new Uint8Array(cells.length);
-  // Sums of the rows in the square, with dark columns on both sides for the squares at the edges.
-  const columns = new Uint16Array(width + 2 * radius + 1);
-  const addRow = (y: number, times: 1 | -1) => {
-    for (let x = 0, at = y * width, to = radius + 1; x < width; x += 1, at += 1, to += 1) {
-      columns[to] = (columns[to] ?? 0) + times * (cells[at] ?? 0);
-    }
-  };
-  for (let y = 0; y < Math.min(radius, height); y += 1) addRow(y, 1);
-  for (let y = 0; y < height; y += 1) {
-    if (y + radius < height) addRow(y + radius, 1);
-    if (y > radius) addRow(y - radius - 1, -1);
-    let lit = 0;
-    for (let x = 0; x <= 2 * radius; x += 1) lit += columns[x] ?? 0;
-    for (let x = 0; x < width; x += 1) {
-      lit += (columns[x + 2 * radius + 1] ?? 0) - (columns[x] ?? 0);
-      if (lit >= least) out[y * width + x] = 1;
-    }
-  }
-  return { width, height, cells: out };
+/** A grid with 32 cells of a row in each word, so that one operation handles 32 cells. */
+interface Bits {
+  width: number;
+  /** Words per row. The bits after the last cell of a row are 0. */
+  words: number;
+  rows: Uint32Array;
 }
 
-const dilate = (grid: Grid, radius: number) => withNeighbours(grid, radius, 1);
-const erode = (grid: Grid, radius: number) => withNeighbours(grid, radius, (2 * radius + 1) ** 2);
+function bitsOf({ width, height, cells }: Grid): Bits {
+  const words = Math.ceil(width / 32);
+  const rows = new Uint32Array(words * height);
+  for (let y = 0, at = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1, at += 1) {
+      const word = y * words + (x >>> 5);
+      rows[word] = (rows[word] ?? 0) | ((cells[at] ?? 0) << (x & 31));
+    }
+  }
+  return { width, words, rows };
+}
+
+function gridOfBits({ width, words, rows }: Bits): Grid {
+  const height = rows.length / words;
+  const cells = new Uint8Array(width * height);
+  for (let y = 0, at = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1, at += 1) {
+      cells[at] = ((rows[y * words + (x >>> 5)] ?? 0) >>> (x & 31)) & 1;
+    }
+  }
+  return { width, height, cells };
+}
+
+/**
+ * Combines each cell with the cells in the square that extends `radius` cells from it in each
+ * direction. Cells beyond the edge are dark.
+ */
+function combined(
+  { width, words, rows }: Bits,
+  radius: number,
+  combine: (a: number, b: number) => number,
+): Bits {
+  const across = new Uint32Array(rows.length);
+  for (let at = 0; at < rows.length; at += 1) {
+    const own = rows[at] ?? 0;
+    const isLast = (at + 1) % words === 0;
+    const before = at % words === 0 ? 0 : (rows[at - 1] ?? 0);
+    const after = isLast ? 0 : (rows[at + 1] ?? 0);
+    let all = own;
+    for (let k = 1; k <= radius; k += 1) {
+      all = combine(all, (own << k) | (before >>> (32 - k)));
+      all = combine(all, (own >>> k) | (after << (32 - k)));
+    }
+    across[at] = isLast && width % 32 > 0 ? all & ((1 << (width % 32)) - 1) : all;
+  }
+  const square = new Uint32Array(rows.length);
+  for (let at = 0; at < rows.length; at += 1) {
+    let all = across[at] ?? 0;
+    for (let k = words; k <= radius * words; k += words) {
+      all = combine(all, at < k ? 0 : (across[at - k] ?? 0));
+      all = combine(all, at + k < across.length ? (across[at + k] ?? 0) : 0);
+    }
+    square[at] = all;
+  }
+  return { width, words, rows: square };
+}
+
+/** A cell is 1 if any cell of the square around it is 1, or only if all of them are. */
+const dilate = (bits: Bits, radius: number) => combined(bits, radius, (a, b) => a | b);
+const erode = (bits: Bits, radius: number) => combined(bits, radius, (a, b) => a & b);
 
 /** The rows or columns of an image, counted from one of its edges. */
 interface Lines {
@@ -322,8 +361,8 @@ export function detectPicture(frames: readonly GrayImage[], margin: number): Poi
   const lit = gridOf(blackenOutside(most, width, screen), width, cell);
   const moving = range && gridOf(range, width, cell);
   const radius = Math.max(1, Math.round(TEXT_HALF_HEIGHT * lit.height));
-  const closed = erode(dilate(lit, 1), 1);
-  const parts = pictureParts(dilate(erode(closed, radius), radius), moving);
+  const closed = erode(dilate(bitsOf(lit), 1), 1);
+  const parts = pictureParts(gridOfBits(dilate(erode(closed, radius), radius)), moving);
   const hull = hullOf(parts, lit, Math.round(margin * lit.height));
   const { share, cut } = judge(hull, lit);
   if (share < LEAST_PICTURE || cut > MOST_CUT) return null;

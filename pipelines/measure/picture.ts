@@ -149,6 +149,9 @@ async function textOf({ frames }: Clip): Promise<Rectangle[]> {
     try {
       const frame = await frames[index]?.rgb();
       if (frame) found.push(burnedInText(frame));
+      // Text of the third frame alone would not count.
+      const none = found.length === 2 && found.flat().length === 0;
+      if (none && frames.length > TEXT_SAMPLES) return [];
     } catch (error) {
       // A damaged frame is refused later by the measuring code.
       if (!(error instanceof UnreadableInput)) throw error;
