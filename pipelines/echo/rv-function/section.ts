@@ -15,6 +15,7 @@ import {
   type Values,
 } from '../shared/section.ts';
 import {
+  isBeyond,
   isPerformanceBeyond,
   isSurelyBeyond,
   type PerformanceMethod,
@@ -60,7 +61,15 @@ interface Judged {
   measurement: Measurement;
   /** Null if the interval of the value includes its limit. */
   beyond: boolean | null;
+  /** Whether the value itself is beyond its limit, without its interval. */
+  valueBeyond: boolean;
 }
+
+const judgedBy = (limit: Parameters<typeof isBeyond>[0], measurement: Measurement): Judged => ({
+  measurement,
+  beyond: isSurelyBeyond(limit, measurement),
+  valueBeyond: isBeyond(limit, measurement.value),
+});
 
 /**
  * Returns RIMP as one of the indices. It is left out if its method is unknown and the limits for
@@ -71,27 +80,28 @@ function judgedPerformance(
   rimp: Measurement | null,
 ): Judged[] {
   const beyond = rimp && isPerformanceBeyond(rimp.value, performanceMethod);
-  return rimp && beyond !== null ? [{ measurement: rimp, beyond }] : [];
+  return rimp && beyond !== null ? [{ measurement: rimp, beyond, valueBeyond: beyond }] : [];
 }
 
 /**
- * Returns the conclusion of the decision table for these indices, and its statement (echo 7.3).
- * Null if there are no indices, or if the conclusion depends on an undecided index.
+ * Returns the conclusion of the decision table for the decided indices, and its statement (echo
+ * 7.3). Null if there are none, or if none is abnormal while the value of an undecided index is.
  */
 function systolicFunction(judged: readonly Judged[]) {
-  const abnormal = judged.filter(({ beyond }) => beyond);
-  const undecided = judged.filter(({ beyond }) => beyond === null);
-  const conclusion = rvConclusion(judged.length, abnormal.length);
-  const other = rvConclusion(judged.length, abnormal.length + undecided.length);
-  if (conclusion === 'not assessed' || conclusion !== other) return null;
-  const keys = (of: readonly Judged[]) =>
-    of.map(({ measurement }) => measurement.concept.key as EchoConcept);
+  const decided = judged.filter(({ beyond }) => beyond !== null);
+  const abnormal = decided.filter(({ beyond }) => beyond);
+  const conclusion = rvConclusion(decided.length, abnormal.length);
+  const doubtful = abnormal.length === 0 && judged.some(({ valueBeyond }) => valueBeyond);
+  if (conclusion === 'not assessed' || doubtful) return null;
+  const indices = decided.map(({ measurement }) => measurement);
+  const reduced = abnormal.map(({ measurement }) => measurement);
+  const keys = (of: readonly Measurement[]) => of.map(({ concept }) => concept.key as EchoConcept);
   const statement = sayOfRvFunction.conclusion(
     'rv-function.systolic',
-    { conclusion, judged: keys(judged), abnormal: keys(abnormal) },
-    abnormal.map(({ measurement }) => measurement),
+    { conclusion, judged: keys(indices), abnormal: keys(reduced) },
+    reduced,
   );
-  return { conclusion, statement };
+  return { conclusion, statement, indices };
 }
 
 const SIZES = {
@@ -106,7 +116,7 @@ function sizesOf(values: Values, child: boolean) {
     ? []
     : Object.entries(SIZES).flatMap(([key, limit]): Judged[] => {
         const measurement = values.measurement(key as keyof typeof SIZES);
-        return measurement ? [{ measurement, beyond: isSurelyBeyond(limit, measurement) }] : [];
+        return measurement ? [judgedBy(limit, measurement)] : [];
       });
   const beyond = (...keys: (keyof typeof SIZES)[]) =>
     judged.flatMap((one) =>
@@ -128,9 +138,7 @@ function judgedIndices(
 ): Judged[] {
   const measured = Object.entries(INDICES).flatMap(([key, limit]) => {
     const one = key === 'rv-fac' ? change : values.measurement(key as keyof typeof INDICES);
-    return one?.quality === 'accepted'
-      ? [{ measurement: one, beyond: isSurelyBeyond(limit, one) }]
-      : [];
+    return one?.quality === 'accepted' ? [judgedBy(limit, one)] : [];
   });
   return child ? [] : [...measured, ...performance];
 }
@@ -141,7 +149,7 @@ function concluded(judged: readonly Judged[], sizes: ReturnType<typeof sizesOf>)
   const undecided = [...judged, ...sizes.judged].flatMap(({ measurement, beyond }) =>
     beyond === null ? measurement : [],
   );
-  const indices = judged.map(({ measurement }) => measurement);
+  const indices = found?.indices ?? [];
   const dilated =
     wide.length > 0 ? sayOfRvFunction.conclusion('rv-function.dilated', {}, wide) : null;
   const larger = large && sayOfRvFunction.conclusion('rv-function.larger-than-lv', {}, [large]);

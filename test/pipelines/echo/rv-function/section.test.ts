@@ -148,6 +148,7 @@ describe('an index or a size whose interval includes its limit', () => {
       said,
       category: outcome.classifications?.[0]?.value,
       findings: outcome.findings?.map(({ id }) => id),
+      evidence: outcome.findings?.flatMap(({ evidence }) => evidence),
     };
   }
 
@@ -158,17 +159,31 @@ describe('an index or a size whose interval includes its limit', () => {
     expect(said).not.toContain('rv-function.no-index');
   });
 
-  it('leaves the function open if it decides between two conclusions', () => {
-    const decided = { 'rv-s-prime': [12, 0.5], 'rv-fac': [45, 2] } as const;
-    expect(run(decided).category).toBe('normal');
-    const open = run({ ...decided, tapse: [17, 2] });
+  const DECIDED = { 'rv-s-prime': [12, 0.5], 'rv-fac': [45, 2] } as const;
+
+  it('leaves a normal function open if its value is beyond the limit', () => {
+    const open = run({ ...DECIDED, tapse: [16, 2] });
     expect(open.category).toBeUndefined();
     expect(open.said).toContain('echo.either-side tapse');
   });
 
-  it('does not change a conclusion that holds on both sides', () => {
-    const { category } = run({ 'rv-s-prime': [6, 0.5], tapse: [17, 2] });
-    expect(category).toBe('reduced');
+  it('leaves a function that the other indices decide, and is stated beside it', () => {
+    const { category, said } = run({ ...DECIDED, tapse: [18, 2] });
+    expect(category).toBe('normal');
+    expect(said).toContain('echo.either-side tapse');
+    const reduced = run({ 'rv-s-prime': [6, 0.5], tapse: [17, 2] });
+    expect(reduced.category).toBe('single index reduced');
+  });
+
+  it('is not counted among the indices of a finding', () => {
+    const reduced = { tapse: [11, 1], 'rv-s-prime': [6, 0.5], 'rv-fac': [40, 14] } as const;
+    expect(run(reduced).findings).toEqual(['rv-dysfunction']);
+    expect(run(reduced).evidence).toEqual(['tapse', 'rv-s-prime']);
+  });
+
+  it('does not hide the strain of a dilated ventricle', () => {
+    const strained = { 'rv-s-prime': [6, 0.5], tapse: [18, 2], 'rv-fac': [40, 14] } as const;
+    expect(run({ ...strained, 'rv-basal': [55, 5.5] }).findings).toEqual(['rv-strain']);
   });
 
   it('is stated for a size too, without a finding', () => {
