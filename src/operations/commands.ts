@@ -314,34 +314,41 @@ async function audited(
   const { person: name } = membersOf(parameters);
   const actor = typeof name === 'string' ? `person:${name}` : 'command-line';
   const entry = { at: new Date(), action, actor };
+  let answer: unknown;
   try {
-    const answer = await run();
-    await writeAudit({
-      ...entry,
-      outcome: 'success',
-      detail: detailOf(action, parameters, answer),
-    });
-    return answer;
+    answer = await run();
   } catch (error) {
     await writeAudit({ ...entry, outcome: 'refused', detail: detailOf(action, parameters, null) });
     throw error;
   }
+  const detail = detailOf(action, parameters, answer);
+  const requestId = requestOf(parameters, answer);
+  await writeAudit({ ...entry, requestId, outcome: 'success', detail });
+  return answer;
 }
 
-/** Form of the ids in commands, such as those of a study, a delivery or a held report. */
-const ID = /^[A-Za-z0-9_.-]{1,64}$/;
+/** Returns the request that a command was for, such as that of a delivery; null if there is none. */
+function requestOf(parameters: unknown, answer: unknown): string | null {
+  const id = membersOf(parameters).request ?? membersOf(answer).request_id;
+  return isName(id) ? id : null;
+}
+
+/** Form of the ids in commands, such as those of a study or a held report, and of our own names. */
+const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+const isName = (value: unknown): value is string => typeof value === 'string' && NAME.test(value);
+
 const OF_KEYS: ReadonlySet<AuditAction> = new Set(['key.create', 'key.rotate', 'key.revoke']);
 
 function detailOf(action: AuditAction, parameters: unknown, answer: unknown): AuditEntry['detail'] {
-  const { id, study, under } = membersOf(parameters);
+  const { id, study, request, destination, under } = membersOf(parameters);
   if (OF_KEYS.has(action)) return keyChange(id, membersOf(membersOf(answer).record).id);
-  const named = [id, study].find(
-    (value): value is string => typeof value === 'string' && ID.test(value),
-  );
-  if (named === undefined) return null;
-  return MERGE_DECISIONS.some((one) => one === under)
-    ? { id: named, under: `${under}` }
-    : { id: named };
+  const named = [id, study, request].find(isName);
+  const detail = {
+    ...(named !== undefined && { id: named }),
+    ...(isName(destination) && { destination }),
+    ...(MERGE_DECISIONS.some((one) => one === under) && { under: `${under}` }),
+  };
+  return Object.keys(detail).length > 0 ? detail : null;
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {

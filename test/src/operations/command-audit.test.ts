@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import type { AuditEntry } from '../../../src/core/audit/audit.ts';
+import type { DeliveryRow } from '../../../src/core/outbox/deliveries.ts';
+import { commandsOn } from '../../../src/operations/commands.ts';
+import { NO_OPERATIONS } from './no-operations.ts';
+
+/** Returns the entries that a command writes. Only the first `failures` attempts to write fail. */
+async function entriesOf(name: string, parameters: unknown, failures = 0): Promise<AuditEntry[]> {
+  const entries: AuditEntry[] = [];
+  let left = failures;
+  const operations = {
+    ...NO_OPERATIONS,
+    alerts: { acknowledge: async () => {} },
+    deliveries: {
+      ...NO_OPERATIONS.deliveries,
+      replay: async () => ({ id: 'dlv_1', request_id: 'req_1' }) as DeliveryRow,
+      replayAll: async () => 2,
+    },
+  };
+  const run = commandsOn(operations, async (entry) => {
+    left -= 1;
+    if (left >= 0) throw new Error('the database is away');
+    entries.push(entry);
+  });
+  await run(name, parameters).catch(() => {});
+  return entries;
+}
+
+test.each([
+  [
+    'alerts.acknowledge',
+    { request: 'req_1', person: 'ana' },
+    { actor: 'person:ana', requestId: 'req_1', detail: { id: 'req_1' } },
+  ],
+  ['deliveries.replay', { id: 'dlv_1' }, { requestId: 'req_1', detail: { id: 'dlv_1' } }],
+  [
+    'deliveries.replay-all',
+    { destination: 'pacs' },
+    { requestId: null, detail: { destination: 'pacs' } },
+  ],
+])('the entry of %s %j names what it changed', async (name, parameters, expected) => {
+  expect(await entriesOf(name, parameters)).toMatchObject([{ outcome: 'success', ...expected }]);
+});
+
+test('a command that was carried out is never recorded as refused', async () => {
+  expect(await entriesOf('deliveries.replay', { id: 'dlv_1' }, 1)).toEqual([]);
+});
