@@ -78,8 +78,8 @@ export async function listDeliveries(
 }
 
 /**
- * Lists a study's deliveries, oldest first: those of its requests and those of its received
- * objects.
+ * Lists at most 500 deliveries of a study: those of its requests and then those of its received
+ * objects, of which there can be many, each oldest first.
  */
 export async function listDeliveriesOf(
   requestIds: readonly string[],
@@ -90,7 +90,7 @@ export async function listDeliveriesOf(
   const { rows } = await deps.database.query<ListedDelivery>(
     `${SELECT} AND (d.request_id = ANY ($1::text[]) OR (d.request_id IS NULL
        AND d.object IN (SELECT id::text FROM instances WHERE study_id = $2::uuid)))
-     ORDER BY d.id LIMIT 500`,
+     ORDER BY d.request_id IS NULL, d.id LIMIT 500`,
     [requestIds, studyId],
   );
   return rows.map((row) => shownDelivery(row, role, deps));

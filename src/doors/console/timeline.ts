@@ -373,7 +373,7 @@ export async function readTraces(
        FROM deliveries WHERE kind NOT IN ${TO_CLIENTS} AND (request_id = ANY ($1::text[])
          OR (request_id IS NULL AND object IN
            (SELECT id::text FROM instances WHERE study_id = $2::uuid)))
-       ORDER BY id LIMIT ${MOST}`,
+       ORDER BY request_id IS NULL, id LIMIT ${MOST}`,
       [requestIds, studyId],
     ),
     holds: await rowsOf(
@@ -395,15 +395,31 @@ export async function readTraces(
        WHERE request_id = ANY ($1::text[]) ORDER BY at LIMIT ${MOST}`,
       [requestIds],
     ),
-    audit: await rowsOf(
-      `SELECT a.at, a.action, a.request_id, a.detail ->> 'where' AS where,
-         a.detail ->> 'changed' AS changed, a.detail ->> 'under' AS under,
-         coalesce(substring(a.actor FROM '^(?:person|node):(.*)$'), a.actor, k.name, a.key_id, '') AS actor
-       FROM audit a LEFT JOIN api_keys k ON k.id = a.key_id
-       WHERE (a.study_id = $1::uuid OR a.request_id = ANY ($2::text[]))
-         AND (a.outcome IS NULL OR a.outcome = 'success') AND (a.status IS NULL OR a.status < 400)
-       ORDER BY a.id LIMIT ${MOST}`,
-      [studyId, requestIds],
-    ),
+    // Two queries, because there can be far more views than changes.
+    audit: [
+      ...(await auditedOf(database, studyId, requestIds, Object.keys(CHANGES))),
+      ...(await auditedOf(database, studyId, requestIds, ['identity.view'])),
+    ],
   };
+}
+
+/** Returns the first `MOST` audited actions of these kinds that succeeded, oldest first. */
+async function auditedOf(
+  database: Queryable,
+  studyId: string | null,
+  requestIds: readonly string[],
+  actions: readonly string[],
+): Promise<Traces['audit']> {
+  const { rows } = await database.query<Traces['audit'][number]>(
+    `SELECT a.at, a.action, a.request_id, a.detail ->> 'where' AS where,
+       a.detail ->> 'changed' AS changed, a.detail ->> 'under' AS under,
+       coalesce(substring(a.actor FROM '^(?:person|node):(.*)$'), a.actor, k.name, a.key_id, '') AS actor
+     FROM audit a LEFT JOIN api_keys k ON k.id = a.key_id
+     WHERE (a.study_id = $1::uuid OR a.request_id = ANY ($2::text[]))
+       AND a.action = ANY ($3::text[])
+       AND (a.outcome IS NULL OR a.outcome = 'success') AND (a.status IS NULL OR a.status < 400)
+     ORDER BY a.id LIMIT ${MOST}`,
+    [studyId, requestIds, actions],
+  );
+  return rows;
 }
