@@ -225,6 +225,7 @@ export const ROW_STATES = [
 
 export const DEFAULT_LIMIT = 50;
 export const HIGHEST_LIMIT = 200;
+/** Maximum number of critical rows above all others. Older ones are listed among the others. */
 const MOST_CRITICAL = 100;
 
 const text = z.string().min(1).max(200);
@@ -257,8 +258,8 @@ const PLACE = `to_char(arrived_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.U
 
 /**
  * Returns the keys of one worklist page, newest first. Paging is by keyset: a page does not shift
- * while new rows arrive, and the last page takes no longer than the first. Rows with unacknowledged
- * critical flags are listed on the first page only.
+ * while new rows arrive, and the last page takes no longer than the first. The newest rows with
+ * unacknowledged critical flags are listed on the first page only, above all others.
  */
 export async function listKeys(
   database: Queryable,
@@ -268,22 +269,29 @@ export async function listKeys(
   const searching = filter.q !== undefined && sees(role) === 'identity';
   const words = searching ? await wordsOf(database, filter.q ?? '') : null;
   const { from, conditions, values } = conditionsOf(filter, words);
-  const page = async (extra: string, limit: number) => {
-    const where = [...conditions, extra].join(' AND ');
-    const { rows } = await database.query<{ key: string; place: string }>(
-      `SELECT key, ${PLACE} FROM ${from} WHERE ${where}
-       ORDER BY arrived_at DESC, key DESC LIMIT ${limit}`,
-      values,
-    );
-    return rows;
-  };
-  const critical = filter.cursor ? [] : await page('critical', MOST_CRITICAL);
-  if (filter.critical) return { critical: keysOf(critical), keys: [], nextCursor: null };
-  const found = await page('NOT critical', filter.limit + 1);
+  const { rows: critical } = await database.query<{ key: string }>(
+    `SELECT key FROM ${from} WHERE ${[...conditions, 'critical'].join(' AND ')}
+     ORDER BY arrived_at DESC, key DESC LIMIT ${MOST_CRITICAL}`,
+    values,
+  );
+  const above = keysOf(critical);
+  const rest = [...conditions, ...(filter.critical ? ['critical'] : [])];
+  const pageValues = [...values, above];
+  rest.push(`key <> ALL ($${pageValues.length}::text[])`);
+  if (filter.cursor) {
+    pageValues.push(filter.cursor.arrivedAt, filter.cursor.key);
+    const [arrivedAt, key] = [pageValues.length - 1, pageValues.length];
+    rest.push(`(arrived_at, key) < ($${arrivedAt}::timestamptz, $${key}::text)`);
+  }
+  const { rows: found } = await database.query<{ key: string; place: string }>(
+    `SELECT key, ${PLACE} FROM ${from} WHERE ${rest.join(' AND ')}
+     ORDER BY arrived_at DESC, key DESC LIMIT ${filter.limit + 1}`,
+    pageValues,
+  );
   const rows = found.slice(0, filter.limit);
   const last = rows.at(-1);
   return {
-    critical: keysOf(critical),
+    critical: filter.cursor ? [] : above,
     keys: keysOf(rows),
     nextCursor: found.length > rows.length && last ? `${last.place} ${last.key}` : null,
   };
@@ -296,11 +304,11 @@ const SIGNED = `EXISTS (SELECT 1 FROM reviews v WHERE v.request_id = worklist.re
   AND v.state IN ('signed', 'amended'))`;
 
 /**
- * Returns the SQL conditions for a filter.
+ * Returns the SQL conditions for a filter, except its cursor.
  * @param words identity words to search for, as a tsquery; null to search without them.
  */
 function conditionsOf(
-  { state, source, endpoint, tag, signature, q, cursor }: WorklistFilter,
+  { state, source, endpoint, tag, signature, q }: WorklistFilter,
   words: string | null,
 ): { from: string; conditions: string[]; values: unknown[] } {
   const conditions: string[] = ['true'];
@@ -315,11 +323,6 @@ function conditionsOf(
   if (tag) add((value) => `tags @> ARRAY[${value}::text]`, tag);
   if (signature === 'signed') conditions.push(SIGNED);
   if (signature === 'unsigned') conditions.push(`state = 'succeeded' AND NOT ${SIGNED}`);
-  if (cursor) {
-    values.push(cursor.arrivedAt, cursor.key);
-    const [arrivedAt, key] = [values.length - 1, values.length];
-    conditions.push(`(arrived_at, key) < ($${arrivedAt}::timestamptz, $${key}::text)`);
-  }
   if (!q) return { from: 'worklist', conditions, values };
   const [search, named] = [values.push(q.trim()), words !== null && values.push(words)];
   const hits = searched(`$${search}`, named ? `$${named}` : null);

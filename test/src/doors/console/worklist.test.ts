@@ -49,6 +49,21 @@ describe('the worklist', () => {
     expect(new Set([...critical, ...rows].map(uidOf)).size).toBe(STUDIES);
   });
 
+  it('lists every critical study, even if there are very many', async () => {
+    const { rows: flagged } = await site.database.query<{ key: string }>(
+      `UPDATE worklist SET critical = true
+       WHERE key IN (SELECT key FROM worklist WHERE NOT critical LIMIT 130) RETURNING key`,
+    );
+    const [all, onlyCritical] = [await everyRow(''), await everyRow('&critical=1')];
+    expect(all.critical).toHaveLength(100);
+    expect(new Set([...all.critical, ...all.rows].map(uidOf)).size).toBe(STUDIES);
+    expect(onlyCritical.critical).toEqual(all.critical);
+    expect(new Set([...onlyCritical.critical, ...onlyCritical.rows].map(uidOf)).size).toBe(131);
+    await site.database.query('UPDATE worklist SET critical = false WHERE key = ANY ($1::text[])', [
+      flagged.map(({ key }) => key),
+    ]);
+  });
+
   it('lists what is signed and what is not, and which destination is waiting for a signature', async () => {
     const { rows } = await page('?signature=unsigned&limit=2');
     const [first, other] = rows;
