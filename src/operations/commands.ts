@@ -333,7 +333,7 @@ function requestOf(parameters: unknown, answer: unknown): string | null {
   return isName(id) ? id : null;
 }
 
-/** Form of the ids in commands, such as those of a study or a held report, and of our own names. */
+/** Form of ids in commands, such as those of studies and held reports, and of destination names. */
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const isName = (value: unknown): value is string => typeof value === 'string' && NAME.test(value);
 
