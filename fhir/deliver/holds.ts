@@ -99,6 +99,12 @@ export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDep
     return reportOf(row);
   }
 
+  /** Reads a report for a decision. No other person and no delivery attempt can come between. */
+  async function heldAlone(tx: Queryable, id: string): Promise<HeldReport> {
+    await tx.query('SELECT 1 FROM deliveries WHERE id = $1 FOR UPDATE', [id]);
+    return held(tx, id);
+  }
+
   return {
     async list() {
       const { rows } = await database.query<HeldRow>(`${HELD} ORDER BY since, d.id`);
@@ -119,7 +125,7 @@ export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDep
 
     release({ id, person: by, ...choice }) {
       return database.transaction(async (tx) => {
-        const report = await held(tx, id);
+        const report = await heldAlone(tx, id);
         await recordAction(tx, report, { action: 'release', by, ...choice });
         await sendAgain(tx, id);
         return report;
@@ -128,7 +134,7 @@ export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDep
 
     reject({ id, person: by, reason }) {
       return database.transaction(async (tx) => {
-        const report = await held(tx, id);
+        const report = await heldAlone(tx, id);
         await recordAction(tx, report, { action: 'reject', by, reason });
         // If the outbox is still retrying the report, its next attempt sees the rejection and ends
         // the delivery. That attempt is made due now.
