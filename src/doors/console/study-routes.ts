@@ -138,6 +138,8 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
   /**
    * Checks that the row allows the action, performs it, records it in the audit trail, and answers
    * with the updated row.
+   * @param named the request on which the action is taken, if it need not be the one that the row
+   *   shows.
    */
   const act = async (
     context: Call,
@@ -145,7 +147,7 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
     action: StudyAction,
     audit: AuditAction,
     work: (row: ListedRow) => Promise<unknown>,
-    detail: AuditEntry['detail'] = null,
+    named: { requestId?: string; detail?: AuditEntry['detail'] } = {},
   ) => {
     const { role } = context.state.session;
     const row = await existingRow(key, deps);
@@ -153,7 +155,7 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
       throw new SonogateError('not_found', `This cannot be done while it is ${row.state}.`);
     }
     await work(row);
-    const of = { studyId: row.study_id, requestId: row.request_id, detail };
+    const of = { studyId: row.study_id, requestId: row.request_id, ...named };
     await auditAction(context, audit, of, deps);
     const after = showRow(await existingRow(key, deps), role, showSubject);
     await auditRows(context, [after], 'study', deps);
@@ -184,21 +186,22 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
       'release',
       'study.release',
       ({ key }) => studies.release(key, how),
-      how.under && { under: how.under },
+      { detail: how.under && { under: how.under } },
     );
   });
 
-  router.post('/requests/:id/cancel', needs('run'), async (context) =>
-    act(context, await keyOf(context, deps), 'cancel', 'request.cancel', () =>
-      core.cancel(idOf(context), null),
-    ),
-  );
+  router.post('/requests/:id/cancel', needs('run'), async (context) => {
+    const requestId = idOf(context);
+    const work = () => core.cancel(requestId, null);
+    await act(context, await keyOf(context, deps), 'cancel', 'request.cancel', work, { requestId });
+  });
 
   router.post('/requests/:id/acknowledge', needs('confirm'), async (context) => {
     const { name } = context.state.session;
-    await act(context, await keyOf(context, deps), 'acknowledge', 'triage.acknowledge', () =>
-      alerts.acknowledge({ request: idOf(context), person: name }),
-    );
+    const requestId = idOf(context);
+    const work = () => alerts.acknowledge({ request: requestId, person: name });
+    const key = await keyOf(context, deps);
+    await act(context, key, 'acknowledge', 'triage.acknowledge', work, { requestId });
   });
 }
 

@@ -311,6 +311,10 @@ describe('a row', () => {
       acknowledged: { person: 'Dr clinician' },
     });
     expect((await page()).critical.map((one) => one.key)).not.toContain(key);
+    const { rows: audited } = await site.database.query<{ request_id: string }>(
+      `SELECT request_id FROM audit WHERE action = 'triage.acknowledge' ORDER BY id`,
+    );
+    expect(audited.map(({ request_id }) => request_id)).toEqual([second, first]);
   });
 });
 
