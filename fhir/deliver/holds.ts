@@ -14,8 +14,8 @@ const HOLD_ACTIONS = ['show', 'release', 'reject'] as const;
 type HoldAction = (typeof HOLD_ACTIONS)[number];
 
 /**
- * The last decision that a person made on a delivery, with the patient and the order that were
- * chosen last.
+ * The last decision that a person made on a delivery, with the patient and the order in force,
+ * which may have been chosen in an earlier decision.
  */
 export interface Decision extends Choice {
   action: Exclude<HoldAction, 'show'>;

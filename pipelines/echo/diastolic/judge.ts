@@ -207,7 +207,7 @@ export function judge2025(
 
 /**
  * Grades LA pressure in atrial fibrillation according to ASE 2025. Only an ECG can prove atrial
- * fibrillation (echo 10.6).
+ * fibrillation (echo 10.6), which a gap states.
  */
 export function judgeFibrillation(of: DiastolicInputs['ofFibrillation']): Judgement {
   const result = fibrillationPressure(of);

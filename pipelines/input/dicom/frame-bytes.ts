@@ -83,11 +83,20 @@ function groupByOffsets(fragments: readonly Span[], offsets: readonly number[]):
 }
 
 /**
- * First bytes of a code stream: SOI of JPEG and JPEG-LS plus the start of the next marker, SOC and
- * SIZ of JPEG 2000, JPEG XL, and JPEG XL and JPEG 2000 in boxes. Shorter patterns also occur within
- * frames, and a fragment may begin anywhere in a frame.
+ * First bytes of a code stream. Shorter patterns also occur within frames, and a fragment may begin
+ * anywhere in a frame.
  */
-const CODE_STREAM_STARTS = ['ffd8ff', 'ff4fff51', 'ff0a', '0000000c4a584c20', '0000000c6a502020'];
+const CODE_STREAM_STARTS = [
+  // JPEG and JPEG-LS: SOI and the start of the next marker.
+  'ffd8ff',
+  // JPEG 2000: SOC and SIZ.
+  'ff4fff51',
+  // JPEG XL.
+  'ff0a',
+  // The containers of JPEG XL and JPEG 2000.
+  '0000000c4a584c20',
+  '0000000c6a502020',
+];
 const LONGEST_START = 8;
 
 function codeStreamStart(bytes: Buffer): string | null {

@@ -15,9 +15,9 @@ export const FILLING = {
   /** Maximum number of waves per beat that can be distinguished: E; E and A; or E, L and A. */
   mostPerBeat: 3,
   /**
-   * Minimum and maximum seconds between A and the next E, from half height to half height. Every
-   * systole is within these limits. If two beats are mistaken for one, the gap is as long as a
-   * whole beat and therefore longer.
+   * Limits, in seconds, of the gap between A and the next E, from half height to half height. This
+   * gap is the systole. If two beats are mistaken for one, it lasts a whole beat and exceeds the
+   * maximum.
    */
   systole: { shortest: 0.24, longest: 0.66 },
   /**

@@ -100,7 +100,8 @@ function assess(
   const days = evidence.options.dating?.ga_days;
   const noCategory = ours ? withoutCategory(days) : say.gap('cervix.route-of-machine', {});
   const within = noCategory === null ? categoryWithin(length, cervixCategory) : null;
-  // If the whole interval is short, the cervix is short, even if the degree is unknown.
+  // If even the upper end of the uncertainty interval is within the limit for a short cervix, the
+  // cervix is short, although how short is unknown.
   const short = mm + (length.uncertainty ?? 0) <= CERVIX_MM.short;
   const category = within && (within.category ?? (short ? 'short' : null));
   const unnamed = used.some(({ route }) => route === null);

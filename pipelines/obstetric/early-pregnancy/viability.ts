@@ -100,8 +100,9 @@ export interface EarlyViability {
   seemsLost: boolean;
   criteria: ClassificationDraft['criteria'];
   /**
-   * Categories at the ends of the length intervals, if they differ. If viability is in doubt in all
-   * of them, `category` is `uncertain-viability`; otherwise it is `not-assessable`.
+   * Categories that result from the lower and upper ends of the lengths' uncertainty intervals;
+   * null if they agree. If each of these categories leaves viability in doubt, `category` is
+   * `uncertain-viability`; otherwise it is `not-assessable`.
    */
   between: readonly JudgedViability[] | null;
   /** Reasons to doubt that a criterion of loss is really met. */

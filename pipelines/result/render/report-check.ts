@@ -254,9 +254,9 @@ function unsupportedInImpression(
 /**
  * Returns the claims of a report that the result does not support, each with its line: "every
  * number is validated against the structured result" (api 2.6). Units, sides and fetuses are
- * validated as well. A line may copy text from the result verbatim. Everything else must belong to
- * one accepted measurement that the line mentions: its value in its unit, rounded as printed, or
- * its centile or z-score, for its side and fetus.
+ * validated as well. Text copied verbatim from the result is not checked. Every other number must
+ * be about the study as a whole, or belong to one accepted measurement that the line names: its
+ * value in its unit, rounded as printed, or its centile or z-score, for its side and fetus.
  */
 export function unsupportedClaims(report: Report, result: Result): string[] {
   const said = textsOf(result);

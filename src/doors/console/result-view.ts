@@ -81,10 +81,11 @@ export function viewResult({
   };
 }
 
-/** Omits the detail of a reason if the section's summary already states it. */
+/** Sorts the intermediate sections last. */
 const intermediateLast = (one: { id: string }, other: { id: string }): number =>
   Number(INTERMEDIATE.has(one.id)) - Number(INTERMEDIATE.has(other.id));
 
+/** Omits the detail of a reason if the section's summary already states it. */
 function shownSection(section: Result['sections'][number]): ResultView['sections'][number] {
   const { statements: _, reason, ...rest } = section;
   return { ...rest, reason: reason && tellsGaps(section) ? { ...reason, detail: '' } : reason };
