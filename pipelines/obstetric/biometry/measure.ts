@@ -28,15 +28,15 @@ import { BPD_PLANES, excludedBy, MEASURING_PLANES } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
 /**
- * Half width of the 95 % interval of each length. For an outlined structure it is a percentage of
- * the length, because the error increases with size.
- */
-/**
  * HC in mm below which the interval of small heads applies. It is reached at about 14 weeks; until
  * then the skull is faint.
  */
 export const SMALL_HEAD_MM = 100;
 
+/**
+ * Half width of the 95 % interval of each length. For an outlined structure it is a percentage of
+ * the length, because the error increases with size.
+ */
 export interface LengthUncertainty {
   hcPercent: number | null;
   /** For an HC below `SMALL_HEAD_MM`. Evidence stored by earlier versions lacks it. */
