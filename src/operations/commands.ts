@@ -322,8 +322,8 @@ async function audited(
     throw error;
   }
   const detail = detailOf(action, parameters, answer);
-  const requestId = requestOf(parameters, answer);
-  await writeAudit({ ...entry, requestId, outcome: 'success', detail });
+  const of = { requestId: requestOf(parameters, answer), studyId: studyOf(answer) };
+  await writeAudit({ ...entry, ...of, outcome: 'success', detail });
   return answer;
 }
 
@@ -331,6 +331,12 @@ async function audited(
 function requestOf(parameters: unknown, answer: unknown): string | null {
   const id = membersOf(parameters).request ?? membersOf(answer).request_id;
   return isName(id) ? id : null;
+}
+
+/** Returns our id of the study on which a command was carried out; null if there is none. */
+function studyOf(answer: unknown): string | null {
+  const { studyId } = membersOf(answer);
+  return isName(studyId) ? studyId : null;
 }
 
 /** Form of ids in commands, such as those of studies and held reports, and of destination names. */

@@ -5,7 +5,7 @@ import type { AuditVerdict } from '../core/audit/seal.ts';
 import type { BreakerRow } from '../core/outbox/breaker.ts';
 import type { DeliveryFilter, DeliveryRow } from '../core/outbox/deliveries.ts';
 import type { MergeNote } from '../core/patients/merges.ts';
-import type { DryRun, StudyRelease } from '../core/studies/commands.ts';
+import type { ChangedStudy, DryRun, StudyRelease } from '../core/studies/commands.ts';
 import type { StudyExplanation } from '../core/studies/explain.ts';
 import type { PatientIdentity } from '../core/studies/patient.ts';
 import type { QuarantinedObject } from '../core/studies/quarantine.ts';
@@ -63,7 +63,7 @@ export interface StudyOperations {
    * Stops waiting for more objects.
    * @throws `not_found` if the study is unknown or its state does not allow this.
    */
-  complete(study: string): Promise<void>;
+  complete(study: string): Promise<ChangedStudy>;
   /**
    * Makes the study wait for a person once it is complete.
    * @throws `not_found`
@@ -75,12 +75,12 @@ export interface StudyOperations {
    * @throws `not_found`
    * @throws `invalid_input` if a patient ID must be chosen and was not
    */
-  release(study: string, how: StudyRelease): Promise<void>;
+  release(study: string, how: StudyRelease): Promise<ChangedStudy>;
   /**
    * Requests a new interpretation of the study, as a new revision.
    * @throws `not_found`
    */
-  rerun(study: string): Promise<void>;
+  rerun(study: string): Promise<ChangedStudy>;
 }
 
 export interface RuleOperations {

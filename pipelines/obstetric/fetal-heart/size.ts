@@ -375,6 +375,8 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
   const other = own && machines && own.size !== machines.size ? machines : null;
   const sure = leading(present.filter((one) => one.near.length === 0).map(({ size }) => size));
   const reported = leading([sure, machines?.size ?? 'normal']);
+  const undecided = near.length > 0 && sure === 'normal';
+  const named = undecided ? machines : other;
   const used = [...present, ...(machines ? [machines] : [])];
   const finding: FindingDraft = {
     id: 'cardiac-size',
@@ -383,8 +385,8 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
     statement: say.conclusion(
       'heart.abnormal-size',
       {
-        size: sure === 'normal' ? value : sure,
-        machine: other && { size: other.size, value: other.one.value },
+        size: undecided ? null : sure === 'normal' ? value : sure,
+        machine: named ? { size: named.size, value: named.one.value } : null,
       },
       shown,
     ),

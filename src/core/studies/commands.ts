@@ -17,12 +17,21 @@ import { findContentFacts, NOT_LOOKED_AT } from './submission.ts';
 
 /** Commands that a person gives for a study, identified by our id or its Study Instance UID. */
 
+/** The study on which a command was carried out, by our id. */
+export interface ChangedStudy {
+  studyId: string;
+}
+
 /**
  * Completes a study without waiting for more objects.
  * @throws SonogateError `not_found`.
  */
-export async function completeNow(database: Database, key: string, at: Date): Promise<void> {
-  await database.transaction((tx) =>
+export async function completeNow(
+  database: Database,
+  key: string,
+  at: Date,
+): Promise<ChangedStudy> {
+  return await database.transaction((tx) =>
     complete(tx, key, ['receiving'], { at, because: 'command', revisions: 0 }),
   );
 }
@@ -45,7 +54,7 @@ export async function releaseStudy(
   key: string,
   { rule, under }: StudyRelease,
   { routing, at }: { routing: Routing; at: Date },
-): Promise<void> {
+): Promise<ChangedStudy> {
   if (rule !== null && !routing.rules.some(({ name, hold }) => name === rule && !hold)) {
     throw new SonogateError(
       'not_found',
@@ -53,14 +62,15 @@ export async function releaseStudy(
     );
   }
   const states = ['held', 'unrouted', 'ignored', 'refused'] as const;
-  await database.transaction(async (tx) => {
+  return await database.transaction(async (tx) => {
     const change = { at, because: 'command', revisions: 0, released: true, rule } as const;
-    const id = await complete(tx, key, states, change);
-    const mustDecide = await isPerhapsMerged(tx, id);
+    const changed = await complete(tx, key, states, change);
+    const mustDecide = await isPerhapsMerged(tx, changed.studyId);
     if (mustDecide !== (under !== null)) {
       throw new SonogateError('invalid_input', mustDecide ? UNDECIDED : NOTHING_TO_DECIDE);
     }
-    if (under) await applyMerges(tx, id, at, under);
+    if (under) await applyMerges(tx, changed.studyId, at, under);
+    return changed;
   });
 }
 
@@ -90,19 +100,16 @@ export async function holdStudy(database: Database, key: string, reason: string)
  * Interprets a study again, as a new revision with the same objects.
  * @throws SonogateError `not_found`.
  */
-export async function rerunStudy(database: Database, key: string, at: Date): Promise<void> {
+export async function rerunStudy(database: Database, key: string, at: Date): Promise<ChangedStudy> {
   const states = ['submitted', 'routed', 'unrouted', 'refused', 'ignored'] as const;
-  await database.transaction((tx) =>
+  return await database.transaction((tx) =>
     complete(tx, key, states, { at, because: 'rerun', revisions: 1 }),
   );
 }
 
 const ANY_OF = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
-/**
- * Marks a study as complete.
- * @returns our id of the study.
- */
+/** Marks a study as complete. */
 async function complete(
   tx: Queryable,
   key: string,
@@ -114,7 +121,7 @@ async function complete(
     released?: boolean;
     rule?: string | null;
   },
-): Promise<string> {
+): Promise<ChangedStudy> {
   const study = await findStudy(tx, key);
   if (!study) throw new SonogateError('not_found', `There is no study ${key}.`);
   const { rowCount } = await tx.query(
@@ -134,7 +141,7 @@ async function complete(
       states,
     ],
   );
-  if (rowCount === 1) return study.id;
+  if (rowCount === 1) return { studyId: study.id };
   const needed = ANY_OF.format(states);
   throw new SonogateError(
     'not_found',

@@ -4,6 +4,8 @@ import type { DeliveryRow } from '../../../src/core/outbox/deliveries.ts';
 import { commandsOn } from '../../../src/operations/commands.ts';
 import { NO_OPERATIONS } from './no-operations.ts';
 
+const STUDY = 'd4b4f0a2-8f5e-4f2b-9f53-1f0f5f8f3f10';
+
 /** Returns the entries that a command writes. Only the first `failures` attempts to write fail. */
 async function entriesOf(name: string, parameters: unknown, failures = 0): Promise<AuditEntry[]> {
   const entries: AuditEntry[] = [];
@@ -16,6 +18,7 @@ async function entriesOf(name: string, parameters: unknown, failures = 0): Promi
       replay: async () => ({ id: 'dlv_1', request_id: 'req_1' }) as DeliveryRow,
       replayAll: async () => 2,
     },
+    studies: { ...NO_OPERATIONS.studies, rerun: async () => ({ studyId: STUDY }) },
   };
   const run = commandsOn(operations, async (entry) => {
     left -= 1;
@@ -37,6 +40,11 @@ test.each([
     'deliveries.replay-all',
     { destination: 'pacs' },
     { requestId: null, detail: { destination: 'pacs' } },
+  ],
+  [
+    'studies.rerun',
+    { study: '1.2.3' },
+    { requestId: null, studyId: STUDY, detail: { id: '1.2.3' } },
   ],
 ])('the entry of %s %j names what it changed', async (name, parameters, expected) => {
   expect(await entriesOf(name, parameters)).toMatchObject([{ outcome: 'success', ...expected }]);

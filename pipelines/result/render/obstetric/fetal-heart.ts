@@ -166,14 +166,18 @@ export const HEART_SENTENCES = {
     `Cardiac axis ${axis ? text.value(axis) : ''} to the midline, outside ${least}° to ${most}°; its side was not assessed.`,
   'heart.ratios': (_: Nothing, context: SentenceContext) => `${ratios(context)}.`,
   /**
-   * `about` contains the ratios that are used; `machine` is the machine's area ratio if it
-   * contradicts ours.
+   * `about` contains the ratios that are used; `size` is null if their intervals include a limit;
+   * `machine` is the machine's area ratio if it contradicts ours or decides alone.
    */
   'heart.abnormal-size': (
-    { size, machine }: { size: Size; machine: { size: Size; value: number } | null },
+    { size, machine }: { size: Size | null; machine: { size: Size; value: number } | null },
     context: SentenceContext,
   ) => {
-    const lead = `${ratios(context)}: the heart is ${SIZE[size]}.`;
+    const judged =
+      size === null
+        ? 'undetermined, as a cut-off lies within the interval'
+        : `the heart is ${SIZE[size]}`;
+    const lead = `${ratios(context)}: ${judged}.`;
     return machine
       ? `${lead} ${machineSize(machine.size, context.text.quantity('cardiothoracic-area-ratio', machine.value))}`
       : lead;

@@ -132,6 +132,19 @@ describe('size and axis of the heart', () => {
       expect(texts(outcome)).toEqual([expect.stringContaining('0.45, the heart is large')]);
     });
 
+    it.each([0.34, 0.36])('ours at a cut-off (%d) has no size, the machine decides', (area) => {
+      const chestUncertainty = { areaRatio: 0.02, circumferenceRatio: null, axisDegrees: null };
+      const outcome = run({
+        chests: [chest(area, 45)],
+        cart: [machine(0.45)],
+        uncertainty: { ...NO_MODELS.uncertainty, chest: chestUncertainty },
+      });
+      expect(sized(outcome)).toBe(null);
+      expect(texts(outcome)).toEqual([
+        expect.stringMatching(/undetermined, as a cut-off .* 0\.45, the heart is large/),
+      ]);
+    });
+
     it('nothing more is reported if they agree', () => {
       const outcome = run({ chests: [chest(0.3, 45)], cart: [machine(0.34)] });
       expect(texts(outcome)).toEqual([]);

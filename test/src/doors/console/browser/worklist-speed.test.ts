@@ -50,7 +50,7 @@ async function scrolled(page: Page, screens: number): Promise<{ ms: number; rows
   })()`);
 }
 
-describe.skipIf(!browser)('the worklist with ten thousand studies', { timeout: 120_000 }, () => {
+describe.skipIf(!browser)('the worklist with ten thousand studies', { timeout: 60_000 }, () => {
   const gateways: { gateway: Gateway; dataDir: string }[] = [];
 
   async function pageOf(count: number): Promise<Page> {
@@ -103,7 +103,7 @@ describe.skipIf(!browser)('the worklist with ten thousand studies', { timeout: 1
 
   it('scrolls through thousands of rows about as fast', async () => {
     await expect
-      .poll(async () => (await scrolled(large, 20)).rows, { timeout: 60_000 })
+      .poll(async () => (await scrolled(large, 20)).rows, { timeout: 40_000 })
       .toBeGreaterThan(2000);
     const times: { few: number; many: number }[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
