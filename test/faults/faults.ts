@@ -247,13 +247,14 @@ export const FAULTS: readonly Fault[] = [
     },
     async strike(site) {
       await delay(randomInt(MOOD_MS));
+      // The regular traffic may be between two studies or already over, so one more cart makes sure
+      // that an object meets the full disk. It is ready beforehand, because a running study may free
+      // space again.
+      const cart = await cartStudies('met the full disk', 1);
       const filler = join(site.dataDir, 'filler');
       const { bavail, bsize } = await statfs(site.dataDir);
       await writeFile(filler, Buffer.alloc(bavail * bsize)).catch(() => {});
       const full = await statfs(site.dataDir);
-      // The regular traffic may be between two studies or already over, so one more cart makes sure
-      // that an object meets the full disk.
-      const cart = await cartStudies('met the full disk', 1);
       const late = {
         host: '127.0.0.1',
         port: site.dicomPort,
