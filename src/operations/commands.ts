@@ -327,13 +327,13 @@ async function audited(
   return answer;
 }
 
-/** Returns the request that a command was for, such as that of a delivery; null if there is none. */
+/** Returns the request that a command concerns, such as that of a delivery; null for other commands. */
 function requestOf(parameters: unknown, answer: unknown): string | null {
   const id = membersOf(parameters).request ?? membersOf(answer).request_id;
   return isName(id) ? id : null;
 }
 
-/** Returns our id of the study on which a command was carried out; null if there is none. */
+/** Returns our id of the study that a command changed; null for other commands. */
 function studyOf(answer: unknown): string | null {
   const { studyId } = membersOf(answer);
   return isName(studyId) ? studyId : null;

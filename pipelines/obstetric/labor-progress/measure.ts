@@ -210,7 +210,7 @@ export interface Descent {
 
 /**
  * Returns the columns of the picture that shows this point, in pixels: those of its region in the
- * header or, if there is none, the whole image.
+ * header, or all columns of the image if the header has no region there.
  */
 function pictureColumns({ ultrasoundAreas, width }: Clip, { x, y }: Point): PictureColumns {
   const area = ultrasoundAreas.find(

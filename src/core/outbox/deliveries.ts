@@ -347,7 +347,7 @@ export async function listDeliveries(
      ORDER BY id DESC LIMIT $5)`;
   const { rows } = await database.query<DeliveryRow>(
     `SELECT * FROM (${newest("id < 'whd_'")} UNION ALL ${newest("id >= 'whd_'")}) AS listed
-     ORDER BY substr(id, 5) DESC LIMIT $5`,
+     ORDER BY created_at DESC, id DESC LIMIT $5`,
     [requestId ?? null, destination ?? null, state ?? null, code ?? null, limit, id ?? null],
   );
   return rows;
