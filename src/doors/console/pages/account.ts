@@ -139,7 +139,12 @@ function keysPart({ api, redraw, say }: Surroundings, asking: Asking): () => Tem
     return html`<div class="notice row">
       <span>Key <strong>${given(key.name)}</strong>, shown only once:</span>
       <code class="secret">${secret}</code>
-      <button type="button" @click=${() => void navigator.clipboard.writeText(secret)}>Copy</button>
+      ${
+        // Browsers offer the clipboard only to pages loaded over HTTPS or from this computer.
+        isSecureContext
+          ? html`<button type="button" @click=${() => void navigator.clipboard.writeText(secret)}>Copy</button>`
+          : nothing
+      }
       <button type="button" class="plain" @click=${() => {
         made = null;
         redraw();

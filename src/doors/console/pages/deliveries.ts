@@ -1,5 +1,5 @@
 import type { Delivery, DeliveryState, Destination, Page as Rows } from '../contract.ts';
-import { createAsking } from './asking.ts';
+import { createAsking, sentence } from './asking.ts';
 import { DELIVERY_STATES, deliveryActions, deliveryChip, deliveryWords } from './delivery-parts.ts';
 import { html, nothing, repeat, type TemplateResult } from './html.ts';
 import { createLoader, shown } from './loading.ts';
@@ -115,6 +115,33 @@ function statesView(
   </div>`;
 }
 
+interface DeliveryFilter {
+  destination: string;
+  state: DeliveryState | '';
+}
+
+/**
+ * Returns the list after a delivery has changed. A known delivery keeps its row, also if it no
+ * longer matches the filter, so that a person sees what became of it. A new one that matches is
+ * inserted by its id, newest first; one that is older than all loaded rows is omitted, because it
+ * is loaded later with its page.
+ */
+export function withDelivery(
+  { rows, nextCursor }: Rows<Delivery>,
+  delivery: Delivery,
+  { destination, state }: DeliveryFilter,
+): Rows<Delivery> {
+  if (rows.some(({ id }) => id === delivery.id)) {
+    return { rows: rows.map((one) => (one.id === delivery.id ? delivery : one)), nextCursor };
+  }
+  const matches =
+    (destination === '' || delivery.destination === destination) &&
+    (state === '' || delivery.state === state);
+  const at = rows.findIndex(({ id }) => id < delivery.id);
+  if (!matches || (at < 0 && nextCursor !== null)) return { rows, nextCursor };
+  return { rows: rows.toSpliced(at < 0 ? rows.length : at, 0, delivery), nextCursor };
+}
+
 /** Opens the deliveries page: destinations, waiting deliveries and failed ones. */
 export const openDeliveries: OpenPage = (place, around) => {
   const { api, redraw, restate } = around;
@@ -132,28 +159,38 @@ export const openDeliveries: OpenPage = (place, around) => {
       cursor,
     });
   const deliveries = createLoader<Rows<Delivery>>(() => fetchRows(), redraw);
+  /** Why further rows could not be loaded. */
+  let moreProblem: string | null = null;
 
   function ask(next: { destination?: string; state?: DeliveryState | '' }): void {
     destination = next.destination ?? destination;
     state = next.state ?? state;
+    moreProblem = null;
     restate(addressOf('deliveries', { query: { destination, state } }));
     void deliveries.load();
     redraw();
   }
 
   async function more(): Promise<void> {
-    const known = deliveries.value;
-    if (!known?.nextCursor) return;
-    const next = await fetchRows(known.nextCursor);
-    deliveries.set({ rows: [...known.rows, ...next.rows], nextCursor: next.nextCursor });
+    const cursor = deliveries.value?.nextCursor;
+    if (!cursor) return;
+    try {
+      const next = await fetchRows(cursor);
+      const known = deliveries.value;
+      // The list was loaded again meanwhile, perhaps with another filter.
+      if (known?.nextCursor !== cursor) return;
+      moreProblem = null;
+      deliveries.set({ rows: [...known.rows, ...next.rows], nextCursor: next.nextCursor });
+    } catch (error) {
+      moreProblem = sentence(error);
+      redraw();
+    }
   }
 
   function deliveryChanged(delivery: Delivery): void {
-    const known = deliveries.value;
     void destinations.load();
-    if (!known?.rows.some(({ id }) => id === delivery.id)) return void deliveries.load();
-    const rows = known.rows.map((one) => (one.id === delivery.id ? delivery : one));
-    deliveries.set({ ...known, rows });
+    if (!deliveries.value) return void deliveries.load();
+    deliveries.set(withDelivery(deliveries.value, delivery, { destination, state }));
   }
 
   void destinations.load();
@@ -176,7 +213,8 @@ export const openDeliveries: OpenPage = (place, around) => {
             ? 'No delivery has failed.'
             : 'No delivery is in this state. A delivery appears when a result is ready for a destination.',
         )
-      : tableView(rows, (one) => rowView(one, actionsOf(one)), nextCursor ? more : null);
+      : html`${tableView(rows, (one) => rowView(one, actionsOf(one)), nextCursor ? more : null)}
+          ${moreProblem ? html`<p class="problem" role="alert">${moreProblem}</p>` : nothing}`;
 
   return {
     title: () => 'Deliveries',

@@ -10,6 +10,10 @@ interface Loaded<Value> {
 export interface Loader<Value> extends Loaded<Value> {
   /** Fetches the data. Calls during a fetch cause one further fetch after it. */
   load(): Promise<void>;
+  /**
+   * Replaces the value. During a fetch, the data is fetched once more, because the response may be
+   * older than this value.
+   */
   set(value: Value): void;
 }
 
@@ -47,6 +51,7 @@ export function createLoader<Value>(
       return under ?? Promise.resolve();
     },
     set(value) {
+      if (under) again = true;
       loader.value = value;
       redraw();
     },

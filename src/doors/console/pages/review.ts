@@ -40,6 +40,19 @@ function refusalText(error: unknown): string {
 }
 
 /**
+ * Returns the number that a reader typed, with a decimal point or a decimal comma, or a sentence
+ * that says why there is none. "1,234" is refused, because it means 1234 to some readers and 1.234
+ * to others.
+ */
+export function typedNumber(text: string): number | string {
+  if (/^[-+]?[1-9]\d{0,2},\d{3}$/.test(text)) {
+    return `“${text}” could be ${text.replace(',', '')} or ${text.replace(',', '.')}. Type it in one of these ways.`;
+  }
+  const value = Number(text.replace(',', '.'));
+  return Number.isFinite(value) ? value : `“${text}” is not a number.`;
+}
+
+/**
  * Describes why a decision on a value is not sent; null if the value has not changed since the
  * reader saw it.
  */
@@ -308,30 +321,31 @@ export class Review {
 
   /** Saves the typed text. If it is refused, the text is restored in its field. */
   async saveTyped(): Promise<void> {
-    const { step, place, typing } = this;
+    const { place, typing } = this;
     const text = this.typed.trim();
-    const value = Number(text.replace(',', '.'));
     if (text === '') return;
-    if (typing === 'value' && !Number.isFinite(value)) {
-      this.problem = `“${text}” is not a number.`;
+    const due = typing === 'value' ? this.#typedValue(text) : typedNote(text);
+    if (typeof due === 'string') {
+      this.problem = due;
       return this.#redraw();
     }
     this.typing = null;
-    const due =
-      typing === 'value' && step
-        ? {
-            changes: [{ kind: 'set-value' as const, measurement: step.id, value }],
-            announce: `${step.label} typed.`,
-          }
-        : {
-            changes: [{ kind: 'note' as const, text }],
-            announce: 'Your line was added to the impression.',
-          };
     if ((await this.#make(() => due)) === 'made') return focusReview();
     if (typing === 'value') this.#lookAt(place);
     this.typing = typing;
     this.typed = text;
     this.#redraw();
+  }
+
+  #typedValue(text: string): Due {
+    const { step } = this;
+    const value = typedNumber(text);
+    if (!step) return null;
+    if (typeof value === 'string') return value;
+    return {
+      changes: [{ kind: 'set-value', measurement: step.id, value }],
+      announce: `${step.label} typed.`,
+    };
   }
 
   /** Allows changes to a signed result. The result is then signed again, as amended. */
@@ -504,6 +518,11 @@ export class Review {
     }
   }
 }
+
+const typedNote = (text: string): Due => ({
+  changes: [{ kind: 'note', text }],
+  announce: 'Your line was added to the impression.',
+});
 
 /** Keeps the focus in the review when a field or a handle that had it has disappeared. */
 const focusReview = (): void => keepFocus(() => document.getElementById('review-head'));

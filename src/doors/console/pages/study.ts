@@ -219,6 +219,7 @@ class StudyScreen implements Page {
   /** The request that the reader chose; null to show the newest request. */
   #chosen: string | null = null;
   #tab = location.hash.slice(1);
+  #closed = false;
 
   constructor(key: string, around: Surroundings) {
     this.#key = key;
@@ -255,6 +256,11 @@ class StudyScreen implements Page {
   }
 
   close(): void {
+    this.#closed = true;
+    this.#closeShown();
+  }
+
+  #closeShown(): void {
     this.#seen?.viewer.close();
     this.#seen?.earlier?.close();
     this.#seen?.review.close();
@@ -270,21 +276,29 @@ class StudyScreen implements Page {
     const { api, redraw } = this.#around;
     const request = requests.find(({ id }) => id === this.#chosen) ?? requests[0];
     if (request?.state !== 'succeeded' || request.id === this.#fetching) return;
-    if (request.id === this.#seen?.requestId) return;
+    if (request.id === this.#seen?.requestId) {
+      // The reader has returned to the shown result while another one was being fetched.
+      this.#fetching = null;
+      return;
+    }
     this.#fetching = request.id;
+    // An opened result tells the server that this person reads it, so none is opened for a page
+    // that was left.
+    const isAwaited = () => this.#fetching === request.id && !this.#closed;
     try {
       const [result, stored] = await Promise.all([
         api.result(request.id),
         this.#overlaysOf(request.id, request.artifacts),
       ]);
-      if (this.#fetching !== request.id) return;
-      this.close();
+      if (!isAwaited()) return;
+      this.#closeShown();
       this.#seen = this.#shownOf(request.id, result, stored && inWords(stored, result));
       this.#problem = null;
     } catch (error) {
+      if (!isAwaited()) return;
       this.#problem = sentence(error);
     }
-    if (this.#fetching === request.id) this.#fetching = null;
+    this.#fetching = null;
     redraw();
   }
 
@@ -327,6 +341,7 @@ class StudyScreen implements Page {
       const { requestId } = result.prior;
       const before = await api.result(requestId);
       const stored = await this.#overlaysOf(requestId, before.artifacts);
+      if (this.#closed || this.#seen !== seen || seen.earlier) return;
       seen.earlier = new ImageViewer({
         requestId,
         clips: stored ? inWords(stored, before).clips : [],

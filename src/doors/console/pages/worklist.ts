@@ -168,6 +168,8 @@ function leaveOnEscape(event: KeyboardEvent): void {
 const PAGE_ROWS = 100;
 /** Milliseconds after the last change to the search or filters before the rows are loaded. */
 const TYPING_MS = 200;
+/** Milliseconds after a failure before further rows are requested again. */
+const RETRY_MS = 5000;
 
 /**
  * Opens the worklist: studies and requests as they arrive, those with unacknowledged critical flags
@@ -187,6 +189,11 @@ class WorklistScreen implements Page {
   #problem: string | null = null;
   #state: 'loading' | 'loadingMore' | 'calm' = 'loading';
   #typing: number | undefined;
+  /**
+   * No further rows are requested before this time, in milliseconds since 1970. Without it, each
+   * failure would be followed by the next request at once, because each redraw asks for more rows.
+   */
+  #moreFrom = 0;
   /**
    * Rows that changed while the list was being fetched. They may be newer than the fetched list.
    */
@@ -259,7 +266,7 @@ class WorklistScreen implements Page {
 
   async #loadMore(): Promise<void> {
     const { nextCursor } = this.#list;
-    if (this.#state !== 'calm' || nextCursor === null) return;
+    if (this.#state !== 'calm' || nextCursor === null || Date.now() < this.#moreFrom) return;
     const question = this.#asked;
     this.#state = 'loadingMore';
     try {
@@ -267,9 +274,11 @@ class WorklistScreen implements Page {
       const page = await this.#around.api.worklist(query);
       if (question !== this.#asked) return;
       this.#list = withPage(this.#list, page);
+      this.#problem = null;
     } catch (error) {
       if (question !== this.#asked) return;
       this.#problem = sentence(error);
+      this.#moreFrom = Date.now() + RETRY_MS;
     }
     this.#state = 'calm';
     this.#around.redraw();

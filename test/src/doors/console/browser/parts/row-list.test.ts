@@ -8,33 +8,8 @@ import {
   withPage,
   withRow,
 } from '../../../../../../src/doors/console/pages/row-table.ts';
+import { row } from './row.ts';
 
-const row = (key: string, minute: number, more: Partial<WorklistRow> = {}): WorklistRow => ({
-  key,
-  kind: 'study',
-  subject: { shown: 'hidden', pseudonym: key },
-  state: 'succeeded',
-  reason: null,
-  source: 'cart',
-  endpoint: 'us/echo/interpret',
-  requestId: null,
-  revision: 1,
-  objects: 1,
-  tags: [],
-  test: false,
-  arrivedAt: `2026-01-01T10:${String(minute).padStart(2, '0')}:00Z`,
-  changedAt: '2026-01-01T11:00:00Z',
-  waitsFor: null,
-  waitsUntil: null,
-  stage: null,
-  critical: [],
-  acknowledged: null,
-  glance: null,
-  review: 'draft',
-  readers: [],
-  deliveries: { waiting: 0, delivered: 0, dead: 0, held: 0 },
-  ...more,
-});
 const FLAG = [
   { text: 'flag', section: 'valves', at: '2026-01-01T10:00:00Z', requestId: 'req_a', seenBy: null },
 ];

@@ -11,6 +11,7 @@ import {
   changedSince,
   nextOpen,
   type Review,
+  typedNumber,
 } from '../../../../../../src/doors/console/pages/review.ts';
 import { reviewPanel } from '../../../../../../src/doors/console/pages/review-panel.ts';
 import { addressOf, placeOf } from '../../../../../../src/doors/console/pages/router.ts';
@@ -126,6 +127,25 @@ describe('the next value to decide on', () => {
     expect(changedSince(seen, { ...seen, text: '1702' })).toMatch(/EFW was affected/);
     expect(changedSince(seen, undefined)).toMatch(/Look at it again/);
   });
+});
+
+describe('a value that a reader types', () => {
+  it.each([
+    ['48.2', 48.2],
+    ['48,2', 48.2],
+    ['0,123', 0.123],
+    ['-12,5', -12.5],
+    ['1234', 1234],
+    ['1,2345', 1.2345],
+  ])('%s is read as %f', (text, value) => expect(typedNumber(text)).toBe(value));
+
+  it.each([
+    ['1,234', '“1,234” could be 1234 or 1.234. Type it in one of these ways.'],
+    ['-12,345', '“-12,345” could be -12345 or -12.345. Type it in one of these ways.'],
+    ['1,234,567', '“1,234,567” is not a number.'],
+    ['forty', '“forty” is not a number.'],
+    ['Infinity', '“Infinity” is not a number.'],
+  ])('%s is refused', (text, why) => expect(typedNumber(text)).toBe(why));
 });
 
 describe('the name of an image', () => {

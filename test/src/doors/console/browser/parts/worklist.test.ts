@@ -3,6 +3,7 @@ import type { WorklistPage } from '../../../../../../src/doors/console/contract.
 import type { Surroundings } from '../../../../../../src/doors/console/pages/page.ts';
 import { openWorklist } from '../../../../../../src/doors/console/pages/worklist.ts';
 import { shownText } from '../../shown-text.ts';
+import { row } from './row.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -38,5 +39,38 @@ describe('the worklist while a newer query is loading', () => {
     asked[1]?.reject(new Error('the second query failed'));
     await new Promise((done) => setTimeout(done, 0));
     expect(shownText(page.view())).toContain('failed');
+  });
+});
+
+describe('the worklist whose next page cannot be loaded', () => {
+  afterEach(() => vi.useRealTimers());
+
+  it('states the problem, and asks again after 5 s rather than with each redraw', async () => {
+    vi.stubGlobal('innerHeight', 900);
+    vi.stubGlobal('document', { documentElement: {} });
+    vi.stubGlobal('getComputedStyle', () => ({ getPropertyValue: () => '3', fontSize: '16px' }));
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { page, asked } = open();
+    const redraw = async () => {
+      const text = shownText(page.view());
+      await new Promise((done) => setTimeout(done, 0));
+      return text;
+    };
+    asked[0]?.resolve({ critical: [], rows: [row('a', 1)], nextCursor: 'next' });
+    await redraw();
+    await redraw();
+    expect(asked).toHaveLength(2);
+    asked[1]?.reject(new Error('too many requests'));
+    await redraw();
+    expect(await redraw()).toContain('too many requests');
+    vi.advanceTimersByTime(4999);
+    await redraw();
+    expect(asked).toHaveLength(2);
+    vi.advanceTimersByTime(1);
+    await redraw();
+    expect(asked).toHaveLength(3);
+    asked[2]?.resolve({ critical: [], rows: [], nextCursor: null });
+    await redraw();
+    expect(await redraw()).not.toContain('too many requests');
   });
 });
