@@ -6,15 +6,10 @@ import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type { ConsoleEvent } from './contract.ts';
 import { readDeliveries, shownDelivery } from './deliveries.ts';
 import { needs } from './guard.ts';
-import { type ConsoleSession, findSession } from './sessions.ts';
+import { type ConsoleSession, watchSession } from './sessions.ts';
 import { readRows, showRow, withGlances } from './worklist.ts';
 
 const RECONNECT_MS = 2000;
-/**
- * Milliseconds between checks of whether an open stream's session has ended or has been given
- * another role.
- */
-const SESSION_LOOK_MS = 10_000;
 
 /** Adds `GET /events`: the changes that the session's role may see. */
 export function addEventRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
@@ -44,19 +39,13 @@ async function* frames(
   gone: AbortSignal,
 ): AsyncGenerator<string> {
   const at = () => deps.now().toISOString();
-  const over = new AbortController();
-  const watching = setInterval(() => {
-    sessionStands(session, deps).then(
-      (stands) => stands || over.abort(),
-      () => {},
-    );
-  }, SESSION_LOOK_MS);
+  const { over, stop } = watchSession(session, deps);
   try {
     let first = true;
     let told = after ?? '0.0';
     yield `retry: ${RECONNECT_MS}\n\n`;
-    for await (const batch of deps.changes.follow(after, AbortSignal.any([gone, over.signal]))) {
-      if (over.signal.aborted) break;
+    for await (const batch of deps.changes.follow(after, AbortSignal.any([gone, over]))) {
+      if (over.aborted) break;
       if (first) yield frame({ type: 'hello', data: { at: at() } }, batch.cursor);
       if (batch.lost) yield frame({ type: 'reset', data: { at: at() } }, batch.cursor);
       first = false;
@@ -68,9 +57,9 @@ async function* frames(
       }
       told = batch.cursor;
     }
-    if (over.signal.aborted) yield frame({ type: 'session', data: { at: at() } }, '0.0');
+    if (over.aborted) yield frame({ type: 'session', data: { at: at() } }, '0.0');
   } finally {
-    clearInterval(watching);
+    stop();
   }
 }
 
@@ -97,11 +86,6 @@ async function eventsOf(
       (row): ConsoleEvent => ({ type: 'delivery', data: shownDelivery(row, role, deps) }),
     ),
   ];
-}
-
-async function sessionStands(session: ConsoleSession, { database, now }: ConsoleDeps) {
-  const found = await findSession(database, session.sha256, now(), { used: false });
-  return found?.role === session.role;
 }
 
 /** Formats an event. Its data is always one line, because JSON.stringify writes no line breaks. */

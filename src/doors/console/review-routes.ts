@@ -12,7 +12,7 @@ import { existingRequest, priorOf } from './result-routes.ts';
 import { viewResult } from './result-view.ts';
 import type { ReviewView } from './review-contract.ts';
 import { viewReview } from './review-view.ts';
-import type { ConsoleSession } from './sessions.ts';
+import { type ConsoleSession, watchSession } from './sessions.ts';
 import { statedAge } from './worklist.ts';
 
 /**
@@ -44,8 +44,16 @@ export function addReviewRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
 
   router.get(`${path}/events`, needs('read'), async (context) => {
     const row = await existingRequest(context.params.id, deps);
-    const reader = readerOf(context.state.session);
-    sendEventStream(context, deps, (signal) => reviewFrames(reviews.follow(row, reader, signal)));
+    const { session } = context.state;
+    sendEventStream(context, deps, async function* (gone) {
+      const { over, stop } = watchSession(session, deps);
+      try {
+        const signal = AbortSignal.any([gone, over]);
+        yield* reviewFrames(reviews.follow(row, readerOf(session), signal));
+      } finally {
+        stop();
+      }
+    });
   });
 
   router.patch(path, needs('review'), body, async (context) => {

@@ -14,6 +14,9 @@ const TOKEN_BYTES = 32;
  */
 const NOTED_EVERY_MS = 60_000;
 
+/** Milliseconds between checks of whether the session of an open event stream still exists. */
+const LOOK_MS = 10_000;
+
 export interface Person {
   /** `key:<id>`, or `oidc:<issuer> <subject>`. */
   principal: string;
@@ -115,6 +118,25 @@ export async function findSession(
     idleEndsAt: after(now, IDLE_MS),
     endsAt: row.ends_at,
   };
+}
+
+/**
+ * Checks every 10 s, until it is stopped, whether a session has ended or its role has changed, so
+ * that an open event stream does not outlive it.
+ * @returns a signal that is aborted when that has happened.
+ */
+export function watchSession(
+  { sha256, role }: ConsoleSession,
+  { database, now }: { database: Queryable; now(): Date },
+): { over: AbortSignal; stop(): void } {
+  const over = new AbortController();
+  const watching = setInterval(() => {
+    findSession(database, sha256, now(), { used: false }).then(
+      (found) => found?.role === role || over.abort(),
+      () => {},
+    );
+  }, LOOK_MS);
+  return { over: over.signal, stop: () => clearInterval(watching) };
 }
 
 /** Ends one session, if it exists. */

@@ -182,10 +182,70 @@ export function createApi(parts: CallParts) {
   };
 }
 
+/** Milliseconds before a stream that ended with an error response is opened again. */
+const REOPEN_MS = 5000;
+
 export interface LiveStream {
-  /** False while the stream of changes is interrupted. The browser reconnects automatically. */
+  /** False while the stream is interrupted. */
   connected(): boolean;
   close(): void;
+}
+
+interface StreamParts {
+  /** The events that the server sends on this stream, each with a function that receives its data. */
+  heard: Readonly<Record<string, (data: string) => void>>;
+  /** Called when the stream is lost or restored. */
+  turned?(): void;
+  /** Called when the response was an error, of which the browser does not say more. */
+  refused?(): void;
+  /** Called when the stream was opened again without `Last-Event-ID`: changes may be missing. */
+  reopened(): void;
+}
+
+/**
+ * Opens a stream of server-sent events and keeps it open until it is closed. If the connection
+ * breaks, the browser reconnects by itself and sends `Last-Event-ID`, so that no change is missed.
+ * If the response is an error, for example from a proxy while the gateway restarts, the browser
+ * gives up (WHATWG HTML 9.2.3), and the stream is opened again here.
+ */
+export function openStream(
+  path: string,
+  { heard, turned, refused, reopened }: StreamParts,
+): LiveStream {
+  let connected = true;
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  let source: EventSource;
+  const turn = (now: boolean) => {
+    if (now === connected) return;
+    connected = now;
+    turned?.();
+  };
+  function open(again: boolean): void {
+    source = new EventSource(path);
+    let isNew = again;
+    source.addEventListener('open', () => {
+      turn(true);
+      if (isNew) reopened();
+      isNew = false;
+    });
+    source.addEventListener('error', () => {
+      turn(false);
+      if (source.readyState !== EventSource.CLOSED) return;
+      waiting = setTimeout(open, REOPEN_MS, true);
+      refused?.();
+    });
+    for (const [type, receive] of Object.entries(heard)) {
+      source.addEventListener(type, ({ data }: MessageEvent<string>) => receive(data));
+    }
+  }
+  open(false);
+  return {
+    connected: () => connected,
+    close() {
+      clearTimeout(waiting);
+      source.close();
+    },
+  };
 }
 
 const TYPES = [
@@ -197,27 +257,17 @@ const TYPES = [
 ] as const satisfies readonly ConsoleEvent['type'][];
 
 /**
- * Follows the gateway's changes. The browser reconnects with `Last-Event-ID`, so no change is
- * missed; if the server cannot resume, it sends `reset`.
- * @param turned is called when the stream is lost or restored.
+ * Follows the gateway's changes. A `reset` event means that changes may have been missed.
  */
-export function followChanges(
-  changed: (event: ConsoleEvent) => void,
-  turned: () => void,
-): LiveStream {
-  const source = new EventSource(`${API}/events`);
-  let connected = true;
-  const turn = (now: boolean) => {
-    if (now === connected) return;
-    connected = now;
-    turned();
-  };
-  source.addEventListener('open', () => turn(true));
-  source.addEventListener('error', () => turn(false));
-  for (const type of TYPES) {
-    source.addEventListener(type, (message: MessageEvent<string>) => {
-      changed({ type, data: JSON.parse(message.data) } as ConsoleEvent);
-    });
-  }
-  return { connected: () => connected, close: () => source.close() };
+export function followChanges({
+  changed,
+  ...parts
+}: Pick<StreamParts, 'turned' | 'refused'> & { changed(event: ConsoleEvent): void }): LiveStream {
+  const receive = (type: string) => (data: string) =>
+    changed({ type, data: JSON.parse(data) } as ConsoleEvent);
+  return openStream(`${API}/events`, {
+    heard: Object.fromEntries(TYPES.map((type) => [type, receive(type)])),
+    ...parts,
+    reopened: () => changed({ type: 'reset', data: { at: new Date().toISOString() } }),
+  });
 }

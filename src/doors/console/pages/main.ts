@@ -6,7 +6,7 @@ import { openDeliveries } from './deliveries.ts';
 import { openDisplay } from './display.ts';
 import { applyScheme, chosenScheme, createSpeaker, frame } from './frame.ts';
 import { openHolds } from './holds.ts';
-import { html, render, type TemplateResult } from './html.ts';
+import { html, nothing, render, type TemplateResult } from './html.ts';
 import { type KeyBinding, startKeyboard } from './keyboard.ts';
 import type { OpenPage, Page, Surroundings } from './page.ts';
 import { openPeers } from './peers.ts';
@@ -19,6 +19,9 @@ import { openWorklist } from './worklist.ts';
 
 /** Milliseconds between redraws, which keep texts such as "in 20 s" and "3 min ago" current. */
 const CLOCK_MS = 5000;
+
+/** Milliseconds before the gateway is called again if it could not be reached at the start. */
+const RETRY_MS = 5000;
 
 const PAGES: Readonly<Record<RouteName, OpenPage>> = {
   worklist: openWorklist,
@@ -41,6 +44,8 @@ class WebConsole {
   #page: Page | null = null;
   #place = placeOf(new URL(location.href));
   #signIn: SignInPage | null = null;
+  /** Why nothing can be shown yet; null once the gateway has answered. */
+  #problem: string | null = null;
   #stream: LiveStream | null = null;
   #keysShown = false;
   #redrawDue = false;
@@ -101,7 +106,7 @@ class WebConsole {
   }
 
   #content(): TemplateResult {
-    if (!this.#session) return this.#signIn?.view() ?? html``;
+    if (!this.#session) return this.#signIn?.view() ?? problemView(this.#problem);
     return frame({
       session: this.#session,
       name: this.#place.name,
@@ -155,10 +160,15 @@ class WebConsole {
     this.#session = session;
     this.#signIn = null;
     this.#stream?.close();
-    this.#stream = followChanges((event) => {
-      if (event.type === 'session') void this.#resume();
-      else this.#page?.changed?.(event);
-    }, this.#redraw);
+    this.#stream = followChanges({
+      changed: (event) => {
+        if (event.type === 'session') void this.#resume();
+        else this.#page?.changed?.(event);
+      },
+      turned: this.#redraw,
+      // If the session has ended, this call finds out and leads to the sign-in page.
+      refused: () => void this.#api.session().catch(() => {}),
+    });
     this.#router.restate(afterSignIn(new URL(location.href)));
     this.#open(placeOf(new URL(location.href)));
   }
@@ -178,12 +188,18 @@ class WebConsole {
   async #resume(): Promise<void> {
     try {
       this.#enter(await this.#api.session());
+      this.#problem = null;
     } catch (error) {
-      if (error instanceof ProblemError) return this.#leave();
-      render(html`<p class="problem" role="alert">${sentence(error)}</p>`, this.#root);
+      if (error instanceof ProblemError && error.problem.status === 401) return this.#leave();
+      this.#problem = sentence(error);
+      setTimeout(() => void this.#resume(), RETRY_MS);
+      this.#redraw();
     }
   }
 }
+
+const problemView = (problem: string | null): TemplateResult =>
+  html`${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}`;
 
 applyScheme(chosenScheme());
 const root = document.getElementById('console');

@@ -1,6 +1,6 @@
 import type { Shape } from '../../../../pipelines/artifacts/display/overlay-contract.ts';
 import type { Change, ReviewNews, ReviewStep, ReviewView } from '../contract.ts';
-import { API, ProblemError } from './api.ts';
+import { API, type LiveStream, openStream, ProblemError } from './api.ts';
 import { type Asking, createAsking, keepFocus, sentence } from './asking.ts';
 import type { ImageViewer } from './image-viewer.ts';
 import type { KeyBinding } from './keyboard.ts';
@@ -93,7 +93,7 @@ export class Review {
   dragging = false;
   readonly asking: Asking;
   readonly #parts: ReviewParts;
-  readonly #news: EventSource;
+  readonly #news: LiveStream;
   #unavailable = false;
   #amending = false;
   /** Id of the value being shown; null before the first. */
@@ -109,9 +109,10 @@ export class Review {
     this.#parts = parts;
     this.asking = createAsking(parts.around);
     const path = `${API}/requests/${encodeURIComponent(parts.requestId)}/review/events`;
-    this.#news = new EventSource(path);
-    this.#news.addEventListener('review', (message: MessageEvent<string>) => {
-      this.#hear(JSON.parse(message.data));
+    this.#news = openStream(path, {
+      heard: { review: (data) => this.#hear(JSON.parse(data)) },
+      // The first event after reopening contains the current state.
+      reopened: () => {},
     });
     void this.#load();
   }

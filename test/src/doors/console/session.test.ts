@@ -1,12 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { revokeKey } from '../../../../src/core/accounts/keys.ts';
 import { nextPage } from '../../../../src/doors/console/session-routes.ts';
 import {
   beginSession,
   digest,
+  endSession,
   findSession,
   IDLE_MS,
   LONGEST_MS,
+  watchSession,
 } from '../../../../src/doors/console/sessions.ts';
 import {
   type Client,
@@ -171,6 +173,30 @@ describe('the life of a session', () => {
     }
     expect(await stands(session.sha256, later(LONGEST_MS - 1))).toBe(true);
     expect(await stands(session.sha256, later(LONGEST_MS), true)).toBe(false);
+  });
+});
+
+describe('an open event stream', () => {
+  const person = { principal: 'oidc:x z', name: 'Z', role: 'viewer' as const, keyId: null };
+  afterEach(() => vi.useRealTimers());
+
+  it('does not outlive its session by more than 10 s', async () => {
+    const { session } = await beginSession(site.database, person, new Date());
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const { over, stop } = watchSession(session, {
+      database: site.database,
+      now: () => new Date(),
+    });
+    const looked = async () => {
+      vi.advanceTimersByTime(10_000);
+      await site.database.query('SELECT 1');
+    };
+    await looked();
+    expect(over.aborted).toBe(false);
+    await endSession(site.database, session.sha256);
+    await looked();
+    await vi.waitFor(() => expect(over.aborted).toBe(true));
+    stop();
   });
 });
 
