@@ -36,6 +36,14 @@ export const STATUS = {
   unrecognizedOperation: 0x0211,
 } as const;
 
+/**
+ * Returns true if the status of a C-STORE response is a warning, after which the peer has the
+ * object: 0001H, 0107H, 0116H and Bxxx (PS3.7 C.1.3).
+ */
+export function isWarning(status: number): boolean {
+  return (status & 0xf000) === 0xb000 || [0x0001, 0x0107, 0x0116].includes(status);
+}
+
 /** Returns a status in the notation of the standard, such as `A700H`. */
 export function statusHex(status: number): string {
   return `${hexDigits(status)}H`;

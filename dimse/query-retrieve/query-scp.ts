@@ -25,7 +25,7 @@ import type {
   QueryService,
   SubOperations,
 } from '../network/service-ports.ts';
-import { STATUS } from '../network/status.ts';
+import { isWarning, STATUS } from '../network/status.ts';
 import type { DicomAudit } from '../receive/audit.ts';
 import { outgoingFile, sendFiles } from '../send/store-scu.ts';
 
@@ -284,10 +284,12 @@ async function* got(
     const path = await objects.locate(object);
     const file = path === null ? null : await asAccepted(path, association).catch(() => null);
     const status = file && (await association.store(file));
-    const isWarning = status !== null && (status & 0xf000) === 0xb000;
-    yield { object, outcome: status === 0 ? 'completed' : isWarning ? 'warning' : 'failed' };
+    yield { object, outcome: status === null ? 'failed' : outcomeOf(status) };
   }
 }
+
+const outcomeOf = (status: number): SubOperation['outcome'] =>
+  status === STATUS.success ? 'completed' : isWarning(status) ? 'warning' : 'failed';
 
 /**
  * Opens an object as stored, or converts it if the peer accepts only the other little-endian

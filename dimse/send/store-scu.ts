@@ -11,7 +11,7 @@ import {
 } from '../../src/platform/errors/catalogue.ts';
 import type { CalledNode } from '../network/dial.ts';
 import { type OutgoingObject, Requestor } from '../network/requestor.ts';
-import { STATUS, statusHex } from '../network/status.ts';
+import { isWarning, STATUS, statusHex } from '../network/status.ts';
 import {
   type AssociationPool,
   type Associations,
@@ -261,14 +261,6 @@ export function resultOfFailureStatus(
 function refusalCode(status: number): ErrorCode {
   if (status === STATUS.processingFailure) return 'peer_processing_failure';
   return (status & 0xff00) === 0xa700 ? 'peer_out_of_resources' : 'peer_refused_object';
-}
-
-/**
- * Returns true if a status is a warning, after which the peer has the object: 0001H, 0107H, 0116H
- * and Bxxx (PS3.7 C.1.3).
- */
-function isWarning(status: number): boolean {
-  return (status & 0xf000) === 0xb000 || [0x0001, 0x0107, 0x0116].includes(status);
 }
 
 /** Returns the result for an error that occurred on the way to the peer. */

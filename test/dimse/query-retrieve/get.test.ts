@@ -58,7 +58,8 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('C-GET sends the other objects of a study if the file of one is damaged', async () => {
+/** Retrieves the study by C-GET; the peer stores each object that arrives with `status`. */
+async function get(status: number) {
   const sent: string[] = [];
   const service = queryService({
     database,
@@ -93,14 +94,43 @@ test('C-GET sends the other objects of a study if the file of one is damaged', a
         accepts: () => [EXPLICIT_VR_LITTLE_ENDIAN],
         store: async ({ sopInstanceUid }) => {
           sent.push(sopInstanceUid);
-          return 0;
+          return status;
         },
       },
     ),
   );
+  return { sent, last: answers.at(-1) };
+}
+
+test('C-GET sends the other objects of a study if the file of one is damaged', async () => {
+  const { sent, last } = await get(0);
   expect(sent).toEqual(['1.2.3.1.2']);
-  expect(answers.at(-1)).toMatchObject({
+  expect(last).toMatchObject({
     status: 0xb000,
     subOperations: { remaining: 0, completed: 1, failed: 1, warning: 0 },
   });
 });
+
+test.each([
+  ['0001H', 0x0001],
+  ['attribute list error', 0x0107],
+  ['attribute value out of range', 0x0116],
+  ['coercion of data elements', 0xb000],
+])('C-GET counts an object stored with a warning as such: %s', async (_, status) => {
+  const { last } = await get(status);
+  expect(last).toMatchObject({
+    status: 0xb000,
+    subOperations: { remaining: 0, completed: 0, failed: 1, warning: 1 },
+  });
+});
+
+test.each([0xa700, 0xc000, 0x0110])(
+  'C-GET counts a refused object as failed: %i',
+  async (status) => {
+    const { last } = await get(status);
+    expect(last).toMatchObject({
+      status: 0xa702,
+      subOperations: { remaining: 0, completed: 0, failed: 2, warning: 0 },
+    });
+  },
+);
