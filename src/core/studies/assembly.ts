@@ -20,13 +20,13 @@ import { routingAttributePaths } from './rules/attribute-values.ts';
 import { type ContentFacts, type RuleVerdict, route, whyUnrouted } from './rules/route.ts';
 import {
   addHoldReason,
+  beginActing,
   claimCompleteStudies,
   endRevision,
   findStudy,
   type InstanceRow,
   instancesOf,
   ownSeries,
-  recordRules,
   recordSubmission,
   requestsOf,
   reschedule,
@@ -170,8 +170,14 @@ async function carryOut(
     objects: instances.length,
     rules: names,
   };
+  const begin = async () => {
+    const begun = await beginActing(database, study, acting);
+    // A study that was held in the meantime is due at once.
+    if (!begun) await reschedule(database, study, now(), null);
+    return begun;
+  };
   if (acting.length === 0) {
-    await recordRules(database, study, []);
+    if (!(await begin())) return;
     await endRevision(database, study, 'unrouted', whyUnrouted(verdicts));
     logger.event(EVENTS.studyUnrouted, { ...log, code: 'study_not_routed' });
     return;
@@ -190,7 +196,7 @@ async function carryOut(
   if (order && 'waitsUntil' in order) {
     return await reschedule(database, study, order.waitsUntil, SEEKING_ORDER);
   }
-  await recordRules(database, study, acting);
+  if (!(await begin())) return;
   const onward = [
     ['forward', acting.flatMap(({ forwardTo }) => forwardTo)],
     ['deidentified', acting.flatMap(({ deidentifyTo }) => deidentifyTo)],

@@ -81,19 +81,20 @@ const NOTHING_TO_DECIDE =
 
 /**
  * Holds a study, once complete, until a person releases it. Objects are still received.
- * @throws SonogateError `not_found`.
+ * @throws SonogateError `not_found`, also if the routing rules have begun to act on the study.
  */
 export async function holdStudy(database: Database, key: string, reason: string): Promise<void> {
   const study = await findStudy(database, key);
   if (!study) throw new SonogateError('not_found', `There is no study ${key}.`);
   const { rowCount } = await database.query(
     `UPDATE studies SET hold_reason = $2, reason = $2
-     WHERE id = $1 AND state IN ('receiving', 'complete')`,
+     WHERE id = $1 AND (state = 'receiving'
+       OR (state = 'complete' AND acting_revision IS DISTINCT FROM revision))`,
     [study.id, reason],
   );
-  if (rowCount !== 1) {
-    throw new SonogateError('not_found', `The study is ${study.state} and cannot be held.`);
-  }
+  if (rowCount === 1) return;
+  const why = study.state === 'complete' ? 'being submitted or forwarded' : `${study.state}`;
+  throw new SonogateError('not_found', `The study is ${why} and cannot be held.`);
 }
 
 /**
@@ -129,7 +130,8 @@ async function complete(
        next_attempt_at = $2, complete_because = $3, revision = revision + $4,
        released_revision = CASE WHEN $5 THEN revision + $4 ELSE released_revision END,
        chosen_rule = $6, hold_reason = CASE WHEN $5 THEN NULL ELSE hold_reason END,
-       patient_mismatch = CASE WHEN $5 THEN NULL ELSE patient_mismatch END
+       patient_mismatch = CASE WHEN $5 THEN NULL ELSE patient_mismatch END,
+       acting_revision = NULL
      WHERE id = $1 AND state = ANY ($7::text[])`,
     [
       study.id,

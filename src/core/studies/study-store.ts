@@ -184,18 +184,24 @@ export async function recordSubmission(
   );
 }
 
-/** Records which rules act on a study, and its tags, replacing those of earlier revisions. */
-export async function recordRules(
+/**
+ * Records that rules begin to act on a claimed revision, and its tags, replacing those of earlier
+ * revisions. From then on, the revision can no longer be held.
+ * @returns false if the rules must not act: since the claim, a person has held the study, or a newer
+ * object has reopened it.
+ */
+export async function beginActing(
   database: Queryable,
-  { id }: Pick<StudyRow, 'id'>,
+  { id, revision, hold_reason: holdReason }: Pick<StudyRow, 'id' | 'revision' | 'hold_reason'>,
   acting: readonly Pick<RoutingRule, 'name' | 'tags'>[],
-): Promise<void> {
+): Promise<boolean> {
   const tags = new Set(acting.flatMap((rule) => rule.tags));
-  await database.query('UPDATE studies SET acting_rules = $2, tags = $3 WHERE id = $1', [
-    id,
-    acting.map(({ name }) => name),
-    [...tags],
-  ]);
+  const { rowCount } = await database.query(
+    `UPDATE studies SET acting_revision = revision, acting_rules = $4, tags = $5
+     WHERE id = $1 AND revision = $2 AND state = 'complete' AND hold_reason IS NOT DISTINCT FROM $3`,
+    [id, revision, holdReason, acting.map(({ name }) => name), [...tags]],
+  );
+  return rowCount === 1;
 }
 
 /**
@@ -207,7 +213,7 @@ export async function reschedule(
   database: Queryable,
   claimed: Pick<StudyRow, 'id' | 'revision' | 'next_attempt_at'>,
   until: Date,
-  reason: string,
+  reason: string | null,
 ): Promise<void> {
   await database.query(
     `UPDATE studies SET next_attempt_at = $3, reason = $4

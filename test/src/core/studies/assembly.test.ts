@@ -4,6 +4,7 @@ import { objectsOnDisk } from '../../../../src/core/files/received-objects.ts';
 import {
   completeNow,
   dryRun,
+  holdStudy,
   releaseStudy,
   rerunStudy,
 } from '../../../../src/core/studies/commands.ts';
@@ -123,6 +124,57 @@ describe('a study whose rule', () => {
     await reaches('unrouted');
     expect((await row())?.acting_rules).toEqual([]);
     expect((await row())?.reason).toContain('Last menstrual date is missing, expected any value');
+  });
+});
+
+describe('a person who holds a study', () => {
+  /** Holds the study at a moment of its submission. Returns the outcome: `held`, or the error. */
+  const holdWhen = async (moment: 'judged' | 'submitted'): Promise<string> => {
+    const { query } = site.database;
+    let begun = false;
+    let outcome = '';
+    const hold = async () => {
+      if (begun) return;
+      begun = true;
+      outcome = await holdStudy(site.database, study, 'Wait for me.').then(
+        () => 'held',
+        (error: Error) => error.message,
+      );
+    };
+    if (moment === 'submitted') site.onSubmit = () => void hold();
+    else {
+      // The assembly reads the objects of a study after it has claimed the study.
+      site.database.query = async (text, ...rest) => {
+        if (text.includes('DISTINCT ON (sop_instance_uid)')) await hold();
+        return query(text, ...rest);
+      };
+    }
+    await send('OB');
+    site.pass(31);
+    await expect.poll(() => outcome).not.toBe('');
+    site.database.query = query;
+    site.onSubmit = () => {};
+    return outcome;
+  };
+
+  test('that is claimed but not yet submitted keeps it from being submitted', async () => {
+    expect(await holdWhen('judged')).toBe('held');
+    await reaches('held');
+    expect(requests()).toEqual([]);
+    expect(await row()).toMatchObject({ reason: 'Wait for me.', hold_reason: 'Wait for me.' });
+    await releaseStudy(site.database, study, BY_RULES, {
+      routing: site.config.routing,
+      at: new Date(0),
+    });
+    await reaches('submitted');
+    expect(requests()).toHaveLength(1);
+  });
+
+  test('that is being submitted learns that it is too late', async () => {
+    expect(await holdWhen('submitted')).toContain('being submitted or forwarded');
+    await reaches('submitted');
+    expect(requests()).toHaveLength(1);
+    expect((await row())?.hold_reason).toBeNull();
   });
 });
 
