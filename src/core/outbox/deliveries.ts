@@ -185,17 +185,22 @@ export async function markDelivered(
   });
 }
 
+/**
+ * Ends a delivery that is not attempted again.
+ * @returns `dead`; null if the delivery no longer belongs to this attempt.
+ */
 export async function markDead(
   database: Queryable,
   { id, attempt }: Delivery,
   code: ErrorCode,
   detail: string,
-): Promise<void> {
-  await database.query(
+): Promise<'dead' | null> {
+  const { rowCount } = await database.query(
     `UPDATE deliveries SET state = 'dead', ended_at = now(), lease_until = NULL,
        code = $3, detail = $4 WHERE ${OWN}`,
     [id, attempt, code, detail],
   );
+  return rowCount === 1 ? 'dead' : null;
 }
 
 /**

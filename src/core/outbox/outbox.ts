@@ -434,31 +434,33 @@ class RunningOutbox implements Outbox {
     delivery: ClaimedDelivery,
     { code, detail, failure, retryAfter }: Extract<SendOutcome, { outcome: 'failed' }>,
   ): Promise<void> {
-    const giveUp = async (event: typeof EVENTS.deliveryDead | typeof EVENTS.deliveryGivenUp) => {
-      this.#logger.event(event, { ...fieldsOf(delivery), code });
-      await this.#useAlternate(delivery);
-    };
-    if (failure === 'permanent') {
-      await markDead(this.#database, delivery, code, detail);
-      return giveUp(EVENTS.deliveryDead);
-    }
-    const again = this.#waitAfter(delivery, code);
-    if (again === null) {
-      await markDead(this.#database, delivery, code, detail);
-      return giveUp(EVENTS.deliveryGivenUp);
-    }
-    if (retryAfter !== undefined) {
+    const again = failure === 'permanent' ? null : this.#waitAfter(delivery, code);
+    const wait = again === null ? null : Math.max(retryAfter ?? 0, again);
+    if (wait !== null && retryAfter !== undefined) {
       await holdDestination(this.#database, delivery.destination, retryAfter);
     }
-    const wait = Math.max(retryAfter ?? 0, again);
-    const own = mayBeObjectFailure(code);
-    const state = await rescheduleDelivery(this.#database, delivery, { code, detail, own }, wait);
-    if (state === 'dead') return giveUp(EVENTS.deliveryGivenUp);
-    this.#logger.event(EVENTS.deliveryRetried, {
-      ...fieldsOf(delivery),
-      code,
-      wait: Math.round(wait),
+    // A delivery ends and is diverted in one transaction, because after a crash in between nothing
+    // would divert it.
+    const { state, instead } = await this.#database.transaction(async (tx) => {
+      const failed = { code, detail, own: mayBeObjectFailure(code) };
+      const state =
+        wait === null
+          ? await markDead(tx, delivery, code, detail)
+          : await rescheduleDelivery(tx, delivery, failed, wait);
+      return { state, instead: state === 'dead' ? await this.#divert(tx, delivery) : null };
     });
+    if (state === 'pending') {
+      const seconds = Math.round(wait ?? 0);
+      this.#logger.event(EVENTS.deliveryRetried, { ...fieldsOf(delivery), code, wait: seconds });
+    } else if (state === 'dead') {
+      const event = failure === 'permanent' ? EVENTS.deliveryDead : EVENTS.deliveryGivenUp;
+      this.#logger.event(event, { ...fieldsOf(delivery), code });
+    }
+    if (instead) {
+      const { id, destination: alternate } = instead;
+      const fields = { delivery: delivery.id, instead: id, alternate };
+      this.#logger.event(EVENTS.destinationDiverted, fields);
+    }
   }
 
   /** Returns the seconds until the next attempt; null if there is no further attempt. */
@@ -499,15 +501,9 @@ class RunningOutbox implements Outbox {
     }
   }
 
-  async #useAlternate({ id, destination }: Delivery): Promise<void> {
+  async #divert(tx: Queryable, { id, destination }: Delivery): Promise<DeliveryRow | null> {
     const alternate = this.#alternates.get(destination);
-    if (alternate === undefined) return;
-    const made = await this.#database.transaction((tx) =>
-      divert(tx, id, alternate, this.#giveUpSeconds),
-    );
-    if (made) {
-      this.#logger.event(EVENTS.destinationDiverted, { delivery: id, instead: made.id, alternate });
-    }
+    return alternate === undefined ? null : divert(tx, id, alternate, this.#giveUpSeconds);
   }
 }
 

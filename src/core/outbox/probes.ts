@@ -81,10 +81,14 @@ export function createProbes(parts: BreakerParts): {
           const many = await divertOverdue(database, { destination, alternate }, patience);
           if (many > 0) logger.event(EVENTS.destinationDiverted, { destination, alternate, many });
         }
-        for (const delivery of await endOverdue(database, destination, code)) {
+        const ended = await database.transaction(async (tx) => {
+          const overdue = await endOverdue(tx, destination, code);
+          if (alternate === undefined) return overdue;
+          for (const delivery of overdue) await divert(tx, delivery, alternate, giveUpSeconds);
+          return overdue;
+        });
+        for (const delivery of ended) {
           logger.event(EVENTS.deliveryGivenUp, { delivery, destination, code });
-          if (alternate === undefined) continue;
-          await database.transaction((tx) => divert(tx, delivery, alternate, giveUpSeconds));
         }
       }
       return secondsUntilProbe(database);

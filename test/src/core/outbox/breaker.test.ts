@@ -17,6 +17,7 @@ import {
 import type { Deliverer, SendOutcome } from '../../../../src/core/outbox/delivery.ts';
 import { divertByHand } from '../../../../src/core/outbox/divert.ts';
 import { claimDelivery, type Outbox, startOutbox } from '../../../../src/core/outbox/outbox.ts';
+import type { PooledDatabase } from '../../../../src/platform/database/pooled.ts';
 import type { Queryable } from '../../../../src/platform/database/port.ts';
 import type { ErrorCode } from '../../../../src/platform/errors/catalogue.ts';
 import { silentLogger as logger } from '../../../../src/platform/logging/logger.ts';
@@ -46,11 +47,15 @@ beforeEach(async () => {
   await site.database.query('DELETE FROM destination_breakers');
 });
 
-async function add(destination = 'pacs', study = `${count}`): Promise<string> {
+async function add(
+  destination = 'pacs',
+  study = `${count}`,
+  giveUpSeconds = HOUR,
+): Promise<string> {
   count += 1;
   const instance = `object-${count}`;
   await site.database.transaction((tx) =>
-    enqueueForwards(tx, [{ instance, study, revision: 1 }], [destination], HOUR),
+    enqueueForwards(tx, [{ instance, study, revision: 1 }], [destination], giveUpSeconds),
   );
   return instance;
 }
@@ -171,14 +176,16 @@ describe('an outbox with breakers and alternates', () => {
       probe,
       alternates = new Map<string, string>(),
       alternateAfterMinutes = 60,
+      database = site.database,
     }: Partial<{
       probe: Deliverer['probe'];
       alternates: Map<string, string>;
       alternateAfterMinutes: number;
+      database: PooledDatabase;
     }> = {},
   ) => {
     const outbox = await startOutbox({
-      database: site.database,
+      database,
       deliverers: [{ kind: 'forward', send, ...(probe && { probe }) }],
       config: {
         delivery: {
@@ -292,6 +299,55 @@ describe('an outbox with breakers and alternates', () => {
     const first = await rowOf(object);
     expect(first).toMatchObject({ state: 'diverted', code: 'peer_refused_object' });
     expect(await rowOf(object, 'archive')).toMatchObject({ alternate_of: first?.id });
+  });
+
+  /** A database on which no delivery can be diverted, as if the gateway was killed just before. */
+  const killedBeforeDiverting = (): PooledDatabase => {
+    const cut = (queryable: Queryable): Queryable => ({
+      query: async (text, ...rest) => {
+        if (text.includes('alternate_of, result_revision')) throw new Error('killed');
+        return queryable.query(text, ...rest);
+      },
+    });
+    const { database } = site;
+    return {
+      ...database,
+      ...cut(database),
+      transaction: (work) => database.transaction((tx) => work(cut(tx))),
+    };
+  };
+
+  it.each([
+    ['was refused', 'permanent', HOUR],
+    ['was tried for too long', 'transient', 0],
+  ] as const)('diverts what %s even if the gateway is killed in between', async (_, kind, life) => {
+    const refusing: Deliverer['send'] = async ({ destination }) =>
+      destination === 'pacs' ? failed('peer_refused_object', kind) : OK;
+    const alternates = new Map([['pacs', 'archive']]);
+    const killed = await start(refusing, { alternates, database: killedBeforeDiverting() });
+    const object = await add('pacs', 's', life);
+    await expect.poll(async () => (await rowOf(object))?.attempt).toBe(1);
+    await killed.stop();
+    expect(await rowOf(object)).toMatchObject({ state: 'sending' });
+    await site.database.query('UPDATE deliveries SET lease_until = now()');
+    await start(refusing, { alternates });
+    await stateOf(object, 'archive').toBe('delivered');
+  });
+
+  it('diverts what waited too long for a closed destination even if the gateway is killed', async () => {
+    const sends: Deliverer['send'] = async ({ destination }) =>
+      destination === 'pacs' ? failed('peer_unreachable') : OK;
+    const alternates = new Map([['pacs', 'archive']]);
+    const probe = async () => 'peer_unreachable' as const;
+    await site.database.query(
+      `INSERT INTO destination_breakers (destination, state, failures, code, opened_at, probe_at)
+       VALUES ('pacs', 'open', 9, 'peer_unreachable', now(), now())`,
+    );
+    const object = await add('pacs', 's', 0);
+    const killed = await start(sends, { alternates, probe, database: killedBeforeDiverting() });
+    await killed.stop();
+    await start(sends, { alternates, probe });
+    await stateOf(object, 'archive').toBe('delivered');
   });
 
   it('sends to the alternate what has waited longer than configured, but not to both', async () => {
