@@ -3,6 +3,7 @@ import { axisEnds } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfBiometry, say } from '../../result/render/obstetric/biometry.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
+import { categoryWithin } from '../../result/section-outcome.ts';
 import type { Remark, Statement } from '../../result/statement.ts';
 import {
   acceptedValue,
@@ -262,11 +263,31 @@ export function deriveBiometry(
 
 /**
  * Returns the term for a head with a cephalic index (in %) outside the usual range (Hadlock 1981);
- * null if within the range.
+ * null if within the range. The range is for a BPD measured outer to inner.
  */
 export function headShape(index: number): 'dolichocephaly' | 'brachycephaly' | null {
   if (index < CEPHALIC_INDEX_RANGE.low) return 'dolichocephaly';
   return index > CEPHALIC_INDEX_RANGE.high ? 'brachycephaly' : null;
+}
+
+/** Points by which an index exceeds the one with the BPD outer to inner (obstetric 2.3). */
+const ABOVE_OUTER_INNER = {
+  'outer-outer': { least: 2, most: 3 },
+  'not-stated': { least: 0, most: 3 },
+} as const satisfies Record<BpdConvention, { least: number; most: number }>;
+
+/**
+ * Returns the term for the shape of a head, and the index that it would have with the BPD outer to
+ * inner, from the lowest to the highest. Null if the shape is usual, or if the interval of the index
+ * or the placement of the calipers leaves it open.
+ */
+export function headShapeOf(index: Measurement, placement: BpdConvention) {
+  const { least, most } = ABOVE_OUTER_INNER[placement];
+  const outerInner = [index.value - most, index.value - least] as const;
+  const [low, high] = outerInner.map(
+    (value) => categoryWithin({ ...index, value }, headShape).category,
+  );
+  return low && low === high ? { shape: low, outerInner } : null;
 }
 
 type HeadReading = Extract<FrameReading, { structure: 'head' }>;
@@ -288,7 +309,10 @@ function isUsable(reading: FrameReading): reading is HeadReading {
  * the only value that needs no scale (obstetric 0.4); HC/AC would need head and abdomen in one
  * picture.
  */
-export function uncalibratedIndex({ readings }: Pick<BiometryEvidence, 'readings'>): Measurement[] {
+export function uncalibratedIndex({
+  readings,
+  uncertainty,
+}: Pick<BiometryEvidence, 'readings' | 'uncertainty'>): Measurement[] {
   const heads = readings.filter(isUsable);
   const [found] = BPD_PLANES.flatMap((planes) =>
     heads.filter(({ estimate }) => planes.includes(estimate.label)),
@@ -298,8 +322,12 @@ export function uncalibratedIndex({ readings }: Pick<BiometryEvidence, 'readings
   const [a1, a2, b1, b2] = axisEnds(located.ellipse);
   const { a, b } = located.ellipse;
   const index = cephalicIndex(Math.min(a, b), Math.max(a, b));
+  const { hcPercent, smallHcPercent = hcPercent } = uncertainty;
+  // Without a scale, the head may be a small one.
+  const percent = hcPercent === null ? null : Math.max(hcPercent, smallHcPercent ?? hcPercent);
   return [
     createMeasurement('cephalic-index', 'cephalic-index', index, 'ratio', {
+      uncertainty: percent === null ? null : (percent / 100) * Math.SQRT2 * index,
       source: measuredOn(clip, frame.index, 'model', [lineBetween(a1, a2), lineBetween(b1, b2)]),
       confidence: located.confidence,
       remarks: [

@@ -2,7 +2,7 @@ import { findingConcept, type ObstetricConcept } from '../../concepts/obstetric.
 import type { Measurement } from '../../result/envelope.ts';
 import { say } from '../../result/render/obstetric/biometry.ts';
 import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
-import { categoryWithin, type FindingDraft } from '../../result/section-outcome.ts';
+import type { FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { acceptedValue, isOfMachine, REPEATABILITY } from '../shared/measurement.ts';
 import type { FramePlane, Structure } from '../shared/plane.ts';
@@ -11,7 +11,7 @@ import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import {
   bpdConvention,
   deriveBiometry,
-  headShape,
+  headShapeOf,
   uncalibratedIndex,
   weightGap,
 } from './derive.ts';
@@ -196,18 +196,15 @@ function spreadFinding(
 
 function headShapeFinding(measurements: readonly Measurement[]): FindingDraft[] {
   const index = acceptedValue(measurements, 'cephalic-index');
-  const shape = index && categoryWithin(index, headShape).category;
-  if (!index || !shape) return [];
+  const placement = bpdConvention(measurements);
+  const found = index && headShapeOf(index, placement);
+  if (!found) return [];
   return [
     {
       id: 'head-shape',
       section: 'biometry',
       concept: findingConcept('head-shape'),
-      statement: say.conclusion(
-        'biometry.head-shape',
-        { shape, placement: bpdConvention(measurements) },
-        [index],
-      ),
+      statement: say.conclusion('biometry.head-shape', { ...found, placement }, [index]),
       severity: 'info',
       confidence: null,
       evidence: [index.id],

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -13,6 +13,9 @@ export const COPY_OF_CACHE = 'compile-cache';
  * succeeded.
  */
 type Compile = (folder: string, signal: AbortSignal) => Promise<boolean>;
+
+/** Milliseconds after which an unfinished cache is abandoned: writing one takes seconds. */
+const ABANDONED_MS = 600_000;
 
 /**
  * Compiled code of the modules that pipelines load, about a thousand. Without it, each process would
@@ -27,6 +30,7 @@ export class CompileCache {
   readonly #compile: Compile;
   readonly #closing = new AbortController();
   #writing: Promise<void> | null = null;
+  #sweeping: Promise<void> | null = null;
 
   /**
    * @param folder where the cache is kept; other gateways on this machine may use it too.
@@ -63,10 +67,26 @@ export class CompileCache {
     return this.#writing;
   }
 
+  /** Removes what gateways that were killed while writing the cache have left behind. */
+  sweep(): void {
+    this.#sweeping ??= this.#sweep().catch(() => {});
+  }
+
   /** Stops writing. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#writing;
+    await Promise.all([this.#writing, this.#sweeping]);
+  }
+
+  async #sweep(): Promise<void> {
+    const place = dirname(this.#folder);
+    for (const name of await readdir(place)) {
+      if (!name.startsWith(`${basename(this.#folder)}-`)) continue;
+      const unfinished = join(place, name);
+      const { mtimeMs } = await stat(unfinished);
+      if (Date.now() - mtimeMs < ABANDONED_MS) continue;
+      await rm(unfinished, { recursive: true, force: true });
+    }
   }
 
   async #write(): Promise<void> {

@@ -100,10 +100,24 @@ export const BIOMETRY_SENTENCES = {
   ) =>
     `Repeated values of ${text.names([key])}${machine ? ' from the ultrasound machine' : ''} differ by ${text.quantity(key, spread)}; measure again.`,
   'biometry.head-shape': (
-    { shape, placement }: { shape: 'dolichocephaly' | 'brachycephaly'; placement: Placement },
+    {
+      shape,
+      placement,
+      outerInner: [low, high],
+    }: {
+      shape: 'dolichocephaly' | 'brachycephaly';
+      placement: Placement;
+      outerInner: readonly [number, number];
+    },
     { about: [index], text }: SentenceContext,
-  ) =>
-    `Cephalic index ${index ? text.value(index) : ''} ${PLACEMENT[placement]} (${shape}): head shape outside the usual range; head circumference is preferred to BPD.`,
+  ) => {
+    const percent = (value: number) => text.quantity('cephalic-index', value);
+    const published =
+      placement === 'outer-outer'
+        ? `, about ${percent(low)} to ${percent(high)} outer to inner`
+        : '';
+    return `Cephalic index ${index ? text.value(index) : ''} ${PLACEMENT[placement]}${published} (${shape}): head shape outside the usual range; head circumference is preferred to BPD.`;
+  },
   /** `about` contains our length, followed by the machine's. */
   'biometry.machine-length': (
     { far }: { far: boolean },

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -72,6 +72,20 @@ describe('the compile cache of the pipelines', () => {
     expect(await readdir(folder)).toEqual(['cache', 'place']);
   });
 
+  test('is cleared of what a killed gateway left behind, but not of what another is writing', async () => {
+    for (const name of ['cache', 'cache-killed', 'cache-writing', 'caches-of-another']) {
+      await mkdir(join(folder, name));
+    }
+    const anHourAgo = new Date(Date.now() - 3_600_000);
+    for (const name of ['cache', 'cache-killed', 'caches-of-another']) {
+      await utimes(join(folder, name), anHourAgo, anHourAgo);
+    }
+    const cache = new CompileCache(join(folder, 'cache'), writes('compiled'));
+    cache.sweep();
+    await cache.close();
+    expect(await readdir(folder)).toEqual(['cache', 'cache-writing', 'caches-of-another', 'place']);
+  });
+
   test('is left out if it cannot be written', async () => {
     await writeFile(join(folder, 'file'), '');
     const cache = new CompileCache(join(folder, 'file/cache'), writes('compiled'));
@@ -85,6 +99,9 @@ test('a pipeline process uses a private copy of the compile cache once there is 
   const work = join(folder, 'work');
   const caches = join(folder, 'caches');
   await mkdir(caches);
+  const left = join(caches, `pipelines-${VERSION}-${process.version}-killed`);
+  await mkdir(left);
+  await utimes(left, 0, 0);
   const limits = { memoryMegabytes: 256, work, readable: readablePlaces([COMPILED]) };
   const program = { ...PIPELINE_PROGRAM, pipelines: [COMPILED], compileCache: caches };
   const usedBy = async (name: string) => {
