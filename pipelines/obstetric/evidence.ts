@@ -119,13 +119,19 @@ function withOneNamePerFetus(given: StudyEvidence): StudyEvidence & Pick<RateEvi
 /**
  * Collects the evidence for the sections: the readings, and values derived from them that several
  * sections need.
+ *
+ * @param several the evidence that indicates several fetuses. It includes sweeps that need review:
+ * nothing is concluded from them, but while one shows twins, nothing is concluded for a single fetus.
  */
-export function evidenceOf(read: StudyEvidence): ObstetricEvidence {
+export function evidenceOf(
+  read: StudyEvidence,
+  several: SectionEvidence['severalFetuses'] = severalFetuses(read),
+): ObstetricEvidence {
   const given = withOneNamePerFetus(read);
   const cart = given.study.cart ?? [];
   const evidence = {
     ...given,
-    severalFetuses: severalFetuses(given),
+    severalFetuses: several,
     machine: {
       values: (section, keys, where = () => true) =>
         cartMeasurements(cart.filter(where), section, keys),

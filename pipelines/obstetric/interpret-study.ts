@@ -11,6 +11,7 @@ import { evidenceOf, type ObstetricEvidence, type StudyEvidence } from './eviden
 import type { Locator } from './locator.ts';
 import { SECTIONS } from './sections.ts';
 import type { Amendment, ObstetricSection, SectionOutcome } from './shared/section.ts';
+import { severalFetuses } from './shared/several-fetuses.ts';
 import { withholdUnvalidated } from './withhold-unvalidated.ts';
 
 type Section = ObstetricSection<ObstetricEvidence>;
@@ -78,8 +79,9 @@ function outcomesOf(
   onFailure: SectionFailed,
   decisions: Decisions | null,
 ): SectionOutcome[] {
+  const several = severalFetuses(given);
   const run = (of: StudyEvidence, failed: SectionFailed) => {
-    const ran = runSections(evidenceOf(of), failed);
+    const ran = runSections(evidenceOf(of, several), failed);
     return SECTIONS.flatMap((section) => ran.get(section) ?? []);
   };
   const whole = deciding(decisions, () => run(given, onFailure));

@@ -334,3 +334,37 @@ describe('whatever was read by methods that need a review', () => {
     expect(concluded(research)).not.toEqual(concluded(held));
   });
 });
+
+describe('a sweep under review that shows two heads', () => {
+  const swept = (...parts: ('head' | 'trunk')[]): Views => ({
+    presentation: {
+      sweeps: [
+        {
+          clip: framed('other').clip,
+          direction: 'to-cranial',
+          runs: parts.map((part, i) => ({ part, from: 10 * i, to: 10 * i + 6 })),
+        },
+      ],
+      cardiac: [],
+    },
+  });
+  const readings = [head(91.8, 73.5), abdomen(75, 73.5), femur(51.3)];
+  const [twins, one] = [
+    interpreted(readings, swept('head', 'trunk', 'head'), 196),
+    interpreted(readings, swept('head', 'trunk'), 196),
+  ];
+  const reasonOf = ({ sections }: Result, id: string) =>
+    sections.find((section) => section.id === id)?.reason?.code;
+
+  it('withholds the weight, centiles and categories, which hold for one fetus only', () => {
+    expect(reasonOf(twins, 'biometry')).toBe('several_fetuses');
+    expect(reasonOf(twins, 'growth')).toBe('several_fetuses');
+    expect(twins.measurements.filter(({ id, reference }) => id === 'efw' || reference)).toEqual([]);
+    expect(twins.classifications.filter(({ section }) => section === 'growth')).toEqual([]);
+    expect(one.measurements.some(({ id, reference }) => id === 'efw' && reference)).toBe(true);
+  });
+
+  it('is not a finding of twins', () => {
+    expect(twins.findings.filter(({ id }) => id === 'multiple-pregnancy')).toEqual([]);
+  });
+});

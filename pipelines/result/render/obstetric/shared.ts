@@ -113,7 +113,7 @@ export const SEVERAL_FETUSES = {
     'the reports of the ultrasound machine count more than one fetus, and the images do not identify which one they show',
   'named-on-images': 'the image names indicate several fetuses, which must not be mixed',
   'seen-on-sweep':
-    'a sweep shows more than one fetus, and the images do not identify which one they show',
+    'a sweep appears to show more than one fetus, and the images do not identify which one they show',
 } as const;
 export type SeveralFetusesSource = keyof typeof SEVERAL_FETUSES;
 

@@ -289,7 +289,7 @@ describe('a cine without cardiac activity', () => {
     });
     expect(severity).toBe('critical');
     expect(text).toContain('but it was seen in image 1 (144/min)');
-    expect(text).toContain('sweep shows more than one fetus');
+    expect(text).toContain('sweep appears to show more than one fetus');
   });
 
   it.each([

@@ -80,6 +80,29 @@ describe('the labels of the images', () => {
   });
 });
 
+describe('a sweep along the uterus', () => {
+  const swept = (parts: readonly ('head' | 'trunk')[]) => ({
+    presentation: {
+      sweeps: [
+        {
+          clip: clip('sweep.dcm'),
+          direction: 'to-cranial' as const,
+          runs: parts.map((part, i) => ({ part, from: 10 * i, to: 10 * i + 6 })),
+        },
+      ],
+    },
+  });
+
+  it.each([
+    [['head', 'trunk', 'head'], 'seen-on-sweep'],
+    [['head', 'trunk'], null],
+    [['trunk', 'head', 'trunk'], 'seen-on-sweep'],
+    [['trunk', 'trunk'], null],
+  ] as const)('that shows %j: %s', (parts, source) => {
+    expect(several({ views: swept(parts) })).toBe(source);
+  });
+});
+
 describe('twins called A and B on the images, and 1 and 2 in the report', () => {
   const weight = (fetus: string, value: number) =>
     cartValue({
