@@ -66,6 +66,20 @@ describe('a BPD measured by the machine', () => {
     expect(text).not.toContain('outer to outer');
   });
 
+  it.each([
+    [69.9, true],
+    [70.1, false],
+    [86.1, false],
+    [88.9, false],
+    [89.1, true],
+  ])(
+    'and an index of %s %% is named only if it is outside the range either way: %s',
+    (index, named) => {
+      const { findings } = interpreted([], [fromCart('bpd', index), fromCart('ofd', 100)]);
+      expect(findings.some(({ id }) => id === 'head-shape')).toBe(named);
+    },
+  );
+
   it('does not change ours', () => {
     const ours = interpreted([head(91.8, 73.5)], [fromCart('bpd', 71.5)]);
     expect(measurementOf(ours, 'bpd').reference?.centile).toBeCloseTo(50, -1);

@@ -494,14 +494,28 @@ describe('findings', () => {
 
   it('a cephalic index whose interval is outside of 70 to 86 prefers HC to BPD', () => {
     // Each axis is known to within 3 %, so the index is known to within 3 % times the square root
-    // of two.
+    // of two. It is 2 to 3 points above an index with the BPD outer to inner, as in the range.
     const share = 0.03 * Math.SQRT2;
-    const low = 70 / (1 + share);
-    const high = 86 / (1 - share);
+    const low = (70 + 2) / (1 + share);
+    const high = (86 + 3) / (1 - share);
     expect(ids([head(100, low + 0.1)])).not.toContain('head-shape');
     expect(ids([head(100, low - 0.1)])).toContain('head-shape');
     expect(ids([head(100, high - 0.1)])).not.toContain('head-shape');
     expect(ids([head(100, high + 0.1)])).toContain('head-shape');
+    const { findings } = interpretReadings({ readings: [head(100, 94)] });
+    expect(findings.find(({ id }) => id === 'head-shape')?.text).toContain(
+      'Cephalic index 94.0 % with BPD outer to outer, about 91.0 % to 92.0 % outer to inner (brachycephaly)',
+    );
+  });
+
+  it('a cephalic index without a scale has the interval of the outline, too', () => {
+    const bare = (bpd: number) => head(100, bpd, { clip: { regions: [] } });
+    const { measurements } = interpretReadings({ readings: [bare(75)] });
+    expect(measurements).toMatchObject([
+      { id: 'cephalic-index', uncertainty: expect.closeTo(75 * 0.03 * Math.SQRT2, 9) },
+    ]);
+    expect(ids([bare(90)])).not.toContain('head-shape');
+    expect(ids([bare(94)])).toContain('head-shape');
   });
 
   it('a femur that does not fit the abdomen asks to check both', () => {
