@@ -16,7 +16,7 @@ import type { AssociationEnd, AssociationPeer, StorageService } from '../network
 /**
  * Wraps a storage service so that every process of the installation knows of an object that takes
  * long to arrive. Otherwise its study could be completed when the quiet time ends during the
- * transfer (`claimCompleteStudies`).
+ * transfer (`completeDueStudies`).
  */
 export function noteReceptions(storage: StorageService, parts: ReceptionParts): StorageService {
   return {

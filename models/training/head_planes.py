@@ -77,7 +77,7 @@ class Sampler:
 
 
 def crops_of(record: Record) -> torch.Tensor:
-    """Returns a head and its mirror image, front to back: float32 (2, 1, 192, 224)."""
+    """Returns a head and its mirror image (front and back swapped): float32 (2, 1, 192, 224)."""
     views = [
         warp_crop(record.gray(), crop_matrix(record.ellipse, flips=(x, 1))) / 255 for x in (1, -1)
     ]

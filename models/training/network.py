@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 
 WIDTHS = (16, 40, 80, 112, 128)
-# Width of the hidden layer beside the last layer of PlaneNetwork.
+# Width of the hidden layer in the branch whose output PlaneNetwork adds to that of its last layer.
 HIDDEN = 48
 GEOMETRY_CHANNELS = ("head", "abdomen", "femur-shaft", "femur-ends")
 

@@ -1,6 +1,6 @@
 import { isoDate } from '../dicom/dates.ts';
 import type { Subject } from '../dicom/subject.ts';
-import { dueDateByAge } from '../result/gestational-age.ts';
+import { dueDateByAge } from '../result/estimated-due-date.ts';
 
 /**
  * Returns the expected date of delivery as YYYY-MM-DD; null without a gestational age or a study

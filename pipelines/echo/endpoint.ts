@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { MODEL_TASKS } from '../inference/model-registry.ts';
 import { resultSchema, sectionSchema } from '../result/envelope.ts';
 import { REPORT_SECTION } from '../run/sections.ts';
+import { echoInputSchema } from './input.ts';
 import { ECHO } from './interpret-study.ts';
 import { SECTIONS } from './sections.ts';
-import { echoInputSchema } from './shared/input.ts';
 import { viewsDataSchema } from './views/section.ts';
 
 /** Prices in USD, as decimal strings, by number of frames in the upload (api 1). */

@@ -23,6 +23,7 @@ import { tracedMeasurements } from './displays/measure.ts';
 import type { DisplayReading } from './displays/reading.ts';
 import { indexingArea } from './formulas/body.ts';
 import { echoInputOf } from './handheld.ts';
+import type { EchoContext } from './input.ts';
 import { atrialValues } from './la-volume/measure.ts';
 import type { ClipView } from './locate/reader.ts';
 import { LEFT_VENTRICLE } from './lv-size/guideline.ts';
@@ -37,7 +38,6 @@ import type { PerformanceMethod } from './rv-function/guideline.ts';
 import { rightHeartValues } from './rv-function/measure.ts';
 import { chamberAreas } from './segment-chambers/measure.ts';
 import { withConsistency } from './shared/consistency.ts';
-import type { EchoContext } from './shared/input.ts';
 import { withPlausibility, withRemark } from './shared/plausibility.ts';
 import type { EchoPatient, EchoSection } from './shared/section.ts';
 import { scoreIndexOf, type WallSegmentReading, wallSegments } from './wall-motion/measure.ts';
@@ -106,8 +106,8 @@ const notTrusted = (one: Measurement, why: Remark): Measurement =>
   isConfirmed(one) ? one : { ...one, quality: 'low', remarks: [why] };
 
 /**
- * Sections that are reported even if no second network confirms their values, because these are
- * outlines and not volumes.
+ * Sections whose values are reported even if no second network checks the outlines, because these
+ * values are areas of the LV outlines and not volumes.
  */
 const SHOWN_WITHOUT_SECOND_NETWORK = new Set(['segment-chambers']);
 

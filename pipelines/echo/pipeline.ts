@@ -14,13 +14,13 @@ import { readDisplays } from './displays/read.ts';
 import type { DisplayReading } from './displays/reading.ts';
 import { type Gathered, gatherEvidence } from './evidence.ts';
 import { echoInputOf } from './handheld.ts';
+import { parseRequest } from './input.ts';
 import { interpretStudy } from './interpret-study.ts';
 import type { HeartLocator } from './locate/heart-locator.ts';
 import { surveyViews } from './locate/view-survey.ts';
 import { READERS, type Readings } from './readers.ts';
 import type { EchoReviewed } from './review.ts';
 import { SECTIONS } from './sections.ts';
-import { parseRequest } from './shared/input.ts';
 
 /** Share of total progress at which each stage begins. Progress is linear within a stage. */
 const PROGRESS = { views: 0.05, chambers: 0.15, read: 0.8 } as const;

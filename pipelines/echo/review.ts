@@ -7,11 +7,11 @@ import { correctedGeometry } from './chambers/beats.ts';
 import type { ChamberClip, ChamberFrame } from './chambers/clip.ts';
 import { APICAL_VIEWS } from './chambers/gaps.ts';
 import { type Gathered, gatherEvidence } from './evidence.ts';
+import type { EchoOptions } from './input.ts';
 import { interpretStudy } from './interpret-study.ts';
 import type { HeartLocator } from './locate/heart-locator.ts';
 import { ECHO_VIEWS, type HeartView } from './locate/names.ts';
 import { SECTIONS } from './sections.ts';
-import type { EchoOptions } from './shared/input.ts';
 import { plausibleRange } from './shared/plausibility.ts';
 
 /** What the pipeline stores of an echo study, so that a review can interpret it again. */

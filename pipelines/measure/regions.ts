@@ -85,7 +85,7 @@ export function regionsOf(values: Uint8Array, width: number, neighbours: 4 | 8 =
     const start = starts[run] ?? 0;
     const end = ends[run] ?? 0;
     const root = rootOf(parents, run);
-    // The root of a tree is its first run.
+    // The root of a tree is its first run, so a region is created before its other runs are added.
     if (root === run) {
       numbers[run] = regions.length;
       regions.push({ value: values[start] ?? 0, size: 0, runs: [], open: false });

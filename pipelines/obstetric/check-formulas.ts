@@ -1,7 +1,7 @@
 import { type CheckFormula, known, member, type VectorInputs } from '../contract/vector-inputs.ts';
 import { perimeter } from '../measure/ellipse.ts';
 import { centileOf, zOf } from '../measure/statistics.ts';
-import { dueDateByAge, dueDateByLmp } from '../result/gestational-age.ts';
+import { dueDateByAge, dueDateByLmp } from '../result/estimated-due-date.ts';
 import {
   deepestPocketCategory,
   fluidIndex,

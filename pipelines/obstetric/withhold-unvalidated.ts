@@ -7,9 +7,9 @@ import type { LABOR_KEYS } from './labor-progress/evidence.ts';
 import type { FramePlane, FrameReading, Plane, Structure } from './shared/plane.ts';
 
 /**
- * Evidence entry for the outline or ends of each structure. `withholdUnvalidated` removes readings
- * that need review before the sections run, so the sections need not know on which images a method
- * was validated.
+ * Evidence for the method that outlines each structure or finds its ends. Readings that need review
+ * are removed by `withholdUnvalidated` before the sections run, so the sections need not check
+ * whether the method was validated on such images.
  */
 const OF_STRUCTURE = {
   head: 'head-outline',

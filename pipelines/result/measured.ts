@@ -65,8 +65,8 @@ export function lineBetween(from: Point, to: Point): Caliper {
 }
 
 /**
- * Returns the initial standing of a value, before the values of a result are compared with each
- * other.
+ * How a value of this quality is used (`standing`), before the values of a result are compared with
+ * each other.
  */
 export const standingBy = (
   quality: Measurement['quality'] = 'accepted',

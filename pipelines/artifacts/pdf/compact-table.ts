@@ -2,9 +2,10 @@ import { conceptEntry } from '../../concepts/concepts.ts';
 import { earlierValues } from '../../result/earlier-values.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { saidIn } from '../../result/impression.ts';
+import { numberText } from '../../result/render/number-text.ts';
 import { asHeading, withSubject } from '../../result/render/report-lines.ts';
 import { centileText } from '../../result/render/unit-text.ts';
-import { plainNumber, valueText } from '../../result/render/value-text.ts';
+import { valueText } from '../../result/render/value-text.ts';
 import { countingValues, INTERMEDIATE } from '../../result/standing.ts';
 import { textWidth } from '../drawing/draw.ts';
 import { MARKS, rangeText } from './measurement-table.ts';
@@ -245,7 +246,7 @@ function linesOf(page: Page, result: Result, widths: Widths): Line[] {
   const [last] = earlierValues(result);
   const priorOf = (one: Measurement) => {
     const earlier = last?.values.find(({ concept }) => concept === one.concept.key);
-    return earlier ? plainNumber(one, earlier.value) : '';
+    return earlier ? numberText({ ...one, value: earlier.value }) : '';
   };
   const heightOf = (cells: readonly Cell[]) => {
     const each = columns.map(({ width }, at) => {

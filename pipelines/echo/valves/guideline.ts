@@ -272,8 +272,9 @@ interface RegurgitationSigns {
 }
 
 /**
- * `alone`: number of specific signs that are enough for a grade. `lifting`: number that raises
- * grade III to severe (VR17; echo 11.2).
+ * `alone`: number of specific signs of mild or of severe regurgitation that decides the grade (I or
+ * IV) without the quantities. `lifting`: number of specific signs of severe regurgitation that
+ * raises grade III to grade IV (VR17; echo 11.2).
  */
 const DECIDING_SIGNS = { alone: 4, lifting: 3 } as const;
 

@@ -69,8 +69,8 @@ function expandSegments(data: Buffer, entries: number): Uint16Array {
 /** Lookup tables from stored values to 8-bit colour (PS3.3 C.7.6.3.1.5). */
 export interface Palette {
   /**
-   * Lowest stored value in the tables. Values below it map to the first entry, and values above the
-   * range to the last.
+   * Stored pixel value that maps to the first entry of the tables. Lower values map to the first
+   * entry too, and values beyond the last entry map to the last.
    */
   first: number;
   red: Uint8Array;

@@ -4,9 +4,9 @@ import type { SweepRegion } from '../../contract/study.ts';
 /**
  * Returns the value at a row of the frame: a velocity in cm/s (or a shift in Hz), positive above
  * the baseline, or a depth in cm, positive below the skin. The sign is derived from the side of the
- * baseline and not from the header, because many carts also write a positive Physical Delta Y for
- * Doppler (echo 2.7). DICOM does not record whether the display is inverted. Null if the scale or
- * the baseline is unknown.
+ * baseline and not from the header, because many carts write a positive Physical Delta Y for
+ * Doppler although velocities increase upwards (echo 2.7). DICOM does not record whether the
+ * display is inverted. Null if the scale or the baseline is unknown.
  */
 export function valueAt(
   sweep: Pick<SweepRegion, 'zeroRow' | 'valuePerPixel' | 'unit'>,

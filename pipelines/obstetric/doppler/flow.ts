@@ -126,9 +126,9 @@ function byIndex(ri: number): EndDiastolicFlow {
 }
 
 /**
- * Returns the flow implied by each value of one side. If the artery is displayed below the
- * baseline, both velocities are negative. If the peak velocity is missing, an RI below 1 shows that
- * both velocities have the same sign.
+ * Returns the end-diastolic flow implied by the RI, EDV and S/D of one side. An EDV with the sign
+ * of the PSV is forward flow; both are negative if the artery is displayed below the baseline. If
+ * there is no PSV, an RI below 1 shows that PSV and EDV have the same sign.
  */
 function flowOfSide(values: readonly Measurement[]): MachineFlow[] {
   const of = (key: ObstetricConcept) => values.find(({ concept }) => concept.key === key) ?? null;

@@ -20,8 +20,8 @@ const SWEEP = 'a sweep along the uterus whose view name says from where to where
 const CINE = `a cine of the fetal chest of at least ${CARDIAC_MOTION.seconds} s`;
 
 /**
- * Ages for presentation: it has no clinical weight before 28+0 weeks and is relevant from 36+0
- * (obstetric 12).
+ * Gestational ages in days: before `fromWeight` (28+0 weeks), the presentation has no clinical
+ * significance; from `relevant` (36+0 weeks), breech is a finding (obstetric 12).
  */
 const PRESENTATION_DAYS = { fromWeight: 28 * 7, relevant: 36 * 7 } as const;
 

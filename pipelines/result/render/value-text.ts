@@ -13,7 +13,10 @@ export function valueText(measurement: Measurement): string {
   return withUnit(numberText(measurement), unit);
 }
 
-/** Returns the number of a margin or limit, to which no cut-off applies. */
+/**
+ * Returns a margin or limit with the decimals of the measurement's concept. No cut-off applies to
+ * it, so it never gets more decimals, as `numberText` gives them to a value near its cut-off.
+ */
 export const plainNumber = ({ concept }: Measurement, value: number): string =>
   fixed(value, decimalsOf(concept.key));
 

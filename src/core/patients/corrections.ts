@@ -255,9 +255,9 @@ export interface PatientUpdate {
 
 /**
  * Applies a patient update to the studies and orders received so far, not to later ones. Studies
- * whose name and birth date both differ from the update remain unchanged, because their ID may have
- * been given to two people.
- * @returns the numbers of studies.
+ * whose name and birth date both differ from the update remain unchanged, because the same patient
+ * ID may have been given to two people.
+ * @returns how many studies were corrected, and how many remain unchanged for that reason.
  */
 export async function updatePatient(
   tx: Queryable,

@@ -1,5 +1,5 @@
 import { dayNumber, dicomDate } from '../../../pipelines/dicom/dates.ts';
-import { TERM_DAYS } from '../../../pipelines/result/gestational-age.ts';
+import { TERM_DAYS } from '../../../pipelines/result/estimated-due-date.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { GESTATIONAL_AGE_DAYS } from './clinical-context.ts';
 

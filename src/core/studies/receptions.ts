@@ -2,9 +2,10 @@ import type { Source } from '../../../config/schema.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 
 /**
- * Receptions in progress: one row for each association that is receiving a large object, visible to
- * every listener of the installation. A study is not completed by its quiet time while its machine
- * is still sending an object that may belong to it (`completeDueStudies`).
+ * Receptions in progress: one row for each association on which an object takes long to arrive,
+ * visible to every listener of the installation. When the quiet time of a study ends, the study is
+ * not completed while its machine is still sending an object that may belong to it
+ * (`completeDueStudies`).
  */
 
 /**

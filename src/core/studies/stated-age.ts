@@ -2,7 +2,7 @@ import type { NaturalDataset } from 'dcmjs';
 import { STATED_AGE } from '../../../pipelines/concepts/concepts.ts';
 import { itemsOf } from '../../../pipelines/dicom/data-set.ts';
 import { dayNumber } from '../../../pipelines/dicom/dates.ts';
-import { TERM_DAYS } from '../../../pipelines/result/gestational-age.ts';
+import { TERM_DAYS } from '../../../pipelines/result/estimated-due-date.ts';
 
 /**
  * Maximum depth of the search, so that it ends even in a damaged tree. No OB-GYN report (TID 5000)

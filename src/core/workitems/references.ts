@@ -10,7 +10,7 @@ export interface ReferencedSeries {
   study: string;
   series: string;
   objects: { sopClassUid: string; sopInstanceUid: string }[];
-  /** Name of the destination that has them; null for this gateway. */
+  /** Name of the destination where the objects can be retrieved; null if on this gateway. */
   destination: string | null;
 }
 

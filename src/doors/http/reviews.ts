@@ -88,8 +88,8 @@ export function addReviewRoutes(router: Router<HttpState>, deps: HttpDeps): void
   const path = '/v1/requests/:id/review';
 
   /**
-   * Returns the caller as a reader. `ownRequest` hides live requests from test keys, so a test key
-   * cannot sign one.
+   * Returns the calling key as the reader of a review. Test keys need no check here: `ownRequest`
+   * hides live requests from them, so a test key cannot sign a live result.
    */
   const readerOf = async ({ principal }: HttpState): Promise<Reader> => ({
     id: `key:${principal.keyId}`,

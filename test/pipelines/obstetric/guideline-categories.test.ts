@@ -17,7 +17,7 @@ import {
   sizeCategory,
 } from '../../../pipelines/obstetric/growth/guideline.ts';
 import { placentaCategory } from '../../../pipelines/obstetric/placenta/guideline.ts';
-import { dueDateByAge, dueDateByLmp } from '../../../pipelines/result/gestational-age.ts';
+import { dueDateByAge, dueDateByLmp } from '../../../pipelines/result/estimated-due-date.ts';
 import { weeksAndDays } from '../../../pipelines/result/render/obstetric/shared.ts';
 
 describe('size for gestational age: boundaries of obstetric 3.8', () => {

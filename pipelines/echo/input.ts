@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PATIENT_CONTEXT, REPORT_OPTIONS, STUDY_FILES } from '../../contract/study-input.ts';
+import { PATIENT_CONTEXT, REPORT_OPTIONS, STUDY_FILES } from '../contract/study-input.ts';
 
 const optionsSchema = z.strictObject(REPORT_OPTIONS);
 
