@@ -18,7 +18,8 @@ interface PendingSignIn {
 
 /**
  * An OpenID Connect provider: authorization code with PKCE (RFC 7636), state and nonce (OpenID
- * Connect Core 3.1). Its metadata is fetched at the first sign-in, and again after a failure.
+ * Connect Core 3.1). Its metadata and our secret are read at the first sign-in, again after ten
+ * minutes, and after any failure, so that a provider can change its addresses or the secret.
  */
 export interface OidcProvider {
   label: string;
@@ -36,14 +37,23 @@ export interface OidcProvider {
   complete(callback: URL, pending: PendingSignIn): Promise<Person>;
 }
 
-export function createOidcProvider(settings: OidcSettings): OidcProvider {
-  let found: Promise<client.Configuration> | null = null;
+/** Milliseconds for which the metadata of the provider and our secret are kept. */
+const KEPT_MS = 10 * 60_000;
+
+export function createOidcProvider(
+  settings: OidcSettings,
+  now: () => number = Date.now,
+): OidcProvider {
+  let found: { configuration: Promise<client.Configuration>; at: number } | null = null;
   const configuration = () => {
-    found ??= discover(settings).catch((error: unknown) => {
-      found = null;
-      throw unavailable(error);
-    });
-    return found;
+    if (found === null || now() - found.at > KEPT_MS) {
+      const configuration = discover(settings).catch((error: unknown) => {
+        found = null;
+        throw unavailable(error);
+      });
+      found = { configuration, at: now() };
+    }
+    return found.configuration;
   };
 
   return {
@@ -78,6 +88,7 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider {
       const tokens = await client
         .authorizationCodeGrant(provider, callback, checks)
         .catch((error: unknown) => {
+          found = null;
           throw isOfTheNetwork(error) ? unavailable(error) : refused(error);
         });
       const claims = tokens.claims();

@@ -18,16 +18,21 @@ export const CLIENT = { id: 'sonogate', secret: 'a secret of the test' } as cons
 export async function startIdentityProvider(
   redirectUri: string,
   claims: Readonly<Record<string, Record<string, unknown>>>,
+  {
+    port = 0,
+    secret = CLIENT.secret,
+    authorization = '/auth',
+  }: { port?: number; secret?: string; authorization?: string } = {},
 ): Promise<IdentityProvider> {
   const server = createServer();
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const provider = new Provider(issuer, {
     clients: [
       {
         client_id: CLIENT.id,
-        client_secret: CLIENT.secret,
+        client_secret: secret,
         redirect_uris: [redirectUri],
         response_types: ['code'],
         grant_types: ['authorization_code'],
@@ -36,6 +41,7 @@ export async function startIdentityProvider(
     claims: { openid: ['sub'], profile: ['name', 'groups'] },
     // The claims must be in the ID token, because the gateway reads nothing else.
     conformIdTokenClaims: false,
+    routes: { authorization },
     pkce: { required: () => true },
     cookies: { keys: ['of the test'] },
     findAccount: (_: unknown, sub: string) => ({

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Session } from '../../../../src/doors/console/contract.ts';
-import { roleOf } from '../../../../src/doors/console/oidc.ts';
+import { createOidcProvider, roleOf } from '../../../../src/doors/console/oidc.ts';
 import { freePort } from '../../../peers/free-port.ts';
 import { addDraft } from './draft.ts';
 import {
@@ -189,6 +189,66 @@ describe('sign-in at an OpenID Connect provider', () => {
     );
     expect((await alone.signIn('viewer')).session.role).toBe('viewer');
     await alone.close();
+  });
+});
+
+describe('a provider that is changed while the gateway runs', () => {
+  let port: number;
+  let settings: Parameters<typeof createOidcProvider>[0];
+  let secretFile: string;
+  beforeEach(async () => {
+    port = await freePort();
+    secretFile = join(folder, 'rotated');
+    await writeFile(secretFile, 'the first secret');
+    settings = {
+      issuer: `http://127.0.0.1:${port}`,
+      clientId: CLIENT.id,
+      clientSecret: { file: secretFile },
+      label: 'x',
+      scopes: ['openid', 'profile'],
+      roleClaim: 'groups',
+      nameClaim: 'name',
+      roles: ROLES,
+    };
+  });
+  const REDIRECT = 'http://127.0.0.1:1/console/api/oidc/callback';
+  const startProvider = (changed: { secret?: string; authorization?: string }) =>
+    startIdentityProvider(
+      REDIRECT,
+      { reader: { name: 'Anne Reader', groups: ['readers'] } },
+      { port, ...changed },
+    );
+
+  it('is asked for its addresses again after ten minutes', async () => {
+    let time = 0;
+    const oidc = createOidcProvider(settings, () => time);
+    const pathNow = async () => (await oidc.begin(REDIRECT)).address.pathname;
+    const before = await startProvider({});
+    expect(await pathNow()).toBe('/auth');
+    await before.close();
+    const after = await startProvider({ authorization: '/moved' });
+    time = 599_000;
+    expect(await pathNow()).toBe('/auth');
+    time = 601_000;
+    expect(await pathNow()).toBe('/moved');
+    await after.close();
+  });
+
+  it('is sent a rotated secret at the sign-in after one that failed', async () => {
+    const oidc = createOidcProvider(settings, () => 0);
+    const signIn = async () => {
+      const { address, pending } = await oidc.begin(REDIRECT);
+      const back = await openBrowser().signInAt(address.href, 'reader');
+      return oidc.complete(new URL(back), pending);
+    };
+    const before = await startProvider({ secret: 'the first secret' });
+    await expect(signIn()).resolves.toMatchObject({ name: 'Anne Reader' });
+    await before.close();
+    const after = await startProvider({ secret: 'the second secret' });
+    await writeFile(secretFile, 'the second secret');
+    await expect(signIn()).rejects.toThrow('sign_in_failed');
+    await expect(signIn()).resolves.toMatchObject({ name: 'Anne Reader' });
+    await after.close();
   });
 });
 
