@@ -6,6 +6,7 @@ import { AFTER_SIGNATURE, HELD_FOR_A_PERSON, TO_CLIENTS } from '../../core/outbo
 import { REQUEST_STATUS, type RequestStatus, type Stage } from '../../core/requests/request.ts';
 import { SEEN_SECONDS } from '../../core/reviews/review-rows.ts';
 import type { Queryable } from '../../platform/database/port.ts';
+import { isStorableTime } from '../http/parse.ts';
 import type { ConsoleRole, Glance, ReviewState, RowState, WorklistRow } from './contract.ts';
 import type { ShowSubject } from './identity.ts';
 import { keyValuesOf, keyValueText } from './key-values.ts';
@@ -366,10 +367,16 @@ async function wordsOf(database: Queryable, search: string): Promise<string> {
   return rows[0]?.words ?? '';
 }
 
+/** True for an existing time: the database refuses 30 February, which Date reads as 2 March. */
+function isInstant(text: string): boolean {
+  const at = new Date(text);
+  return isStorableTime(at) && at.toISOString().slice(0, 19) === text.slice(0, 19);
+}
+
 /** Parses a `nextCursor`, and reports any other text as a validation error. */
 function readCursor(cursor: string, context: z.RefinementCtx): Place {
   const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) (\S+)$/.exec(cursor);
-  if (match?.[1] && match[2]) return { arrivedAt: match[1], key: match[2] };
+  if (match?.[1] && match[2] && isInstant(match[1])) return { arrivedAt: match[1], key: match[2] };
   context.addIssue({ code: 'custom', message: 'the `nextCursor` of an earlier page' });
   return z.NEVER;
 }

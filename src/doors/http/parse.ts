@@ -43,7 +43,7 @@ export function findJsonShapeFault(text: string): string | null {
 }
 
 /** True if PostgreSQL can store the text: it contains neither U+0000 nor an unpaired surrogate. */
-function isStorable(text: string): boolean {
+export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
@@ -157,6 +157,11 @@ export function readQuery<T extends z.ZodType>(context: Context, schema: T): z.i
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 9999;
 
+/** True if the database returns the time unchanged. */
+export function isStorableTime(at: Date): boolean {
+  return at.getUTCFullYear() >= FIRST_YEAR && at.getUTCFullYear() <= LAST_YEAR;
+}
+
 /** An RFC 3339 time that the database returns unchanged. */
 export const instant = z.iso
   .datetime({ offset: true })
@@ -164,6 +169,4 @@ export const instant = z.iso
   // moves the time into another year.
   .meta({ pattern: '^(?:19|[2-9]\\d)\\d\\d-', examples: ['2026-11-22T00:00:00Z'] })
   .transform((text) => new Date(text))
-  .refine((at) => at.getUTCFullYear() >= FIRST_YEAR && at.getUTCFullYear() <= LAST_YEAR, {
-    message: `a time in the years ${FIRST_YEAR} to ${LAST_YEAR}`,
-  });
+  .refine(isStorableTime, { message: `a time in the years ${FIRST_YEAR} to ${LAST_YEAR}` });

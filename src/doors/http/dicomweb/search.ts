@@ -9,6 +9,7 @@ import { SonogateError } from '../../../platform/errors/catalogue.ts';
 import { audited } from '../audited.ts';
 import { requireScope } from '../authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from '../context.ts';
+import { isStorable } from '../parse.ts';
 import { acceptedRanges, requireAccepted } from './accept.ts';
 
 export const DICOM_JSON = 'application/dicom+json';
@@ -134,6 +135,9 @@ export function readSearch<Key extends string>(
       throw new SonogateError('invalid_query', `"${shown(name)}" is not a supported key.`);
     if (Array.isArray(given) || keys[keyword] !== undefined) {
       throw new SonogateError('invalid_query', `${keyword} is given more than once.`);
+    }
+    if (!isStorable(given ?? '')) {
+      throw new SonogateError('invalid_query', `${keyword} is not valid text.`);
     }
     // UIDs in a list are separated by commas in a URL (PS3.18 8.3.4.1), but by backslashes in
     // DICOM.

@@ -6,6 +6,7 @@ import { idForm } from '../../../platform/ids.ts';
 import { audited } from '../audited.ts';
 import { requireScope } from '../authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from '../context.ts';
+import { isStorable, isStorableTime } from '../parse.ts';
 import { ownRequest } from '../requests.ts';
 import { capabilityStatement } from './capability-statement.ts';
 import { answer, FHIR, refuseQuery } from './outcome.ts';
@@ -117,6 +118,7 @@ function searchOf(context: Context, address: string): Search {
   for (const [name, given] of Object.entries(context.query)) {
     if (IGNORED.has(name)) continue;
     if (typeof given !== 'string') refuseQuery(`${shown(name)} is given more than once.`);
+    if (!isStorable(given)) refuseQuery(`${shown(name)} is not valid text.`);
     switch (name) {
       case '_id':
         search.id = both(search.id, requestIdOf(oneOnly(name, given)));
@@ -194,7 +196,7 @@ function requestStatuses(given: string): RequestStatus[] {
 
 function since(value: string): Date {
   const at = /^ge\d{4}-\d\d-\d\d/.test(value) ? new Date(value.slice(2)) : new Date(Number.NaN);
-  if (Number.isNaN(at.getTime()))
+  if (!isStorableTime(at))
     refuseQuery('authored-on accepts ge followed by a date or time, such as ge2026-05-21.');
   return at;
 }

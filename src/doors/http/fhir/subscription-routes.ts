@@ -19,7 +19,7 @@ import { UrlNotPermittedError } from '../../../platform/outbound/url-guard.ts';
 import { audited } from '../audited.ts';
 import { mayUse, requireScope } from '../authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from '../context.ts';
-import { jsonBody } from '../parse.ts';
+import { isStorable, jsonBody } from '../parse.ts';
 import { notificationBundle, subscriptionStatus } from './notification.ts';
 import { answer, FHIR, refuseQuery } from './outcome.ts';
 import {
@@ -182,6 +182,7 @@ function searchOf(context: Context) {
   } = {};
   for (const [name, value] of Object.entries(context.query)) {
     if (typeof value !== 'string') refuseQuery(`${name.slice(0, 40)} is given more than once.`);
+    else if (!isStorable(value)) refuseQuery(`${name.slice(0, 40)} is not valid text.`);
     else if (name === '_id') search.id = storedIdOf(value);
     else if (name === 'status') search.statuses = value.split(',');
     // An unknown topic matches no subscription.

@@ -165,12 +165,21 @@ describe('the worklist', () => {
     expect((await page(`?q=${encodeURIComponent(words)}`)).rows).toHaveLength(count);
   });
 
-  it.each(['?cursor=x', '?limit=0', '?limit=201', '?state=lost', '?sort=name', '?q='])(
-    'refuses %s',
-    async (query) => {
-      expect((await clinician.call('GET', `/worklist${query}`)).status).toBe(422);
-    },
-  );
+  it.each([
+    '?cursor=x',
+    '?cursor=9999-99-99T99:99:99.999999Z%20x',
+    '?cursor=0000-01-01T00:00:00.000000Z%20x',
+    '?cursor=2026-02-30T00:00:00.000000Z%20x',
+    '?q=%00',
+    '?q=a%00b',
+    '?limit=0',
+    '?limit=201',
+    '?state=lost',
+    '?sort=name',
+    '?q=',
+  ])('refuses %s', async (query) => {
+    expect((await clinician.call('GET', `/worklist${query}`)).status).toBe(422);
+  });
 
   it('offers only filters that match something', async () => {
     const facets = await clinician.get<Facets>('/worklist/facets');

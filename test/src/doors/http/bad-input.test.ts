@@ -50,6 +50,15 @@ describe('bad input', () => {
       body,
     });
 
+  /** Sends a request whose path is left unchanged, whereas `fetch` would normalize it. */
+  const getAsWritten = async (path: string) => {
+    const { hostname, port } = new URL(gateway.url);
+    const call = request({ hostname, port, path, headers: { Authorization: `Bearer ${key}` } });
+    call.end();
+    const [answer] = await once(call, 'response');
+    return { status: answer.statusCode as number, body: await text(answer) };
+  };
+
   it.each([
     ['a name twice', '{"input":{"files":[]},"input":{"files":[]}}'],
     ['65 levels of arrays', `{"input":${nested(64)}}`],
@@ -61,6 +70,33 @@ describe('bad input', () => {
       expect(answer.status).toBe(400);
       expect((await read(answer)).code).toBe('invalid_json');
     }
+  });
+
+  it.each([
+    '/dicomweb/studies?PatientID=a%00b',
+    '/dicomweb/studies?PatientName=a%00*',
+    '/dicomweb/workitems?PatientID=%00',
+    '/dicomweb/workitems?SOPInstanceUID=1.2%00',
+    '/fhir/Task?_id=%00',
+    '/fhir/Task?identifier=%00',
+    '/fhir/Task?authored-on=ge0000-01-01',
+    '/fhir/Subscription?_id=%00',
+    '/fhir/Subscription?url=%00',
+    '/fhir/Subscription?status=%00',
+    '/v1/requests?cursor=%00',
+  ])('the search %s, which the database cannot make, is refused', async (path) => {
+    const { status } = await getAsWritten(path);
+    expect([400, 422]).toContain(status);
+  });
+
+  it.each([
+    '/dicomweb/studies?PatientID=%ED%A0%80',
+    '/fhir/Task?_id=%ED%A0%80',
+    '/fhir/Task?authored-on=ge9999-12-31',
+  ])('the search %s finds nothing', async (path) => {
+    const { status, body } = await getAsWritten(path);
+    expect([200, 204]).toContain(status);
+    expect(body).not.toContain('"resource"');
   });
 
   it('text that cannot be stored is refused with a pointer to it', async () => {
@@ -102,15 +138,6 @@ describe('bad input', () => {
     });
     expect(answer.status).toBe(422);
   });
-
-  /** Sends a request whose path is left unchanged, whereas `fetch` would normalize it. */
-  const getAsWritten = async (path: string) => {
-    const { hostname, port } = new URL(gateway.url);
-    const call = request({ hostname, port, path, headers: { Authorization: `Bearer ${key}` } });
-    call.end();
-    const [answer] = await once(call, 'response');
-    return { status: answer.statusCode as number, body: await text(answer) };
-  };
 
   it.each([
     '/v1/requests/../../etc/passwd',
