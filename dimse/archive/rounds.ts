@@ -2,7 +2,7 @@ import type { Source } from '../../config/schema.ts';
 import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
 import { priorIdsOf } from '../../src/core/patients/merges.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
-import { logRounds, type Rounds, startRounds } from '../../src/platform/rounds.ts';
+import { logRounds, type Rounds, startRounds, whileRenewing } from '../../src/platform/rounds.ts';
 import type { Archive } from './archive.ts';
 import { askDueCounts } from './expected-count.ts';
 import { findPriors, type SearchedStudy } from './prior-search.ts';
@@ -16,10 +16,12 @@ interface ArchiveRoundParts extends RetrievalParts {
 const ROUND_MILLISECONDS = 500;
 const SEARCHES = 4;
 /**
- * Seconds after which another process may claim a search that a process has claimed but not
- * finished.
+ * Seconds for which a search belongs to a process after it was claimed or renewed. After that, for
+ * example because the process was killed, another one may claim it.
  */
-const SEARCHING_SECONDS = 300;
+const LEASE_SECONDS = 30;
+const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;
+const leaseEnd = (now: Date) => new Date(now.getTime() + LEASE_SECONDS * 1000);
 
 /**
  * Carries out pending work with archives: counts, retrievals and searches for priors. Each archive
@@ -106,21 +108,24 @@ async function searchNext(
        WHERE state = 'searching' AND deadline > $1 AND (taken_until IS NULL OR taken_until < $1)
        ORDER BY deadline LIMIT 1 FOR UPDATE SKIP LOCKED)
      RETURNING p.study_id, p.revision, p.rule, p.settings, p.deadline, s.identity`,
-    [now(), new Date(now().getTime() + SEARCHING_SECONDS * 1000)],
+    [now(), leaseEnd(now())],
   );
   const [row] = rows;
   if (!row) return 0;
   const late = AbortSignal.timeout(Math.max(1, row.deadline.getTime() - now().getTime()));
   const { PatientID: patientId, IssuerOfPatientID: issuer } = row.identity;
   const formerIds = await priorIdsOf(database, { patientId, issuer });
-  const found = await findPriors(
-    { ...row, formerIds },
-    archives,
-    parts,
-    AbortSignal.any([stopping, late]),
+  const renew = () =>
+    database.query(
+      `UPDATE prior_searches SET taken_until = $4 WHERE study_id = $1 AND revision = $2
+         AND rule = $3 AND state = 'searching' AND taken_until IS NOT NULL`,
+      [row.study_id, row.revision, row.rule, leaseEnd(now())],
+    );
+  const found = await whileRenewing({ renew, everyMilliseconds: RENEW_MILLISECONDS }, () =>
+    findPriors({ ...row, formerIds }, archives, parts, AbortSignal.any([stopping, late])),
   );
   if (stopping.aborted) {
-    // Lets the next process search at once: the deadline comes before the claim would expire.
+    // Lets the next process search at once.
     await database.query(
       `UPDATE prior_searches SET taken_until = NULL
        WHERE study_id = $1 AND revision = $2 AND rule = $3 AND state = 'searching'`,

@@ -84,6 +84,25 @@ export function startRounds(parts: RoundParts): BegunRounds {
 }
 
 /**
+ * Runs `work`, and calls `renew` every so many milliseconds until it ends. A lease can thus be short
+ * however long the work takes, and ends soon after its process was killed. A failed renewal is
+ * ignored: if the lease expires, another process may repeat the work.
+ */
+export async function whileRenewing<Outcome>(
+  { renew, everyMilliseconds }: { renew: () => Promise<unknown>; everyMilliseconds: number },
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const timer = setInterval(() => {
+    renew().catch(() => {});
+  }, everyMilliseconds);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/**
  * Logs a line when failures begin, when the error changes, and when the work succeeds again. An
  * unreachable database is logged as a warning with the same text for every kind of round, because
  * it is not a defect in the gateway.

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/database/port.ts';
 import { ERRORS, SonogateError } from '../../platform/errors/catalogue.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
-import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
+import { logRounds, type Rounds, startRounds, whileRenewing } from '../../platform/rounds.ts';
 import { chooseOrder, type OrderAnswer, orderKeys, TOO_LATE, type Worklist } from './order.ts';
 
 interface OrderRoundParts {
@@ -22,10 +22,12 @@ const ROUND_MILLISECONDS = 500;
  */
 const SEARCHES = 4;
 /**
- * Seconds for which a search belongs to the process that claimed it. No study waits longer than
- * this.
+ * Seconds for which a search belongs to a process after it was claimed or renewed. After that, for
+ * example because the process was killed, another one may claim it.
  */
-const SEARCHING_SECONDS = 300;
+const LEASE_SECONDS = 30;
+const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;
+const leaseEnd = (now: Date) => new Date(now.getTime() + LEASE_SECONDS * 1000);
 
 /**
  * Searches for the orders that studies are waiting for. A search ends at its deadline, even if the
@@ -75,11 +77,19 @@ async function searchNext(parts: OrderRoundParts, stopping: AbortSignal): Promis
        WHERE state = 'searching' AND deadline > $1 AND (taken_until IS NULL OR taken_until < $1)
        ORDER BY deadline LIMIT 1 FOR UPDATE SKIP LOCKED)
      RETURNING o.study_id, o.revision, o.deadline, s.identity`,
-    [now(), new Date(now().getTime() + SEARCHING_SECONDS * 1000)],
+    [now(), leaseEnd(now())],
   );
   const [row] = rows;
   if (!row) return false;
-  const answer = await findOrder(row, parts, stopping);
+  const renew = () =>
+    database.query(
+      `UPDATE order_searches SET taken_until = $3 WHERE study_id = $1 AND revision = $2
+         AND state = 'searching' AND taken_until IS NOT NULL`,
+      [row.study_id, row.revision, leaseEnd(now())],
+    );
+  const answer = await whileRenewing({ renew, everyMilliseconds: RENEW_MILLISECONDS }, () =>
+    findOrder(row, parts, stopping),
+  );
   if (stopping.aborted) {
     // Lets the next process search at once, so that the study need not wait for the claim to
     // expire.

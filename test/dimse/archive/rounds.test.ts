@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Archive } from '../../../dimse/archive/archive.ts';
 import { startArchiveRounds } from '../../../dimse/archive/rounds.ts';
 import { migrate } from '../../../src/platform/database/migrate.ts';
@@ -36,7 +36,7 @@ const archive = (now: boolean, asked: () => void): Archive => ({
   retrieve: async () => ({ completed: 0, failed: 0, detail: '' }),
 });
 
-const start = (one: Archive) =>
+const start = (one: Archive, now = () => new Date()) =>
   startArchiveRounds({
     archives: [one],
     sources: [],
@@ -46,10 +46,14 @@ const start = (one: Archive) =>
       ended: async () => {},
     },
     logger,
-    now: () => new Date(),
+    now,
   });
 
-test('a search for priors that is interrupted by a stop is continued at the next start', async () => {
+const state = async () =>
+  (await database.query<{ state: string }>('SELECT state FROM prior_searches')).rows[0]?.state;
+
+beforeEach(async () => {
+  await database.query('DELETE FROM studies');
   const id = randomUUID();
   const identity = { ...instanceHeader().identity, PatientID: 'P1', StudyDate: '20260301' };
   await database.query(
@@ -63,6 +67,9 @@ test('a search for priors that is interrupted by a stop is continued at the next
      VALUES ($1, 1, 'rule', 'searching', $2, now() + interval '60 seconds')`,
     [id, JSON.stringify({ from: ['pacs'], withinDays: 300, modality: 'US', studies: 2 })],
   );
+});
+
+test('a search for priors that is interrupted by a stop is continued at the next start', async () => {
   let questions = 0;
   const ask = () => {
     questions += 1;
@@ -72,8 +79,35 @@ test('a search for priors that is interrupted by a stop is continued at the next
   await first.stop();
 
   const second = start(archive(true, ask));
-  const state = async () =>
-    (await database.query<{ state: string }>('SELECT state FROM prior_searches')).rows[0]?.state;
   await expect.poll(state).toBe('none');
   await second.stop();
 });
+
+test('a search for priors of a process that was killed is repeated after half a minute', async () => {
+  let questions = 0;
+  const ask = () => {
+    questions += 1;
+  };
+  // The first process hangs and does not stop, so nothing releases its claim.
+  const killed = start(archive(false, ask));
+  await expect.poll(() => questions).toBe(1);
+  const second = start(archive(true, ask), () => new Date(Date.now() + 31_000));
+  await expect.poll(state).toBe('none');
+  await second.stop();
+  await killed.stop();
+});
+
+test('a search for priors belongs to its process as long as the archive takes to answer', async () => {
+  const searching = start(archive(false, () => {}));
+  const end = async () =>
+    (
+      await database.query<{ until: Date | null }>(
+        'SELECT taken_until AS until FROM prior_searches',
+      )
+    ).rows[0]?.until;
+  await expect.poll(end).not.toBeNull();
+  const claimed = await end();
+  await expect.poll(end, { timeout: 15_000 }).not.toEqual(claimed);
+  await searching.stop();
+  expect(await end()).toBeNull();
+}, 20_000);

@@ -50,7 +50,7 @@ const study = async () => {
 };
 const wanted = async (waitSeconds: number) =>
   orderFor(database, await study(), { waitSeconds, at: START });
-const start = (worklists: readonly Worklist[]) => {
+const start = (worklists: readonly Worklist[], now = START) => {
   rounds = startOrderRounds({
     worklists,
     database,
@@ -60,7 +60,7 @@ const start = (worklists: readonly Worklist[]) => {
       event: (one: LogEvent, fields?: object) =>
         void logged.push(`${one.id} ${JSON.stringify(fields)}`),
     },
-    now: () => START,
+    now: () => now,
   });
   return rounds;
 };
@@ -117,5 +117,21 @@ describe('the searches for orders', () => {
     await expect
       .poll(async () => orderSearch(database, await study()), { timeout: 60_000 })
       .toMatchObject({ state: 'none' });
+  });
+
+  test('of a process that was killed are repeated after half a minute', async () => {
+    let asked = () => {};
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    await wanted(120);
+    // The first process hangs and does not stop, so nothing releases its claim.
+    const killed = start([silent('hanging', asked)]);
+    await isAsked;
+    start([empty], new Date(START.getTime() + 31_000));
+    await expect
+      .poll(async () => orderSearch(database, await study()))
+      .toMatchObject({ state: 'none' });
+    await killed.stop();
   });
 });
