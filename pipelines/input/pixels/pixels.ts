@@ -59,6 +59,14 @@ export function readPixelFormat(header: DicomHeader): PixelFormat {
   ) {
     throw new UnreadableInput(`pixels of ${bitsStored} bits in ${bitsAllocated} are not supported`);
   }
+  // Earlier editions allowed the samples in the upper bits of their cell (PS3.5 8.1.1). If the
+  // samples fill the cell, a wrong High Bit is harmless.
+  const highBit = numberOf(header, 'HighBit') ?? bitsStored - 1;
+  if (highBit !== bitsStored - 1 && bitsStored < bitsAllocated) {
+    throw new UnreadableInput(
+      `pixels of ${bitsStored} bits below the high bit ${highBit} are not supported`,
+    );
+  }
   if (samples === 3 && bitsAllocated !== 8) {
     throw new UnreadableInput('colour pixels of 16 bits per sample are not supported');
   }

@@ -171,6 +171,7 @@ export interface Sample {
   planar?: number;
   bits?: number;
   bitsStored?: number;
+  highBit?: number;
   regions?: Element[][];
   extra?: Element[];
   /** Null for an image without pixels. */
@@ -198,6 +199,7 @@ export function ultrasound(sample: Sample = {}): Buffer {
     planar,
     bits = 8,
     bitsStored = bits,
+    highBit = bitsStored - 1,
     regions = [],
     extra = [],
     pixels = ['7FE00010', 'OB', pixelsOf(instance)],
@@ -217,7 +219,7 @@ export function ultrasound(sample: Sample = {}): Buffer {
     ['00280011', 'US', [columns]],
     ['00280100', 'US', [bits]],
     ['00280101', 'US', [bitsStored]],
-    ['00280102', 'US', [bitsStored - 1]],
+    ['00280102', 'US', [highBit]],
     ['00280103', 'US', [0]],
     ...(regions.length === 0 ? [] : [['00186011', 'SQ', regions] as const]),
     ...extra,

@@ -40,6 +40,20 @@ describe('native pixels', () => {
     expect((await pixelsOf({ bits: 16, pixels: ['7FE00010', 'OW', words] })).gray).toEqual(RAMP);
   });
 
+  it('refuses samples that are not in the lower bits of their cell', async () => {
+    const image = ultrasound({
+      ...{ bits: 16, bitsStored: 12, highBit: 15 },
+      pixels: ['7FE00010', 'OW', Buffer.alloc(16)],
+    });
+    const { clips, refused } = await readStudy(await onDisk({ image }));
+    expect(clips).toEqual([]);
+    expect(refused[0]?.reason).toContain('pixels of 12 bits below the high bit 15');
+  });
+
+  it('ignores a wrong high bit of samples that fill their cell', async () => {
+    expect((await pixelsOf({ highBit: 0 })).gray).toEqual(RAMP);
+  });
+
   it.each([
     ['interleaved', 0, [200, 100, 50, 10, 20, 30]],
     ['planar', 1, [200, 10, 100, 20, 50, 30]],
