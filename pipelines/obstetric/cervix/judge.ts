@@ -1,13 +1,15 @@
 import { findingConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { say } from '../../result/render/obstetric/cervix.ts';
-import type {
-  ClassificationDraft,
-  FindingDraft,
-  GuidanceDraft,
+import {
+  type ClassificationDraft,
+  categoryWithin,
+  type FindingDraft,
+  type GuidanceDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
+  CERVIX_CATEGORIES,
   CERVIX_CATEGORY_DAYS,
   CERVIX_MM,
   type CervixCategory,
@@ -25,8 +27,53 @@ export function withoutCategory(gaDays: number | undefined): Statement | null {
   return gaDays < from || gaDays > to ? say.gap('cervix.outside-weeks', { from, to }) : null;
 }
 
-/** Builds the classification for a category of cervical length, including the cut-offs. */
-export function cervixClassification(category: CervixCategory, mm: number): ClassificationDraft {
+/** Category of a length within its interval, and the longest length that the cervix may have. */
+export interface JudgedCervix {
+  /** Null if the interval, or a contradicting value of the machine, leaves it open. */
+  category: CervixCategory | null;
+  /** Categories on both sides of a cut-off within the interval; null if there is none. */
+  between: readonly [CervixCategory, CervixCategory] | null;
+  /** Set if the machine value is in a category that no value within our interval has. */
+  contradiction: Statement | null;
+  /** In mm. */
+  longest: number;
+}
+
+/**
+ * Categorises our length together with the shortest of the machine. If all that the length may be
+ * is within the limit for a short cervix, the cervix is short, although how short is unknown.
+ */
+export function judgeCervix(length: Measurement, machine: Measurement | null): JudgedCervix {
+  const within = categoryWithin(length, cervixCategory);
+  const [low, high] = within.between ?? [within.category, within.category];
+  const place = (category: CervixCategory) => CERVIX_CATEGORIES.indexOf(category);
+  const other = machine && cervixCategory(machine.value);
+  const contradicts = other !== null && (place(other) < place(low) || place(other) > place(high));
+  const longest = Math.max(
+    length.value + (length.uncertainty ?? 0),
+    contradicts && machine ? machine.value : 0,
+  );
+  const open = longest <= CERVIX_MM.short ? 'short' : null;
+  return {
+    category: contradicts ? open : (within.category ?? open),
+    between: within.between,
+    contradiction:
+      contradicts && machine
+        ? say.gap('cervix.machine-differs', { category: other }, [machine])
+        : null,
+    longest,
+  };
+}
+
+/**
+ * Builds the classification for a category of cervical length, including the cut-offs. A cut-off is
+ * met only if the longest length that the cervix may have is within it.
+ */
+export function cervixClassification(
+  category: CervixCategory,
+  { value }: Measurement,
+  longest: number,
+): ClassificationDraft {
   const limits = [CERVIX_MM.extremelyShort, CERVIX_MM.veryShort, PROGESTERONE_MM, CERVIX_MM.short];
   return {
     id: 'cervical-length-category',
@@ -37,8 +84,8 @@ export function cervixClassification(category: CervixCategory, mm: number): Clas
     scheme: 'singleton, asymptomatic, 16 to 24 weeks: SMFM Consult 70 (2024), ISUOG 2022, FMF',
     criteria: limits.map((limit) => ({
       name: `at most ${limit} mm`,
-      value: { of: 'cervical-length', value: mm },
-      met: mm <= limit,
+      value: { of: 'cervical-length', value },
+      met: longest <= limit,
     })),
   };
 }
@@ -92,16 +139,4 @@ export function cervixGuidance(category: CervixCategory | null, mm: number): Gui
       source: 'SMFM Consult Series 70, 2024; ISUOG 2022, Ultrasound Obstet Gynecol 60:435-456',
     },
   ];
-}
-
-/** Reports that the machine value falls into a different category from ours; null if they agree. */
-export function contradiction(
-  category: CervixCategory | null,
-  machine: Measurement | null,
-): Statement | null {
-  if (category === null || machine === null) return null;
-  const other = cervixCategory(machine.value);
-  return other === category
-    ? null
-    : say.gap('cervix.machine-differs', { category: other }, [machine]);
 }

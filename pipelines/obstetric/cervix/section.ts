@@ -2,7 +2,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import { asRepeat } from '../../result/measured.ts';
 import { say } from '../../result/render/obstetric/cervix.ts';
 import { SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
-import { categoryWithin, inadequate, notAssessed } from '../../result/section-outcome.ts';
+import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
   acceptedValue,
@@ -12,13 +12,13 @@ import {
 } from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { CervixEvidence } from './evidence.ts';
-import { CERVIX_MM, cervixCategory } from './guideline.ts';
+import { CERVIX_MM } from './guideline.ts';
 import {
   CERVIX_SECTION,
   cervixClassification,
   cervixFindings,
   cervixGuidance,
-  contradiction,
+  judgeCervix,
   withoutCategory,
 } from './judge.ts';
 import { type MeasuredCervix, measureCervix } from './measure.ts';
@@ -98,23 +98,21 @@ function assess(
   const mm = length.value;
   const ours = used.length > 0;
   const days = evidence.options.dating?.ga_days;
-  const noCategory = ours ? withoutCategory(days) : say.gap('cervix.route-of-machine', {});
-  const within = noCategory === null ? categoryWithin(length, cervixCategory) : null;
-  // If even the upper end of the uncertainty interval is within the limit for a short cervix, the
-  // cervix is short, although how short is unknown.
-  const short = mm + (length.uncertainty ?? 0) <= CERVIX_MM.short;
-  const category = within && (within.category ?? (short ? 'short' : null));
   const unnamed = used.some(({ route }) => route === null);
+  const noCategory = ours ? withoutCategory(days) : say.gap('cervix.route-of-machine', {});
+  const judged =
+    noCategory === null && !unnamed ? judgeCervix(length, machine.plausible[0] ?? null) : null;
+  const category = judged?.category ?? null;
   const bladder = used.some(({ reading }) => reading.located?.bladder);
   // The cervix changes during the examination, so a funnel on one of the images is enough.
   const funnel = used.find((one) => one.funnel)?.funnel ?? null;
   const missing = [
     noCategory,
     unnamed ? say.gap('cervix.route-not-named', {}) : null,
-    within?.between
-      ? say.gap('cervix.at-cut-off', { between: [...within.between] }, [length])
+    judged?.between
+      ? say.gap('cervix.at-cut-off', { between: [...judged.between] }, [length])
       : null,
-    contradiction(category, machine.plausible[0] ?? null),
+    judged?.contradiction ?? null,
     machine.implausible[0]
       ? say.gap('cervix.machine-implausible', {}, [machine.implausible[0]])
       : null,
@@ -142,7 +140,8 @@ function assess(
       limitation: SIMULATED_ONLY,
     },
     measurements: [...lengths, ...machine.implausible, ...(funnel?.measurements ?? [])],
-    classifications: category ? [cervixClassification(category, mm)] : [],
+    classifications:
+      judged && category ? [cervixClassification(category, length, judged.longest)] : [],
     findings: cervixFindings(length, funnel, category),
     guidance: cervixGuidance(category, mm),
   };

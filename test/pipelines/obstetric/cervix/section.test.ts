@@ -172,6 +172,16 @@ describe('cervical length', () => {
     expect(status).toBe(undecided ? 'partial' : 'complete');
   });
 
+  it('of 14 mm with an interval of 3 mm is short; how short, and its cut-offs, are open', () => {
+    const result = interpret(three(14), 140, null, 3);
+    expect(categoryOf(result)).toBe('short');
+    const [category] = result.classifications;
+    expect(category?.criteria.filter(({ met }) => met).map(({ name }) => name)).toEqual([
+      'at most 20 mm',
+      'at most 25 mm',
+    ]);
+  });
+
   it('from fewer than three images, or with urine in the bladder, states this', () => {
     const { status, summary } = sectionOf(interpret([shown({ mm: 30, bladder: true })]), 'cervix');
     expect(status).toBe('partial');
@@ -256,6 +266,35 @@ describe("the machine's length", () => {
   });
 });
 
+describe("the machine's length beside ours of 17 mm, known to within 3 mm", () => {
+  it.each([
+    [9, true],
+    [10.1, false],
+    [14, false],
+    [25, false],
+    [25.1, true],
+  ])('contradicts ours with %d mm: %s', (mm, contradicts) => {
+    const { summary } = sectionOf(interpret(three(17), 140, mm, 3), 'cervix');
+    expect(summary?.includes('By the ultrasound machine value')).toBe(contradicts);
+  });
+
+  it.each([
+    [9, 'short'],
+    [14, 'short'],
+    [25.1, undefined],
+  ])('of %d mm leaves the category %s', (mm, category) => {
+    const result = interpret(three(17), 140, mm, 3);
+    expect(categoryOf(result)).toBe(category);
+    const short = result.findings.some(({ id }) => id === 'short-cervix');
+    expect(short).toBe(category === 'short');
+  });
+
+  it('contradicts it in an interval that includes a cut-off, too', () => {
+    const { summary } = sectionOf(interpret(three(27), 140, 12, 3), 'cervix');
+    expect(summary).toContain('12.0 mm, the length is very short: measure by hand');
+  });
+});
+
 describe('the route of the images', () => {
   it.each(['TRANSABDOMINAL CERVIX', 'TA CERVIX'])(
     'called %s provides neither a category nor an accepted length',
@@ -296,6 +335,13 @@ describe('the route of the images', () => {
     const section = sectionOf(interpret(three(35, { viewName })), 'cervix');
     expect(section).toMatchObject({ status, data: { route } });
     expect(section.summary?.includes('do not state the scanning route')).toBe(status === 'partial');
+  });
+
+  it('gives no category if it is unknown', () => {
+    const result = interpret(three(22, { viewName: 'CERVIX' }));
+    expect(measurementOf(result, 'cervical-length').quality).toBe('accepted');
+    expect(categoryOf(result)).toBeUndefined();
+    expect(result.findings).toEqual([]);
   });
 });
 
