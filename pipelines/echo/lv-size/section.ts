@@ -13,7 +13,14 @@ import {
   wallThicknessOfBoth,
 } from '../formulas/chambers.ts';
 import { familyOf, type HeartView, type ViewFamily } from '../locate/names.ts';
-import { forEverySex, type GradedQuantity, graded, gradeFor, type Sex } from '../shared/grading.ts';
+import {
+  forEverySex,
+  type GradedQuantity,
+  graded,
+  gradeFor,
+  isAbnormal,
+  type Sex,
+} from '../shared/grading.ts';
 import {
   classification,
   conclude,
@@ -161,6 +168,18 @@ interface Graded {
   grade: Abnormality;
 }
 
+/**
+ * Returns a finding with the values and their grades; null without values. A value beyond the end of
+ * its range at which no severity is graded, such as a small cavity, is not abnormal by itself.
+ */
+function gradesFinding(id: string, severity: 'abnormal' | 'info', grades: readonly Graded[]) {
+  if (grades.length === 0) return null;
+  const measurements = grades.map(({ measurement }) => measurement);
+  const said = { grades: grades.map(({ grade }) => grade) };
+  const statement = sayOfLvSize.conclusion('lv-size.abnormal', said, measurements);
+  return finding(ID, id, statement, severity, measurements);
+}
+
 function classificationsOf(
   geometry: string | null,
   byHeightGrade: string | null,
@@ -217,7 +236,9 @@ function run(evidence: LvSizeEvidence, values: Values) {
     const grade = quantity ? graded(one, quantity, sexes) : null;
     return one && quantity && grade ? [{ measurement: one, quantity, grade }] : [];
   });
-  const abnormal = grades.filter(({ grade }) => grade !== 'normal');
+  const outside = grades.filter(({ grade }) => grade !== 'normal');
+  const abnormal = outside.filter(({ grade }) => isAbnormal(grade));
+  const ungraded = outside.filter(({ grade }) => !isAbnormal(grade));
   const perHeight = byHeight(evidence, mass, sexes);
   const missing = [...LINEAR, 'lvids' as const].filter((key) => values.measurement(key) === null);
   return conclude(lvSize, {
@@ -238,19 +259,8 @@ function run(evidence: LvSizeEvidence, values: Values) {
       geometryGap(mass, index),
     ],
     findings: [
-      abnormal.length > 0
-        ? finding(
-            ID,
-            'lv-size-abnormal',
-            sayOfLvSize.conclusion(
-              'lv-size.abnormal',
-              { grades: abnormal.map(({ grade }) => grade) },
-              abnormal.map(({ measurement }) => measurement),
-            ),
-            'abnormal',
-            abnormal.map(({ measurement }) => measurement),
-          )
-        : null,
+      gradesFinding('lv-size-abnormal', 'abnormal', abnormal),
+      gradesFinding('lv-size-outside-range', 'info', ungraded),
     ],
     classifications: classificationsOf(geometry, perHeight?.grade ?? null, grades),
   });

@@ -62,6 +62,30 @@ describe('walls that differ in thickness', () => {
   });
 });
 
+describe('a value beyond its normal range', () => {
+  it.each([
+    ['above it', { lvidd: 5.9 }, ['lv-size-abnormal: abnormal']],
+    ['at its upper end', { lvidd: 5.8 }, []],
+    ['at its lower end', { lvidd: 4.2 }, []],
+    ['below it, where no severity is graded,', { lvidd: 4.1 }, ['lv-size-outside-range: info']],
+    [
+      'in both directions',
+      { lvidd: 4.1, ivsd: 1.1 },
+      ['lv-size-abnormal: abnormal', 'lv-size-outside-range: info'],
+    ],
+  ])('%s: %j', (_, machine, expected) => {
+    expect(measuredStudy({ machine }).findings('lv-size')).toEqual(expected);
+  });
+
+  it('is stated with its own values', () => {
+    const { result } = measuredStudy({ machine: { lvidd: 4.1, ivsd: 1.1 } });
+    const textOf = (id: string) => result.findings.find((one) => one.id === id)?.text;
+    expect(textOf('lv-size-abnormal')).toBe('IVSd 1.1 cm mildly abnormal.');
+    expect(textOf('lv-size-outside-range')).toBe('LVIDd 4.1 cm below normal range.');
+    expect(result.report?.impression).toEqual([expect.stringMatching(/small.*thick/)]);
+  });
+});
+
 describe('the reason why there is no geometry', () => {
   it('is the mass if it was withheld', () => {
     const { gaps } = size({ ...LINEAR, ivsd: 3.5, lvidd: 7, lvpwd: 3.5 });
