@@ -78,7 +78,8 @@ const factShape = Object.fromEntries(
 export type Condition = Partial<Record<Fact, Test>> & {
   attributes?: Record<string, Test> | undefined;
   /**
-   * Hours by the gateway's clock. If `from` is later than `to`, the range extends past midnight.
+   * A range of times by the gateway's clock (HH:MM). If `from` is later than `to`, it extends past
+   * midnight.
    */
   timeOfDay?: { from: string; to: string } | undefined;
   all?: Condition[] | undefined;

@@ -66,7 +66,7 @@ async function ordersIn(
   const answer = await server.search('ServiceRequest', query, signal);
   const orders = answer
     .filter(({ status }) => !VOID_ORDER.has(status))
-    // A server that ignores an unknown parameter may return any order.
+    // Filtered again, because a server that ignores `identifier` returns other orders too.
     .filter(({ identifier }) =>
       identifier?.some(({ value }) => value?.trim() === keys.accessionNumber),
     )
@@ -105,7 +105,7 @@ async function observationsOf(
     return server.search('Observation', query, signal);
   });
   try {
-    // A server that ignores a parameter may return the Observations of any patient.
+    // Filtered again, because a server that ignores `subject` returns those of other patients too.
     return (await Promise.all(found))
       .flat()
       .filter(({ subject }) => patientIn(subject) === patient);

@@ -52,8 +52,8 @@ export interface BundleInput {
    */
   versionId?: string;
   /**
-   * The request whose id identifies the report at the receiver that this one replaces: the first run
-   * that arrived. Absent if no report is replaced.
+   * If this report replaces one at the receiver, the request whose id identifies that report there:
+   * the first run that arrived. Otherwise absent.
    */
   reportKey?: string;
   /**

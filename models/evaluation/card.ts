@@ -82,7 +82,7 @@ function planeParagraph(name: string, set: unknown): string {
   ].join('\n');
 }
 
-/** Renders all other figures as nested lists. */
+/** Renders a set of numbers that has no table as nested lists. */
 function figures(name: string, set: unknown): string {
   return [`${name}:`, '', ...lines(set, 0)].join('\n');
 }

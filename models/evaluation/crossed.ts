@@ -70,7 +70,10 @@ export function crossedOf(
   return [...values, ...others].filter(({ part }) => part !== 'planes' && !shown.includes(part));
 }
 
-/** Counts the images with at least one such statement, in total and by part. */
+/**
+ * Counts the images with at least one statement about a structure that they do not show, in total
+ * and by part. `found` contains the statements of each image.
+ */
 export function countCrossed(found: readonly (readonly Crossed[])[]): {
   images: number;
   by: Record<string, number>;

@@ -82,7 +82,7 @@ function discVolume(masks: ChamberMasks): number | null {
   return ((Math.PI / 4) * squares * axis.length) / diameters.length;
 }
 
-/** In percentage points. */
+/** Returns the errors of one kind of estimate against the reference, in percentage points. */
 function errors(estimates: readonly Estimated[], of: (one: Estimated) => number | null) {
   const found = estimates.flatMap((one) => {
     const value = of(one);

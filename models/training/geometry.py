@@ -91,8 +91,8 @@ def draw_femur(ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def loss_of(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Returns the cross-entropy on every channel plus the soft Dice on the areas that an image
-    judges."""
+    """Returns the cross-entropy of all channels, weighted by `weight` (n, channels), plus the soft
+    Dice of the area channels for which the image is labelled (weight 1)."""
     emphasis = torch.ones_like(target)
     emphasis[:, 2] += 4 * target[:, 2]
     emphasis[:, 3] += 60 * target[:, 3]

@@ -3,8 +3,8 @@
 There are few labelled heads. First, five networks are trained, each with a different fifth of the
 pregnancies held out: temperature and weights are chosen from the outputs of each network on its
 held-out fifth. Then five more are trained on all pregnancies outside the test split, from other
-seeds. Up to version 1.4.0 the product averaged these; since 2.0.0 they are teachers
-(head_distillation.py).
+seeds. Up to version 1.4.0, the product averaged the outputs of the last five; since 2.0.0 they are
+teachers (head_distillation.py).
 """
 
 import hashlib

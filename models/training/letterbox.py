@@ -9,8 +9,8 @@ WIDTH, HEIGHT = 256, 192
 def letterbox_matrix(
     width: int, height: int, size: tuple[int, int] = (WIDTH, HEIGHT)
 ) -> np.ndarray:
-    """Returns the 2x3 map from source pixel centres to the pixel centres of a network's (width,
-    height)."""
+    """Returns the 2x3 matrix that maps source pixel centres to those of a network's input. `size`
+    is its width and height."""
     scale = min(size[0] / width, size[1] / height)
     w = max(1, int(width * scale + 0.5))
     h = max(1, int(height * scale + 0.5))
@@ -24,7 +24,8 @@ def letterbox_matrix(
 
 
 def letterbox(gray: np.ndarray, size: tuple[int, int] = (WIDTH, HEIGHT)) -> np.ndarray:
-    """Scales uint8 luminance (h, w) to float32 of a network's size in 0..1, centred on black."""
+    """Scales uint8 luminance (h, w) to a network's input size, centred on black. Returns float32
+    from 0 to 1."""
     height, width = gray.shape
     scale = min(size[0] / width, size[1] / height)
     w = max(1, int(width * scale + 0.5))

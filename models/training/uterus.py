@@ -24,12 +24,12 @@ POINTS = {
     "external-os": "externalOs",
     "placenta-edge": "placentaEdge",
 }
-# Width and height of the network's input. Half the size is enough for large structures and takes a
-# quarter of the time.
+# Width and height of the network's input. Half the size of the other networks' input is enough for
+# large structures and takes a quarter of the time.
 SIZE = (128, 96)
 CHANNELS = (*AREAS, "canal", *POINTS)
-# Frames are stored at twice the network's size, so that a warp loses no detail and the frames need
-# little memory.
+# Frames are stored at twice the network's size, which is large enough for a warp to lose no detail
+# and small enough to need little memory.
 KEPT = (2 * SIZE[0], 2 * SIZE[1])
 CANAL_RADIUS = 1.5
 POINT_SPREAD = 1.8
@@ -115,8 +115,8 @@ def draw_line(points: np.ndarray) -> np.ndarray:
 
 
 def loss_of(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Returns the cross-entropy and soft Dice of the channels judged in a view: weight (n,
-    channels).
+    """Returns the cross-entropy of all channels plus half the soft Dice of the areas and the canal.
+    `weight` (n, channels) contains the weight of each channel in each view.
     """
     count = len(AREAS) + 1
     emphasis = torch.ones_like(target)

@@ -194,7 +194,10 @@ export interface Clip extends Description {
   mode: '2d' | 'colour' | 'spectral' | 'm-mode' | 'unknown';
 }
 
-/** First word of the reason given for a file that could be read only with changes. */
+/**
+ * First word of the `reason` for a file that was read with changes. It distinguishes this file from
+ * one that was not read.
+ */
 export const READ = 'read';
 
 /** A file that was not read, or was read with changes, and a sentence explaining why. */

@@ -60,8 +60,8 @@ interface Period {
 }
 
 /**
- * A shorter lag counts as the period if its autocorrelation is at least this share of the
- * strongest. The strongest lag is then a multiple of the period.
+ * The shortest lag whose autocorrelation is at least this share of the maximum counts as the
+ * period. The lag with the maximum may be a multiple of the period.
  */
 const NEARLY = 0.82;
 /** Width of the search range on each side of a multiple of the period, as a share of the period. */

@@ -38,8 +38,8 @@ const WIDEST = 0.8;
  */
 const LINE_WEIGHT = 2;
 /**
- * By how many grey levels more contrast a position at the edge of the strip needs than a position
- * in its middle.
+ * Additional contrast, in grey levels, that a position at the edge of the strip needs in comparison
+ * with a position in its middle.
  */
 const OFF_MIDDLE = 40;
 /** Minimum share of columns that must show both lines. */

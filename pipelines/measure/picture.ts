@@ -58,8 +58,8 @@ function blanked(image: GrayImage, areas: readonly Rectangle[]): GrayImage {
 /**
  * Finds the picture on a few frames of a clip.
  *
- * @param text text to blacken if the picture cannot otherwise be distinguished from its
- * surroundings.
+ * @param text areas of text, which are blackened if the picture cannot otherwise be distinguished
+ * from its surroundings.
  */
 async function detect(
   { frames }: Clip,
@@ -120,7 +120,8 @@ function within(detected: readonly Point[], regions: readonly Rectangle[]): Pict
  */
 async function pictureOf(clip: Clip): Promise<Picture> {
   const regions = clip.ultrasoundAreas;
-  // An image and its trace together fill the screen, but not all of it is lit or moves.
+  // Together, an image and its trace may cover the screen. Their regions are still used, because a
+  // trace is not lit or moving everywhere.
   const whole = showsTrace(clip)
     ? regions.some((area) => coverScreen([area], clip))
     : coverScreen(regions, clip);

@@ -136,8 +136,8 @@ export function flankLine(
 
 export interface WaveOutline {
   /**
-   * Samples, as fractions, at which the wave meets the baseline. They are outside the curve if the
-   * wave was cut off.
+   * Fractional sample positions at which the wave meets the baseline. They are outside the curve if
+   * the wave was cut off.
    */
   from: number;
   to: number;

@@ -24,8 +24,8 @@ const ids = (description: string, ...examples: string[]) =>
   z.array(z.string()).meta({ description, examples: [examples] });
 
 /**
- * Schema of a concept. `key` is its key in the concept table (concepts.ts); the views add further
- * codes.
+ * Schema of a concept. `key` is its key in the concept table (concepts.ts), from which FHIR and HL7
+ * v2 take further codes.
  */
 const concept = z
   .strictObject({

@@ -30,7 +30,7 @@ import type { Subject } from '../dicom/subject.ts';
 import { earlierValues } from '../result/earlier-values.ts';
 import type { ArtifactEntry, Result } from '../result/envelope.ts';
 
-/** An artifact built by another folder, such as the FHIR bundle. */
+/** An artifact built by code in another folder, such as the FHIR bundle. */
 export interface ExtraArtifact {
   name: string;
   mediaType: string;
@@ -209,9 +209,7 @@ function writerInto(folder: string, written: Written): Write {
   };
 }
 
-/**
- * Builds the structured reports and segmentations of a result, and the artifacts of other folders.
- */
+/** Builds the structured reports and segmentations of a result, and the artifacts in `extra`. */
 export async function buildDocuments(
   result: Result,
   subject: Subject,

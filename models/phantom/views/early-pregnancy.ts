@@ -29,9 +29,9 @@ function joined(shapes: readonly [Shape, ...Shape[]]): Shape {
 }
 
 /**
- * Builds the head and the trunk, which extend to the two ends of the crown-rump length, or below 8
- * mm a bean shape, because head and trunk cannot yet be distinguished. `beat` runs from -1
- * (systole) to 1 (diastole), when the heart is larger and darker.
+ * Builds the head and the trunk, which extend to the two ends of the crown-rump length. Below 8 mm,
+ * the embryo is a bean shape, in which head and trunk cannot be distinguished yet. `beat` runs from
+ * -1 (systole) to 1 (diastole), when the heart is larger and darker.
  */
 function buildEmbryo(pose: Pose, crlMm: number, beat: number, random: Random): Embryo {
   const half = crlMm / 2;
@@ -199,7 +199,7 @@ function surroundings({ pose, half }: Womb, view: View, random: Random): Layer[]
   return [...layers, { shape: wall, tissue: TISSUE.maternalMuscle, modulation: striped }];
 }
 
-/** Builds the ring of a yolk sac. Its truth is the inner border. */
+/** Builds the ring of a yolk sac. `inner` is the inner border, at which a yolk sac is measured. */
 function yolkSac(at: Pose, innerMm: number): { layers: Layer[]; inner: Shape } {
   const inner = ellipse(at, { u: 0, v: 0, a: innerMm / 2, b: innerMm / 2 });
   return {

@@ -41,8 +41,8 @@ const SQUARE_TOLERANCE = 1e-4;
 const OUTLINE_VERTICES = 120;
 
 /**
- * Converts a pixel-centre coordinate to a coordinate from the image corner, as FL (PS3.3
- * C.18.6.1.1: 0\0 is the corner of the first pixel).
+ * Converts a pixel-centre coordinate to a coordinate from the image corner (PS3.3 C.18.6.1.1: 0\0
+ * is the corner of the first pixel), rounded to 32 bits (FL).
  */
 const toImage = (value: number): number => Math.fround(value + 0.5);
 

@@ -29,7 +29,7 @@ import {
   type TracedQuantity,
 } from './reading.ts';
 
-/** If fewer columns than this share contain flow, the display is treated as showing no flow. */
+/** If flow fills a smaller share of the columns, the display is treated as showing no flow. */
 const FILLED = 0.08;
 /** Share of the scale above which a peak may be aliased or, in CW, clipped (echo 17). */
 const NYQUIST = 0.95;

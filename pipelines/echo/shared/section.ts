@@ -30,8 +30,8 @@ export interface Calculation {
   value(...inputs: number[]): number;
   presumes?: Presumption;
   /**
-   * Set if the inputs must come from the same beat, so either all from the machine or all from the
-   * images. The value is the term for these inputs in a remark.
+   * Set if the inputs must come from the same beat, and therefore all from the machine or all from
+   * the images. The value is the word that a remark uses for these inputs.
    */
   ofOneSource?: ImageInputs;
 }

@@ -48,10 +48,10 @@ const mostSaidFirst = (values: readonly CartMeasurement[]) =>
   values.toSorted((one, other) => weight(other) - weight(one));
 
 /**
- * Merges equal values in one place. Equal values from the same image are one measurement. Of the
- * rest, as many are kept as the most frequent derivation has, because equal values with different
- * derivations may be the same measurement (a single measurement equals its own mean). The most
- * detailed values are kept.
+ * Merges equal values in one place. Equal values from the same image are one measurement. Equal
+ * values with different derivations may be one measurement too (a single measurement equals its own
+ * mean). Therefore only as many values are kept as have the most frequent derivation: the most
+ * detailed ones.
  */
 function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
   const sorted = mostSaidFirst(same);

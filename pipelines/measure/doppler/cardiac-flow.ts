@@ -4,8 +4,8 @@ import type { SpectralDisplay, SpectralTrace } from './envelope.ts';
 
 const EJECTION = {
   /**
-   * Minimum height of a wave, as a share of the usual height of the tallest waves. Lower waves are
-   * noise or a different flow.
+   * Minimum height of a wave, as a share of the median height of the taller half of the waves.
+   * Lower waves are noise or a different flow.
    */
   height: 0.5,
   /** Minimum seconds from peak to peak: 200 beats per minute, faster than any adult heart. */
@@ -18,7 +18,7 @@ const EJECTION = {
 
 /** The wave of one beat: an ejection or a regurgitant jet. Positions are columns of the display. */
 export interface Ejection {
-  /** Columns, as fractions, at which the flanks meet the baseline. */
+  /** Fractional column positions at which the flanks meet the baseline. */
   from: number;
   to: number;
   peakColumn: number;
@@ -42,8 +42,8 @@ function onePerBeat(waves: readonly Wave[], apart: number): Wave[] {
 }
 
 /**
- * Returns the tallest waves, one per beat. Heights are compared with the usual height rather than the
- * greatest, so that a single spike does not exclude all others.
+ * Returns the tallest waves, one per beat. Heights are compared with the median of the taller half
+ * rather than with the greatest height, so that a single spike does not exclude all others.
  */
 function mainWaves(waves: readonly Wave[], secondsPerColumn: number): Wave[] {
   const long = waves.filter(({ from, to }) => (to - from) * secondsPerColumn >= EJECTION.shortest);

@@ -20,8 +20,8 @@ const EXCURSION = {
    */
   further: 1.1,
   /**
-   * Maximum number of lines and of edges (`paths`) to follow, and the distance between two paths in
-   * cm (`apart`).
+   * Maximum number of lines and of edges (`paths`) to follow, and the minimum mean distance between
+   * two of them in cm (`apart`).
    */
   lines: 4,
   paths: 8,

@@ -28,8 +28,8 @@ import { BPD_PLANES, excludedBy, MEASURING_PLANES } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
 /**
- * HC in mm below which the interval of small heads applies. It is reached at about 14 weeks; until
- * then the skull is faint.
+ * HC in mm below which the separate 95 % interval of small heads applies. A head reaches this size
+ * at about 14 weeks; until then the skull is faint.
  */
 export const SMALL_HEAD_MM = 100;
 

@@ -105,8 +105,8 @@ export function datingFinding(doubtful: readonly Charted[]): FindingDraft[] {
 }
 
 /**
- * Returns the finding that the centile has fallen. This is a criterion for the late form only
- * (Delphi 2016).
+ * Returns the finding that the centile has fallen. This is a criterion only for late fetal growth
+ * restriction (Delphi 2016).
  */
 export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingDraft[] {
   if (!fall?.crosses || gaDays / 7 < LATE_FORM_WEEKS) return [];
@@ -177,8 +177,8 @@ export function sizeStatement(
 }
 
 /**
- * Returns the centile below which the size is small: that of the weight or, if only the AC may be
- * small, that of an AC that is enough by itself.
+ * Returns the centile below which the size is small: the limit for the first value (the weight, if
+ * known) or, if that value is certainly not small, the lower limit at which an AC alone is enough.
  */
 function lowerCutOff([first]: readonly Charted[]): number {
   const { small, severelySmall } = SIZE_CUTOFFS;
@@ -245,8 +245,8 @@ export function twinWeights({ machine }: Pick<GrowthEvidence, 'machine'>): TwinW
     .values('biometry', ['efw'])
     .map(ifPlausible)
     .filter(({ fetus }) => fetus !== null);
-  // An implausible repeat does not count as another fetus, but a third fetus without a plausible
-  // weight does.
+  // Fetuses are counted rather than values: one of two fetuses may have a second, implausible
+  // weight, but there must be no third fetus, even one without a plausible weight.
   if (new Set(named.map(({ fetus }) => fetusKey(fetus))).size !== 2) return null;
   const [first, second] = named.filter(({ quality }) => quality === 'accepted');
   if (!first || !second) return null;

@@ -164,7 +164,7 @@ export function machineUnused(
     : null;
 }
 
-/** Returns the id of the value that is used for a concept without a side. */
+/** Returns the plain id of a value whose concept does not distinguish sides. */
 const keyOf = ({ concept }: Measurement) => concept.key;
 
 function besideOwn(value: Measurement, own: Measurement): Measurement {
@@ -342,8 +342,8 @@ export function keyedByFetus(judged: JudgedParts, fetus: string): JudgedParts {
 }
 
 /**
- * Accepted differences in days between the ages by ultrasound and by last period. `untilDays` is
- * the last age by last period, inclusive, at which a difference applies.
+ * Maximum accepted difference (`days`) between the ages by ultrasound and by last period, for ages
+ * by last period of up to `untilDays`, inclusive. Each entry begins where the previous one ends.
  */
 const REDATING = [
   { untilDays: 62, days: 5 },

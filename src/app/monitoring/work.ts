@@ -14,8 +14,8 @@ interface TableGauge {
   help: string;
   labels: readonly string[];
   /**
-   * SQL that returns rows with the columns of `labels` and `value`. It must use an index on open
-   * work, not read the history.
+   * SQL that returns rows with two columns: `labels`, a JSON object with these labels, and `value`.
+   * It must use an index on open work, not read the history.
    */
   query: string;
 }

@@ -143,7 +143,10 @@ export interface AuditEntry {
   /** Who acted, if not an API key: `person:<name>`, `ae:<title>`, `gateway`. */
   actor?: string | null;
   address?: string | null;
-  /** Our own id of the request; null for a list, and if the caller specified no known request. */
+  /**
+   * Our own id of the request; null if the action concerns a list of requests, or if the caller
+   * specified no known request.
+   */
   requestId?: string | null;
   /** Our own id of the study. */
   studyId?: string | null;
@@ -194,7 +197,7 @@ interface IdentityView {
   actor: string;
   keyId?: string | null;
   address?: string | null;
-  /** Our own ids of the studies whose patient is shown. For a list, all of them. */
+  /** Our own ids of the studies whose patient is shown; for a list, those of all its studies. */
   studyIds: readonly string[];
   callId?: string | null;
   /** The page or command that shows the identity, such as `console worklist`. */

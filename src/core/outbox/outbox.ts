@@ -134,8 +134,8 @@ const JUST_NOW = "interval '0.2 seconds'";
 /**
  * Returns the seconds until a delivery to a destination outside `busy` becomes due, a lease expires
  * or a hold ends. Zero or less means that this happened just now; null means that nothing is
- * expected. Deliveries that became due earlier than `JUST_NOW` are ignored. The last claim left
- * them, so they wait for other deliveries, and the outbox wakes when those end.
+ * expected. Deliveries that became due earlier than `JUST_NOW` are ignored: the last claim did not
+ * take them, so they wait for other deliveries, and the outbox wakes when those end.
  */
 async function secondsUntilDue(
   database: Queryable,

@@ -67,7 +67,7 @@ export class CompileCache {
     return this.#writing;
   }
 
-  /** Removes what gateways that were killed while writing the cache have left behind. */
+  /** Removes files left behind by gateways that were killed while writing the cache. */
   sweep(): void {
     this.#sweeping ??= this.#sweep().catch(() => {});
   }

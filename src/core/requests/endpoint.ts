@@ -36,9 +36,9 @@ export interface Endpoint {
   priceTiers?: readonly { up_to_frames: number | null; price: string }[];
   modelTasks?: readonly string[];
   /**
-   * Returns the price of a request. `frames` is the number of frames read. It is stated in the
-   * result, so it is known only once the request has succeeded. If it is omitted, the price is that
-   * of the smallest upload.
+   * Returns the price of a request. `frames` is the number of frames read, as stated in the result,
+   * so it is known only once the request has succeeded. Without `frames`, the price of the smallest
+   * upload is returned.
    */
   price(input: EndpointInput, frames?: number): PriceLine[];
   /**

@@ -48,7 +48,10 @@ export interface StudyExplanation {
   order: OrderSearch | null;
   /** Corrections to the patient made by messages, without the values. */
   corrections: CorrectionNote[];
-  /** True if a release must state whether the study continues under its own or the surviving ID. */
+  /**
+   * True if a person who releases the study must choose whether it continues under its own patient
+   * ID or under the one that survived a merge.
+   */
   perhapsMerged: boolean;
   tags: string[];
   objects: { file: string; sopInstanceUid: string; bytes: number; conflict: boolean }[];

@@ -156,7 +156,7 @@ async function knownCopies(
   return Map.groupBy(rows, ({ study, uid }) => copyKey(study, uid));
 }
 
-/** @throws DigestsMissingError if objects must be compared that lack the digest needed for it. */
+/** @throws DigestsMissingError if an object must be compared whose digest is missing. */
 function requireDigests(
   studies: ReadonlyMap<string, LockedStudy>,
   known: KnownCopies,

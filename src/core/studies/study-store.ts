@@ -185,8 +185,8 @@ export async function recordSubmission(
 }
 
 /**
- * Records that rules begin to act on a claimed revision, and its tags, replacing those of earlier
- * revisions. From then on, the revision can no longer be held.
+ * Records the rules that begin to act on a claimed revision, and their tags, which replace those of
+ * earlier revisions. From then on, the revision can no longer be held.
  * @returns false if the rules must not act: since the claim, a person has held the study, or a newer
  * object has reopened it.
  */

@@ -106,9 +106,9 @@ const TAKE = `
 const COUNTED_FOR_MS = 1000;
 
 /**
- * Counting up to a thousand requests costs more than the rest of a submit, so a count is used for a
- * second, and each submit of this process is added to it. Requests that have begun meanwhile are
- * still included, so at the limit they are counted again before a submit is refused.
+ * Counting up to a thousand waiting requests costs more than the rest of a submit, so a count is
+ * used for a second, and each submit of this process is added to it. The count may then include
+ * requests that no longer wait, so at the limit they are counted again before a submit is refused.
  */
 function limitWaiting(database: Queryable, most: number): CallLimits['requireRoom'] {
   const counts = new Map<string, { waiting: number; at: number }>();

@@ -74,7 +74,10 @@ const ALGORITHMS: Readonly<Partial<Record<Scheme, Pick<Graded, 'by' | 'year'>>>>
   '2025-fibrillation': { by: 'ASE, if the rhythm is atrial fibrillation,', year: 2025 },
 };
 
-/** Results without a grade of dysfunction or elevated pressure; `limited` if criteria were missing. */
+/**
+ * Results that state neither a grade of dysfunction nor an elevated pressure. `limited` is true if
+ * criteria were missing.
+ */
 const NORMAL_FILLING: Readonly<Partial<Record<DiastolicGrade, { limited: boolean }>>> = {
   'normal diastolic function': { limited: false },
   'normal diastolic function, limited': { limited: true },
@@ -270,7 +273,10 @@ export const ECHO_IMPRESSION = {
     `diastolic function not graded${inBrackets(about)}`,
   'impression.diastolic-present': ({ by, year }: { by: string; year: number }, { about }: About) =>
     `diastolic dysfunction (${by} ${year}), LA pressure and grade undecided${inBrackets(about)}`,
-  /** `grades` contains the grade, or the grades on both sides of a cut-off in the interval. */
+  /**
+   * `grades` contains the grade or, if the interval includes a cut-off, the grades on both sides of
+   * it.
+   */
   'impression.atrium': ({ grades }: { grades: readonly Abnormality[] }, { about }: About) => {
     const values = grades.length > 1 ? ` (${withIntervals(about)})` : inBrackets(about);
     return `LA ${gradesText(grades, (grade) => SIZE_GRADE[grade])}${values}`;
@@ -337,7 +343,8 @@ function lvSize(said: Said): Statement | null {
   const rated = said.values(LV_SIZES).filter(({ interpretation }) => interpretation !== null);
   const size = rated[0]?.interpretation;
   if (!size) {
-    // The patient is a child, or the size differs between the ranges for the two sexes.
+    // The patient is a child, or the sex is unknown and the ranges of the two sexes yield different
+    // sizes.
     const [ungraded] = said.values(LV_SIZES).filter(({ reference }) => reference === null);
     const sexUnknown = said.find('echo.sex-unknown') !== null;
     return ungraded
@@ -472,9 +479,9 @@ const presenceOf = (said: Said): DiastolicResult | null =>
   null;
 
 /**
- * Selects the wording from `FILLING` for results that are all normal, and lists the values beyond a
- * limit. "Normal diastolic function" is not stated if ASE 2025 finds dysfunction or cannot exclude
- * it, or if one of its criteria is met.
+ * Selects the wording from `FILLING` if all algorithms have a normal result, and lists the values
+ * that are beyond a limit nevertheless. "Normal diastolic function" is not stated if ASE 2025 finds
+ * dysfunction or cannot exclude it, or if one of its criteria is met.
  */
 function normalFilling(said: Said, results: readonly Graded[]) {
   const presence = presenceOf(said);
@@ -660,9 +667,9 @@ const pericardium: Topic = {
 };
 
 /**
- * Combines a topic's findings that are undecided at a cut-off into one clause, with the values
- * outside their range. The possible categories of each value are listed in the section, unless a
- * clause already states them.
+ * Combines a topic's statements about undecided categories into one clause, unless another clause
+ * already states the categories. The clause names the values outside their range or, if there are
+ * none, all values concerned; the section lists their possible categories.
  */
 function undecidedInOneClause(topic: Topic): Topic {
   return {

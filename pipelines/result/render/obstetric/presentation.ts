@@ -11,7 +11,7 @@ export const NEAREST_FETUS = 'the fetus nearest the cervix';
 
 /** A heartbeat found elsewhere in the study, although none was seen on the listed clips. */
 type Beat = {
-  /** How the rate was measured; for a cine, `image` identifies it. */
+  /** How the rate was measured. For a cine, `image` is the number of the image. */
   by: 'cine' | 'm-mode' | 'doppler';
   image: number | null;
   beatsPerMinute: number;

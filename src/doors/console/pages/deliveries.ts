@@ -121,10 +121,10 @@ interface DeliveryFilter {
 }
 
 /**
- * Returns the list after a delivery has changed. A known delivery keeps its row, also if it no
- * longer matches the filter, so that a person sees what became of it. A new one that matches is
- * inserted by its id, newest first; one that is older than all loaded rows is omitted, because it
- * is loaded later with its page.
+ * Returns the list after a delivery has changed. A listed delivery keeps its row even if it no
+ * longer matches the filter, so that a person sees what became of it. A delivery that is not listed
+ * but matches is inserted by its id, newest first. If it is older than all loaded rows and more can
+ * be loaded, it is omitted, because it is loaded later with its page.
  */
 export function withDelivery(
   { rows, nextCursor }: Rows<Delivery>,

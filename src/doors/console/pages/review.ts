@@ -62,8 +62,8 @@ export function changedSince(seen: ReviewStep, now: ReviewStep | undefined): str
 }
 
 /**
- * Changes to send, and the text to announce once they are made. A text alone states why nothing is
- * sent; null means that nothing is left to send.
+ * Changes to send, and the text to announce once they are made. A string instead states why nothing
+ * is sent; null means that nothing is left to send.
  */
 type Due = { changes: Change[]; announce: string } | string | null;
 type Outcome = 'made' | 'refused' | 'dropped' | 'nothing to do';
