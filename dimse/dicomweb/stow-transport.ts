@@ -29,15 +29,22 @@ const WITH_OUTCOMES: ReadonlySet<number> = new Set([200, 202, 409]);
  */
 const UNSUPPORTED_CLASS: ReadonlySet<number> = new Set([0x0122, 0xc122]);
 
-const sop = {
-  '00081150': z.object({ Value: z.tuple([z.string()]) }).optional(),
-  '00081155': z.object({ Value: z.tuple([z.string()]) }),
-};
-const number = z.object({ Value: z.tuple([z.coerce.number()]) }).optional();
+/** Referenced SOP Instance UID. */
+const sop = { '00081155': z.object({ Value: z.tuple([z.string()]) }) };
+const number = z
+  .object({ Value: z.tuple([z.coerce.number()]) })
+  .optional()
+  .catch(undefined);
 const sequence = <Item extends z.ZodType>(item: Item) =>
-  z.object({ Value: z.array(item).default([]) }).optional();
+  z
+    .object({ Value: z.array(item.nullable().catch(null)).default([]) })
+    .optional()
+    .catch(undefined);
 
-/** Store Instances Response Module (PS3.18 table 10.5.3-2) in the DICOM JSON model. */
+/**
+ * Store Instances Response Module (PS3.18 table 10.5.3-2) in the DICOM JSON model. A malformed item
+ * is null, so that it does not hide the results of the other objects.
+ */
 const responseSchema = z.object({
   /** Referenced SOP Sequence, with Warning Reason (0008,1196). */
   '00081199': sequence(z.object({ ...sop, '00081196': number })),
@@ -114,12 +121,8 @@ function meaningOf({ status, retryAfter }: Extract<StowAnswer, { kind: 'answered
 
 function outcomes(status: number, body: string, objects: readonly OutgoingObject[]): StoreResult[] {
   const response = parsed(body);
-  const stored = new Map(
-    response?.['00081199']?.Value.map((item) => [item['00081155'].Value[0], item]) ?? [],
-  );
-  const notStored = new Map(
-    response?.['00081198']?.Value.map((item) => [item['00081155'].Value[0], item]) ?? [],
-  );
+  const stored = byUid(response?.['00081199']?.Value);
+  const notStored = byUid(response?.['00081198']?.Value);
   return objects.map((object): StoreResult => {
     const { sopClassUid, sopInstanceUid } = object;
     const failure = notStored.get(sopInstanceUid);
@@ -146,6 +149,12 @@ function outcomes(status: number, body: string, objects: readonly OutgoingObject
       detail: `HTTP ${status}${said}`,
     };
   });
+}
+
+function byUid<Item extends z.infer<z.ZodObject<typeof sop>>>(
+  items: readonly (Item | null)[] = [],
+): Map<string, Item> {
+  return new Map(items.flatMap((item) => (item ? [[item['00081155'].Value[0], item]] : [])));
 }
 
 function parsed(body: string): z.infer<typeof responseSchema> | null {

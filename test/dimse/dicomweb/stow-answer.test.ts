@@ -87,6 +87,37 @@ describe('a response that lists the objects', () => {
     ]);
   });
 
+  test.each([
+    ['an item without a UID', {}],
+    ['an item with an empty UID', { '00081155': { vr: 'UI' } }],
+    ['an item with two UIDs', { '00081155': { vr: 'UI', Value: ['1.3', '1.4'] } }],
+    ['an item that is none', 'x'],
+    ['an empty item', null],
+  ])('is evaluated for the other objects despite %s', (_, broken) => {
+    const body = {
+      '00081199': { vr: 'SQ', Value: [broken, item('1.2')] },
+      '00081198': { vr: 'SQ', Value: [item('1.1', failureReason(0xa700)), broken] },
+    };
+    expect(storeResults(answered(202, body), [OBJECT, OTHER])).toMatchObject([
+      { code: 'peer_out_of_resources' },
+      { code: null },
+    ]);
+  });
+
+  test.each([
+    ['of the warning', '00081199', '00081196', null],
+    ['of the failure', '00081198', '00081197', 'peer_processing_failure'],
+  ])('is evaluated although the reason %s is malformed', (_, list, reason, code) => {
+    const broken = item('1.1', { [reason]: { vr: 'US', Value: ['B000H'] } });
+    const body = { [list]: { vr: 'SQ', Value: [broken] } };
+    expect(judge(answered(202, body))).toMatchObject({ code });
+  });
+
+  test('is evaluated although one of its lists is malformed', () => {
+    const body = { '00081199': { Value: [item('1.1')] }, '00081198': { Value: 'none' } };
+    expect(judge(answered(200, body))).toMatchObject({ code: null });
+  });
+
   test('can also be an array with one member', () => {
     expect(judge(answered(200, [response([item('1.1')])]))).toMatchObject({ code: null });
   });
