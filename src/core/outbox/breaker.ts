@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '../../platform/database/port.ts';
-import type { ErrorCode } from '../../platform/errors/catalogue.ts';
+import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import { OUTBOX_CHANNEL } from './delivery.ts';
 
 /**
@@ -39,61 +39,23 @@ interface BreakerSettings {
   longestOpenSeconds: number;
 }
 
-/** Failures attributed to the peer: any other object would fail too. */
-const OF_THE_PEER: ReadonlySet<ErrorCode> = new Set([
-  'peer_unreachable',
-  'peer_rejected_association',
-  'peer_out_of_resources',
-  'peer_unauthorized',
-  'peer_unavailable',
-  'peer_connection_lost',
-  'peer_answer_unclear',
-  'ehr_unauthorized',
-  'ehr_unavailable',
-  'ehr_ambiguous',
-  'mail_server_unreachable',
-  'mail_unauthorized',
-  'mail_connection_lost',
-]);
-
-/**
- * Failures that count as the peer's but that a single object can also cause. A peer may, for
- * example, abort whenever it receives one particular object.
- */
-const PERHAPS_OF_THE_OBJECT: ReadonlySet<ErrorCode> = new Set([
-  'peer_connection_lost',
-  'peer_answer_unclear',
-  'ehr_ambiguous',
-  'mail_connection_lost',
-]);
-
-/** Failures on our side, which end an attempt before the peer is contacted. */
-const WITHOUT_CONTACT: ReadonlySet<ErrorCode> = new Set([
-  'internal',
-  'invalid_config',
-  'expired',
-  'object_not_understood',
-  'deidentification_held',
-  'ehr_withdrawn',
-  'ehr_issuer_unmapped',
-  'mail_list_unknown',
-]);
-
 /**
  * Returns what a failed attempt shows about the peer. A peer that refuses a delivery because of its
  * content works; an attempt that ended before the peer was contacted shows nothing (null).
  */
 export function peerAfter(code: ErrorCode): 'works' | 'fails' | null {
-  if (OF_THE_PEER.has(code)) return 'fails';
-  return WITHOUT_CONTACT.has(code) ? null : 'works';
+  const { peer = 'works' } = catalogueEntry(code);
+  return peer === 'unknown' ? null : peer;
 }
 
 /**
- * Returns true if a failure may be the object's own fault. Such failures affect the order in which
- * the deliveries of a study are sent (deliveries.ts).
+ * Returns true if a failure may be the object's own fault. This includes ambiguous failures of the
+ * peer: it may, for example, abort whenever it receives one particular object. Such failures affect
+ * the order in which the deliveries of a study are sent (deliveries.ts).
  */
-export const mayBeObjectFailure = (code: ErrorCode): boolean =>
-  !OF_THE_PEER.has(code) || PERHAPS_OF_THE_OBJECT.has(code);
+export function mayBeObjectFailure(code: ErrorCode): boolean {
+  return peerAfter(code) !== 'fails' || catalogueEntry(code).retry === 'ambiguous';
+}
 
 /**
  * SQL condition: the breaker of the destination of `d` is open. The database evaluates it once per

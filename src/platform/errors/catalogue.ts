@@ -14,6 +14,12 @@ interface CatalogueEntry {
   dimse?: string;
   retry: FailureClass;
   /**
+   * What a delivery that failed with this error shows about its peer. `fails`: any other object
+   * would fail too. `unknown`: the failure is on our side, before the peer was contacted. By
+   * default, the peer works, and refused the delivery because of its content.
+   */
+  peer?: 'fails' | 'unknown';
+  /**
    * Number of failures after which a delivery is given up even if time is left. Set for codes that
    * do not show whether the peer has a temporary fault or the object a permanent one.
    */
@@ -229,6 +235,7 @@ export const ERRORS = {
   expired: {
     http: 410,
     retry: 'permanent',
+    peer: 'unknown',
     title: 'The result has expired',
     operator: 'Results are purged after `retention.days`.',
   },
@@ -312,6 +319,7 @@ export const ERRORS = {
   internal: {
     http: 500,
     retry: 'transient',
+    peer: 'unknown',
     title: 'Unexpected error',
     operator: 'A defect in the gateway; the log line with the same request id has the details.',
   },
@@ -450,6 +458,7 @@ export const ERRORS = {
   object_not_understood: {
     dimse: 'C000',
     retry: 'permanent',
+    peer: 'unknown',
     title: 'The object cannot be understood',
     operator:
       'The data set has no readable header; its study, series or SOP instance UID is missing or malformed; or a value cannot be stored.',
@@ -481,11 +490,13 @@ export const ERRORS = {
 
   peer_unreachable: {
     retry: 'transient',
+    peer: 'fails',
     title: 'The peer cannot be reached',
     operator: 'Connection refused, reset or timed out before anything was sent.',
   },
   peer_rejected_association: {
     retry: 'transient',
+    peer: 'fails',
     title: 'The peer rejected the association',
     operator:
       'Check the AE titles on both sides; a permanent rejection is retried at long intervals until somebody corrects the cause.',
@@ -497,6 +508,7 @@ export const ERRORS = {
   },
   peer_out_of_resources: {
     retry: 'transient',
+    peer: 'fails',
     title: 'The peer is out of resources',
     operator: 'C-STORE status A7xx; the gateway tries again.',
   },
@@ -514,23 +526,27 @@ export const ERRORS = {
   },
   deidentification_held: {
     retry: 'permanent',
+    peer: 'unknown',
     title: 'The object was not sent, because it cannot be de-identified with certainty',
     operator:
       'The details give the reason: text on the image that cannot be blanked, an unsupported SOP class, or a damaged file. No part of the object left the gateway (docs/deidentification.md).',
   },
   peer_unauthorized: {
     retry: 'transient',
+    peer: 'fails',
     title: 'The peer refused the credentials',
     operator:
       'DICOMweb: HTTP 401 or 403; deliveries to the destination wait, and it is tried again at long intervals.',
   },
   peer_unavailable: {
     retry: 'transient',
+    peer: 'fails',
     title: 'The peer is temporarily not accepting objects',
     operator: 'DICOMweb: HTTP 404 for the service, 408, 425, 429 or 5xx; the gateway tries again.',
   },
   peer_answer_unclear: {
     retry: 'ambiguous',
+    peer: 'fails',
     title: "The peer's response does not show whether it stored the object",
     operator:
       'DICOMweb: the response lists the object neither as stored nor as failed. HL7 v2: the acknowledgment cannot be read, or belongs to another message. The same object is sent again.',
@@ -555,6 +571,7 @@ export const ERRORS = {
   },
   peer_connection_lost: {
     retry: 'ambiguous',
+    peer: 'fails',
     title: 'The connection was lost while sending',
     operator: 'The peer may have the object; the same object is sent again.',
   },
@@ -572,18 +589,21 @@ export const ERRORS = {
   },
   ehr_unauthorized: {
     retry: 'transient',
+    peer: 'fails',
     title: 'The EHR refused the credentials',
     operator:
       'HTTP 401 or 403; deliveries to the destination wait, and it is tried again at long intervals.',
   },
   ehr_unavailable: {
     retry: 'transient',
+    peer: 'fails',
     title: 'The EHR is unavailable',
     operator:
       'Network error, HTTP 408, 423, 425, 429, 500, 502, 503 or 504, 404 for the base URL itself, or no token from the token endpoint; the details say which.',
   },
   ehr_ambiguous: {
     retry: 'ambiguous',
+    peer: 'fails',
     title: "The EHR's response was lost",
     operator:
       'The EHR may have the report already (also after HTTP 202). It is sent again automatically and creates no duplicate, because the EHR recognises its identifiers. After it has been given up, it can safely be sent again by hand.',
@@ -619,11 +639,13 @@ export const ERRORS = {
   },
   ehr_withdrawn: {
     retry: 'permanent',
+    peer: 'unknown',
     title: 'A person has withdrawn the report',
     operator: 'The held report was rejected and is not sent.',
   },
   ehr_issuer_unmapped: {
     retry: 'permanent',
+    peer: 'unknown',
     title: 'The issuer of the patient ID is not mapped',
     operator:
       'Add the issuer to `patientIdentifierSystems` of the destination, or choose the patient on the "Held reports" page.',
@@ -654,12 +676,14 @@ export const ERRORS = {
   },
   mail_server_unreachable: {
     retry: 'transient',
+    peer: 'fails',
     title: 'The mail server cannot be reached',
     operator:
       'The host name cannot be resolved, the connection was refused, or TLS failed; check `alerts.server`.',
   },
   mail_unauthorized: {
     retry: 'transient',
+    peer: 'fails',
     title: 'The mail server refused the credentials',
     operator:
       'Check `user` and `password` in `alerts.server`; the gateway tries again at long intervals.',
@@ -677,12 +701,14 @@ export const ERRORS = {
   },
   mail_connection_lost: {
     retry: 'ambiguous',
+    peer: 'fails',
     title: 'The connection to the mail server was lost',
     operator:
       'The server may have the mail already. It is sent again with the same Message-ID, so recipients may get it twice.',
   },
   mail_list_unknown: {
     retry: 'permanent',
+    peer: 'unknown',
     title: 'The list of recipients is no longer in the settings',
     operator: 'The list, or its escalation, was removed from `alerts.lists`; the mail is not sent.',
   },
@@ -702,6 +728,7 @@ export const ERRORS = {
   },
   invalid_config: {
     retry: 'permanent',
+    peer: 'unknown',
     title: 'The configuration is wrong',
     operator: 'The message lists each wrong setting, its value and what is allowed.',
   },

@@ -4,6 +4,7 @@ import {
   claimProbes,
   listBreakers,
   mayBeObjectFailure,
+  peerAfter,
   recordPeerFailure,
   recordPeerSuccess,
   recordProbeFailure,
@@ -163,6 +164,19 @@ describe('a failure that may be due to the object itself', () => {
     ['internal', true],
   ] as const)('%s: %s', (code, own) => {
     expect(mayBeObjectFailure(code)).toBe(own);
+  });
+});
+
+describe('a failed attempt shows that the peer', () => {
+  it.each([
+    ['fails', 'peer_unreachable', 'fails'],
+    ['fails, perhaps because of the object', 'peer_answer_unclear', 'fails'],
+    ['works, because it refused the object', 'peer_refused_object', 'works'],
+    ['works, because it lacks the patient', 'ehr_patient_not_found', 'works'],
+    ['may work or not, because the result was removed', 'expired', null],
+    ['may work or not, because of our own settings', 'invalid_config', null],
+  ] as const)('%s: %s', (_, code, shown) => {
+    expect(peerAfter(code)).toBe(shown);
   });
 });
 
