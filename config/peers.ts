@@ -311,8 +311,8 @@ export const noAlternate = z
   .optional();
 
 /**
- * The settings of an EHR that receives results as FHIR R4, without the name that a destination has
- * in addition.
+ * The settings of an EHR that receives results as FHIR R4. A FHIR destination consists of these
+ * settings and a name.
  */
 export const fhirDestinationSettings = z.strictObject({
   type: z.literal('fhir'),

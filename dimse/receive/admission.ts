@@ -31,8 +31,8 @@ interface Bucket {
 }
 
 /**
- * Limits for each source, so that no source can occupy the whole gateway. Each process counts for
- * itself.
+ * Limits for each source, so that no source can occupy the whole gateway. Each process keeps its
+ * own counts.
  */
 export interface SourceLimits {
   /**
@@ -151,7 +151,7 @@ export function admitCaller(
   const source = findSource(sources, caller);
   const mayQuery = !('refused' in findSource(callers, caller));
   if ('refused' in source) {
-    // A caller that is no source may still query. If the refusal is due to the certificate,
+    // A caller that is not a source may still query. If the refusal is due to the certificate,
     // however, the caller uses the title of a source without proof, and may not even query.
     const isNobody = source.refused === 'calling_ae_not_recognized';
     return isNobody && mayQuery ? { idleTimeoutSeconds: QUERY_IDLE_SECONDS, mayQuery } : source;

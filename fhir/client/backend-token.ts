@@ -216,8 +216,8 @@ async function ask(
 }
 
 /**
- * Seconds that a destination waits if its authorization server refuses us, or is not at this
- * address.
+ * Seconds that a destination waits if its authorization server refuses us, or returns a status that
+ * retrying soon will not change, such as 404.
  */
 const SLOW_SECONDS = 300;
 
@@ -225,10 +225,10 @@ const SLOW_SECONDS = 300;
 const FOR_NOW: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /**
- * Returns the failure of a token request. After 400, 401 or 403, our registration is wrong (RFC
- * 6749 5.2). Any other status says nothing about the report, so the failure is transient. The
- * failure has no status, because callers read a status as the EHR's answer: a 404 would mean that a
- * patient does not exist.
+ * Returns the failure of a token request. The statuses 400, 401 and 403 mean that our registration
+ * is wrong (RFC 6749 5.2). Any other status is treated as an outage of the authorization server.
+ * The failure contains no status, because callers would read it as the EHR's answer: a 404 would
+ * mean that a patient does not exist.
  */
 function tokenFailure(status: number, text: string, retryAfter: string): Failure {
   const asked = retryAfterSeconds(retryAfter, LONGEST_HOLD_SECONDS);

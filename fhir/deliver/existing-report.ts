@@ -61,7 +61,7 @@ function isSignedHere(
 /** A study's report at the receiver, which this result may replace. */
 export interface FormerReport {
   report: DiagnosticReport;
-  /** The request whose id identifies the report and its parts: the first run that arrived. */
+  /** The request whose id identifies the report and its parts: that of the first run to arrive. */
   key: string;
   /** Every request whose result the report contains or has replaced. */
   requests: readonly string[];
@@ -122,7 +122,7 @@ function ours({ identifier = [] }: DiagnosticReport, resultSystem: string): Iden
   return identifier.filter(({ system }) => system === resultSystem);
 }
 
-/** The parts of an earlier run that the report of the later run does not replace in place. */
+/** The parts of the earlier run that the later run withdraws or supersedes. */
 interface FormerRun {
   /** The document of the newest earlier run; the new one replaces it. */
   document?: Reference<DocumentReference>;

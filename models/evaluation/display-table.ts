@@ -7,7 +7,7 @@ const WRONG = 0.1;
 const errorOf = ({ value, truth }: DisplayCase) =>
   value === null ? Number.NaN : Math.abs(value / truth - 1);
 
-/** If the display does not show the structure, every value is wrong. */
+/** Every value counts as wrong if the display does not show the structure (`truth` is NaN). */
 const isWrong = (one: DisplayCase) => !(errorOf(one) <= WRONG);
 
 const percent = (share: number) => (Number.isNaN(share) ? '' : (100 * share).toFixed(1));

@@ -91,10 +91,10 @@ const rootMeanSquare = (values: readonly number[]) =>
   Math.sqrt(mean(values.map((value) => value ** 2)));
 
 /**
- * Returns how far the strain of a segment is from that on the expert's outlines, in points, if it
- * keeps a share of its difference from the mean of its view: all of it (`raw`), the share
- * that the product keeps, or none (`meanOfView`). `amongSegments` is the difference of the
- * expert's segments from the mean of their heart.
+ * Returns the RMS error of segment strain against the expert's outlines, in percentage points, if a
+ * segment keeps all of its difference from the mean of its view (`raw`), the share that the product
+ * keeps (`smoothed`), or none of it (`meanOfView`). `amongSegments` is the RMS difference of the
+ * expert's segments from their mean.
  */
 export function strainBySegment(walls: readonly PatientWall[]) {
   const hearts = [...Map.groupBy(walls, ({ patient }) => patient).values()].map((segments) => ({

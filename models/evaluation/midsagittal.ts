@@ -102,7 +102,7 @@ function linesOf({ one, image, located }: Judged) {
   return nuchalLines(image, nuchal.box, { x: mm, y: mm });
 }
 
-/** In mm, for the cases with a known truth (phantoms). */
+/** Returns the errors in mm for the cases with a known truth (phantoms). */
 function thicknessErrors(judged: readonly Judged[]) {
   const errors = judged.flatMap((one) => {
     const truth = one.one.nuchalMm;

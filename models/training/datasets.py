@@ -76,8 +76,8 @@ class Record:
 
 
 def split_of(dataset: str, group: str) -> str:
-    """Returns test (20 %), validation (10 %) or train from a hash of the pregnancy, so that there
-    is no list to lose.
+    """Returns test (20 %), validation (10 %) or train. The choice depends only on a hash of the
+    pregnancy, so no list has to be kept.
     """
     bucket = int(hashlib.sha256(f"{dataset}:{group}".encode()).hexdigest()[:8], 16) % 100
     if bucket < 20:

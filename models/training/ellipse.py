@@ -1,4 +1,4 @@
-"""Ellipses as centre and shape matrix, so that an affine map takes two products.
+"""Ellipses as a centre and a shape matrix, to which an affine map can be applied directly.
 
 Pixel coordinates: the centre of the first pixel is (0, 0).
 """
@@ -43,8 +43,8 @@ class Ellipse:
         return (radius - 1) * radius / np.sqrt(gx * gx + gy * gy + 1e-12)
 
     def coverage(self, width: int, height: int) -> np.ndarray:
-        """Returns the share of each pixel inside the ellipse, float32 (height, width), linear over
-        one pixel."""
+        """Returns the share of each pixel that is inside the ellipse, float32 (height, width). It
+        falls linearly from 1 to 0 within one pixel across the border."""
         x = np.arange(width, dtype=np.float32)[None, :]
         y = np.arange(height, dtype=np.float32)[:, None]
         return np.clip(0.5 - self.distance(x, y), 0, 1)
@@ -66,8 +66,8 @@ def ellipse_from_outline(outline: np.ndarray) -> Ellipse:
 def ellipse_from_diameters(first: np.ndarray, second: np.ndarray) -> Ellipse:
     """Returns the ellipse of two roughly perpendicular diameters, each 2x2 (end point, xy).
 
-    Each diameter determines the centre only along its own direction. Its ends are drawn where the
-    border is visible, which may be off the perpendicular through the middle of the other diameter.
+    Each diameter determines the centre only along its own direction: it is drawn where the border
+    is visible, and therefore need not pass through the middle of the other diameter.
     """
     u = (first[1] - first[0]) / np.linalg.norm(first[1] - first[0])
     v = (second[1] - second[0]) / np.linalg.norm(second[1] - second[0])

@@ -2,12 +2,12 @@
 plane.
 
 There are few labelled heads, and a plane is defined by its structures. The network therefore also
-learns to find them, on the labelled heads and on those of HC18, as they were read by eye
-(head_readings.py).
+learns to find the structures, on the labelled heads and on those of HC18. The structures were
+located by eye (head_readings.py).
 
-Each network is trained without a different fifth of the pregnancies: temperature and weights are
-chosen from the outputs of each on its held-out fifth. Up to version 1.4.0 four of them were
-delivered; since 2.0.0 they are teachers (head_distillation.py).
+Each network is trained without a different fifth of the pregnancies. The temperature and the weight
+of each network are chosen from its outputs on its held-out fifth. Up to version 1.4.0, four of the
+networks were part of the model; since 2.0.0 they are teachers (head_distillation.py).
 """
 
 from argparse import ArgumentParser, Namespace
@@ -34,8 +34,8 @@ from head_targets import draw_structures
 from loop import Defaults, Training
 from network import STRUCTURES, HeadStructureNetwork, load_planes
 
-# Share of views showing an HC18 head, whose structures were read by eye but whose plane is not
-# labelled.
+# Share of the views that show a head of HC18. The structures of these heads were located by eye,
+# but their planes are not labelled.
 UNNAMED_SHARE = 0.3
 # Weight of a structure's pixels relative to the background. It is higher because a structure covers
 # little of a head.
@@ -99,14 +99,14 @@ class Sampler:
 
 
 def compose(last: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """Returns the 2x3 map that applies `first`, then `last`."""
+    """Returns the 2x3 affine matrix that applies `first`, then `last`."""
     linear, shift = last[:, :2] @ first[:, :2], last[:, :2] @ first[:, 2] + last[:, 2]
     return np.concatenate([linear, shift[:, None]], 1)
 
 
 def with_heads(records: list[Record], read: dict[str, Reading]) -> list[Record]:
-    """Returns the phantoms, and the real heads that were read by eye with the ellipse used for
-    their reading.
+    """Returns the phantoms, and the real heads whose structures were located by eye. Each of these
+    heads gets the ellipse to which the positions in its reading refer.
     """
     known = [r for r in records if r.dataset == "phantom" or name_of(r) in read]
     for record in known:

@@ -47,7 +47,8 @@ class GeometryNetwork(nn.Module):
         super().__init__()
         self.encoder = Encoder()
         steps = list(zip(WIDTHS[:0:-1], WIDTHS[-2::-1]))
-        # The map is narrowed before it is enlarged, which gives the same decoder at half the cost.
+        # The map is narrowed before it is enlarged. Both are linear, so the result is the same as
+        # in the other order, at half the cost.
         self.narrow = nn.ModuleList(nn.Conv2d(deep, skip, 1) for deep, skip in steps)
         self.decoder = nn.ModuleList(convolution(2 * skip, skip) for _, skip in steps)
         self.head = nn.Conv2d(WIDTHS[0], channels, 1)
@@ -70,8 +71,8 @@ class PlaneNetwork(nn.Module):
         self.encoder = Encoder()
         self.dropout = nn.Dropout(dropout)
         self.head = nn.Linear(2 * WIDTHS[-1] + WIDTHS[-2], classes)
-        # A linear layer cannot separate the planes from other images. Without trained weights, this
-        # layer changes nothing.
+        # A linear layer alone cannot separate the planes from other images. The last weights of
+        # this branch start at 0, so an untrained branch changes nothing.
         self.hidden = nn.Linear(self.head.in_features, HIDDEN)
         self.beside = nn.Linear(HIDDEN, classes, bias=False)
         nn.init.zeros_(self.beside.weight)
@@ -94,17 +95,17 @@ class PlaneNetwork(nn.Module):
 # out.
 HEAD_AXES = (106, 88)
 FADE = 0.06
-# Each grey level is compared with the Gaussian-weighted mean and spread around it. This is the
-# standard deviation of the weights, in pixels of a map at one eighth of the size.
+# Standard deviation of the Gaussian weights, in pixels of a map at one eighth of the size. Each
+# grey level is compared with the weighted mean and spread of its surroundings.
 SURROUNDING = 3
 NARROW = 32
 # Structures that HeadStructureNetwork also learns to find (head_targets.py). `front` is the half of
 # the head with the forehead.
 STRUCTURES = ("csp", "thalami", "cerebellum", "cisterna-magna", "ventricle", "front")
 STRUCTURE_STRIDE = 8
-# Structures whose presence fetal-brain-plane outputs in addition to the planes, in this order.
+# Structures of which fetal-brain-plane also outputs whether they are visible, in this order.
 ANSWERED = ("csp", "thalami", "cerebellum")
-# Weight of the structure networks relative to those without structures in fetal-brain-plane 1.4.0.
+# In fetal-brain-plane 1.4.0: weight of the networks that map structures, relative to the others.
 STRUCTURE_WEIGHT = 0.7
 LOOKED = 24
 
@@ -152,15 +153,15 @@ class HeadPlaneNetwork(nn.Module):
         return self.head(self.dropout(self.pooled(self.encoder(x))))
 
     def pooled(self, maps: list[torch.Tensor]) -> torch.Tensor:
-        """Returns the features of nine places of the head, and of the whole."""
+        """Returns the pooled features of nine parts of the head, then those of the whole head."""
         deep, below = maps[-1].float(), maps[-2].float()
         places = F.avg_pool2d(F.leaky_relu(self.narrow(deep), 0.05), (2, 3), 2).flatten(1)
         return torch.cat([places, deep.mean((2, 3)), deep.amax((2, 3)), below.mean((2, 3))], 1)
 
 
 class HeadStructureNetwork(HeadPlaneNetwork):
-    """A HeadPlaneNetwork that also learns to map each of `STRUCTURES`, and uses the features at
-    these places.
+    """A HeadPlaneNetwork that also learns to map each of `STRUCTURES`, and classifies with the
+    features at their positions as well.
     """
 
     def __init__(self, classes: int, dropout: float = 0.4):
@@ -215,7 +216,7 @@ def load_planes(
             if plane in classes:
                 fresh[classes.index(plane)] = weights[name][row]
         weights[name] = fresh
-    # Runs before planes-8 had no hidden layer.
+    # Networks trained before the run planes-8 have no hidden layer.
     missing = model.load_state_dict(weights, strict=False)
     if missing.unexpected_keys or any(
         not name.startswith(("hidden.", "beside.")) for name in missing.missing_keys

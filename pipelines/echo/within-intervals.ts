@@ -54,7 +54,10 @@ const GROUNDS: ReadonlySet<string> = new Set(['criteria', 'readings', 'judged', 
 
 const asNormal = (band: string) => (UNGRADED_BANDS.has(band) ? 'normal' : band);
 
-/** Returns a parameter without numbers and grounds; `bandOf` returns the text of a category. */
+/**
+ * Returns a parameter without its numbers and the members in `GROUNDS`, so that only categories
+ * remain. `bandOf` returns the text of a category.
+ */
 function categoryOf(param: Param, bandOf: (band: string) => string): Param {
   if (typeof param === 'number') return 0;
   if (typeof param === 'string') return bandOf(param);
@@ -74,7 +77,7 @@ function categoryOf(param: Param, bandOf: (band: string) => string): Param {
 const sayingOf = ({ code, params }: Statement, bandOf = asNormal) =>
   JSON.stringify([code, categoryOf(params, bandOf)]);
 
-/** As `sayingOf`, but a value above or below the normal range is not the same as a normal one. */
+/** Like `sayingOf`, but an ungraded band outside the normal range differs from "normal". */
 const exactSayingOf = (statement: Statement) => sayingOf(statement, (band) => band);
 
 const sayingsOf = ({ statement, statements = [] }: FindingDraft) =>
@@ -86,9 +89,9 @@ const distinct = (values: readonly Measurement[]) => [
 ];
 
 /**
- * Returns true if a category is not certain because another one applies at an end of an interval. A
- * normal value stays normal if it is beyond the normal range at an end in the direction without
- * grades, but not the other way round.
+ * Returns true if a category is uncertain because another one applies at an end of an interval. A
+ * normal value stays certain even if, at that end, it would leave the normal range on the side
+ * without grades. A value on that side is uncertain if it would be normal at that end.
  */
 const isUncertain = (own: string | null, end: string | null): boolean =>
   own !== end && !(own === 'normal' && end !== null && UNGRADED_BANDS.has(end));
@@ -137,8 +140,8 @@ function bothSides(undecided: readonly Undecided[]): Statement[] {
 }
 
 /**
- * Returns a classification that is the same at every end. A criterion that is met at some ends but
- * not at others is marked as being at the cut-off.
+ * Returns a classification whose category is the same at every end, but marks each criterion that
+ * is met at some ends and not at others as being at the cut-off.
  */
 function withDecidedCriteria(one: ClassificationDraft, ends: readonly SectionEnd[]) {
   const criteria = one.criteria.map((criterion, at) => {
@@ -155,9 +158,9 @@ const sharesEvidence = (one: FindingDraft, other: FindingDraft) =>
   one.evidence.some((id) => other.evidence.includes(id));
 
 /**
- * Returns the findings that hold. If a finding is present at every end but with different grades,
- * it states both sides. The same applies to a critical finding that is absent at one end: it is
- * still reported, because a clinician must look at it at once.
+ * Returns the findings to report, and the values because of which others were dropped. A finding
+ * that is present at every end but with different grades states both sides. So does a critical
+ * finding that is absent at an end, because a clinician must look at it at once.
  */
 function findingsOf(
   outcome: SectionOutcome,

@@ -14,8 +14,8 @@ export type Outline = readonly Point[];
 const POINTS = 96;
 const OVERSAMPLING = 4;
 /**
- * Length over which an outline is smoothed, as a share of the outline. Smoothing removes the steps
- * of an enlarged mask but preserves its shape.
+ * Length over which an outline is smoothed, as a share of the outline's length. Smoothing removes
+ * the steps of an enlarged mask but preserves its shape.
  */
 const SMOOTHING = 0.006;
 /** Minimum size of a region in pixels. Smaller regions are noise in the mask. */
@@ -182,7 +182,7 @@ export function contains(outline: Outline, point: Point): boolean {
 
 /**
  * Returns the distance from a point to the nearest edge of an outline. It is called for every point
- * of every outline of a clip, so it allocates no memory and calculates only one root.
+ * of every outline of a clip, so it allocates no memory and calculates only one square root.
  */
 export function distanceToOutline(outline: Outline, point: Point): number {
   let nearest = Number.POSITIVE_INFINITY;

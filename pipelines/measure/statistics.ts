@@ -51,8 +51,8 @@ export function normalCdf(z: number): number {
 }
 
 /**
- * Coefficients of Acklam's rational approximation of the inverse. Its relative error is below
- * 1.2e-9.
+ * Coefficients of Acklam's rational approximation of the inverse normal distribution function. Its
+ * relative error is below 1.2e-9.
  */
 const ACKLAM_A = [
   -39.69683028665376, 220.9460984245205, -275.9285104469687, 138.357751867269, -30.66479806614716,

@@ -76,7 +76,7 @@ interface Spread {
 
 interface CartChoice {
   standing: CartStanding;
-  /** Spread of several values if the machine did not select one of them; otherwise null. */
+  /** Range of several values; null for a single value, or if the machine chose one of them. */
   spread: Spread | null;
   /** Values that are not used, each with a remark giving the reason. */
   unused: CartStanding[];
@@ -291,12 +291,12 @@ function toMeasurement(
   });
 }
 
-/** The machine values of one quantity for one fetus and side. */
+/** The machine value used for one quantity, fetus and side, and the values not used. */
 interface CartQuantity {
   measurement: Measurement;
   /**
-   * Spread of repeated values if the machine did not select one of them; null if there is only one
-   * value.
+   * Range of the repeated values; null if there is only one value, or if the machine chose one of
+   * them.
    */
   spread: Spread | null;
   /** Values that are not used, with ids `cart-<key>-unused-<n>`. */
@@ -351,8 +351,9 @@ export function cartQuantities(
 /**
  * Returns the machine-reported values of these concepts with provenance `cart-sr`, in the units of
  * the concept table and in the order of `keys`. There is one accepted measurement per concept,
- * fetus and side, except for heart rates on both sides of a limit. Ids are `cart-<key>`, followed
- * by fetus and side. Implausible values follow with quality `inadequate`.
+ * fetus and side; only if heart rates are on both sides of a limit, all of them are accepted. Ids
+ * are `cart-<key>`, followed by fetus and side. Implausible values follow with quality
+ * `inadequate`.
  */
 export function cartMeasurements(
   cart: readonly CartMeasurement[],

@@ -39,7 +39,7 @@ export interface Remark {
   readonly params: Params;
 }
 
-/** Value of `fetus` in a statement about one of several fetuses that no image identifies. */
+/** Value of `fetus` in a statement about one of several fetuses if no image states which one. */
 export const UNNAMED_FETUS = 'unnamed';
 
 /**

@@ -14,7 +14,10 @@ export interface CervixSizes {
    * internal os.
    */
   lengthMm: number;
-  /** Maximum distance of the canal from that line, mm. The sign indicates the side. */
+  /**
+   * Maximum distance of the canal from the straight line between its two ends, mm. The sign
+   * indicates the side.
+   */
   bowMm: number;
   funnel: FunnelShape;
   /** Depth of the funnel from its shoulders to the functional internal os, mm; 0 for T. */

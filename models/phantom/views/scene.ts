@@ -17,8 +17,8 @@ interface ViewScene {
   plane: string;
   view: View;
   /**
-   * Pieces of the scene. Later pieces cover earlier ones. They do not bend, because their outlines
-   * are the truth.
+   * Pieces of the scene. Later pieces cover earlier ones. Pieces are never bent, because their
+   * outlines are the ground truth.
    */
   pieces: readonly Piece[];
   values: Readonly<Record<string, number>>;

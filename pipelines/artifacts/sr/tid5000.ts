@@ -142,8 +142,8 @@ function vascularSections(
 }
 
 /**
- * `all` contains the labels of all fetuses. `id` is null if the measurements do not distinguish
- * several fetuses.
+ * A fetus and its measurements. `id` is null if the measurements do not distinguish several
+ * fetuses. `all` contains the labels of all fetuses.
  */
 interface Fetus {
   id: string | null;

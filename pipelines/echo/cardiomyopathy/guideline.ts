@@ -25,8 +25,8 @@ export const meetsCriterion = (wall: WallStatement) =>
   wall === 'meets wall-thickness criterion' || wall === 'meets wall-thickness criterion, massive';
 
 /**
- * Returns the statement for an adult's wall thickness, in mm. `family` is true for a first-degree
- * relative or a genotype-positive patient; it is null if this is not known.
+ * Returns the statement for an adult's wall thickness, in mm. `family` is true if the patient is a
+ * first-degree relative or genotype-positive, and null if this is not known.
  */
 export function wallStatement(thickness: number, family: boolean | null): WallStatement {
   const shown = rounded(thickness, 0);
@@ -44,9 +44,9 @@ export function wallStatement(thickness: number, family: boolean | null): WallSt
 const ASYMMETRY = { from: 1.3, inHypertension: 1.5 } as const;
 
 /**
- * Returns whether the hypertrophy is asymmetric, or null if it is not. `without-hypertension` is a
- * ratio between the two limits. It counts as asymmetric only in a patient without hypertension, and
- * the blood pressure is not known.
+ * Returns how certain it is that the hypertrophy is asymmetric; null if it is not asymmetric.
+ * `without-hypertension`: the ratio is between the two limits, which is asymmetric only in a
+ * patient without hypertension. The blood pressure is not known.
  */
 export function asymmetryOf(
   septum: number,

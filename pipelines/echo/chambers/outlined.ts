@@ -120,8 +120,8 @@ export function withOutlineFault(
 }
 
 /**
- * Creates a measurement on the outlines of a clip. The list is empty if the value could not be
- * calculated.
+ * Returns a list with the measurement made on the outlines of a clip; empty if its value could not
+ * be calculated.
  */
 export function outlined({
   key,

@@ -35,9 +35,9 @@ const WORDS: Readonly<Record<MModeStructure, RegExp>> = {
 };
 
 /**
- * Returns the structure that the header identifies by words or by a code. The view is enough for
- * the ventricle and the vena cava if no other structure is recorded in M-mode from that view. Null
- * if the header identifies no structure, or two.
+ * Returns the structure that the header identifies by words or by a code. Without these, the
+ * ventricle and the vena cava are identified by a view from which no other structure is recorded in
+ * M-mode. Null if the header identifies no structure, or several.
  */
 export function mModeStructure(
   clip: Pick<Clip, 'anatomicRegion' | 'viewName' | 'stageName' | 'viewCode'>,
@@ -81,14 +81,14 @@ export interface DisplayReading {
   /** Frame number, 0-based. */
   frame: number;
   kind: SweepKind;
-  /** Null if neither the header nor the form identifies what the display shows. */
+  /** What the display shows; null if neither the header nor the form of the curve identifies it. */
   flow: Flow | MModeStructure | 'annulus' | null;
-  /** How the display was identified. Identification by the header has confidence 1. */
+  /** How the display was identified: by the header (confidence 1) or by the form of its curve. */
   namedBy: 'header' | 'form' | null;
   nameConfidence: number;
   /**
-   * The feature of the form by which the display was identified, or which prevented its
-   * identification.
+   * The form of the curve by which the display was identified, or because of which it was not
+   * identified.
    */
   because: DisplayForm | null;
   /** Peak velocity, cm/s: the mean of the beats that agree. Null if the display was not traced. */

@@ -106,7 +106,7 @@ function blockMean(image: GrayImage, left: number, top: number, size: number): n
   return sum / Math.max(1, (right - left) * (bottom - top));
 }
 
-/** In blocks; null if nothing is lit. */
+/** Returns the rectangle around the fan, in blocks; null if nothing is lit. */
 function fanOf(lit: Uint8Array, columns: number, rows: number): Rectangle | null {
   const parts = partsOf(lit, columns, rows).toSorted((a, b) => b.size - a.size);
   const [largest] = parts;

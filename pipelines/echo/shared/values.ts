@@ -34,7 +34,7 @@ function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
     },
     number: (key) => measurement(key)?.value ?? null,
     calculated(key, calculation) {
-      // The shift may move the calculated value itself, so its concept counts as requested.
+      // This value may itself be the one that the shift moves, so its concept counts as requested.
       reads?.add(key);
       const one = calculated(values, key, calculation);
       return one && shift ? moved(one, shift.from, shift.to) : one;
@@ -96,10 +96,10 @@ function inputsOf(values: Values, { from, ofOneSource }: Calculation): Measureme
 }
 
 /**
- * Returns the half width of the 95 % interval of a calculated value. If this calculation was
- * compared with a reference, it comes from that evidence. Otherwise it is derived from the
- * intervals of the inputs, assuming independent errors (root of the sum of squares). Null if no
- * input has an interval.
+ * Returns the half width of the 95 % interval of a calculated value; null if no input has an
+ * interval. If no input is a machine value and the calculation was compared with a reference, that
+ * evidence gives the half width. Otherwise it is derived from the intervals of the inputs, assuming
+ * independent errors (root of the sum of squares).
  */
 function intervalOf(
   key: EchoConcept,

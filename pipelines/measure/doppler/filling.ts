@@ -85,9 +85,8 @@ function systolicGap(beatsPerMinute: number): number {
 }
 
 /**
- * Returns the number of waves per beat, n (1 to 3), with which the curve repeats best. The nth wave
- * after each wave is then most similar in height, and the distances between such pairs are the most
- * even.
+ * Returns the number of waves per beat, n (1 to 3), with which the curve repeats best: each wave is
+ * similar in height to the nth wave after it, and the distances between them are even.
  */
 function wavesPerBeat(waves: readonly Wave[]): number {
   const scores = Array.from({ length: FILLING.mostPerBeat }, (_, i) => {

@@ -97,8 +97,8 @@ function ages(hc: Measurement | null, ac: Measurement | null, fl: Measurement | 
   const twoSd = hadlock1984HcTwoSd(weeks);
   const byHc = derived('ga-by-hc', weeks * DAYS_PER_WEEK, 'hadlock-1984-ga-hc', [hc], {
     uncertainty: twoSd && twoSd * DAYS_PER_WEEK,
-    // The widths of these intervals were recalled and never compared with their source (grade R of
-    // obstetric 0.1; see 2.4), which the remark states.
+    // The widths of these intervals were recalled from memory and never compared with their source
+    // (grade R of obstetric 0.1; see 2.4). The remark states this.
     remarks: twoSd === null ? [] : [remarkOfBiometry('biometry.interval-not-checked', {})],
     ...withinEquation(weeks),
   });
@@ -277,9 +277,9 @@ const ABOVE_OUTER_INNER = {
 } as const satisfies Record<BpdConvention, { least: number; most: number }>;
 
 /**
- * Returns the term for the shape of a head, and the index that it would have with the BPD outer to
- * inner, from the lowest to the highest. Null if the shape is usual, or if the interval of the index
- * or the placement of the calipers leaves it open.
+ * Returns the term for the shape of a head, and the range in which its index would be if the BPD
+ * were measured outer to inner. Null if the shape is usual, or if it is uncertain because of the
+ * interval of the index or the placement of the calipers.
  */
 export function headShapeOf(index: Measurement, placement: BpdConvention) {
   const { least, most } = ABOVE_OUTER_INNER[placement];
@@ -323,7 +323,7 @@ export function uncalibratedIndex({
   const { a, b } = located.ellipse;
   const index = cephalicIndex(Math.min(a, b), Math.max(a, b));
   const { hcPercent, smallHcPercent = hcPercent } = uncertainty;
-  // Without a scale, the head may be a small one.
+  // Without a scale, the head may be small, so the larger of the two uncertainties is used.
   const percent = hcPercent === null ? null : Math.max(hcPercent, smallHcPercent ?? hcPercent);
   return [
     createMeasurement('cephalic-index', 'cephalic-index', index, 'ratio', {

@@ -30,9 +30,9 @@ const Z_5 = -1.6448536269514722;
 const Z_95 = 1.6448536269514722;
 
 /**
- * Velocity above which disappearing flow is attributed to the wall filter and therefore not called
- * absent. The filter should be at most 60 Hz (obstetric 13.2), which is 2.3 cm/s at 2 MHz; the
- * limit adds a tolerance for the trace.
+ * If flow disappears from the trace already above this velocity or Doppler shift, the wall filter
+ * may hide it, so it is not called absent. The filter should be at most 60 Hz (obstetric 13.2),
+ * which is 2.3 cm/s at 2 MHz; the limit adds a tolerance for the trace.
  */
 export const WALL_FILTER_LIMIT = { cmPerSecond: 3, hertz: 80 } as const;
 
@@ -91,7 +91,7 @@ export function anaemiaBand(mom: number): AnaemiaBand {
   return mom >= ANAEMIA_MOM.mild ? 'mild' : 'no-signal';
 }
 
-/** Returns true if a band is the flag of anaemia that the summary category reports. */
+/** Returns true if the summary category reports an anaemia flag for a band. */
 export const isAnaemiaFlag = (band: AnaemiaBand): boolean =>
   band === 'moderate-to-severe' || band === 'severe';
 

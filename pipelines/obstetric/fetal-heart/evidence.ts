@@ -56,7 +56,7 @@ export interface CardiacViewReading {
   confidence: number | null;
 }
 
-/** Motion on an M-mode sweep, at the rate of a heartbeat if `beating`, from `measure/m-mode`. */
+/** Motion on an M-mode sweep (`measure/m-mode`). `beating`: at the rate of a heartbeat. */
 type MModeRhythm =
   | {
       status: 'beating';
@@ -68,7 +68,7 @@ type MModeRhythm =
   | { status: 'not-seen' }
   | { status: 'not-assessable' };
 
-/** Motion on a cine, at the rate of a heartbeat if `beating`, from `measure/periodicity.ts`. */
+/** Motion on a cine (`measure/periodicity.ts`). `beating`: at the rate of a heartbeat. */
 export type CardiacActivity =
   | { status: 'beating'; beatsPerMinute: number; uncertainty: number; strength: number }
   | { status: 'not-seen' }
@@ -85,7 +85,7 @@ export interface SpectrumBeats {
   rhythm: {
     beatsPerMinute: number;
     confidence: number;
-    /** True if the trace is good enough for a category. */
+    /** True if the trace is good enough for the rate to be accepted. */
     steady: boolean;
     /**
      * Coefficient of variation of the lengths of all beats; null if fewer than three beats are

@@ -69,7 +69,7 @@ export async function readEarlierScans(
 const OF_MACHINE = ['ofd', 'hc', 'ac', 'fl'] as const;
 const OF_DRAFT = ['bpd', ...OF_MACHINE] as const;
 
-/** Returns the lengths in a report, under their plain ids. */
+/** Returns the accepted lengths in a report. The id of each is its concept key, such as `hc`. */
 function reportedLengths({ draft, values }: PriorReport): EarlierLength[] {
   const found = cartMeasurements(values, 'growth', draft ? OF_DRAFT : OF_MACHINE);
   return found.flatMap((one) => {
@@ -81,8 +81,9 @@ function reportedLengths({ draft, values }: PriorReport): EarlierLength[] {
 }
 
 /**
- * Returns each length from the first source that has an accepted value: images, then machine, then
- * draft. Lengths on the images that contradict each other are withheld, as in this study.
+ * Returns each length from the first source that has an accepted value: images, machine reports,
+ * then drafts of this gateway. Lengths on the images that contradict each other are withheld, as
+ * they are in the current study.
  */
 function lengthsOf(
   { readings, reports }: ScanRead,
@@ -105,7 +106,7 @@ function lengthsOf(
   return kept;
 }
 
-/** Returns an earlier examination with its lengths, measured as in this study. */
+/** Returns an earlier examination. Its lengths are measured like those of the current study. */
 export function measureEarlierScan(
   scan: ScanRead,
   {

@@ -64,9 +64,9 @@ const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
  * Measures the signed distance in mm from the lower edge to the internal os on up to three images,
  * accepted images first. Empty without a scale.
  *
- * The plain id goes to the only accepted value or to the median of several. If the distances fall
- * into different categories, it goes to the shortest distance instead, because an image beside the
- * lowest part of the edge can miss an overlap.
+ * The id without a number is given to the only accepted value or to the median of several. If the
+ * distances fall into different categories, it is given to the shortest distance instead, because
+ * an image beside the lowest part of the edge can miss an overlap.
  */
 export function measureEdges(
   edges: readonly EdgeReading[],

@@ -12,8 +12,8 @@ import type { Remark } from '../../result/statement.ts';
 export interface MachineQuantity {
   measurement: Measurement;
   /**
-   * Range of the repeated values if the machine did not select one of them; null if there is only
-   * one value.
+   * Range of the repeated values; null if there is only one value, or if the machine chose one of
+   * them.
    */
   spread: { low: number; high: number } | null;
   /** Values that are not used, each with a remark giving the reason. */
@@ -31,7 +31,7 @@ interface MachineReport {
     keys: readonly ObstetricConcept[],
     where?: (value: CartMeasurement) => boolean,
   ): Measurement[];
-  /** Returns the same measurements, each with the spread of its repeated values. */
+  /** Like `values`, but returns each measurement with its spread and the values not used. */
   quantities(section: string, keys: readonly ObstetricConcept[]): MachineQuantity[];
 }
 

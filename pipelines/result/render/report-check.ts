@@ -82,7 +82,8 @@ function textsOf(result: Result): string[] {
   ]
     .flatMap((text) => {
       const said = withoutStop(text ?? '');
-      // When the impression joins sentences, each of them begins with a lower-case letter.
+      // The impression joins sentences with semicolons, and they then begin with a lower-case
+      // letter.
       return said === '' ? [] : [...new Set([said, inSentence(said)])];
     })
     .toSorted((one, other) => other.length - one.length);
@@ -97,7 +98,7 @@ function valuePhrase({ concept, quality, value, unit }: Measurement): string {
   return withUnit(`${name} ${fixed(value, decimalsOf(concept.key))}`, unit);
 }
 
-/** A word or number continues to the left or to the right of a text that it contains. */
+/** Text before or after a match which shows that the match is part of a longer word or number. */
 const CONTINUES_LEFT = /[\p{L}\p{N}.+-]$/u;
 const CONTINUES_RIGHT = /^(?:[\p{L}\p{N}]|[.+]\p{N})/u;
 

@@ -168,7 +168,8 @@ const observationLine = ({ code, valueQuantity: of }: Observation): string[] =>
   of?.value === undefined ? [] : [`${code.text ?? ''} = ${of.value} ${of.unit ?? ''}`];
 
 /**
- * Returns a bundle as lines: the report, its conclusion and each value. Statuses are only counted.
+ * Returns a bundle as lines: the report with its conclusion, the number of observations with each
+ * status, and each value.
  */
 export function bundleLines({ entry = [] }: Bundle): string[] {
   const resources = entry.flatMap(({ resource }) => resource ?? []);

@@ -47,7 +47,7 @@ function stepSpan(
 }
 
 /**
- * Returns the spans of a revision, from its first object until its rules acted.
+ * Returns the spans of a revision, from the arrival of its first object until its rules acted.
  * @param acted when the rules acted, in Unix seconds.
  * @param rule names of the rules that acted.
  */
@@ -264,7 +264,7 @@ const received = (study: string, revision: string, judged: string) => `(
       AND c.state = 'complete' AND c.revision = ${revision}))
   FROM instances i WHERE i.study_id = ${study} AND i.revision = ${revision})`;
 
-/** SQL for the origin of the delivery `d` of the request `r`, if it has one. */
+/** SQL for the source of the delivery `d`; `r` is the request of the delivery, if it has one. */
 const SOURCE = `COALESCE(r.source, CASE WHEN d.request_id IS NULL AND d.study IS NOT NULL
   THEN jsonb_build_object('kind', 'dicom', 'study', d.study, 'revision', d.revision) END)`;
 

@@ -84,7 +84,10 @@ export async function startDeidentification(
   };
 }
 
-/** No object takes a day, so any older folder was left behind by a killed process. */
+/**
+ * De-identifying one object never takes a day, so an older folder was left behind by a killed
+ * process.
+ */
 const OLDEST_MS = 24 * 3600 * 1000;
 
 async function removeLeft(place: string): Promise<void> {

@@ -129,7 +129,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 function escapeXml(text: string): string {
   return (
     text
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 has no place for them
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 does not allow them
       .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '\ufffd')
       .replace(/[&<>"]/g, (each) => ENTITIES[each] ?? each)
   );

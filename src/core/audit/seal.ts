@@ -343,7 +343,7 @@ export async function sealAudit(database: Database, key: SealKey, at: Date): Pro
   }
 }
 
-/** Looks without a lock, because in most seconds there is nothing to seal. */
+/** Takes no lock, because in most seconds there is nothing to seal. */
 async function hasUnsealedRows(database: Queryable): Promise<boolean> {
   const { rows } = await database.query<{ unsealed: boolean }>(
     `SELECT EXISTS (SELECT 1 FROM audit WHERE id > COALESCE(

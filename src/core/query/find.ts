@@ -18,7 +18,7 @@ import { condition } from './matching.ts';
 
 interface Query {
   level: Level;
-  /** Matching keys, with values written as in an identifier; '' matches everything. */
+  /** Matching keys, with values written as in a C-FIND identifier; '' matches everything. */
   keys: Readonly<Partial<Record<Keyword, string>>>;
   limit: number;
   offset?: number;

@@ -387,7 +387,7 @@ export function openCompileCache(
   logger: Logger,
 ): CompileCache | null {
   if (program.compileCache === null) return null;
-  // An upgrade of either makes the compiled code useless.
+  // Code compiled for another version of the gateway or of Node cannot be used.
   const folder = join(program.compileCache, `pipelines-${VERSION}-${process.version}`);
   return new CompileCache(folder, (into, signal) => {
     const settings = { ...limits, yields: true, writable: into, compileCache: into };
@@ -404,7 +404,7 @@ export function createPipelinePool(
   const idle: Member[] = [];
   const all = new Set<Member>();
   const warming = new Set<Promise<void>>();
-  /** Starts in progress, which still write to the folder of their process. */
+  /** Processes that are being started. Starting one writes to its folder. */
   const starting = new Set<Promise<Member>>();
   const cache = openCompileCache(program, limits, logger);
   let closed = false;
@@ -466,7 +466,7 @@ export function createPipelinePool(
           started.process.load(module, models, prepared);
           idle.push(started);
         })
-        // A run that needs a process starts one itself, and reports why it cannot.
+        // An error is ignored: a run that needs a process starts one itself and reports the error.
         .catch(() => {})
         .finally(() => warming.delete(ready));
       warming.add(ready);

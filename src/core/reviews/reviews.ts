@@ -108,7 +108,7 @@ const HEARTBEAT_MS = 15_000;
 interface Opened {
   study: StudyReview;
   original: Result;
-  /** Recently computed results, by the times and effects of their changes. */
+  /** Recently computed results, by the time of the last change and the effects of all changes. */
   results: Map<string, Result>;
 }
 
@@ -338,10 +338,7 @@ function createOpenStudies({ endpoints, evidence, stored }: ReviewParts) {
   };
 }
 
-/**
- * Returns the result with the changes applied, and the artifacts of the draft. Without changes, it is
- * the draft itself.
- */
+/** Returns the result with the changes applied. Its artifacts are those of the draft. */
 function resultOf(
   { study, original, results }: Opened,
   changes: readonly ChangeRow[],
@@ -349,8 +346,8 @@ function resultOf(
 ): Result {
   const effects = effectsOfAll(changes);
   if (effects.length === 0) return { ...original, generated_at: at.toISOString() };
-  // Two readers may change the same revision at the same time, and their changes then have the same
-  // id. The key therefore includes the effects.
+  // The id of the last change would not do as the key: two readers may change the same revision at
+  // the same time, and their changes then have the same id.
   const key = JSON.stringify([at, effects]);
   const result =
     results.get(key) ?? withArtifacts(study.interpret(effects, at), original.artifacts);

@@ -54,8 +54,8 @@ export async function recoverIntake(
       }
     }
   } finally {
-    // The record is removed even after an error. Only an object with which the process ended stays
-    // recorded, because it may be the cause.
+    // The record is removed even after an error. It remains only if the process itself ends while
+    // an object is being registered, because that object may be the cause.
     await record.ends();
   }
   if (registered > 0 || removed > 0) logger.event(EVENTS.intakeRecovered, { registered, removed });
@@ -120,7 +120,7 @@ async function registerFile(path: string, source: string, options: FileOptions):
 
 /**
  * Reads and checks a file in the intake folder.
- * @throws SonogateError if it was quarantined; the error of the file system.
+ * @throws SonogateError if the file was quarantined; otherwise the error of the file system.
  */
 async function judgedFile(
   path: string,

@@ -16,7 +16,7 @@ import {
 /** The workitems that a caller may see: those of one account. */
 export interface Finder {
   accountId: string;
-  /** True for those made with test keys, false for those made with live keys, null for both. */
+  /** True for workitems made with test keys, false for those made with live keys, null for both. */
   test: boolean | null;
   /** The endpoints that clients may call. Only their requests are shown. */
   endpoints: readonly string[];
@@ -238,7 +238,7 @@ export function searchKeyOf(name: string): string | null {
 }
 
 interface WorkitemQuery {
-  /** Values by keyword (`searchKeyOf`), as in an identifier. */
+  /** Values of the matching keys by keyword (`searchKeyOf`), written as in a C-FIND identifier. */
   keys: Readonly<Partial<Record<string, string>>>;
   limit: number;
   offset: number;

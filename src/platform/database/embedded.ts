@@ -62,7 +62,7 @@ class PglitePoolClient extends EventEmitter {
   readonly #channels: Channels;
   readonly #listening = new Set<string>();
   #leave: (() => void) | null = null;
-  /** The session in which its transaction began. */
+  /** The database session in which the client's transaction began. */
   #session = 0;
 
   constructor(thread: DatabaseThread, turnstile: Turnstile, channels: Channels) {
@@ -137,8 +137,8 @@ class PglitePoolClient extends EventEmitter {
 /** PGlite with those parts of the `pg.Pool` interface that BullMQ and this project use. */
 class PglitePool extends EventEmitter {
   /**
-   * BullMQ reads this option. It is true, because a call inside the process cannot be lost
-   * silently.
+   * Tells BullMQ that it need not enable TCP keep-alive. There is no connection: PGlite runs in
+   * this process.
    */
   readonly options = { keepAlive: true };
   readonly #thread: DatabaseThread;

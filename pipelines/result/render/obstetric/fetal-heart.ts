@@ -106,7 +106,7 @@ export const HEART_SENTENCES = {
       source: RateSource | null;
       band: Band;
       tachycardia: number;
-      /** Limit of a slow rate if it was not verified against its source; otherwise null. */
+      /** The limit below which the rate is slow, if not verified against its source; else null. */
       recalled: number | null;
     },
     context: SentenceContext,

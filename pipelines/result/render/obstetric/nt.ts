@@ -16,8 +16,8 @@ type Window = keyof typeof WINDOW;
 const limitOf = (limit: number | null): readonly number[] => (limit === null ? [] : [limit]);
 
 /**
- * Names of the categories on both sides of a cut-off. Null means below `high`; without a CRL the
- * category cannot be narrowed down further.
+ * Names of the categories on both sides of a cut-off. If a category is null, there is no CRL, and
+ * all that is known is that the value is below `high`.
  */
 const SIDE = { normal: 'normal', increased: 'increased', high: 'high' } as const;
 

@@ -159,7 +159,7 @@ function repeatsView(review: Review, step: ReviewStep): Part {
   </details>`;
 }
 
-/** Renders the content of the open image, and lets the reader choose another name for it. */
+/** Renders the name of what the open image shows, and lets the reader choose another name. */
 function namingView(review: Review, { names }: ReviewView): Part {
   const { image, step } = review;
   // A value that comes from no image, such as the body surface area, cannot be shown on one.

@@ -224,7 +224,10 @@ export class RowTable {
     this.#sized.disconnect();
   }
 
-  /** Receives the scrolling element. It is one function, because `ref` calls each new function. */
+  /**
+   * Receives the scrolling element from `ref`, which would call a new function at every render.
+   * This property therefore always holds the same function.
+   */
   readonly #place = (element: Element | undefined): void => {
     const next = element instanceof HTMLElement ? element : null;
     if (next === this.#box) return;
