@@ -66,8 +66,8 @@ function halfWidths(phantoms: Readonly<Record<string, Deviation>>) {
 }
 
 /**
- * Returns the half widths of the 95 % intervals, in per cent of a reader's length for the same
- * structure on its own plane.
+ * Returns the half widths of the 95 % intervals: in mm from phantoms, and in per cent from real
+ * heads, relative to the length that a reader measured for the same structure on its own plane.
  */
 function brainHalfWidths(
   phantoms: Awaited<ReturnType<typeof brainOnPhantoms>>,

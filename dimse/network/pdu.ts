@@ -221,7 +221,8 @@ export function decodeAssociateRequest(body: Buffer): AssociateRequest {
     }
     contexts.push(context);
   });
-  // The titles in an A-ASSOCIATE-AC are reserved and must not be tested (PS3.8 table 9-17).
+  // Only the titles in a request are checked: those in an A-ASSOCIATE-AC are reserved and must not
+  // be tested (PS3.8 table 9-17).
   requireAeTitle(common.calledAeTitle);
   requireAeTitle(common.callingAeTitle);
   return { ...common, contexts };

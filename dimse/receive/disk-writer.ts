@@ -17,7 +17,7 @@ export interface DiskTask {
 }
 
 export type DiskAnswer =
-  /** The thread no longer needs the oldest `read` blocks, which may be filled again. */
+  /** The thread has read the oldest `read` blocks, so they may be filled again. */
   | { id: number; read: number }
   /** Writing failed. `finish` will report the reason. */
   | { id: number; failed: true }
@@ -32,8 +32,8 @@ export type DiskAnswer =
 
 export interface DiskSettings {
   /**
-   * True to compute the digests of data sets, as a bucket needs them before an object is answered.
-   * Otherwise they are null.
+   * True to compute the digests of data sets. With a bucket, they are needed before the receipt of
+   * an object is confirmed. If false, the digests are null.
    */
   dataSetDigests: boolean;
 }

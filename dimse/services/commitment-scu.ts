@@ -155,8 +155,8 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
   const { database, aeTitle, logger, now } = parts;
   const transactionUid = newUid();
   const inSeconds = (seconds: number) => new Date(now().getTime() + seconds * 1000);
-  // The objects are due again when this request must have ended. If this process is killed in the
-  // meantime, another process repeats the request then.
+  // The objects become due again at the time by which this request must have ended. If this process
+  // is killed before that, another process then repeats the request.
   const sent = inSeconds(WAITS_OF_A_REQUEST * destination.timeoutSeconds);
   const references = await beginTransaction(database, destination.name, {
     transactionUid,
@@ -184,9 +184,9 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
 }
 
 /**
- * Starts a transaction for the objects for which a request to the PACS is due, and claims them. An
- * object delivered again is removed from its former transactions, which concern the former
- * delivery.
+ * Starts a transaction for the objects whose commitment is due to be requested, and claims them. An
+ * object that was delivered again is removed from its earlier transactions, because they concern
+ * the earlier delivery.
  */
 function beginTransaction(
   database: Database,

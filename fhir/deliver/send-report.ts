@@ -34,8 +34,8 @@ export interface BinaryLedger {
 }
 
 /**
- * Creates a ledger of files. The reference of a Binary is in `folder`, in the folder of its
- * destination, in a file named by the SHA-256 of the content.
+ * Creates a ledger of files: `<folder>/<destination>/<SHA-256 of the content>` contains the
+ * reference of a Binary.
  */
 export function binaryLedger(folder: string): BinaryLedger {
   const fileOf = (destination: string, content: Buffer) =>

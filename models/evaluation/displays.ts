@@ -196,8 +196,8 @@ function simulateDisplay(kind: DisplayKind, seed: number): PhantomFrame {
   const faint = random.chance(kind.faint ?? 0);
   const scene = drawDisplayScene(random.fork('scene'), full, {
     faint,
-    // Only mitral inflow may be shown together with an outflow, which has the opposite direction. An
-    // outflow in the direction of the flow itself would be mistaken for it.
+    // Only mitral inflow may be shown together with an outflow, because the two have opposite
+    // directions. An outflow in the same direction as the main flow would be mistaken for it.
     alone: kind.id !== 'mitral-inflow',
   });
   const frame = simulateEchoSpectrum(kind.id as EchoSpectrumId, {

@@ -58,9 +58,9 @@ interface WallAgreement {
   scored: number;
   exact: number;
   withinOne: number;
-  /** Truly reduced segments scored normal. */
+  /** Number of truly reduced segments that were scored as normal. */
   missed: number;
-  /** Truly normal segments scored reduced. */
+  /** Number of truly normal segments that were scored as reduced. */
   invented: number;
   suspected: number;
   suspectedRightly: number;
@@ -175,8 +175,8 @@ export function studyAgreement(cases: readonly StudyCase[]): QuantityAgreement[]
 }
 
 /**
- * Returns the measured value minus the true value for each study. Null if the product withheld the
- * value.
+ * Returns, for each study with a true value, the true value, the measured value and the error
+ * (measured minus true). Measured value and error are null if the product withheld the value.
  */
 export function errorsOf(cases: readonly StudyCase[], key: ConceptKey) {
   return cases.flatMap(({ seed, truth, said }) => {

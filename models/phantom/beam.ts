@@ -26,7 +26,7 @@ export function gaussianTaps(deviation: number): Float32Array {
   return taps.map((tap) => tap / sum);
 }
 
-/** Blurs along the lines, with the same filter at every sample. Edge values are repeated. */
+/** Blurs along the scan lines, with the same filter at every sample. Edge values are repeated. */
 export function blurAxially(
   field: Float32Array,
   samples: number,
@@ -49,7 +49,7 @@ export function blurAxially(
   return out;
 }
 
-/** Blurs across the lines, with a separate filter for each row. Edge values are repeated. */
+/** Blurs across the scan lines, with a separate filter for each row. Edge values are repeated. */
 export function blurLaterally(
   field: Float32Array,
   samples: number,
@@ -76,7 +76,10 @@ export function blurLaterally(
   return out;
 }
 
-/** In lines. It grows with the distance from the focus. */
+/**
+ * Returns the standard deviation of the lateral blur, in scan lines. It grows with the distance
+ * from the focus.
+ */
 function lateralDeviation(beam: Beam, grid: PolarGrid, sample: number): number {
   const range = sampleRange(grid, sample);
   const spread = Math.hypot(1, (range - beam.focusMm) / beam.focalZoneMm);

@@ -85,8 +85,8 @@ const FETAL_RATE = 146;
 const usualCerebralPeak = (weeks: number) => Math.exp(2.31 + 0.046 * weeks);
 
 /**
- * Returns the median transcerebellar diameter, mm: a parabola through three ages from
- * Rodriguez-Sibaja 2021. Deliberately separate from the gateway's chart.
+ * Returns the median transcerebellar diameter, mm: a parabola through the values at three ages
+ * (Rodriguez-Sibaja 2021). Deliberately separate from the gateway's chart.
  */
 function usualCerebellum(weeks: number): number {
   const since = weeks - 19.66;
@@ -179,7 +179,10 @@ const NUCHAL: readonly Shot[] = [
   heartSweep,
 ];
 
-/** The fetal head at rest and lower with each push, and the fetal lie. */
+/**
+ * Stills of the fetal head at rest and, lower each time, during two pushes; then a sweep that shows
+ * the fetal lie.
+ */
 const LABOR: readonly Shot[] = [
   ...[112, 114, 124].map((angleOfProgressionDegrees) =>
     still(transperineal, { anatomy: () => ({ angleOfProgressionDegrees }) }),

@@ -1,9 +1,9 @@
-"""Writes models/<id>/model.onnx from trained weights, and the answer of PyTorch to one image.
+"""Writes models/<id>/model.onnx from trained weights, and PyTorch's output for one image.
 
     python models/training/export.py fetal-head echo-view --work WORK
 
 recipes.yaml names the weights of each model. Weights are stored in half precision
-(half_precision.py). A test compares the answer (reference-output.json) with that of
+(half_precision.py). A test compares this output (reference-output.json) with that of
 onnxruntime-node.
 """
 
@@ -46,16 +46,16 @@ from ventricle import CROP_SIZE
 # training the planes are about equally frequent; the bias restores these frequencies (Saerens
 # 2002).
 HEAD_PLANE_PRIOR = {"transthalamic": 0.53, "transventricular": 0.25, "transcerebellar": 0.22}
-# Frequency of a view in practice relative to training. Five-chamber views are recorded only for the
-# outflow tract. The logits are shifted by the difference (Saerens 2002).
+# Frequency of a view in practice, divided by its frequency in training. Five-chamber views are
+# recorded only for the outflow tract. The logarithm is added to the logits (Saerens 2002).
 VIEW_PRIOR = {"A5C": 0.2, "PSAX-AP": 0.5}
 
 Size = tuple[int, int]
 
 
 class Channels(nn.Module):
-    """Returns the probabilities of some of the trained channels; `trained` contains the names of
-    all of them."""
+    """Returns the probabilities of the channels in `names`. `trained` lists all channels of the
+    trained network."""
 
     def __init__(self, network: GeometryNetwork, names: tuple[str, ...], trained: tuple[str, ...]):
         super().__init__()
@@ -120,7 +120,8 @@ def channels(names: tuple[str, ...], trained: tuple[str, ...], size: Size = (WID
 
 
 def plane_shifts() -> dict[str, float]:
-    """Returns what is added to the bias of each head plane to restore the frequencies."""
+    """Returns what is added to the bias of each head plane, so that the outputs reflect the
+    frequencies in HEAD_PLANE_PRIOR."""
     shown = sum(SHARE[plane] for plane in HEAD_PLANES)
     return {
         plane: math.log(HEAD_PLANE_PRIOR[plane] / (SHARE[plane] / shown)) for plane in HEAD_PLANES
@@ -128,7 +129,8 @@ def plane_shifts() -> dict[str, float]:
 
 
 def plane_network(weights: Path) -> tuple[nn.Module, str, Size]:
-    """Loads the plane classifier and shifts its bias to the frequencies of the head planes."""
+    """Loads the plane classifier and shifts its bias, so that its outputs reflect the frequencies
+    of the head planes in HEAD_PLANE_PRIOR."""
     network = PlaneNetwork(len(PLANES))
     load_planes(network, weights, PLANES)
     with torch.no_grad():
@@ -138,7 +140,8 @@ def plane_network(weights: Path) -> tuple[nn.Module, str, Size]:
 
 
 def head_network(weights: Path, kind: type[HeadPlaneNetwork]) -> HeadPlaneNetwork:
-    """Loads a network and shifts its bias to the frequencies of the head planes."""
+    """Loads a network and shifts its bias, so that its outputs reflect the frequencies of the head
+    planes in HEAD_PLANE_PRIOR."""
     network = kind(len(HEAD_PLANES))
     load_planes(network, weights, HEAD_PLANES)
     with torch.no_grad():

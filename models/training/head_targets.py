@@ -1,4 +1,5 @@
-"""Positions of the structures of a head that was read by eye, on the grid of HeadStructureNetwork."""
+"""Positions, on the grid of HeadStructureNetwork, of the structures that a reader located on a
+head."""
 
 import numpy as np
 
@@ -8,11 +9,13 @@ from head_readings import Reading, ellipse_between, ellipse_in
 from network import STRUCTURE_STRIDE, STRUCTURES
 
 COLUMNS, ROWS = CROP_WIDTH // STRUCTURE_STRIDE, CROP_HEIGHT // STRUCTURE_STRIDE
-# From pixels of the crop to cells of the grid.
+# Maps pixels of the crop to cells of the grid.
 TO_GRID = np.array([[1, 0, -(STRUCTURE_STRIDE - 1) / 2], [0, 1, -(STRUCTURE_STRIDE - 1) / 2]])
 TO_GRID /= STRUCTURE_STRIDE
-# Half axes in crop pixels: of a cavum, for which only the centre was read; the minimum half axes of
-# the other structures, so that each covers a cell; the half width of a cisterna and of an atrium.
+# In pixels of the crop. CAVUM: half axes of a cavum, for which only the centre was read.
+# CEREBELLUM_THICKNESS: thickness if none was read. LEAST, LEAST_CHOROID: minimum half axes, so that
+# a structure covers at least one cell. CISTERNA_WIDTH, ATRIUM_WIDTH: half axes across the line that
+# was read.
 CAVUM = (14, 9)
 CEREBELLUM_THICKNESS = 18
 LEAST, LEAST_CHOROID = 8, 6
@@ -20,7 +23,7 @@ CISTERNA_WIDTH, ATRIUM_WIDTH = 14, 9
 
 
 def between(ends: np.ndarray, beyond: float, half_width: float) -> Ellipse:
-    """Returns an ellipse from end to end, extended by `beyond` at each end."""
+    """Returns an ellipse along the line between two ends, extended by `beyond` at each end."""
     along = ends[1] - ends[0]
     half = max(np.hypot(*along) / 2 + beyond, LEAST)
     return ellipse_from_axes(*ends.mean(0), half, half_width, np.arctan2(*along[::-1]))
@@ -57,9 +60,9 @@ def in_front(side: str, view: np.ndarray) -> np.ndarray:
 
 
 def draw_structures(reading: Reading | None, view: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the maps (structures, rows, columns) of one view, and whether each map is judged.
-    `view` maps the levelled crop to the view of the head. Without a reading, no map is judged. A
-    front that was unclear is not judged either."""
+    """Returns the maps (structures, rows, columns) of one view, and whether each map counts in the
+    loss. `view` maps the levelled crop to the view of the head. Without a reading, no map
+    counts. The map of the front does not count if the side of the front was unclear."""
     maps = np.zeros((len(STRUCTURES), ROWS, COLUMNS), np.float32)
     judged = np.full(len(STRUCTURES), reading is not None, np.float32)
     if reading is None:

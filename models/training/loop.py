@@ -44,8 +44,8 @@ class Training:
 
 
 def autocast() -> torch.autocast:
-    """Calculates in bfloat16 where the processor can. Where it is emulated (AVX2 only), a step takes
-    seven times as long as in single precision.
+    """Calculates in bfloat16 if the processor supports it. Where bfloat16 is only emulated (AVX2),
+    a step takes seven times as long as in single precision.
     """
     able = bool(torch.cpu.get_capabilities().get("avx512_bf16", False))
     return torch.autocast("cpu", torch.bfloat16, enabled=able)
@@ -103,7 +103,8 @@ def maps_training(
     """Prepares the training of a network that outputs one map per structure; its weights are saved
     in `out`.
 
-    `batch` samples images, targets and weights; `loss_of` compares logits with the last two.
+    `batch` samples images, targets and weights; `loss_of` compares the logits with the targets,
+    using these weights.
     """
 
     def loss() -> torch.Tensor:

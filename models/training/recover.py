@@ -4,8 +4,8 @@
     python models/training/recover.py --nine nine.onnx --head models/fetal-head/model.onnx --work WORK
 
 Writes all-81 to all-85 and structures-0 to structures-3 from the nine networks of fetal-brain-plane
-1.4.0, and geometry-3 from fetal-head (of its last layer only the head: the other channels answer
-0).
+1.4.0, and geometry-3 from fetal-head (its last layer has only the channel of the head, so all other
+channels are set to 0).
 
     git worktree add ../before 5417c29b
     python models/training/recover.py --delivered ../before/models --work WORK
@@ -35,8 +35,8 @@ def weights_of(model: onnx.ModelProto) -> Weights:
     """Returns the weights by their names in PyTorch.
 
     The exporter keeps the names of convolutions but not those of a group normalisation, which
-    becomes an instance normalisation followed by a Mul and an Add: these are found from the
-    convolution.
+    becomes an instance normalisation followed by a Mul and an Add. The weights of a group
+    normalisation are therefore found by following the graph from the convolution before it.
     """
     held = {one.name: numpy_helper.to_array(one) for one in model.graph.initializer}
     # half_precision.py stores a weight as binary16 under another name and adds a Cast.

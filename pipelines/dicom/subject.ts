@@ -5,8 +5,8 @@
  * joined last").
  */
 /**
- * Ratios and methods of lossy compression, as in the header. Lossy Image Compression (0028,2110) is
- * `01`.
+ * Ratios and methods of lossy compression, as in the header. Such an image has the value `01` in
+ * Lossy Image Compression (0028,2110).
  */
 export interface LossyHistory {
   ratios: readonly string[];
@@ -51,7 +51,7 @@ export interface DicomIdentity {
 }
 
 /**
- * Ultrasound machine that acquired the images (PS3.3 C.7.5.1). Attributes that the images lack are
+ * Ultrasound machine that acquired the images (PS3.3 C.7.5.1). An attribute that the images lack is
  * ''.
  */
 export interface Equipment {

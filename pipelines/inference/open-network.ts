@@ -122,7 +122,7 @@ async function faultOf(
 
 interface Comparison {
   images: number;
-  /** Largest difference, in units of the output. */
+  /** Largest difference between the outputs of the two providers, in units of the output. */
   difference: number;
   /** Seconds taken by the last run on each provider. */
   accelerated: number;

@@ -64,7 +64,10 @@ const MOST_STACKED_RATIO = 1.5;
  */
 const HEIGHT_RATIO = 2.4;
 const SAME_INK = 45;
-/** Minimum number of parts in a line whose letters need not be even. */
+/**
+ * A line of at least this many parts (letters or groups of touching letters) counts as text even if
+ * its letters are not even (`isEven`).
+ */
 const LONG_LINE = 6;
 /**
  * Limits of an even line: minimum height relative to the tallest letter, maximum difference in
@@ -152,7 +155,7 @@ function inkOf({ width, height, data }: Channel): Uint8Array[] {
       square += (squares[x + 2 * radius + 1] ?? 0) - (squares[x] ?? 0);
       const count = rows * (spans[x] ?? 0);
       const value = data[y * width + x] ?? 0;
-      // Most pixels are sorted out here, with whole numbers and no division.
+      // Most pixels are ruled out here, in integer arithmetic without a division.
       if (Math.abs(value * count - sum) <= LEAST_DIFFERENCE * count) continue;
       const mean = sum / count;
       const difference = value - mean;

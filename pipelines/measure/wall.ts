@@ -111,7 +111,8 @@ function segmentSizes(outline: Outline, axis: ChamberAxis, muscle: Outline | nul
         ? steps.flatMap(({ from, point, centre }) => {
             const [dx, dy] = [point.x - from.x, point.y - from.y];
             const norm = Math.hypot(dx, dy) || 1;
-            // If one looks towards the apex, the muscle is on the left of the left wall.
+            // Seen in the direction of the apex, the muscle is to the left of the left wall's inner
+            // border.
             const sign = side === 'left' ? 1 : -1;
             const outwards = { x: (sign * dy) / norm, y: (-sign * dx) / norm };
             return thicknessAt(centre, outwards, muscle, farthest) ?? [];

@@ -53,7 +53,8 @@ export async function openLocator(
   const uterus = await open('uterine-structures');
   const chest = await open('fetal-heart-structures');
   const brain = await open('fetal-brain-structures');
-  // The survey of planes, the biometry and the reader of sweeps outline the same frames.
+  // The survey of planes, the biometry and the reader of sweeps outline the same frames, so each
+  // image is outlined only once.
   const outlineHead = head && oncePerImage((images) => locateOutline(head, images));
   const outlineAbdomen = abdomen && oncePerImage((images) => locateOutline(abdomen, images));
   return {

@@ -31,7 +31,7 @@ const OF_PLANE: Readonly<Record<Plane, EvidenceKey | null>> = {
   'amniotic-fluid': 'simulated-planes',
   placenta: 'simulated-planes',
   'four-chamber': 'simulated-planes',
-  // No conclusion is drawn from images that show none of the planes.
+  // No evidence is needed, because an image that shows none of the planes leads to no conclusion.
   other: null,
 };
 
@@ -65,7 +65,7 @@ const UNSEEN = {
   Record<keyof StudyEvidence['views'], { evidence: EvidenceKey; reading: unknown }>
 >;
 
-/** Returns a frame with its plane set to `other` if the label needs review. */
+/** Returns a frame, with its plane set to `other` if its label needs review. */
 function named(one: FramePlane, counts: (key: EvidenceKey) => boolean): FramePlane {
   const { label } = one.estimate;
   const key = OF_PLANE[label];

@@ -21,10 +21,10 @@ const isSameQuantity = (one: Measurement, other: Measurement) =>
 /**
  * Sets the `standing` (envelope.ts) of every measurement in a result: how the value is used.
  *
- * Sections mark their repeats. A marked value remains a repeat only if its section chose another
- * value that was accepted. A machine value is a comparison if we have an accepted value for the
- * same side and fetus: the machine sends its own report, and a receiver should use only one value
- * per quantity.
+ * Sections mark repeated values of a quantity as `repeat`. The mark is kept only if the value that
+ * the section chose instead was accepted or, for a value that needs review, needs review too. A
+ * machine value is a comparison if we have an accepted value for the same side and fetus: the
+ * machine sends its own report, and a receiver should use only one value per quantity.
  */
 export function withStanding(measurements: readonly Measurement[]): Measurement[] {
   const accepted = measurements.filter(({ quality }) => quality === 'accepted');
@@ -35,7 +35,7 @@ export function withStanding(measurements: readonly Measurement[]): Measurement[
     );
   const parts = { ofAny: partsOf(measurements), ofAccepted: partsOf(accepted) };
   const proposed = measurements.filter(({ quality }) => quality === 'review');
-  // If a mean was not accepted, its accepted parts are used separately.
+  // An accepted part of a mean that was not accepted is used on its own.
   const isPart = ({ id, quality }: Measurement) =>
     (quality === 'accepted' ? parts.ofAccepted : parts.ofAny).has(id);
   const isComparison = (one: Measurement) =>

@@ -16,7 +16,9 @@ const noPixels = async (): Promise<never> => {
   throw new UnreadableInput('The evidence of a study holds no pixels.');
 };
 
-/** Returns the evidence as text. Several references to the same object are preserved as such. */
+/**
+ * Returns the evidence as text. An object that is referenced several times is written only once.
+ */
 export function evidenceText(evidence: unknown): string {
   return devalue.stringify(evidence, {
     Frame: (value: unknown) => isFrame(value) && { index: value.index, time: value.time },

@@ -76,7 +76,7 @@ function measurementNamed(id: string, { result, original }: ReviewState): Measur
 }
 
 /**
- * Returns the identity that a value has in the pipeline, even after a person moved the value to
+ * Returns the identity by which the pipeline knows a value, even after a person moved the value to
  * another frame.
  */
 function targetOf(one: Measurement, { original, effects }: ReviewState): string {
@@ -146,8 +146,8 @@ const confirm = (
 };
 
 /**
- * Closes the quantities of values that are no longer used, so that no other value takes their
- * place.
+ * Closes the quantities of values that are no longer used: a value that is not listed now must not
+ * take their place.
  */
 function closing(some: readonly Measurement[], state: ReviewState): Effect[] {
   const all = [...state.original.measurements, ...state.result.measurements];
@@ -167,8 +167,9 @@ const passOver = (some: readonly Measurement[], state: ReviewState): Effect[] =>
   some.map((one) => ({ do: 'pass-over', on: targetOf(one, state) }));
 
 /**
- * Passes over values in favour of one that a person gave or chose, and closes their quantities.
- * This is not used for a corrected outline, because its values may then belong to another frame.
+ * Passes over values in favour of a value that a person gave or chose, and closes their quantities
+ * (`closing`). Not used for a corrected outline, because its values may then belong to another
+ * frame.
  */
 const setAside = (some: readonly Measurement[], state: ReviewState): Effect[] => [
   ...passOver(some, state),
@@ -254,8 +255,8 @@ function withinFrame(points: readonly Point[], { width, height }: Clip): void {
 }
 
 /**
- * Returns the value of a line that was moved, using the scale that the line was originally measured
- * with.
+ * Returns the new value of a line that was moved, using the scale with which the old value was
+ * measured.
  */
 function movedLine(
   one: Measurement,

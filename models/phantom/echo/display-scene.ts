@@ -76,8 +76,8 @@ export function drawDisplayScene(
 const CLICK = 0.009;
 
 /**
- * Returns the total power of the signals other than the flow at a velocity (cm/s) and a time (s) on
- * the display.
+ * Returns a function of velocity (cm/s) and time (s): the total power of all signals on the display
+ * other than the flow.
  * @param phaseAt returns the elapsed share of the beat at a time.
  */
 export function otherSignals(

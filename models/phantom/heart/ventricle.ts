@@ -78,7 +78,10 @@ export interface Ventricle {
    * exact close to these borders.
    */
   distances(x: number, y: number, z: number): { endocardium: number; epicardium: number };
-  /** Radius of the cavity at an angle and level. */
+  /**
+   * Radius of the cavity in mm, at an angle in radians and a level from 0 (apex) to 1 (mitral
+   * plane).
+   */
   radius(angle: number, along: number): number;
   wall(angle: number, along: number): number;
   /** Returns the position of the bowed axis at a level. */
@@ -205,8 +208,8 @@ function lookUp(table: Float32Array, turn: number, along: number): number {
 }
 
 /**
- * Returns the value of the superellipse minus 1, divided by its slope, a distance that is exact on
- * the border.
+ * Returns the approximate signed distance to a superellipse in mm, negative inside: the value of
+ * its equation minus 1, divided by the slope. It is exact on the border.
  */
 function capDistance(
   above: number,
@@ -226,7 +229,8 @@ function capDistance(
 }
 
 /**
- * Returns the ventricle emptied by `squeeze`. The wall volume is constant, so the wall thickens.
+ * Returns the ventricle at a moment of its contraction: `squeeze` is 0 at end diastole and 1 at end
+ * systole. The wall volume is constant, so the wall thickens.
  */
 export function ventricleAt(beating: BeatingVentricle, squeeze: number): Ventricle {
   const { shape, contraction, diastole, inward } = beating;

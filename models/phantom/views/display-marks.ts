@@ -141,7 +141,7 @@ export function paintDisplayMarks(
 
 /**
  * Maps from power to luminance. Grey maps differ in their curve over the displayed range; colour
- * maps also tint it.
+ * maps also tint the picture.
  */
 const MAPS = ['linear', 'soft', 'hard', 'sepia', 'blue', 'reject'] as const;
 export type DisplayMap = (typeof MAPS)[number];

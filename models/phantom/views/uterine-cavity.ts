@@ -61,7 +61,7 @@ export interface CavityPlan {
 
 const shifted = (tissue: Tissue, by: number): Tissue => ({ ...tissue, echo: tissue.echo + by });
 
-/** Direction from the centre of the cavity to the middle of the placenta's wall. */
+/** Direction from the centre of the cavity to the middle of the wall with the placenta, radians. */
 const WALL_ANGLE: Readonly<Record<Exclude<PlacentaWall, 'none'>, number>> = {
   anterior: -Math.PI / 2,
   posterior: Math.PI / 2,

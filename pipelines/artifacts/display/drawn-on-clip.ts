@@ -176,8 +176,9 @@ function chartOf(curve: GrowthCurve, result: Result, gaDays: number): GrowthChar
 }
 
 /**
- * Returns the chart of each quantity; null if the result has no value of any of them. A chart may
- * have no value yet: a reader may accept one that the draft only proposed, or type one.
+ * Returns the chart of each quantity; null if the result contains no value of these quantities. A
+ * chart may be empty at first: a reader may later accept a value that the draft only proposed, or
+ * enter a value.
  */
 export function growthCharts(
   curves: readonly GrowthCurve[],

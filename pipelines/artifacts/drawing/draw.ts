@@ -16,7 +16,7 @@ type FontWeight = keyof typeof FILES;
 
 const opened = new Map<FontWeight, Font>();
 
-/** Returns the opened font. Its tables take longer to read than a page takes to write. */
+/** Returns the font. It stays open, because reading its tables takes longer than writing a page. */
 export function font(weight: FontWeight): Font {
   const known = opened.get(weight);
   if (known) return known;

@@ -77,7 +77,8 @@ const APART = ['biometry.apart', 'nt.apart', 'early.apart', 'fluid.pockets-apart
 
 function isInside({ value, reference, interpretation, remarks }: Measurement): boolean {
   if (interpretation !== null && interpretation !== 'N') return false;
-  // If the sex is unknown, the limits are in a remark, and a value outside both has a category.
+  // If the sex is unknown, a remark contains the limits of both sexes. A value beyond the limits of
+  // both has a category and was excluded above.
   if (remarks.some(({ code }) => code === 'echo.range-by-sex')) return true;
   const { low = null, high = null } = reference ?? {};
   if (low === null && high === null) return interpretation === 'N';
@@ -134,7 +135,7 @@ export function compactValues(result: Result): Measurement[] {
 
 const markOf = ({ interpretation }: Measurement) => (interpretation ? MARKS[interpretation] : '');
 
-/** The fetus is in the title of the group. */
+/** Returns a name with the side but not the fetus, which is in the title of the group. */
 const withSide = (name: string, { laterality }: Measurement) =>
   asHeading(withSubject(name, { laterality, fetus: null }));
 

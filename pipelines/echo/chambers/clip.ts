@@ -28,10 +28,10 @@ export interface ChamberFrame {
 }
 
 export interface JointEjection extends JointEjectionFraction {
-  /** The two estimates, per cent, before they were combined. */
+  /** The two estimates of the ejection fraction, per cent, before they were combined. */
   byDiscs: number;
   byNetwork: number;
-  /** Frame number, 0-based. */
+  /** Frame numbers, 0-based. */
   diastole: number;
   systole: number;
 }

@@ -20,7 +20,7 @@ const TRACED = {
 } as const;
 
 /**
- * Section that reports each value of an unidentified structure. These values are in no section's
+ * Sections that report the values of unidentified structures. No section lists these values in its
  * `measures`.
  */
 const SECTION_OF: Readonly<Partial<Record<EchoConcept, string>>> = {

@@ -71,7 +71,10 @@ export function pressureRise(from: number, to: number, milliseconds: number): nu
 export const continuityArea = (diameter: number, proximal: number, distal: number) =>
   (circleArea(diameter) * proximal) / distal;
 
-/** Returns the valvulo-arterial impedance, mmHg/ml/m2. */
+/**
+ * Returns the valvulo-arterial impedance, mmHg/ml/m2, from the systolic blood pressure and the mean
+ * gradient, mmHg, and the stroke volume index, ml/m2.
+ */
 export const valvuloArterialImpedance = (systolic: number, gradient: number, svi: number) =>
   (systolic + gradient) / svi;
 
@@ -84,13 +87,16 @@ export const flowRate = (stroke: number, ejectionTime: number) => (1000 * stroke
  */
 export const pisaFlow = (radius: number, alias: number) => 2 * Math.PI * radius ** 2 * alias;
 
-/** Returns the effective regurgitant orifice area, cm2. The peak velocity is in cm/s. */
+/**
+ * Returns the effective regurgitant orifice area, cm2, from the PISA radius, cm, the aliasing
+ * velocity and the peak velocity of the jet, both in cm/s.
+ */
 export const pisaOrifice = (radius: number, alias: number, peak: number) =>
   pisaFlow(radius, alias) / peak;
 
 /**
- * Returns the simplified mitral EROA, cm2. It is valid only for an aliasing velocity of 40 cm/s and
- * a jet of 5 m/s.
+ * Returns the simplified mitral EROA, cm2, from the PISA radius, cm. It is valid only for an
+ * aliasing velocity of 40 cm/s and a jet of 5 m/s.
  */
 export const simplifiedMitralOrifice = (radius: number) => radius ** 2 / 2;
 
@@ -123,7 +129,10 @@ export const tricuspidAreaByHalfTime = (halfTime: number) => 190 / halfTime;
 
 /** The formulas below use pressures in mmHg, velocities in m/s and times in ms (echo 7, 12). */
 
-/** Returns the myocardial performance index (Tei index): (TCO - ET) / ET. */
+/**
+ * Returns the myocardial performance index (Tei index) from the tricuspid closure-to-opening time
+ * (TCO) and the ejection time (ET): (TCO - ET) / ET.
+ */
 export const performanceIndex = (closureToOpening: number, ejection: number) =>
   (closureToOpening - ejection) / ejection;
 

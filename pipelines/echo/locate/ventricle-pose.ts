@@ -13,9 +13,9 @@ export interface VentriclePose {
 }
 
 /**
- * Returns the pose of the LV from the second moments of the cavity. The myocardium is open at the
- * mitral valve, so the apex is at the end towards which it extends further. Null if there is no
- * cavity or no myocardium.
+ * Returns the pose of the LV from the second moments of the cavity. The myocardium has a gap at the
+ * mitral valve, so its centre is nearer to the apex than the centre of the cavity. Null if there is
+ * no cavity or no myocardium.
  */
 export function ventriclePose(masks: ChamberMasks): VentriclePose | null {
   const cavity = momentsOf(masks, labelOf('lv'));
@@ -128,8 +128,8 @@ export function shapeFaults(masks: ChamberMasks): ShapeFault[] {
 }
 
 /**
- * Returns which share of the cavity's border is next to myocardium, and which is on the edge of the
- * picture.
+ * Returns the share of the cavity's border that is next to myocardium, and the share that is on the
+ * edge of the picture.
  */
 function borderOf({ labels, width, height }: ChamberMasks): { wall: number; edge: number } {
   const lv = labelOf('lv');

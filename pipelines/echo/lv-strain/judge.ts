@@ -24,7 +24,7 @@ export function strainBand(gls: number): StrainBand {
   return shown <= GLS_LIMITS.abnormal ? 'borderline' : 'abnormal';
 }
 
-/** From this RELAPS (relative apical strain), relative apical sparing is suspected (PHE12). */
+/** Minimum RELAPS (relative apical strain) at which apical sparing is suspected (PHE12). */
 export const APICAL_SPARING = 1;
 
 /**

@@ -96,8 +96,8 @@ const AMPLE_VELOCITY_INDEX = 0.3;
  */
 const AREA_VARIABILITY = 0.1;
 /**
- * By the continuity equation, the DVI equals AVA divided by LVOT area. These are the maximum
- * differences at which the two still count as equal: a share of the DVI, or the rounding of a
+ * By the continuity equation, the DVI equals AVA divided by LVOT area. The two count as equal if
+ * they differ by no more than the larger of these: a share of the DVI, and the rounding of a
  * printed DVI (echo 11.1, "reject").
  */
 const SAME_RATIO = { share: 0.01, printed: 0.005 } as const;

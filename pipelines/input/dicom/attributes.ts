@@ -121,7 +121,7 @@ export const ACQUISITION_TIMES = [
   STUDY_TIME,
 ] as const;
 
-/** Returns a table whose keys are tags in hexadecimal as a map from the tag itself. */
+/** Converts a table keyed by tags in hexadecimal to a map keyed by the tags as numbers. */
 export function byTag<Value>(table: Readonly<Record<string, Value>>): ReadonlyMap<number, Value> {
   return new Map(Object.entries(table).map(([tag, value]) => [Number.parseInt(tag, 16), value]));
 }

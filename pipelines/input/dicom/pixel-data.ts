@@ -63,11 +63,11 @@ function announcedFrames(header: DicomHeader): number {
 }
 
 /**
- * Checks that pixel data in YBR_FULL_422 have one chroma sample for two pixels. Some writers convert
- * the pixels to RGB or YBR_FULL and leave the old colour model in the header; which of the two was
- * stored is then unknown.
+ * Checks that pixel data in YBR_FULL_422 have one chroma sample for two pixels. Some writers
+ * convert the pixels to RGB or YBR_FULL and leave the old colour model in the header; which of the
+ * two was stored is then unknown.
  *
- * @throws UnreadableInput if there are enough samples for three per pixel.
+ * @throws UnreadableInput if there are three samples for every pixel.
  */
 function checkSharedChroma(
   { photometric, width, height }: PixelFormat,

@@ -32,7 +32,10 @@ const WALLS = {
   cava: {
     nearWall: [1, 14],
     lumen: [0.25, 4.5],
-    /** Number of dark bands to compare, and the distance between their near walls in cm. */
+    /**
+     * Number of dark bands to compare, and the minimum distance in cm between two walls that count
+     * as different.
+     */
     bands: 6,
     apart: 0.4,
     /**
@@ -44,15 +47,16 @@ const WALLS = {
       [1, 2],
     ],
     /**
-     * An edge nearer to the near wall is taken as the far wall if it has at least this share of the
-     * strongest edge's strength. An echo in the black space behind the vein is a strong edge too.
+     * The strongest edge may be an echo in the black space behind the vein. An edge nearer to the
+     * near wall is therefore taken as the far wall if it has at least this share of the strongest
+     * edge's strength.
      */
     nearlyAsStrong: 0.5,
     /** Depth in cm, beyond the edge of the far wall, over which the wall's level is averaged. */
     wall: 0.25,
     /**
-     * Distance in cm within which a dark band behind another counts as the space behind that band's
-     * wall.
+     * A dark band at most this many cm behind another one is taken for the space behind the far
+     * wall of the other.
      */
     behind: 1.5,
     /**
@@ -65,9 +69,9 @@ const WALLS = {
      */
     distinct: 0.2,
     /**
-     * Levels at which the far wall is read two more times. The wall itself is read where the level
-     * has risen half way from the lumen. The two readings must agree within `agree` of the
-     * diameter.
+     * Shares of the rise in level from lumen to far wall at which the wall is read two more times;
+     * the wall itself is read at half the rise. The two readings must agree within `agree`, a share
+     * of the diameter.
      */
     rise: [0.3, 0.7],
     agree: 0.2,
@@ -421,8 +425,9 @@ export function cavaDiameters(plane: MModePlane): CavaDiameters | null {
     );
   const sizes = diameters(band.far);
   const readings = rise.map((share) => diameters(risesAt(plane, band, share)));
-  // No single sample is used, because the ends of a path are uncertain and the vena cava moves with
-  // the heartbeat as well as with breathing.
+  // The first and last samples are left out, because the ends of a path are uncertain. The
+  // diameters were averaged over time (`steady`), because the vena cava moves with the heartbeat as
+  // well as with breathing.
   const inside = Array.from(sizes.keys()).slice(2, -2);
   const order = inside.toSorted((a, b) => (sizes[a] ?? 0) - (sizes[b] ?? 0));
   const at = (sample = 0) => {

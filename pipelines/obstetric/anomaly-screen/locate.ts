@@ -28,8 +28,8 @@ const MIRRORINGS: readonly Mirroring[] = [
 ];
 
 /**
- * Minimum distance between two ends, in pixels of the network's grid. Closer ends cannot be
- * distinguished.
+ * Minimum distance between the two ends of a structure, in pixels of the network's grid. Closer
+ * ends cannot be distinguished.
  */
 const NARROWEST = 4;
 

@@ -41,8 +41,8 @@ export const HADLOCK_1984_WEEKS = { from: 12, to: 42 } as const;
 
 /**
  * Returns two standard deviations, in weeks, of a gestational age estimated from HC alone (Hadlock
- * 1984). They were recalled and not compared with the original (grade R; obstetric 2.4). Null
- * outside 12 to 42 weeks.
+ * 1984). The numbers were written from memory and not compared with the original (grade R;
+ * obstetric 2.4). Null outside 12 to 42 weeks.
  */
 export function hadlock1984HcTwoSd(gaWeeks: number): number | null {
   if (gaWeeks < HADLOCK_1984_WEEKS.from || gaWeeks > HADLOCK_1984_WEEKS.to) return null;
@@ -76,11 +76,11 @@ type LengthsCm<Inputs extends keyof BiometryCm> = Pick<BiometryCm, Inputs>;
 export const WEIGHT_FORMULAS = {
   /**
    * Hadlock et al., Am J Obstet Gynecol 1985;151:333-337. The INTERGROWTH 2020, WHO and FMF charts
-   * use this weight.
+   * are for weights by this formula.
    */
   'hadlock-hc-ac-fl': ({ hc, ac, fl }: LengthsCm<'hc' | 'ac' | 'fl'>) =>
     10 ** (1.326 - 0.00326 * ac * fl + 0.0107 * hc + 0.0438 * ac + 0.158 * fl),
-  /** Hadlock 1985. The Hadlock 1991 chart uses this weight. */
+  /** Hadlock 1985. The Hadlock 1991 chart is for weights by this formula. */
   'hadlock-bpd-hc-ac-fl': ({ bpd, hc, ac, fl }: BiometryCm) =>
     10 **
     (1.3596 - 0.00386 * ac * fl + 0.0064 * hc + 0.00061 * bpd * ac + 0.0424 * ac + 0.174 * fl),
@@ -99,7 +99,9 @@ export const WEIGHT_FORMULAS = {
       0.007365 * bpd ** 2 +
       0.000595 * bpd * ac +
       0.1694 * bpd),
-  /** Hadlock 1984, recalled and not compared with the original (grade R; obstetric 2.5). */
+  /**
+   * Hadlock 1984, written from memory and not compared with the original (grade R; obstetric 2.5).
+   */
   'hadlock-hc-ac': ({ hc, ac }: LengthsCm<'hc' | 'ac'>) =>
     10 ** (1.182 + 0.0273 * hc + 0.07057 * ac - 0.00063 * ac ** 2 - 0.0002184 * hc * ac),
   /** Hadlock 1984. */
@@ -107,7 +109,10 @@ export const WEIGHT_FORMULAS = {
   /** Shepard et al., Am J Obstet Gynecol 1982;142:47-54; the published equation is in kg. */
   'shepard-bpd-ac': ({ bpd, ac }: LengthsCm<'bpd' | 'ac'>) =>
     1000 * 10 ** (-1.7492 + 0.166 * bpd + 0.046 * ac - 0.002646 * ac * bpd),
-  /** Stirnemann et al., UOG 2017;49:478-486. The INTERGROWTH 2017 chart uses this weight. */
+  /**
+   * Stirnemann et al., UOG 2017;49:478-486. The INTERGROWTH 2017 chart is for weights by this
+   * formula.
+   */
   'intergrowth-hc-ac': ({ hc, ac }: LengthsCm<'hc' | 'ac'>) => {
     const cubed = (ac / 100) ** 3;
     return exp(

@@ -22,7 +22,9 @@ import {
 
 export interface MeasuredCervix {
   reading: CervixReading;
-  /** Route according to the view's label; null if the label does not indicate it. */
+  /**
+   * Route of the examination according to the view's label; null if the label does not state it.
+   */
   route: MeasuringRoute;
   length: Measurement;
   funnel: { measurements: Measurement[]; shape: FunnelShape } | null;

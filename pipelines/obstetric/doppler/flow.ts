@@ -85,7 +85,7 @@ function aWaveOfLoop(loop: TracedReading): AWave | null {
 export const umbilicalFlow = (loops: readonly TracedReading[]): FlowOfLoops<EndDiastolicFlow> =>
   overLoops<EndDiastolicFlow>(loops, UMBILICAL_GRAVEST_FIRST, flowOfLoop);
 
-/** Returns the a-wave over the loops of a ductus venosus. */
+/** Returns the a-wave of a ductus venosus over all its loops, like `umbilicalFlow`. */
 export const ductusWave = (loops: readonly TracedReading[]): FlowOfLoops<AWave> =>
   overLoops<AWave>(loops, DUCTUS_GRAVEST_FIRST, aWaveOfLoop);
 

@@ -212,7 +212,8 @@ function byQuality(one: TracedReading, other: TracedReading): number {
 }
 
 /**
- * Measures every trace. The values from the best trace of each vessel and side take the plain ids.
+ * Measures every trace. The ids of values from the best trace of each vessel and side contain no
+ * trace number.
  */
 function measureAll(readings: readonly TracedReading[]): Measurement[] {
   const groups = Map.groupBy(
@@ -230,7 +231,9 @@ function measureAll(readings: readonly TracedReading[]): Measurement[] {
   );
 }
 
-/** Returns the id that a machine value takes if it is used for its quantity. */
+/**
+ * Returns the id without a trace number (`idOf` in measure.ts), for a machine value that is used.
+ */
 const plainId = ({ concept, laterality }: Measurement) =>
   [concept.key, sidesApart(concept.key) ? laterality : null].filter(Boolean).join('-');
 

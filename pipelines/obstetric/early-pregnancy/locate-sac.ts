@@ -292,7 +292,7 @@ function border(
 
 /**
  * Traces the inner border of a sac near an ellipse. Returns the fitted ellipse, and the share of
- * rays whose border point lies on it; null if too few rays meet a border.
+ * rays whose border point is on it; null if too few rays meet a border.
  */
 function traceSac(
   image: GrayImage,

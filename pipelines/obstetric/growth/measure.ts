@@ -102,8 +102,8 @@ export interface NotCharted {
 /**
  * Returns the z-score and centile of a value at an exact age in weeks, or the reason why the value
  * is not charted: no chart fits its formula, or the age is outside the weeks of the chart. Values
- * are never extrapolated or charted at the nearest age. An end of the interval for which the chart
- * has no z-score, such as a negative length, lies beyond every cut-off.
+ * are never extrapolated or charted at the nearest age. If the chart has no z-score for one end of
+ * the interval, for example because it is negative, this end counts as beyond every cut-off.
  */
 export function chart(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
   const growthChart = chartFor(measurement);
@@ -199,16 +199,22 @@ interface EarlierValues {
 
 export interface GrowthSince {
   earlier: EarlierValues[];
-  /** Change since the newest scan that is old enough; null if no change was assessed. */
+  /**
+   * Change since the newest scan that is at least `SHORTEST_INTERVAL_DAYS` old; null if no change
+   * was assessed.
+   */
   change: { daysBefore: number; values: Change[] } | null;
   /**
-   * Largest fall of the EFW or AC centile since any scan that is old enough. A fall that exceeds the
-   * cut-off at both ends of the intervals is preferred.
+   * Largest fall of the EFW or AC centile since any scan that is at least `SHORTEST_INTERVAL_DAYS`
+   * old. If a fall exceeds the cut-off over the whole of both intervals, the largest such fall is
+   * used.
    */
   fall: {
     key: ChartedKey;
     points: number;
-    /** Whether it crosses more than two quartiles; null if the intervals include the cut-off. */
+    /**
+     * Whether the fall crosses more than two quartiles; null if the intervals include the cut-off.
+     */
     crosses: boolean | null;
     daysBefore: number;
     before: Charted;

@@ -25,8 +25,8 @@ interface Again {
   /** A structure that fills less than this share of the network's input is segmented again. */
   below: number;
   /**
-   * Share of the input that the outline fills in each further pass. The results of these passes are
-   * averaged.
+   * Share of the input that the outline fills in each further pass. One ellipse is fitted to the
+   * borders from all of these passes.
    */
   fills: readonly number[];
   /** Amount by which the mean confidence may be below the gate if the passes agree. */

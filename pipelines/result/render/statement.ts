@@ -78,7 +78,7 @@ const DOUBT = {
   inadequate: 'image inadequate',
 } as const satisfies Record<Exclude<Measurement['quality'], 'accepted'>, string>;
 
-/** Codes for decisions of a reader to exclude a value. */
+/** Codes of remarks that state a reader's decision to exclude a value. */
 const DECIDED: ReadonlySet<string> = new Set(['review.rejected', 'review.passed-over']);
 
 /** Returns the reason why a value was not accepted; null if it was accepted. */

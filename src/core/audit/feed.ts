@@ -81,7 +81,8 @@ async function tellBatch({ name, database, subjectsOf, site, send }: FeedParts):
 
 /**
  * Claims the feed for `LEASE_SECONDS`.
- * @returns the last row that the repository has received; null while another process is sending.
+ * @returns the number of the last row that the repository has received; null while another process
+ * is sending.
  */
 async function claim(database: Queryable, name: string): Promise<bigint | null> {
   await database.query('INSERT INTO audit_feeds (name) VALUES ($1) ON CONFLICT DO NOTHING', [name]);

@@ -27,8 +27,8 @@ export function rankOf(kind: DeliveryKind, object: string): number {
 
 /**
  * After this many failures that the object itself may have caused, later deliveries may overtake a
- * delivery: an object that a peer cannot accept must not delay the other objects of its study. Not
- * counted are failures of a peer that accepts nothing at all. A dead delivery delays no other.
+ * delivery: an object that a peer cannot accept must not delay the other objects of its study.
+ * Failures of a peer that accepts nothing at all are not counted. A dead delivery delays no other.
  */
 export const OVERTAKEN_AFTER_FAILURES = 3;
 
@@ -51,8 +51,8 @@ export interface DeliveryRow {
   /** Number of attempts made before a person last replayed the delivery. */
   attempts_before: number;
   /**
-   * Number of attempts since then that were lost because our own process or database failed. They
-   * do not count in the retry schedule.
+   * Number of attempts since a person last replayed the delivery that were lost because our own
+   * process or database failed. They do not count in the retry schedule.
    */
   lost_attempts: number;
   next_at: Date;
@@ -207,8 +207,8 @@ export async function markDead(
  * Releases a delivery whose attempt was interrupted on our side, because the gateway is stopping or
  * its database is unreachable. The delivery is due again in `waitSeconds`, and the attempt does not
  * count.
- * @param failure the failure when the attempt was interrupted, recorded because the peer may have
- * the object; null if there was none.
+ * @param failure the error of the interrupted attempt, recorded because the peer may have the
+ * object; null if there was none.
  */
 export async function releaseDelivery(
   database: Queryable,

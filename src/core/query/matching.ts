@@ -75,8 +75,8 @@ function likePattern(value: string): string {
 
 /**
  * Returns the condition for range matching (PS3.4 C.2.2.2.5). An end without minutes or seconds
- * includes the whole hour or minute. A value is therefore compared with the end only in as many
- * digits as the end has.
+ * includes the whole hour or minute, so a value is compared with the end only to the precision of
+ * the end.
  */
 function range(
   [keyword, vr]: readonly [keyword: string, vr: string],

@@ -4,8 +4,8 @@ import type { Database, Queryable } from '../../platform/database/port.ts';
 import { UNCERTAIN_SIGNALS } from './completion.ts';
 
 /**
- * The number of objects that an archive has of a study that still receives objects, compared with
- * the number that has arrived here.
+ * Compares the number of objects that an archive has of a study with the number that has arrived
+ * here, while the study is still receiving objects.
  *
  *   asking ──▶ behind    the archive does not have all of ours yet, so its count is useless
  *     │    ──▶ missing   the archive has more: the study waits for them, within a limit

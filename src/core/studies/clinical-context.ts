@@ -29,7 +29,7 @@ const SEX: Readonly<Record<string, HeaderContext['sex']>> = {
   O: 'other',
 };
 
-/** Fields of `clinical_context` in each model's schema. */
+/** Fields of `clinical_context` that each model accepts, apart from the dating. */
 const CONTEXT_FIELDS: Readonly<Record<string, readonly (keyof HeaderContext)[]>> = {
   'us/obstetric': ['age_years', 'sex'],
   'us/echo': ['age_years', 'sex', 'height_cm', 'weight_kg'],

@@ -82,8 +82,9 @@ export interface Completion {
 }
 
 /**
- * Brings forward the time at which studies that are still receiving objects count as complete. The
- * time is never postponed. A certain signal replaces a guess even if its own time is not earlier.
+ * Brings forward the time at which studies that are still receiving objects count as complete;
+ * never postpones it. A certain signal replaces an uncertain one as the reason even if its time is
+ * later; the earlier time is then kept.
  */
 export async function hastenCompletion(
   database: Queryable,
@@ -91,7 +92,8 @@ export async function hastenCompletion(
   because: CompletionSignal,
 ): Promise<void> {
   await database.query(
-    // The rows are locked in the same order as for received objects (record-arrival.ts).
+    // The rows are locked in the same order as for received objects (record-arrival.ts), so that
+    // the two cannot deadlock.
     `WITH locked AS (
        SELECT id FROM studies WHERE id = ANY ($1::uuid[]) AND state = 'receiving'
        ORDER BY study_instance_uid FOR UPDATE)
@@ -129,7 +131,7 @@ async function keepDistance(database: Queryable, now: Date): Promise<void> {
   );
 }
 
-/** Whether any study is still receiving objects or waits to be acted on. */
+/** Returns true if any study is still receiving objects or is waiting to be routed. */
 export async function hasOpenStudies(database: Queryable): Promise<boolean> {
   const { rows } = await database.query<{ open: boolean }>(
     "SELECT EXISTS (SELECT 1 FROM studies WHERE state IN ('receiving', 'complete')) AS open",
@@ -156,8 +158,8 @@ export async function completeDueStudies(
          SELECT 1 FROM receptions_under_way r
          WHERE r.source = s.source AND r.calling_ae_title = s.calling_ae_title
            AND r.began_at <= s.complete_after AND r.silent_after > $1))`,
-    // `outstanding` is called after `now` was read, so it includes every object acknowledged by
-    // then. An object acknowledged later is too late for these deadlines.
+    // `outstanding` is called after `now` was read, so it includes every object acknowledged before
+    // `now`. An object acknowledged later is too late for the deadlines that have passed.
     [now, UNCERTAIN_SIGNALS, outstanding()],
   );
 }

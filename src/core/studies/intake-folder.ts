@@ -11,8 +11,8 @@ import { knownPaths } from './study-store.ts';
  * Received objects are stored in the data folder as `intake/<source>/<day>/<uuid>.<crc>.dcm`, and
  * as `<uuid>.part` while they arrive. The source is part of the path so that it is known even for
  * an object not yet recorded in the database: the settings of the source determine when the study
- * is complete. The CRC-32 of the content shows whether a file is complete that had its name before
- * it was synced. Objects stored by version 1.0 have none.
+ * is complete. A file may get its final name before it is synced; the CRC-32 of the content in this
+ * name then shows whether the file is complete. Objects stored by version 1.0 have no CRC-32.
  */
 const INTAKE = 'intake';
 export const PARTIAL_SUFFIX = '.part';
@@ -29,8 +29,9 @@ export function newPlace(source: string, now: Date): { partial: string; complete
 const CHECKSUM = /\.([0-9a-f]{8})\.dcm$/;
 
 /**
- * Returns the checksum in the name of a stored object; null if it has none. If the content has
- * another, the machine lost power before the object was synced, or the disk has lost synced bytes.
+ * Returns the checksum in the name of a stored object; null if the name contains none. If the
+ * content has another checksum, the machine lost power before the object was synced, or the disk
+ * has lost synced bytes.
  */
 export function statedChecksum(path: string): number | null {
   const [, stated] = CHECKSUM.exec(path) ?? [];

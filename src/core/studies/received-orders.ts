@@ -121,8 +121,8 @@ interface Procedure {
 /**
  * Returns true if two orders that share a placer or filler order number belong to one requested
  * procedure. Compares the first of these numbers that both orders contain: the requested procedure
- * ID, the filler order number, the accession number. If no number is in both, they are assumed to
- * belong together.
+ * ID, the filler order number, the accession number. If they have none of these in common, the
+ * orders are assumed to belong together.
  */
 function isSameProcedure(one: Procedure, other: Procedure): boolean {
   const numbers = ({ filler, entry }: Procedure) => [
@@ -186,14 +186,15 @@ export function receivedOrders(database: Database): Worklist {
 }
 
 /**
- * Returns the entry, using the number by which it was found as its accession number if it has none.
+ * Returns the entry. If it has no accession number, the number by which it was found becomes its
+ * accession number.
  */
 function numbered<Some extends Pick<Entry, 'accessionNumber'>>(entry: Some, keys: OrderKeys): Some {
   const isUnnumbered = 'accessionNumber' in keys && entry.accessionNumber === '';
   return isUnnumbered ? { ...entry, accessionNumber: keys.accessionNumber } : entry;
 }
 
-/** Removes orders last changed before `before`. */
+/** Removes orders whose last message arrived before `before`. */
 export async function removeOldOrders(database: Queryable, before: Date): Promise<void> {
   await database.query('DELETE FROM received_orders WHERE received_at < $1', [before]);
 }

@@ -108,7 +108,7 @@ interface Removal {
   objects: number;
   bytes: number;
   quarantined: number;
-  /** Number of studies old enough for removal but kept, by reason. */
+  /** Number of studies that are old enough for removal but were kept, by reason. */
   kept: Partial<Record<KeptBecause, number>>;
   /** True if further old studies are left for the next pass. */
   unfinished: boolean;

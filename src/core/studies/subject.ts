@@ -30,7 +30,8 @@ export async function subjectOfStudy(
   const order = await foundOrder(database, { id: row.id, revision });
   const context = studyContext(headers, order);
   const { dating } = context;
-  // A PACS may return our results with the patient data from before the correction.
+  // Our own results are left out, because a PACS may return them with the patient data from before
+  // the correction.
   const ours = await ownSeries(database, row.study_instance_uid);
   const received = headers.filter(({ seriesInstanceUid }) => !ours.has(seriesInstanceUid));
   const images = studyIdentity(received.map(({ identity }) => identity));

@@ -66,9 +66,9 @@ export async function subscribe(
 }
 
 /**
- * Ends a subscription. For the worklist, this ends all of the AE's subscriptions. For one workitem,
- * while the AE is subscribed to the worklist, the end is recorded, because it takes precedence over
- * that subscription.
+ * Ends a subscription. For the worklist, this ends all of the AE's subscriptions. If an AE that is
+ * subscribed to the worklist unsubscribes from one workitem, this is recorded as an exception,
+ * because the subscription to the worklist would otherwise include the workitem.
  * @returns false if there was no subscription.
  */
 export async function unsubscribe(

@@ -6,7 +6,10 @@ export interface ResultView {
   endpoint: string;
   version: string;
   generatedAt: string;
-  /** True for an unverified AI draft; false once the result is signed. */
+  /**
+   * Notice that this result accepts values from methods validated on simulated images only; null
+   * for any other result.
+   */
   draft: boolean;
   /** Notice that values validated on simulated images only were accepted; otherwise null. */
   researchNotice: string | null;

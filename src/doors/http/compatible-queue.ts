@@ -360,7 +360,7 @@ async function requestIn(
 
 /**
  * Returns the result of a request.
- * @throws SonogateError if it has none: the reason.
+ * @throws SonogateError with the reason if the request has no result.
  */
 async function outputOf(row: RequestRow, core: RequestCore): Promise<unknown> {
   switch (row.status) {

@@ -71,13 +71,15 @@ const VIEW_TEXT: Readonly<Record<string, string>> = {
   other: 'another view',
 };
 
-/** Returns the name of a view of the heart for people. */
+/** Returns the display name of a cardiac view. */
 export const viewText = (view: string): string => VIEW_TEXT[view] ?? view;
 
 type Unnamed = {
   unnamed: number;
   pictures: number;
-  /** Images whose view is below the gate, with the view that they may show. */
+  /**
+   * Images whose view was recognised with too low a confidence, with the view that they may show.
+   */
   suspected: readonly { image: number | null; view: string }[];
 };
 

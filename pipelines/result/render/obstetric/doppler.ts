@@ -69,8 +69,8 @@ const subjectOf = (vessel: string, unnamed: boolean) =>
   unnamed ? `${vessel} of an unnamed fetus` : vessel;
 
 /**
- * Renders what contradicts the flow, such as ", forward in another spectrum". If only machine values
- * show the flow, they are listed first.
+ * Renders what contradicts the flow, such as ", forward in another spectrum". If only a machine
+ * value shows the flow, that value comes first.
  */
 function sourceText(of: UmbilicalFlow, text: ValueTexts): string {
   const { flow, loop, others, machine, unnamed } = of;
@@ -232,7 +232,7 @@ export const DOPPLER_SENTENCES = {
     /** Null if another statement already explains why the vessel has no value. */
     reason: VesselGap | null;
     problem: TraceProblem | null;
-    /** True if the CPR is missing for the same reason. */
+    /** True if the CPR was not assessed because this vessel has no value. */
     cpr: boolean;
   }) => {
     const why = reason ? VESSEL_GAP[reason](VESSELS[vessel], problem) : null;

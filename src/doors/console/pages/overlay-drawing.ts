@@ -117,8 +117,8 @@ function distanceFrom({ points }: Shape, [x, y]: Position): number {
 }
 
 /**
- * Returns places for a number on either side of a line, because other lines may continue at its
- * ends.
+ * Returns one position for the number on each side of a line, because other lines may continue at
+ * the ends of the line.
  */
 function asideOf({ type, points: [a, b] }: Shape, distance: number): Position[] {
   if (type !== 'line' || !a || !b) return [];

@@ -16,7 +16,7 @@ export class RulesEditor {
   readonly #parts: EditorParts;
   readonly #saved: () => void;
   readonly #asking: Asking;
-  /** The text as edited; null while it is that of the rules in use. */
+  /** The edited text; null while it equals the text of the rules in use. */
   #edited: string | null = null;
   #last: number = LAST[0];
   #busy = false;
