@@ -150,7 +150,7 @@ async function evaluateGeometry(task: ModelTask, sets: Record<string, Case[]>) {
   return { gate: session.model.gate, ...halfWidths, sets: results };
 }
 
-/** Returns the half widths of the 95 % interval. Small heads have a separate one. */
+/** Returns the half widths of the 95 % interval, with a separate one for small heads. */
 function halfWidthsOf(task: ModelTask, measured: readonly Measured[]) {
   const isSmall = ({ measuredMm }: Measured) =>
     task === 'fetal-head' && measuredMm !== null && measuredMm < SMALL_HEAD_MM;

@@ -243,7 +243,8 @@ export function dicomwebArchive(
       const ours = { id: randomUUID(), callingAeTitle: '', calledAeTitle: aeTitle };
       const peer = { ...ours, address: host, source: wanted.source };
       const total: Retrieved = { completed: 0, failed: 0, detail: '' };
-      // A release shows that the study may be complete (receptions.ts), but not after a failure.
+      // A release would show that the study may be complete (receptions.ts). A retrieval that fails
+      // therefore counts as aborted.
       let end: AssociationEnd = 'aborted';
       try {
         for (const path of pathsOf(wanted)) {

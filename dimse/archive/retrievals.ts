@@ -210,7 +210,7 @@ interface Outcome {
 
 interface Fetch extends Pick<RetrievalRow, 'study_instance_uid' | 'purpose'> {
   objects: readonly FoundObject[];
-  /** True if the archive has no other objects of the study. */
+  /** True if `objects` are all the objects that the archive has of the study. */
   every: boolean;
 }
 

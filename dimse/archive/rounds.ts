@@ -24,10 +24,10 @@ const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;
 const leaseEnd = (now: Date) => new Date(now.getTime() + LEASE_SECONDS * 1000);
 
 /**
- * Carries out pending work with archives: counts, retrievals and searches for priors. Each archive
- * has its own loop for counts and retrievals, so that a slow archive does not delay the others.
- * Stopping cancels the work in progress; it is continued by another process or after the next
- * startup.
+ * Carries out pending work with archives: counts of a study's objects, retrievals, and searches for
+ * priors. Each archive has its own loop for counts and retrievals, so that a slow archive does not
+ * delay the others. Stopping cancels the work in progress; it is continued by another process or
+ * after the next startup.
  */
 export function startArchiveRounds(parts: ArchiveRoundParts): Rounds {
   const stopping = new AbortController();

@@ -242,8 +242,8 @@ export function stowTransport(
       return results;
     },
     /**
-     * Searches for a study that does not exist. Any server that can store either answers the search
-     * or responds that it supports none, and both show that it works.
+     * Searches for a study that does not exist. A server that can store objects may not support
+     * searches, but even a response that says so shows that it works.
      */
     async probe(signal): Promise<ErrorCode | null> {
       const sent = await callInTime(timeoutMs, signal, (silence) =>

@@ -68,7 +68,7 @@ export function createIntake(options: IntakeOptions): Intake {
   const registrar = new Registrar(options);
   const disk = new DiskWriter({ dataSetDigests: options.objects.shared });
   const freeSpace = watchFreeSpace(options.dataDir, options.limits.minFreeBytes);
-  /** Objects of each open association that are waiting for their rows. */
+  /** For each open association, the objects whose rows are not written yet. */
   const unrecorded = new Map<string, Set<Promise<void>>>();
   const ends = new Set<Promise<void>>();
 
@@ -330,7 +330,10 @@ export interface StorageScpParts {
   database: Database;
   objects: ReceivedObjects;
   onReception?: (peer: AssociationPeer, reception: Reception) => void;
-  /** Called with the time at which a released study counts as complete. */
+  /**
+   * Called when the end of an association makes a study complete sooner, with the time from which
+   * the study counts as complete.
+   */
   onDeadline?: (completeAfter: Date) => void;
   audit?: DicomAudit;
   /**

@@ -98,7 +98,7 @@ async function set(
        WHERE sop_instance_uid = $1`,
       [sopInstanceUid, status, at, made],
     );
-    // A discontinued examination has ended too, and its objects count.
+    // A discontinued examination has ended too, and the objects that it made are expected as well.
     if (FINAL.includes(status)) {
       for (const studyInstanceUid of step.study_instance_uids) {
         await expectObjects(tx, {

@@ -58,8 +58,9 @@ export function holdLedger(database: Queryable): HoldLedger {
 }
 
 /**
- * Returns the choices in force, given the rows with the newest first. A release without changes
- * keeps the choices. Choosing another patient discards the order chosen for the previous patient.
+ * Returns the choices in force. `rows` contains the decisions, newest first. A release without a
+ * new choice keeps the earlier choices. Choosing another patient discards the order chosen for the
+ * previous patient.
  */
 function choiceInForce(rows: readonly DecisionRow[]): Choice {
   let order: Choice['order'];
@@ -99,7 +100,10 @@ export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDep
     return reportOf(row);
   }
 
-  /** Reads a report for a decision. No other person and no delivery attempt can come between. */
+  /**
+   * Reads a report for a decision and locks it, so that no other person and no delivery attempt can
+   * change it until the transaction ends.
+   */
   async function heldAlone(tx: Queryable, id: string): Promise<HeldReport> {
     await tx.query('SELECT 1 FROM deliveries WHERE id = $1 FOR UPDATE', [id]);
     return held(tx, id);

@@ -165,7 +165,7 @@ export async function biplaneViews(data: string): Promise<ViewCase[]> {
   );
 }
 
-/** A parasternal long axis, with its dimensions in mm by the line on which each is measured. */
+/** A parasternal long-axis image. `mm` contains the dimension measured on each line. */
 export interface LongAxisCase {
   image: GrayImage;
   mmPerPixel: number;

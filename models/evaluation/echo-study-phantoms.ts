@@ -104,7 +104,8 @@ const EFFUSED = 1 / 3;
 
 /**
  * Picks a random adult heart of any size and function. LVEF is uniform from 20 to 70 %. As in
- * patients, a wider cavity functions worse. Windows and settings are those of the demo study.
+ * patients, a wider cavity functions worse. Acoustic windows and machine settings are not picked
+ * here; they are those of the demo study.
  */
 function drawRequest(random: Random): HeartRequest {
   const ejectionFraction = random.range(0.2, 0.7);

@@ -53,8 +53,8 @@ def warp(
 
 
 def random_look(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
-    """Applies gain, gamma, speckle, blur, shadows, covers and marks to an image (0..255 in, 0..1
-    out)."""
+    """Applies gamma, gain, speckle, blur, noise, a shadow, covered areas and marks, each at random,
+    to an image (0..255 in, 0..1 out)."""
     height, width = image.shape
     x = image / 255
     if rng.random() < 0.8:

@@ -34,7 +34,8 @@ def bend(rng: np.random.Generator, size: tuple[int, int], amount: float = 5.0) -
 
 
 def source_map(matrix: np.ndarray, displacement: np.ndarray) -> np.ndarray:
-    """Returns the source position of each network pixel (h, w, 2), for cv2.remap."""
+    """Returns the position in the source of each pixel of the network's input, (h, w, 2), for
+    cv2.remap."""
     height, width = displacement.shape[:2]
     inverse = cv2.invertAffineTransform(matrix).astype(np.float32)
     at = displacement.copy()
@@ -53,7 +54,7 @@ def sample(
     """Makes one random view: image float32 (h, w) in 0..1, mask uint8 (h, w)."""
     matrix = random_placement(rng, image.shape[1], image.shape[0], size, strength)
     where = source_map(matrix, bend(rng, size, 5.0 * strength))
-    # Images to be shrunk are smoothed first, like the area average of the letterbox.
+    # An image that will be shrunk is smoothed first, as the letterbox does by averaging areas.
     scale = np.sqrt(abs(np.linalg.det(matrix[:, :2])))
     if scale < 0.9:
         image = cv2.GaussianBlur(image, (0, 0), 0.4 / scale)

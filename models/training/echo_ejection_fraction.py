@@ -51,7 +51,7 @@ def squeezed(rng: np.random.Generator, image: np.ndarray, mask: np.ndarray):
 
 
 def jittered(rng: np.random.Generator, pose: tuple[np.ndarray, float, float]):
-    """Adds the error of a pose found on a network's masks."""
+    """Adds random errors to a pose, as large as those of a pose found on a network's masks."""
     centre, axis, length = pose
     return (
         centre + rng.normal(0, 0.03, 2) * length,
@@ -66,7 +66,8 @@ def ejected(ed: np.ndarray, es: np.ndarray) -> float:
 
 
 def training_view(rng: np.random.Generator, pair: HeartPair) -> tuple[np.ndarray, float]:
-    """Samples a pair of views (2 s, s) in 0..1 and its ejection fraction."""
+    """Samples a pair of views as one image (2 s, s) in 0..1, end diastole above end systole, and
+    its ejection fraction, 0..1."""
     while True:
         matrix = crop_matrix(jittered(rng, pose_of(pair.ed.mask)))
         (ed, ed_mask), (es, es_mask) = (view_of(one, matrix) for one in (pair.ed, pair.es))
@@ -101,8 +102,9 @@ def batch(pools: list[tuple[float, list[HeartPair]]], count: int, rng: np.random
 
 @torch.no_grad()
 def error_on(model: EjectionNetwork, pairs: list[HeartPair]) -> str:
-    """Returns the errors in percentage points on whole views cropped by the reference mask,
-    averaged over view and mirror image."""
+    """Describes the errors on views cropped by the reference mask: mean absolute error and bias in
+    percentage points, and correlation. Each estimate is the mean over a view and its mirror
+    image."""
     model.eval()
     errors = []
     for pair in pairs:

@@ -78,7 +78,7 @@ class EjectionNetwork(nn.Module):
 
 
 class ViewNetwork(nn.Module):
-    """Maps (n, 1, h, w) in 0..1, sides multiples of 32, to logits (n, views)."""
+    """Maps (n, 1, h, w) in 0..1, with sides that are multiples of 32, to logits (n, views)."""
 
     def __init__(self, views: int, widths: tuple[int, ...] = SMALL, dropout: float = 0.3):
         super().__init__()

@@ -43,7 +43,8 @@ FREE_ROTATION = 0.5
 @dataclass
 class Frame:
     """One image. `areas` are ellipses or masks of the image's size; `points` (n, 2) are in image
-    pixels. A channel in `judged` that has neither must be empty.
+    pixels. The loss includes only the channels in `judged`. The target of such a channel is empty
+    if it has neither an area nor points.
     """
 
     gray: np.ndarray
@@ -108,7 +109,7 @@ def phantom_frame(folder: Path, label: dict, task: str) -> Frame:
 
 
 def labelled_frame(data: Path, label: dict) -> Frame:
-    """Reads a real image from --labels. Structures missing from its entry are not judged."""
+    """Reads a real image from --labels. The loss ignores structures missing from its entry."""
     gray = cv2.imread(str(data / label["image"]), cv2.IMREAD_GRAYSCALE)
     areas = {name: ellipse_from_axes(*axes) for name, axes in label.get("areas", {}).items()}
     points = {name: np.array(at, float) for name, at in label.get("points", {}).items()}
@@ -118,9 +119,9 @@ def labelled_frame(data: Path, label: dict) -> Frame:
 
 
 def read_frame(gray: np.ndarray, reading: Reading) -> Frame:
-    """Makes a frame of a real head that was read by eye. The channel of a structure that was not
-    seen must be empty. If the choroid plexus was seen but no atrium, the ends of the atrium are
-    not judged. The ends of a cisterna are not judged either, because their order is unknown."""
+    """Makes a frame of a real head that was read by eye. The target of a structure that was not
+    seen is empty. The loss ignores the ends of the atrium if the choroid plexus was seen but no
+    atrium. It also ignores the ends of a cisterna, because their order is unknown."""
     seen = regions(reading)
     frame = Frame(gray, ("cerebellum", "ventricle", "cerebellum-ends"), head=reading.head)
     height, width = gray.shape
@@ -149,7 +150,7 @@ def read_frames(data: Path) -> tuple[list[Frame], list[Frame], list[Frame]]:
     return cerebella, atria, [f for f in frames if not f.points]
 
 
-# Channels that a real plane does not show.
+# Channels whose structures are never visible on a real image of the plane.
 ABSENT = {
     "transthalamic": CHANNELS["brain"][:1] + CHANNELS["brain"][2:5],
     "transventricular": CHANNELS["brain"][:1] + CHANNELS["brain"][2:5],
@@ -195,7 +196,8 @@ def view_of(frame: Frame, rng: np.random.Generator) -> np.ndarray:
         rng.normal(0, 0.05, 2),
         rng.choice([-1, 1], 2),
     )
-    # head_crop.py fills 224 x 192 pixels; this is the same crop at this width, with its height cut.
+    # The crop of head_crop.py has 224 x 192 pixels. It is scaled to the width of SIZE, and cut at
+    # the top and bottom to its height.
     scale = SIZE[0] / 224
     matrix = scale * matrix
     matrix[:, 2] += (scale - 1) / 2
@@ -228,8 +230,8 @@ def draw_targets(frame: Frame, task: str, matrix: np.ndarray) -> np.ndarray:
 
 
 def loss_of(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Returns the cross-entropy, and the soft Dice of the areas, over the channels that a view
-    judges."""
+    """Returns the cross-entropy plus half the soft Dice loss of the areas. `weight` (n, channels)
+    is 0 for the channels that are ignored in a view."""
     areas = 2
     emphasis = torch.ones_like(target)
     emphasis[:, areas:] += 60 * target[:, areas:]
@@ -293,14 +295,15 @@ def prepare(options: Namespace) -> Training:
 
 
 def pools_of(options: Namespace) -> list[tuple[list[Frame], float]]:
-    """Returns the frames of each kind and how often they are shown."""
+    """Returns the frames of each kind, with the share of the training views made from them."""
     shown = [
         phantom_frame(folder, label, options.task)
         for folder in options.phantoms
         for label in json.loads((folder / "labels.json").read_text())
     ]
     read = read_frames(options.data) if options.read_share else ()
-    # Heads that were read are more informative than knowing that a plane lacks a structure.
+    # Images of planes without the structures are used only if no heads were read by eye, because
+    # such heads are more informative.
     real = [] if read else negatives(options.data, options.task, options.geometry)
     labels = json.loads(options.labels.read_text()) if options.labels else []
     labelled = [labelled_frame(options.data, label) for label in labels]

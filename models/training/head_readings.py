@@ -51,7 +51,7 @@ class Reading:
 
 
 def readings() -> dict[str, Reading]:
-    """Returns the readings by data set and image, as in `name_of`."""
+    """Returns the readings, keyed by data set and image as in `name_of`."""
     return {
         entry["image"]: Reading(entry, ellipse_from_axes(*entry["head"]))
         for entry in json.loads(FILE.read_text())

@@ -72,9 +72,9 @@ export function wantedAttributes(names: Iterable<string>): WantedAttributes {
 /**
  * Reads the header from the first bytes of a file.
  *
- * @param whole true if `bytes` is the whole file.
+ * @param whole true if `start` is the whole file.
  *
- * @returns null if the header continues beyond these bytes, or is deflated.
+ * @returns null if the header continues beyond `start`, or is deflated.
  *
  * @throws SonogateError `object_not_understood`, also if the header exceeds a limit.
  */

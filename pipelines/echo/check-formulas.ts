@@ -110,8 +110,8 @@ const DICOM_CHECKS: Readonly<Record<string, CheckFormula>> = {
 };
 
 /**
- * Velocity curves for the checks: velocity as a share of its peak, by elapsed share of the flow
- * time.
+ * Velocity curves for the checks. Each function maps the elapsed share of the flow time to the
+ * velocity as a share of its peak.
  */
 const SHAPES: Readonly<Record<string, (share: number) => number>> = {
   triangle: (share) => 1 - Math.abs(2 * share - 1),

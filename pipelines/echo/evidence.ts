@@ -264,7 +264,7 @@ const unseenFluid = ({ searched }: FluidFinding): FluidFinding => ({
 
 /**
  * Gathers the evidence before the first section runs, with each value assigned to the section that
- * reports it. `review` contains the same evidence without the values that need a review.
+ * reports it. `review.counting` is the same evidence without the values that need a review.
  */
 export function gatherEvidence(
   given: Gathered,

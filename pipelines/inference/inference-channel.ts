@@ -6,5 +6,8 @@ export interface InferenceRun {
   seconds: number;
 }
 
-/** Channel on which each batch run is published. Usually it has no subscribers. */
+/**
+ * Diagnostics channel on which every run of a model on a batch is published. Usually it has no
+ * subscribers.
+ */
 export const INFERENCE = channel('sonogate:inference');

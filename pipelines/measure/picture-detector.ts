@@ -74,12 +74,12 @@ function thin({ width, height, data }: GrayImage, stride: number): Uint8Array {
 }
 
 /**
- * Returns each pixel's maximum over the frames, and the difference between its maximum and minimum;
- * null for a single frame.
+ * Returns each pixel's maximum over the frames, and the difference between its maximum and minimum
+ * (`range`), which is null for a single frame.
  */
 function extremes([first = new Uint8Array(), ...others]: readonly Uint8Array[]) {
   if (others.length === 0) return { most: first, range: null };
-  // Copies the memory, whereas `Uint8Array.from` would ask for each pixel.
+  // This copies the memory at once, whereas `Uint8Array.from` would iterate over the pixels.
   const most = new Uint8Array(first);
   const least = new Uint8Array(first);
   for (const data of others) {
@@ -184,7 +184,9 @@ function combined(
   return { width, words, rows: square };
 }
 
-/** A cell is 1 if any cell of the square around it is 1, or only if all of them are. */
+/**
+ * Set a cell to 1 if any cell (`dilate`) or every cell (`erode`) of the square around it is 1.
+ */
 const dilate = (bits: Bits, radius: number) => combined(bits, radius, (a, b) => a | b);
 const erode = (bits: Bits, radius: number) => combined(bits, radius, (a, b) => a & b);
 

@@ -72,8 +72,8 @@ export interface Decisions {
    */
   needsReview: ((one: Measurement) => boolean) | null;
   /**
-   * Confirmed values with the places where they were read. The readings at these places are used as
-   * well.
+   * Confirmed values, with the file and frame on which each was read. Structures found on the same
+   * file and frame are used without review as well.
    */
   confirmed: readonly Confirmation[];
   /**

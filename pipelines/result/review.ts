@@ -56,8 +56,8 @@ export function reviewOf(one: Measurement, setting: ReviewSetting): ReviewReason
 
 /**
  * Returns a person's decisions for the run that draws conclusions, which leaves out values that
- * still need review. A formula has no separate evidence; its result is used, because the sections
- * calculate it only from values that are used.
+ * still need review. No evidence is recorded for a formula. Its result is used nevertheless,
+ * because the sections calculate it only from values that are used.
  */
 export const forConclusions = (
   decisions: Decisions | null,
@@ -81,13 +81,13 @@ function withoutReview<Outcome extends SectionOutcome>(outcome: Outcome): Outcom
   return { ...outcome, measurements };
 }
 
-/** Adds the evidence key of its method to a measurement. */
+/** Adds to a measurement the key of the evidence for its method. */
 export function withEvidence(one: Measurement, models: ReadonlySet<string>): Measurement {
   const key = isMeasuredByUs(one) ? evidenceFor(one.method, one.concept.key, models) : null;
   return key === null ? one : { ...one, evidence: key };
 }
 
-/** Adds the 95 % interval from the evidence for its method to a measurement. */
+/** Adds to a measurement the 95 % interval that the evidence for its method states. */
 export function withInterval(one: Measurement, models: ReadonlySet<string>): Measurement {
   if (one.uncertainty !== null || !isMeasuredByUs(one)) return one;
   const key = evidenceFor(one.method, one.concept.key, models);
@@ -123,7 +123,7 @@ function reasonFor(one: Measurement, setting: ReviewSetting): ReviewReason {
     : reason;
 }
 
-/** Converts a value that the second run accepted to a proposal. */
+/** Turns a value that the second run accepted into a proposal. */
 function proposal(one: Measurement, setting: ReviewSetting): Measurement {
   if (one.quality !== 'accepted') return one;
   const reason = reasonFor(one, setting);
@@ -160,7 +160,7 @@ function reviewGaps(proposals: readonly Measurement[], setting: ReviewSetting): 
 const isAssessed = ({ status }: SectionOutcome) => status === 'complete' || status === 'partial';
 const isGap = ({ kind }: Statement) => kind === 'gap';
 
-/** Returns the gaps of both runs in the wording of the second run. */
+/** Returns the gaps that both runs have, in the wording of the second run. */
 function commonGaps({ counting, whole }: TwoRuns<SectionOutcome>): Statement[] {
   const codes = new Set(counting.statements.filter(isGap).map(({ code }) => code));
   const known = new Set(measurementsOf([counting]).map(({ id }) => id));

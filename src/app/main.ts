@@ -244,8 +244,8 @@ async function startDimseRole(shared: Shared, onClose: OnClose): Promise<DimseGa
     ...shared.reception,
     now: clock.now,
     routing: rules.current,
-    // Studies belong to the installation's own account, so that its keys see their requests in
-    // the history.
+    // Requests for received studies belong to the installation's own account, so that its API
+    // keys list them in the history.
     submit: (command) => core.submit({ ...command, accountId: DEFAULT_ACCOUNT_ID }),
     result: core.result,
     forward: (instances, destinations, kind) =>

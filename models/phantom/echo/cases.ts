@@ -5,7 +5,10 @@ import type { EchoSpectrumId, Flow } from './spectrum.ts';
 /** A named adult heart: its dimensions, and the flows that differ from those of a healthy adult. */
 export interface EchoCase {
   heart: HeartRequest;
-  /** Additional spectra, or other velocities for the usual ones, in cm/s and ms. */
+  /**
+   * Spectra that a healthy adult does not have, or other values for the spectra of a healthy adult:
+   * velocities in cm/s, times in ms.
+   */
   flows: Partial<Record<EchoSpectrumId, Flow>>;
   /** Leaks, with the views that show them. */
   jets?: readonly (Jet & Pick<ColourRequest, 'view'>)[];

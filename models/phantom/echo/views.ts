@@ -101,6 +101,6 @@ export const ECHO_VIEWS: Readonly<Record<EchoViewId, EchoView>> = {
   SUPRASTERNAL: fixed('SUPRASTERNAL', simulateArch),
 };
 
-/** Returns the plane and the machine that are used for the frames of the same request. */
+/** Returns the plane and the machine settings that all frames of a request share. */
 export const shotOf = (id: keyof typeof HEART_VIEWS, request: EchoRequest): HeartShot =>
   HEART_VIEWS[id].shot(request);

@@ -19,8 +19,8 @@ export interface HeartShot {
 }
 
 /**
- * Returns the grey levels of one frame, rows x columns. `texture` determines the machine,
- * `speckleSeed` the speckle.
+ * Returns the grey levels of one frame, rows x columns. `texture` is the random source for clutter
+ * and display, which are the same in all frames of a cine; `speckleSeed` determines the speckle.
  */
 export function imageHeart(
   heart: HeartMoment,

@@ -36,7 +36,7 @@ export interface Look {
   septalCore: number;
   trabeculae: { dB: number; depthMm: number };
   hinges: number;
-  /** Echo at an impedance step, along and across the beam, in dB per unit of smoothed step. */
+  /** Echo at a change of impedance along and across the beam, in dB per unit of its gradient. */
   interfaces: { axial: number; lateral: number };
   parallelLoss: number;
   /**

@@ -57,8 +57,8 @@ function intervalText(measurement: Measurement): string {
 }
 
 /**
- * Prefix of the method text for each standing. It marks values that are listed in addition to the
- * value that was used.
+ * Text printed before the method. It marks values that are listed in addition to the value that was
+ * used.
  */
 const STANDING = {
   ...{ counts: '', proposed: '', withheld: '' },

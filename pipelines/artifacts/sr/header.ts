@@ -160,8 +160,8 @@ function verification({ verification: signed }: Result, subject: Subject): Natur
 
 /**
  * Returns a name as a DICOM PN (PS3.5 6.2.1), without `\` and `=`, which are delimiters in a PN.
- * Nobody knows which part is the family name, so a `^` after the whole name marks all of it as
- * family name; a PN without `^` is read as the retired form.
+ * Which part is the family name is unknown, so a `^` after the whole name marks all of it as the
+ * family name. A PN without `^` would have a form that DICOM has retired.
  */
 function personName(name: string): string {
   const plain = name.replaceAll(/[\\=]/g, ' ').trim().slice(0, 63);

@@ -67,8 +67,8 @@ export function outlineGap(
 }
 
 /**
- * If the RR intervals of two views differ by no more than this, their heart rates count as equal.
- * Share of the longer interval (echo 4.1).
+ * Maximum difference between the RR intervals of two views, as a share of the longer one, at which
+ * their heart rates count as equal (echo 4.1).
  */
 const INTERVAL_DIFFERENCE = 0.1;
 
@@ -89,8 +89,9 @@ export function irregularity({ beats, regular }: Rhythm): { beats: number; few: 
 }
 
 /**
- * Returns the irregularity of A4C and A2C, the views from which volumes and EF are measured. If
- * both are irregular, the view with fewer beats counts. Null if neither is irregular.
+ * Returns the irregularity of the rhythm in A4C or A2C, the views from which volumes and EF are
+ * measured. If both are irregular, the view with fewer beats is used. Null if neither is irregular,
+ * or if the volumes may not be reported.
  */
 export function irregularRhythm({
   clips,

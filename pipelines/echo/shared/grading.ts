@@ -42,8 +42,8 @@ export const UNGRADED_BANDS: ReadonlySet<string> = new Set<Abnormality>([
 ]);
 
 /**
- * Rounds a value and returns its band. A value beyond the opposite end of the normal range is not
- * graded.
+ * Rounds a value and returns its band. Grades of severity exist only on the side of `mild` and
+ * `moderate`; on the other side, the band is just below or above the normal range.
  */
 function gradeInPartition(partition: Partition, value: number, decimals: number): Abnormality {
   const { normal, mild, moderate } = partition;
@@ -125,7 +125,8 @@ export function inRangeOf(
   return {
     ...measurement,
     reference: isKnown ? { low, high, centile: null, z_score: null, chart: source } : null,
-    // Null if the interval includes an end of a range.
+    // Null if the interval includes an end of the range, or if the category depends on the unknown
+    // sex.
     interpretation: category,
     remarks: [...measurement.remarks, ...(isKnown ? [] : [ranges]), ...unverified],
   };

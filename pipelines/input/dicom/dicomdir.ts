@@ -144,8 +144,8 @@ async function missingFiles(
 }
 
 /**
- * Removes the DICOMDIRs from `files` and reports which of the files listed in them are missing.
- * Files that no DICOMDIR lists are kept.
+ * Returns the files other than DICOMDIRs, whether or not a DICOMDIR lists them, and reports which
+ * listed files are missing.
  */
 export async function takeDicomdirs(files: readonly StudyFile[]): Promise<DicomdirSets> {
   const directories = await inParallel(files, DECODING.files, directoryOf);

@@ -94,8 +94,8 @@ async function listFrames(bytes: VideoBytes, decoder: VideoDecoder): Promise<Lis
  * Lists the frames of a video with their times, either `as shown` by a player (upright, with square
  * pixels) or `as stored`, with the size stated in a DICOM header.
  *
- * @throws UnreadableInput with a sentence for a video that is damaged, truncated, too large or of
- * an unknown kind.
+ * @throws UnreadableInput, with a sentence for the user, if the video is damaged, truncated, too
+ * large or of an unknown kind.
  */
 export async function listVideo(
   bytes: VideoBytes,

@@ -14,8 +14,8 @@ const DOPPLER = {
    */
   cut: 0.01,
   /**
-   * Maximum differences from the median length and the median peak, as shares of them, at which
-   * beats count as similar.
+   * Beats count as similar if their length and their peak velocity differ from the medians by at
+   * most these shares of the medians.
    */
   similar: { length: 0.1, peak: 0.2 },
   /**
@@ -32,8 +32,8 @@ const DOPPLER = {
    */
   otherVessel: { filled: 0.5, brightness: 0.45 },
   /**
-   * The slope of the trace is measured over `reach` columns on both sides. How much a slope widens
-   * the edge is measured on the `steepest` share of the columns.
+   * The slope of the trace is measured over `reach` columns on each side. The share `steepest` of
+   * the columns, those with the steepest slopes, shows how much the edge widens with the slope.
    */
   flank: { reach: 3, steepest: 0.2 },
 } as const;

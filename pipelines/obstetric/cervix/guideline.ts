@@ -55,8 +55,8 @@ export type FunnelShape = 'Y' | 'V' | 'U';
 const FULLNESS = { y: 0.43, u: 0.63 } as const;
 
 /**
- * Returns the shape of a funnel from the share of mouth width times depth that it fills (letters
- * after Zilianti 1995).
+ * Returns the shape of a funnel. `fullness` is its area divided by the product of mouth width and
+ * depth. The letters are those of Zilianti 1995.
  */
 export function funnelShape(fullness: number): FunnelShape {
   if (fullness < FULLNESS.y) return 'Y';

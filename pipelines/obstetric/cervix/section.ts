@@ -31,7 +31,9 @@ const VIEW = 'calibrated transvaginal sagittal images of the cervix';
  */
 const MEASUREMENTS = 3;
 
-/** Sorts the measurements in ascending order and numbers their ids from the second on. */
+/**
+ * Sorts the measurements in ascending order. All but the first become repeats with numbered ids.
+ */
 function inOrder(used: readonly MeasuredCervix[]): MeasuredCervix[] {
   return used
     .toSorted((a, b) => a.length.value - b.length.value)

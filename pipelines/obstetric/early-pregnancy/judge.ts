@@ -83,8 +83,8 @@ function rateFinding(
 }
 
 /**
- * Returns the finding that the age by CRL differs by more than is accepted from a given age by last
- * period. The given age remains in use.
+ * Returns a finding if the age by CRL and the given age by last menstrual period differ by more
+ * than is accepted. The given age remains in use.
  */
 function datingFinding(
   measurements: readonly Measurement[],
@@ -184,7 +184,7 @@ interface Known {
   measurements: readonly Measurement[];
   clips: readonly EarlyClip[];
   machine: MachineValues;
-  /** Texts for the views and the cine that the section needs. */
+  /** Descriptions of the view and the cine that the section needs, for `need`. */
   view: string;
   cine: string;
 }

@@ -63,8 +63,9 @@ const DOPPLER_KEYS = [
 ] as const;
 
 /**
- * Returns the evidence with the sizes as measured, or at the lower (0) or upper (1) end of their
- * intervals. A fall whose interval includes the cut-off is not used as a criterion.
+ * Returns the evidence for growth restriction. `end` selects the sizes: as measured, or at the
+ * lower (0) or upper (1) end of their intervals. A fall in centiles whose interval includes the
+ * cut-off is not used as a criterion.
  */
 function restrictionEvidence(
   given: SmallFetusEvidence,
@@ -234,11 +235,11 @@ function lackingOf(
   };
 }
 
-/** The definition at both ends of the size intervals. */
+/** The definition of growth restriction, applied to both ends of the size intervals. */
 interface FormWithin {
   /**
-   * Form at the lower and at the upper end. If they agree, so does every size in between, because a
-   * larger size never meets more criteria.
+   * Form at the lower and at the upper end. If they agree, every size in between has the same form,
+   * because a larger size never meets more criteria.
    */
   between: readonly [RestrictionForm, RestrictionForm];
   /** Criteria that are met at both ends. */

@@ -14,8 +14,8 @@ export function valueText(measurement: Measurement): string {
 }
 
 /**
- * Returns a margin or limit with the decimals of the measurement's concept. No cut-off applies to
- * it, so it never gets more decimals, as `numberText` gives them to a value near its cut-off.
+ * Returns a margin or limit with the decimals of the measurement's concept. `numberText` gives a
+ * value near its cut-off further decimals, but no cut-off applies to a margin or limit.
  */
 export const plainNumber = ({ concept }: Measurement, value: number): string =>
   fixed(value, decimalsOf(concept.key));

@@ -56,9 +56,7 @@ const LEAST_ASSESSED: Readonly<Record<string, number>> = {
   'us/echo/interpret': 13,
 };
 
-/**
- * Returns a default rule changed to include a draft report and the demo's peers as destinations.
- */
+/** Returns a default rule that also requests a draft report and delivers to the demo's peers. */
 function withDestinations(rule: RoutingRule): RoutingRule {
   if (!rule.run) return rule;
   const run = { ...rule.run, options: { ...rule.run.options, report: true } };
@@ -411,7 +409,7 @@ async function deliveriesOf(
 /**
  * Waits until `look` finds something. It gives up when nothing has changed for `GIVE_UP_SECONDS`,
  * so that a busy machine may take longer.
- * @param look is passed a function that it may tell the present state.
+ * @param look receives a function with which it can report the current state.
  */
 async function waitFor<T>(
   what: string,

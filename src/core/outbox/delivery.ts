@@ -132,6 +132,7 @@ export const AFTER_SIGNATURE = `(SELECT coalesce(array_agg(DISTINCT target ->> '
     AND d.destination = target ->> 'destination' AND NOT (d.kind IN ('fhir', 'hl7v2') AND d.not_sent)))`;
 
 /**
- * Notification channel that wakes the outbox of every process. Sent when the transaction commits.
+ * PostgreSQL channel whose notifications wake the outbox of every process. They are sent when the
+ * transaction commits.
  */
 export const OUTBOX_CHANNEL = 'sonogate_outbox';

@@ -278,8 +278,8 @@ export async function updatePatient(
 }
 
 /**
- * Applies a patient update to orders that are older than the update. An order is joined to a study
- * only if their patients match, and the studies have been corrected as well.
+ * Applies a patient update to orders that are older than the update. The studies have been
+ * corrected as well, and an order is used for a study only if their patients match.
  */
 async function correctOrders(
   tx: Queryable,

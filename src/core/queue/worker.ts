@@ -150,7 +150,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
         })) === 'crashed';
     }
   };
-  /** Requests that a slot of this worker is running. */
+  /** Ids of the requests that this worker is running. */
   const running = new Set<string>();
 
   const reconciler = await startReconciler(database, queue, logger);

@@ -269,7 +269,7 @@ interface CoreParts {
   database: PooledDatabase;
   queue: JobQueue;
   endpoints: readonly Endpoint[];
-  /** The store with results from other machines. */
+  /** The store from which results made on other machines are read. */
   blobs: BlobStore;
   config: Pick<Config, 'dataDir'>;
   logger: Logger;

@@ -261,9 +261,9 @@ export async function moveToQuarantine(
 }
 
 /**
- * Gives a checked object its row at once, without a registrar.
- * @throws SonogateError if the object was quarantined or could not be copied to the bucket; the
- * database error.
+ * Writes the row of a checked object at once, not together with those of others (`Registrar`).
+ * @throws SonogateError if the object was quarantined or could not be copied to the bucket.
+ * @throws the database error if the row cannot be written.
  */
 export async function registerAtOnce(
   object: JudgedObject,
@@ -338,7 +338,7 @@ export class Registrar {
   #senderPause: NodeJS.Timeout | undefined;
   /** Begins the transaction for which objects are being collected. */
   #begin = () => {};
-  /** Those who wait in `room`. */
+  /** Calls of `room` that are waiting. */
   #forRoom: PromiseWithResolvers<void>[] = [];
 
   constructor(options: RegistrationOptions) {

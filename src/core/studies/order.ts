@@ -113,8 +113,8 @@ function orderMismatch(
     patientMismatch(patient, { ...named, ...ids }),
   );
   if (mismatches.includes(null)) return null;
-  // If one of the identifiers has the same patient ID, some other attribute differs, and that
-  // mismatch is reported.
+  // If any of the identifiers has the same patient ID, its mismatch in another attribute is
+  // reported.
   return mismatches.find((mismatch) => mismatch !== 'patient-id') ?? 'patient-id';
 }
 

@@ -88,7 +88,7 @@ interface SubmissionDetails {
   further?: boolean;
   /** Earlier examinations; null if the rule requests none. */
   priors?: Priors | null;
-  /** The outcome of the search for the order; null if there was none. */
+  /** The outcome of the search for the order; null if there was no search. */
   order?: OrderAnswer | null;
 }
 

@@ -27,8 +27,8 @@ export interface Wording {
   /** Returns the name of a reference chart; returns an unknown key unchanged. */
   chart(key: string): string;
   /**
-   * Returns the values that count for their quantity, as in the PDF. Repeats, and values used only
-   * for comparison, are omitted.
+   * Returns the values that are used, as in the PDF. Repeats, and values listed only for
+   * comparison, are omitted.
    */
   standing(measurements: readonly Measurement[]): readonly Measurement[];
   /** Describes a category in words. `concept` is the concept of its classification. */

@@ -17,7 +17,7 @@ type FocusedLevel = keyof typeof LEVELS;
 export const FOCUSED_SENTENCES = {
   'focused.lv-function': (of: {
     level: FocusedLevel;
-    /** EF in per cent, rounded in steps. */
+    /** EF in per cent, rounded to a step (`focusedEf`). */
     ef: number;
     band: string | null;
     /**

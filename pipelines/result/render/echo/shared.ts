@@ -231,7 +231,7 @@ export interface EfReading {
   key: EchoConcept;
   value: number;
   origin: 'image' | 'machine';
-  /** True if calculated from EDV and ESV, even if the source reports an EF. */
+  /** True if we calculated the EF from EDV and ESV, which may be values of the machine. */
   ofVolumes: boolean;
 }
 

@@ -11,8 +11,8 @@ export interface Loader<Value> extends Loaded<Value> {
   /** Fetches the data. Calls during a fetch cause one further fetch after it. */
   load(): Promise<void>;
   /**
-   * Replaces the value. During a fetch, the data is fetched once more, because the response may be
-   * older than this value.
+   * Replaces the value. If a fetch is in progress, the data is fetched once more after it, because
+   * its response may be older than this value.
    */
   set(value: Value): void;
 }

@@ -94,8 +94,8 @@ export function startRouter(open: (place: Place) => void): Router {
 }
 
 /**
- * Returns the address if a click is a plain click on a link to a page of the console; otherwise
- * null.
+ * Returns the address if a click without modifier keys is on a link to a page of the console;
+ * otherwise null.
  */
 function followed(event: MouseEvent): string | null {
   if (event.defaultPrevented || event.button !== 0) return null;

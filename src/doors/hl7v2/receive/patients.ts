@@ -15,8 +15,8 @@ const LONGEST_NAME = 64;
 const LONGEST_ID = 64;
 
 /**
- * Patient's Sex (0010,0040) for the values of table 0001 that DICOM also has. "Unknown" is omitted,
- * because it would correct nothing.
+ * Patient's Sex (0010,0040) for the values of table 0001. "Unknown" and "not applicable" are
+ * omitted, because they would correct nothing.
  */
 const SEX: Readonly<Record<string, string>> = { F: 'F', M: 'M', O: 'O', A: 'O' };
 
@@ -53,9 +53,9 @@ function patientIdsIn(
 }
 
 /**
- * For each assigning authority, returns the values whose identifier has the same type as the most
- * important one. If that identifier has no type, only its value is returned, because only that one
- * is certain to be a patient ID.
+ * For each assigning authority, returns the values whose identifier has the same type as the first
+ * identifier, which is the most important one. If the first one has no type, only its value is
+ * returned, because the others may not be patient IDs.
  */
 function ofMainType<Value>(
   values: readonly Value[],
