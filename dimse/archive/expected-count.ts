@@ -25,8 +25,8 @@ interface CountParts {
 
 const AT_A_TIME = 8;
 /**
- * Seconds for which a process that claimed a study has to ask the archive for its count. After that
- * time, any process may claim the study again.
+ * Seconds after which another process may ask the archive about a study, if the process that
+ * claimed the study has not done so.
  */
 const ASKING_SECONDS = 60;
 

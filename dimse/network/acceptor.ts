@@ -344,8 +344,8 @@ export class Acceptor {
   }
 
   #onError(error: unknown): void {
-    // Sta3 belongs to an association request that could not be read or admitted. It is aborted too;
-    // in all other closed states, there is nothing to do.
+    // In Sta3, the association request could not be read or admitted, so the connection is aborted
+    // too. In all other closed states, there is nothing to do.
     if (!this.#isOpen && this.#machine.state !== 'Sta3') return;
     if (error instanceof SonogateError) {
       this.#abort(error.code, error.detail);

@@ -61,7 +61,7 @@ export function modeInWords(mode: DeliveryMode): string {
 
 export interface ReceiverMode {
   current(signal: AbortSignal): Promise<DeliveryMode>;
-  /** Stores a mode that worked for a delivery, until the statement is read again. */
+  /** Stores a mode that worked for a delivery, until the CapabilityStatement is read again. */
   learn(mode: DeliveryMode): void;
 }
 

@@ -61,7 +61,7 @@ export interface BundleInput {
    * of them.
    */
   otherRequests?: readonly string[];
-  /** Document of the earlier run, which the new one replaces. */
+  /** Document of the earlier run, to be replaced by the new document. */
   formerDocument?: Reference<DocumentReference>;
   /** Entries that withdraw parts missing in this run. */
   withdrawals?: readonly BundleEntry[];

@@ -22,8 +22,9 @@ FREE_ROTATION = {"head": 0.3, "abdomen": 0.3, "femur": 0.15}
 # Size of a small head in mm; --small is the share of sampled heads that are replaced by a small
 # one.
 SMALL_MM = 110
-# Share of the input that a structure fills in an enlarged view (--closer). The product enlarges an
-# abdomen to 0.72 and 0.86 and a small head to 0.5 and 0.6 (pipelines/obstetric/shared/outline.ts).
+# Lowest and highest share of the input that a structure fills in an enlarged view (--closer). The
+# product enlarges an abdomen to 0.72 and 0.86 and a small head to 0.5 and 0.6
+# (pipelines/obstetric/shared/outline.ts).
 FILLS = (0.5, 0.95)
 # Standard deviation of the centre of an enlarged view, as a share of its size, and the strength of
 # its other changes.
@@ -60,9 +61,9 @@ def extent_of(record: Record) -> tuple[np.ndarray, np.ndarray]:
 
 
 def enlarged(rng: np.random.Generator, record: Record) -> tuple[np.ndarray, np.ndarray]:
-    """Returns a part of the image in which the structure fills one of `FILLS` of the input, as in
-    the further passes of the product, and the position of its first pixel. The part ends at the
-    border of the image.
+    """Returns a part of the image in which the structure fills a random share of the input (within
+    `FILLS`), as in the further passes of the product, and the position of the part's first pixel.
+    The part ends at the border of the image.
     """
     gray = record.gray()
     centre, size = extent_of(record)

@@ -1,6 +1,6 @@
 """Trains the last layers of the plane classifier with images that show no plane. The encoder is
 frozen: its output is calculated once per image, and only the layers after it learn. This takes a
-few minutes on one core, so many more kinds of other images can be shown.
+few minutes on one core, so many more kinds of such images can be used.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -44,8 +44,8 @@ VIEWS = 3
 RUBBISH = 260
 # Maximum number of images shown from these large sets.
 MOST_TRANSPERINEAL, MOST_MIDSAGITTAL = 260, 330
-# Clips of an adult heart (G. Kenefati, MIT); the other two in the set are for evaluation. The
-# header rows are cut off, and every third frame is shown.
+# Clips of an adult heart (G. Kenefati, MIT licence); the other two in the set are for evaluation.
+# The header rows are cut off, and every third frame is used.
 HEART_CLIPS = ("Apical4chVolunteer.mov", "SA_MitralVolunteer.mov")
 HEADER_ROWS = 40
 # Relative learning rate of existing layers; new layers learn faster.

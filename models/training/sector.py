@@ -5,7 +5,7 @@ import numpy as np
 
 LIT = 10
 BLOCKS = 96
-# Conditions for another lit part to belong to the same fan.
+# Limits for further parts of the fan: `FURTHER_PART` in sector.ts.
 LIT_SHARE, SHORTER_SIDE, SIZE_SHARE, OFF_MIDDLE = 0.35, 4, 0.02, 0.25
 
 

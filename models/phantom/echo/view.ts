@@ -31,8 +31,8 @@ export interface EchoRequest {
   frameTimeMs?: number;
   screen?: Screen;
   /**
-   * Clarity of the clip. With 0, it varies as widely as in the training images. The default, 1, is
-   * a good window and a steady hand.
+   * Image quality of the clip, 0 to 1. At 0, it varies as widely as in the training images. At 1
+   * (the default), the window is good and the hand is steady.
    */
   clarity?: number;
   /**

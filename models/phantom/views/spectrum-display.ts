@@ -387,7 +387,8 @@ export function placeSpectrum(gray: Uint8Array, display: Display, spectrum: Uint
 }
 
 /**
- * Returns the corners and scales of a display as truth values. The header contains the same values.
+ * Returns the corners and scales of a display for the ground truth. The header contains the same
+ * values.
  */
 export function displayValues({ left, top, settings }: Display): Record<string, number> {
   return {

@@ -80,7 +80,7 @@ const SIZES: readonly EchoConcept[] = [
 
 /**
  * Withholds all values if the outline is implausible: one of the RV sizes is implausible, the RV is
- * not smaller in systole, or its beats contradict each other. The remaining sizes, the ratio to the
+ * not smaller in systole, or the beats contradict each other. The remaining sizes, the ratio to the
  * LV and the motion of the annulus are then unreliable too.
  */
 function believed(values: Measurement[], change: BeatMean | null): Measurement[] {

@@ -20,8 +20,8 @@ const CLIPS = 8;
 const LAST_DAY = 97;
 
 /**
- * Returns clips that may show an early pregnancy: those so classified and, if the age is given,
- * those labelled transvaginal. Empty after `LAST_DAY`.
+ * Returns clips that may show an early pregnancy: those that the plane classifier assigns to it
+ * and, if the age is given, those labelled transvaginal. Empty after `LAST_DAY`.
  */
 function candidates({ study, planes, options }: ReaderInput<object>): Clip[] {
   const labelled = new Set(

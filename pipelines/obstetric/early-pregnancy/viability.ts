@@ -113,7 +113,7 @@ export interface EarlyViability {
 
 /**
  * Returns the mean sac diameter if its interval includes the diagnostic cut-off; otherwise null.
- * Machines do not report an uncertainty, so ours is assumed for calipers placed by a person.
+ * Machines do not report an uncertainty, so a machine value is assumed to have the same as ours.
  */
 function nearCutOff(msd: Measurement | null): EarlyViability['nearMsd'] {
   if (!msd) return null;

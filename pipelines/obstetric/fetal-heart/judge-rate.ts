@@ -115,8 +115,8 @@ const doubtsOf = (judged: readonly Judged[]): Statement[] =>
   );
 
 /**
- * Returns the source that the report states with a rate. It is stated for every machine rate and
- * for every rate other than the leading one; otherwise null.
+ * Returns the source that the report states with a rate; null for the leading rate (`counting`),
+ * unless it comes from the machine.
  */
 const shownSource = (one: Judged, counting: Judged): RateSource | null =>
   one !== counting || isFromMachine(one) ? one.source : null;

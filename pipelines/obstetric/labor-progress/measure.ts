@@ -80,8 +80,8 @@ const dot = (u: Point, v: Point) => u.x * v.x + u.y * v.y;
 const DEGREES = 180 / Math.PI;
 
 /**
- * Returns 1 if the head is in the direction of positive rotation from the upper end of the axis,
- * otherwise -1.
+ * Returns the side of the axis on which the head is: 1 if the rotation about the lower end from the
+ * upper end to the head is positive; otherwise -1.
  */
 function sideOf({ upper, lower }: SymphysisAxis, headCentre: Point): 1 | -1 {
   return cross(towards(lower, upper), towards(lower, headCentre)) >= 0 ? 1 : -1;

@@ -204,8 +204,8 @@ const ENDED_DELIVERIES = `
 
 /**
  * Builds histograms of finished work from the tables. Each call of the returned function adds the
- * work that has ended since the call before it; the first call only notes the position. Every
- * process of an installation reports the same rates, whichever process did the work.
+ * work that has ended since the previous call; the first call adds nothing. Every process of an
+ * installation reports the same rates, whichever process did the work.
  */
 export function followEndedWork(database: Queryable, registry: Registry): () => Promise<void> {
   const registers = [registry];

@@ -11,8 +11,8 @@ import { CARTS, type Cart, type CartKind, type CartStyle, PLAIN_CART } from './c
 import { sendPlainExam } from './plain-exam.ts';
 
 /**
- * Reserves the first block of private elements in the cart's private group: (gggg,10xx) (PS3.5
- * 7.8.1).
+ * First block of private elements in the cart's private group, which the cart reserves: (gggg,10xx)
+ * (PS3.5 7.8.1).
  */
 const BLOCK = '10';
 

@@ -44,8 +44,8 @@ export interface StudyRelease {
 /**
  * Releases a study that is held by a rule or on which no rule acted. The rule chosen by the person
  * then acts on it or, if none was chosen, every rule that does not hold studies.
- * @param under the patient ID under which the study continues, if it may be that of a merged
- * patient; otherwise null.
+ * @param under the patient ID under which the study continues, if its patient may have been merged;
+ * otherwise null.
  * @throws SonogateError `not_found`, also if no rule has that name; `invalid_input` if `under` is
  * missing or not needed.
  */

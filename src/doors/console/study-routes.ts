@@ -68,7 +68,7 @@ async function rowsOf(keys: readonly string[], deps: ConsoleDeps): Promise<Liste
 }
 
 /**
- * Reads the row with a key.
+ * Reads the row with this key.
  * @throws SonogateError `not_found`
  */
 async function existingRow(key: string | undefined, deps: ConsoleDeps): Promise<ListedRow> {

@@ -14,7 +14,10 @@ import { SonogateError } from '../../../platform/errors/catalogue.ts';
  */
 interface StoredFrames {
   count: number;
-  /** Whether decoded frames have the photometric interpretation that the header states. */
+  /**
+   * True if the frames are encapsulated and decoding preserves the photometric interpretation in
+   * the header.
+   */
   decodable: boolean;
   /** Returns one frame as stored. Frame numbers start at 1. */
   stored(frame: number): Promise<Buffer>;

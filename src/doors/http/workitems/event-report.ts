@@ -79,7 +79,7 @@ export const reportedOf = (row: WorkitemRow): Reported => ({
 
 /**
  * Returns reports of everything that has happened to a step since the last reports, in
- * chronological order. They include states through which the step passed between two rounds.
+ * chronological order. They include states through which the step passed between two checks.
  * @param last null for a new step.
  */
 export function reportsSince(last: Reported | null, row: WorkitemRow): JsonDataSet[] {
