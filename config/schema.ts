@@ -297,8 +297,9 @@ function checkAlerts({ alerts, http, sources }: Config, context: Context): void 
 }
 
 /**
- * Every setting of an installation. `default.yaml` has the same keys, each with a comment; a test
- * compares the two. Unknown keys are rejected, so that a misspelt setting is noticed.
+ * The schemas below define every setting of an installation. `default.yaml` has the same keys, each
+ * with a comment; a test compares the two. Unknown keys are rejected, so that a misspelt setting is
+ * noticed.
  */
 
 const port = z.number().int().min(0).max(65535);

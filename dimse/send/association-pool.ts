@@ -23,7 +23,7 @@ export interface Associations {
     objects: readonly (readonly ObjectKind[])[],
     signal?: AbortSignal,
   ): Promise<LentAssociation>;
-  /** Returns an association when there is no further object for now. */
+  /** Gives an association back when there is no further object for now. */
   giveBack(node: CalledNode, lent: LentAssociation): Promise<void>;
 }
 

@@ -275,8 +275,8 @@ export function failedResult(sopInstanceUid: string, error: unknown): StoreResul
 /** Sends objects to one destination, by C-STORE or STOW-RS. */
 export interface StoreTransport {
   /**
-   * Sends each object in one of its forms: encodings of the same content with different SOP
-   * classes, the preferred one first, of which the peer may support only some. Stops at the first
+   * Sends each object in the first of its forms that the peer supports. The forms of an object
+   * encode the same content with different SOP classes, the preferred one first. Stops at the first
    * failure. A failure on the peer's side never throws.
    */
   send(

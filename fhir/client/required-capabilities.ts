@@ -132,7 +132,7 @@ export function sufficientScopes(): string[] {
   };
   return ASKED.map(({ type, interactions, conditional }) => {
     // A conditional write may create a resource. If the EHR has no conditional interactions, the
-    // resource is searched for first.
+    // gateway searches for the resource first.
     const needed = new Set<Interaction>(interactions);
     if (conditional) needed.add('search-type');
     if (conditional === 'update') needed.add('create');

@@ -32,9 +32,9 @@ export async function nameClips(
 }
 
 /**
- * Returns how often each view is identified, how often the gate withholds it, and how often it is
- * correct (the label PSAX covers every level). Also lists the confusions of the misidentified
- * clips.
+ * Returns the share of clips of each view that were identified correctly (`found`), the number of
+ * clips below the gate, the share of all identifications that are correct, and the confusions. The
+ * label PSAX is correct for every level of the short axis.
  */
 export function viewAgreement(named: readonly Named[]) {
   const isRight = ({ view, found }: Named) =>

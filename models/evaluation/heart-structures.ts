@@ -28,8 +28,8 @@ function circumferenceRatio(values: Readonly<Record<string, number>>): number {
 const AREA_RATIO = { least: 0.18, most: 0.48 } as const;
 
 /**
- * Measures the ratios and the cardiac axis on `count` stills at any phase of the beat. The truth is
- * the end-diastolic one.
+ * Measures the ratios and the cardiac axis on `count` stills, each at any phase of the beat, and
+ * compares them with the true end-diastolic values.
  */
 export async function chestOnPhantoms(locator: Locator, seed: number, count: number, show: Show) {
   const pairs: Record<keyof typeof VALUES, Pair[]> = {
@@ -71,9 +71,9 @@ export async function chestOnPhantoms(locator: Locator, seed: number, count: num
 }
 
 /**
- * Counts how many real images of each plane would be accepted if each were treated as a chest, and
- * with which ratio. There is no reference. A ratio accepted on any plane except the thorax is
- * false.
+ * Treats every real image as a chest. For each plane, returns how many images were accepted, and
+ * their heart-to-thorax area ratios and cardiac axes. There are no reference values, but every
+ * acceptance on a plane other than the thorax is wrong.
  */
 export async function chestOnReal(locator: Locator, data: string, split: SplitName, show: Show) {
   const seen: Record<

@@ -50,7 +50,8 @@ function parsePlanes(list: string): Subject[] {
 }
 
 /**
- * Ranges of the quantities in `--anatomy`. They are distributed evenly and not sampled by the view.
+ * Ranges given in `--anatomy`. The quantities are sampled uniformly from these ranges and not by
+ * the view.
  */
 type Ranges = readonly { name: string; least: number; most: number }[];
 

@@ -11,7 +11,7 @@ import torch
 def between(
     first: dict[str, torch.Tensor], second: dict[str, torch.Tensor], share: float
 ) -> dict[str, torch.Tensor]:
-    """Interpolates each weight by `share` of the way from the first to the second."""
+    """Returns the weights at `share` (0 to 1) of the way from the first network to the second."""
     return {name: torch.lerp(own, second[name], share) for name, own in first.items()}
 
 

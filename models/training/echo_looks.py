@@ -107,10 +107,10 @@ def real_screen(
 def without_right_heart(
     rng: np.random.Generator, image: np.ndarray, apex: np.ndarray, base: np.ndarray
 ) -> np.ndarray:
-    """Removes the right heart from a four-chamber picture (right heart on the left). What is left
-    of the long axis is replaced by the mirror image of what is right of it, because the
-    two-chamber view has a free wall on both sides. `apex` and `base` are (x, y), the ends of the
-    long axis.
+    """Removes the right heart from a four-chamber picture that shows it on the left. The part to
+    the left of the long axis is replaced by the mirror image of the part to its right, because
+    the two-chamber view has a free wall on both sides. `apex` and `base` are (x, y), the ends of
+    the long axis.
     """
     height, width = image.shape
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)

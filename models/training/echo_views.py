@@ -1,8 +1,8 @@
 """Trains the view classifier of the adult heart. Phantoms show the views; fetal images, fetal
-phantoms and pictures of nothing are `other`. `clips` adds four clips of a volunteer (echo-clips,
-MIT); `camus` adds real apical four-chamber frames (research pack). The right heart is removed
-from some of the real four-chamber frames, which then serve as two-chamber views. Otherwise the
-texture of a real heart alone would mean A4C.
+phantoms and pictures that show nothing are `other`. `clips` adds four clips of a volunteer
+(echo-clips, MIT); `camus` adds real apical four-chamber frames (research pack). The right heart is
+removed from some of the real four-chamber frames, which then serve as two-chamber views. Otherwise
+the network would learn that the texture of a real heart means A4C.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -212,7 +212,7 @@ def prepare(options: Namespace) -> Training:
     seen, held = held_out(camus(options.data, "train"))
     real = volunteer(options.data) if options.clips else RealViews({}, [])
     if options.camus:
-        # There are far more of these frames than of the volunteer's, so the volunteer is then
+        # CAMUS has far more frames than the volunteer's four-chamber clip, so that clip is then
         # rarely shown.
         add_camus(real, seen)
     others = other_images(options.data, options.fetal_phantoms, "train")

@@ -86,8 +86,9 @@ def load(file: Path, kind: type[HeadPlaneNetwork]) -> HeadPlaneNetwork:
 
 @torch.no_grad()
 def answer(records: list[Record], options: Namespace) -> None:
-    """Sets each record's `answer` (planes, shares) and `seen` (ANSWERED, 0..1): the mean of the
-    teachers over the levelled crop, its mirror image and a few random views.
+    """Sets each record's `answer` (probability of each plane) and `seen` (probability that each
+    structure in ANSWERED is in view), from the teachers' mean output over the levelled crop, its
+    mirror image and a few random views.
     """
     rng = np.random.default_rng(5)
     plane_teachers = [load(file, HeadPlaneNetwork) for file in options.plane_teachers]
@@ -132,7 +133,7 @@ class Sampler:
         self.read = read
 
     def drawn(self) -> tuple[Record, np.ndarray]:
-        """Samples a record and its target: the shares of the planes."""
+        """Samples a record and its target: the probabilities of the planes."""
         rng = self.rng
         kind = rng.random()
         if kind < self.unnamed_share:
@@ -149,8 +150,9 @@ class Sampler:
         return record, (1 - self.trust) * label + self.trust * record.answer
 
     def view(self) -> tuple[np.ndarray, ...]:
-        """Samples an image with its planes, structure maps, which maps are judged, the probability
-        that each structure is in view, and whether that probability is judged.
+        """Samples an image with its plane probabilities, its structure maps, which of these maps
+        count in the loss, the probability that each structure is in view, and whether that
+        probability counts.
         """
         record, planes = self.drawn()
         real = record.dataset != "phantom"

@@ -75,8 +75,8 @@ def judge(name: str, logits: torch.Tensor, records: list[Record]) -> dict:
 
 
 def out_of_fold(records: list[Record], files: list[Path]) -> tuple[torch.Tensor, list[Record]]:
-    """Returns the logits for the heads in folds 0, 1, …, each computed with its fold's file, and
-    these heads.
+    """Returns the logits of the heads of all folds, computed with the network of each fold in
+    `files`, and the heads in the same order.
     """
     logits, judged = [], []
     for fold, file in enumerate(files):

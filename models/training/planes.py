@@ -32,7 +32,7 @@ SHARE = {
     "without regions": 0.012,
     "turned over": 0.01,
 }
-# Images made from images of a plane that no longer show a plane.
+# Kinds of image made from an image of a plane in such a way that the plane is no longer shown.
 NEGATIVES = ("fragment", "shuffled", "without regions", "turned over")
 SMOOTHING = 0.03
 # Share of batches whose images are blended in pairs (Zhang 2018), and the width of the blend.

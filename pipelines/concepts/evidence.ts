@@ -695,7 +695,7 @@ export interface EvidenceInput {
   gaDays?: number | null;
   /** Values of the method, by concept. */
   sizes?: Readonly<Partial<Record<string, number>>>;
-  /** Ids of the models in use; absent if they should not be checked. */
+  /** Ids of the models in use. If absent, evidence for any model counts. */
   models?: ReadonlySet<string>;
 }
 

@@ -251,8 +251,8 @@ export function evenBytes(bytes: Uint8Array): ArrayBuffer[] {
 const FIRST_REPRESENTATIONS = /^(AE|CS|DA|DT|LO|PN|SH|SQ|ST|TM|UI|UL|UN)$/;
 const LAST_ELEMENT_OF_0008 = 0x9999;
 /**
- * Maximum length of a data set's first value in bytes. This value is a length, a character set, an
- * image type or a UID.
+ * Maximum length in bytes of the first value in a data set, which is a group length, a character
+ * set, an image type or a UID.
  */
 const LONGEST_FIRST_VALUE = 1024;
 

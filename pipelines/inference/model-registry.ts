@@ -48,7 +48,7 @@ const modelSchema = z.strictObject({
   temperature: z.number().positive().optional(),
   /** Confidence below which the output is not used. Chosen on the validation split. */
   gate: z.number().min(0).max(1),
-  /** Gates for classes that need another gate than `gate`. Classifiers only. */
+  /** Gates of the classes for which `gate` does not apply. Classifiers only. */
   class_gates: z.record(z.string(), z.number().min(0).max(1)).optional(),
   /** Linear correction of the raw output, fitted on held-out training patients. */
   recalibration: z.strictObject({ slope: z.number(), offset: z.number() }).optional(),

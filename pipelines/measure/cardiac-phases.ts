@@ -17,8 +17,8 @@ export type PhaseSource = 'ecg' | 'area';
 interface Phases {
   beats: Beat[];
   /**
-   * `ecg`: end-diastole was searched for near R waves. `area`: only the course of the area was
-   * used.
+   * `ecg`: end-diastole was searched for near R waves. `area`: only the change of the area over
+   * time was used.
    */
   source: PhaseSource;
 }
@@ -42,8 +42,8 @@ const REGULAR = 1.6;
 
 /**
  * Minimum share of a beat that the samples must cover for their largest and smallest cavity to be
- * end-diastole and end-systole. A real loop of 12 frames, 0.4 s long at 61 beats per minute, showed
- * a part of systole: its LVEF was 20 %, that of the whole loop 53 %.
+ * end-diastole and end-systole. For example, 12 frames (0.4 s) of a real loop at 61 beats per
+ * minute showed only a part of systole: they gave an LVEF of 20 %, and the whole loop gave 53 %.
  */
 const COVERED = 0.8;
 /**
@@ -52,14 +52,14 @@ const COVERED = 0.8;
  */
 const LEAST_SPAN = 1;
 /**
- * Minimum area at the start of a clip, as a share of the largest area, for it to be an
- * end-diastole. If it is smaller, the beat began before the clip.
+ * Minimum area of the first frame, as a share of the largest area, for that frame to count as
+ * end-diastole. If the area is smaller, the beat began before the clip.
  */
 const FILLED = 0.95;
 
 /**
- * Share of the change in area by which the cavity must be seen to become smaller. In a clip that
- * shows filling only, its smallest cavity is not end-systole.
+ * Minimum decrease of the cavity within the clip, as a share of the difference between its largest
+ * and its smallest area. If a clip shows only filling, its smallest cavity is not end-systole.
  */
 const CONTRACTION = 0.5;
 
@@ -120,7 +120,7 @@ function calmed(samples: readonly CavitySample[]): CavitySample[] {
 }
 
 /**
- * Returns the seconds after which the course of the area repeats best; null if it does not repeat
+ * Returns the period of the area in seconds, by autocorrelation; null if the area does not repeat
  * within the clip.
  */
 function periodOf(samples: readonly CavitySample[]): number | null {
@@ -157,7 +157,7 @@ function periodOf(samples: readonly CavitySample[]): number | null {
   return peaks.find(({ value }) => value >= 0.85 * best)?.lag ?? null;
 }
 
-/** Returns the beat between the largest and the smallest cavity. */
+/** Returns a beat with end-diastole at the largest cavity and end-systole at the smallest. */
 function onlyBeat(calm: readonly CavitySample[], interval: number | null): Beat | null {
   const all = calm.map((_, index) => index);
   const [diastole, systole] = [largest(calm, all), smallest(calm, all)];
@@ -165,8 +165,8 @@ function onlyBeat(calm: readonly CavitySample[], interval: number | null): Beat 
 }
 
 /**
- * Returns true if the clip shows the contraction to end-systole: before it, or in the next beat,
- * after end-diastole.
+ * Returns true if the clip shows enough of a contraction: the cavity becomes smaller before the
+ * end-systolic frame or, if the clip starts during systole, after the end-diastolic frame.
  */
 function showsContraction(calm: readonly CavitySample[], { diastole, systole }: Beat): boolean {
   const areas = calm.map(({ area }) => area);
@@ -206,8 +206,9 @@ function beatsOfArea(samples: readonly CavitySample[], heartRate: number | null)
     (index) => beatFrom(samples, calm[index]?.time ?? 0, interval ?? 0) ?? [],
   );
   if (beats.length > 0) return beats;
-  // If a loop starts during systole, its end-diastole comes after its end-systole.
-  // In less than a beat, the smallest cavity may lie beyond the end at which it seems to be.
+  // The end-diastole of a loop that starts during systole comes after its end-systole. If a clip
+  // shorter than a beat has its smallest cavity on the first or last frame, the true end-systole
+  // may be outside the clip.
   const isCut = only !== null && (only.systole === 0 || only.systole === calm.length - 1);
   if (only === null || (isCut && !isWhole)) return [];
   return showsContraction(calm, only) ? [only] : [];

@@ -15,8 +15,8 @@ export const CARDIAC_MOTION = {
   /** Minimum oscillation of a block, as the standard deviation of its grey levels. */
   swing: 2.5,
   /**
-   * Minimum autocorrelation at the period: of the best block together with its neighbours (`gate`),
-   * and of the blocks around it (`around`).
+   * Minimum autocorrelation at the period: `gate` for the best block together with its neighbours,
+   * and `around` for the blocks around it.
    */
   gate: 0.5,
   around: 0.4,

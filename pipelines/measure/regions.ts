@@ -5,8 +5,9 @@ export interface Region {
   value: number;
   size: number;
   /**
-   * Rows of pixels in pixel order, as pairs: the index of the first pixel, and the index after the
-   * last pixel. Flat, because an image of speckle has tens of thousands of runs.
+   * Horizontal runs in pixel order. Each has two entries: the index of its first pixel, and the
+   * index after its last. This array is flat, because an image of speckle has tens of thousands of
+   * runs.
    */
   runs: readonly number[];
   /** True if the region reaches the border of the image. */
@@ -25,7 +26,10 @@ function rootOf(parents: number[], run: number): number {
   return root;
 }
 
-/** The runs of an image in pixel order, and the tree to which each run belongs. */
+/**
+ * The runs of an image in pixel order. Connected runs form a tree: `parents` contains the index of
+ * each run's parent; the parent of a root is the root itself.
+ */
 interface Runs {
   starts: number[];
   ends: number[];
@@ -79,7 +83,7 @@ export function regionsOf(values: Uint8Array, width: number, neighbours: 4 | 8 =
   const { starts, ends, parents } = joinedRuns(values, width, neighbours === 8 ? 1 : 0);
   const lastRow = values.length - width;
   const regions: (Region & { runs: number[] })[] = [];
-  /** Index of the region of each run that is the root of its tree. */
+  /** For each run that is the root of its tree, the index of its region. */
   const numbers = new Int32Array(starts.length);
   for (let run = 0; run < starts.length; run += 1) {
     const start = starts[run] ?? 0;

@@ -155,8 +155,8 @@ export function createMockPipeline(extra: ArtifactInput['extra']): Pipeline {
       result,
       subject: { requestId: `mock_${seed.id}`, identity: MOCK_IDENTITY, instances: [], dating },
       folder: artifactFolder,
-      // The text search is skipped, because the picture was drawn here and hides nothing. It would
-      // take half of the time.
+      // Burned-in text is not searched for, because the picture was drawn here and contains no
+      // identity. The search would take half of the run time.
       shown: createShownFrames(true),
       written: ({ name }, shows) => {
         if (shows !== null) captions.set(name, `${MOCK}: ${shows}`);

@@ -35,7 +35,7 @@ interface ResultParts {
   priors: number;
   /** In result order. */
   sections: readonly ConcludedSection[];
-  /** Measurements of the sections, and measurements outside the outcome of any section. */
+  /** All measurements, including those of no section, such as the body surface area. */
   measurements: Result['measurements'];
 }
 
@@ -47,9 +47,8 @@ function isCalibrated({ regions, sweeps }: Clip): boolean {
 const hasScaleOfRequest = ({ regions }: Clip) => regions.some(({ source }) => source === 'user');
 
 /**
- * Returns the sizes of images that share one scale from the request although their sizes differ;
- * null if there are none. Such a scale is doubtful, because an enlarged image has a different
- * scale.
+ * If the request gives images of different sizes the same scale, returns these sizes; otherwise
+ * null. Such a scale is doubtful, because enlarging an image changes its scale.
  */
 function sizesOfOneScale(clips: readonly Clip[]): string[] | null {
   const byScale = Map.groupBy(

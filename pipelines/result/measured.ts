@@ -73,7 +73,7 @@ export const standingBy = (
 ): Measurement['standing'] =>
   quality === 'accepted' ? 'counts' : quality === 'review' ? 'proposed' : 'withheld';
 
-/** Optional fields of a measurement, beside its concept, value and method. */
+/** Optional fields of a measurement, in addition to its concept, value and method. */
 export type Given = Partial<
   Omit<Measurement, 'concept' | 'label' | 'unit' | 'method' | 'value' | 'note'>
 >;

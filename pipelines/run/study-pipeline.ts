@@ -71,7 +71,7 @@ export async function readJob(folder: string): Promise<Job> {
   return jobSchema.parse(JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')));
 }
 
-/** Returns files of a job, with their paths in the work folder. */
+/** Returns the files with these names, with their paths in the work folder of a job. */
 export function jobFiles(
   folder: string,
   names: readonly string[],

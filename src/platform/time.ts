@@ -15,9 +15,9 @@ export interface SiteClock extends Rounds {
 }
 
 /**
- * Opens the clock of the database, which all machines of an installation share: one machine checks
+ * Opens the clock of the database, which all hosts of an installation share: one host checks
  * deadlines set by another. Between queries, the clock advances with the time that elapses locally,
- * even if this machine's clock is changed or the database is unreachable.
+ * even if this host's clock is changed or the database is unreachable.
  * @throws the database error if the first query fails.
  */
 export async function openSiteClock(

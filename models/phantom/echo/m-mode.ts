@@ -268,8 +268,8 @@ interface MModeRequest {
 }
 
 /**
- * Number of pixel columns for which only one column is calculated. A machine sends fewer pulses per
- * second than the sweep has columns.
+ * Number of neighbouring pixel columns that show the same pulse, because a machine sends fewer
+ * pulses per second than the sweep has columns.
  */
 const PULSE_COLUMNS = 2;
 

@@ -43,8 +43,8 @@ function wallLevel(look: Look, sample: HeartSample, lateral: number, waver: numb
     level += look.innerWall.strength * (look.blood - level);
   }
   level += look.lateralFade * clamp(1.4 * lateral - 0.2) * (look.blood - level) * 0.85;
-  // The apex is in the haze of the near field. Readers recognise it by its shape, not by its grey
-  // level.
+  // In the haze of the near field, the wall at the apex may be as dark as blood. A person then
+  // recognises the apex by its shape and not by its grey level.
   const dark = look.apexDark.strength * clamp(1.6 * apical);
   return level + dark * (look.blood + 1 - level);
 }

@@ -111,7 +111,8 @@ export const measuredClip = oncePer((clip: ChamberClip): MeasuredClip => {
   const figures = clip.frames.flatMap((frame) => frameGeometry(frame, clip.scale) ?? []);
   const samples = figures.map(({ time, lv }) => ({ time, area: lv.area }));
   const steady = unsteadiness(samples.map(({ area }) => area)) <= UNSTEADY;
-  // Two frames of a longer clip are not a pair that a person chose.
+  // `cardiacPhases` assumes that a person chose a pair of pictures if it gets two samples. This
+  // is true only for a clip of two frames.
   const some = samples.length > 2 || clip.framesInClip === 2;
   const timed = steady && some ? samples : [];
   const { beats, source } = cardiacPhases(timed, clip.rWaves, clip.heartRate);

@@ -28,8 +28,8 @@ export interface ApicalReadings {
   clips: readonly ChamberClip[] | null;
   /**
    * True if a second network checks the outlines. Without this check, no volume or EF is reported,
-   * because outlines alone were not shown to be more accurate than the same constant for all
-   * patients.
+   * because outlines alone were not shown to be more accurate than assuming the same value for
+   * every patient.
    */
   volumesTrusted: boolean;
 }
@@ -45,8 +45,8 @@ const CLIPS_PER_VIEW = 2;
  */
 const FRAMES_PER_CLIP = 64;
 /**
- * Approximate number of frames outlined in the clip that is measured: every frame of five seconds at
- * 60 frames per second.
+ * Approximate number of frames outlined in the clip that is measured: every frame of five seconds
+ * at 60 frames per second.
  */
 const FRAMES_OF_MEASURED_CLIP = 300;
 /**
@@ -267,8 +267,9 @@ async function outlineWhole({ chosen, outlining, outlined }: Read): Promise<Cham
 }
 
 /**
- * Returns the clip of a view that is measured. If the survey shows a beat in none, it returns the
- * first clip, because in a long clip the surveyed frames can be too far apart to show one.
+ * Returns the clip to measure for a view. If the surveyed frames show a beat in none of its clips,
+ * this is the first clip, because the surveyed frames of a long clip can be too far apart to show a
+ * beat.
  */
 const clipToMeasure = (clips: readonly ChamberClip[], view: ApicalView) =>
   bestClip(clips.map(measuredClip), view)?.clip ?? clips.find((clip) => clip.view === view);
@@ -292,7 +293,8 @@ async function read(
   const surveyed = await inParallel(chosenClips(views), DECODING.clips, async (chosen) => {
     signal.throwIfAborted();
     const found = await survey(chosen, locator, segment, signal);
-    // A clip outlined on every frame need not wait for the other clips of its view.
+    // A clip that is already outlined on every frame is finished here, without waiting for the
+    // other clips of its view.
     return found.outlined.stride > 1
       ? found
       : { ...found, clip: await finished(found.clip, found) };

@@ -79,7 +79,7 @@ const peakValue = (
   peak: { trace, column },
 });
 
-/** Peak velocities are in m/s. */
+/** Returns the peak velocity of each ejection, in m/s. */
 const peaksOf = (trace: SpectralTrace, ejections: readonly Ejection[]) =>
   ejections.map(({ peak, peakColumn }) => peakValue(trace, peakColumn, peak, CENTIMETRES));
 
@@ -278,8 +278,8 @@ export interface FlowReading {
 
 /**
  * Side of the baseline on which each flow is displayed if recorded from the apex or, for right
- * ventricular flows, from the left sternal edge. The default is below. The operator may have
- * inverted the display.
+ * ventricular flows, from the left sternal edge. A flow without an entry is displayed below. The
+ * operator may have inverted the display.
  */
 const USUAL_SIDE: Readonly<Partial<Record<Flow, 'above' | 'below'>>> = {
   'mitral-inflow': 'above',

@@ -37,7 +37,10 @@ const MEASURED = [
   'aortic-root',
 ] as const satisfies readonly EchoConcept[];
 
-/** Number of sign categories. Signs from two categories raise the probability (PH22). */
+/**
+ * Number of categories of echocardiographic signs of pulmonary hypertension. Signs from two
+ * categories raise the probability (PH22).
+ */
 const CATEGORIES = 3;
 
 function atrialGap(values: Values, withheld: boolean): Statement | null {
@@ -77,7 +80,10 @@ const signsIn = (values: Values) =>
     atrialArea: values.number('ra-area'),
   });
 
-/** Returns the probability from the jet and the categories with a sign; null if none is given. */
+/**
+ * Returns the probability of pulmonary hypertension from the TR jet and the categories with a sign;
+ * null if it cannot be determined.
+ */
 function likelihoodOf(
   jet: Measurement | null,
   present: Parameters<typeof probability>[1],

@@ -84,8 +84,9 @@ function judgedPerformance(
 }
 
 /**
- * Returns the conclusion of the decision table for the decided indices, and its statement (echo
- * 7.3). Null if there are none, or if none is abnormal while the value of an undecided index is.
+ * Returns the conclusion of the decision table from the indices whose interval does not include the
+ * limit (echo 7.3). Null if there is no such index, or if all of them are normal but the value of
+ * another index is abnormal.
  */
 function systolicFunction(judged: readonly Judged[]) {
   const decided = judged.filter(({ beyond }) => beyond !== null);

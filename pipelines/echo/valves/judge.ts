@@ -72,7 +72,7 @@ const NO_STENOSIS: StenosisGrade = 'no stenosis or sclerosis';
 
 const { severe, lowFlow, preservedEf } = STENOSIS;
 
-/** Quantities that determine the row in the grading table, with their limits. */
+/** Quantities that determine the grade, each with its limit as text, its decimals and a test. */
 const DECIDING = {
   'av-vmax': ['>= 4.0 m/s', 1, (v: number) => v >= severe.peak],
   'av-mean-gradient': ['>= 40 mmHg', 0, (v: number) => v >= severe.gradient],
@@ -240,8 +240,8 @@ const INSIGNIFICANT: ReadonlySet<IntegratedGrade> = new Set<IntegratedGrade>([
 ]);
 
 /**
- * Returns true if the regurgitation is at least moderate, or if contradictory quantities do not
- * exclude that it is.
+ * Returns true if the regurgitation is at least moderate, or if this cannot be ruled out because
+ * the quantities contradict each other.
  */
 export const isSignificant = (grade: Regurgitations['AR']) =>
   grade !== null && !INSIGNIFICANT.has(grade);

@@ -42,8 +42,8 @@ export interface WallSegmentReading {
    */
   strain: number | null;
   /**
-   * Null if not scored. A score above 1 needs two views that agree (echo 9). If only one view shows
-   * it, it is stored as `suspected` instead.
+   * Null if not scored. A score above 1 needs two views that agree (echo 9). Without such
+   * agreement, a score for absent motion or thickening is stored as `suspected` instead.
    */
   score: MotionScore | null;
   suspected: MotionScore | null;
@@ -72,9 +72,9 @@ const BELIEVABLE = [-45, 15] as const;
 const believable = (strain: number) => strain >= BELIEVABLE[0] && strain <= BELIEVABLE[1];
 
 /**
- * Share of a segment's difference from the mean strain of its view that is kept. On the A4C outlines
- * of 32 CAMUS patients not used in training, a segment differs from the same segment on the
- * expert's outlines by 8.6 points (root mean square), but the segments of one heart differ from
+ * Share of a segment's difference from the mean strain of its view that is kept. On the A4C
+ * outlines of 32 CAMUS patients not used in training, a segment differs from the same segment on
+ * the expert's outlines by 8.6 points (root mean square), but the segments of one heart differ from
  * their mean by only 7.1 points. A third of the difference is closest to the expert's: 7.3 points
  * (docs/echo.md).
  */

@@ -32,9 +32,9 @@ export const ENVELOPE = {
   /** Minimum level of flow above the noise, in grey levels. */
   contrast: 14,
   /**
-   * A column is dim if it is darker than `share` of the flow level around it, which is the
-   * `quantile` of the levels within `seconds`. Its threshold is then calculated from that level,
-   * because its faint signal is the margin of a wave and not its edge.
+   * A column is dim if its flow level is below `share` of the level around it, which is the
+   * `quantile` of the levels within `seconds`. The threshold of a dim column is calculated from
+   * this limit and not from its level, because its faint signal is only the margin of a wave.
    */
   dim: { share: 0.6, seconds: 0.1, quantile: 0.75 },
   /**
@@ -64,8 +64,8 @@ export const ENVELOPE = {
   leadingSmoothing: 1,
   /**
    * Flow that wrapped around from the other side stays within this share of the side, measured from
-   * its far end. Flow that belongs to this side and is cut off at the end extends further, to the
-   * wall filter.
+   * its far end. Flow that belongs to this side and is cut off at the end extends further, as far
+   * as the wall filter at the baseline.
    */
   wrapped: 0.75,
   /**
@@ -85,22 +85,25 @@ export interface Envelope {
    */
   leading: Float64Array;
   dense: Float64Array;
-  /** Row of the edge on the display in each column, as a fraction; null if there is no flow. */
+  /** Row of the edge on the display in each column, not rounded; null if there is no flow. */
   edgeRows: (number | null)[];
   /** Level of the outer part of the flow in each column, in grey levels above the noise. */
   levels: readonly number[];
   /** Share of columns with flow. */
   filled: number;
-  /** Usual level of the flow above the noise, in standard deviations of the noise. */
+  /** Median level of the flow above the noise, in standard deviations of the noise. */
   contrast: number;
-  /** Usual level of the flow above the noise, in grey levels. */
+  /** Median level of the flow above the noise, in grey levels. */
   brightness: number;
   /**
-   * Usual width of the edge, cm/s. Spectral broadening and the logarithmic grey scale move the
-   * traced edge outwards from the fastest blood by this much.
+   * Median width of the skirt, cm/s. Spectral broadening and the logarithmic grey scale move the
+   * traced edge outwards from the fastest blood by about this much.
    */
   skirt: number;
-  /** Speed in each column at the inner end of the skirt, in cm/s; 0 if there is no flow. */
+  /**
+   * Speed in each column at the inner end of the skirt (`ENVELOPE.full`), in cm/s; 0 if there is no
+   * flow.
+   */
   full: Float64Array;
   /** True if flow from the other side reappears at the end of this side. */
   wrapped: boolean;
@@ -195,8 +198,8 @@ function flowMask(
 
 /**
  * Removes the wrapped signal from each column: bright rows at the far end of the side that are
- * separate from the flow and fainter. It is the mirror image of a fast flow. At the peak it touches
- * the flow, so the two are in one patch.
+ * separate from the flow and fainter. This signal is the mirror image of a fast flow, wrapped
+ * around from the other side. It touches the flow at the peak and is therefore in the same patch.
  */
 function removeWrapped({ columns, rows, level }: SideView, mask: Uint8Array, noise: number): void {
   const shown = (step: number, column: number) => mask[step * columns + column] === 1;
@@ -212,7 +215,7 @@ function removeWrapped({ columns, rows, level }: SideView, mask: Uint8Array, noi
     while (end < rows && shown(end, column)) end++;
     let gap = 0;
     while (end + gap < rows && !shown(end + gap, column)) gap++;
-    // A hole in the speckle does not divide the flow in two.
+    // A narrow gap is a hole in the speckle and does not divide the flow in two.
     if (end === 0 || gap < ENVELOPE.thickness) continue;
     if (brightness(0, end, column) >= brightness(end, rows, column)) continue;
     for (let step = 0; step < end; step++) mask[step * columns + column] = 0;
@@ -220,7 +223,7 @@ function removeWrapped({ columns, rows, level }: SideView, mask: Uint8Array, noi
 }
 
 /**
- * Returns the number of rows, as a fraction, from the end of the side to the start of the flow.
+ * Returns the distance from the end of the side to the start of the flow, in rows (not rounded).
  * Null if there is no flow.
  */
 function edgeIn(
@@ -281,8 +284,7 @@ type EdgesAt = (share: number) => (number | null)[];
 
 /**
  * Finds the flow on one side. A first pass marks all pixels brighter than the noise. The resulting
- * edge includes the faint margin, so two further passes mark the pixels that reach a share of the
- * level of the outer part.
+ * edge includes the faint margin, so two further passes find the edge at a share of the flow level.
  */
 function flowOf(view: SideView, { noise, secondsPerColumn }: Spectrum, least: number) {
   const { mean } = noise;
@@ -391,7 +393,7 @@ const SPECTRAL_TRACE = {
    */
   spike: 0.014,
   /**
-   * Share of the edge's width that is subtracted from the traced edge. In blood, the dense signal
+   * Share of the skirt's width that is subtracted from the traced edge. In blood, the dense signal
    * is traced: "chin, not beard" (echo 17). In tissue, all parts move at the same velocity, so the
    * signal is a line, which is measured at the middle of its outer edge.
    */
@@ -421,7 +423,7 @@ export interface SpectralTrace {
   skirt: number;
   /** How clearly the flow exceeds the noise, 0 to 1. */
   clear: number;
-  /** Usual level of the flow, in grey levels above the noise. */
+  /** Median level of the flow, in grey levels above the noise. */
   brightness: number;
   /** Share of columns with flow. */
   filled: number;

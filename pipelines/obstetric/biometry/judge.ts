@@ -359,7 +359,7 @@ export function compareWithCart(
     if (!key) continue;
     const own = acceptedValue(ours, key);
     const implausible = value.quality === 'inadequate' ? [value] : [];
-    // If we did not measure the length, the remarks on the machine value explain why it is missing.
+    // Without a length of ours, the remarks on unused machine values explain why there is none.
     (own ? comparison.beside : comparison.lengths).push(...implausible, ...quantity.unused);
     if (implausible.length > 0) continue;
     const shown = own ? besideOurs(key, value, own) : inPlaceOfOurs(key, value);
@@ -414,9 +414,9 @@ function comparison(own: Measurement, machine: Measurement): FindingDraft {
 }
 
 /**
- * Adds the machine's weight to the calculated values: beside ours, or in its place if we have none.
- * With several fetuses no machine weight is used, because the images do not show which fetus it
- * belongs to.
+ * Adds the machine's weight to the calculated values: for comparison with ours or, if we have none,
+ * as the weight to use. With several fetuses no machine weight is used, because the images do not
+ * show which fetus it belongs to.
  */
 export function withCartWeight(
   { machine: report }: Pick<BiometryEvidence, 'machine'>,

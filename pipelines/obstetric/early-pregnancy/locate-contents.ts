@@ -209,8 +209,8 @@ function findEmbryo(
   const bright = { width, height, data: mask };
   const membrane = Math.max(1, Math.round(CONTENTS.membraneMm * mm));
   const core = opened(bright, membrane);
-  // The opening removes the tips of the embryo, crown and rump. They are restored where the
-  // original mask extends beyond the core.
+  // The morphological opening removes the tips of the embryo (crown and rump). They are restored
+  // where the original mask extends beyond the core.
   const reach = smoothed(core, membrane);
   const solid = (index: number) => (reach.data[index] ?? 0) > 0 && mask[index] === SOLID;
   const found = blobs(bright, solid, CONTENTS.smallestEmbryoMm2 * mm * mm);

@@ -99,7 +99,7 @@ function dopplerComplete(evidence: RestrictionEvidence, early: boolean): boolean
   return early ? evidence.utaPiCentile !== null : evidence.cprCentile !== null;
 }
 
-/** Returns true if a non-size criterion is met that does not fulfil the definition on its own. */
+/** Returns true if a Doppler or growth-rate criterion is met that is not sufficient on its own. */
 function hasOtherCriterion(evidence: RestrictionEvidence, early: boolean): boolean {
   const highPi = above(evidence.uaPiCentile, CUTOFF.highPi);
   if (early) return highPi || above(evidence.utaPiCentile, CUTOFF.highPi);

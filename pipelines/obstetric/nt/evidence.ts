@@ -35,7 +35,7 @@ interface NuchalLines {
    * perpendicular to the lines.
    */
   ends: readonly [Point, Point];
-  /** In the unit of the scale. */
+  /** In millimetres or pixels (see `MidsagittalReading.lines`). */
   thickness: number;
   /** Share of the box's columns that show a dark band between two bright lines. */
   seen: number;

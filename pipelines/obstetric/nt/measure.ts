@@ -39,8 +39,8 @@ const seen = ({ located }: MidsagittalReading, structure: MidsagittalStructure) 
   located[structure]?.accepted === true;
 
 /**
- * Returns the criteria for the plane (FMF protocol). Some are determined from the located
- * structures; the others remain open.
+ * Returns the criteria for the plane (FMF protocol). `met` is determined from the located
+ * structures where they show it; otherwise it is null.
  */
 export function planeAdequacy(reading: MidsagittalReading): PlaneCriterion[] {
   return [

@@ -10,7 +10,7 @@ export interface FetalActivity {
   /** `contradictory`: a cine shows no beat, but another image or value of the study does. */
   state: 'present' | 'not_seen' | 'contradictory' | 'not_assessed';
   statement: Statement;
-  /** Severity of the finding that a clip showed no beat; null if no clip lacked a beat. */
+  /** Severity of the finding that a clip showed no beat; null if there is no such clip. */
   severity: Extract<FindingDraft['severity'], 'abnormal' | 'critical'> | null;
 }
 

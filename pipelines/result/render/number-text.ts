@@ -35,8 +35,8 @@ function cutOffsOfMeasurement({
 }
 
 /**
- * Returns the number of a value for tables. It has the decimals of its concept, or more if rounding
- * would move it across a cut-off (obstetric 0.3). Decisions use the unrounded value.
+ * Returns a value without its unit, for tables. It has the decimals of its concept, or more if
+ * rounding would move it across a cut-off (obstetric 0.3). Decisions use the unrounded value.
  */
 export const numberText = (one: Pick<Measurement, 'concept' | 'reference' | 'value'>): string =>
   fixedOffCutOffs(one.value, decimalsOf(one.concept.key), cutOffsOfMeasurement(one));

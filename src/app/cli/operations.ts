@@ -58,7 +58,7 @@ export function commandsFor(config: Config): RunCommand {
   });
 }
 
-/** Runs a command for the installation configured on this machine. */
+/** Runs a command for the installation configured on this host. */
 export const runCommand: RunCommand = (name, parameters) =>
   commandsFor(loadConfig())(name, parameters);
 

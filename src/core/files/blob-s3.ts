@@ -57,7 +57,8 @@ class Bucket {
       endpoint,
       region,
       credentials,
-      // Settings that every S3-compatible server supports: bucket in the path, no trailing checksums.
+      // Settings that every S3-compatible server supports: bucket in the path, no trailing
+      // checksums.
       forcePathStyle: true,
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
@@ -126,7 +127,7 @@ export interface S3BlobStore extends BlobStore {
 
 /**
  * Opens a blob store in a bucket on S3-compatible storage. A stream of unknown digest and size is
- * first written to `spool`, a folder on this machine.
+ * first written to `spool`, a folder on this host.
  * @throws the storage error if the bucket cannot be listed: with a wrong address or key, the
  * gateway does not start.
  */

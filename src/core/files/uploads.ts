@@ -51,7 +51,7 @@ const RENEWED_EVERY_MS = 3_600_000;
 interface UploadExpiry {
   endOfLife(): Date;
   /**
-   * Extends the life of files that a request uses, by a day to a day and an hour from now.
+   * Extends the life of files that a request uses, so that they expire 24 to 25 hours from now.
    * @returns false if one of them has expired and its bytes may have been removed.
    */
   renew(files: readonly { id: string; expires_at: Date }[]): Promise<boolean>;

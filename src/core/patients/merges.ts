@@ -84,7 +84,7 @@ export async function mergePatients(
       ![own, birthDate].includes('') &&
       own !== birthDate,
   });
-  // The survivor may be the prior ID of another merge.
+  // The surviving ID may itself be the prior ID of another merge.
   for (const id of reached.corrected) {
     await applyMerges(tx, id, receivedAt);
   }
@@ -220,8 +220,8 @@ export async function isPerhapsMerged(database: Queryable, studyId: string): Pro
 /**
  * Gives the surviving ID to a study that arrived under a prior ID, before the study is interpreted.
  * If the study's birth date differs from that of the surviving patient, the prior ID may have been
- * reissued: the study keeps it until a person has decided. `own-id` is recorded as a correction
- * that was withdrawn from the beginning, so that the study keeps its ID in later revisions too.
+ * reissued: the study keeps it until a person has decided. If the decision is `own-id`, the
+ * correction is stored as already withdrawn, so that the study keeps its ID in later revisions too.
  */
 export async function applyMerges(
   tx: Queryable,

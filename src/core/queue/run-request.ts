@@ -218,7 +218,7 @@ async function recordProgress(row: StoredRequest, parts: ProgressParts, broken: 
 
 /**
  * Stores a preview before announcing it, so that clients can fetch it at once. If the installation
- * has a bucket, they can fetch it from any machine.
+ * has a bucket, they can fetch it from any host.
  */
 async function announcePartial(
   row: StoredRequest,

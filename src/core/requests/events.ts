@@ -81,7 +81,10 @@ export interface LogPlace {
   after: number;
 }
 
-/** Like `listEvents`, for many requests. If a request occurs twice, the longer list is returned. */
+/**
+ * Like `listEvents`, for many requests. If `places` contains a request twice, the lower `after`
+ * applies.
+ */
 export async function listEventsOfMany(
   database: Queryable,
   places: readonly LogPlace[],

@@ -10,9 +10,10 @@ import { lockRequest, STAGES, transition } from './transitions.ts';
 export const MAX_CRASHES = 2;
 
 /**
- * Maximum number of runs of a request that end because the disk is full. Runs lost because the
- * whole gateway died do not count: the pipeline runs in a separate process with limited memory, so
- * the request cannot have killed the gateway.
+ * Maximum number of unfinished runs of a request, after which the request fails. In practice, these
+ * runs found the disk full, because crashes have a lower limit. Runs lost because the whole gateway
+ * died do not count: the pipeline runs in a separate process with limited memory, so the request
+ * cannot have killed the gateway.
  */
 export const MAX_ATTEMPTS = 5;
 
@@ -80,10 +81,10 @@ async function renewLease(database: Queryable, id: string, attempt: number) {
 }
 
 /**
- * Releases a request that has not ended, so that it can be claimed again. An interruption by the
- * gateway stopping does not count as an attempt. A run that found the disk full counts as an
- * attempt, because its input may be what fills the disk. A crash counts both as an attempt and as a
- * crash.
+ * Releases a request that has not ended, so that it can be claimed again. A run that was
+ * interrupted because the gateway stops does not count as an attempt. A run that found the disk
+ * full counts as an attempt, because its input may be what fills the disk. A crash counts both as
+ * an attempt and as a crash.
  */
 export async function releaseRequest(
   database: Queryable,

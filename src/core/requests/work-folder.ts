@@ -20,7 +20,7 @@ export class InputFileMissingError extends Error {
 
 const WORK = 'work';
 
-/** Returns the folder that holds all work folders of this machine. */
+/** Returns the folder that holds all work folders of this host. */
 export const workPlace = (dataDir: string): string => resolve(dataDir, WORK);
 
 export function workFolder(dataDir: string, id: string): string {
@@ -50,9 +50,9 @@ export async function prepareWorkFolder(folder: string, job: object): Promise<vo
 }
 
 /**
- * Puts a file of a request into its work folder: from its path on this machine or, by digest, from
- * the blob store. The blob store contains uploads and, if the installation has a bucket, objects
- * received by other machines.
+ * Puts a file of a request into its work folder: from its path on this host or, by digest, from the
+ * blob store. The blob store contains uploads and, if the installation has a bucket, objects
+ * received by other hosts.
  * @throws InputFileMissingError
  */
 export async function placeFile(

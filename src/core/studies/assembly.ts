@@ -172,7 +172,7 @@ async function carryOut(
   };
   const begin = async () => {
     const begun = await beginActing(database, study, acting);
-    // A study that was held in the meantime is due at once.
+    // If a person has held the study since it was claimed, it is processed again at once.
     if (!begun) await reschedule(database, study, now(), null);
     return begun;
   };
@@ -249,8 +249,8 @@ async function priorsOf(
 const SEEKING_ORDER = 'Searching for the order of the study.';
 
 /**
- * Returns the order of a study if the study lacks a value that an order can supply to the endpoints
- * about to run; null if no order is searched for.
+ * Searches for the order of a study. Returns null without a search if orders have no source, or if
+ * the study has every value that an order can supply to the endpoints about to run.
  */
 async function orderOf(
   study: StudyRow,
@@ -315,7 +315,7 @@ export function startStudyAssembly(parts: AssemblyParts): StudyAssembly {
       logger.event(EVENTS.assemblyFailed, { err: error }),
     ),
   });
-  /** Rounds that will start, by their time. */
+  /** Timers of the scheduled rounds, by the time at which each will start. */
   const planned = new Map<number, NodeJS.Timeout>();
   return {
     wakeAt(deadline) {

@@ -66,7 +66,7 @@ export async function currentSecret(
   return current;
 }
 
-/** Returns the secrets that currently sign, the current one first. */
+/** Returns all secrets in use for signing, the current one first. */
 export async function signingSecrets(
   database: Queryable,
   accountId: string,

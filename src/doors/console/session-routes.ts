@@ -31,9 +31,7 @@ import {
 
 const newSession: z.ZodType<NewSession> = z.strictObject({ key: z.string().max(200) });
 
-/**
- * Page shown after a failed sign-in; it explains the failure from the error code in its address.
- */
+/** Page shown after a failed sign-in; it explains the failure from the error code in its URL. */
 const SIGN_IN_PAGE = '/console/sign-in';
 
 type Call = Context & { state: ConsoleState };

@@ -12,7 +12,7 @@ const BATCH = 5000;
  * every row that has ended since the previous call. A row that ends again is passed again.
  * @param query takes a time and a limit ($1 in Unix seconds, $2) and returns the rows that ended
  * after that time, ordered by `ended` in Unix seconds; it must use an index.
- * @param sinceSeconds how far before the first call the first rows may have ended, in seconds.
+ * @param sinceSeconds rows that ended up to this many seconds before the first call are included.
  */
 export function followRows<Row extends { id: string; ended: number }>(
   database: Queryable,
@@ -23,8 +23,8 @@ export function followRows<Row extends { id: string; ended: number }>(
   let begun: number | null = null;
   let latest = 0;
   /**
-   * Rows that are read again because of the overlap: maps the row id to the end time. A delivery
-   * that was sent again ends a second time.
+   * End time by id of the rows already passed to `onRow`, because later calls read them again
+   * (`OVERLAP_SECONDS`). A delivery that was sent again has ended a second time, at a new time.
    */
   const seen = new Map<string, number>();
   return async () => {

@@ -29,7 +29,7 @@ export const SIZE_TEXT = {
 } as const;
 export type SizeCategory = keyof typeof SIZE_TEXT;
 
-/** Sizes without degrees, in order. */
+/** Sizes without their severity, in ascending order. */
 const SIZES = ['small', 'appropriate', 'large'] as const;
 const SIZE: Readonly<Record<SizeCategory, (typeof SIZES)[number]>> = {
   'sga-severe': 'small',
@@ -42,7 +42,7 @@ const SIZE: Readonly<Record<SizeCategory, (typeof SIZES)[number]>> = {
 /**
  * Size of a value whose interval includes cut-offs: the categories at both ends, the category of
  * the value itself, and the centiles that are cut-offs. Results of earlier versions contain only
- * the first.
+ * `between`.
  */
 export type OpenSize = {
   between: readonly SizeCategory[];
@@ -76,7 +76,7 @@ type NotChartedCode = keyof typeof NOT_CHARTED;
 type Weeks = { from: number; to: number };
 export type NotChartedReason = { code: NotChartedCode; weeks: Weeks | null };
 
-/** Returns the reason why a value is not charted as text, for the data of the section. */
+/** Returns, as text for the data of the section, the reason why a value is not charted. */
 export const notChartedText = ({ code, weeks }: NotChartedReason): string =>
   NOT_CHARTED[code](weeks);
 

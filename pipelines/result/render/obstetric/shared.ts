@@ -10,7 +10,7 @@ export interface ValueTexts {
   value(one: Pick<Measurement, 'concept' | 'value'>, also?: readonly number[]): string;
   /** Renders a number that is not a measurement in the result, in the same format as `value`. */
   quantity(key: string, value: number): string;
-  /** Renders the number of a measurement without its unit, such as "12.3". */
+  /** Renders the value of a measurement without its unit, such as "12.3". */
   number(one: Pick<Measurement, 'concept' | 'reference' | 'value'>): string;
   /**
    * Renders a number with `decimals` decimals, or more if it would otherwise be rounded onto a
@@ -37,7 +37,7 @@ export interface ValueTexts {
   implausible(key: string): string;
 }
 
-/** Inputs of a sentence beside its parameters. */
+/** Inputs of a sentence in addition to its parameters. */
 export interface SentenceContext {
   /** Measurements that the statement refers to, in the statement's order. */
   readonly about: readonly Measurement[];

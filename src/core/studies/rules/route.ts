@@ -54,7 +54,7 @@ export interface StudyFacts {
 
 /**
  * The content recognised by the classifiers, or why it is unknown. If it is unknown, conditions on
- * image content are open.
+ * image content are undecided.
  */
 export type ContentFacts =
   | { known: Readonly<Record<ContentFact, readonly string[]>> }
@@ -226,7 +226,7 @@ export function route(
   return { acting, verdicts, open: hangs };
 }
 
-/** Returns one sentence for a person, listing the conditions of each rule that did not hold. */
+/** Returns one sentence for a person, listing for each rule the conditions that were not met. */
 export function whyUnrouted(verdicts: readonly RuleVerdict[]): string {
   if (verdicts.length === 0) return 'No routing rule is configured.';
   const reasons = verdicts.map(

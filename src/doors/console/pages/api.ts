@@ -196,7 +196,7 @@ interface StreamParts {
   heard: Readonly<Record<string, (data: string) => void>>;
   /** Called when the stream is lost or restored. */
   turned?(): void;
-  /** Called when the response was an error, of which the browser does not say more. */
+  /** Called when the server responded with an error. The browser does not reveal which error. */
   refused?(): void;
   /** Called when the stream was opened again without `Last-Event-ID`: changes may be missing. */
   reopened(): void;

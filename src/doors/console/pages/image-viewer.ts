@@ -43,7 +43,7 @@ const MODES = {
   unknown: 'Image',
 } as const satisfies Record<OverlayClip['mode'], string>;
 
-/** Returns an image's content or, if it is unknown, the imaging mode. */
+/** Returns the view or plane that an image shows or, if it is unknown, the imaging mode. */
 export const contentOf = ({ view, mode }: Pick<OverlayClip, 'view' | 'mode'>): string =>
   view ?? MODES[mode];
 
@@ -190,8 +190,8 @@ export class ImageViewer {
   }
 
   /**
-   * Shows an image with this content, if there is one. An image with a measurement is preferred,
-   * then an image of the chosen section.
+   * Shows an image of this view or plane, if there is one. An image with a measurement is
+   * preferred, then an image of the chosen section.
    */
   showLike(view: string | null): void {
     if (view === null) return;
@@ -295,8 +295,8 @@ export class ImageViewer {
   }
 
   /**
-   * Draws a frame of a cine. An image that arrives after another frame was requested is dropped, and
-   * so is an error that occurs after another clip was opened.
+   * Draws a frame of a cine. An image that arrives after another frame was requested is dropped,
+   * and so is an error that occurs after another clip was opened.
    */
   async draw(clip: OverlayClip, wanted: number): Promise<void> {
     const frames = this.#cineOf(clip);

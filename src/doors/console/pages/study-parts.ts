@@ -276,7 +276,7 @@ export function sizeText(bytes: number): string {
 }
 
 /**
- * Whether an artifact is an image. The list of images is folded, because there are many and the
+ * Whether an artifact is an image. The list of images is collapsed, because there are many and the
  * page already shows them.
  */
 const isPicture = ({ name }: Artifact): boolean => /^(key-frame|cine|overlay)-.*\d/.test(name);

@@ -37,7 +37,7 @@ const SIGNATURES = [
   { value: 'signed', text: 'Signed' },
 ] as const;
 
-/** Returns the query in an address; unknown states are omitted. */
+/** Returns the query in the URL of the page; unknown states are omitted. */
 function queryOf(asked: URLSearchParams): WorklistQuery {
   const part = (name: string) => asked.get(name) || undefined;
   const state = part('state');
@@ -89,8 +89,8 @@ function choices(facets: Facets | null): Choice[] {
 }
 
 /**
- * Adds the chosen value to the options. A value from the address is thus shown as chosen even if
- * the installation does not have it, or no longer has it.
+ * Adds the chosen value to the options. A value from the URL is thus shown as chosen even if the
+ * installation does not have it, or no longer has it.
  */
 function withChosen({ options }: Choice, chosen: string): Choice['options'] {
   const known = chosen === '' || options.some(({ value }) => value === chosen);

@@ -3,8 +3,8 @@ import type { Priority, RequestRow, RequestStatus } from '../../../core/requests
 import { catalogueEntry } from '../../../platform/errors/catalogue.ts';
 
 /**
- * A request as a FHIR R4 Task. The Task itself contains no patient identity; only the study of the
- * request does.
+ * This file represents requests as FHIR R4 Tasks. A Task contains no patient identity; only the
+ * study of the request does.
  */
 
 type TaskStatus = NonNullable<Task['status']>;
