@@ -83,8 +83,8 @@ function permanentFailure(code: 'invalid_config' | 'expired', detail: string): S
 }
 
 /**
- * Forwards received objects unchanged: same transfer syntax, same UIDs, including private
- * attributes. The `object` of a delivery is the id of the instance.
+ * Forwards received objects unchanged, with the same transfer syntax and UIDs and with their
+ * private attributes. The `object` of a delivery is the id of the instance.
  */
 export function createForwardDeliverer(options: {
   transports: ReadonlyMap<string, StoreTransport>;

@@ -177,7 +177,8 @@ export interface ReporterParts {
 const FIRST_WAIT_SECONDS = 10;
 const LONGEST_WAIT_SECONDS = 3600;
 /**
- * Wait in seconds for a source without `node`. Only a restart with other settings can add the node.
+ * Seconds before the next attempt if the source has no `node` to which a report could be sent. Only
+ * a restart with other settings can add the node.
  */
 const WITHOUT_NODE_WAIT_SECONDS = 86_400;
 const TIMEOUT_SECONDS = 30;

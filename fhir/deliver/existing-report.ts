@@ -192,8 +192,8 @@ async function readPart(
 }
 
 /**
- * Returns true if a part is a draft. `Media.status` has no value for a draft, so a picture may be
- * withdrawn while it is `completed`.
+ * Returns true if a part is a draft. `Media.status` has no value for a draft, so a picture always
+ * counts as a draft.
  */
 function isDraft(part: Observation | Media): boolean {
   return (

@@ -74,7 +74,7 @@ export async function earlyOnPhantoms(seed: number, count: number, show: (line: 
   return { ...lengths, invented };
 }
 
-/** Counts the images of other structures on which the analysis, called directly, accepts a sac. */
+/** Counts images of other structures on which `locateSacs`, without a classifier, accepts a sac. */
 export async function sacsElsewhere(cases: readonly Case[]): Promise<number> {
   let accepted = 0;
   for (const { path } of cases) {

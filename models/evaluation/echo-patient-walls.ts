@@ -23,7 +23,7 @@ interface Motion {
  * One wall segment of one patient, measured on the network's outlines and on an expert's outlines.
  */
 interface PatientWall {
-  /** Number of the patient within the cases. */
+  /** Index of the patient among the cases. */
   patient: number;
   ejectionFraction: number;
   own: Motion;

@@ -58,8 +58,8 @@ const SPECULAR_EXPONENT = 3;
 const OBLIQUE_LOSS_FLOOR = 0.5;
 
 /**
- * Share of the shadow loss that neighbouring lines exchange per mm, because the wide aperture
- * receives echoes from behind small bones.
+ * Share by which the shadow of a line is blended into its neighbours, per mm of depth. The wide
+ * aperture receives echoes from behind small bones.
  */
 const PENUMBRA_PER_MM = 0.25;
 

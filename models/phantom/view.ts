@@ -20,8 +20,8 @@ export interface ViewRequest {
 
 /**
  * A view other than the biometry planes: its simulation, the ages at which it is used, and what its
- * DICOM header contains besides one tissue region (sweeps, frame time). The frames contain the
- * truth.
+ * DICOM header contains in addition to one tissue region (sweeps, frame time). The frames contain
+ * the ground truth.
  */
 export interface PhantomView {
   id: string;

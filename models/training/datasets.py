@@ -195,7 +195,7 @@ def phantoms(*folders: Path) -> list[Record]:
     ]
 
 
-# Simulator views that the classifier counts under another class.
+# Class of each simulator view that has a different name from its class.
 CLASS_OF_VIEW = {
     "placenta-edge": "cervix",
     "crl-sagittal": "midsagittal",

@@ -40,7 +40,7 @@ def ring_image(size: tuple[int, int]) -> np.ndarray:
 
 
 def write_answer(file: Path, values: list[float]) -> None:
-    """Writes about 24 of the values, evenly spaced: reference-output.json."""
+    """Writes about 24 evenly spaced values to the file (reference-output.json)."""
     every = max(1, len(values) // 24)
     answer = {"every": every, "values": [round(value, 5) for value in values[::every]]}
     file.write_text(json.dumps(answer) + "\n")

@@ -75,8 +75,8 @@ class Sampler:
         }
 
     def view(self) -> tuple[np.ndarray, ...]:
-        """Samples an image, the shares of the planes (all 0 without a label), the structure maps,
-        and which maps are judged.
+        """Returns a random view with its targets: the share of each plane (all 0 without a label),
+        the structure maps, and for each map whether it counts in the loss.
         """
         rng = self.rng
         planes = np.zeros(len(HEAD_PLANES), np.float32)

@@ -14,7 +14,8 @@ GEOMETRY_CHANNELS = ("head", "abdomen", "femur-shaft", "femur-ends")
 
 
 def convolution(inputs: int, outputs: int, stride: int = 1, size: int = 3) -> nn.Sequential:
-    # Group normalisation keeps no running statistics that could be wrong on another machine.
+    # Group normalisation keeps no running statistics, which could be wrong for images from another
+    # ultrasound machine.
     return nn.Sequential(
         nn.Conv2d(inputs, outputs, size, stride, size // 2, bias=False),
         nn.GroupNorm(8, outputs),

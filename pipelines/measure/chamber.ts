@@ -29,7 +29,7 @@ export interface ChamberAxis {
  */
 const TOUCH = 0.02;
 /**
- * Maximum number of points in a gap between touching points that is treated as a flaw in the mask.
+ * A gap of at most this many points between touching points is treated as a flaw in the mask.
  */
 const GAP = 3;
 /** Minimum and maximum share of the outline that the valve plane can occupy. */

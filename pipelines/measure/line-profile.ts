@@ -24,7 +24,7 @@ interface Band {
   beyond: number;
 }
 
-/** Distance, in mm, between two samples of a profile, and between two lines of the band. */
+/** Distances in mm: between two samples of a profile, and between two lines of the band. */
 const STEP = 0.25;
 const BESIDE = 0.5;
 

@@ -246,7 +246,7 @@ function chooseCartValue(key: ConceptKey, values: Values): CartChoice {
   return { standing, spread: null, unused };
 }
 
-/** Returns where the machine's report says that it measured a value. */
+/** Returns the source of a machine value: the file and, if the report refers to one, the image. */
 export const cartSource = (from: CartMeasurement): Measurement['source'] => ({
   provenance: 'cart-sr',
   file: from.file,

@@ -99,8 +99,8 @@ type ParamsOf<Table, Code extends keyof Table> = Table[Code] extends (
   : never;
 
 /**
- * A statement whose code is known to be a certain key of a sentence table. The code determines the
- * type of its parameters.
+ * A statement with a given code of a sentence table. The code determines the type of the
+ * statement's parameters.
  */
 export type StatementOf<Table extends SentenceTable, Code extends keyof Table> = Statement & {
   readonly code: Code;

@@ -65,8 +65,8 @@ export interface Cervix {
 const shifted = (tissue: Tissue, by: number): Tissue => ({ ...tissue, echo: tissue.echo + by });
 
 /**
- * Returns a shape given in the axes u and v of the pose; `extent` bounds it around the pose's
- * centre.
+ * Returns a shape whose distance function is given in the axes u and v of the pose. `extent` is its
+ * maximum distance from the centre of the pose.
  */
 function region(pose: Pose, extent: number, distance: (u: number, v: number) => number): Shape {
   const cos = Math.cos(pose.angle);

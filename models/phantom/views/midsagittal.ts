@@ -116,7 +116,7 @@ export const midsagittal: PhantomView = {
   simulate: (request) => simulate(request, 'midsagittal', false),
 };
 
-/** The whole fetus, from crown to rump, with the same `anatomy` options. */
+/** The whole fetus, from crown to rump, with the same `anatomy` options as `midsagittal`. */
 export const crlSagittal: PhantomView = {
   id: 'crl-sagittal',
   ages: AGES,

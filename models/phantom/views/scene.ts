@@ -8,7 +8,7 @@ import type { Random } from '../random.ts';
 import type { Shape } from '../shapes.ts';
 import { type Layer, layerAt } from '../tissue.ts';
 
-/** A layer of a view, with the structure to which its pixels belong in the truth. */
+/** A layer of a view, with the structure to which its pixels belong in the ground truth. */
 export interface Piece extends Layer {
   structure?: string;
 }

@@ -51,10 +51,10 @@ const EXCEPTIONS = new Set([0xff53, 0xff5e]);
 const REVERSIBLE_5_3 = 1;
 
 /**
- * Returns the number of bits per sample of a JPEG 2000 code stream that every decoder reproduces
- * exactly. Its samples are unsigned, all components have the size of the image, and the transform
- * is the reversible one, whose arithmetic the standard fixes (ITU-T T.800 A.5.1, A.6.1, F.3). Null
- * for any other stream, and for a stream in JP2 boxes.
+ * Returns the number of bits per sample of a JPEG 2000 code stream if every decoder decodes it to
+ * exactly the same samples. This requires unsigned samples, components of the size of the image,
+ * and the reversible transform, whose arithmetic the standard fixes (ITU-T T.800 A.5.1, A.6.1,
+ * F.3). Null for any other stream, and for a stream in JP2 boxes.
  */
 export function reversibleBits(bytes: Buffer): number | null {
   if (codeStreamStart(bytes) !== 0) return null;

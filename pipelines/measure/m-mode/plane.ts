@@ -98,8 +98,8 @@ function medianOverTime(plane: Float32Array, columns: number, size: number): Flo
 }
 
 /**
- * Removes graphics, which are brighter than the echoes beside them. The echoes of an M-mode change
- * smoothly over time.
+ * Removes calipers, grid dots and the ECG line. Unlike echoes, which change smoothly over time,
+ * they are much brighter than the picture beside them.
  */
 function withoutMarks(cut: Float32Array, columns: number): Float32Array {
   const beside = medianOverTime(cut, columns, MARK);

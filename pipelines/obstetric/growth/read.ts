@@ -35,8 +35,8 @@ const daysBefore = ({ instant }: Pick<Clip | PriorReport, 'instant'>) =>
 
 /**
  * Reads the earlier examinations in the request, newest first. All files from one day count as one
- * examination. Earlier images are read by the same models as this study's, so that both ends of a
- * change are measured in the same way.
+ * examination. Earlier images are read by the same models as those of the current study, so that
+ * growth is calculated from lengths measured in the same way.
  */
 export async function readEarlierScans(
   { priors = [], priorReports = [], ...study }: Study,

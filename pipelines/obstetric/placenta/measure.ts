@@ -19,7 +19,7 @@ const SECTION = 'placenta';
 
 /**
  * Returns true if the machine labels the view as transabdominal. An unlabelled view counts as
- * transvaginal, because the classifier identified it from the image.
+ * transvaginal, because the classifier learned this view from simulated transvaginal images.
  */
 export const isTransabdominal = ({ route }: EdgeReading) => route === 'transabdominal';
 

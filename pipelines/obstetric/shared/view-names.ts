@@ -38,9 +38,9 @@ export function namedView(clip: ViewNamed): NamedView {
 }
 
 /**
- * Patterns for the words with which operators and presets label the views that may be taken from a
- * header. The classifier was trained on simulated images of these views and confuses fluid with
- * placenta. Planes that it learned from real images are never taken from a header.
+ * Patterns for the labels that operators and presets give to a view. Only these views may be taken
+ * from a header, because the classifier was trained on simulated images of them and confuses fluid
+ * with placenta. Planes that it learned from real images are never taken from a header.
  */
 const PLANE_WORDS: readonly (readonly [RegExp, Plane])[] = [
   [

@@ -68,7 +68,7 @@ function receptionSpans(
   return [...spans, stepSpan(trace, id, 'routing', [complete, acted], { attributes })];
 }
 
-/** A revision whose rules acted without a request. */
+/** A revision on which rules acted without submitting a request. */
 interface RoutedStudy {
   id: string;
   study: string;

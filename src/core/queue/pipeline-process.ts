@@ -112,14 +112,14 @@ interface PoolLimits {
   work: string;
   /** Other paths that the process may read. */
   readable: readonly string[];
-  /** If true, the processes run with a lower priority, so that others get most of the CPU. */
+  /** True for a lower priority, so that other processes get most of the CPU. */
   yields?: boolean;
 }
 
 interface ProcessLimits extends Omit<PoolLimits, 'work'> {
   /** The only folder that the process may write to. The process may also read it. */
   writable: string;
-  /** Folder of its compile cache, inside `writable`; null without one. */
+  /** Folder of the process's compile cache, inside `writable`; null if it has no compile cache. */
   compileCache: string | null;
 }
 

@@ -63,8 +63,8 @@ export function pipelineProgress(progress: number): number {
 }
 
 /**
- * Returns `next`, with its progress raised to that of `current` if it is lower; `current` itself if
- * nothing changed.
+ * Returns `next`, but never with less progress than `current`. Returns `current` itself if nothing
+ * changed.
  */
 export function laterStage(current: Stage, next: Stage | null): Stage {
   if (!next) return current;

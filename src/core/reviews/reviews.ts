@@ -433,7 +433,10 @@ function undone(rows: readonly ChangeRow[], id: number, pointer: string): [] {
   throw new InvalidInputError([{ pointer: `${pointer}/change`, detail }]);
 }
 
-/** Rejects identifying text entered by a reader, because documents without a patient contain it. */
+/**
+ * Rejects text in which a reader identifies the patient, because documents without a patient also
+ * contain this text.
+ */
 function requireNoIdentifiers(change: Change): void {
   const text =
     change.kind === 'note' ? change.text : change.kind === 'reject' ? (change.reason ?? '') : '';

@@ -95,7 +95,7 @@ export async function registerQuarantined(id: string, options: RegistrationOptio
   await registerFile(path, source, options);
 }
 
-/** Thrown if a file in the intake folder, or its way to the quarantine, fails with an I/O error. */
+/** Thrown if an I/O error prevents a file from being read or from being moved to the quarantine. */
 class UnreadableFileError extends Error {
   override name = 'UnreadableFileError';
 }

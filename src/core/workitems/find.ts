@@ -66,8 +66,8 @@ export async function findWorkitems(
 }
 
 /**
- * SQL condition: the request has one of these unique keys, or one of these ids if its UID is
- * derived from the id.
+ * SQL condition: the request has one of these unique keys or, if its UID is derived from its id,
+ * one of these ids.
  */
 const ofUids = (keys: string, ids: string) =>
   `(r.unique_key = ANY (${keys}::text[]) OR r.id = ANY (${ids}::text[])

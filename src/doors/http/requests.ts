@@ -289,7 +289,7 @@ export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): vo
   router.get('/v1/downloads/:id/:name', async (context) => {
     signer.verify('GET', context.path, context.query, now());
     const { id = '', name } = context.params;
-    // The signature replaces the key, so the account is not checked.
+    // The URL is signed and no API key is needed, so the account is not checked.
     const row = await core.get(id, null);
     if (row) refuseExpired(row);
     const artifact = await listed(core, id, name);

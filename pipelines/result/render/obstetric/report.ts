@@ -112,7 +112,7 @@ function datingLine(growth: Section | undefined): string[] {
 
 /**
  * Writes the draft report in the order of obstetric 14. The result is its only input, so the report
- * cannot contain anything else. Only what was assessed is reported as negative.
+ * cannot contain anything else. Negative findings are reported only for what was assessed.
  */
 export function writeReport(result: Result): Report {
   const growth = result.sections.find(({ id }) => id === 'growth');

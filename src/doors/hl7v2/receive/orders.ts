@@ -167,8 +167,8 @@ const codedText = (segment: Segment, field: number): string =>
   statedText(segment, field, 2) || statedText(segment, field, 5) || statedText(segment, field, 9);
 
 /**
- * Returns the Reason for Study; if it is absent, the relevant clinical information; otherwise the
- * diagnoses.
+ * Returns the Reason for Study or, without one, the relevant clinical information or, without
+ * either, the diagnoses.
  */
 function indicationOf(obr: Segment, segments: readonly Segment[]): string {
   const reasons = repetitionsOf(obr, 31).map((reason) =>
