@@ -1,15 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { TlsVersion } from '../../config/tls.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { type ClientFiles, readClientFiles } from '../../src/platform/tls/client-files.ts';
 import { bcp195 } from '../../src/platform/tls/profile.ts';
 
-/** TLS settings for connections to a node. The files are in PEM format. */
-export interface ClientTls {
-  caFile?: string | undefined;
-  certFile?: string | undefined;
-  keyFile?: string | undefined;
+/** TLS settings for connections to a node. */
+export interface ClientTls extends ClientFiles {
   serverName?: string | undefined;
   /** The minimum TLS version; 1.2 by default. */
   minVersion?: TlsVersion | undefined;
@@ -32,7 +29,7 @@ export interface CalledNode {
 
 /**
  * Opens a connection. A failure to connect only surfaces at the first read or write.
- * @throws SonogateError `invalid_config` if a file of `tls` cannot be read.
+ * @throws SonogateError `invalid_config` if a file of `tls` cannot be read, and never could.
  */
 export async function dial({
   host,
@@ -52,12 +49,12 @@ export async function dial({
 export async function tlsOptions(tls: ClientTls, host: string): Promise<ConnectionOptions> {
   const servername = tls.serverName ?? (isIP(host) ? undefined : host);
   try {
-    const [ca, cert, key] = await Promise.all(
-      [tls.caFile, tls.certFile, tls.keyFile].map((file) => (file ? readFile(file) : undefined)),
-    );
+    const pems = await readClientFiles(tls);
     const profile = bcp195(tls.minVersion ?? '1.2');
-    return { ...profile, ca, cert, key, servername, rejectUnauthorized: true };
+    return { ...profile, ...pems, servername, rejectUnauthorized: true };
   } catch (error) {
-    throw new SonogateError('invalid_config', (error as Error).message, { cause: error });
+    // Files that do not match may be in the middle of a replacement, so trying again may help.
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw new SonogateError('invalid_config', error.message, { cause: error });
   }
 }

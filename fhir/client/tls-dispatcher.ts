@@ -1,6 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { Agent } from 'undici';
 import type { FhirDestination } from '../../config/schema.ts';
+import { readClientFiles } from '../../src/platform/tls/client-files.ts';
 import { FhirFailure, failureOf } from './outcome.ts';
 
 type TlsSettings = NonNullable<FhirDestination['tls']>;
@@ -10,7 +11,7 @@ type TlsSettings = NonNullable<FhirDestination['tls']>;
  * authority or a client certificate. If neither is configured, the function returns undefined. The
  * files are checked for each request, so that a renewed certificate is used without a restart.
  * Simultaneous callers share one check, and thus one pool.
- * @throws FhirFailure `ehr_unauthorized` if a file cannot be read.
+ * @throws FhirFailure `ehr_unauthorized` if the files cannot be used and never could.
  */
 export function tlsDispatcher(settings: TlsSettings | undefined): () => Promise<Agent | undefined> {
   if (!settings) return async () => undefined;
@@ -18,9 +19,9 @@ export function tlsDispatcher(settings: TlsSettings | undefined): () => Promise<
   let coming: Promise<Agent> | null = null;
 
   async function current(tls: TlsSettings): Promise<Agent> {
-    const written = await readable(() => timesOf(tls));
+    const written = await timesOf(tls).catch(() => 'missing');
     if (open?.written !== written) {
-      const connect = await readable(() => contents(tls));
+      const connect = await usable(() => readClientFiles(tls));
       const { Agent } = await import('undici');
       // The old pool is not closed here, because a caller that has it may not have sent its request
       // yet. Its connections close by themselves when they are idle.
@@ -43,17 +44,10 @@ async function timesOf({ certFile, keyFile, caFile }: TlsSettings): Promise<stri
   return times.join();
 }
 
-async function contents({ certFile, keyFile, caFile }: TlsSettings) {
-  const [cert, key, ca] = await Promise.all(
-    [certFile, keyFile, caFile].map((file) => (file === undefined ? undefined : readFile(file))),
-  );
-  return { cert, key, ca };
-}
-
-async function readable<Answer>(read: () => Promise<Answer>): Promise<Answer> {
+async function usable<Answer>(read: () => Promise<Answer>): Promise<Answer> {
   try {
     return await read();
   } catch {
-    throw new FhirFailure(failureOf('ehr_unauthorized', 'A file of `tls` cannot be read'));
+    throw new FhirFailure(failureOf('ehr_unauthorized', 'The files of `tls` cannot be used'));
   }
 }

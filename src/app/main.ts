@@ -30,6 +30,7 @@ import { observedLogger } from '../platform/logging/logger.ts';
 import { createOutboundClient } from '../platform/outbound/client.ts';
 import { createUrlGuard } from '../platform/outbound/url-guard.ts';
 import { openSiteClock } from '../platform/time.ts';
+import { onUnusableClientFiles } from '../platform/tls/client-files.ts';
 import { createProcessMeters, startMonitoring } from './monitoring/metrics.ts';
 import { NO_TRACING, startTracing } from './monitoring/tracing.ts';
 import { PIPELINE_PROGRAM, PIPELINES } from './pipelines/program.ts';
@@ -130,6 +131,9 @@ async function openShared(
   const logger = observedLogger(plainLogger, (event, fields) => {
     meters.onEvent(event, fields);
     tracing.onEvent(event, fields);
+  });
+  onUnusableClientFiles((err, { certFile, caFile }) => {
+    logger.event(EVENTS.certificateUnusable, { err, certFile: certFile ?? caFile ?? '' });
   });
   // The database lock would also refuse a second gateway, except on a file system without locks.
   if (config.databaseUrl === undefined && (await gatewayAnswers(config.dataDir))) {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, unlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
@@ -371,6 +371,20 @@ describe.skipIf(!existsSync(OPENSSL))('TLS with certificates that the site confi
     }
   });
 
+  test('keeps the last certificate while only one of the new files is there', async () => {
+    await startTls();
+    const [certFile, keyFile] = [file('swapped.crt'), file('swapped.key')];
+    await copyFile(file('gateway.crt'), certFile);
+    await copyFile(file('gateway.key'), keyFile);
+    const to = connection({ ...none, tls: { ...known(), certFile, keyFile } });
+    await to.create(DEVICE, SIGNAL());
+    await copyFile(file('ehr.key'), keyFile);
+    await to.create(DEVICE, SIGNAL());
+    await unlink(keyFile);
+    await to.create(DEVICE, SIGNAL());
+    expect(await ehr?.all('Device')).toHaveLength(3);
+  });
+
   test('opens the pool once its files can be read', async () => {
     await startTls();
     const pool = tlsDispatcher({
@@ -390,7 +404,7 @@ describe.skipIf(!existsSync(OPENSSL))('TLS with certificates that the site confi
     const tls = { caFile: file('no-such-file') };
     expect(await failure(connection({ ...none, tls }).create(DEVICE, SIGNAL()))).toMatchObject({
       code: 'ehr_unauthorized',
-      detail: 'A file of `tls` cannot be read',
+      detail: 'The files of `tls` cannot be used',
     });
   });
 });

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
+
+/** Files in PEM format for connections on which we are the client. */
+export interface ClientFiles {
+  caFile?: string | undefined;
+  certFile?: string | undefined;
+  keyFile?: string | undefined;
+}
+
+/** The content of these files. */
+export interface ClientPems {
+  ca: Buffer | undefined;
+  cert: Buffer | undefined;
+  key: Buffer | undefined;
+}
+
+type Report = (error: unknown, files: ClientFiles) => void;
+let report: Report = () => {};
+
+/** Sets where unusable files are reported. They are read where there is no logger. */
+export function onUnusableClientFiles(to: Report): void {
+  report = to;
+}
+
+/** The last content that could be used and the last reported error, by the names of the files. */
+const known = new Map<string, { pems: ClientPems; reported: string }>();
+
+/**
+ * Reads the files of a client connection. If a certificate and its key are being replaced one after
+ * the other, they do not match in between; the last pair that did is then returned.
+ * @throws the system error or the OpenSSL error if the files cannot be used and never could.
+ */
+export async function readClientFiles(files: ClientFiles): Promise<ClientPems> {
+  const { caFile, certFile, keyFile } = files;
+  const name = JSON.stringify([caFile, certFile, keyFile]);
+  const last = known.get(name);
+  try {
+    const [ca, cert, key] = await Promise.all(
+      [caFile, certFile, keyFile].map((file) => (file === undefined ? undefined : readFile(file))),
+    );
+    const pems = { ca, cert, key };
+    if (last && isSame(last.pems, pems)) {
+      last.reported = '';
+      return last.pems;
+    }
+    // Throws if the certificate and the key do not match.
+    createSecureContext(pems);
+    known.set(name, { pems, reported: '' });
+    return pems;
+  } catch (error) {
+    if (!last) throw error;
+    if (last.reported !== String(error)) report(error, files);
+    last.reported = String(error);
+    return last.pems;
+  }
+}
+
+const isSame = (one: ClientPems, other: ClientPems): boolean =>
+  (['ca', 'cert', 'key'] as const).every((part) => {
+    const [before, now] = [one[part], other[part]];
+    return before === undefined || now === undefined ? before === now : before.equals(now);
+  });
