@@ -112,7 +112,7 @@ async function readToEnd(bytes: AsyncIterable<Buffer>): Promise<void> {
   try {
     for await (const _ of bytes);
   } catch {
-    // A part is cut off only if the whole body is; `bodyParts` reports that error.
+    // If a part is cut off, the whole body is cut off too, and `bodyParts` reports that error.
   }
 }
 

@@ -174,7 +174,8 @@ export class CallingAssociation {
 
   /**
    * Returns the next part of a message from the peer.
-   * @throws SonogateError `lossCode` if the peer ends the association instead, `unexpected_pdu`.
+   * @throws SonogateError `unexpected_pdu`; with the code in `lossCode` if the peer ends the
+   * association instead.
    */
   async nextPart(): Promise<MessagePart> {
     for (;;) {

@@ -42,7 +42,7 @@ export interface DiskSettings {
 interface WrittenObject {
   path: string;
   bytes: number;
-  /** Rejects only if the thread ends before they are computed. */
+  /** Rejects only if the thread ends before the digests are computed. */
   digests: Promise<Digests>;
 }
 
@@ -60,17 +60,18 @@ interface ObjectFile {
 
 const BLOCK_BYTES = 128 * 1024;
 /**
- * Number of blocks that are sent to the thread together, because each message wakes it. Half of an
- * image of half a megabyte is written while the other half arrives.
+ * Number of blocks that are sent to the thread together, because each message wakes the thread.
+ * With this number, half of a 0.5 MB image is written while the other half arrives.
  */
 const SENT_TOGETHER = 2;
 /**
- * Maximum number of blocks of one object that the thread has not read. Above this number, the sender
- * has to wait.
+ * Maximum number of blocks of one object that the thread has not read yet. At this number, the
+ * sender has to wait.
  */
 const MOST_BEHIND = 16;
 /**
- * Number of read blocks that the thread reports together, because each message wakes the main thread.
+ * Number of blocks after which the thread reports that it has read them. They are reported
+ * together, because each message wakes the main thread.
  */
 export const REPORTED_TOGETHER = 8;
 /**

@@ -33,7 +33,8 @@ interface StatusMeaning {
 }
 
 /**
- * After wrong credentials, the destination waits long, so that our retries do not lock the account.
+ * After wrong credentials, the destination waits for a long time, so that our retries do not lock
+ * the account.
  */
 const UNAUTHORIZED: StatusMeaning = { code: 'ehr_unauthorized', hold: 300 };
 const UNAVAILABLE: StatusMeaning = { code: 'ehr_unavailable' };

@@ -207,8 +207,8 @@ export function agreementTable(rows: readonly QuantityAgreement[]): string {
 }
 
 /**
- * Returns the number of studies without pericardial fluid, and in how many of them the product
- * reports fluid.
+ * Returns the number of studies without pericardial fluid, and the number of these in which the
+ * product reports fluid.
  */
 export function inventedFluid(cases: readonly StudyCase[]): { without: number; invented: number } {
   const without = cases.filter(({ truth }) => truth['effusion-depth'] === undefined);

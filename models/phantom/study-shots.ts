@@ -93,7 +93,10 @@ function usualCerebellum(weeks: number): number {
   return 20 + 1.49 * since + 0.04 * since * (since - 6.7);
 }
 
-/** The other head planes, with structures of normal size (ISUOG CNS part 1, 2020). */
+/**
+ * The head planes other than the measured one, with structures of normal size (ISUOG CNS part 1,
+ * 2020).
+ */
 const BRAIN: readonly Shot[] = [
   still(lateralVentricle, { anatomy: () => ({ atrialMm: 6.8 }) }),
   still(cerebellum, {

@@ -77,14 +77,15 @@ def phantom_labels(*folders: Path) -> list[dict]:
 
 
 def phantom_frame(label: dict, known: int = len(CLASSES)) -> HeartFrame:
-    """Reads image and mask of one label. Mask values at or above `known` (aorta) become background."""
+    """Reads image and mask of one label. Mask values from `known` on (by default from the aorta)
+    become background."""
     mask = gray(label["folder"] / label["mask"])
     mask[mask >= known] = 0
     return HeartFrame(gray(label["folder"] / label["file"]), mask, True)
 
 
 def within_sector(frames: list[HeartFrame]) -> list[HeartFrame]:
-    """Crops the frames of a clip to the fan found in their maximum."""
+    """Crops the frames of a clip to the fan found in the pixel-wise maximum of all frames."""
     fan = sector_of(np.maximum.reduce([frame.image for frame in frames]))
     return [HeartFrame(one.image[fan], one.mask[fan], one.right_heart) for one in frames]
 

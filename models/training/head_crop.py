@@ -17,8 +17,8 @@ FILL = 0.88
 def crop_matrix(
     head: Ellipse, turn: float = 0.0, zoom: float = 1.0, shift=(0.0, 0.0), flips=(1, 1)
 ) -> np.ndarray:
-    """Returns the 2x3 map from source to crop: centre, level, scale, followed by the given jitter.
-    `turn` is in radians, `shift` in semi-major axes of the head."""
+    """Returns the 2x3 map from source to crop, which centres, levels and scales the head and then
+    applies the given jitter. `turn` is in radians, `shift` in semi-major axes of the head."""
     spread, axes = np.linalg.eigh(head.shape)
     along = axes[:, 1]
     along = along if along[0] >= 0 else -along

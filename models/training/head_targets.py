@@ -50,8 +50,8 @@ def regions(reading: Reading) -> dict[str, list[Ellipse]]:
 
 
 def in_front(side: str, view: np.ndarray) -> np.ndarray:
-    """Returns a map that is 1 on the half of the head with the forehead, `left` or `right` of the
-    levelled crop."""
+    """Returns a map that is 1 on the half of the head that contains the forehead: the `left` or
+    `right` half of the levelled crop."""
     middle = np.array([(CROP_WIDTH - 1) / 2, (CROP_HEIGHT - 1) / 2])
     forward = view[:, 0] if side == "right" else -view[:, 0]
     centre = TO_GRID[:, :2] @ (view[:, :2] @ middle + view[:, 2]) + TO_GRID[:, 2]

@@ -1,4 +1,4 @@
-"""The loop shared by all trainings."""
+"""The training loop shared by all models."""
 
 import time
 from argparse import Namespace
@@ -15,7 +15,7 @@ from torch import nn
 from network import Average
 
 WARM_UP_STEPS = 100
-# Share of the previous value in the displayed loss, which makes it roughly a mean over the last
+# Weight of the previous value in the displayed loss, which is thus roughly a mean over the last
 # fifty steps.
 SHOWN_MEMORY = 0.98
 LONGEST_GRADIENT = 2.0

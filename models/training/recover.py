@@ -85,7 +85,7 @@ def part(weights: Weights, prefix: str) -> Weights:
 
 
 def save_head_network(weights: Weights, file: Path) -> None:
-    """Saves a network of the head planes without the shift of its bias that export.py adds."""
+    """Saves a network of the head planes. Removes the shift that export.py added to its bias."""
     for index, plane in enumerate(HEAD_PLANES):
         weights["head.bias"][index] -= math.log(HEAD_PLANE_PRIOR[plane] * len(HEAD_PLANES))
     save_planes(weights, HEAD_PLANES, file)
@@ -105,7 +105,7 @@ def geometry_runs(models: Path) -> tuple[Weights, Weights]:
 
 
 def save_plane_network(model: onnx.ModelProto, file: Path) -> None:
-    """Saves a plane classifier without the shift of its bias that export.py adds."""
+    """Saves a plane classifier. Removes the shift that export.py added to its bias."""
     weights = weights_of(model)
     # The exporter transposes the weights of a layer without a bias and drops their name.
     weights["beside.weight"] = next(

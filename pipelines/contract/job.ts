@@ -8,7 +8,7 @@ import { EVIDENCE_SETTINGS, PAPERS, PROVIDER_SETTINGS } from '../../config/schem
 export const MOCK_SCENARIOS = ['succeeded', 'rejected', 'failed', 'slow', 'triage'] as const;
 type MockScenario = (typeof MOCK_SCENARIOS)[number];
 
-/** Names of the scenarios in the first release. */
+/** Names that the scenarios had in the first release. */
 const FORMER_NAMES: Readonly<Record<string, MockScenario>> = {
   succeed: 'succeeded',
   reject: 'rejected',
@@ -129,8 +129,8 @@ export interface ModelInUse {
 }
 
 /**
- * Optional function that a pipeline module exports beside `pipeline`, to open the models before the
- * first job.
+ * Optional function that a pipeline module exports in addition to `pipeline`, to open the models
+ * before the first job.
  */
 export type Prepare = (settings: Job['models']) => Promise<readonly ModelInUse[]>;
 

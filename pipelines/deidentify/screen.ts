@@ -34,8 +34,9 @@ const MOST_TEXT = 0.3;
  */
 const LARGEST_FOUND = 0.8;
 /**
- * A picture found by its appearance is a page of text if more texts than this are found on it.
- * Further text on such a page may be missed, because the lines of a table cross its letters.
+ * Maximum number of texts on a picture that was found by its appearance. A picture with more texts
+ * is a page of text, on which others may be missed, because the lines of a table cross their
+ * letters.
  */
 const MOST_TEXTS = 10;
 

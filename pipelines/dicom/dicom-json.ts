@@ -66,7 +66,7 @@ export function dicomJson(dataSet: TagDataset, bulkDataUri: (tag: string) => str
 function itemJson(dataSet: TagDataset, bulkDataUri: ((tag: string) => string) | null): JsonDataSet {
   const json: JsonDataSet = {};
   for (const [tag, { vr, Value }] of Object.entries(dataSet)) {
-    // The model has no group lengths, because JSON does not need them.
+    // The DICOM JSON model has no group lengths, because JSON does not need them.
     if (!/^[0-9A-Fa-f]{8}$/.test(tag) || tag.endsWith('0000')) continue;
     if (tag === PIXEL_DATA) {
       if (bulkDataUri) json[tag] = { vr: vr === 'OW' ? 'OW' : 'OB', BulkDataURI: bulkDataUri(tag) };

@@ -258,7 +258,7 @@ const FOR_ALL: readonly AcceleratorRefusal['why'][] = ['absent', 'unloadable', '
 /**
  * Returns a function that opens verified models, each on the first provider that loads it, agrees
  * with the processor and is not slower than the processor. A provider requested by name may be
- * slower. If it fails, it is replaced by the processor, never by another accelerator.
+ * slower. If such a provider fails, it is replaced by the processor, never by another accelerator.
  *
  * @throws only if a model cannot be opened on the processor.
  */

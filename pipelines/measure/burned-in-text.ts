@@ -93,8 +93,8 @@ const PADDING = 0.4;
  */
 const END_PADDING = 0.8;
 /**
- * Two texts on one line are covered together, including the gap, if the gap is at most this many
- * text heights.
+ * Maximum gap between two texts on one line, in text heights, at which they are covered together
+ * with the gap.
  */
 const JOINED_GAP = 2;
 

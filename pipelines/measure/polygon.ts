@@ -38,8 +38,8 @@ export function rectanglePolygon({ minX, minY, maxX, maxY }: Rectangle): Point[]
 }
 
 /**
- * Returns the first and last column of a row whose centres are in a convex polygon. Null if there
- * are none.
+ * Returns the first and the last column of the pixels in a row whose centres are inside a convex
+ * polygon. Null if there are no such pixels.
  */
 export function spanOfRow(
   polygon: readonly Point[],

@@ -51,7 +51,7 @@ function wallLength(outline: Outline, axis: ChamberAxis): number {
   return lengthOf(left) + lengthOf(right);
 }
 
-/** Returns the level of a point: the third of the long axis next to it. */
+/** Returns the level of a point on the wall, according to the third of the long axis next to it. */
 function levelOf(point: Point, axis: ChamberAxis): WallLevel {
   const { along } = directionsOf(axis);
   const share =
@@ -142,11 +142,11 @@ interface WallFigure {
 
 /** Change in a wall segment from end-diastole to end-systole, in per cent. */
 export interface SegmentMotion extends WallSegment {
-  /** Change in the length of its inner border. Shortening is negative. */
+  /** Change in the length of the segment's inner border. Shortening is negative. */
   strain: number;
-  /** Decrease in its distance from the long axis. Inward motion is positive. */
+  /** Decrease in the segment's distance from the long axis. Inward motion is positive. */
   excursion: number;
-  /** Increase in its thickness; null if the muscle was not outlined on both frames. */
+  /** Increase in the segment's thickness; null if the muscle was not outlined on both frames. */
   thickening: number | null;
 }
 

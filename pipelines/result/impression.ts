@@ -50,7 +50,7 @@ export interface Said<Table extends SentenceTable> {
   result: Result;
 }
 
-/** One clause of a topic, and what the line need not repeat because of it. */
+/** One clause of a topic, and what need not be repeated in the line because of this clause. */
 export interface Clause<Table extends SentenceTable> {
   statement: Statement | null;
   /** Codes of the findings that the clause already covers. */

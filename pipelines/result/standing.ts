@@ -62,7 +62,7 @@ export function withStanding(measurements: readonly Measurement[]): Measurement[
   return measurements.map((one) => ({ ...one, standing: standingOf(one) }));
 }
 
-/** Returns the measurements without machine values that are shown only for comparison. */
+/** Returns all measurements except machine values that are shown only for comparison. */
 export function withoutComparisons(measurements: readonly Measurement[]): Measurement[] {
   return measurements.filter(({ standing }) => standing !== 'comparison');
 }

@@ -25,7 +25,9 @@ export function evidenceText(evidence: unknown): string {
   });
 }
 
-/** Parses the evidence. Its frames can be counted but not decoded. */
+/**
+ * Parses the evidence. Its frames can be counted but not decoded, because they contain no pixels.
+ */
 export function parseEvidence<Evidence>(text: string): Evidence {
   return devalue.parse(text, {
     Frame: ({ index, time }: Pick<Frame, 'index' | 'time'>): Frame => ({

@@ -518,8 +518,9 @@ export function subjectOf(
 }
 
 /**
- * Returns the same value from another result. It is found by its identity, otherwise by its id,
- * otherwise as the value of its quantity that a person confirmed.
+ * Returns the same value from another result: the value with the same identity, otherwise the value
+ * of the same quantity with the same id, otherwise the value of the quantity that a person
+ * confirmed.
  */
 function successorOf(one: Measurement, { measurements }: Result): Measurement | null {
   const own = identityOf(one);

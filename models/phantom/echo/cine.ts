@@ -7,7 +7,8 @@ import { overlayMarks } from './overlay.ts';
 import { type EchoRequest, type EchoViewId, FRAME_TIME_MS } from './view.ts';
 
 /**
- * The dimensions that a perfect reader would measure on one frame, and points in mm of the image.
+ * The dimensions that a perfect reader would measure on one frame, and the points that this reader
+ * would mark, in mm of the image.
  */
 export interface FrameReading {
   values: Readonly<Record<string, number>>;

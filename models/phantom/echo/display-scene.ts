@@ -13,9 +13,9 @@ import { flowPower, power } from '../views/spectrum-display.ts';
  * full scale, velocities in cm/s.
  */
 export interface DisplayScene {
-  /** Level of the flow below full scale, dB. */
+  /** Amount by which the level of the flow is below full scale, dB. */
   faintDb: number;
-  /** Change of the noise level, dB. */
+  /** Amount added to the noise level, dB. */
   noiseDb: number;
   /** Velocity range beyond the baseline, as a share of the range on the side of the flow. */
   otherSide: number;

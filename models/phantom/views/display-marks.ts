@@ -28,7 +28,7 @@ interface DisplayArea {
 export interface DisplayMarks {
   /**
    * The electrocardiogram: the edge along which it runs, and its grey level. Carts draw it over the
-   * display, or half beside it.
+   * display, or partly beside it.
    */
   ecg: { at: 'top' | 'bottom'; level: number; upward: boolean } | null;
   /** Lines of settings over the left part of the display. */

@@ -205,7 +205,10 @@ function drawTrunk(pose: Pose, plan: CavityPlan, random: Random): Piece[] {
   ];
 }
 
-/** Builds a loop of cord across the pocket: a tube of jelly with the lumina of its vessels. */
+/**
+ * Builds a loop of umbilical cord across the pocket: a tube of Wharton's jelly with the lumina of
+ * its vessels.
+ */
 function drawCord(pose: Pose, plan: CavityPlan, random: Random): Piece[] {
   const radius = random.range(4, 8);
   const from = random.range(0, 2 * Math.PI);

@@ -39,7 +39,10 @@ const LETTERS: Readonly<Record<string, string>> = {
   closePath: 'Z',
 };
 
-/** Rounds a coordinate. `toFixed` takes several times as long, for thousands of them per picture. */
+/**
+ * Rounds a coordinate. `toFixed` takes several times as long, and a picture has thousands of
+ * coordinates.
+ */
 const hundredths = (value: number): number => Math.round(value * 100) / 100;
 
 /** Returns the glyph outlines of a line of text as SVG path data. The baseline starts at (x, y). */

@@ -69,8 +69,8 @@ const isReduced = (percent: number) => rounded(percent, 0) < DYSFUNCTION.ef;
 const EF_KEYS: ReadonlySet<string> = new Set(EF_PRECEDENCE);
 
 /**
- * Returns whether the LVEF is reduced. If measured values contradict each other, this is still
- * known as long as all of them are on the same side of the limit.
+ * Returns whether the LVEF is reduced. If measured values contradict each other, the answer is
+ * still known as long as all of them are on the same side of the limit.
  */
 function ejectionOf(values: Values): Ejection {
   const headline = headlineEf(values);

@@ -206,8 +206,8 @@ export function judge2025(
 }
 
 /**
- * Grades LA pressure in atrial fibrillation according to ASE 2025. Only an ECG can prove atrial
- * fibrillation (echo 10.6), which a gap states.
+ * Grades LA pressure in atrial fibrillation according to ASE 2025. A gap states that only an ECG
+ * can prove atrial fibrillation (echo 10.6).
  */
 export function judgeFibrillation(of: DiastolicInputs['ofFibrillation']): Judgement {
   const result = fibrillationPressure(of);

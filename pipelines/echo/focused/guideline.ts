@@ -55,8 +55,8 @@ type RvSize = 'normal' | 'enlarged' | 'severely enlarged';
 
 /**
  * Returns the size of the RV from the ratio of the end-diastolic RV and LV areas in A4C
- * (Vieillard-Baron, Jardin; echo 15). The limit of 0.6 applies only to areas: the ratio of the
- * basal diameters is usually higher than that in a healthy heart.
+ * (Vieillard-Baron, Jardin; echo 15). The limit of 0.6 applies only to areas: in a healthy heart,
+ * the ratio of the basal diameters is usually higher.
  */
 export function focusedRightVentricle(areas: number): RvSize {
   const shown = rounded(areas, 2);

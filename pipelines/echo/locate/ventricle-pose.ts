@@ -104,8 +104,8 @@ const SHAPE_LIMITS = {
 const AREA_JUMP = 0.25;
 
 /**
- * Returns the faults of the left ventricle on one apical frame. The list is empty if it has the
- * shape of a ventricle.
+ * Returns the faults of the left ventricle on one apical frame; empty if the outline has the shape
+ * of a ventricle.
  */
 export function shapeFaults(masks: ChamberMasks): ShapeFault[] {
   const pose = ventriclePose(masks);

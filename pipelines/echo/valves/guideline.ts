@@ -188,7 +188,7 @@ export function mitralStenosis2009(area: number): 'mild' | 'moderate' | 'severe'
   return shown <= 1.5 ? 'moderate' : 'mild';
 }
 
-/** From this mitral valve area, cm2, the valve is normal. A normal mitral orifice is 4 to 6 cm2. */
+/** Minimum mitral valve area, cm2, of a normal valve. A normal mitral orifice is 4 to 6 cm2. */
 const NORMAL_AREA = 4;
 
 /**
@@ -249,8 +249,8 @@ function gradesOf(valve: 'aortic' | 'mitral', inputs: QuantitativeRegurgitation)
 }
 
 /**
- * Returns the highest grade from EROA, volume and fraction; null if none of them was measured (echo
- * 11.2, 11.3).
+ * Returns the highest of the grades by EROA, volume and fraction; null if none of them was measured
+ * (echo 11.2, 11.3).
  */
 export function quantitativeGrade(
   valve: 'aortic' | 'mitral',
@@ -260,7 +260,10 @@ export function quantitativeGrade(
   return grades.length === 0 ? null : (REGURGITATION_GRADES[Math.max(...grades)] ?? null);
 }
 
-/** Returns true if the grades of the quantities differ by more than one. CMR is then suggested. */
+/**
+ * Returns true if the grades of the quantities differ by more than one grade. CMR is then
+ * suggested.
+ */
 function isInconsistent(valve: 'aortic' | 'mitral', inputs: QuantitativeRegurgitation): boolean {
   const grades = gradesOf(valve, inputs);
   return grades.length > 1 && Math.max(...grades) - Math.min(...grades) > 1;

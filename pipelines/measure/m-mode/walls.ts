@@ -13,7 +13,10 @@ import type { MModePlane } from './plane.ts';
 /** In cm unless stated otherwise. */
 const WALLS = {
   ventricle: {
-    /** Minimum depth of the pericardium behind the heart, which is the strongest echo. */
+    /**
+     * Minimum depth at which to search for the strongest echo, which is the pericardium behind the
+     * heart.
+     */
     pericardium: 5,
     /**
      * Range around the middle of the pericardial echo, positive upwards, in which to search for its
@@ -24,8 +27,9 @@ const WALLS = {
     cavity: [1.6, 8],
     septum: [0.4, 2.6],
     /**
-     * An edge nearer to the posterior wall is taken as the septum if it has at least this share of
-     * the strongest edge's strength.
+     * The strongest edge may be the free wall of the right ventricle. An edge nearer to the
+     * posterior wall is therefore taken as the septum if it has at least this share of the
+     * strongest edge's strength.
      */
     nearlyAsStrong: 0.6,
   },
@@ -65,7 +69,8 @@ const WALLS = {
      */
     nearlyAsDistinct: 0.7,
     /**
-     * Minimum difference between the lumen and both tissue and wall, as a share of their levels.
+     * Minimum difference in level of the lumen from the tissue and from the wall, as a share of
+     * their levels.
      */
     distinct: 0.2,
     /**

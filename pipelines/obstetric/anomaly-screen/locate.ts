@@ -33,7 +33,7 @@ const MIRRORINGS: readonly Mirroring[] = [
  */
 const NARROWEST = 4;
 
-/** Placement of the maps. They cover the crop exactly, without margins. */
+/** Placement of the maps on the crop: they cover it exactly, without margins. */
 const ON_CROP: Placement = { scaleX: 1, scaleY: 1, offsetX: 0, offsetY: 0 };
 
 const halfWidth = z.number().positive().nullable().default(null);

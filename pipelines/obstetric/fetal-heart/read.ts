@@ -16,8 +16,8 @@ import type {
 import { CARDIAC_VIEWS } from './evidence.ts';
 
 /**
- * Maximum number of frames examined. It exceeds the number measured, because most real frames do
- * not show the whole chest.
+ * Maximum number of frames examined. More frames are examined than measured, because most real
+ * frames do not show the whole chest.
  */
 const CHEST_FRAMES = 12;
 

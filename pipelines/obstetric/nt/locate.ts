@@ -11,7 +11,10 @@ import {
   type MidsagittalStructure,
 } from './evidence.ts';
 
-/** Name of each structure in the data set, which the model's channels use. */
+/**
+ * Name of the model's channel for each structure, which is the name of the structure in the data
+ * set.
+ */
 const CHANNEL_OF: Readonly<Record<MidsagittalStructure, string>> = {
   thalami: 'thalami',
   midbrain: 'midbrain',

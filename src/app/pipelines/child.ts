@@ -70,7 +70,8 @@ process.on('message', (message: ToChild) => {
       running?.abort();
       break;
     case 'compile':
-      // Node.js writes its compile cache when the process ends.
+      // The process ends itself, because Node.js writes its compile cache only at the end of a
+      // process.
       Promise.all(message.modules.map(load)).then(
         () => process.exit(0),
         () => process.exit(1),

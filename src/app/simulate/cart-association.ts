@@ -47,7 +47,10 @@ export class CartAssociation {
   readonly #cart: Cart;
   readonly #events: AsyncGenerator<PduEvent>;
   readonly #messages = new MessageAssembler();
-  /** Maps `class syntax` to the id of the presentation context. */
+  /**
+   * Maps an SOP class and a transfer syntax, joined by a space, to the id of the presentation
+   * context.
+   */
   readonly #contexts = new Map<string, number>();
   #pduBytes: number;
   #messageId = 0;

@@ -10,7 +10,7 @@ import type { Logger } from '../../platform/logging/logger.ts';
 
 const ASKING_MILLISECONDS = 30_000;
 
-/** Returns a normalised URL without trailing slashes; null for any other text. */
+/** Returns a normalised URL without trailing slashes; null for text that is not a URL. */
 const normal = (address: string): string | null =>
   URL.parse(address)?.href.replace(/\/+$/, '') ?? null;
 

@@ -15,7 +15,10 @@ const LEASE_SECONDS = 120;
  */
 const LONGEST_WAIT_MILLISECONDS = 60_000;
 
-/** Finds the patient and study of each row that has one, by our own study id or by the request. */
+/**
+ * Finds the patient and study of each row that concerns a study, by our own study id or by the
+ * request.
+ */
 export type SubjectsOf = (
   rows: readonly Pick<AuditRow, 'id' | 'study_id' | 'request_id'>[],
 ) => Promise<ReadonlyMap<string, AuditSubject>>;

@@ -52,8 +52,8 @@ const FETCHED = 'fetched';
 const FETCHED_LIFE_MS = DAY_MS;
 
 /**
- * Opens the installation's received objects from the machine with `dataDir`. They are shared
- * through the bucket if there is one.
+ * Opens the installation's received objects on the machine whose data folder is `dataDir`. The
+ * objects are shared through the bucket if there is one.
  */
 export function createReceivedObjects(dataDir: string, blobs: BlobStore): ReceivedObjects {
   return blobs.direct ? objectsInBucket(dataDir, blobs, blobs.direct) : objectsOnDisk(dataDir);

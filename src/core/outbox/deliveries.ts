@@ -376,8 +376,8 @@ export function replayDelivery(
 }
 
 /**
- * Sends every dead delivery to a destination again.
- * @returns the number of deliveries.
+ * Sends all dead deliveries to a destination again.
+ * @returns the number of these deliveries.
  */
 export function replayAll(
   database: Database,

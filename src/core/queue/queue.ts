@@ -134,7 +134,8 @@ async function openOn<Connection>(
   const both = LANES.map((lane) => queues[lane]);
   for (const queue of both) {
     queue.on('error', warn);
-    // If the connection is lost during this step, BullMQ waits for it without a time limit.
+    // If the connection is lost during this step, BullMQ waits for it to return without a time
+    // limit.
     await queue.waitUntilReady();
   }
   const add = batched(

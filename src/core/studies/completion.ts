@@ -117,8 +117,8 @@ export async function hastenCompletion(
 const CLOCK_SKEW_SECONDS = 10;
 
 /**
- * Moves deadlines after the clock was set back, so that each keeps its distance from the last
- * object. Otherwise a deadline could be hours away.
+ * Moves deadlines back after the clock was set back, so that each is still as long after the
+ * study's last object as before. Otherwise a deadline could be hours away.
  */
 async function keepDistance(database: Queryable, now: Date): Promise<void> {
   await database.query(

@@ -137,7 +137,7 @@ function isSameProcedure(one: Procedure, other: Procedure): boolean {
   return decides === undefined || decides[0] === decides[1];
 }
 
-/** Name of the received orders in the list of worklists. */
+/** Name under which the received orders appear among the worklists. */
 const NAME = 'hl7v2';
 const MAX_ORDERS = 200;
 

@@ -215,7 +215,7 @@ async function filesOf(database: Queryable, studies: readonly string[]): Promise
   return rows;
 }
 
-/** Removes those of the selected studies that have not become needed again since. */
+/** Removes the selected studies, except those that have become needed again in the meantime. */
 async function removeStudies(
   { database, dataDir, objects, writeAudit }: RetentionParts,
   { ids, cutoff, at }: { ids: readonly string[]; cutoff: Date; at: Date },

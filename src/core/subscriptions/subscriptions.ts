@@ -35,7 +35,7 @@ type SubscriptionStatus = 'requested' | 'active' | 'error' | 'off';
 
 /** Maximum number of subscriptions of one key, including those that are off. */
 export const MOST_SUBSCRIPTIONS = 20;
-/** Anything shorter would make heartbeats the main traffic of the gateway. */
+/** A shorter interval would make heartbeats the main traffic of the gateway. */
 export const SHORTEST_HEARTBEAT_SECONDS = 60;
 
 export interface NewSubscription {
@@ -137,8 +137,8 @@ export function createSubscription(
 }
 
 /**
- * Makes the handshake or a heartbeat due. Each has a single row, so that heartbeats do not fill the
- * table.
+ * Makes the handshake or a heartbeat due. Each of the two kinds always uses the same row, so that
+ * heartbeats do not fill the table.
  */
 async function enqueueSignal(
   tx: Queryable,
@@ -286,7 +286,7 @@ export async function eventOf(
   return rows[0] ?? null;
 }
 
-/** Lists events by their numbers, oldest first. */
+/** Lists the events whose numbers are in a range, oldest first. */
 export async function listEvents(
   database: Queryable,
   subscriptionId: string,

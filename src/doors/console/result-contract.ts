@@ -6,12 +6,12 @@ export interface ResultView {
   endpoint: string;
   version: string;
   generatedAt: string;
+  /** True for an unverified AI draft; false once the result is signed. */
+  draft: boolean;
   /**
    * Notice that this result accepts values from methods validated on simulated images only; null
    * for any other result.
    */
-  draft: boolean;
-  /** Notice that values validated on simulated images only were accepted; otherwise null. */
   researchNotice: string | null;
   models: { id: string; version: string; licence: string; pack: string; provider: string }[];
   input: {

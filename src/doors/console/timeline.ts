@@ -395,7 +395,7 @@ export async function readTraces(
        WHERE request_id = ANY ($1::text[]) ORDER BY at LIMIT ${MOST}`,
       [requestIds],
     ),
-    // Two queries, because there can be far more views than changes.
+    // Two queries, each with its own limit, because there can be far more views than changes.
     audit: [
       ...(await auditedOf(database, studyId, requestIds, Object.keys(CHANGES))),
       ...(await auditedOf(database, studyId, requestIds, ['identity.view'])),

@@ -25,7 +25,7 @@ const IDLE_MS = 120_000;
 const KEEP_ALIVE_MS = 75_000;
 /** Maximum duration of a call in milliseconds, equal to the lifetime of a signed upload URL. */
 const LONGEST_CALL_MS = 3_600_000;
-/** Milliseconds that responses in progress have to finish when the server stops. */
+/** Milliseconds for which responses in progress may continue when the server stops. */
 const GRACE_MS = 5000;
 
 const LIMITS = {

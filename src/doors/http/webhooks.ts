@@ -119,8 +119,8 @@ function secretView({ secret, created_at }: WebhookSecret) {
 }
 
 /**
- * Returns a delivery. It contains only the status and size of each response, so that a webhook URL
- * cannot be used to read content from our network.
+ * Returns a delivery as the API shows it. It contains only the status and size of each response, so
+ * that a webhook URL cannot be used to read content from our network.
  */
 function deliveryView(delivery: WebhookDelivery) {
   const { state, code, detail, next_at, ended_at, disabled_at } = delivery;

@@ -31,7 +31,7 @@ export interface QueryResult<Row> {
   rowCount?: number | null;
 }
 
-/** A message from the thread: it is ready, the answer to a call, or a notification. */
+/** A message from the thread: that it is ready, the answer to a call, or a notification. */
 export type Answered =
   | { ready: true }
   | { id: number; answer: QueryResult<unknown> | null }
@@ -79,8 +79,8 @@ interface Waiting {
 const TIERING_BUDGET = 200_000_000;
 
 /**
- * Megabytes for rows passed to other threads. V8 would let this space grow to 64 MB, which would
- * stay resident.
+ * Size of V8's young generation in MB, which holds the rows passed to other threads. V8 would let
+ * it grow to 64 MB, which would stay resident.
  */
 const YOUNG_GENERATION_MB = 8;
 

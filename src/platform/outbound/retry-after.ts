@@ -1,7 +1,7 @@
 /**
- * Returns the whole seconds that a peer asks us to wait in its `Retry-After` header, which contains
- * a number of seconds or a date (RFC 9110 10.2.3), but at most `longest`. Undefined if the header is
- * missing, is sent twice or cannot be parsed.
+ * Returns the whole seconds, at most `longest`, that a peer asks us to wait in its `Retry-After`
+ * header: a number of seconds or a date (RFC 9110 10.2.3). Undefined if the header is missing, is
+ * sent twice or cannot be parsed.
  */
 export function retryAfterSeconds(
   header: string | readonly string[] | null | undefined,

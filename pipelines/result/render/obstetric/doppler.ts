@@ -56,7 +56,7 @@ const machineValue = ({ index, key, value }: MachineValue, text: ValueTexts) =>
  */
 type UmbilicalFlow = {
   flow: Flow;
-  /** The most severe flow on a good trace of the loops; null if no loop has a category. */
+  /** The most severe flow on any good trace; null if no loop has a category. */
   loop: Flow | null;
   /** Flows on the other good traces. */
   others: readonly Flow[];

@@ -271,7 +271,7 @@ function size(said: Said): Clause {
 
 /**
  * Returns the statement on growth since the earlier scan: the change in weight if there is one,
- * otherwise the change in the first length.
+ * otherwise the first change that is listed.
  */
 function change(said: Said): Statement | null {
   const found = said.find('growth.change')?.params;
@@ -370,7 +370,7 @@ const anomalies: Topic = {
   },
 };
 
-/** Indices with a centile that represent a study's Doppler. */
+/** Indices that represent the Doppler values of a study, if they have a centile. */
 const INDICES = [
   'umbilical-artery-pi',
   'cerebroplacental-ratio',

@@ -66,7 +66,7 @@ interface Worklist {
   finderOf(context: Call): Finder;
   /**
    * Returns the workitem in the path.
-   * @throws SonogateError `not_found` if the caller may not use such a workitem.
+   * @throws SonogateError `not_found` if there is no such workitem or the caller may not use it.
    */
   target(context: Call): Promise<WorkitemRow>;
 }
