@@ -111,7 +111,7 @@ const BEATS = {
   fastest: 260,
   /** Minimum autocorrelation at the period. Below it, the curve is treated as not periodic. */
   gate: 0.35,
-  /** Minimum rise of an upstroke, as a share of the usual rise. */
+  /** Minimum rise of an upstroke, as a share of the strongest rise in the curve. */
   upstroke: 0.45,
 } as const;
 
@@ -142,8 +142,8 @@ function rises(curve: ArrayLike<number>, reach: number): Float64Array {
 }
 
 /**
- * Returns the steepest rise of each beat. Any two of these are at least six tenths of the period
- * apart.
+ * Returns the sample at the steepest rise of each beat. Any two of these samples are more than six
+ * tenths of the period apart.
  */
 function upstrokes(curve: ArrayLike<number>, lag: number): number[] {
   const reach = Math.max(2, Math.round(0.12 * lag));

@@ -99,7 +99,7 @@ export interface DiastolicInputs {
 }
 
 /**
- * Returns the inputs of the three algorithms.
+ * Returns the inputs of the algorithms of 2016, of 2025, and of 2025 for atrial fibrillation.
  *
  * @param systolicPressure systolic pulmonary artery pressure, mmHg; null if not known.
  */

@@ -19,7 +19,7 @@ function searched({ regions }: Clip): Rectangle | undefined {
   return regions.map(({ area }) => area).toSorted((one, other) => size(other) - size(one))[0];
 }
 
-/** From this share of the frame's width and height, a fan counts as filling the whole frame. */
+/** Minimum share of the frame's width and height that a fan filling the whole frame covers. */
 const WHOLE = 0.98;
 
 const coversFrame = (fan: Rectangle, { width, height }: Clip): boolean =>

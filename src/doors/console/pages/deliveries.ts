@@ -100,7 +100,7 @@ const tableView = (
     ${more ? html`<p><button type="button" @click=${() => void more()}>More</button></p>` : nothing}
   </div>`;
 
-/** Renders a button for each state, and one for all. */
+/** Renders a button for each state, and one for all states. */
 function statesView(
   chosen: DeliveryState | '',
   choose: (state: DeliveryState | '') => void,
