@@ -87,7 +87,7 @@ export function buildDevice(context: ReportContext): Device {
   };
 }
 
-/** Returns the key of the conditional create. */
+/** Returns the identifier by which the conditional create finds an existing Device. */
 export function deviceIdentifier({ result, resultSystem }: ReportContext): Identifier {
   const weights = createHash('sha256')
     .update(

@@ -1,6 +1,6 @@
 """Trains the heart chamber network: for the research pack on `camus` and phantoms, otherwise only
-on phantoms. CAMUS does not label the right heart; the background of its frames may be
-background, RV or RA.
+on phantoms. CAMUS does not label the right heart, so what it labels as background may be the RV or
+the RA.
 """
 
 from argparse import ArgumentParser, Namespace

@@ -693,7 +693,7 @@ export type ReviewReason = (typeof REVIEW_REASONS)[number];
 export interface EvidenceInput {
   /** Null or absent if the gestational age is not known. */
   gaDays?: number | null;
-  /** Values of the method, by concept. */
+  /** Values that the method measured, by concept. */
   sizes?: Readonly<Partial<Record<string, number>>>;
   /** Ids of the models in use. If absent, evidence for any model counts. */
   models?: ReadonlySet<string>;

@@ -182,7 +182,10 @@ async function firstBytes(path: string, limit: number): Promise<FileStart> {
   }
 }
 
-/** The file meta information is not deflated (PS3.5 A.5). */
+/**
+ * Inflates the data set, which begins at `offset`, until at least `limit` bytes are inflated. The
+ * file meta information before it is not deflated (PS3.5 A.5).
+ */
 async function firstInflated(
   path: string,
   offset: number,

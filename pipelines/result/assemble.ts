@@ -33,7 +33,7 @@ interface ResultParts {
   /** Frames that could not be decoded after their file was accepted. */
   refusedFrames: Study['refused'];
   priors: number;
-  /** In result order. */
+  /** In the order of the result. */
   sections: readonly ConcludedSection[];
   /** All measurements, including those of no section, such as the body surface area. */
   measurements: Result['measurements'];

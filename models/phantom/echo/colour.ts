@@ -17,7 +17,7 @@ export interface Jet {
 /** Colour Doppler of a view, with or without a leak. */
 export interface ColourRequest extends EchoRequest {
   view: Extract<EchoViewId, 'PLAX' | 'A4C' | 'A3C' | 'A5C'>;
-  /** Valve under the colour box. */
+  /** Valve inside the colour box. */
   valve: Jet['valve'];
   jet?: Jet;
 }

@@ -45,7 +45,7 @@ export function systole(phase: number): number {
 type Along = readonly [forward: number, side: number];
 
 interface LeafletParts {
-  /** Half axes of the epicardium and thickness of its wall, mm. */
+  /** Half axes of the epicardium, and thickness of the wall, mm. */
   a: number;
   b: number;
   wall: number;

@@ -122,7 +122,8 @@ export interface DemoStudy {
 const GA_DAYS = 161;
 
 /**
- * Each run creates a new acquisition, so that a second demo does not repeat the UIDs of the first.
+ * Simulates the obstetric study. `acquisition` differs in each run, so that a second demo does not
+ * repeat the UIDs of the first.
  */
 async function obstetric(seed: number, acquisition: string): Promise<DemoStudy> {
   const study = await simulateObstetricStudy({
@@ -152,8 +153,8 @@ async function obstetric(seed: number, acquisition: string): Promise<DemoStudy> 
 const EARLY_DAYS = 59;
 
 /**
- * A first-trimester study of a different patient. Its cine loop arrives late, as if the cart had lost
- * its network connection.
+ * A first-trimester study of a different patient. Its cine loop arrives late, as if the cart had
+ * lost its network connection.
  */
 async function firstTrimester(seed: number, acquisition: string): Promise<DemoStudy> {
   const study = await simulateObstetricStudy({

@@ -18,6 +18,6 @@ export const PIPELINE_PROGRAM: PipelineProgram = {
   entry: fileURLToPath(new URL('./child.ts', import.meta.url)),
   confinement: urlOf('./confinement.ts'),
   pipelines: Object.values(PIPELINES),
-  // Set by the command line (cli/bin.mjs).
+  // The command line sets this variable (cli/bin.mjs).
   compileCache: process.env.NODE_COMPILE_CACHE ?? null,
 };

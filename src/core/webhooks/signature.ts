@@ -33,15 +33,18 @@ export function signedHeaders(
   };
 }
 
-/** Milliseconds for which a rotated secret keeps signing in addition to the new one. */
+/** Milliseconds for which a rotated secret is used for signing in addition to the new one. */
 const OVERLAP_MS = DAY_MS;
-/** Maximum number of rotated secrets that still sign. Rotating again ends the oldest at once. */
+/**
+ * Maximum number of rotated secrets still used for signing. A further rotation ends the use of the
+ * oldest at once.
+ */
 const MOST_ROTATED = 2;
 
 export interface WebhookSecret {
   secret: string;
   created_at: Date;
-  /** When the secret stops signing; null for the current secret. */
+  /** When the use of the secret for signing ends; null for the current secret. */
   ends_at: Date | null;
 }
 
@@ -81,7 +84,10 @@ export async function signingSecrets(
   return [current.secret, ...rows.map(({ secret }) => secret)];
 }
 
-/** Creates a new secret. Each of the previous two keeps signing for 24 hours after its rotation. */
+/**
+ * Creates a new secret. Each of the previous two secrets is still used for signing for 24 hours
+ * after its rotation.
+ */
 export function rotateSecret(
   database: Database,
   accountId: string,

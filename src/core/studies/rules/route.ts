@@ -22,8 +22,8 @@ interface Truth {
 const OPEN: Truth = { holds: false, open: true };
 
 /**
- * Returns the conjunction in three-valued logic (Kleene 1938). An open part leaves the result open
- * unless another part fails.
+ * Returns the conjunction in three-valued logic (Kleene 1938). An undecided part makes the result
+ * undecided, unless another part is false.
  */
 function conjunction(parts: readonly Truth[]): Truth {
   if (parts.some((part) => !part.holds && !part.open)) return { holds: false };
