@@ -101,8 +101,7 @@ async function fetalSets(): Promise<Set[]> {
 }
 
 /**
- * Returns the image sets that show nothing that biometry of the second and third trimesters may
- * measure.
+ * Returns the image sets in which biometry of the second and third trimesters must measure nothing.
  */
 async function otherSets(): Promise<Set[]> {
   const planes = await planeCases(data, split);

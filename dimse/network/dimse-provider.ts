@@ -70,7 +70,7 @@ const QUERY: Readonly<Record<number, QueryRequest['operation']>> = {
   [COMMAND.cGet]: 'C-GET',
 };
 
-/** A query or retrieval being answered while the association continues to be read. */
+/** A query or retrieval that is being answered while further messages are read. */
 interface Operation {
   messageId: number;
   canceled: AbortController;
@@ -93,8 +93,8 @@ const isKept = ({ commandField }: CommandSet): boolean =>
  * Serves C-ECHO, C-STORE, queries, retrievals and normalized requests on an established association
  * (PS3.7 9.3, 10.3). Other operations get the status "unrecognized", and their data sets are read
  * and discarded. The caller must wait until a part of a message has been processed before it passes
- * in the next. While a query or retrieval is being answered, the association continues to be read,
- * so that the peer can cancel the operation and respond to our sub-operations.
+ * in the next. While a query or retrieval is being answered, further messages are read, so that the
+ * peer can cancel the operation and respond to our sub-operations.
  */
 export class DimseProvider {
   readonly #options: DimseProviderOptions;
@@ -260,7 +260,7 @@ export class DimseProvider {
     this.#options.send(contextId, eventReport, report.dataSet);
   }
 
-  /** Begins to answer a query. The responses follow while the association continues to be read. */
+  /** Begins to answer a query. The responses are sent while further messages are read. */
   #startQuery(request: Request): void {
     const { query } = this.#options;
     const { command, contextId } = request;

@@ -130,8 +130,8 @@ export function backendToken(
 }
 
 /**
- * Waits for a token until the signal is aborted.
- * @throws FhirFailure `ehr_unavailable` if it is.
+ * Waits for a token.
+ * @throws FhirFailure `ehr_unavailable` if the signal is aborted first.
  */
 async function untilAborted(coming: Promise<string>, signal?: AbortSignal): Promise<string> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();

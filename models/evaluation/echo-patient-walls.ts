@@ -65,7 +65,7 @@ const figureOf = ({ lv, muscle }: FrameGeometry) => ({
 const motionsOf = (ed: FrameGeometry | null, es: FrameGeometry | null) =>
   ed && es ? segmentMotions(figureOf(ed), figureOf(es)) : [];
 
-/** Returns the six segments of each A4C pair with measurable outlines. */
+/** Returns the six segments of each patient's A4C frames (ED and ES) with measurable outlines. */
 export async function patientWalls(
   session: ModelSession,
   cases: readonly HeartCase[],

@@ -262,8 +262,8 @@ function ratioSection(fetus: Fetus, subject: Subject): ContentItem[] {
 }
 
 /**
- * Builds a biometry group (TID 5008): the values of one quantity, the gestational age from that
- * quantity, and its growth rank.
+ * Builds a biometry group (TID 5008): the values of one quantity, the gestational age calculated
+ * from it, and its growth rank.
  */
 function biometryGroup(
   values: readonly Measurement[],

@@ -270,7 +270,7 @@ export function headShape(index: number): 'dolichocephaly' | 'brachycephaly' | n
   return index > CEPHALIC_INDEX_RANGE.high ? 'brachycephaly' : null;
 }
 
-/** Points by which an index exceeds the one with the BPD outer to inner (obstetric 2.3). */
+/** Percentage points by which an index exceeds that of an outer-to-inner BPD (obstetric 2.3). */
 const ABOVE_OUTER_INNER = {
   'outer-outer': { least: 2, most: 3 },
   'not-stated': { least: 0, most: 3 },

@@ -27,8 +27,8 @@ const WHY: Partial<Record<RunOutcome['type'], string>> = {
 };
 
 /**
- * De-identifies objects in separate pipeline processes, one for each destination that is currently
- * being sent objects. The first process starts with the first object.
+ * De-identifies objects in separate pipeline processes: one for each destination to which objects
+ * are being sent. No process is started before the first object.
  */
 export async function startDeidentification(
   { dataDir, worker }: Pick<Config, 'dataDir' | 'worker'>,

@@ -1,8 +1,8 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 
 /**
- * Text for asymmetric hypertrophy by the wall ratio: certain in any patient, or only in one without
- * hypertension.
+ * Texts for hypertrophy that is asymmetric according to the wall ratio: in any patient (`certain`),
+ * or only in a patient without hypertension.
  */
 const ASYMMETRIES = {
   certain: 'asymmetric septal hypertrophy',
