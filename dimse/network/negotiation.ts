@@ -69,9 +69,9 @@ export function answerContexts(
 }
 
 /**
- * Returns the proposed contexts in order of preference. If the peer will receive objects (C-GET),
- * contexts with Explicit VR Little Endian come first: objects are sent as stored, and nearly all
- * objects from carts are stored in this syntax.
+ * Returns the proposed contexts. In those for objects that the peer will receive (C-GET), Explicit
+ * VR Little Endian comes first among the transfer syntaxes: objects are sent as stored, and nearly
+ * all objects from carts are stored in this syntax.
  */
 export function explicitFirst(
   proposed: readonly ProposedContext[],

@@ -171,7 +171,8 @@ async function openSink(
         path,
         meta,
         bytes: written.bytes,
-        // The disk thread computes the digests. If it has ended, they are computed from the file.
+        // The disk thread computes the digests. If the thread has ended, they are computed from the
+        // file.
         digests: () => written.digests.catch(() => contentOf(written.path, prefix.length)),
         source,
         statedStudy: object.statedStudy,

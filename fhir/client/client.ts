@@ -269,8 +269,9 @@ class EhrConnection implements FhirServer {
   }
 
   /**
-   * Finds a resource that was just written by the search condition of its conditional write. This
-   * is needed if the server does not return the resource.
+   * Searches for a resource that was just written, with the search condition of its conditional
+   * write. This is needed if the server does not return the resource. Null unless exactly one
+   * resource matches.
    */
   async #findWritten(type: string, condition: string, signal: AbortSignal): Promise<string | null> {
     const parameters = Object.fromEntries(new URLSearchParams(condition));

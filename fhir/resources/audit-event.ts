@@ -59,8 +59,8 @@ function agent({ id, aeTitle, isRequestor, role, address }: Participant): AuditE
 }
 
 /**
- * Returns the entities of the event. The first one holds the details. If the event has no objects,
- * one entity is added for this.
+ * Returns the entities of the event: its objects, or a single entity if it has none. The first one
+ * holds the details.
  */
 function entities(
   { objects, details }: AuditFacts,

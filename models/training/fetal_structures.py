@@ -36,7 +36,7 @@ CHANNELS = {task: AREAS[task] + POINTS[task] for task in AREAS}
 POINT_SPREAD = 1.8
 REAL_NEGATIVES = 0.1
 PHANTOM_NEGATIVES = 0.1
-# A chest may be on any side of the fetus, so images are rotated freely.
+# Probability that an image is rotated by any angle, because a fetus may face in any direction.
 FREE_ROTATION = 0.5
 
 

@@ -244,7 +244,7 @@ export interface Gathered {
   models: readonly string[];
 }
 
-/** Removes the scores and strains of the segments, because they need a review. */
+/** Removes the segments, with their scores and strains, because these values need a review. */
 const withoutSegments = (heart: HeartOutlines): HeartOutlines => ({
   ...heart,
   segments: [],

@@ -186,7 +186,10 @@ export interface HoldOperations {
   reject(call: { id: string; person: string; reason: string }): Promise<HeldReport>;
 }
 
-/** Operations on received objects that could not be recorded, on the machine that answers. */
+/**
+ * Operations on received objects that could not be recorded. They concern only the objects on the
+ * machine that answers.
+ */
 export interface QuarantineOperations {
   /** Lists the objects, newest first. Patient identity is not included. */
   list(): Promise<QuarantinedObject[]>;

@@ -7,7 +7,7 @@ import { electrocardiogram } from '../views/display-marks.ts';
 interface Marks {
   /**
    * `from`: phase of the beat at the left end of the trace. `beats`: number of beats on the trace.
-   * If absent, no trace is drawn.
+   * `now`: position of the current frame, as a share of the trace. If absent, no trace is drawn.
    */
   trace?: { from: number; beats: number; now: number };
   ruler: boolean;

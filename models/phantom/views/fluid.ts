@@ -69,8 +69,8 @@ interface Amount {
 }
 
 /**
- * Half the depth of the cavity in mm, and the number of fetal parts in it, from oligo- to
- * polyhydramnios.
+ * Half the depth of the cavity in mm, the number of limbs in it, and the probability of a trunk,
+ * from oligo- to polyhydramnios.
  */
 const AMOUNTS = {
   little: { down: [10, 22], limbs: [3, 7], trunk: 0.8 },

@@ -78,7 +78,7 @@ const REDUCED_EF = 45;
 
 /**
  * Returns the LVEF if it is below 45 % although the score index is 1.00 (every segment normal).
- * Null if the two agree (echo 19, rule 4).
+ * Null if the two agree, or if there is no LVEF that can be graded (echo 19, rule 4).
  */
 function discordantEf(values: Values, index: Measurement): Measurement | null {
   const ef = gradableEf(values);

@@ -103,7 +103,7 @@ interface Reading {
   items: number;
 }
 
-/** Texts that are never cut, because they would become other codes. */
+/** Texts that are never cut, because a code that is cut is a different code. */
 const WHOLE: ReadonlySet<TextName> = new Set(['CodeValue', 'LongCodeValue']);
 
 /** Returns printable text, or '' if the value is too long to be a code or an identifier. */

@@ -88,7 +88,7 @@ function edgeWidths({ velocities, full, skirt }: Envelope): Float64Array {
 
 /**
  * Returns the velocity in each column, in cm/s: the forward flow or, if there is none, the reversed
- * flow as a negative velocity.
+ * flow of the same vessel as a negative velocity. It is 0 if there is neither.
  */
 function signedCurve(main: Envelope, other: Envelope, otherVessel: boolean): Float64Array {
   const widths = edgeWidths(main);

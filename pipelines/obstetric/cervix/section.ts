@@ -55,7 +55,8 @@ function numbered(one: MeasuredCervix, number: number): MeasuredCervix {
 }
 
 /**
- * Returns the gap if there are fewer than three separate measurements (ISUOG 2022); otherwise null.
+ * Returns the gap if there are fewer than three measurements, or if they are not from three clips
+ * (ISUOG 2022); otherwise null.
  */
 function repeatsGap(used: readonly MeasuredCervix[]): Statement | null {
   if (used.length < MEASUREMENTS) {

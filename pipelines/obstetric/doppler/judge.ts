@@ -185,7 +185,7 @@ function withReference(measurement: Measurement, reference: Reference): Measurem
 
 /**
  * Reports that the heart rate on a fetal artery is outside the range for which the fetal charts are
- * valid; null if there is no such artery.
+ * valid; null if no heart rate is outside it.
  */
 function rateProblem(traced: readonly TracedReading[]): Statement | null {
   const outside = traced.find(

@@ -5,8 +5,8 @@ import { PLANE_LABELS } from './obstetric/planes.ts';
 type Categories = Readonly<Record<string, string>>;
 
 /**
- * Text for categories whose key is not clear by itself, by the concept of their classification. For
- * any other category, the text is its key with spaces in place of hyphens.
+ * Text for categories whose key is not clear by itself. The outer key is the concept of their
+ * classification. For any other category, the text is its key with spaces in place of hyphens.
  */
 export const CATEGORIES: Readonly<Record<string, Categories>> = {
   'size-for-gestational-age': SIZE_TEXT,

@@ -77,9 +77,9 @@ function patientIdsOf(received: string, corrections: readonly Correction[]): str
 }
 
 /**
- * Returns the corrections of a study, ordered by when their senders made them, so that a late
- * message does not override a newer one.
- * @param until only corrections known at this time; null for all.
+ * Returns the corrections in force for a study, ordered by when their senders made them, so that a
+ * late message does not override a newer one.
+ * @param until the time at which the corrections were known and in force; null for now.
  */
 export async function correctionsOf(
   database: Queryable,
@@ -211,7 +211,10 @@ export async function correctStudies(
   return { corrected, unlike };
 }
 
-/** Returns true if both name and birth date of a study differ from those in a message. */
+/**
+ * Returns true if both name and birth date of a study differ from those in a message. Names differ
+ * if they have no word in common. A missing name or date does not differ.
+ */
 function isAnotherPerson(identity: DicomIdentity, stated: Demographics): boolean {
   const { PatientName: name = '', PatientBirthDate: birthDate = '' } = stated;
   const [own, other] = [wordsOf(identity.PatientName), wordsOf(name)];

@@ -11,7 +11,7 @@ import {
 import type { StudyRow } from './study-store.ts';
 
 /**
- * The keys used to search for an order: its accession number, otherwise the patient and the study.
+ * The keys used to search for an order: the accession number, otherwise the patient and the study.
  * The study date selects among the dates of several pregnancies.
  */
 export type OrderKeys = { studyDate?: string } & (
@@ -119,8 +119,9 @@ function orderMismatch(
 }
 
 /**
- * Returns the values on which all of these orders agree. One accession number may cover several
- * procedures (PS3.4 K.6.1.2.2), and a value on which they differ belongs to only one of them.
+ * Returns the values on which all orders that state them agree. One accession number may cover
+ * several procedures (PS3.4 K.6.1.2.2), and a value on which they differ belongs to only one of
+ * them.
  */
 function agreedValues(orders: readonly FoundOrder[]): Order {
   const agreed = <Value extends string | number | null>(read: (order: Order) => Value): Value[] => {

@@ -107,8 +107,9 @@ export interface HttpState {
 }
 
 /**
- * Returns the address at which the caller reached us, without a trailing slash. Returns '' if the
- * Host header is invalid, so that URLs built from it are relative.
+ * Returns the configured public address, otherwise the address at which the caller reached us,
+ * without a trailing slash. Returns '' if the Host header is invalid, so that URLs built from it
+ * are relative.
  */
 export function baseUrl(
   context: Pick<Context, 'protocol' | 'get'>,

@@ -2,7 +2,10 @@ import type { EchoConcept } from '../../../concepts/echo.ts';
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { type Abnormality, type About, allNamed, namedText, namedValue } from './shared.ts';
 
-/** Limitations of an EF not measured by biplane discs, by concept or by the machine's method. */
+/**
+ * Limitation of each EF that was not measured by biplane discs. The key is the concept or the
+ * machine's method.
+ */
 const LIMITS = {
   'lvef-networks': 'Single plane (A4C); biplane not possible.',
   'lvef-4c': 'Single plane (A4C); biplane not possible.',

@@ -134,8 +134,8 @@ function withIntervalText({ concept, value, uncertainty }: Measurement): string 
 const GRADES = ['normal', 'mildly abnormal', 'moderately abnormal', 'severely abnormal'];
 
 /**
- * Renders the grades on both sides of a cut-off: "mildly to severely abnormal", or "normal or mildly
- * abnormal" if one of only two is normal.
+ * Renders the grades that a value may have: "mildly to severely abnormal", or "normal or mildly
+ * abnormal" if there are only two and one is normal.
  * @param wording returns the text of a grade. The texts of abnormal grades end with the same word.
  */
 export function gradesText<Grade extends string>(

@@ -26,7 +26,7 @@ export function objectText(object: string): string {
   return OBJECTS[object] ?? object;
 }
 
-/** Returns the name of an object of a result with whether the result was signed or amended. */
+/** Adds to the name of an object of a result whether the result was signed or amended. */
 export function withRevision(name: string, signedRevision: number): string {
   if (signedRevision === 0) return name;
   return signedRevision === 1
