@@ -17,7 +17,7 @@ export interface DiskTask {
 }
 
 export type DiskAnswer =
-  /** The thread has read the oldest `read` blocks, so they may be filled again. */
+  /** The thread no longer needs the oldest `read` blocks, so they may be filled again. */
   | { id: number; read: number }
   /** Writing failed. `finish` will report the reason. */
   | { id: number; failed: true }

@@ -65,8 +65,8 @@ const MOST_STACKED_RATIO = 1.5;
 const HEIGHT_RATIO = 2.4;
 const SAME_INK = 45;
 /**
- * A line of at least this many parts (letters or groups of touching letters) counts as text even if
- * its letters are not even (`isEven`).
+ * A line of at least this many parts (letters or groups of touching letters) need not be even
+ * (`isEven`).
  */
 const LONG_LINE = 6;
 /**

@@ -79,7 +79,7 @@ export interface Ventricle {
    */
   distances(x: number, y: number, z: number): { endocardium: number; epicardium: number };
   /**
-   * Radius of the cavity in mm, at an angle in radians and a level from 0 (apex) to 1 (mitral
+   * Radius of the cavity in mm, at an angle in degrees and a level from 0 (apex) to 1 (mitral
    * plane).
    */
   radius(angle: number, along: number): number;
