@@ -77,7 +77,7 @@ def batch(
 def dice_of(
     model: RegionNetwork, pairs: list[HeartPair], size: tuple[int, int]
 ) -> dict[str, float]:
-    """Returns the mean Dice for each chamber and phase, in source pixels."""
+    """Returns the mean Dice for each chamber and phase, at the resolution of the source images."""
     scores: dict[str, list[float]] = {}
     for pair in pairs:
         for phase, frame in (("ED", pair.ed), ("ES", pair.es)):

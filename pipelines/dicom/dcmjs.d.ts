@@ -1,4 +1,4 @@
-/** Types for the part of dcmjs that the gateway uses. The package itself has none. */
+/** Types for the part of dcmjs that the gateway uses. The package itself contains no types. */
 declare module 'dcmjs' {
   /**
    * Data set by keyword. A sequence is an array of data sets. `_vrMap` contains the VR of each

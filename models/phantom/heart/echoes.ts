@@ -97,8 +97,8 @@ function clutterPower(look: Look, depth: number, slow: number): number {
 }
 
 /**
- * Calculates the echoes of a heart in an imaging plane. Outside the heart, lung, liver and chest
- * wall follow `look`.
+ * Calculates the echoes of a heart in an imaging plane. The lung, liver and chest wall around the
+ * heart follow `look`.
  */
 export function mapHeart(
   heart: HeartMoment,

@@ -47,7 +47,7 @@ export function openDocument(title: string, created: Date, paper: Paper = 'a4'):
     pdfVersion: '1.7',
     info: { Title: title, Creator: 'Sonogate', CreationDate: created, ModDate: created },
   });
-  // PDFKit also takes a font that fontkit has opened, which its types do not say.
+  // PDFKit also takes a font that fontkit has opened, although its types do not allow it.
   for (const weight of ['regular', 'bold'] as const)
     doc.registerFont(weight, font(weight) as unknown as PDFKit.Mixins.PDFFontSource);
   doc.on('pageAdded', () => doc.translate((width - SHEETS.a4.width) / 2, 0));

@@ -60,7 +60,7 @@ export interface FluidFinding {
   searched: readonly string[];
   /**
    * Views of the clips that show an echo-free space outside the heart. Empty if only one clip shows
-   * it.
+   * it, because it may then be a shadow, fat or a failed outline.
    */
   seen: readonly string[];
   /**

@@ -51,7 +51,7 @@ export interface WallSegmentReading {
 
 type ShownWalls = Readonly<Record<WallSide, Readonly<Record<WallLevel, number>>>>;
 
-/** Segment number for each view, side of a normal display, and level (echo 8.3). */
+/** Segment number for each view, side of a display that is not mirrored, and level (echo 8.3). */
 const SHOWN: Readonly<Record<ApicalView, ShownWalls>> = {
   A4C: { left: { basal: 3, mid: 9, apical: 14 }, right: { basal: 6, mid: 12, apical: 16 } },
   A2C: { left: { basal: 4, mid: 10, apical: 15 }, right: { basal: 1, mid: 7, apical: 13 } },
@@ -75,8 +75,8 @@ const believable = (strain: number) => strain >= BELIEVABLE[0] && strain <= BELI
  * Share of a segment's difference from the mean strain of its view that is kept. On the A4C
  * outlines of 32 CAMUS patients not used in training, a segment differs from the same segment on
  * the expert's outlines by 8.6 points (root mean square), but the segments of one heart differ from
- * their mean by only 7.1 points. A third of the difference is closest to the expert's: 7.3 points
- * (docs/echo.md).
+ * their mean by only 7.1 points. If a third of the difference is kept, the strain is closest to
+ * that on the expert's outlines: the error is 7.3 points (docs/echo.md).
  */
 export const KEPT_DIFFERENCE = 1 / 3;
 

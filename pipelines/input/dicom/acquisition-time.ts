@@ -56,8 +56,8 @@ function firstReadable(
 }
 
 /**
- * Returns the seconds from the first image of `current` to each image. Callers receive times only
- * in this form. If an image of the study has no date, only times of day are compared.
+ * Returns the seconds from the first image of `current` to each image. Callers never receive an
+ * absolute time. If an image of the study has no date, only times of day are compared.
  *
  * @param priors earlier examinations. Their seconds are negative, or null if a date is missing.
  */

@@ -144,7 +144,7 @@ function atFault(found: readonly Contradiction[]): Map<string, Contradiction> {
 }
 
 /**
- * Returns our lengths, with those that are probably at fault in a contradiction marked as withheld.
+ * Returns our lengths. Those that are probably at fault in a contradiction are marked as withheld.
  */
 export function withoutContradicted(
   own: readonly Measurement[],

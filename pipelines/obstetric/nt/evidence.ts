@@ -31,8 +31,8 @@ export type LocatedMidsagittal = Partial<Record<MidsagittalStructure, LocatedBox
 /** The thickest part of the nuchal translucency inside its box. */
 interface NuchalLines {
   /**
-   * Inner borders of the upper and the lower line, in pixels. The segment between these points is
-   * perpendicular to the lines.
+   * Points on the inner borders of the upper and the lower line, in pixels. The segment between
+   * them is perpendicular to the lines.
    */
   ends: readonly [Point, Point];
   /** In millimetres or pixels (see `MidsagittalReading.lines`). */

@@ -19,8 +19,8 @@ const STRUCTURE_OF: Readonly<Partial<Record<Plane, Structure | 'chest'>>> = {
 };
 
 /**
- * Minimum share of the classified frames of a clip that must show a part of the fetus. Rarer labels
- * are probably wrong.
+ * Minimum share of the classified frames of a clip that must show a part of the fetus for the clip
+ * to count as passing through it. Rarer labels are probably wrong.
  */
 const PASSED = 0.1;
 

@@ -23,8 +23,8 @@ export interface PatientMerge {
  * arrived or arrive later. An older merge never replaces a newer merge of the same ID.
  *
  * After a merge, the prior ID may be issued to another person. If the same ID is merged again, the
- * new merge therefore does not apply to studies whose birth date differs from the one that it
- * states. Such a study keeps the surviving ID of the earlier merge, if that merge moved it, and
+ * new merge therefore does not apply to studies whose birth date differs from the one stated in the
+ * new merge. Such a study keeps the surviving ID of the earlier merge, if that merge moved it, and
  * otherwise the prior ID (`unlike`).
  */
 export async function mergePatients(
