@@ -14,7 +14,9 @@ export async function startChromium(): Promise<Browser | null> {
   } catch {
     return null;
   }
-  return chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox'] });
+  // Debian's Chromium otherwise draws with an emulated GPU, which now and then stops drawing a page
+  // for good: neither frames nor screenshots come any more.
+  return chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox', '--disable-gpu'] });
 }
 
 /** A user's browser window, together with everything that it received and all errors. */
