@@ -91,7 +91,7 @@ describe('a response that lists the objects', () => {
     ['an item without a UID', {}],
     ['an item with an empty UID', { '00081155': { vr: 'UI' } }],
     ['an item with two UIDs', { '00081155': { vr: 'UI', Value: ['1.3', '1.4'] } }],
-    ['an item that is none', 'x'],
+    ['text in place of an item', 'x'],
     ['an empty item', null],
   ])('is evaluated for the other objects despite %s', (_, broken) => {
     const body = {

@@ -174,7 +174,7 @@ describe('a failed attempt shows that the peer', () => {
     ['works, because it refused the object', 'peer_refused_object', 'works'],
     ['works, because it lacks the patient', 'ehr_patient_not_found', 'works'],
     ['may work or not, because the result was removed', 'expired', null],
-    ['may work or not, because of our own settings', 'invalid_config', null],
+    ['may work or not, because the settings are wrong', 'invalid_config', null],
   ] as const)('%s: %s', (_, code, shown) => {
     expect(peerAfter(code)).toBe(shown);
   });
