@@ -1,33 +1,13 @@
 """Heart networks: a U-Net for chambers and a regression of the ejection fraction."""
 
-from itertools import pairwise
-
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-from network import convolution
+from network import Encoder, convolution
 
 WIDE = (24, 48, 96, 160, 256)
 SMALL = (16, 32, 64, 96, 128)
-
-
-class HeartEncoder(nn.Module):
-    """Encodes (n, 1, h, w) to five maps at strides 2, 4, 8, 16, 32."""
-
-    def __init__(self, widths: tuple[int, ...]):
-        super().__init__()
-        levels = [nn.Sequential(convolution(1, widths[0], 2, 5), convolution(widths[0], widths[0]))]
-        for below, above in pairwise(widths):
-            levels.append(nn.Sequential(convolution(below, above, 2), convolution(above, above)))
-        self.levels = nn.ModuleList(levels)
-
-    def forward(self, x: torch.Tensor) -> list[torch.Tensor]:
-        maps = []
-        for level in self.levels:
-            x = level(x)
-            maps.append(x)
-        return maps
 
 
 class RegionNetwork(nn.Module):
@@ -36,7 +16,7 @@ class RegionNetwork(nn.Module):
 
     def __init__(self, classes: int, widths: tuple[int, ...] = WIDE):
         super().__init__()
-        self.encoder = HeartEncoder(widths)
+        self.encoder = Encoder(widths)
         steps = list(zip(widths[:0:-1], widths[-2::-1]))
         self.narrow = nn.ModuleList(nn.Conv2d(deep, skip, 1) for deep, skip in steps)
         self.decoder = nn.ModuleList(convolution(2 * skip, skip) for _, skip in steps)
@@ -61,7 +41,7 @@ class EjectionNetwork(nn.Module):
 
     def __init__(self, widths: tuple[int, ...] = WIDE, dropout: float = 0.3):
         super().__init__()
-        self.encoder = HeartEncoder(widths)
+        self.encoder = Encoder(widths)
         pooled = 2 * widths[-1] + widths[-2] + widths[-3]
         self.dropout = nn.Dropout(dropout)
         self.head = nn.Sequential(
@@ -82,7 +62,7 @@ class ViewNetwork(nn.Module):
 
     def __init__(self, views: int, widths: tuple[int, ...] = SMALL, dropout: float = 0.3):
         super().__init__()
-        self.encoder = HeartEncoder(widths)
+        self.encoder = Encoder(widths)
         self.dropout = nn.Dropout(dropout)
         # Views differ in the positions of their structures, so the deep map is pooled in a grid of
         # 3 x 3.

@@ -26,10 +26,10 @@ def convolution(inputs: int, outputs: int, stride: int = 1, size: int = 3) -> nn
 class Encoder(nn.Module):
     """Encodes (n, 1, h, w) to five maps at strides 2, 4, 8, 16, 32."""
 
-    def __init__(self):
+    def __init__(self, widths: tuple[int, ...] = WIDTHS):
         super().__init__()
-        levels = [nn.Sequential(convolution(1, WIDTHS[0], 2, 5), convolution(WIDTHS[0], WIDTHS[0]))]
-        for below, above in pairwise(WIDTHS):
+        levels = [nn.Sequential(convolution(1, widths[0], 2, 5), convolution(widths[0], widths[0]))]
+        for below, above in pairwise(widths):
             levels.append(nn.Sequential(convolution(below, above, 2), convolution(above, above)))
         self.levels = nn.ModuleList(levels)
 
