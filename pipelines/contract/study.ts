@@ -194,16 +194,12 @@ export interface Clip extends Description {
   mode: '2d' | 'colour' | 'spectral' | 'm-mode' | 'unknown';
 }
 
-/**
- * First word of the `reason` for a file that was read with changes. It distinguishes this file from
- * one that was not read.
- */
-export const READ = 'read';
-
 /** A file that was not read, or was read with changes, and a sentence explaining why. */
 export interface RefusedFile {
   file: string;
   reason: string;
+  /** Present if the file was read; the reason then states with which changes. */
+  read?: true | undefined;
 }
 
 /** A coded concept: coding scheme designator, code value and meaning (PS3.3 8.1 to 8.3). */

@@ -1,12 +1,6 @@
 import { inParallel } from '../../src/platform/in-parallel.ts';
 import type { GrayImage } from '../contract/image.ts';
-import {
-  type Clip,
-  type Frame,
-  READ,
-  type RefusedFile,
-  UnreadableInput,
-} from '../contract/study.ts';
+import { type Clip, type Frame, type RefusedFile, UnreadableInput } from '../contract/study.ts';
 
 /** Limits on the memory used for decoded frames. They do not depend on the length of a cine. */
 export const DECODING = {
@@ -131,7 +125,8 @@ export async function decodeBatch(
       if (!(error instanceof UnreadableInput)) throw error;
       refused.push({
         file: clip.file,
-        reason: `${READ} without frame ${frame.index + 1}: ${error.message}`,
+        reason: `read without frame ${frame.index + 1}: ${error.message}`,
+        read: true,
       });
       return null;
     }

@@ -88,7 +88,7 @@ async function readFiles(
     else if ('values' in read) reports.push(read);
     else {
       clips.push(read);
-      if (read.remark) refused.push({ file, reason: read.remark });
+      if (read.remark) refused.push({ file, reason: read.remark, read: true });
     }
   }
   return { clips, reports, refused, files: files.length + unpacked.refused.length };

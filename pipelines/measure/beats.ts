@@ -156,8 +156,7 @@ function upstrokes(curve: ArrayLike<number>, lag: number): number[] {
     if ((rise[at] ?? 0) < BEATS.upstroke * strongest) break;
     if (chosen.every((other) => Math.abs(other - at) > apart)) chosen.push(at);
   }
-  const usual = median(chosen.map((at) => rise[at] ?? 0));
-  return chosen.filter((at) => (rise[at] ?? 0) >= BEATS.upstroke * usual).sort((a, b) => a - b);
+  return chosen.sort((a, b) => a - b);
 }
 
 /**

@@ -447,6 +447,10 @@ export const resultSchema = z.strictObject({
           z.strictObject({
             file: text('Name of the file', 'notes.txt'),
             reason: text('Why the file was refused', 'It is no image.'),
+            read: z.literal(true).optional().meta({
+              description:
+                'Present if the file was read nevertheless, with the changes that the reason states',
+            }),
           }),
         )
         .meta({ description: 'Files that could not be read', examples: [[]] }),

@@ -164,6 +164,8 @@ export type InterpretEchoOutput = {
       file: string;
       /** Why the file was refused */
       reason: string;
+      /** Present if the file was read nevertheless, with the changes that the reason states */
+      read?: true;
     }>;
     /** Number of files of earlier examinations */
     priors: number;
@@ -428,6 +430,8 @@ export type InterpretObstetricOutput = {
       file: string;
       /** Why the file was refused */
       reason: string;
+      /** Present if the file was read nevertheless, with the changes that the reason states */
+      read?: true;
     }>;
     /** Number of files of earlier examinations */
     priors: number;

@@ -1,4 +1,5 @@
-import { conceptEntry } from '../../concepts/concepts.ts';
+import { type ConceptKey, conceptEntry } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { type Code, dcm, sct } from './content-item.ts';
 
@@ -22,31 +23,164 @@ export const ECHO_SITES = {
 } as const satisfies Record<string, Code>;
 export type EchoSite = keyof typeof ECHO_SITES;
 
-/** Sections by pattern of the concept key; the first match is used. */
-const BY_KEY: readonly (readonly [RegExp, EchoSite])[] = [
-  [/^(lv|ivsd|fractional-|relative-wall|gls-|mechanical-|wall-motion|ivrt)/, 'leftVentricle'],
-  [/^(rv-|rvsp|tapse|rimp)/, 'rightVentricle'],
-  [/^la-/, 'leftAtrium'],
-  [/^ra-/, 'rightAtrium'],
-  [/^(mitral-|e-|a-prime|s-prime|deceleration-|mr-|mv-|mapse)/, 'mitralValve'],
-  [/^tr-/, 'tricuspidValve'],
-  [/^(pr-|pv-|rvot-)/, 'pulmonicValve'],
-  [/^pa-/, 'pulmonaryArtery'],
-  [/^(av-|ar-|velocity-index)/, 'aorticValve'],
-  [/^aortic-root/, 'aorta'],
-  [/^pulmonary-vein/, 'pulmonaryVein'],
-  [/^ivc-/, 'venaCava'],
-  [/^effusion-/, 'pericardium'],
-];
+/**
+ * The adult echo measurements of each structure. Those of no structure, or of an annulus or flow
+ * that the header does not name, are not listed.
+ */
+const MEASURED_ON = {
+  leftVentricle: [
+    'lvef',
+    'lvef-biplane',
+    'lvef-4c',
+    'lvef-2c',
+    'lvef-3d',
+    'lvef-teichholz',
+    'lvedv-biplane',
+    'lvesv-biplane',
+    'lvedv-index',
+    'lvesv-index',
+    'ivsd',
+    'lvidd',
+    'lvids',
+    'lvpwd',
+    'lv-mass',
+    'lv-mass-index',
+    'relative-wall-thickness',
+    'fractional-shortening',
+    'gls-end-systolic',
+    'gls-end-systolic-4c',
+    'gls-end-systolic-2c',
+    'gls-end-systolic-3c',
+    'gls-peak-systolic',
+    'gls-peak-systolic-4c',
+    'gls-peak-systolic-2c',
+    'gls-peak-systolic-3c',
+    'gls-peak',
+    'gls-peak-4c',
+    'gls-peak-2c',
+    'gls-peak-3c',
+    'mechanical-dispersion',
+    'wall-motion-score-index',
+    'ivrt',
+    'lvot-diameter',
+    'lvot-vti',
+    'lvot-vmax',
+    'lvot-stroke-volume',
+    'lvot-stroke-index',
+    'lvot-gradient-rest',
+    'lvot-gradient-provoked',
+    'lv-ed-area-4c',
+    'lv-es-area-4c',
+    'lv-ed-area-2c',
+    'lv-es-area-2c',
+    'lv-ed-area-3c',
+    'lv-es-area-3c',
+    'lv-muscle-area-4c',
+    'lv-muscle-area-2c',
+    'lv-muscle-area-3c',
+    'lvef-networks',
+    'lvedv-4c',
+    'lvesv-4c',
+    'lvedv-2c',
+    'lvesv-2c',
+    'lv-length-4c',
+    'lv-length-2c',
+  ],
+  rightVentricle: [
+    'tapse',
+    'rv-s-prime',
+    'rv-fac',
+    'rv-ed-area',
+    'rv-es-area',
+    'rv-basal',
+    'rv-mid',
+    'rv-wall',
+    'rimp',
+    'rvsp',
+    'tapse-to-spap',
+    'rv-e-prime',
+    'rv-a-prime',
+    'rv-to-lv-area',
+    'rv-to-lv',
+  ],
+  leftAtrium: [
+    'la-volume-biplane',
+    'la-volume-area-length',
+    'la-volume-index',
+    'la-volume-index-area-length',
+    'la-diameter',
+    'la-area-4c',
+    'la-area-2c',
+    'la-length-4c',
+    'la-length-2c',
+    'la-volume-4c',
+    'la-volume-2c',
+  ],
+  rightAtrium: ['ra-area', 'ra-pressure'],
+  mitralValve: [
+    'mitral-e',
+    'mitral-a',
+    'e-to-a',
+    'deceleration-time',
+    'e-prime-septal',
+    'e-prime-lateral',
+    'e-to-e-prime',
+    'e-to-e-prime-septal',
+    'e-to-e-prime-lateral',
+    'mr-orifice',
+    'mr-volume',
+    'mr-fraction',
+    'mv-area-planimetry',
+    'mv-area-half-time',
+    'mv-half-time',
+    'mv-mean-gradient',
+    'mitral-a-duration',
+    'mv-vti',
+    'mr-vmax',
+    'a-prime-septal',
+    'a-prime-lateral',
+    's-prime-septal',
+    's-prime-lateral',
+    'mapse',
+  ],
+  tricuspidValve: ['tr-vmax', 'tr-gradient', 'tr-vena-contracta'],
+  pulmonicValve: ['rvot-acceleration', 'pr-vmax', 'rvot-vti', 'pv-vmax', 'pr-end-velocity'],
+  pulmonaryArtery: ['pa-diameter'],
+  aorticValve: [
+    'av-vmax',
+    'av-mean-gradient',
+    'av-vti',
+    'av-area',
+    'av-area-vmax',
+    'av-area-index',
+    'av-area-vmax-index',
+    'velocity-index',
+    'ar-half-time',
+    'ar-vena-contracta',
+    'ar-jet-width',
+    'ar-orifice',
+    'ar-volume',
+    'ar-fraction',
+    'ar-vmax',
+  ],
+  aorta: ['aortic-root'],
+  pulmonaryVein: ['pulmonary-vein-s', 'pulmonary-vein-d', 'pulmonary-vein-ratio'],
+  venaCava: ['ivc-diameter', 'ivc-least-diameter', 'ivc-collapse'],
+  pericardium: ['effusion-depth'],
+} as const satisfies Record<EchoSite, readonly EchoConcept[]>;
+
+const SITE_OF: ReadonlyMap<string, EchoSite> = new Map(
+  (Object.keys(MEASURED_ON) as EchoSite[]).flatMap((site) =>
+    MEASURED_ON[site].map((key) => [key, site] as const),
+  ),
+);
 
 /**
  * Returns the section of TID 5200 to which an adult echo measurement belongs; null for any other
  * measurement.
  */
-export function echoSite({ concept }: Measurement): EchoSite | null {
-  if (conceptEntry(concept.key)?.group !== 'echo') return null;
-  return BY_KEY.find(([begins]) => begins.test(concept.key))?.[1] ?? null;
-}
+export const echoSite = ({ concept }: Measurement): EchoSite | null =>
+  SITE_OF.get(concept.key) ?? null;
 
 /**
  * Returns the finding site of a measurement: the site of its concept, otherwise the structure of
@@ -59,17 +193,23 @@ export function siteOf(measurement: Measurement): Code | null {
   return section && ECHO_SITES[section];
 }
 
-/** Findings for values that do not belong to a single structure (PS3.16 CID 271, CID 12140). */
-const WHOLES: readonly (readonly [RegExp, Code])[] = [
-  [/^body-surface-area$/, dcm('121025', 'Patient')],
-  [/^percent-funnelling$/, sct('71252005', 'Cervix')],
-  [/^uterine-artery/, sct('91079009', 'Uterine artery')],
-  [/^unnamed-vessel/, sct('59820001', 'Blood vessel')],
-];
+const VESSEL = sct('59820001', 'Blood vessel');
+
+/** Findings for values without a site that belong neither to the fetus nor to the heart as a whole. */
+const WHOLES: ReadonlyMap<string, Code> = new Map<ConceptKey, Code>([
+  ['body-surface-area', dcm('121025', 'Patient')],
+  ['percent-funnelling', sct('71252005', 'Cervix')],
+  ['uterine-artery-mean-pi', sct('91079009', 'Uterine artery')],
+  ['unnamed-vessel-pi', VESSEL],
+  ['unnamed-vessel-ri', VESSEL],
+  ['unnamed-vessel-sd', VESSEL],
+  ['unnamed-vessel-psv', VESSEL],
+  ['unnamed-vessel-edv', VESSEL],
+]);
 
 /** Returns the finding for a measurement for which `siteOf` returns null. */
 export function wholeOf({ concept }: Measurement): Code {
-  const named = WHOLES.find(([begins]) => begins.test(concept.key))?.[1];
+  const named = WHOLES.get(concept.key);
   if (named) return named;
   const entry = conceptEntry(concept.key);
   if (!entry) return dcm('121025', 'Patient');

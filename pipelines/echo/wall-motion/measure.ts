@@ -42,8 +42,9 @@ export interface WallSegmentReading {
    */
   strain: number | null;
   /**
-   * Null if not scored. A score above 1 needs two views that agree (echo 9). Without such
-   * agreement, a score for absent motion or thickening is stored as `suspected` instead.
+   * Null if not scored. A score above 1 needs at least two views, all of which are abnormal
+   * (echo 9). Without such agreement, a score for absent motion or thickening is stored as
+   * `suspected` instead.
    */
   score: MotionScore | null;
   suspected: MotionScore | null;
@@ -174,8 +175,8 @@ const unscored = ({ segment, reading }: Placed): Placed => ({
 });
 
 /**
- * Combines the views of a segment. One view is enough for a normal score, but an abnormal score
- * needs two views that agree. A view without thickness can confirm another view but is not enough
+ * Combines the views of a segment. One view is enough for a normal score. An abnormal score needs at
+ * least two scored views, all of which are abnormal, and is the least of theirs. A view without thickness can confirm another view but is not enough
  * alone.
  */
 function agreed(

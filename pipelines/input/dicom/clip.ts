@@ -2,7 +2,6 @@ import {
   type Clip,
   type Description,
   type Ecg,
-  READ,
   type Rectangle,
   type Timing,
   UnreadableInput,
@@ -297,7 +296,7 @@ interface DicomClip {
 function frameCountRemark(header: DicomHeader, frames: number): string | null {
   const announced = numberOf(header, 'NumberOfFrames');
   if (announced === null || announced === frames) return null;
-  return `${READ} with the ${frames} frames of its video; its header announces ${announced}`;
+  return `read with the ${frames} frames of its video; its header announces ${announced}`;
 }
 
 const REFUSED_CLASSES: Readonly<Record<string, string>> = {

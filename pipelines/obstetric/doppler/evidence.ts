@@ -1,3 +1,4 @@
+import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { DrawnFlow } from '../../result/measured.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
@@ -9,6 +10,31 @@ export const DOPPLER_VESSELS = [
 ] as const;
 
 export type DopplerVessel = (typeof DOPPLER_VESSELS)[number];
+
+const arterial = <Artery extends DopplerVessel | 'unnamed-vessel'>(artery: Artery) =>
+  [`${artery}-pi`, `${artery}-ri`, `${artery}-sd`, `${artery}-psv`, `${artery}-edv`] as const;
+
+/** The values of each vessel, and of spectra whose header identifies no vessel. */
+const VALUES = {
+  'umbilical-artery': arterial('umbilical-artery'),
+  'middle-cerebral-artery': [
+    ...arterial('middle-cerebral-artery'),
+    'middle-cerebral-artery-psv-mom',
+  ],
+  'uterine-artery': [...arterial('uterine-artery'), 'uterine-artery-mean-pi'],
+  'ductus-venosus': ['ductus-venosus-piv'],
+  'unnamed-vessel': arterial('unnamed-vessel'),
+} as const satisfies Record<DopplerVessel | 'unnamed-vessel', readonly ObstetricConcept[]>;
+
+/**
+ * Vessel of each value, by the key of its concept. Values of two vessels, such as the
+ * cerebroplacental ratio, are not listed.
+ */
+export const VESSEL_OF: ReadonlyMap<string, keyof typeof VALUES> = new Map(
+  ([...DOPPLER_VESSELS, 'unnamed-vessel'] as const).flatMap((vessel) =>
+    VALUES[vessel].map((key) => [key, vessel] as const),
+  ),
+);
 
 /** Velocities of one beat in cm/s, as read by `measure/doppler`. Forward flow is positive. */
 export interface BeatVelocities {

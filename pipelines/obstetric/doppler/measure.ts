@@ -14,11 +14,12 @@ import {
   isPlausible,
   measuredOn,
 } from '../shared/measurement.ts';
-import type {
-  BeatVelocities,
-  DopplerVessel,
-  DopplerWaveform,
-  SpectrumReading,
+import {
+  type BeatVelocities,
+  type DopplerVessel,
+  type DopplerWaveform,
+  type SpectrumReading,
+  VESSEL_OF,
 } from './evidence.ts';
 import {
   pulsatilityIndex,
@@ -131,14 +132,18 @@ function uncertaintyOf(property: Property, value: number): number {
  * Returns true for uterine arteries, of which both sides are used. For other vessels, only the
  * better trace is used.
  */
-export const sidesApart = (vessel: string | null) => vessel?.startsWith('uterine-artery') ?? false;
+export const sidesApart = (vessel: DopplerVessel | null) => vessel === 'uterine-artery';
 
 /**
  * Returns the id of a value, such as `umbilical-artery-pi`. The side is appended if both sides are
  * used, and a number for the second and later traces.
  */
-function idOf(key: ObstetricConcept, { laterality }: SpectrumReading, rank: number): string {
-  const side = sidesApart(key) ? laterality : null;
+function idOf(
+  key: ObstetricConcept,
+  { vessel, laterality }: SpectrumReading,
+  rank: number,
+): string {
+  const side = sidesApart(vessel) ? laterality : null;
   return [key, side, rank > 0 ? rank + 1 : null].filter((part) => part !== null).join('-');
 }
 
@@ -292,7 +297,7 @@ interface Supplied {
 }
 
 const isOf = (vessel: DopplerVessel) => (one: Measurement) =>
-  one.concept.key.startsWith(`${vessel}-`);
+  VESSEL_OF.get(one.concept.key) === vessel;
 
 const isMeasured = ({ measurements }: Supplied, vessel: DopplerVessel) =>
   measurements.some((one) => one.quality === 'accepted' && isOf(vessel)(one));

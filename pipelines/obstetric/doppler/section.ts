@@ -1,7 +1,7 @@
 import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { fetusKey, flowTrace, ofFetusId } from '../../result/measured.ts';
-import { say, VESSELS } from '../../result/render/obstetric/doppler.ts';
+import { say } from '../../result/render/obstetric/doppler.ts';
 import { SIMULATED_ONLY, sayOfObstetric } from '../../result/render/obstetric/shared.ts';
 import { distinctStatements, type Statement } from '../../result/statement.ts';
 import {
@@ -14,7 +14,13 @@ import {
   withMachineValues,
 } from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
-import type { DopplerEvidence, SpectrumReading } from './evidence.ts';
+import {
+  DOPPLER_VESSELS,
+  type DopplerEvidence,
+  type DopplerVessel,
+  type SpectrumReading,
+  VESSEL_OF,
+} from './evidence.ts';
 import { lostFlowValues, worseFirst } from './flow.ts';
 import type { DopplerSummary } from './guideline.ts';
 import { type DopplerJudgement, judgeDoppler } from './judge.ts';
@@ -43,8 +49,10 @@ interface DopplerGroup {
   readings: SpectrumReading[];
 }
 
-const isMaternal = (vesselOrKey: string | null) =>
-  vesselOrKey?.startsWith('uterine-artery') ?? false;
+const isMaternal = (vessel: DopplerVessel | null) => vessel === 'uterine-artery';
+
+/** Returns true for values of a maternal vessel, which belong to no fetus. */
+const isOfMother = ({ concept }: Measurement) => VESSEL_OF.get(concept.key) === 'uterine-artery';
 
 /**
  * Returns why the spectra and the machine values may belong to more than one fetus; null if they
@@ -66,7 +74,7 @@ function apart(
       .map(({ fetus }) => fetusKey(fetus)),
   );
   const reported = new Set(
-    cart.filter(({ concept }) => !isMaternal(concept.key)).map(({ fetus }) => fetusKey(fetus)),
+    cart.filter((one) => !isOfMother(one)).map(({ fetus }) => fetusKey(fetus)),
   );
   const all = seen.union(reported);
   const unnamed = fetusKey(null);
@@ -235,7 +243,9 @@ function measureAll(readings: readonly TracedReading[]): Measurement[] {
  * Returns the id without a trace number (`idOf` in measure.ts), for a machine value that is used.
  */
 const plainId = ({ concept, laterality }: Measurement) =>
-  [concept.key, sidesApart(concept.key) ? laterality : null].filter(Boolean).join('-');
+  [concept.key, VESSEL_OF.get(concept.key) === 'uterine-artery' ? laterality : null]
+    .filter(Boolean)
+    .join('-');
 
 /** Values omitted from the summary, which lists the PI and the peak velocity instead. */
 const NOT_LISTED: ReadonlySet<string> = new Set(
@@ -283,7 +293,7 @@ function judgeOne({ readings, cart, gaDays }: Given): DopplerJudgement {
 function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJudgement {
   const { fetus } = group;
   const cart = given.cart.filter(
-    (one) => !isMaternal(one.concept.key) && fetusKey(one.fetus) === fetusKey(fetus),
+    (one) => !isOfMother(one) && fetusKey(one.fetus) === fetusKey(fetus),
   );
   const traced = group.readings.filter(isTraced);
   const ours = measureAll(fetus === null ? withoutNames(traced) : traced);
@@ -293,9 +303,7 @@ function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJ
   const supplied = {
     readings: group.readings,
     measurements: own.measurements,
-    cart: given.cart.filter(
-      (one) => isMaternal(one.concept.key) || one.fetus === null || cart.includes(one),
-    ),
+    cart: given.cart.filter((one) => isOfMother(one) || one.fetus === null || cart.includes(one)),
     unnamed: new Set(unnamed.map(({ vessel }) => vessel)),
   };
   // If some spectra are assigned to a fetus, the group without a fetus reports only missing uterine
@@ -311,7 +319,7 @@ function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJ
 
 /** Assesses each of several fetuses separately. `why` is the reason for doing so. */
 function judgeApart(given: Given, why: Statement): DopplerJudgement {
-  const fetal = given.cart.filter(({ concept }) => !isMaternal(concept.key)).map(ifPlausible);
+  const fetal = given.cart.filter((one) => !isOfMother(one)).map(ifPlausible);
   const reported = [...Map.groupBy(fetal, ({ fetus }) => fetusKey(fetus)).values()]
     .filter((values) => lostFlowValues(values).length > 0)
     .map(([first]) => first?.fetus ?? null);
@@ -333,7 +341,7 @@ function judgeApart(given: Given, why: Statement): DopplerJudgement {
 
 /** Returns why the machine values are not used; empty if there are no machine values. */
 function unusedStatements(cart: readonly Measurement[]): Statement[] {
-  const fetal = cart.filter(({ concept }) => !isMaternal(concept.key));
+  const fetal = cart.filter((one) => !isOfMother(one));
   if (ofSeveralFetuses(fetal)) return [sayOfObstetric.gap('machine.of-several-fetuses', {})];
   return cart.length > 0 ? [say.gap('doppler.machine-fetus-not-known', {})] : [];
 }
@@ -374,18 +382,16 @@ function run(evidence: DopplerEvidence): SectionOutcome {
   const vessels = new Set(
     judged.measurements
       .filter(({ quality }) => quality === 'accepted')
-      .flatMap(({ concept }) =>
-        Object.keys(VESSELS).filter((vessel) => concept.key.startsWith(vessel)),
-      ),
+      .map(({ concept }) => VESSEL_OF.get(concept.key)),
   );
-  const anyUnnamed = judged.measurements.some(({ concept }) =>
-    concept.key.startsWith('unnamed-vessel'),
+  const named = DOPPLER_VESSELS.some((vessel) => vessels.has(vessel));
+  const anyUnnamed = judged.measurements.some(
+    ({ concept }) => VESSEL_OF.get(concept.key) === 'unnamed-vessel',
   );
   const unnamed = anyUnnamed
     ? [say.gap('doppler.not-named', { what: why === null ? 'vessel' : 'fetus' })]
     : [];
   const gaps = [...judged.gaps, ...refused, ...unnamed];
-  const named = vessels.size > 0;
   const whole = ALL_ARTERIES.every((artery) => vessels.has(artery));
   const lacks = whole ? 'parts_missing' : 'vessel_missing';
   const code = named ? (judged.code ?? lacks) : 'vessel_unnamed';

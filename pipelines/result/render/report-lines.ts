@@ -1,4 +1,3 @@
-import { READ } from '../../contract/study.ts';
 import type { Finding, Measurement, Result, Section } from '../envelope.ts';
 import type { ImpressionLine } from '../impression.ts';
 import { isAssessed } from '../section-outcome.ts';
@@ -123,10 +122,9 @@ export function gapLines(
  */
 export function refusedLines(refused: Result['input_summary']['refused']): string[] {
   const byReason = Map.groupBy(refused, ({ reason }) => reason);
-  return [...byReason].map(([reason, { length }]) => {
-    const files = length === 1 ? 'One file was' : `${length} files were`;
-    const wasRead = reason.startsWith(`${READ} `);
-    return `${files} ${wasRead ? '' : 'not read: '}${sentence(reason)}`;
+  return [...byReason].map(([reason, files]) => {
+    const subject = files.length === 1 ? 'One file was' : `${files.length} files were`;
+    return `${subject} ${files[0]?.read ? '' : 'not read: '}${sentence(reason)}`;
   });
 }
 

@@ -37,7 +37,11 @@ export function claimRequest(
     if (!row || !(await isFree(tx, id))) return null;
     const counted = row.attempts - row.lost_runs;
     if (row.crashes >= MAX_CRASHES || counted >= MAX_ATTEMPTS) {
-      const detail = `None of ${counted} attempts finished; the pipeline process died in ${row.crashes} of them.`;
+      const why =
+        row.crashes > 0
+          ? `the pipeline process died in ${row.crashes} of them`
+          : 'see the log for the reason, such as a full disk';
+      const detail = `None of ${counted} attempts finished; ${why}.`;
       await transition(tx, id, 'failed', { at, fault: { code: 'pipeline_crashed', detail } });
       return null;
     }

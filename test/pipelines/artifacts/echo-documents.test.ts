@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type ContentItem, walk } from '../../../pipelines/artifacts/sr/content-item.ts';
 import { decode } from '../../../pipelines/artifacts/sr/decode.ts';
-import { echoSite } from '../../../pipelines/artifacts/sr/echo-sites.ts';
+import { echoSite, siteOf } from '../../../pipelines/artifacts/sr/echo-sites.ts';
 import { checkTemplate } from '../../../pipelines/artifacts/sr/template-check.ts';
 import { buildTid1500 } from '../../../pipelines/artifacts/sr/tid1500.ts';
 import { buildTid5200 } from '../../../pipelines/artifacts/sr/tid5200.ts';
@@ -73,6 +73,11 @@ describe('TID 5200', () => {
     const homeless = EVERYTHING.measurements.filter((one) => echoSite(one) === null);
     expect(homeless.map(({ concept }) => concept.key)).toEqual(['body-surface-area']);
     expect(values(buildTid5200(EVERYTHING, SUBJECT))).toHaveLength(echoKeys.length);
+  });
+
+  test('tissue Doppler of an unnamed wall, which may be the tricuspid annulus, has no site', () => {
+    expect(siteOf(value('e-prime-septal', 8))?.meaning).toBe('Mitral valve');
+    expect(siteOf(value('s-prime-unnamed', 8))).toBeNull();
   });
 
   test('a value below its gate is left out', () => {

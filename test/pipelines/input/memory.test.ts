@@ -119,7 +119,9 @@ describe('frames are decoded within a budget', () => {
     const [batch = []] = frameBatches([sized(3, 10, 10, second)]);
     const { decoded, refused } = await decodeBatch(batch, signal);
     expect(decoded.map(({ frame }) => frame.index)).toEqual([0, 2]);
-    expect(refused).toEqual([{ file: 'a.dcm', reason: 'read without frame 2: damaged' }]);
+    expect(refused).toEqual([
+      { file: 'a.dcm', reason: 'read without frame 2: damaged', read: true },
+    ]);
   });
 
   it('canceling ends it before the next frame', async () => {

@@ -150,6 +150,8 @@ class InterpretEchoOutputInputSummaryRefused(TypedDict):
     """Name of the file"""
     reason: str
     """Why the file was refused"""
+    read: NotRequired[Literal[True]]
+    """Present if the file was read nevertheless, with the changes that the reason states"""
 
 
 class InterpretEchoOutputInputSummary(TypedDict):
@@ -460,6 +462,8 @@ class InterpretObstetricOutputInputSummaryRefused(TypedDict):
     """Name of the file"""
     reason: str
     """Why the file was refused"""
+    read: NotRequired[Literal[True]]
+    """Present if the file was read nevertheless, with the changes that the reason states"""
 
 
 class InterpretObstetricOutputInputSummary(TypedDict):

@@ -107,7 +107,7 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video in DICOM', () => {
       const { clips, refused } = await readStudy(files);
       expect(clips[0]?.frames).toHaveLength(FRAMES);
       const reason = `read with the 12 frames of its video; its header announces ${frames}`;
-      expect(refused).toEqual([{ file: 'dcm', reason }]);
+      expect(refused).toEqual([{ file: 'dcm', reason, read: true }]);
     },
   );
 

@@ -135,9 +135,9 @@ describe('the check of a draft report against its result', () => {
       unsupportedClaims({ ...report, findings: [line], impression: [], limitations: [] }, held);
     expect(claims('2 files were not read: no image of 3 frames.')).toEqual([]);
     expect(claims('2 files were not read: no image of 4 frames.')).toHaveLength(1);
-    expect(refusedLines([{ file: '143', reason: 'read without frame 3: damaged' }])).toEqual([
-      'One file was read without frame 3: damaged.',
-    ]);
+    expect(
+      refusedLines([{ file: '143', reason: 'read without frame 3: damaged', read: true }]),
+    ).toEqual(['One file was read without frame 3: damaged.']);
     expect(claims(`${LEFT.label} (left): 143/min`)).toEqual([]);
     expect(claims('Femur length: 143 mm')).toHaveLength(1);
   });
