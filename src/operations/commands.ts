@@ -12,23 +12,29 @@ import { DELIVERY_STATES } from '../core/outbox/delivery.ts';
 import { MERGE_DECISIONS } from '../core/patients/merges.ts';
 import { STUDY_STATE } from '../core/studies/study-store.ts';
 import { SonogateError } from '../platform/errors/catalogue.ts';
-import type { Operations } from './operations.ts';
+import type { Operations, StoredOperations } from './operations.ts';
 
 interface Command<Schema extends z.ZodType, Answer> {
   parameters: Schema;
-  /**
-   * Audit action, recorded with the person who ran the command; null if the command changes nothing
-   * and shows no patient.
-   */
-  audit: AuditAction | null;
   run(operations: Operations, parameters: z.output<Schema>): Promise<Answer>;
   /**
-   * Validates parameters as received and calls `run`.
+   * Validates parameters as received, runs the command and audits it.
    * @throws SonogateError `invalid_input`
    */
-  runUnchecked(operations: Operations, parameters: unknown): Promise<Answer>;
+  runUnchecked(call: Call): Promise<Answer>;
 }
 
+interface Call {
+  operations: Operations;
+  parameters: unknown;
+  writeAudit: WriteAudit;
+}
+
+/**
+ * Defines a command.
+ * @param audit audit action, recorded with the person who ran the command; null if the command
+ * changes nothing and shows no patient, or writes its own entries.
+ */
 function command<Schema extends z.ZodType, Answer>(
   parameters: Schema,
   audit: AuditAction | null,
@@ -36,9 +42,29 @@ function command<Schema extends z.ZodType, Answer>(
 ): Command<Schema, Answer> {
   return {
     parameters,
-    audit,
     run,
-    runUnchecked: async (operations, given) => run(operations, checked(parameters, given)),
+    runUnchecked: (call) => {
+      const { operations, writeAudit } = call;
+      const work = async (on: Operations) => run(on, checked(parameters, call.parameters));
+      if (audit === null) return work(operations);
+      return audited(audit, call, work, (both) => both(operations, writeAudit));
+    },
+  };
+}
+
+/** Defines a command that changes only the database: its audit entry is in the same transaction. */
+function stored<Schema extends z.ZodType, Answer>(
+  parameters: Schema,
+  audit: AuditAction,
+  run: (operations: StoredOperations, parameters: z.output<Schema>) => Promise<Answer>,
+): Command<Schema, Answer> {
+  return {
+    parameters,
+    run,
+    runUnchecked: (call) => {
+      const work = async (on: StoredOperations) => run(on, checked(parameters, call.parameters));
+      return audited(audit, call, work, call.operations.together);
+    },
   };
 }
 
@@ -62,7 +88,7 @@ const reference = (type: string) =>
 const uid = z.string().regex(/^[0-9.]{1,64}$/, 'a UID');
 
 const COMMANDS = {
-  'keys.create': command(
+  'keys.create': stored(
     z.strictObject({
       name: z.string().min(1).max(100),
       test: z.boolean().default(false),
@@ -78,14 +104,14 @@ const COMMANDS = {
       keys.create({ ...key, ...(scopes && { scopes }), ...(consoleRole && { consoleRole }) }),
   ),
   'keys.list': command(none, null, ({ keys }) => keys.list()),
-  'keys.rotate': command(
+  'keys.rotate': stored(
     byId.extend({
       overlapHours: z.number().min(0).max(OVERLAP_HOURS.longest).default(OVERLAP_HOURS.usual),
     }),
     'key.rotate',
     ({ keys }, { id, overlapHours }) => keys.rotate(id, overlapHours),
   ),
-  'keys.revoke': command(byId, 'key.revoke', ({ keys }, { id }) => keys.revoke(id)),
+  'keys.revoke': stored(byId, 'key.revoke', ({ keys }, { id }) => keys.revoke(id)),
 
   'studies.list': command(
     z.strictObject({
@@ -100,10 +126,10 @@ const COMMANDS = {
     if (!explanation) throw new SonogateError('not_found', `There is no study ${study}.`);
     return explanation;
   }),
-  'studies.complete': command(byStudy, 'study.complete', ({ studies }, { study }) =>
+  'studies.complete': stored(byStudy, 'study.complete', ({ studies }, { study }) =>
     studies.complete(study),
   ),
-  'studies.release': command(
+  'studies.release': stored(
     byStudy.extend({
       rule: z.string().nullable().default(null),
       under: z.enum(MERGE_DECISIONS).nullable().default(null),
@@ -111,9 +137,7 @@ const COMMANDS = {
     'study.release',
     ({ studies }, { study, ...how }) => studies.release(study, how),
   ),
-  'studies.rerun': command(byStudy, 'study.rerun', ({ studies }, { study }) =>
-    studies.rerun(study),
-  ),
+  'studies.rerun': stored(byStudy, 'study.rerun', ({ studies }, { study }) => studies.rerun(study)),
   'rules.test': command(
     z.strictObject({
       /** Rules to test, in configuration file format; null for the current rules. */
@@ -136,30 +160,28 @@ const COMMANDS = {
     ({ deliveries }, filter) => deliveries.list(filter),
   ),
   'deliveries.breakers': command(none, null, ({ deliveries }) => deliveries.breakers()),
-  'deliveries.replay': command(byId, 'delivery.replay', ({ deliveries }, { id }) =>
+  'deliveries.replay': stored(byId, 'delivery.replay', ({ deliveries }, { id }) =>
     deliveries.replay(id),
   ),
-  'deliveries.replay-all': command(
+  'deliveries.replay-all': stored(
     byDestination,
     'delivery.replay',
     ({ deliveries }, { destination }) => deliveries.replayAll(destination),
   ),
-  'deliveries.divert': command(
+  'deliveries.divert': stored(
     byId.extend({ destination: z.string().nullable().default(null) }),
     'delivery.divert',
     ({ deliveries }, { id, destination }) => deliveries.divert(id, destination),
   ),
-  'deliveries.divert-all': command(
+  'deliveries.divert-all': stored(
     byDestination,
     'delivery.divert',
     ({ deliveries }, { destination }) => deliveries.divertAll(destination),
   ),
 
   'holds.list': command(none, null, ({ holds }) => holds.list()),
-  'holds.show': command(byId.extend({ person }), 'hold.show', ({ holds }, call) =>
-    holds.show(call),
-  ),
-  'holds.release': command(
+  'holds.show': stored(byId.extend({ person }), 'hold.show', ({ holds }, call) => holds.show(call)),
+  'holds.release': stored(
     byId
       .extend({
         person,
@@ -171,14 +193,14 @@ const COMMANDS = {
     'hold.release',
     ({ holds }, call) => holds.release(call),
   ),
-  'holds.reject': command(
+  'holds.reject': stored(
     byId.extend({ person, reason: z.string().trim().min(1).max(500) }),
     'hold.reject',
     ({ holds }, call) => holds.reject(call),
   ),
 
   'patients.merges': command(none, null, ({ patients }) => patients.merges()),
-  'patients.separate': command(byObject, 'patient.separate', ({ patients }, { id }) =>
+  'patients.separate': stored(byObject, 'patient.separate', ({ patients }, { id }) =>
     patients.separate(id),
   ),
 
@@ -190,7 +212,7 @@ const COMMANDS = {
     quarantine.remove(id),
   ),
 
-  'alerts.acknowledge': command(
+  'alerts.acknowledge': stored(
     z.strictObject({ request: z.string(), person }),
     'triage.acknowledge',
     ({ alerts }, call) => alerts.acknowledge(call),
@@ -285,46 +307,50 @@ export const typedCommands =
   async (name, parameters) =>
     JSON.parse(await run(name, parameters));
 
-const BY_NAME: ReadonlyMap<
-  string,
-  Pick<Command<z.ZodType, unknown>, 'audit'> & {
-    runUnchecked(operations: Operations, parameters: unknown): Promise<unknown>;
-  }
-> = new Map(Object.entries(COMMANDS));
+const BY_NAME: ReadonlyMap<string, Pick<Command<z.ZodType, unknown>, 'runUnchecked'>> = new Map(
+  Object.entries(COMMANDS),
+);
 
 /** Runs commands on `operations`, and audits those that change something or show a patient. */
 export function commandsOn(operations: Operations, writeAudit: WriteAudit): RunByName {
   return async (name, parameters) => {
     const named = BY_NAME.get(name);
     if (!named) throw new SonogateError('not_found', `The gateway has no command "${name}".`);
-    const run = () => named.runUnchecked(operations, parameters);
-    const answer = named.audit
-      ? await audited(named.audit, parameters, run, writeAudit)
-      : await run();
+    const answer = await named.runUnchecked({ operations, parameters, writeAudit });
     return JSON.stringify(answer ?? null);
   };
 }
 
-async function audited(
+/**
+ * Carries out a command and audits it.
+ * @param together carries out the command and writes the entry, in one transaction if possible.
+ */
+async function audited<On, Answer>(
   action: AuditAction,
-  parameters: unknown,
-  run: () => Promise<unknown>,
-  writeAudit: WriteAudit,
-): Promise<unknown> {
+  { parameters, writeAudit }: Pick<Call, 'parameters' | 'writeAudit'>,
+  work: (operations: On) => Promise<Answer>,
+  together: (both: (operations: On, writeAudit: WriteAudit) => Promise<Answer>) => Promise<Answer>,
+): Promise<Answer> {
   const { person: name } = membersOf(parameters);
   const actor = typeof name === 'string' ? `person:${name}` : 'command-line';
   const entry = { at: new Date(), action, actor };
-  let answer: unknown;
+  let isRefused = false;
   try {
-    answer = await run();
+    return await together(async (operations, write) => {
+      const answer = await work(operations).catch((error: unknown) => {
+        isRefused = true;
+        throw error;
+      });
+      const detail = detailOf(action, parameters, answer);
+      const of = { requestId: requestOf(parameters, answer), studyId: studyOf(answer) };
+      await write({ ...entry, ...of, outcome: 'success', detail });
+      return answer;
+    });
   } catch (error) {
-    await writeAudit({ ...entry, outcome: 'refused', detail: detailOf(action, parameters, null) });
+    const detail = detailOf(action, parameters, null);
+    if (isRefused) await writeAudit({ ...entry, outcome: 'refused', detail });
     throw error;
   }
-  const detail = detailOf(action, parameters, answer);
-  const of = { requestId: requestOf(parameters, answer), studyId: studyOf(answer) };
-  await writeAudit({ ...entry, ...of, outcome: 'success', detail });
-  return answer;
 }
 
 /** Returns the request that a command concerns, such as that of a delivery; null for other commands. */

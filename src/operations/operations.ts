@@ -1,6 +1,7 @@
 import type { Routing } from '../../config/routing.ts';
 import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
 import type { KeyRecord, NewKey } from '../core/accounts/keys.ts';
+import type { WriteAudit } from '../core/audit/audit.ts';
 import type { AuditVerdict } from '../core/audit/seal.ts';
 import type { BreakerRow } from '../core/outbox/breaker.ts';
 import type { DeliveryFilter, DeliveryRow } from '../core/outbox/deliveries.ts';
@@ -30,9 +31,24 @@ export interface Operations {
   archives: ArchiveOperations;
   retention: RetentionOperations;
   audit: AuditOperations;
+  /**
+   * Carries out operations and writes their audit entries in one transaction, so that neither is
+   * stored without the other.
+   */
+  together: Together;
   /** Checks this machine and every peer, or only the peer with this destination or source name. */
   doctor(peer: string | null): Promise<DoctorFinding[]>;
 }
+
+/** Operations that change only the database. */
+export type StoredOperations = Pick<
+  Operations,
+  'keys' | 'studies' | 'deliveries' | 'holds' | 'alerts' | 'patients'
+>;
+
+export type Together = <Answer>(
+  work: (operations: StoredOperations, writeAudit: WriteAudit) => Promise<Answer>,
+) => Promise<Answer>;
 
 interface CreatedKey {
   key: string;

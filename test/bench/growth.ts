@@ -11,7 +11,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../../config/load.ts';
-import { createAuditWriter } from '../../src/core/audit/audit.ts';
 import { removeOldStudies } from '../../src/core/studies/retention.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
 import { openDatabase } from '../../src/platform/database/open.ts';
@@ -156,7 +155,6 @@ async function site(studies: number) {
       const removal = await removeOldStudies(
         {
           ...{ database, dataDir, objects: received, quarantineDays: null },
-          writeAudit: createAuditWriter(database),
           intakeDays: 1,
           now: () => new Date(oldest + 86_400_000),
         },

@@ -87,7 +87,6 @@ const clean = (dataDir: string, hoursFromNow: number) =>
       objects: createReceivedObjects(dataDir, blobs),
       intakeDays: 5,
       quarantineDays: null,
-      writeAudit: async () => {},
       now: () => new Date(Date.now() + hoursFromNow * 3_600_000),
     },
     false,

@@ -14,7 +14,7 @@ import { fixedRules, type RulesSource } from '../../core/studies/rules/rules-sou
 import { subjectOfRequest } from '../../core/studies/subject.ts';
 import { commandsOn, type RunByName } from '../../operations/commands.ts';
 import { createDeliveryOperations } from '../../operations/deliveries.ts';
-import type { Operations } from '../../operations/operations.ts';
+import type { Operations, StoredOperations } from '../../operations/operations.ts';
 import {
   createQuarantineOperations,
   createRetentionOperations,
@@ -24,6 +24,7 @@ import {
 import { migrate } from '../../platform/database/migrate.ts';
 import { openDatabase } from '../../platform/database/open.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
+import { type Database, withinTransaction } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { silentLogger } from '../../platform/logging/logger.ts';
 import { auditOperationsOn } from './audit.ts';
@@ -51,39 +52,21 @@ export function operationsOn(
   config: Config,
   rules: RulesSource,
 ): Operations {
-  const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
   const studies = { database, objects, rules };
   return {
-    keys: {
-      create: (key) => createKey(database, key),
-      list: () => listKeys(database),
-      rotate: (id, overlapHours) =>
-        rotateKey(database, { id, overlapHours, accountId: null, testOnly: false }),
-      revoke: (id) => revokeKey(database, id),
-    },
-    studies: createStudyOperations(studies),
+    ...storedOperationsOn(database, objects, config, rules),
+    together: (work) =>
+      database.transaction((tx) =>
+        work(
+          storedOperationsOn(withinTransaction(tx), objects, config, rules),
+          createAuditWriter(tx),
+        ),
+      ),
     rules: createRuleOperations({ ...studies, config }),
-    deliveries: createDeliveryOperations(config, database),
-    holds: createHoldQueue({
-      database,
-      subjectOf: (requestId) => subjectOfRequest(database, requestId),
-      sendAgain: (tx, id) => sendAgain(tx, id, ['dead', 'pending'], giveUpSeconds),
-    }),
     quarantine: createQuarantineOperations({
       ...{ dataDir: config.dataDir, sources: config.sources },
       ...{ database, objects, logger: silentLogger, now: () => new Date() },
     }),
-    alerts: {
-      async acknowledge({ request, person }) {
-        if (await acknowledgeFlags(database, request, { person, at: new Date() })) return;
-        const detail = `There are no critical flags for a request ${request}.`;
-        throw new SonogateError('not_found', detail);
-      },
-    },
-    patients: {
-      merges: () => listMerges(database),
-      separate: (id) => database.transaction((tx) => separatePatients(tx, id, new Date())),
-    },
     archives: createArchiveOperations(config, {
       database,
       access: httpAccess,
@@ -108,6 +91,43 @@ export function operationsOn(
   };
 }
 
+/** Creates the operations that change only the database. */
+function storedOperationsOn(
+  database: Database,
+  objects: ReceivedObjects,
+  config: Config,
+  rules: RulesSource,
+): StoredOperations {
+  const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
+  return {
+    keys: {
+      create: (key) => createKey(database, key),
+      list: () => listKeys(database),
+      rotate: (id, overlapHours) =>
+        rotateKey(database, { id, overlapHours, accountId: null, testOnly: false }),
+      revoke: (id) => revokeKey(database, id),
+    },
+    studies: createStudyOperations({ database, objects, rules }),
+    deliveries: createDeliveryOperations(config, database),
+    holds: createHoldQueue({
+      database,
+      subjectOf: (requestId) => subjectOfRequest(database, requestId),
+      sendAgain: (tx, id) => sendAgain(tx, id, ['dead', 'pending'], giveUpSeconds),
+    }),
+    alerts: {
+      async acknowledge({ request, person }) {
+        if (await acknowledgeFlags(database, request, { person, at: new Date() })) return;
+        const detail = `There are no critical flags for a request ${request}.`;
+        throw new SonogateError('not_found', detail);
+      },
+    },
+    patients: {
+      merges: () => listMerges(database),
+      separate: (id) => database.transaction((tx) => separatePatients(tx, id, new Date())),
+    },
+  };
+}
+
 /** Returns how long received studies are kept, and where their removal is recorded. */
 export function retentionOf(
   { dataDir, retention }: Config,
@@ -115,6 +135,5 @@ export function retentionOf(
   objects: ReceivedObjects,
 ): RetentionParts {
   const { intakeDays = null, quarantineDays = null } = retention;
-  const writeAudit = createAuditWriter(database);
-  return { database, dataDir, objects, intakeDays, quarantineDays, writeAudit };
+  return { database, dataDir, objects, intakeDays, quarantineDays };
 }

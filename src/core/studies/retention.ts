@@ -6,7 +6,7 @@ import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { type Rounds, startRounds } from '../../platform/rounds.ts';
 import { DAY_MS } from '../../platform/time.ts';
-import type { WriteAudit } from '../audit/audit.ts';
+import { createAuditWriter } from '../audit/audit.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
 import { TO_CLIENTS } from '../outbox/delivery.ts';
 import { forgetOldStatements } from './expected-objects.ts';
@@ -121,7 +121,6 @@ export interface RetentionParts {
   /** Number of days for which received studies are kept; null to keep them forever. */
   intakeDays: number | null;
   quarantineDays: number | null;
-  writeAudit: WriteAudit;
   now?: () => Date;
   /** Maximum number of studies removed by a pass. */
   batch?: number;
@@ -217,10 +216,10 @@ async function filesOf(database: Queryable, studies: readonly string[]): Promise
 
 /** Removes the selected studies, except those that have become needed again in the meantime. */
 async function removeStudies(
-  { database, dataDir, objects, writeAudit }: RetentionParts,
+  { database, dataDir, objects }: RetentionParts,
   { ids, cutoff, at }: { ids: readonly string[]; cutoff: Date; at: Date },
 ): Promise<{ studies: string[]; files: StoredFile[] }> {
-  const removed = await database.transaction(async (tx) => {
+  return database.transaction(async (tx) => {
     await tx.query(
       'SELECT 1 FROM studies WHERE id = ANY ($1::uuid[]) ORDER BY study_instance_uid FOR UPDATE',
       [ids],
@@ -240,22 +239,22 @@ async function removeStudies(
       await recordUnneededBlobs(tx, digests, at);
     }
     await tx.query('DELETE FROM studies WHERE id = ANY ($1::uuid[])', [studies]);
+    const counts = Map.groupBy(files, ({ study }) => study);
+    const writeAudit = createAuditWriter(tx);
+    await Promise.all(
+      studies.map((studyId) =>
+        writeAudit({
+          at,
+          action: 'study.purge',
+          actor: 'gateway',
+          studyId,
+          outcome: 'success',
+          detail: { objects: counts.get(studyId)?.length ?? 0 },
+        }),
+      ),
+    );
     return { studies, files };
   });
-  const counts = Map.groupBy(removed.files, ({ study }) => study);
-  await Promise.all(
-    removed.studies.map((studyId) =>
-      writeAudit({
-        at,
-        action: 'study.purge',
-        actor: 'gateway',
-        studyId,
-        outcome: 'success',
-        detail: { objects: counts.get(studyId)?.length ?? 0 },
-      }),
-    ),
-  );
-  return removed;
 }
 
 const EVERY_MILLISECONDS = 3_600_000;

@@ -49,9 +49,11 @@ export function addDeliveryRoutes(router: Router<ConsoleState>, deps: ConsoleDep
 
   router.post('/deliveries/:id/replay', needs('deliver'), async (context) => {
     const { id = '' } = context.params;
-    const row = await operations.deliveries.replay(id);
-    const of = { requestId: row.request_id, detail: { delivery: id } };
-    await auditAction(context, 'delivery.replay', of, deps);
+    await operations.together(async ({ deliveries }, writeAudit) => {
+      const row = await deliveries.replay(id);
+      const of = { requestId: row.request_id, detail: { delivery: id } };
+      await auditAction(context, 'delivery.replay', of, { ...deps, writeAudit });
+    });
     context.body = (await one(id, context.state.session.role, deps)) satisfies Delivery;
   });
 
@@ -63,10 +65,13 @@ export function addDeliveryRoutes(router: Router<ConsoleState>, deps: ConsoleDep
     if (!alternates.includes(destination)) {
       throw new SonogateError('not_found', `The delivery cannot be diverted to ${destination}.`);
     }
-    const row = await operations.deliveries.divert(id, destination);
-    const detail = { delivery: id, destination };
-    await auditAction(context, 'delivery.divert', { requestId: row.request_id, detail }, deps);
-    context.body = (await one(row.id, role, deps)) satisfies Delivery;
+    const made = await operations.together(async ({ deliveries }, writeAudit) => {
+      const row = await deliveries.divert(id, destination);
+      const of = { requestId: row.request_id, detail: { delivery: id, destination } };
+      await auditAction(context, 'delivery.divert', of, { ...deps, writeAudit });
+      return row.id;
+    });
+    context.body = (await one(made, role, deps)) satisfies Delivery;
   });
 }
 

@@ -45,10 +45,7 @@ const NEEDS: Partial<Record<ErrorCode, HoldNeeds>> = {
   ehr_unauthorized: 'nothing',
 };
 
-/**
- * Adds `/holds`: reports that wait for a person's decision. The hold queue itself records in the
- * audit trail who did what.
- */
+/** Adds `/holds`: reports that wait for a person's decision. */
 export function addHoldRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { config, operations } = deps;
   const body = jsonBody(config.http.maxBodyBytes);
@@ -78,7 +75,12 @@ export function addHoldRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
     const { id = '' } = context.params;
     const { session } = context.state;
     const choice = parseBody(confirmSchema, context.state.body ?? {});
-    const held = await operations.holds.release({ id, person: session.name, ...choice });
+    const held = await operations.together(async ({ holds }, writeAudit) => {
+      const report = await holds.release({ id, person: session.name, ...choice });
+      const of = { requestId: report.request_id, detail: { id } };
+      await auditAction(context, 'hold.release', of, { ...deps, writeAudit });
+      return report;
+    });
     const [shown] = await showHolds([held], session.role, deps);
     context.body = shown satisfies Hold | undefined;
   });
@@ -87,7 +89,12 @@ export function addHoldRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
     const { id = '' } = context.params;
     const { session } = context.state;
     const { reason } = parseBody(rejectSchema, context.state.body);
-    const held = await operations.holds.reject({ id, person: session.name, reason });
+    const held = await operations.together(async ({ holds }, writeAudit) => {
+      const report = await holds.reject({ id, person: session.name, reason });
+      const of = { requestId: report.request_id, detail: { id } };
+      await auditAction(context, 'hold.reject', of, { ...deps, writeAudit });
+      return report;
+    });
     const [shown] = await showHolds([held], session.role, deps);
     context.body = shown satisfies Hold | undefined;
   });

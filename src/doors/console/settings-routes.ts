@@ -8,6 +8,7 @@ import {
   SCOPES,
 } from '../../core/accounts/keys.ts';
 import { CONSOLE_ROLES } from '../../core/accounts/roles.ts';
+import { createAuditWriter } from '../../core/audit/audit.ts';
 import { monthlyUsage } from '../../core/requests/usage.ts';
 import {
   listWebhookDeliveries,
@@ -15,6 +16,7 @@ import {
   type WebhookDelivery,
 } from '../../core/webhooks/deliveries.ts';
 import { currentSecret, rotateSecret } from '../../core/webhooks/signature.ts';
+import { withinTransaction } from '../../platform/database/port.ts';
 import { instant, jsonBody, readQuery } from '../http/parse.ts';
 import { parseBody } from '../http/uploads.ts';
 import { auditAction } from './audit.ts';
@@ -47,16 +49,24 @@ export function addSettingsRoutes(router: Router<ConsoleState>, deps: ConsoleDep
   router.post('/keys', settings, body, async (context) => {
     const wanted = parseBody(newKeySchema, context.state.body);
     const { accountId } = context.state.principal;
-    const { key: secret, record } = await createKey(database, { ...wanted, accountId }, now());
-    await auditAction(context, 'key.create', { detail: { key: record.id } }, deps);
+    const { key: secret, record } = await database.transaction(async (tx) => {
+      const made = await createKey(tx, { ...wanted, accountId }, now());
+      const of = { detail: { key: made.record.id } };
+      await auditAction(context, 'key.create', of, { now, writeAudit: createAuditWriter(tx) });
+      return made;
+    });
     context.status = 201;
     context.body = { key: shownKey(record), secret } satisfies CreatedKey;
   });
 
   router.delete('/keys/:id', settings, async (context) => {
     const { id = '' } = context.params;
-    const record = await revokeKey(database, id, context.state.principal.accountId, now());
-    await auditAction(context, 'key.revoke', { detail: { key: id } }, deps);
+    const record = await database.transaction(async (tx) => {
+      const revoked = await revokeKey(tx, id, context.state.principal.accountId, now());
+      const of = { detail: { key: id } };
+      await auditAction(context, 'key.revoke', of, { now, writeAudit: createAuditWriter(tx) });
+      return revoked;
+    });
     context.body = shownKey(record) satisfies Key;
   });
 
@@ -130,8 +140,12 @@ export function addWebhookRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
 
   router.post('/webhooks/secret/rotate', settings, async (context) => {
     const { accountId } = context.state.principal;
-    const { secret, created_at } = await rotateSecret(database, accountId, now());
-    await auditAction(context, 'secret.rotate', { detail: { secret: 'webhook' } }, deps);
+    const { secret, created_at } = await database.transaction(async (tx) => {
+      const rotated = await rotateSecret(withinTransaction(tx), accountId, now());
+      const of = { detail: { secret: 'webhook' } };
+      await auditAction(context, 'secret.rotate', of, { now, writeAudit: createAuditWriter(tx) });
+      return rotated;
+    });
     context.body = {
       secret,
       createdAt: created_at.toISOString(),
@@ -150,9 +164,13 @@ export function addWebhookRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
 
   router.post('/webhooks/deliveries/:id/redeliver', settings, async (context) => {
     const { id = '' } = context.params;
-    const delivery = await redeliver(database, context.state.principal.accountId, id);
-    const of = { requestId: delivery.request_id, detail: { delivery: id } };
-    await auditAction(context, 'webhook.redeliver', of, deps);
+    const delivery = await database.transaction(async (tx) => {
+      const again = await redeliver(withinTransaction(tx), context.state.principal.accountId, id);
+      const of = { requestId: again.request_id, detail: { delivery: id } };
+      const writeAudit = createAuditWriter(tx);
+      await auditAction(context, 'webhook.redeliver', of, { now, writeAudit });
+      return again;
+    });
     context.body = shown(delivery) satisfies Contract.WebhookDelivery;
   });
 }

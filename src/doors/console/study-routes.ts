@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { AuditAction, AuditEntry } from '../../core/audit/audit.ts';
 import { MERGE_DECISIONS } from '../../core/patients/merges.ts';
+import type { StoredOperations, Together } from '../../operations/operations.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { jsonBody, readQuery } from '../http/parse.ts';
 import { parseBody } from '../http/uploads.ts';
@@ -132,7 +133,8 @@ type Call = Context & { state: ConsoleState; params: Record<string, string> };
  */
 export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { core, operations, config, showSubject } = deps;
-  const { studies, alerts } = operations;
+  /** For an action that has a separate transaction. */
+  const apart: Together = (work) => work(operations, deps.writeAudit);
   const body = jsonBody(config.http.maxBodyBytes);
 
   /**
@@ -140,40 +142,48 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
    * with the updated row.
    * @param named the request on which the action is taken, if it need not be the one that the row
    *   shows.
+   * @param together performs the action and records it, in one transaction if possible.
    */
   const act = async (
     context: Call,
     key: string,
     action: StudyAction,
     audit: AuditAction,
-    work: (row: ListedRow) => Promise<unknown>,
+    work: (row: ListedRow, operations: StoredOperations) => Promise<unknown>,
     named: { requestId?: string; detail?: AuditEntry['detail'] } = {},
+    together: Together = operations.together,
   ) => {
     const { role } = context.state.session;
     const row = await existingRow(key, deps);
     if (!actionsOn(showRow(row, role, showSubject), role).includes(action)) {
       throw new SonogateError('not_found', `This cannot be done while it is ${row.state}.`);
     }
-    await work(row);
-    const of = { studyId: row.study_id, requestId: row.request_id, ...named };
-    await auditAction(context, audit, of, deps);
+    await together(async (stored, writeAudit) => {
+      await work(row, stored);
+      const of = { studyId: row.study_id, requestId: row.request_id, ...named };
+      await auditAction(context, audit, of, { ...deps, writeAudit });
+    });
     const after = showRow(await existingRow(key, deps), role, showSubject);
     await auditRows(context, [after], 'study', deps);
     context.body = after satisfies WorklistRow;
   };
 
   router.post('/studies/:id/complete', needs('run'), (context) =>
-    act(context, idOf(context), 'complete', 'study.complete', ({ key }) => studies.complete(key)),
+    act(context, idOf(context), 'complete', 'study.complete', ({ key }, { studies }) =>
+      studies.complete(key),
+    ),
   );
 
   router.post('/studies/:id/rerun', needs('run'), (context) =>
-    act(context, idOf(context), 'rerun', 'study.rerun', ({ key }) => studies.rerun(key)),
+    act(context, idOf(context), 'rerun', 'study.rerun', ({ key }, { studies }) =>
+      studies.rerun(key),
+    ),
   );
 
   router.post('/studies/:id/hold', needs('run'), body, (context) => {
     const { reason } = parseBody(holdSchema, context.state.body);
     const { name } = context.state.session;
-    return act(context, idOf(context), 'hold', 'study.hold', ({ key }) =>
+    return act(context, idOf(context), 'hold', 'study.hold', ({ key }, { studies }) =>
       studies.hold(key, `Held by ${name}: ${reason}`),
     );
   });
@@ -185,7 +195,7 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
       idOf(context),
       'release',
       'study.release',
-      ({ key }) => studies.release(key, how),
+      ({ key }, { studies }) => studies.release(key, how),
       { detail: how.under && { under: how.under } },
     );
   });
@@ -193,13 +203,15 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
   router.post('/requests/:id/cancel', needs('run'), async (context) => {
     const requestId = idOf(context);
     const work = () => core.cancel(requestId, null);
-    await act(context, await keyOf(context, deps), 'cancel', 'request.cancel', work, { requestId });
+    const key = await keyOf(context, deps);
+    await act(context, key, 'cancel', 'request.cancel', work, { requestId }, apart);
   });
 
   router.post('/requests/:id/acknowledge', needs('confirm'), async (context) => {
     const { name } = context.state.session;
     const requestId = idOf(context);
-    const work = () => alerts.acknowledge({ request: requestId, person: name });
+    const work = (_: ListedRow, { alerts }: StoredOperations) =>
+      alerts.acknowledge({ request: requestId, person: name });
     const key = await keyOf(context, deps);
     await act(context, key, 'acknowledge', 'triage.acknowledge', work, { requestId });
   });

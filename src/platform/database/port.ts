@@ -17,3 +17,8 @@ export interface Database extends Queryable {
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
+
+/** Returns a database whose statements and transactions are all part of one transaction. */
+export function withinTransaction(tx: Queryable): Database {
+  return { query: tx.query, transaction: (work) => work(tx), close: async () => {} };
+}

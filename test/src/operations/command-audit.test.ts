@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AuditEntry } from '../../../src/core/audit/audit.ts';
 import type { DeliveryRow } from '../../../src/core/outbox/deliveries.ts';
-import { commandsOn } from '../../../src/operations/commands.ts';
-import { NO_OPERATIONS } from './no-operations.ts';
+import { commandsOf, NO_OPERATIONS } from './no-operations.ts';
 
 const STUDY = 'd4b4f0a2-8f5e-4f2b-9f53-1f0f5f8f3f10';
 
@@ -11,7 +10,6 @@ async function entriesOf(name: string, parameters: unknown, failures = 0): Promi
   const entries: AuditEntry[] = [];
   let left = failures;
   const operations = {
-    ...NO_OPERATIONS,
     alerts: { acknowledge: async () => {} },
     deliveries: {
       ...NO_OPERATIONS.deliveries,
@@ -20,7 +18,7 @@ async function entriesOf(name: string, parameters: unknown, failures = 0): Promi
     },
     studies: { ...NO_OPERATIONS.studies, rerun: async () => ({ studyId: STUDY }) },
   };
-  const run = commandsOn(operations, async (entry) => {
+  const run = commandsOf(operations, async (entry) => {
     left -= 1;
     if (left >= 0) throw new Error('the database is away');
     entries.push(entry);

@@ -4,13 +4,12 @@ import { enqueueForwards } from '../../../src/core/outbox/deliveries.ts';
 import type { DeliveryState } from '../../../src/core/outbox/delivery.ts';
 import {
   type CommandParameters,
-  commandsOn,
   type RunCommand,
   typedCommands,
 } from '../../../src/operations/commands.ts';
 import { createDeliveryOperations } from '../../../src/operations/deliveries.ts';
 import { openSite, type Site } from '../core/requests/site.ts';
-import { NO_OPERATIONS } from './no-operations.ts';
+import { commandsOf } from './no-operations.ts';
 
 let site: Site;
 let run: RunCommand;
@@ -29,7 +28,7 @@ beforeAll(async () => {
     },
   );
   const deliveries = createDeliveryOperations(config, site.database);
-  run = typedCommands(commandsOn({ ...NO_OPERATIONS, deliveries }, async () => {}));
+  run = typedCommands(commandsOf({ deliveries }, async () => {}));
 });
 afterAll(() => site?.close());
 beforeEach(() => site.database.query('DELETE FROM deliveries'));

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { commandsOn } from '../../../src/operations/commands.ts';
 import type { HoldOperations } from '../../../src/operations/operations.ts';
-import { NO_OPERATIONS } from './no-operations.ts';
+import { commandsOf } from './no-operations.ts';
 
 /** Records what reaches the queue. fault-table.test.ts covers what the queue does with it. */
 function operations() {
@@ -26,7 +25,7 @@ function operations() {
     release: keep,
     reject: keep,
   };
-  return { run: commandsOn({ ...NO_OPERATIONS, holds }, async () => {}), asked };
+  return { run: commandsOf({ holds }, async () => {}), asked };
 }
 
 const BY = { id: 'dlv_1', person: 'ana' };

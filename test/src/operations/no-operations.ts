@@ -1,3 +1,5 @@
+import type { WriteAudit } from '../../../src/core/audit/audit.ts';
+import { commandsOn, type RunByName } from '../../../src/operations/commands.ts';
 import type { Operations } from '../../../src/operations/operations.ts';
 
 const never = () => {
@@ -38,5 +40,16 @@ export const NO_OPERATIONS: Operations = {
   archives: { find: never, fetch: never, retrieval: never },
   retention: { clean: never },
   audit: { verify: never, export: never },
+  together: never,
   doctor: never,
 };
+
+/** Returns the commands on some operations, without transactions. */
+export function commandsOf(parts: Partial<Operations>, writeAudit: WriteAudit): RunByName {
+  const operations: Operations = {
+    ...NO_OPERATIONS,
+    together: (work) => work(operations, writeAudit),
+    ...parts,
+  };
+  return commandsOn(operations, writeAudit);
+}

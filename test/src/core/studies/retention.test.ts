@@ -1,7 +1,6 @@
 import { access, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { AuditEntry } from '../../../../src/core/audit/audit.ts';
 import { objectsOnDisk } from '../../../../src/core/files/received-objects.ts';
 import type { SubmitCommand } from '../../../../src/core/requests/request.ts';
 import { createRequestStore } from '../../../../src/core/requests/submit.ts';
@@ -11,6 +10,7 @@ import { findStudy, recordSubmission } from '../../../../src/core/studies/study-
 import { classifyImages, submissionOf } from '../../../../src/core/studies/submission.ts';
 import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
+import type { Database } from '../../../../src/platform/database/port.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { freshDataDir } from '../../../peers/embedded.ts';
 import { endpoint } from '../requests/site.ts';
@@ -24,7 +24,6 @@ const PATH = 'intake/cart/2026-05-22/one.dcm';
 
 let dataDir = '';
 let database: PooledDatabase;
-const audit: AuditEntry[] = [];
 
 beforeAll(async () => {
   dataDir = await freshDataDir();
@@ -48,7 +47,7 @@ const study = (id: string, uid: string, last: Date) =>
  * One study with one object. Its request has ended, and the result has been delivered and purged.
  */
 beforeEach(async () => {
-  audit.length = 0;
+  await database.query('DELETE FROM audit');
   for (const table of ['studies', 'requests', 'deliveries', 'commitment_reports', 'retrievals']) {
     await database.query(`TRUNCATE ${table} CASCADE`);
   }
@@ -89,19 +88,17 @@ const clean = (
 ) =>
   removeOldStudies(
     {
-      ...parts,
       database,
+      ...parts,
       dataDir,
       objects: objectsOnDisk(dataDir),
       intakeDays,
       quarantineDays,
-      writeAudit: async (entry) => {
-        audit.push(entry);
-      },
       now: () => NOW,
     },
     dryRun,
   );
+const audit = async () => (await database.query('SELECT action, study_id, detail FROM audit')).rows;
 const isThere = () =>
   access(join(dataDir, PATH)).then(
     () => true,
@@ -113,8 +110,8 @@ describe('a study that is no longer needed', () => {
     expect(await clean(9.99)).toMatchObject({ studies: 1, objects: 1, bytes: 6, kept: {} });
     expect(await isThere()).toBe(false);
     expect((await database.query('SELECT 1 FROM studies')).rows).toEqual([]);
-    expect(audit).toMatchObject([
-      { action: 'study.purge', studyId: STUDY, detail: { objects: 1 } },
+    expect(await audit()).toEqual([
+      { action: 'study.purge', study_id: STUDY, detail: { objects: 1 } },
     ]);
     expect(await clean(9.99)).toMatchObject({ studies: 0 });
   });
@@ -128,10 +125,29 @@ describe('a study that is no longer needed', () => {
     expect(await isThere()).toBe(true);
   });
 
+  test('is kept in the database until its removal has been recorded', async () => {
+    const killed: Database = {
+      ...database,
+      transaction: (work) =>
+        database.transaction((tx) =>
+          work({
+            query: async (text, ...rest) => {
+              if (text.startsWith('INSERT INTO audit ')) throw new Error('killed');
+              return tx.query(text, ...rest);
+            },
+          }),
+        ),
+    };
+    await expect(clean(9.99, false, null, { database: killed })).rejects.toThrow('killed');
+    expect((await database.query('SELECT 1 FROM studies')).rows).toHaveLength(1);
+    expect(await clean(9.99)).toMatchObject({ studies: 1, objects: 1 });
+    expect(await audit()).toHaveLength(1);
+  });
+
   test('is only counted in a dry run', async () => {
     expect(await clean(5, true)).toMatchObject({ studies: 1, objects: 1, bytes: 6 });
     expect(await isThere()).toBe(true);
-    expect(audit).toEqual([]);
+    expect(await audit()).toEqual([]);
   });
 
   test.each([

@@ -14,6 +14,7 @@ import type {
   WorklistPage,
   WorklistRow,
 } from '../../../../src/doors/console/contract.ts';
+import type { Queryable } from '../../../../src/platform/database/port.ts';
 import { dicomFile } from '../../../dimse/dicom-file.ts';
 import { type Client, type ConsoleSite, openConsole, signInWith } from './site.ts';
 import { fillWorklist, fixtureStudy } from './worklist-fixture.ts';
@@ -372,5 +373,86 @@ describe('the settings', () => {
     expect(usage?.key).toBeNull();
     expect(usage?.requests).toBeGreaterThan(0);
     expect(await administrator.get('/retention')).toMatchObject({ days: 30, purged: 0 });
+  });
+});
+
+describe('an action whose audit entry cannot be written is not carried out', () => {
+  /** Calls the console while the database accepts no audit entry, as if it was killed just then. */
+  async function callUnaudited(client: Client, method: string, path: string, body?: object) {
+    const { query, transaction } = site.database;
+    const cut = (on: Queryable['query']): Queryable['query'] => {
+      return async (text, ...rest) => {
+        if (text.startsWith('INSERT INTO audit ')) throw new Error('killed');
+        return on(text, ...rest);
+      };
+    };
+    site.database.query = cut(query);
+    site.database.transaction = (work) => transaction((tx) => work({ query: cut(tx.query) }));
+    const { status } = await client.call(method, path, body);
+    Object.assign(site.database, { query, transaction });
+    expect(status).toBe(500);
+  }
+  const stateOf = async (sql: string, id: string) =>
+    (await site.database.query<{ state: string }>(sql, [id])).rows[0]?.state;
+  /** Sets the state of a delivery, and returns its id. */
+  const delivery = async (kind: string, state: string, code: string) => {
+    const { rows } = await site.database.query<{ id: string }>(
+      `UPDATE deliveries SET state = $2, code = $3
+       WHERE id = (SELECT id FROM deliveries WHERE kind = $1 AND alternate_of IS NULL LIMIT 1)
+       RETURNING id`,
+      [kind, state, code],
+    );
+    return rows[0]?.id ?? '';
+  };
+  const deliveryState = (id: string) => stateOf('SELECT state FROM deliveries WHERE id = $1', id);
+
+  it('as when a study is completed', async () => {
+    const { key } = await rowOf(STUDIES - 2);
+    await callUnaudited(operator, 'POST', `/studies/${key}/complete`);
+    expect(await stateOf('SELECT state FROM studies WHERE id = $1', key)).toBe('receiving');
+  });
+
+  it('as when a delivery is sent again', async () => {
+    const id = await delivery('dicom', 'dead', 'peer_unreachable');
+    await callUnaudited(operator, 'POST', `/deliveries/${id}/replay`);
+    expect(await deliveryState(id)).toBe('dead');
+  });
+
+  it('as when a report is confirmed, which the audit otherwise records', async () => {
+    const id = await delivery('fhir', 'dead', 'ehr_patient_not_found');
+    const clinician = await site.signIn('clinician');
+    const decisions = async () =>
+      (await site.database.query('SELECT action FROM hold_actions WHERE delivery_id = $1', [id]))
+        .rows;
+    await callUnaudited(clinician, 'POST', `/holds/${id}/confirm`, {});
+    expect(await deliveryState(id)).toBe('dead');
+    expect(await decisions()).toEqual([]);
+    await done(await clinician.call('POST', `/holds/${id}/confirm`, {}));
+    expect((await auditOf('hold.release'))[0]).toMatchObject({
+      actor: 'person:Dr clinician',
+      detail: { id },
+    });
+    await done(await clinician.call('POST', `/holds/${id}/reject`, { reason: 'a phantom' }));
+    expect((await auditOf('hold.reject'))[0]).toMatchObject({ detail: { id } });
+  });
+
+  it('as when a key is created or revoked', async () => {
+    const body = {
+      ...{ name: 'unaudited', test: false, scopes: ['read'] },
+      ...{ consoleRole: null, expiresAt: null },
+    };
+    const keys = async () =>
+      (await administrator.get<Key[]>('/keys')).filter(({ name }) => name === 'unaudited');
+    await callUnaudited(administrator, 'POST', '/keys', body);
+    expect(await keys()).toEqual([]);
+    const { key } = await done<CreatedKey>(await administrator.call('POST', '/keys', body));
+    await callUnaudited(administrator, 'DELETE', `/keys/${key.id}`);
+    expect(await keys()).toMatchObject([{ revokedAt: null }]);
+  });
+
+  it('as when the webhook secret is rotated', async () => {
+    const before = await administrator.get('/webhooks/secret');
+    await callUnaudited(administrator, 'POST', '/webhooks/secret/rotate');
+    expect(await administrator.get('/webhooks/secret')).toEqual(before);
   });
 });
