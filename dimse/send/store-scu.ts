@@ -305,9 +305,9 @@ export function cStoreTransport(
   return {
     send: (objects, signal) => sendObjects(node, objects, { signal, associations }),
     commits: destination.storageCommitment,
-    async probe() {
+    async probe(signal) {
       try {
-        await echo(node);
+        await echo(node, signal);
         return null;
       } catch (error) {
         const code = error instanceof SonogateError ? error.code : 'internal';

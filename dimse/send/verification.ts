@@ -24,9 +24,12 @@ const VERIFICATION_CONTEXT = {
  * @throws SonogateError `peer_unreachable`, `peer_rejected_association`,
  * `presentation_context_refused`.
  */
-export async function echo(node: CalledNode): Promise<{ status: number; milliseconds: number }> {
+export async function echo(
+  node: CalledNode,
+  signal?: AbortSignal,
+): Promise<{ status: number; milliseconds: number }> {
   const start = performance.now();
-  const requestor = await Requestor.open(node, [VERIFICATION_CONTEXT]);
+  const requestor = await Requestor.open(node, [VERIFICATION_CONTEXT], signal);
   const { status } = await requestor.echo();
   const milliseconds = performance.now() - start;
   await requestor.release();

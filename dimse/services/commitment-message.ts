@@ -100,7 +100,7 @@ export async function sendCommitmentMessage(
   role: 'scu' | 'scp',
   command: Omit<CommandSet, 'messageId' | 'hasDataSet'>,
   dataSet: (transferSyntax: string) => Buffer,
-  { reports, signal }: { reports?: ReportHandler; signal?: AbortSignal } = {},
+  { reports, signal }: { reports?: ReportHandler; signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
   const contexts = SYNTAXES.map((transferSyntax, index) => ({
     id: 2 * index + 1,

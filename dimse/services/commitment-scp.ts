@@ -8,6 +8,7 @@ import {
 import type { ReceivedObject, ReceivedObjects } from '../../src/core/files/received-objects.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { inParallel } from '../../src/platform/in-parallel.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
@@ -172,7 +173,12 @@ export interface ReporterParts {
   aeTitle: string;
   logger: Logger;
   now: () => Date;
+  /** Ends the work when the gateway stops. */
+  signal?: AbortSignal;
 }
+
+/** Maximum number of reports that are sent to one source before the others are looked at again. */
+const REPORTS_AT_A_TIME = 10;
 
 const FIRST_WAIT_SECONDS = 10;
 const LONGEST_WAIT_SECONDS = 3600;
@@ -191,22 +197,33 @@ const GIVE_UP_DAYS = 7;
 
 /**
  * Sends the commitment reports that were not confirmed on the association of their request. A new
- * association is used, on which we are the SCP (PS3.4 J.3.3, PS3.7 D.3.3.4).
+ * association is used, on which we are the SCP (PS3.4 J.3.3, PS3.7 D.3.3.4). Sources are served in
+ * parallel, and a source that cannot be reached is left until the next call, so that it does not
+ * delay the others.
  */
 export async function sendDueReports(parts: ReporterParts): Promise<void> {
-  const { database, now } = parts;
+  const { database, now, signal } = parts;
   const { rows } = await database.query<ReportRow>(
-    `SELECT transaction_uid, calling_ae_title, source, committed, failed, attempt,
-       requested_at
-     FROM commitment_reports WHERE told_at IS NULL AND given_up_at IS NULL AND next_at <= $1
-     ORDER BY next_at LIMIT 10`,
-    [now()],
+    `SELECT transaction_uid, calling_ae_title, source, committed, failed, attempt, requested_at
+     FROM (SELECT *, row_number() OVER (PARTITION BY source ORDER BY next_at) AS place
+       FROM commitment_reports WHERE told_at IS NULL AND given_up_at IS NULL AND next_at <= $1) due
+     WHERE place <= $2 ORDER BY place`,
+    [now(), REPORTS_AT_A_TIME],
   );
-  for (const row of rows) await sendReportOf(row, parts);
+  const bySource = [...Map.groupBy(rows, ({ source }) => source).values()];
+  await inParallel(bySource, bySource.length, async (reports) => {
+    for (const row of reports) {
+      if (signal?.aborted || !(await sendReportOf(row, parts))) return;
+    }
+  });
 }
 
-async function sendReportOf(row: ReportRow, parts: ReporterParts): Promise<void> {
-  const { database, sources, logger, now } = parts;
+/**
+ * Sends one report and records the outcome.
+ * @returns false if the source could not be reached.
+ */
+async function sendReportOf(row: ReportRow, parts: ReporterParts): Promise<boolean> {
+  const { database, sources, logger, now, signal } = parts;
   const node = sources.find(({ name }) => name === row.source)?.node;
   const log = { transaction: row.transaction_uid, callingAeTitle: row.calling_ae_title };
   if (!node) {
@@ -215,15 +232,18 @@ async function sendReportOf(row: ReportRow, parts: ReporterParts): Promise<void>
     } else {
       logger.event(EVENTS.commitmentGivenUp, log);
     }
-    return;
+    return true;
   }
   try {
     const { transaction_uid: transactionUid, committed, failed } = row;
     const called = { ...node, callingAeTitle: parts.aeTitle, timeoutSeconds: TIMEOUT_SECONDS };
-    await sendCommitmentReport(called, { transactionUid, committed, failed });
+    await sendCommitmentReport(called, { transactionUid, committed, failed }, signal);
     await recordReportConfirmed(database, transactionUid, row.calling_ae_title, now());
     logger.event(EVENTS.commitmentReported, log);
+    return true;
   } catch (error) {
+    // The report stays due, and is sent after the next start.
+    if (signal?.aborted) return false;
     const code = error instanceof SonogateError ? error.code : 'internal';
     const wait = Math.min(FIRST_WAIT_SECONDS * 2 ** row.attempt, LONGEST_WAIT_SECONDS);
     if (await rescheduleReport(database, row, code, wait, now())) {
@@ -231,6 +251,7 @@ async function sendReportOf(row: ReportRow, parts: ReporterParts): Promise<void>
     } else {
       logger.event(EVENTS.commitmentGivenUp, { ...log, code });
     }
+    return false;
   }
 }
 
@@ -238,15 +259,23 @@ async function sendReportOf(row: ReportRow, parts: ReporterParts): Promise<void>
  * Sends the report of a transaction over a new association.
  * @throws SonogateError
  */
-export function sendCommitmentReport(node: CalledNode, report: CommitmentReport): Promise<void> {
+export function sendCommitmentReport(
+  node: CalledNode,
+  report: CommitmentReport,
+  signal?: AbortSignal,
+): Promise<void> {
   const message = {
     commandField: COMMAND.nEventReport,
     affectedSopClassUid: STORAGE_COMMITMENT,
     affectedSopInstanceUid: STORAGE_COMMITMENT_INSTANCE,
     eventTypeId: COMMITMENT_EVENT[report.failed.length === 0 ? 'complete' : 'failuresExist'],
   };
-  return sendCommitmentMessage(node, 'scp', message, (transferSyntax) =>
-    encodeDataSet(commitmentReportDataSet(report), transferSyntax),
+  return sendCommitmentMessage(
+    node,
+    'scp',
+    message,
+    (transferSyntax) => encodeDataSet(commitmentReportDataSet(report), transferSyntax),
+    { signal },
   );
 }
 

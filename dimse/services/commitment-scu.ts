@@ -7,6 +7,7 @@ import {
 } from '../../pipelines/dicom/sop-classes.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { inParallel } from '../../src/platform/in-parallel.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../src/platform/rounds.ts';
@@ -324,10 +325,8 @@ export function startCommitmentRounds(parts: ReporterParts & CommitmentScuParts)
   const stopping = new AbortController();
   const { signal } = stopping;
   const rounds = startRounds({
-    async work() {
-      await sendDueReports(parts);
-      await requestCommitments({ ...parts, signal });
-    },
+    work: () =>
+      inParallel([sendDueReports, requestCommitments], 2, (each) => each({ ...parts, signal })),
     pauseMilliseconds: ROUND_MILLISECONDS,
     ...logRounds(logger, 'storage commitment', (error) =>
       logger.event(EVENTS.commitmentFailed, { err: error }),

@@ -1,5 +1,14 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { outgoingBuffer, sendObjects, sendOutcomeOf } from '../../../dimse/send/store-scu.ts';
+import { loadConfig } from '../../../config/load.ts';
+import { AssociationPool } from '../../../dimse/send/association-pool.ts';
+import {
+  cStoreTransport,
+  outgoingBuffer,
+  sendObjects,
+  sendOutcomeOf,
+} from '../../../dimse/send/store-scu.ts';
 import { dicomFile } from '../dicom-file.ts';
 import { piece, type RawPacs, startRawPacs, storeResponse } from '../network/raw-pacs.ts';
 
@@ -48,3 +57,22 @@ test.each([
 ])('status %i is the failure %s, which is %s', async (status, code, failure) => {
   expect(await outcomeOfStatus(status)).toMatchObject({ outcome: 'failed', code, failure });
 });
+
+test('the probe of a silent PACS ends as soon as the gateway stops', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const { destinations } = loadConfig(
+    {},
+    {
+      destinations: [{ type: 'dicom', name: 'pacs', host: '127.0.0.1', port, aeTitle: 'PACS' }],
+    },
+  );
+  const [pacs] = destinations;
+  if (pacs?.type !== 'dicom') throw new Error('the destination is not a PACS');
+  const began = performance.now();
+  const transport = cStoreTransport(pacs, 'SONOGATE', new AssociationPool(0));
+  expect(await transport.probe?.(AbortSignal.timeout(200))).toBe('peer_unreachable');
+  expect(performance.now() - began).toBeLessThan(5000);
+  silent.close();
+}, 60_000);

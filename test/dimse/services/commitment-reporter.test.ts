@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { sendDueReports } from '../../../dimse/services/commitment-scp.ts';
 import { createLogger } from '../../../src/platform/logging/logger.ts';
@@ -74,3 +76,45 @@ test('the report to a machine that does not answer is abandoned after exactly se
   expect(await tell(7 * DAY)).toEqual({ attempt: 2, code, given_up: true });
   expect(events).toEqual(['commitment_unreported', 'commitment_given_up']);
 });
+
+test('a machine that is silent delays neither other machines nor the stop of the gateway', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const [first] = site.config.sources;
+  if (!first) throw new Error('the site has no source');
+  const at = (port: number) => ({ host: '127.0.0.1', port, aeTitle: 'CART' });
+  const sources = [
+    { ...first, name: 'silent', node: at((silent.address() as AddressInfo).port) },
+    { ...first, name: 'other', node: at(await freePort()) },
+  ];
+  for (const [transaction, source] of Object.entries({ '1.3': 'silent', '1.4': 'other' })) {
+    await site.database.query(
+      `INSERT INTO commitment_reports (transaction_uid, calling_ae_title, source, committed,
+         failed, requested_at, next_at) VALUES ($1, 'CART', $2, '[]', '[]', $3, $3)`,
+      [transaction, source, REQUESTED],
+    );
+  }
+  const attempts = async (transaction: string) =>
+    (
+      await site.database.query<{ attempt: number }>(
+        'SELECT attempt FROM commitment_reports WHERE transaction_uid = $1',
+        [transaction],
+      )
+    ).rows[0]?.attempt;
+  const stopping = new AbortController();
+  const sending = sendDueReports({
+    database: site.database,
+    sources,
+    aeTitle: 'SONOGATE',
+    logger,
+    now: () => REQUESTED,
+    signal: stopping.signal,
+  });
+  await expect.poll(() => attempts('1.4'), { timeout: 5000 }).toBe(1);
+  stopping.abort();
+  const began = performance.now();
+  await sending;
+  expect(performance.now() - began).toBeLessThan(5000);
+  expect(await attempts('1.3')).toBe(0);
+  silent.close();
+}, 60_000);
