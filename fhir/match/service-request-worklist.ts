@@ -105,7 +105,7 @@ async function observationsOf(
     return server.search('Observation', query, signal);
   });
   try {
-    // Filtered again, because a server that ignores `subject` returns those of other patients too.
+    // Filtered again: a server that ignores `subject` also returns other patients' Observations.
     return (await Promise.all(found))
       .flat()
       .filter(({ subject }) => patientIn(subject) === patient);

@@ -201,8 +201,8 @@ export async function midsagittalCases(data: string, split: SplitName): Promise<
 }
 
 /**
- * Returns adult hearts (CAMUS). They are used only for evaluation: no model was trained on them,
- * and they belong to no class.
+ * Returns the validation images of CAMUS, which show adult hearts. No model was trained on them.
+ * The plane classifier should label them `other`.
  */
 export async function heartCases(data: string): Promise<Case[]> {
   const text = await readFile(join(data, 'camus-a4c/labels.csv'), 'utf8');

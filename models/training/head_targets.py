@@ -12,10 +12,10 @@ COLUMNS, ROWS = CROP_WIDTH // STRUCTURE_STRIDE, CROP_HEIGHT // STRUCTURE_STRIDE
 # Maps pixels of the crop to cells of the grid.
 TO_GRID = np.array([[1, 0, -(STRUCTURE_STRIDE - 1) / 2], [0, 1, -(STRUCTURE_STRIDE - 1) / 2]])
 TO_GRID /= STRUCTURE_STRIDE
-# In pixels of the crop. CAVUM: half axes of a cavum, for which only the centre was read.
-# CEREBELLUM_THICKNESS: thickness if none was read. LEAST, LEAST_CHOROID: minimum half axes, so that
-# a structure covers at least one cell. CISTERNA_WIDTH, ATRIUM_WIDTH: half axes across the line that
-# was read.
+# In pixels of the levelled crop. CAVUM: half axes of the cavum, of which a reader marked only the
+# centre. CEREBELLUM_THICKNESS: used if the reader marked none. LEAST, LEAST_CHOROID: minimum half
+# axes, so that a structure covers at least one cell. CISTERNA_WIDTH, ATRIUM_WIDTH: half the width
+# of the ellipse drawn around the line that the reader marked.
 CAVUM = (14, 9)
 CEREBELLUM_THICKNESS = 18
 LEAST, LEAST_CHOROID = 8, 6

@@ -59,7 +59,7 @@ function offsetText(minutes: number): string {
  * Returns an instant as DICOM DA, TM and timezone offset. The offset applies to every time in the
  * data set, including times copied from the images (PS3.3 C.12.1.1.8), so the images' offset is
  * used. If the images have none, the offset of this host is used, because it is in the same
- * hospital. Without an identity, the offset is UTC.
+ * hospital. If the result does not contain the patient's identity yet, the offset is UTC.
  * @param instant RFC 3339, `generated_at` of the result.
  */
 export function contentTime(

@@ -1,7 +1,7 @@
 /**
- * Wraps a pure function of an immutable object so that it runs only once per object. The same
- * frames are interpreted at both ends of every interval, and again after every change in a review.
- * A result is released together with its object.
+ * Wraps a pure function of an immutable object so that it runs only once per object. Without this,
+ * the same clips would be measured again for both ends of each value's 95 % interval, and after
+ * every change in a review. The result is kept only as long as the object itself.
  */
 export function oncePer<Given extends object, Made>(
   make: (given: Given) => Made,

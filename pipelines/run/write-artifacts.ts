@@ -127,7 +127,7 @@ type Write = (
   caption?: string,
 ) => Promise<void>;
 
-/** Writes some of the artifacts in sequence, in parallel with other parts. */
+/** Writes some of the artifacts, one after another. All parts run in parallel. */
 type Part = (write: Write) => Promise<void>;
 
 async function writeCharts(

@@ -8,7 +8,7 @@ type Distance = (x: number, y: number, z: number) => number;
 
 interface Ellipsoid {
   centre: Place;
-  /** Half axes towards `axis`, across it, and along the heart. */
+  /** Direction of the half axis `a`. `b` is across it, `c` along the long axis of the heart. */
   axis: Place;
   a: number;
   b: number;

@@ -414,8 +414,8 @@ function risesAt(plane: MModePlane, { near, far }: DarkBand, share: number): Flo
 
 /**
  * Returns the largest and smallest diameter of the vena cava, inner edge to inner edge. The vein is
- * the dark band with tissue before it and a wall behind it; the dark space behind its far wall has
- * no tissue before it. Null if no band is distinct.
+ * the most distinct dark band with tissue on its near side and a wall on its far side. Null if no
+ * band is distinct.
  */
 export function cavaDiameters(plane: MModePlane): CavaDiameters | null {
   const { depthPerRow, secondsPerColumn } = plane;

@@ -267,7 +267,8 @@ function withPlainId(rates: readonly RateReading[]): RateReading[] {
   });
   const accepted = best ? named.map(({ measurement }) => measurement) : [];
   const machine = rates.filter(isFromMachine).map((one, index): RateReading => {
-    // If there are several machine rates, only the first may take the plain id.
+    // Without an accepted rate of ours, only the first machine rate may take the plain id, which is
+    // `fetal-heart-rate`.
     if (isListed(one) || (!best && index > 0)) return one;
     const value = withMachineValues([one.measurement], accepted).at(-1);
     return { ...one, measurement: value ?? one.measurement };

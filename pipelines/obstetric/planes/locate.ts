@@ -24,8 +24,8 @@ export const HEAD_PLANES: readonly Plane[] = [
 ];
 
 /**
- * Estimate of a plane after gating. The label is `other` if the group of the most probable plane
- * does not reach the gate.
+ * Estimate of a plane after gating. The label is `other` if the most probable plane's group (see
+ * `groupConfidence`) has a probability below the threshold, the gate.
  */
 export interface GatedPlane extends PlaneEstimate {
   /**

@@ -220,8 +220,9 @@ export async function auditIdentityView(
 }
 
 /**
- * SQL that writes audit entries in the statement that creates requests. For each id in `made`, it
- * writes the `SubmitAudit` from the column `audit` of `new`, if there is one.
+ * Part of the SQL statement that stores new requests (`STORE` in requests/submit.ts). For each row
+ * of its CTE `new` that became a request (its id is in the CTE `made`), it writes the `SubmitAudit`
+ * in the column `audit`, unless that is null.
  */
 export const AUDIT_INSERT = `INSERT INTO audit
       (request_id, at, account_id, key_id, action, status, call_id, address)

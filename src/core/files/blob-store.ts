@@ -134,8 +134,8 @@ export interface MultipartAccess {
 }
 
 /**
- * Returns those digests whose bytes no row refers to. Files with the same content share their bytes,
- * so the bytes may be removed only after the last of these rows.
+ * Returns those digests whose bytes no row refers to. Files with the same content share their
+ * bytes, which may be removed only when no row refers to them any more.
  */
 export async function unusedBlobs(
   database: Queryable,

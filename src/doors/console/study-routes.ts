@@ -220,8 +220,9 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
 const idOf = ({ params }: Call): string => params.id ?? '';
 
 /**
- * Returns the key of the row to which a request belongs. A replaced request cannot be changed: it
- * has no key once its rule has a result for a later revision of the study.
+ * Returns the key of the worklist row to which a request belongs. A request that was replaced by a
+ * later result of the same rule, for a later revision of the study, is treated as unknown, so that
+ * nobody can change it.
  * @throws SonogateError `not_found` for an unknown or replaced request
  */
 async function keyOf(context: Call, { database }: ConsoleDeps): Promise<string> {

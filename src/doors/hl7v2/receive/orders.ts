@@ -117,7 +117,8 @@ function orderOf(group: Group, header: Header, common: Common): Omit<ReceivedOrd
 }
 
 /**
- * Maximum length of an order number (EI.1 in version 2.7). The database cannot index longer texts.
+ * Maximum length of an order number (EI.1 in version 2.7). Without a maximum, a text could be too
+ * long for an index of the database.
  */
 const LONGEST_NUMBER = 199;
 
