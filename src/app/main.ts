@@ -84,11 +84,11 @@ export async function startGateway(
   plainLogger: Logger,
   rules: RulesSource = fixedRules(config.routing),
 ): Promise<Gateway> {
-  const closers: (() => unknown)[] = [() => rules.stop()];
-  const onClose: OnClose = (close) => closers.push(close);
-  const close = async () => {
-    for (const end of closers.splice(0).reverse()) await end();
-  };
+  // Closes every part, also if one before it could not be closed.
+  const parts = new AsyncDisposableStack();
+  const onClose: OnClose = (close) => parts.defer(async () => void (await close()));
+  const close = () => parts.disposeAsync();
+  onClose(() => rules.stop());
   try {
     const shared = await openShared({ config, plainLogger, rules }, onClose);
     const { core, run, monitoring, logger } = shared;
