@@ -308,8 +308,9 @@ export interface StudyAssembly extends Rounds {
  */
 export function startStudyAssembly(parts: AssemblyParts): StudyAssembly {
   const { logger, now } = parts;
+  const stopping = new AbortController();
   const { soon, stop } = startRounds({
-    work: () => submitComplete(parts),
+    work: () => submitComplete(parts, stopping.signal),
     pauseMilliseconds: POLL_MILLISECONDS,
     ...logRounds(logger, 'study assembly', (error) =>
       logger.event(EVENTS.assemblyFailed, { err: error }),
@@ -329,6 +330,7 @@ export function startStudyAssembly(parts: AssemblyParts): StudyAssembly {
       planned.set(at, setTimeout(start, Math.max(at - now().getTime(), 0)));
     },
     async stop() {
+      stopping.abort();
       for (const timer of planned.values()) clearTimeout(timer);
       await stop();
     },
@@ -352,13 +354,14 @@ async function underSurvivingId(
   return (await findStudy(database, study.id)) ?? study;
 }
 
-async function submitComplete(parts: AssemblyParts): Promise<void> {
+/** Acts on every complete study that is due; when stopping, only on the one in progress. */
+async function submitComplete(parts: AssemblyParts, stopping: AbortSignal): Promise<void> {
   const { config, database, now } = parts;
   if (!(await hasOpenStudies(database))) return;
   await completeExpected(database, (source) => expectedDeadline(config.sources, source, now()));
   await holdForArchive(database, config.sources, now());
   await completeDueStudies(database, now(), parts.outstanding);
-  for (;;) {
+  while (!stopping.aborted) {
     // Studies are claimed one at a time, because the lease of a study begins when it is claimed.
     const [study] = await claimCompleteStudies(database, now(), 1);
     if (!study) return;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { routingSchema } from '../../../../config/routing.ts';
 import { objectsOnDisk } from '../../../../src/core/files/received-objects.ts';
+import { startStudyAssembly } from '../../../../src/core/studies/assembly.ts';
 import {
   completeNow,
   dryRun,
@@ -9,6 +10,7 @@ import {
   rerunStudy,
 } from '../../../../src/core/studies/commands.ts';
 import { findStudy, requestsOf } from '../../../../src/core/studies/study-store.ts';
+import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { dicomFile } from '../../../dimse/dicom-file.ts';
 import { sendBuffer } from '../../../dimse/send.ts';
 import { openSite, type Site } from '../../../dimse/site.ts';
@@ -270,4 +272,37 @@ test('late objects of a source that is interpreted once are forwarded like the f
   const last = site.forwarded.at(-1);
   expect(last?.destinations).toEqual(['archive']);
   expect(last?.instances).toHaveLength(2);
+});
+
+test('a gateway that stops while many studies are complete finishes only the one in progress', async () => {
+  await site.gateway.close();
+  await site.database.query(
+    `INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
+       identity, first_received_at, last_received_at, complete_after, next_attempt_at)
+     SELECT gen_random_uuid(), '1.2.99.' || n, 'this-machine', 'CART', 'SONOGATE', 'complete',
+       '{"StudyDescription": "OB"}', now(), now(), now(), now() - interval '1 minute'
+     FROM generate_series(1, 5) AS n`,
+  );
+  let submitted = 0;
+  let stopped: Promise<void> | null = null;
+  const assembly = startStudyAssembly({
+    config: site.config,
+    routing: () => site.config.routing,
+    database: site.database,
+    objects: objectsOnDisk(site.config.dataDir),
+    submit: async ({ uniqueKey }) => {
+      submitted += 1;
+      stopped ??= assembly.stop();
+      return { id: `req_${uniqueKey}`, status: 'queued' };
+    },
+    result: async () => null,
+    forward: async () => {},
+    outstanding: () => [],
+    logger: silentLogger,
+    now: () => new Date(),
+  });
+  await expect.poll(() => submitted).toBe(1);
+  await stopped;
+  expect(submitted).toBe(1);
+  await site.restart();
 });
