@@ -3,11 +3,15 @@ import type { WriteAudit } from '../../src/core/audit/audit.ts';
 import type { ArchiveOperations } from '../../src/operations/operations.ts';
 import type { Database } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { inParallel } from '../../src/platform/in-parallel.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { queryEntry } from '../receive/audit.ts';
 import type { Archive } from './archive.ts';
 import { type ArchiveAccess, auditedArchive, openArchives } from './open-archives.ts';
 import { findRetrieval, requestRetrieval } from './retrievals.ts';
+
+/** Maximum number of concurrent queries, each of which opens an association. Archives allow few. */
+const QUERIES_AT_A_TIME = 4;
 
 /**
  * Creates the archive operations of the admin socket. `find` writes an audit entry before it
@@ -38,12 +42,10 @@ export function createArchiveOperations(
     async find({ from, keys, limit, objects, person }) {
       const archive = archiveFor(from, person);
       const studies = await archive.studies(keys, { limit });
-      return Promise.all(
-        studies.map(async (study) => ({
-          ...study,
-          listed: objects ? await archive.objects(study.studyInstanceUid) : null,
-        })),
-      );
+      return inParallel(studies, QUERIES_AT_A_TIME, async (study) => ({
+        ...study,
+        listed: objects ? await archive.objects(study.studyInstanceUid) : null,
+      }));
     },
     async fetch(study, from) {
       if (!config.archives.some(({ name }) => name === from)) throw unknown(from);
