@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Config } from '../../../config/schema.ts';
 import { batched } from '../../platform/database/batched.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
-import type { Database, Queryable } from '../../platform/database/port.ts';
+import type { AlsoStored, Database, Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { problem } from '../../platform/errors/problem.ts';
 import { firstId } from '../../platform/ids.ts';
@@ -43,6 +43,7 @@ import { type RequestObject, viewRequest } from './view.ts';
 /**
  * Cancels a request that has not ended. Only the status is changed at once: the worker running the
  * request notices the change, ends its child process and drops the result.
+ * @param also stored in the same transaction.
  * @throws SonogateError `not_found`, `already_finished`
  */
 export function cancelRequest(
@@ -50,6 +51,7 @@ export function cancelRequest(
   id: string,
   accountId: string | null,
   at: Date,
+  also: AlsoStored = async () => {},
 ): Promise<StoredRequest> {
   return database.transaction(async (tx) => {
     const row = await lockRequest(tx, id);
@@ -59,7 +61,9 @@ export function cancelRequest(
     if (FINAL_STATUS.has(row.status)) {
       throw new SonogateError('already_finished', `The request has already ended: ${row.status}.`);
     }
-    return transition(tx, id, 'canceled', { at });
+    const canceled = await transition(tx, id, 'canceled', { at });
+    await also(tx);
+    return canceled;
   });
 }
 
@@ -246,7 +250,7 @@ export interface RequestCore extends ResultReader {
    * Cancels a request that has not ended. If it is running, its process ends within five seconds.
    * @throws SonogateError `not_found`, `already_finished`.
    */
-  cancel(id: string, accountId: string | null): Promise<RequestRow>;
+  cancel(id: string, accountId: string | null, also?: AlsoStored): Promise<RequestRow>;
   /** Resolves with the row as soon as its status differs from `row.status`, or after `seconds`. */
   waitForChange(row: RequestRow, seconds: number, signal?: AbortSignal): Promise<RequestRow>;
   events: EventReader;
@@ -357,8 +361,8 @@ export async function createRequestCore(parts: CoreParts): Promise<RequestCore> 
     },
     submit: createSubmit({ database, queue, endpoints, logger, now }),
     history: (query) => listHistory(database, query),
-    cancel: async (id, accountId) => {
-      const row = await cancelRequest(database, id, accountId, now());
+    cancel: async (id, accountId, also) => {
+      const row = await cancelRequest(database, id, accountId, now(), also);
       // A leftover job does no harm: the worker will find that the request has ended.
       await queue.remove(id).catch((error: unknown) => {
         logger.debug({ request: id, error: String(error) }, 'job of a canceled request left over');

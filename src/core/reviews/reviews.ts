@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Change } from '../../../pipelines/contract/review.ts';
 import { withArtifacts } from '../../../pipelines/result/assemble.ts';
 import { type Measurement, type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
-import type { Database } from '../../platform/database/port.ts';
+import type { AlsoStored, Database } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { InvalidInputError, jsonPointer } from '../../platform/errors/problem.ts';
 import { announceChange, armWatch, type ChangeFeed } from '../requests/changes.ts';
@@ -181,6 +181,7 @@ export class Reviews {
   /**
    * Makes all of the changes, or none, to the revision that the caller has read.
    * @param amend true if a signed result may be changed again.
+   * @param also stored in the same transaction.
    * @throws SonogateError `stale_review`, `already_signed`, `later_result_signed`, `forbidden`,
    * `invalid_input`
    */
@@ -189,6 +190,7 @@ export class Reviews {
     reader: Reader,
     etag: string,
     { changes: given, amend }: { changes: readonly Change[]; amend: boolean },
+    also: AlsoStored = async () => {},
   ): Promise<ReviewObject> {
     if (!reader.may.edit) throw new SonogateError('forbidden', 'The caller may not edit a review.');
     const opened = await this.#open(row);
@@ -206,6 +208,7 @@ export class Reviews {
       await dropSignatures(tx, row.id, review.signed_revision + 1);
       const revision = review.revision + 1;
       await saveReview(tx, row.id, { ...review, state: 'in-review', revision });
+      await also(tx);
     });
     return this.read(row, reader);
   }
@@ -213,6 +216,7 @@ export class Reviews {
   /**
    * Signs the revision that the caller has read. With the last required signature, the signed
    * result is stored and delivered.
+   * @param also stored in the same transaction.
    * @throws SonogateError `stale_review`, `already_signed`, `later_result_signed`, `forbidden`
    */
   async sign(
@@ -220,6 +224,7 @@ export class Reviews {
     reader: Reader,
     etag: string,
     statement: string | null,
+    also: AlsoStored = async () => {},
   ): Promise<ReviewObject> {
     if (!reader.may.sign) throw new SonogateError('forbidden', 'The caller may not sign a result.');
     const opened = await this.#open(row);
@@ -250,6 +255,7 @@ export class Reviews {
       result: resultOf(opened, changes, signature.at),
       study: opened.study,
       requireCurrent: (current) => requireCurrent(current, etag),
+      also,
     });
     return this.read(row, reader);
   }

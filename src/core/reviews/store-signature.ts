@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAmendment, type Result, type Verification } from '../../../pipelines/result/envelope.ts';
-import type { Database, Queryable } from '../../platform/database/port.ts';
+import type { AlsoStored, Database, Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import { enqueueDeliveries } from '../outbox/deliveries.ts';
@@ -40,6 +40,8 @@ interface Signing {
   study: StudyReview;
   /** @throws SonogateError `stale_review` if another reader has changed the review. */
   requireCurrent(review: ReviewRow): void;
+  /** Stored in the same transaction. */
+  also: AlsoStored;
 }
 
 export type StoreSignature = (signing: Signing) => Promise<void>;
@@ -63,7 +65,7 @@ interface SignParts {
 export function createStoreSignature(parts: SignParts): StoreSignature {
   const { database, dataDir, giveUpSeconds } = parts;
   return async (signing) => {
-    const { row, signatures, isLast, requireCurrent } = signing;
+    const { row, signatures, isLast, requireCurrent, also } = signing;
     const signature = signatures.at(-1);
     if (!signature) throw new TypeError('a result is signed by somebody');
     const verification = await verificationBy(signing, database);
@@ -76,6 +78,7 @@ export function createStoreSignature(parts: SignParts): StoreSignature {
         const review = await lockReview(tx, row.id);
         requireCurrent(review);
         await addSignature(tx, row.id, signature);
+        await also(tx);
         const revision = review.revision + 1;
         if (!isLast) return saveReview(tx, row.id, { ...review, state: 'in-review', revision });
         const signed = signature.signed_revision;

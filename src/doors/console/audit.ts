@@ -1,8 +1,9 @@
 import type { Context } from 'koa';
 import { sees } from '../../core/accounts/roles.ts';
 import type { AuditAction, AuditEntry } from '../../core/audit/audit.ts';
-import { auditIdentityView } from '../../core/audit/audit.ts';
+import { auditIdentityView, createAuditWriter } from '../../core/audit/audit.ts';
 import type { RequestRow } from '../../core/requests/request.ts';
+import type { Queryable } from '../../platform/database/port.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type { WorklistRow } from './contract.ts';
 
@@ -33,6 +34,12 @@ export async function auditRows(
     where: `console ${where}`,
   });
 }
+
+/** Returns the dependencies for audit entries that are stored in a transaction. */
+export const within = (tx: Queryable, { now }: Pick<AuditDeps, 'now'>): AuditDeps => ({
+  now,
+  writeAudit: createAuditWriter(tx),
+});
 
 /** Returns what an audit entry about a request refers to: the request and, if any, its study. */
 export const auditedRequest = ({ id, source }: Pick<RequestRow, 'id' | 'source'>) => ({

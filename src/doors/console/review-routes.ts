@@ -2,10 +2,11 @@ import type { Router } from '@koa/router';
 import { may } from '../../core/accounts/roles.ts';
 import type { RequestRow } from '../../core/requests/request.ts';
 import type { Reader, ReviewObject } from '../../core/reviews/reviews.ts';
+import type { Queryable } from '../../platform/database/port.ts';
 import { sendEventStream } from '../http/event-stream.ts';
 import { jsonBody } from '../http/parse.ts';
 import { ifMatch, reviewBody, reviewChangesBody, reviewFrames, signBody } from '../http/reviews.ts';
-import { auditAction, auditedRequest } from './audit.ts';
+import { auditAction, auditedRequest, within } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import { needs } from './guard.ts';
 import { existingRequest, priorOf } from './result-routes.ts';
@@ -60,8 +61,9 @@ export function addReviewRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
     const row = await existingRequest(context.params.id, deps);
     const given = reviewBody(reviewChangesBody, context.state.body);
     const reader = readerOf(context.state.session);
-    await auditAction(context, 'review.change', auditedRequest(row), deps);
-    const review = await reviews.change(row, reader, ifMatch(context), given);
+    const recorded = (tx: Queryable) =>
+      auditAction(context, 'review.change', auditedRequest(row), within(tx, deps));
+    const review = await reviews.change(row, reader, ifMatch(context), given, recorded);
     context.body = await shown(row, review);
   });
 
@@ -69,8 +71,10 @@ export function addReviewRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
     const row = await existingRequest(context.params.id, deps);
     const { statement = null } = reviewBody(signBody, context.state.body);
     const reader = readerOf(context.state.session);
-    await auditAction(context, 'review.sign', auditedRequest(row), deps);
-    context.body = await shown(row, await reviews.sign(row, reader, ifMatch(context), statement));
+    const recorded = (tx: Queryable) =>
+      auditAction(context, 'review.sign', auditedRequest(row), within(tx, deps));
+    const review = await reviews.sign(row, reader, ifMatch(context), statement, recorded);
+    context.body = await shown(row, review);
   });
 }
 

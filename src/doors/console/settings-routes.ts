@@ -8,7 +8,6 @@ import {
   SCOPES,
 } from '../../core/accounts/keys.ts';
 import { CONSOLE_ROLES } from '../../core/accounts/roles.ts';
-import { createAuditWriter } from '../../core/audit/audit.ts';
 import { monthlyUsage } from '../../core/requests/usage.ts';
 import {
   listWebhookDeliveries,
@@ -19,7 +18,7 @@ import { currentSecret, rotateSecret } from '../../core/webhooks/signature.ts';
 import { withinTransaction } from '../../platform/database/port.ts';
 import { instant, jsonBody, readQuery } from '../http/parse.ts';
 import { parseBody } from '../http/uploads.ts';
-import { auditAction } from './audit.ts';
+import { auditAction, within } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type * as Contract from './contract.ts';
 import type { CreatedKey, Key, Retention, Usage } from './contract.ts';
@@ -52,7 +51,7 @@ export function addSettingsRoutes(router: Router<ConsoleState>, deps: ConsoleDep
     const { key: secret, record } = await database.transaction(async (tx) => {
       const made = await createKey(tx, { ...wanted, accountId }, now());
       const of = { detail: { key: made.record.id } };
-      await auditAction(context, 'key.create', of, { now, writeAudit: createAuditWriter(tx) });
+      await auditAction(context, 'key.create', of, within(tx, deps));
       return made;
     });
     context.status = 201;
@@ -64,7 +63,7 @@ export function addSettingsRoutes(router: Router<ConsoleState>, deps: ConsoleDep
     const record = await database.transaction(async (tx) => {
       const revoked = await revokeKey(tx, id, context.state.principal.accountId, now());
       const of = { detail: { key: id } };
-      await auditAction(context, 'key.revoke', of, { now, writeAudit: createAuditWriter(tx) });
+      await auditAction(context, 'key.revoke', of, within(tx, deps));
       return revoked;
     });
     context.body = shownKey(record) satisfies Key;
@@ -143,7 +142,7 @@ export function addWebhookRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
     const { secret, created_at } = await database.transaction(async (tx) => {
       const rotated = await rotateSecret(withinTransaction(tx), accountId, now());
       const of = { detail: { secret: 'webhook' } };
-      await auditAction(context, 'secret.rotate', of, { now, writeAudit: createAuditWriter(tx) });
+      await auditAction(context, 'secret.rotate', of, within(tx, deps));
       return rotated;
     });
     context.body = {
@@ -167,8 +166,7 @@ export function addWebhookRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
     const delivery = await database.transaction(async (tx) => {
       const again = await redeliver(withinTransaction(tx), context.state.principal.accountId, id);
       const of = { requestId: again.request_id, detail: { delivery: id } };
-      const writeAudit = createAuditWriter(tx);
-      await auditAction(context, 'webhook.redeliver', of, { now, writeAudit });
+      await auditAction(context, 'webhook.redeliver', of, within(tx, deps));
       return again;
     });
     context.body = shown(delivery) satisfies Contract.WebhookDelivery;

@@ -1,9 +1,14 @@
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
-import type { AuditAction, AuditEntry } from '../../core/audit/audit.ts';
+import {
+  type AuditAction,
+  type AuditEntry,
+  createAuditWriter,
+  type WriteAudit,
+} from '../../core/audit/audit.ts';
 import { MERGE_DECISIONS } from '../../core/patients/merges.ts';
-import type { StoredOperations, Together } from '../../operations/operations.ts';
+import type { StoredOperations } from '../../operations/operations.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { jsonBody, readQuery } from '../http/parse.ts';
 import { parseBody } from '../http/uploads.ts';
@@ -128,63 +133,80 @@ const releaseSchema: z.ZodType<ReleaseStudy> = z.strictObject({
 
 type Call = Context & { state: ConsoleState; params: Record<string, string> };
 
+/** Writes the audit entry of an action. */
+type RecordAction = (writeAudit: WriteAudit) => Promise<void>;
+
 /**
  * Adds the actions that a person can take on a study or request; each answers with the updated row.
  */
 export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { core, operations, config, showSubject } = deps;
-  /** For an action that has a separate transaction. */
-  const apart: Together = (work) => work(operations, deps.writeAudit);
   const body = jsonBody(config.http.maxBodyBytes);
 
   /**
-   * Checks that the row allows the action, performs it, records it in the audit trail, and answers
-   * with the updated row.
+   * Checks that the row allows the action, performs it, and answers with the updated row.
+   * @param change performs the action and calls `record` in its transaction, for the audit trail.
    * @param named the request on which the action is taken, if it need not be the one that the row
    *   shows.
-   * @param together performs the action and records it, in one transaction if possible.
    */
   const act = async (
     context: Call,
     key: string,
     action: StudyAction,
     audit: AuditAction,
-    work: (row: ListedRow, operations: StoredOperations) => Promise<unknown>,
+    change: (row: ListedRow, record: RecordAction) => Promise<unknown>,
     named: { requestId?: string; detail?: AuditEntry['detail'] } = {},
-    together: Together = operations.together,
   ) => {
     const { role } = context.state.session;
     const row = await existingRow(key, deps);
     if (!actionsOn(showRow(row, role, showSubject), role).includes(action)) {
       throw new SonogateError('not_found', `This cannot be done while it is ${row.state}.`);
     }
-    await together(async (stored, writeAudit) => {
-      await work(row, stored);
-      const of = { studyId: row.study_id, requestId: row.request_id, ...named };
-      await auditAction(context, audit, of, { ...deps, writeAudit });
-    });
+    const of = { studyId: row.study_id, requestId: row.request_id, ...named };
+    await change(row, (writeAudit) => auditAction(context, audit, of, { ...deps, writeAudit }));
     const after = showRow(await existingRow(key, deps), role, showSubject);
     await auditRows(context, [after], 'study', deps);
     context.body = after satisfies WorklistRow;
   };
 
+  /** An action that consists of operations, which are stored together with the audit entry. */
+  const stored =
+    (work: (row: ListedRow, operations: StoredOperations) => Promise<unknown>) =>
+    (row: ListedRow, record: RecordAction) =>
+      operations.together(async (within, writeAudit) => {
+        await work(row, within);
+        await record(writeAudit);
+      });
+
   router.post('/studies/:id/complete', needs('run'), (context) =>
-    act(context, idOf(context), 'complete', 'study.complete', ({ key }, { studies }) =>
-      studies.complete(key),
+    act(
+      context,
+      idOf(context),
+      'complete',
+      'study.complete',
+      stored(({ key }, { studies }) => studies.complete(key)),
     ),
   );
 
   router.post('/studies/:id/rerun', needs('run'), (context) =>
-    act(context, idOf(context), 'rerun', 'study.rerun', ({ key }, { studies }) =>
-      studies.rerun(key),
+    act(
+      context,
+      idOf(context),
+      'rerun',
+      'study.rerun',
+      stored(({ key }, { studies }) => studies.rerun(key)),
     ),
   );
 
   router.post('/studies/:id/hold', needs('run'), body, (context) => {
     const { reason } = parseBody(holdSchema, context.state.body);
     const { name } = context.state.session;
-    return act(context, idOf(context), 'hold', 'study.hold', ({ key }, { studies }) =>
-      studies.hold(key, `Held by ${name}: ${reason}`),
+    return act(
+      context,
+      idOf(context),
+      'hold',
+      'study.hold',
+      stored(({ key }, { studies }) => studies.hold(key, `Held by ${name}: ${reason}`)),
     );
   });
 
@@ -195,23 +217,25 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
       idOf(context),
       'release',
       'study.release',
-      ({ key }, { studies }) => studies.release(key, how),
+      stored(({ key }, { studies }) => studies.release(key, how)),
       { detail: how.under && { under: how.under } },
     );
   });
 
   router.post('/requests/:id/cancel', needs('run'), async (context) => {
     const requestId = idOf(context);
-    const work = () => core.cancel(requestId, null);
+    const cancel = (_: ListedRow, record: RecordAction) =>
+      core.cancel(requestId, null, (tx) => record(createAuditWriter(tx)));
     const key = await keyOf(context, deps);
-    await act(context, key, 'cancel', 'request.cancel', work, { requestId }, apart);
+    await act(context, key, 'cancel', 'request.cancel', cancel, { requestId });
   });
 
   router.post('/requests/:id/acknowledge', needs('confirm'), async (context) => {
     const { name } = context.state.session;
     const requestId = idOf(context);
-    const work = (_: ListedRow, { alerts }: StoredOperations) =>
-      alerts.acknowledge({ request: requestId, person: name });
+    const work = stored((_, { alerts }) =>
+      alerts.acknowledge({ request: requestId, person: name }),
+    );
     const key = await keyOf(context, deps);
     await act(context, key, 'acknowledge', 'triage.acknowledge', work, { requestId });
   });

@@ -12,6 +12,9 @@ export interface Queryable {
   ): Promise<{ rows: Row[]; rowCount: number | null }>;
 }
 
+/** Writes something in the transaction of a change, such as its audit entry. */
+export type AlsoStored = (tx: Queryable) => Promise<void>;
+
 export interface Database extends Queryable {
   /** Runs `work` in one transaction, which is rolled back if it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;

@@ -16,6 +16,7 @@ import type {
 } from '../../../../src/doors/console/contract.ts';
 import type { Queryable } from '../../../../src/platform/database/port.ts';
 import { dicomFile } from '../../../dimse/dicom-file.ts';
+import { addDraft } from './draft.ts';
 import { type Client, type ConsoleSite, openConsole, signInWith } from './site.ts';
 import { fillWorklist, fixtureStudy } from './worklist-fixture.ts';
 
@@ -378,7 +379,13 @@ describe('the settings', () => {
 
 describe('an action whose audit entry cannot be written is not carried out', () => {
   /** Calls the console while the database accepts no audit entry, as if it was killed just then. */
-  async function callUnaudited(client: Client, method: string, path: string, body?: object) {
+  async function callUnaudited(
+    client: Client,
+    method: string,
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ) {
     const { query, transaction } = site.database;
     const cut = (on: Queryable['query']): Queryable['query'] => {
       return async (text, ...rest) => {
@@ -388,7 +395,7 @@ describe('an action whose audit entry cannot be written is not carried out', () 
     };
     site.database.query = cut(query);
     site.database.transaction = (work) => transaction((tx) => work({ query: cut(tx.query) }));
-    const { status } = await client.call(method, path, body);
+    const { status } = await client.call(method, path, body, headers);
     Object.assign(site.database, { query, transaction });
     expect(status).toBe(500);
   }
@@ -436,6 +443,28 @@ describe('an action whose audit entry cannot be written is not carried out', () 
     expect((await auditOf('hold.reject'))[0]).toMatchObject({ detail: { id } });
   });
 
+  it('as when a request is canceled', async () => {
+    const { rows } = await site.database.query<{ id: string }>(
+      "SELECT request_id AS id FROM worklist WHERE state IN ('queued', 'preparing', 'running') LIMIT 1",
+    );
+    const id = rows[0]?.id ?? '';
+    const state = () => stateOf('SELECT status AS state FROM requests WHERE id = $1', id);
+    const before = await state();
+    await callUnaudited(operator, 'POST', `/requests/${id}/cancel`);
+    expect(await state()).toBe(before);
+    expect(before).toMatch(/queued|preparing|running/);
+  });
+
+  it('as when a result is changed or signed', async () => {
+    const id = await addDraft(site);
+    const clinician = await site.signIn('clinician');
+    const note = { changes: [{ kind: 'note', text: 'Repeat in two weeks.' }] };
+    const headers = { 'If-Match': '"r0"' };
+    await callUnaudited(clinician, 'PATCH', `/requests/${id}/review`, note, headers);
+    await callUnaudited(clinician, 'POST', `/requests/${id}/sign`, {}, headers);
+    expect(await clinician.get(`/requests/${id}/review`)).toMatchObject({ state: 'draft' });
+  });
+
   it('as when a key is created or revoked', async () => {
     const body = {
       ...{ name: 'unaudited', test: false, scopes: ['read'] },
@@ -454,5 +483,27 @@ describe('an action whose audit entry cannot be written is not carried out', () 
     const before = await administrator.get('/webhooks/secret');
     await callUnaudited(administrator, 'POST', '/webhooks/secret/rotate');
     expect(await administrator.get('/webhooks/secret')).toEqual(before);
+  });
+});
+
+describe('a signature', () => {
+  it('that is refused is not recorded as made', async () => {
+    const id = await addDraft(site);
+    const clinician = await site.signIn('clinician');
+    const sign = (etag: string) =>
+      clinician.call('POST', `/requests/${id}/sign`, {}, { 'If-Match': etag });
+    const recorded = async () =>
+      (
+        await site.database.query(
+          "SELECT 1 FROM audit WHERE action = 'review.sign' AND request_id = $1",
+          [id],
+        )
+      ).rows.length;
+    expect((await sign('"r7"')).status).toBe(412);
+    expect(await recorded()).toBe(0);
+    await done(await sign('"r0"'));
+    expect(await recorded()).toBe(1);
+    expect((await sign('"r1"')).status).toBe(409);
+    expect(await recorded()).toBe(1);
   });
 });
