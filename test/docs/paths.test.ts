@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 
@@ -39,6 +39,64 @@ const madeOn = (page: string) =>
 it.each(PAGES)('%s names only files that exist', (page) => {
   const made = madeOn(page);
   expect(pathsOn(page).filter((path) => !made.has(path) && !existsSync(path))).toEqual([]);
+});
+
+/** Pages that say where something is decided. */
+const DECISION_PAGES = ['docs/decisions.md', 'README.md'];
+
+/** A table whose second and last column is headed `file`. Its rows are the only group. */
+const DECISION_TABLE = /^\| [^|\n]+ \| file \|\n\|-+\|-+\|\n((?:\|.*\n)+)/gm;
+
+/** Returns the last cell of every row in the tables of a page that say where something is decided. */
+const decidedIn = (page: string): string[] =>
+  [...readFileSync(page, 'utf8').matchAll(DECISION_TABLE)].flatMap(([, rows = '']) =>
+    rows
+      .trim()
+      .split('\n')
+      .map((row) => row.split(' | ').at(-1) ?? ''),
+  );
+
+/** Returns true if the file declares this name: a function, class, type, table, method or setting. */
+function declares(file: string, name: string): boolean {
+  const keyword = `\\b(?:function\\*?|const|class|interface|type) ${name}\\b`;
+  const member = `^ +(?:(?:async|static|readonly) )*['"#]?${name}['"]?(?:[:?]|\\(.*\\).*\\{$)`;
+  return new RegExp(`${keyword}|${member}`, 'm').test(readFileSync(file, 'utf8'));
+}
+
+/** Returns what is wrong in a cell such as "`name` and `name` in `file`; then `name` in `file`". */
+function faultsIn(cell: string): string[] {
+  const faults: string[] = [];
+  let named: string[] = [];
+  for (const [, span = ''] of cell.matchAll(/`([^`]+)`/g)) {
+    if (!PATH.test(span)) {
+      named.push(span);
+      continue;
+    }
+    // A missing file is reported by the first test of this page.
+    const isFile = existsSync(span) && statSync(span).isFile();
+    const missing = isFile ? named.filter((name) => !declares(span, name)) : named;
+    faults.push(...missing.map((name) => `${span} does not declare ${name}`));
+    named = [];
+  }
+  return [...faults, ...named.map((name) => `no file follows ${name}`)];
+}
+
+it.each(DECISION_PAGES)('%s names only functions that their files declare', (page) => {
+  const cells = decidedIn(page);
+  expect(cells.length).toBeGreaterThan(5);
+  expect(cells.flatMap(faultsIn)).toEqual([]);
+});
+
+it.each([
+  ['`backoffSeconds` in `src/core/outbox/outbox.ts`', []],
+  ['`SonogateError` in `src/core/outbox/outbox.ts`', ['SonogateError']],
+  ['`backoff` in `src/core/outbox/outbox.ts`', ['backoff']],
+  ['`src/core/outbox/outbox.ts`, `backoffSeconds`', ['backoffSeconds']],
+  ['`backoffSeconds` in `src/core/outbox/`', ['backoffSeconds']],
+])('finds the names in %s that are not declared there', (cell, names) => {
+  const faults = faultsIn(cell);
+  expect(faults).toHaveLength(names.length);
+  for (const [index, name] of names.entries()) expect(faults[index]).toContain(name);
 });
 
 const FILES = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
