@@ -1,6 +1,7 @@
 import type { Ellipse, GrayImage, Point } from '../../pipelines/contract/image.ts';
 import type { Placement } from '../../pipelines/inference/letterbox.ts';
 import type { ModelSession } from '../../pipelines/inference/session.ts';
+import { pictureBox } from '../../pipelines/measure/picture-detector.ts';
 import type { SoftMask } from '../../pipelines/measure/soft-mask.ts';
 import { median } from '../../pipelines/measure/statistics.ts';
 import {
@@ -84,7 +85,8 @@ async function judge(
   const [located] = await locateSymphysisHead(session, [image]);
   if (!located || truth === null) return { accepted: false, error: null, truth };
   const { symphysis, skull, head } = located;
-  const picture = { left: 0, width: image.width };
+  const box = pictureBox(image) ?? { minX: 0, maxX: image.width - 1 };
+  const picture = { left: box.minX, width: box.maxX - box.minX + 1 };
   const { tangent, sideUnknown } = progressionOf(symphysis, skull, head.centre, picture);
   return {
     accepted: located.accepted && !sideUnknown && tangent !== null,

@@ -1,4 +1,5 @@
 import type { Ellipse, Point } from '../../contract/image.ts';
+import type { Rectangle } from '../../contract/study.ts';
 import type { FramePlane } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
@@ -33,6 +34,11 @@ export interface LocatedTransperineal {
 export type TransperinealReading = FramePlane & {
   located: LocatedSymphysisHead | null;
   borders: LocatedTransperineal['borders'];
+  /**
+   * The picture on the frame; null if it could not be distinguished from its surroundings. Evidence
+   * stored by earlier versions lacks it.
+   */
+  picture?: Rectangle | null;
 };
 
 /** Quantities measured on a transperineal image. */

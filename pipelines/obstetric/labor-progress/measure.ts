@@ -1,7 +1,8 @@
 import type { ObstetricConcept, ObstetricMethod } from '../../concepts/obstetric.ts';
 import type { Ellipse, Point } from '../../contract/image.ts';
-import { type CalibratedRegion, type Clip, scaleFor } from '../../contract/study.ts';
+import { type CalibratedRegion, type Rectangle, scaleFor } from '../../contract/study.ts';
 import { axisEnds, toMillimetres } from '../../measure/ellipse.ts';
+import { coverScreen } from '../../measure/picture.ts';
 import type { Caliper } from '../../result/envelope.ts';
 import type { TransperinealReading } from './evidence.ts';
 
@@ -210,20 +211,25 @@ export interface Descent {
 
 /**
  * Returns the columns of the picture that shows this point, in pixels: those of its region in the
- * header, or all columns of the image if the header has no region there.
+ * header. If there is none, or if it covers the whole screen, they are the columns of the picture
+ * found on the frame, or otherwise all columns of the image.
  */
-function pictureColumns({ ultrasoundAreas, width }: Clip, { x, y }: Point): PictureColumns {
-  const area = ultrasoundAreas.find(
-    ({ minX, maxX, minY, maxY }) => x >= minX && x <= maxX && y >= minY && y <= maxY,
-  );
-  return area ? { left: area.minX, width: area.maxX - area.minX + 1 } : { left: 0, width };
+function pictureColumns({ clip, picture }: TransperinealReading, { x, y }: Point): PictureColumns {
+  const shows = ({ minX, maxX, minY, maxY }: Rectangle) =>
+    x >= minX && x <= maxX && y >= minY && y <= maxY;
+  const region = clip.ultrasoundAreas.find((one) => shows(one) && !coverScreen([one], clip));
+  const area = region ?? (picture && shows(picture) ? picture : null);
+  return area
+    ? { left: area.minX, width: area.maxX - area.minX + 1 }
+    : { left: 0, width: clip.width };
 }
 
 /**
  * Measures the descent of the head on a transperineal frame. Without a scale, pixels are assumed to
  * be square, so the angles can still be measured, but the head-symphysis distance is left out.
  */
-export function descentOf({ clip, located }: TransperinealReading): Descent[] {
+export function descentOf(reading: TransperinealReading): Descent[] {
+  const { clip, located } = reading;
   if (!located) return [];
   const region: CalibratedRegion | null = scaleFor(clip, axisEnds(located.symphysis));
   const scale = region?.scale ?? { x: 1, y: 1 };
@@ -234,7 +240,7 @@ export function descentOf({ clip, located }: TransperinealReading): Descent[] {
     points: [pair(from), pair(to)],
   });
   const head = toMillimetres(located.head, scale);
-  const picture = pictureColumns(clip, located.symphysis.centre);
+  const picture = pictureColumns(reading, located.symphysis.centre);
   const { axis, tangent, sideUnknown } = progressionOf(
     toMillimetres(located.symphysis, scale),
     located.skull.map(onPlane),

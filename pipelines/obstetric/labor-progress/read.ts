@@ -1,4 +1,5 @@
 import type { GrayImage } from '../../contract/image.ts';
+import { pictureBox } from '../../measure/picture-detector.ts';
 import { bestFrames } from '../shared/key-frames.ts';
 import type { Reader } from '../shared/reader.ts';
 import type {
@@ -32,8 +33,14 @@ export const laborProgressReader: Reader<LaborProgressReadings, SymphysisHeadMod
     const frames: TransperinealReading[] = [];
     for (const frame of bestFrames(planes, ['transperineal'], CANDIDATES)) {
       signal.throwIfAborted();
-      const [found] = await locator.symphysisHead([await frame.frame.gray()]);
-      frames.push({ ...frame, located: found?.pair ?? null, borders: found?.borders ?? {} });
+      const image = await frame.frame.gray();
+      const [found] = await locator.symphysisHead([image]);
+      frames.push({
+        ...frame,
+        located: found?.pair ?? null,
+        borders: found?.borders ?? {},
+        picture: pictureBox(image),
+      });
     }
     return { uncertainty, frames };
   },

@@ -19,6 +19,23 @@ interface Shot {
   head?: Ellipse;
 }
 
+/** Returns a reading whose structures are this many pixels further to the right. */
+function movedRight(reading: TransperinealReading, pixels: number): TransperinealReading {
+  const { located } = reading;
+  if (!located) throw new Error('nothing was located');
+  const right = ({ x, y }: Point) => ({ x: x + pixels, y });
+  const { symphysis, head, skull } = located;
+  return {
+    ...reading,
+    located: {
+      ...located,
+      symphysis: { ...symphysis, centre: right(symphysis.centre) },
+      head: { ...head, centre: right(head.centre) },
+      skull: skull.map(right),
+    },
+  };
+}
+
 let shots = 0;
 
 /**
@@ -109,23 +126,28 @@ describe('labor progress', () => {
   it('recognises the side of the symphysis on a picture beside the controls of a screen', () => {
     // The middle of the picture is column 450. The symphysis, at 400, is left of it, but right of
     // the middle of the screen.
-    const right = ({ x, y }: Point) => ({ x: x + 200, y });
-    const shot = transperineal({
-      degrees: 130,
-      clip: { width: 700, ultrasoundAreas: [{ minX: 200, minY: 0, maxX: 699, maxY: 599 }] },
-    });
-    const { located } = shot;
-    if (!located) throw new Error('nothing was located');
-    const { symphysis, head, skull } = located;
-    const moved = {
-      ...located,
-      symphysis: { ...symphysis, centre: right(symphysis.centre) },
-      head: { ...head, centre: right(head.centre) },
-      skull: skull.map(right),
-    };
-    const angle = value(run([{ ...shot, located: moved }]), 'angle-of-progression');
+    const area = { minX: 200, minY: 0, maxX: 699, maxY: 599 };
+    const shot = transperineal({ degrees: 130, clip: { width: 700, ultrasoundAreas: [area] } });
+    const angle = value(run([movedRight(shot, 200)]), 'angle-of-progression');
     expect(angle?.value).toBeCloseTo(130, 6);
     expect(angle?.quality).toBe('accepted');
+  });
+
+  it.each([
+    ['without regions', []],
+    ['with one region that covers it', [{ minX: 0, minY: 0, maxX: 699, maxY: 599 }]],
+  ])('recognises the side on the picture found on a screen %s', (_, ultrasoundAreas) => {
+    const picture = { minX: 200, minY: 0, maxX: 699, maxY: 599 };
+    const shot = transperineal({
+      degrees: 130,
+      clip: { width: 700, height: 600, ultrasoundAreas },
+    });
+    const angleOn = (reading: TransperinealReading) =>
+      value(run([movedRight(reading, 200)]), 'angle-of-progression');
+    expect(angleOn({ ...shot, picture })?.value).toBeCloseTo(130, 6);
+    expect(angleOn({ ...shot, picture })?.quality).toBe('accepted');
+    // On the whole screen the symphysis seems to be on the other side.
+    expect(angleOn({ ...shot, picture: null })?.quality).not.toBe('accepted');
   });
 
   it('measures an angle in millimetres if the scale differs between the axes', () => {
