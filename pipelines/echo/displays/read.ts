@@ -70,14 +70,18 @@ function agreementAt({ peak }: FlowQuantity['beats'][number], seconds: number): 
 }
 
 /**
+ * Returns true if the flow reaches the end of the scale at a peak, or comes so close that its true
+ * peak may be beyond it. The curve alone does not show this, because the skirt is subtracted from it.
+ */
+const reachesEnd = ({ curve, atEnd, limit }: SpectralTrace, column: number): boolean =>
+  atEnd[column] === true || (curve[column] ?? 0) > NYQUIST * limit;
+
+/**
  * Returns why a quantity's values cannot be right: a peak is at the end of the scale, the beats
  * differ too much, or the two readings of the edge differ. Null otherwise.
  */
 function contradiction({ beats }: FlowQuantity, seconds: number): DisplayDoubt | null {
-  const atEnd = beats.some(
-    ({ peak }) => peak && (peak.trace.curve[peak.column] ?? 0) > NYQUIST * peak.trace.limit,
-  );
-  if (atEnd) return 'at-end';
+  if (beats.some(({ peak }) => peak && reachesEnd(peak.trace, peak.column))) return 'at-end';
   if (standardError(beats.map(({ value }) => value)) > BEATS_DIFFER) return 'beats-differ';
   const agreement = beats.flatMap((beat) => agreementAt(beat, seconds));
   return agreement.length > 0 && median(agreement) < READINGS_AGREE ? 'readings-differ' : null;
@@ -146,8 +150,7 @@ function refusalOf(
 ): DisplayRefusal | null {
   if (trace.filled < FILLED || trace.waves.length === 0) return 'no-flow';
   if (peaks.length === 0) return 'no-beats';
-  const cut = peaks.filter((peak) => (trace.curve[peak] ?? 0) > NYQUIST * trace.limit);
-  if (cut.length === 0) return null;
+  if (!peaks.some((peak) => reachesEnd(trace, peak))) return null;
   return kind !== 'cw' || other.wrapped ? 'aliased' : 'cut-off';
 }
 

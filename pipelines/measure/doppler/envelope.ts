@@ -427,8 +427,8 @@ export interface SpectralTrace {
   brightness: number;
   /** Share of columns with flow. */
   filled: number;
-  /** Share of columns in which the flow reaches the end of the scale. */
-  cut: number;
+  /** True for each column in which the flow reaches the end of the scale. */
+  atEnd: readonly boolean[];
   /** Speed at the end of the scale, in cm/s. */
   limit: number;
   /** True if flow from the other side reappears at the end of this side. */
@@ -465,7 +465,7 @@ function fastest(curve: Float64Array): number {
 }
 
 function toTrace(envelope: Envelope, spectrum: Spectrum, tissue: boolean): SpectralTrace {
-  const { side, velocities, contrast, brightness, filled, cut, limit } = envelope;
+  const { side, velocities, contrast, brightness, filled, atEnd, limit } = envelope;
   const skirt = SPECTRAL_TRACE.skirt[tissue ? 'tissue' : 'blood'] * envelope.skirt;
   const reach = tissue ? 0 : Math.round(SPECTRAL_TRACE.spike / spectrum.secondsPerColumn);
   const edge = medianSmoothed(
@@ -494,7 +494,7 @@ function toTrace(envelope: Envelope, spectrum: Spectrum, tissue: boolean): Spect
     clear,
     brightness,
     filled,
-    cut,
+    atEnd,
     limit,
     wrapped: envelope.wrapped,
   };

@@ -40,7 +40,7 @@ function trace(side: 'above' | 'below', seconds: number, shape: Shape): Spectral
     clear: 1,
     brightness: 100,
     filled: 0.5,
-    cut: 0,
+    atEnd: [],
     limit: 600,
     wrapped: false,
   };

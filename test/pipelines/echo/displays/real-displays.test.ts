@@ -94,6 +94,19 @@ describe('mitral inflow', () => {
     expect(refusal).toBe('aliased');
   });
 
+  it.each([
+    ['tricuspid-regurgitation', { peak: 300 }, 9],
+    ['aortic-valve', { peak: 430 }, 11],
+  ] as const)(
+    'of %s is refused if every peak is cut off at the end of the scale',
+    async (id, flow, seed) => {
+      for (const scaleShare of [0.4, 0.6, 0.75]) {
+        const { refusal } = await spectrum(id, flow, {}, { scaleShare, seed });
+        expect(refusal).toBe('cut-off');
+      }
+    },
+  );
+
   it('has no E and A if the heart rate in the header contradicts their period', async () => {
     const given = { heartRate: 136 };
     const { of, doubts } = await spectrum('mitral-inflow', { e: 80, a: 60 }, {}, given);

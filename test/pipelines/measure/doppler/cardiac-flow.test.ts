@@ -34,7 +34,7 @@ function wavesIn(curve: Float64Array) {
 }
 
 function trace(side: 'above' | 'below', curve: Float64Array): SpectralTrace {
-  const rest = { skirt: 0, clear: 1, brightness: 100, filled: 0.5, cut: 0, limit: 30 };
+  const rest = { skirt: 0, clear: 1, brightness: 100, filled: 0.5, atEnd: [], limit: 30 };
   return {
     side,
     curve,
