@@ -32,10 +32,14 @@ const SECTION_OF: Readonly<Partial<Record<EchoConcept, string>>> = {
 };
 
 /**
- * Quantities for which the highest value is used if several acoustic windows show them. In windows
- * with lower values, the beam was not parallel to the jet (AS17, R10).
+ * Quantities for which the highest value is used if several displays show them. In windows with
+ * lower peaks, the beam was not parallel to the jet (AS17, R10). An outflow tract obstruction is
+ * provocable if any of the manoeuvres provokes it (HCM24).
  */
-const HIGHEST: ReadonlySet<EchoConcept> = new Set(['av-vmax', 'tr-vmax', 'mr-vmax', 'pv-vmax']);
+const HIGHEST: ReadonlySet<EchoConcept> = new Set([
+  ...(['av-vmax', 'tr-vmax', 'mr-vmax', 'pv-vmax'] as const),
+  'lvot-gradient-provoked',
+]);
 
 /**
  * The peak velocity that selects the window for each quantity of a jet. The quantity is measured in

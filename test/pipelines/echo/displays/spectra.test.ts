@@ -83,6 +83,17 @@ describe('a traced value', () => {
     expect(values.map(({ value, source }) => [value, source.file])).toEqual([[4.6, 'b.dcm']]);
   });
 
+  it('is the highest of several manoeuvres for a provoked gradient', () => {
+    const provoked = (file: string, value: number, confidence: number): DisplayReading => ({
+      ...READING,
+      ...{ file, confidence, flow: 'lvot-provoked' },
+      quantities: [{ ...VMAX, key: 'lvot-gradient-provoked', value, beats: [value, value, value] }],
+    });
+    const displays = [provoked('valsalva.dcm', 22, 0.9), provoked('standing.dcm', 64, 0.6)];
+    const values = tracedMeasurements(displays, () => 'cardiomyopathy');
+    expect(values.map(({ value }) => value)).toEqual([64]);
+  });
+
   describe('of a jet that was found in several windows', () => {
     const VTI = { ...VMAX, key: 'av-vti', value: 80 } as const;
     const MEAN = { ...VMAX, key: 'av-mean-gradient', value: 30 } as const;
