@@ -149,21 +149,30 @@ export interface WaveOutline {
  * Extends a wave to the baseline. The slowest flow is hidden by the wall filter or widened by
  * clutter, so each flank is extended by a straight line, which is used where it is below the curve.
  * Null if a flank is missing.
+ *
+ * @param last the last of several waves that meet above the baseline. Only the first flank and the
+ * last one are then extended.
  */
-export function outlineOfWave(curve: ArrayLike<number>, wave: Wave): WaveOutline | null {
+export function outlineOfWave(
+  curve: ArrayLike<number>,
+  wave: Wave,
+  last: Wave = wave,
+): WaveOutline | null {
   const rise = flankLine(curve, wave, 'rise');
-  const fall = flankLine(curve, wave, 'fall');
+  const fall = flankLine(curve, last, 'fall');
   if (!rise || !fall) return null;
-  const from = Math.max(rise.zero, wave.from - (curve[wave.from] ?? 0) / rise.slope);
-  const to = Math.min(fall.zero, wave.to - (curve[wave.to] ?? 0) / fall.slope);
+  const ends = { from: wave.from, to: last.to };
+  const from = Math.max(rise.zero, ends.from - (curve[ends.from] ?? 0) / rise.slope);
+  const to = Math.min(fall.zero, ends.to - (curve[ends.to] ?? 0) / fall.slope);
   const start = Math.ceil(from);
   const values = Array.from({ length: Math.max(0, Math.floor(to) - start + 1) }, (_, i) => {
     const at = start + i;
-    const seen = seenOf(curve, wave, at, from, to);
-    const flank = at < wave.peak ? rise : fall;
+    const seen = seenOf(curve, ends, at, from, to);
+    if (at >= wave.peak && at < last.peak) return seen;
+    const [flank, height] = at < wave.peak ? [rise, wave.height] : [fall, last.height];
     const line = Math.max(0, flank.slope * (at - flank.zero));
     // The line replaces the curve only near the baseline, below the straight part of the flank.
-    return line < FLANK.low * wave.height ? Math.min(seen, line) : seen;
+    return line < FLANK.low * height ? Math.min(seen, line) : seen;
   });
   return { from, to, values };
 }
@@ -174,7 +183,7 @@ export function outlineOfWave(curve: ArrayLike<number>, wave: Wave): WaveOutline
  */
 function seenOf(
   curve: ArrayLike<number>,
-  wave: Wave,
+  wave: Pick<Wave, 'from' | 'to'>,
   at: number,
   from: number,
   to: number,

@@ -42,7 +42,10 @@ export interface Filling {
   early: Wave;
   /** Null if there is only one wave per beat (atrial fibrillation, or E and A fused). */
   atrial: Wave | null;
-  /** Outlines of E and A down to the baseline. A wave that cannot be outlined is left out. */
+  /**
+   * Outlines of E and A down to the baseline, or one outline of both if these overlap. Empty if a
+   * flank is missing.
+   */
   outlines: WaveOutline[];
   /**
    * Seconds from the peak of E to the baseline, along the straight part of its falling flank. Null
@@ -183,6 +186,30 @@ function durationOf(curve: Float64Array, wave: Wave, secondsPerColumn: number): 
   return rise && fall && (fall.zero - rise.zero) * secondsPerColumn;
 }
 
+/**
+ * Returns the outline of two waves that overlap where they are extended to the baseline. Blood flows
+ * at the higher of the two velocities there, so the flow must not be counted twice.
+ */
+function joinedOutline(one: WaveOutline, other: WaveOutline): WaveOutline {
+  const start = Math.ceil(one.from);
+  const length = Math.max(0, Math.floor(other.to) - start + 1);
+  const offset = Math.ceil(other.from) - start;
+  const values = Array.from({ length }, (_, i) =>
+    Math.max(one.values[i] ?? 0, other.values[i - offset] ?? 0),
+  );
+  return { from: one.from, to: other.to, values };
+}
+
+function outlinesOf(curve: Float64Array, early: Wave, atrial: Wave | null): WaveOutline[] {
+  const one = outlineOfWave(curve, early);
+  if (!atrial) return one ? [one] : [];
+  const other = outlineOfWave(curve, atrial);
+  if (one && other) return one.to > other.from ? [joinedOutline(one, other)] : [one, other];
+  // If E and A meet high above the baseline, the flanks between them are too short to extend.
+  const both = early.to >= atrial.from ? outlineOfWave(curve, early, atrial) : null;
+  return both ? [both] : [];
+}
+
 function toFilling(
   curve: Float64Array,
   early: Wave,
@@ -190,11 +217,10 @@ function toFilling(
   secondsPerColumn: number,
 ): Filling {
   const fall = flankLine(curve, early, 'fall', FILLING.deceleration);
-  const a = atrial && outlineOfWave(curve, atrial);
   return {
     early,
     atrial,
-    outlines: [outlineOfWave(curve, early), a].filter((outline) => outline !== null),
+    outlines: outlinesOf(curve, early, atrial),
     decelerationTime: fall && (fall.zero - early.peak) * secondsPerColumn,
     atrialDuration: atrial && durationOf(curve, atrial, secondsPerColumn),
     atAtrialOnset: atrial && (curve[atrial.from] ?? 0),

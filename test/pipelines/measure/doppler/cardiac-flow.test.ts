@@ -96,6 +96,39 @@ describe('the filling of a ventricle', () => {
     expect(new Set(early)).toEqual(new Set([60]));
   });
 
+  /** Returns the sums of the outlines of the second beat, and of its curve, in cm. */
+  const areas = (curve: Float64Array, length = 0.9) => {
+    const outlines = fillingsOf(curve, wavesIn(curve), SECONDS).beats[1]?.outlines ?? [];
+    const sum = (values: readonly number[]) =>
+      SECONDS * values.reduce((total, value) => total + value, 0);
+    const beat = Math.round(length / SECONDS);
+    return {
+      count: outlines.length,
+      outlined: sum(outlines.flatMap(({ values }) => values)),
+      drawn: sum(Array.from(curve.subarray(beat, 2 * beat))),
+    };
+  };
+
+  it('is outlined once where E and A meet above the baseline, as in stenosis', () => {
+    for (const late of [0.62, 0.6, 0.57, 0.55]) {
+      const { count, outlined, drawn } = areas(
+        curveOf([
+          [0.4, 0.36, 200],
+          [late, 0.3, 170],
+        ]),
+      );
+      expect(count).toBe(1);
+      expect(outlined / drawn).toBeCloseTo(1, 1);
+    }
+  });
+
+  it('is outlined without the slow echoes between E and A', () => {
+    const { count, outlined } = areas(curveOf([EARLY, [0.74, 0.11, 70]], { level: 12 }));
+    const { drawn } = areas(curveOf([EARLY, [0.74, 0.11, 70]]));
+    expect(count).toBe(2);
+    expect(outlined / drawn).toBeCloseTo(1, 1);
+  });
+
   it('is doubtful if two beats with one wave look like E and A of one beat', () => {
     // E alternates between 80 and 95 every 0.9 s. The gap between the waves is longer than any
     // systole.
