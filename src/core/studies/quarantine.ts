@@ -133,13 +133,21 @@ async function requireObject(dataDir: string, id: string): Promise<QuarantinedOb
   return object;
 }
 
-/** Deletes the objects quarantined before `cutoff`, or only counts them. */
+/**
+ * Deletes the objects quarantined before `cutoff`, or only counts them.
+ * @param recorded records the deletion of an object. It is called before the deletion, because an
+ * object that is gone cannot be recorded after a crash.
+ */
 export async function removeQuarantined(
   dataDir: string,
   cutoff: Date,
   dryRun: boolean,
+  recorded: (id: string) => Promise<void> = async () => {},
 ): Promise<number> {
   const old = (await quarantinedObjects(dataDir)).filter(({ at }) => at < cutoff);
-  if (!dryRun) for (const { id } of old) await remove(dataDir, id);
+  for (const { id } of dryRun ? [] : old) {
+    await recorded(id);
+    await remove(dataDir, id);
+  }
   return old.length;
 }

@@ -159,10 +159,13 @@ export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): 
     removal.unfinished = !dryRun && ids.length === batch && removal.studies > 0;
   }
   if (quarantineDays !== null) {
+    const writeAudit = createAuditWriter(database);
+    const about = { action: 'quarantine.remove', actor: 'gateway', outcome: 'success' } as const;
     removal.quarantined = await removeQuarantined(
       parts.dataDir,
       retentionCutoff(quarantineDays, now()),
       dryRun,
+      (id) => writeAudit({ ...about, at: now(), detail: { id } }),
     );
   }
   if (objects.shared && !dryRun) {

@@ -298,7 +298,7 @@ test('a quarantine that cannot be read is not mistaken for an empty one', async 
   await rm(folder);
 });
 
-test('what is older than the configured time is removed from the quarantine', async () => {
+test('what is older than the configured time is removed from the quarantine, and the audit says so', async () => {
   const folder = join(dataDir, 'quarantine');
   await mkdir(folder, { recursive: true });
   for (const [name, days] of [
@@ -310,6 +310,10 @@ test('what is older than the configured time is removed from the quarantine', as
     await utimes(join(folder, name), at, at);
   }
   expect(await clean(null, true, 5)).toMatchObject({ quarantined: 1 });
+  expect(await audit()).toEqual([]);
   expect(await clean(null, false, 5)).toMatchObject({ quarantined: 1 });
   expect(await readdir(folder)).toEqual(['young.dcm']);
+  expect(await audit()).toEqual([
+    { action: 'quarantine.remove', study_id: null, detail: { id: 'old' } },
+  ]);
 });
