@@ -1,13 +1,13 @@
 import type { AcceptedEvidence } from '../../config/schema.ts';
 import type { EchoConcept } from '../concepts/echo.ts';
-import { EVIDENCE, type EvidenceKey, reviewReason } from '../concepts/evidence.ts';
+import { EVIDENCE, type EvidenceKey, reviewReason } from '../concepts/method-evidence.ts';
 import type { CartMeasurement, Study } from '../contract/study.ts';
 import { cartMeasurements } from '../result/cart-values.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { isConfirmed } from '../result/measured.ts';
 import { createMeasurement, NO_FRAME } from '../result/measurement.ts';
+import { type ReviewSetting, reviewOf, withInterval } from '../result/needs-review.ts';
 import { remarkOfEcho } from '../result/render/echo/shared.ts';
-import { type ReviewSetting, reviewOf, withInterval } from '../result/review.ts';
 import type { Remark } from '../result/statement.ts';
 import { echoCartValues, performanceMethod, withStatedMethod } from './cart/cart-values.ts';
 import {

@@ -1,7 +1,12 @@
 import type { Effect } from '../result/decisions.ts';
 import { deciding, decisionsOf } from '../result/decisions.ts';
 import type { Measurement, Result } from '../result/envelope.ts';
-import { type CorrectableOutline, type EndpointRules, toPoints, withNotes } from '../run/review.ts';
+import {
+  type CorrectableOutline,
+  type EndpointRules,
+  toPoints,
+  withNotes,
+} from '../run/review-effects.ts';
 import { logFailure } from '../run/sections.ts';
 import { correctedGeometry } from './chambers/beats.ts';
 import type { ChamberClip, ChamberFrame } from './chambers/clip.ts';

@@ -5,7 +5,7 @@ import type { Effect } from '../result/decisions.ts';
 import { decisionsOf } from '../result/decisions.ts';
 import type { Measurement, Result } from '../result/envelope.ts';
 import { hardLimitsOf } from '../result/obstetric/limits.ts';
-import { type CorrectableOutline, type EndpointRules, withNotes } from '../run/review.ts';
+import { type CorrectableOutline, type EndpointRules, withNotes } from '../run/review-effects.ts';
 import { logFailure } from '../run/sections.ts';
 import type { StudyEvidence } from './evidence.ts';
 import { interpretStudy } from './interpret-study.ts';

@@ -1,6 +1,6 @@
-import { EVIDENCE, type EvidenceKey, reviewReason } from '../concepts/evidence.ts';
+import { EVIDENCE, type EvidenceKey, reviewReason } from '../concepts/method-evidence.ts';
 import type { Decisions } from '../result/decisions.ts';
-import type { ReviewSetting } from '../result/review.ts';
+import type { ReviewSetting } from '../result/needs-review.ts';
 import { lengthsOf } from './biometry/measure.ts';
 import type { StudyEvidence } from './evidence.ts';
 import type { LABOR_KEYS } from './labor-progress/evidence.ts';

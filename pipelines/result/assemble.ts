@@ -1,8 +1,8 @@
 import type { Clip, Study } from '../contract/study.ts';
 import { type ArtifactEntry, type Result, resultSchema } from './envelope.ts';
+import { withEvidence } from './needs-review.ts';
 import { byId, renderOutcome, sectionOf, withNote } from './render/render.ts';
 import { sayOfRun } from './render/shared.ts';
-import { withEvidence } from './review.ts';
 import type { FindingDraft, SectionOutcome } from './section-outcome.ts';
 import { withStanding } from './standing.ts';
 

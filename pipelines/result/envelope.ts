@@ -51,7 +51,7 @@ const PROVENANCE = ['model', 'image-analysis', 'cart-sr', 'input', 'person'] as 
 const ORIGIN = ['image', 'machine', 'request', 'person'] as const;
 
 /**
- * `review`: the method was not validated on real images of this kind (evidence.ts), so no
+ * `review`: the method was not validated on real images of this kind (method-evidence.ts), so no
  * conclusion is drawn from the value until a person confirms it. `low`: image or model confidence
  * is too low. `inadequate`: the value is beyond its limits or contradicts another value.
  */

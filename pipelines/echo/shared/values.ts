@@ -1,5 +1,5 @@
 import type { EchoConcept, EchoMethod } from '../../concepts/echo.ts';
-import { evidenceFor, halfWidth95 } from '../../concepts/evidence.ts';
+import { evidenceFor, halfWidth95 } from '../../concepts/method-evidence.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../../result/measurement.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';

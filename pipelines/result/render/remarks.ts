@@ -1,5 +1,5 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
-import type { ReviewReason } from '../../concepts/evidence.ts';
+import type { ReviewReason } from '../../concepts/method-evidence.ts';
 import type { CartMeasurement } from '../../contract/study.ts';
 import { implausibleNote } from '../hard-limits.ts';
 import { format } from '../measurement.ts';

@@ -1,4 +1,4 @@
-import type { ReviewReason } from '../../concepts/evidence.ts';
+import type { ReviewReason } from '../../concepts/method-evidence.ts';
 import { type SentenceTable, statementsOf } from '../statement.ts';
 import type { SentenceContext } from './obstetric/shared.ts';
 

@@ -4,7 +4,7 @@ import {
   type EvidenceEntry,
   LEAST_CASES,
   reviewReason,
-} from '../../../pipelines/concepts/evidence.ts';
+} from '../../../pipelines/concepts/method-evidence.ts';
 import { echoEndpoint } from '../../../pipelines/echo/endpoint.ts';
 import { obstetricEndpoint } from '../../../pipelines/obstetric/endpoint.ts';
 import { REVIEW_TEXT } from '../../../pipelines/result/render/shared.ts';
@@ -87,7 +87,7 @@ export function renderEvidencePage(): string {
   return `# Evidence
 
 The evidence for each method of this software. This page is generated from
-\`pipelines/concepts/evidence.ts\` by \`npm run docs\`; do not edit it by hand. A test compares its
+\`pipelines/concepts/method-evidence.ts\` by \`npm run docs\`; do not edit it by hand. A test compares its
 numbers with \`models/*/metrics.json\`.
 
 A value is **accepted** only if its method was compared with a reference on real images not used in
@@ -98,7 +98,7 @@ Every other value that was measured is \`review\`: it is shown with its calipers
 reason, its standing is \`proposed\`, and nothing is concluded from it: no category, score, centile,
 critical finding or line of the impression, and what is calculated from it is \`review\` too. The sections
 run twice, on what counts and on everything that was measured, and their conclusions are those of the
-first run (\`pipelines/result/review.ts\`). Values of the ultrasound machine, of the request and of a
+first run (\`pipelines/result/needs-review.ts\`). Values of the ultrasound machine, of the request and of a
 person count as they are.
 
 \`evidence.accept: simulated\` (\`sonogate interpret --accept simulated\`) is a setting for research and

@@ -10,7 +10,7 @@ import {
   type EndpointRules,
   effectsOf,
   subjectOf,
-} from '../../../pipelines/run/review.ts';
+} from '../../../pipelines/run/review-effects.ts';
 import type { writeSignedDocuments } from '../../../pipelines/run/signed-documents.ts';
 import type { anonymousSubject } from '../../../pipelines/run/study-pipeline.ts';
 import type { BlobStore } from '../../core/files/blob-store.ts';

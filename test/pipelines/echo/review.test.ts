@@ -5,7 +5,7 @@ import {
   reviewRules,
 } from '../../../pipelines/echo/review.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
-import { effectsOf } from '../../../pipelines/run/review.ts';
+import { effectsOf } from '../../../pipelines/run/review-effects.ts';
 import { outlinedHeart } from './reviewed-heart.ts';
 
 const AT = new Date('2026-01-01T00:00:00Z');

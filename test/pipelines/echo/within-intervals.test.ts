@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EchoConcept, EchoMethod } from '../../../pipelines/concepts/echo.ts';
-import { EVIDENCE, evidenceFor, halfWidth95 } from '../../../pipelines/concepts/evidence.ts';
+import { EVIDENCE, evidenceFor, halfWidth95 } from '../../../pipelines/concepts/method-evidence.ts';
 import { SECTIONS } from '../../../pipelines/echo/sections.ts';
 import { withPlausibility } from '../../../pipelines/echo/shared/plausibility.ts';
 import type { Measurement } from '../../../pipelines/result/envelope.ts';
 import { isOfMachine } from '../../../pipelines/result/measured.ts';
 import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
+import { reviewOf, withInterval } from '../../../pipelines/result/needs-review.ts';
 import { NOTHING_CONCLUDED } from '../../../pipelines/result/render/report-lines.ts';
-import { reviewOf, withInterval } from '../../../pipelines/result/review.ts';
 import { interpreted } from './interpret-sample.ts';
 
 const MODELS = new Set([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EVIDENCE } from '../../../pipelines/concepts/evidence.ts';
+import { EVIDENCE } from '../../../pipelines/concepts/method-evidence.ts';
 import type { Point } from '../../../pipelines/contract/image.ts';
 import type { StudyEvidence } from '../../../pipelines/obstetric/evidence.ts';
 import { parseOptions } from '../../../pipelines/obstetric/input.ts';

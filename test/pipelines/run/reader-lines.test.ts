@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { conclusionTexts } from '../../../pipelines/result/render/conclusion.ts';
-import { withNotes } from '../../../pipelines/run/review.ts';
+import { withNotes } from '../../../pipelines/run/review-effects.ts';
 import { RESULT } from '../artifacts/example-result.ts';
 
 it("a reader's line follows the conclusion, even if no report was requested", () => {

@@ -9,7 +9,7 @@ import {
   reviewRules,
 } from '../../../../pipelines/obstetric/review.ts';
 import type { Measurement } from '../../../../pipelines/result/envelope.ts';
-import { effectsOf } from '../../../../pipelines/run/review.ts';
+import { effectsOf } from '../../../../pipelines/run/review-effects.ts';
 import { clip, MM_PER_PIXEL, NO_MODELS, outline } from '../evidence-sample.ts';
 
 function embryo(mm: number, index: number): EarlyClip {

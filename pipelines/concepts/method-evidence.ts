@@ -5,8 +5,8 @@ import type { ConceptKey, MethodKey } from './concepts.ts';
  * Evidence for each method of this software: the images on which it was shown to work. This is the
  * only such table; the results, the model cards and docs/evidence.md are derived from it. The
  * numbers come from `models/<id>/metrics.json` and from the pages in `source`;
- * test/pipelines/concepts/evidence.test.ts compares them. An entry does not state whether a value
- * may be accepted; that is calculated from the entry.
+ * test/pipelines/concepts/method-evidence.test.ts compares them. An entry does not state whether a
+ * value may be accepted; that is calculated from the entry.
  */
 
 /** Error measured on the held-out cases. */

@@ -6,7 +6,7 @@ import {
   halfWidth95,
   type ReviewReason,
   reviewReason,
-} from '../concepts/evidence.ts';
+} from '../concepts/method-evidence.ts';
 import type { Decisions } from './decisions.ts';
 import type { Measurement } from './envelope.ts';
 import { isConfirmed, isOfMachine } from './measured.ts';

@@ -8,7 +8,7 @@ import {
   evidenceFor,
   LEAST_CASES,
   reviewReason,
-} from '../../../pipelines/concepts/evidence.ts';
+} from '../../../pipelines/concepts/method-evidence.ts';
 
 const KEYS = Object.keys(EVIDENCE) as EvidenceKey[];
 
