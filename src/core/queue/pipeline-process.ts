@@ -407,6 +407,7 @@ export function createPipelinePool(
   /** Processes that are being started. Starting one writes to its folder. */
   const starting = new Set<Promise<Member>>();
   const cache = openCompileCache(program, limits, logger);
+  cache?.sweep();
   let closed = false;
 
   const refuseIfClosed = () => {
