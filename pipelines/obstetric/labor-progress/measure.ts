@@ -2,7 +2,6 @@ import type { ObstetricConcept, ObstetricMethod } from '../../concepts/obstetric
 import type { Ellipse, Point } from '../../contract/image.ts';
 import { type CalibratedRegion, type Rectangle, scaleFor } from '../../contract/study.ts';
 import { axisEnds, toMillimetres } from '../../measure/ellipse.ts';
-import { coverScreen } from '../../measure/picture.ts';
 import type { Caliper } from '../../result/envelope.ts';
 import type { TransperinealReading } from './evidence.ts';
 
@@ -210,15 +209,13 @@ export interface Descent {
 }
 
 /**
- * Returns the columns of the picture that shows this point, in pixels: those of its region in the
- * header. If there is none, or if it covers the whole screen, they are the columns of the picture
- * found on the frame, or otherwise all columns of the image.
+ * Returns the columns of the picture that shows this point, in pixels: those of the picture found on
+ * the frame, of the region in the header, or otherwise of the whole image.
  */
 function pictureColumns({ clip, picture }: TransperinealReading, { x, y }: Point): PictureColumns {
   const shows = ({ minX, maxX, minY, maxY }: Rectangle) =>
     x >= minX && x <= maxX && y >= minY && y <= maxY;
-  const region = clip.ultrasoundAreas.find((one) => shows(one) && !coverScreen([one], clip));
-  const area = region ?? (picture && shows(picture) ? picture : null);
+  const area = [...(picture ? [picture] : []), ...clip.ultrasoundAreas].find(shows);
   return area
     ? { left: area.minX, width: area.maxX - area.minX + 1 }
     : { left: 0, width: clip.width };

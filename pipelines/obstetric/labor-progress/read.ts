@@ -1,4 +1,6 @@
 import type { GrayImage } from '../../contract/image.ts';
+import type { Clip } from '../../contract/study.ts';
+import { coverScreen } from '../../measure/picture.ts';
 import { pictureBox } from '../../measure/picture-detector.ts';
 import { bestFrames } from '../shared/key-frames.ts';
 import type { Reader } from '../shared/reader.ts';
@@ -23,6 +25,10 @@ export interface SymphysisHeadModels {
  */
 const CANDIDATES = 6;
 
+/** Returns true if the regions in the header separate the picture from the rest of the screen. */
+const isDelimited = (clip: Clip) =>
+  clip.ultrasoundAreas.length > 0 && !coverScreen(clip.ultrasoundAreas, clip);
+
 /** Locates symphysis and head on the best transperineal frames. */
 export const laborProgressReader: Reader<LaborProgressReadings, SymphysisHeadModels> = {
   stage: 'labor-progress',
@@ -39,7 +45,7 @@ export const laborProgressReader: Reader<LaborProgressReadings, SymphysisHeadMod
         ...frame,
         located: found?.pair ?? null,
         borders: found?.borders ?? {},
-        picture: pictureBox(image),
+        picture: isDelimited(frame.clip) ? null : pictureBox(image),
       });
     }
     return { uncertainty, frames };

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Ellipse, Point } from '../../../../pipelines/contract/image.ts';
 import type { Clip } from '../../../../pipelines/contract/study.ts';
+import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
 import type { TransperinealReading } from '../../../../pipelines/obstetric/labor-progress/evidence.ts';
 import {
   descentBand,
   headDirection,
 } from '../../../../pipelines/obstetric/labor-progress/guideline.ts';
+import { laborProgressReader } from '../../../../pipelines/obstetric/labor-progress/read.ts';
 import { laborProgress } from '../../../../pipelines/obstetric/labor-progress/section.ts';
 import { clip, evidenceWith, MM_PER_PIXEL, runSection } from '../evidence-sample.ts';
 
@@ -148,6 +150,31 @@ describe('labor progress', () => {
     expect(angleOn({ ...shot, picture })?.quality).toBe('accepted');
     // On the whole screen the symphysis seems to be on the other side.
     expect(angleOn({ ...shot, picture: null })?.quality).not.toBe('accepted');
+  });
+
+  it.each([
+    ['without regions', [], true],
+    ['with one region that covers it', [{ minX: 0, minY: 0, maxX: 699, maxY: 599 }], true],
+    ['whose regions delimit it', [{ minX: 210, minY: 0, maxX: 699, maxY: 599 }], false],
+  ])('looks for the picture on a screen %s: %s', async (_, ultrasoundAreas, looked) => {
+    const size = { width: 700, height: 600 };
+    // Speckle from column 250 on, beside a black part of the screen.
+    const data = Uint8Array.from({ length: size.width * size.height }, (_, i) =>
+      i % size.width < 250 ? 0 : 60 + ((i * 7919) % 97),
+    );
+    const gray = async () => ({ ...size, data });
+    const shown = { ...clip('screen.dcm', { ...size, ultrasoundAreas }) };
+    const frame = { index: 0, time: 0, gray, rgb: gray };
+    const { frames } = await laborProgressReader.read({
+      study: { clips: [shown], refused: [], files: 1, series: 1 },
+      options: parseOptions({}),
+      planes: [{ clip: shown, frame, estimate: { label: 'transperineal', confidence: 0.9 } }],
+      locator: { symphysisHead: async () => [{ pair: null, borders: {} }], uncertainty: {} },
+      signal: new AbortController().signal,
+    });
+    const left = frames?.[0]?.picture?.minX ?? null;
+    expect(left === null).toBe(!looked);
+    if (left !== null) expect(Math.abs(left - 250)).toBeLessThan(20);
   });
 
   it('measures an angle in millimetres if the scale differs between the axes', () => {
