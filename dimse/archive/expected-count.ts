@@ -73,6 +73,14 @@ async function askCount(
   const settings = expectedCountSettings(sources, due.source);
   const again = secondsAfter(now(), settings?.askEverySeconds ?? ASKING_SECONDS);
   const count = await countOf(due, archive, database, signal);
+  if (signal.aborted) {
+    // The gateway is stopping, which is not a failure of the archive. The next process asks at once.
+    await database.query(
+      'UPDATE archive_counts SET ask_at = $3 WHERE study_id = $1 AND revision = $2',
+      [due.study_id, due.revision, now()],
+    );
+    return;
+  }
   await database.query(
     `UPDATE archive_counts SET state = $3, expected = $4, missing = $5, detail = $6, ask_at = $7
      WHERE study_id = $1 AND revision = $2`,

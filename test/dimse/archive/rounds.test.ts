@@ -111,3 +111,26 @@ test('a search for priors belongs to its process as long as the archive takes to
   await searching.stop();
   expect(await end()).toBeNull();
 }, 20_000);
+
+test('a count that is interrupted by a stop is not mistaken for a failure of the archive', async () => {
+  await database.query("UPDATE studies SET state = 'receiving'");
+  await database.query(
+    `INSERT INTO archive_counts (study_id, revision, archive, state, ask_at)
+     SELECT id, revision, 'pacs', 'asking', now() FROM studies`,
+  );
+  const asked = Promise.withResolvers<void>();
+  const counting = start({
+    ...archive(true, () => {}),
+    objects: (_study, { signal } = {}) =>
+      new Promise((_resolve, reject) => {
+        asked.resolve();
+        signal?.addEventListener('abort', () => reject(signal.reason));
+      }),
+  });
+  await asked.promise;
+  await counting.stop();
+  const { rows } = await database.query(
+    'SELECT state, detail, ask_at <= now() AS due FROM archive_counts',
+  );
+  expect(rows).toEqual([{ state: 'asking', detail: null, due: true }]);
+});
