@@ -8,7 +8,7 @@ import type { Subject } from '../dicom/subject.ts';
 import { readStudy } from '../input/read-study.ts';
 import { withArtifacts } from '../result/assemble.ts';
 import { type ArtifactEntry, type Result, resultSchema } from '../result/envelope.ts';
-import { EVIDENCE_FILE, evidenceText } from './evidence.ts';
+import { EVIDENCE_FILE, evidenceText } from './stored-evidence.ts';
 import type { ArtifactInput, writeEarlyPreviews } from './write-artifacts.ts';
 
 export interface ArtifactParts {
@@ -39,7 +39,7 @@ export interface StudyInterpreter {
   refusal(study: Study): string | null;
   /**
    * Returns the result, and the evidence from which a review can rebuild it
-   * (pipelines/run/evidence.ts). While the rest of the study is still being read, `preview` draws
+   * (pipelines/run/stored-evidence.ts). While the rest of the study is still being read, `preview` draws
    * and announces the values measured so far.
    */
   interpret(

@@ -4,7 +4,7 @@ import type { Change } from '../../../pipelines/contract/review.ts';
 import type { EchoReviewed } from '../../../pipelines/echo/review.ts';
 import { INTERGROWTH_CURVES } from '../../../pipelines/obstetric/growth/curves.ts';
 import type { ObstetricReviewed } from '../../../pipelines/obstetric/review.ts';
-import { parseEvidence } from '../../../pipelines/run/evidence.ts';
+import { parseEvidence } from '../../../pipelines/run/stored-evidence.ts';
 import {
   ChangeRefused,
   type EndpointRules,

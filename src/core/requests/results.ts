@@ -76,7 +76,7 @@ export async function addArtifact(
 const RESULT = 'result.json';
 
 /**
- * Name of the study's evidence (pipelines/run/evidence.ts). It is stored with the result and used
+ * Name of the study's evidence (pipelines/run/stored-evidence.ts). It is stored with the result and used
  * only for reviews.
  */
 export const EVIDENCE = 'evidence.json';

@@ -1,6 +1,6 @@
 import { obstetricEndpoint } from '../../../../pipelines/obstetric/endpoint.ts';
 import { interpretReviewed } from '../../../../pipelines/obstetric/review.ts';
-import { evidenceText } from '../../../../pipelines/run/evidence.ts';
+import { evidenceText } from '../../../../pipelines/run/stored-evidence.ts';
 import { newId } from '../../../../src/platform/ids.ts';
 import { reviewedStudy } from '../../../pipelines/obstetric/reviewed-study.ts';
 import { testWorker } from '../http/test-worker.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { interpretReviewed } from '../../../../pipelines/obstetric/review.ts';
 import type { Measurement, Result } from '../../../../pipelines/result/envelope.ts';
-import { evidenceText } from '../../../../pipelines/run/evidence.ts';
+import { evidenceText } from '../../../../pipelines/run/stored-evidence.ts';
 import { describeFile } from '../../../../src/core/requests/results.ts';
 import type { ReviewObject } from '../../../../src/core/reviews/reviews.ts';
 import { signingTimes } from '../../../../src/core/studies/signed-results.ts';
