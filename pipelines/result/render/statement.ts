@@ -60,16 +60,24 @@ export function accepted(result: Result): Measurement[] {
   return result.measurements.filter(({ quality }) => quality === 'accepted');
 }
 
+/** States that a document rests on no value: none was measured, or none was accepted. */
+function withoutAccepted(measurements: readonly Measurement[]): string {
+  if (measurements.length === 0) return 'No measurement was made.';
+  const proposed = measurements.filter(({ quality }) => quality === 'review').length;
+  if (proposed === 0) return 'No measurement was accepted.';
+  return `No measurement was accepted; ${proposed} ${proposed === 1 ? 'needs' : 'need'} review.`;
+}
+
 /**
- * Returns the sentence explaining why a document shows no numbers; null if the result has an
- * accepted value.
+ * Returns the sentence explaining why a document shows no accepted numbers; null if the result has
+ * an accepted value.
  */
 export function noMeasurementStatement(result: Result): string | null {
   if (accepted(result).length > 0) return null;
   const reasons = result.sections
     .filter(({ id }) => id === 'planes' || id === 'biometry')
     .flatMap((section) => gapLine(section) ?? []);
-  return ['No measurement was made.', ...reasons].join(' ');
+  return [withoutAccepted(countingValues(result.measurements)), ...reasons].join(' ');
 }
 
 const DOUBT = {

@@ -28,7 +28,7 @@ import { remarks } from '../../../../pipelines/result/render/statement.ts';
 import type { Statement } from '../../../../pipelines/result/statement.ts';
 import { writeArtifacts, writeEarlyPreviews } from '../../../../pipelines/run/write-artifacts.ts';
 import { measuredStudy } from '../../echo/measured-study.ts';
-import { BPD, HC } from '../example-measurements.ts';
+import { BPD, HC, measurement } from '../example-measurements.ts';
 import { NOTHING_MEASURED, RESULT } from '../example-result.ts';
 import { ANONYMOUS, IDENTITY, SUBJECT } from '../example-subject.ts';
 import { asFile, installed, run } from '../programs.ts';
@@ -234,6 +234,19 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     expect(all).toContain('No measurement was made. Biometry: No head, abdomen or femur plane');
     expect(all).toContain('Gestational age was not given');
     expect(all).not.toContain('Measurements');
+  });
+
+  test.each([
+    [['review', 'review'], 'No measurement was accepted; 2 need review.'],
+    [['review', 'low'], 'No measurement was accepted; 1 needs review.'],
+    [['low', 'inadequate'], 'No measurement was accepted.'],
+  ] as const)('with values of quality %j states %s', async (qualities, stated) => {
+    const measurements = qualities.map((quality, n) =>
+      measurement(`hc-${n}`, 'hc', 250, { quality }),
+    );
+    const all = text(await pdf({ ...NOTHING_MEASURED, measurements }, ANONYMOUS));
+    expect(all).toContain(stated);
+    expect(all).not.toContain('No measurement was made');
   });
 
   test('has the draft notice, the patient and the page number on every page', async () => {
