@@ -1,7 +1,7 @@
 import type { GrayImage } from '../contract/image.ts';
 import type { Placement } from './letterbox.ts';
 import { letterboxLit } from './letterbox.ts';
-import type { ModelSession } from './session.ts';
+import { freeOutputs, type ModelSession } from './session.ts';
 
 interface ImageMaps {
   placement: Placement;
@@ -22,17 +22,29 @@ export async function mirroredMaps(
   const boxes = images.map((image) => letterboxLit(image, width, height));
   const inputs = boxes.flatMap(({ pixels }) => [pixels, mirror(pixels, width)]);
   const outputs = await session.run(inputs);
-  return boxes.map(({ placement }, n) => {
-    const straight = outputs[2 * n] ?? new Float32Array();
-    const mirrored = mirror(outputs[2 * n + 1] ?? new Float32Array(), width);
-    const mean = new Float32Array(straight.length);
-    for (let i = 0; i < mean.length; i++) mean[i] = ((straight[i] ?? 0) + (mirrored[i] ?? 0)) / 2;
+  const maps = boxes.map(({ placement }, n) => {
+    const none = new Float32Array();
+    const mean = meanOfMirrored(outputs[2 * n] ?? none, outputs[2 * n + 1] ?? none, width);
     const size = width * height;
     const channels = session.model.output.channels.map((_, c) =>
       mean.subarray(c * size, (c + 1) * size),
     );
     return { placement, channels };
   });
+  freeOutputs(outputs);
+  return maps;
+}
+
+/** Returns the mean of a map and the map of the mirror image, after that has been mirrored back. */
+function meanOfMirrored(straight: Float32Array, mirrored: Float32Array, width: number) {
+  const mean = new Float32Array(straight.length);
+  for (let start = 0; start < mean.length; start += width) {
+    const end = start + width - 1;
+    for (let x = 0; x < width; x++) {
+      mean[start + x] = ((straight[start + x] ?? 0) + (mirrored[end - x] ?? 0)) / 2;
+    }
+  }
+  return mean;
 }
 
 /** Returns the image with each row reversed. */

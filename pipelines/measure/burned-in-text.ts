@@ -1,6 +1,6 @@
 import type { GrayImage } from '../contract/image.ts';
 import type { Rectangle, RgbImage } from '../contract/study.ts';
-import { regionsOf } from './regions.ts';
+import { boundsOfRegion, regionsOf } from './regions.ts';
 
 /**
  * This file finds text burned into a frame: names, identifiers, dates and cart settings. Text is
@@ -125,65 +125,84 @@ interface Channel {
 function inkOf({ width, height, data }: Channel): Uint8Array[] {
   const radius = Math.max(LEAST_SURROUNDINGS, Math.round(SURROUNDINGS * height));
   const masks = DEVIATIONS.map(() => new Uint8Array(width * height));
-  // Sums of the values in the surrounding rows, and of their squares, with zeros on both sides for
-  // the surroundings of pixels at the edges.
-  const sums = new Float64Array(width + 2 * radius + 1);
-  const squares = new Float64Array(sums.length);
-  const spans = Int32Array.from(
-    { length: width },
-    (_, x) => Math.min(width, x + radius + 1) - Math.max(0, x - radius),
-  );
-  const addRow = (y: number, times: 1 | -1) => {
-    for (let x = 0, at = y * width, to = radius + 1; x < width; x += 1, at += 1, to += 1) {
-      const value = data[at] ?? 0;
-      sums[to] = (sums[to] ?? 0) + times * value;
-      squares[to] = (squares[to] ?? 0) + times * value * value;
-    }
+  const surroundings = {
+    radius,
+    sums: new Float64Array(width + 2 * radius + 1),
+    squares: new Float64Array(width + 2 * radius + 1),
   };
-  for (let y = 0; y < Math.min(radius, height); y += 1) addRow(y, 1);
+  const row = (y: number) => data.subarray(y * width, (y + 1) * width);
+  for (let y = 0; y < Math.min(radius, height); y += 1) addRow(surroundings, row(y), 1);
   for (let y = 0; y < height; y += 1) {
-    if (y + radius < height) addRow(y + radius, 1);
-    if (y > radius) addRow(y - radius - 1, -1);
+    if (y + radius < height) addRow(surroundings, row(y + radius), 1);
+    if (y > radius) addRow(surroundings, row(y - radius - 1), -1);
     const rows = Math.min(height, y + radius + 1) - Math.max(0, y - radius);
-    let [sum, square] = [0, 0];
-    for (let x = 0; x <= 2 * radius; x += 1) {
-      sum += sums[x] ?? 0;
-      square += squares[x] ?? 0;
-    }
-    for (let x = 0; x < width; x += 1) {
-      sum += (sums[x + 2 * radius + 1] ?? 0) - (sums[x] ?? 0);
-      square += (squares[x + 2 * radius + 1] ?? 0) - (squares[x] ?? 0);
-      const count = rows * (spans[x] ?? 0);
-      const value = data[y * width + x] ?? 0;
-      // Most pixels are ruled out here, in integer arithmetic without a division.
-      if (Math.abs(value * count - sum) <= LEAST_DIFFERENCE * count) continue;
-      const mean = sum / count;
-      const difference = value - mean;
-      const deviation = Math.sqrt(Math.max(0, square / count - mean * mean));
-      for (let index = 0; index < masks.length; index += 1) {
-        if (Math.abs(difference) <= (DEVIATIONS[index] ?? 0) * deviation) break;
-        (masks[index] as Uint8Array)[y * width + x] = difference > 0 ? 1 : 2;
-      }
-    }
+    markInk(row(y), surroundings, rows, masks, y * width);
   }
   return masks;
+}
+
+/**
+ * Sums of the values in each column of the surrounding rows, and of their squares, with zeros on
+ * both sides for the surroundings of pixels at the edges.
+ */
+interface Surroundings {
+  radius: number;
+  sums: Float64Array;
+  squares: Float64Array;
+}
+
+function addRow({ radius, sums, squares }: Surroundings, row: Uint8Array, times: 1 | -1): void {
+  for (let x = 0, to = radius + 1; x < row.length; x += 1, to += 1) {
+    const value = row[x] ?? 0;
+    sums[to] = (sums[to] ?? 0) + times * value;
+    squares[to] = (squares[to] ?? 0) + times * value * value;
+  }
+}
+
+/**
+ * Marks the ink of one row in the masks, in which the row begins at `start`. `rows` is the number
+ * of rows in the sums.
+ */
+function markInk(
+  row: Uint8Array,
+  { radius, sums, squares }: Surroundings,
+  rows: number,
+  masks: readonly Uint8Array[],
+  start: number,
+): void {
+  const width = row.length;
+  let sum = 0;
+  let square = 0;
+  for (let x = 0; x <= 2 * radius; x += 1) {
+    sum += sums[x] ?? 0;
+    square += squares[x] ?? 0;
+  }
+  for (let x = 0; x < width; x += 1) {
+    sum += (sums[x + 2 * radius + 1] ?? 0) - (sums[x] ?? 0);
+    square += (squares[x + 2 * radius + 1] ?? 0) - (squares[x] ?? 0);
+    const count = rows * (Math.min(width, x + radius + 1) - Math.max(0, x - radius));
+    const value = row[x] ?? 0;
+    // Most pixels are ruled out here, in integer arithmetic without a division.
+    if (Math.abs(value * count - sum) <= LEAST_DIFFERENCE * count) continue;
+    const mean = sum / count;
+    const difference = value - mean;
+    const deviation = Math.sqrt(Math.max(0, square / count - mean * mean));
+    for (let index = 0; index < masks.length; index += 1) {
+      if (Math.abs(difference) <= (DEVIATIONS[index] ?? 0) * deviation) break;
+      (masks[index] as Uint8Array)[start + x] = difference > 0 ? 1 : 2;
+    }
+  }
 }
 
 /**
  * Returns the bounds of each connected part of one kind of ink. Diagonal neighbours are connected.
  */
 function partsOfInk(ink: Uint8Array, width: number): Part[] {
-  return regionsOf(ink, width, 8).map(({ value, size, runs }) => {
-    const rowOf = (at: number) => Math.floor(at / width);
-    let [minX, maxX] = [width, 0];
-    for (let run = 0; run < runs.length; run += 2) {
-      minX = Math.min(minX, (runs[run] ?? 0) % width);
-      maxX = Math.max(maxX, ((runs[run + 1] ?? 0) - 1) % width);
-    }
-    const minY = rowOf(runs[0] ?? 0);
-    const maxY = rowOf(runs.at(-2) ?? 0);
-    return { minX, minY, maxX, maxY, ink: size, kind: value };
-  });
+  return regionsOf(ink, width, 8).map((region) => ({
+    ...boundsOfRegion(region, width),
+    ink: region.size,
+    kind: region.value,
+  }));
 }
 
 const heightOf = ({ minY, maxY }: Rectangle) => maxY - minY + 1;

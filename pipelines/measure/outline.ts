@@ -32,7 +32,8 @@ const STEPS = [
 /** Returns the path around a region along its pixel edges, with the inside on the right. */
 function edgePath(inside: (x: number, y: number) => boolean, start: Point): Point[] {
   const path: Point[] = [];
-  let { x, y } = start;
+  let x = start.x;
+  let y = start.y;
   let heading = 0;
   do {
     const step = STEPS[heading] ?? STEPS[0];
@@ -41,13 +42,11 @@ function edgePath(inside: (x: number, y: number) => boolean, start: Point): Poin
     y += step.y;
     // Of the four pixels around the corner, the two ahead determine the direction.
     const side = STEPS[(heading + 1) % 4] ?? STEPS[1];
-    const ahead = (sign: number) => {
-      const dx = step.x + sign * side.x;
-      const dy = step.y + sign * side.y;
-      return inside(dx > 0 ? x : x - 1, dy > 0 ? y : y - 1);
-    };
-    if (!ahead(1)) heading = (heading + 1) % 4;
-    else if (ahead(-1)) heading = (heading + 3) % 4;
+    const onRight = inside(step.x + side.x > 0 ? x : x - 1, step.y + side.y > 0 ? y : y - 1);
+    if (!onRight) heading = (heading + 1) % 4;
+    else if (inside(step.x - side.x > 0 ? x : x - 1, step.y - side.y > 0 ? y : y - 1)) {
+      heading = (heading + 3) % 4;
+    }
   } while (x !== start.x || y !== start.y || heading !== 0);
   return path;
 }
@@ -63,10 +62,11 @@ const mix = (a: Point, b: Point, share: number): Point => ({
  */
 function resampled(path: readonly Point[], count: number, closed: boolean): Point[] {
   const points = closed ? [...path, path[0] ?? { x: 0, y: 0 }] : path;
-  const along = [0];
+  const along = new Float64Array(Math.max(1, points.length));
   for (let i = 1; i < points.length; i++) {
-    const [a, b] = [points[i - 1] as Point, points[i] as Point];
-    along.push((along[i - 1] ?? 0) + Math.hypot(b.x - a.x, b.y - a.y));
+    const a = points[i - 1] as Point;
+    const b = points[i] as Point;
+    along[i] = (along[i - 1] ?? 0) + Math.hypot(b.x - a.x, b.y - a.y);
   }
   const total = along.at(-1) ?? 0;
   const step = total / (closed ? count : count - 1);
@@ -75,21 +75,25 @@ function resampled(path: readonly Point[], count: number, closed: boolean): Poin
   for (let n = 0; n < count; n++) {
     const wanted = n * step;
     while (at < points.length - 1 && (along[at] ?? 0) < wanted) at += 1;
-    const [before, after] = [along[at - 1] ?? 0, along[at] ?? 0];
+    const before = along[at - 1] ?? 0;
+    const after = along[at] ?? 0;
     const share = after > before ? (wanted - before) / (after - before) : 0;
     out.push(mix(points[at - 1] as Point, points[at] as Point, Math.min(share, 1)));
   }
   return out;
 }
 
-function smoothedClosed(points: readonly Point[], sigma: number): Point[] {
+/** Returns every `every`-th point of a closed path, smoothed over its neighbours on the path. */
+function smoothedClosed(points: readonly Point[], sigma: number, every: number): Point[] {
   const reach = Math.ceil(3 * sigma);
   const weights = Array.from({ length: 2 * reach + 1 }, (_, i) =>
     Math.exp(-((i - reach) ** 2) / (2 * sigma * sigma)),
   );
   const total = weights.reduce((sum, weight) => sum + weight, 0);
-  return points.map((_, centre) => {
-    let [x, y] = [0, 0];
+  return Array.from({ length: Math.ceil(points.length / every) }, (_, n) => {
+    const centre = n * every;
+    let x = 0;
+    let y = 0;
     for (let i = 0; i < weights.length; i++) {
       const weight = weights[i] ?? 0;
       const point = points[(centre + i - reach + points.length) % points.length] as Point;
@@ -122,8 +126,7 @@ export function outlineOfRegion(region: Region, width: number, height: number): 
     x >= 0 && y >= 0 && x < width && y < height && own[y * width + x] === 1;
   const path = edgePath(inside, { x: first % width, y: Math.floor(first / width) });
   const dense = resampled(path, POINTS * OVERSAMPLING, true);
-  const smooth = smoothedClosed(dense, SMOOTHING * dense.length);
-  return smooth.filter((_, index) => index % OVERSAMPLING === 0);
+  return smoothedClosed(dense, SMOOTHING * dense.length, OVERSAMPLING);
 }
 
 /** Converts points from pixels to millimetres. With a scale of 1, they remain in pixels. */

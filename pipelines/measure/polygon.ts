@@ -12,19 +12,22 @@ function turn(a: Point, b: Point, c: Point): number {
 /** Returns the convex hull, clockwise on the screen (Andrew 1979). Empty if there are no points. */
 export function convexHull(points: readonly Point[]): Point[] {
   const sorted = points.toSorted((a, b) => a.x - b.x || a.y - b.y);
-  const half = (ordered: readonly Point[]) => {
-    const chain: Point[] = [];
-    for (const point of ordered) {
-      for (;;) {
-        const [a, b] = [chain.at(-2), chain.at(-1)];
-        if (!a || !b || turn(a, b, point) > 0) break;
-        chain.pop();
-      }
-      chain.push(point);
+  return [...halfHull(sorted), ...halfHull(sorted.toReversed())];
+}
+
+/** Returns one half of the hull of points sorted along it, without its last corner. */
+function halfHull(ordered: readonly Point[]): Point[] {
+  const chain: Point[] = [];
+  for (const point of ordered) {
+    for (;;) {
+      const a = chain.at(-2);
+      const b = chain.at(-1);
+      if (!a || !b || turn(a, b, point) > 0) break;
+      chain.pop();
     }
-    return chain.slice(0, -1);
-  };
-  return [...half(sorted), ...half(sorted.toReversed())];
+    chain.push(point);
+  }
+  return chain.slice(0, -1);
 }
 
 /** Returns the corners of a rectangle of pixels, at the pixels' outer edges. */

@@ -15,7 +15,7 @@ export interface Region {
 }
 
 /** Returns the root of the tree that contains a run, and shortens the path to the root. */
-function rootOf(parents: number[], run: number): number {
+function rootOf(parents: Int32Array, run: number): number {
   let root = run;
   while (parents[root] !== root) root = parents[root] ?? root;
   for (let at = run; at !== root; ) {
@@ -31,45 +31,84 @@ function rootOf(parents: number[], run: number): number {
  * each run's parent; the parent of a root is the root itself.
  */
 interface Runs {
-  starts: number[];
-  ends: number[];
-  parents: number[];
+  starts: Int32Array;
+  ends: Int32Array;
+  parents: Int32Array;
+}
+
+const runsFor = (most: number): Runs => ({
+  starts: new Int32Array(most),
+  ends: new Int32Array(most),
+  parents: new Int32Array(most),
+});
+
+/** Memory for the runs of one image. It is reused, because every frame of a clip needs it. */
+let memory = runsFor(0);
+
+/** Makes room for `most` runs in `memory`, and keeps those already there. */
+function makeRoom(most: number): void {
+  if (most <= memory.starts.length) return;
+  const { starts, ends, parents } = memory;
+  memory = runsFor(2 * most);
+  memory.starts.set(starts);
+  memory.ends.set(ends);
+  memory.parents.set(parents);
 }
 
 /**
- * Finds the runs of every value except 0. The runs of each row are joined with the runs in the row
- * above (Rosenfeld and Pfaltz 1966), so the time taken depends on the number of runs and not on the
- * size of a region.
+ * Finds the runs of every value except 0, writes them to `memory` and returns their number. The
+ * runs of each row are joined with the runs in the row above (Rosenfeld and Pfaltz 1966), so the
+ * time taken depends on the number of runs and not on the size of a region.
  *
  * @param reach 1 if diagonal neighbours are connected, otherwise 0.
  */
-function joinedRuns(values: Uint8Array, width: number, reach: 0 | 1): Runs {
-  const starts: number[] = [];
-  const ends: number[] = [];
-  const parents: number[] = [];
+function joinRuns(values: Uint8Array, width: number, reach: 0 | 1): number {
   let above = 0;
+  let count = 0;
   for (let row = 0; row < values.length; row += width) {
-    const below = starts.length;
-    let first = above;
-    for (let start = row, end = row; start < row + width; start = end) {
-      const value = values[start] ?? 0;
-      for (end = start + 1; end < row + width && values[end] === value; ) end += 1;
-      if (value === 0) continue;
-      const run = parents.push(parents.length) - 1;
-      starts.push(start);
-      ends.push(end);
-      while (first < below && (ends[first] ?? 0) + width + reach <= start) first += 1;
-      for (let upper = first; upper < below; upper += 1) {
-        const other = starts[upper] ?? 0;
-        if (other + width >= end + reach) break;
-        if (values[other] !== value) continue;
-        const [a, b] = [rootOf(parents, upper), rootOf(parents, run)];
-        parents[Math.max(a, b)] = Math.min(a, b);
-      }
-    }
+    makeRoom(count + width);
+    const below = count;
+    count = joinRow(values, row, width, reach, memory, above, below);
     above = below;
   }
-  return { starts, ends, parents };
+  return count;
+}
+
+/**
+ * Adds the runs of the row that begins at `row` to `runs` and returns the new number of runs.
+ *
+ * @param above number of the first run in the row above, and `below` of the first run in this row.
+ */
+function joinRow(
+  values: Uint8Array,
+  row: number,
+  width: number,
+  reach: 0 | 1,
+  { starts, ends, parents }: Runs,
+  above: number,
+  below: number,
+): number {
+  let count = below;
+  let first = above;
+  for (let start = row, end = row; start < row + width; start = end) {
+    const value = values[start] ?? 0;
+    for (end = start + 1; end < row + width && values[end] === value; ) end += 1;
+    if (value === 0) continue;
+    const run = count++;
+    parents[run] = run;
+    starts[run] = start;
+    ends[run] = end;
+    while (first < below && (ends[first] ?? 0) + width + reach <= start) first += 1;
+    for (let upper = first; upper < below; upper += 1) {
+      const other = starts[upper] ?? 0;
+      if (other + width >= end + reach) break;
+      if (values[other] !== value) continue;
+      const a = rootOf(parents, upper);
+      const b = rootOf(parents, run);
+      parents[Math.max(a, b)] = Math.min(a, b);
+    }
+  }
+  return count;
 }
 
 /**
@@ -80,12 +119,13 @@ function joinedRuns(values: Uint8Array, width: number, reach: 0 | 1): Runs {
  * @param neighbours the neighbours to which a pixel is connected: 8 includes the diagonal ones.
  */
 export function regionsOf(values: Uint8Array, width: number, neighbours: 4 | 8 = 4): Region[] {
-  const { starts, ends, parents } = joinedRuns(values, width, neighbours === 8 ? 1 : 0);
+  const count = joinRuns(values, width, neighbours === 8 ? 1 : 0);
+  const { starts, ends, parents } = memory;
   const lastRow = values.length - width;
   const regions: (Region & { runs: number[] })[] = [];
   /** For each run that is the root of its tree, the index of its region. */
-  const numbers = new Int32Array(starts.length);
-  for (let run = 0; run < starts.length; run += 1) {
+  const numbers = new Int32Array(count);
+  for (let run = 0; run < count; run += 1) {
     const start = starts[run] ?? 0;
     const end = ends[run] ?? 0;
     const root = rootOf(parents, run);
@@ -112,6 +152,18 @@ export function largestOf(regions: readonly Region[]): Region | null {
     (best, region) => (region.size > (best?.size ?? 0) ? region : best),
     null,
   );
+}
+
+/** Returns the smallest rectangle that contains a region of an image of `width` columns. */
+export function boundsOfRegion({ runs }: Region, width: number) {
+  const rowOf = (at: number) => Math.floor(at / width);
+  let minX = width;
+  let maxX = 0;
+  for (let run = 0; run < runs.length; run += 2) {
+    minX = Math.min(minX, (runs[run] ?? 0) % width);
+    maxX = Math.max(maxX, ((runs[run + 1] ?? 0) - 1) % width);
+  }
+  return { minX, minY: rowOf(runs[0] ?? 0), maxX, maxY: rowOf(runs.at(-2) ?? 0) };
 }
 
 /** Returns the indices of the pixels of a region, row by row. */

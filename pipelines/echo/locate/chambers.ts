@@ -1,10 +1,10 @@
 import type { GrayImage, Point } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
 import { cropped, letterbox } from '../../inference/letterbox.ts';
-import type { ModelSession } from '../../inference/session.ts';
+import { freeOutputs, type ModelSession } from '../../inference/session.ts';
 import { convexHull } from '../../measure/polygon.ts';
 import { largestOf, regionsOf } from '../../measure/regions.ts';
-import { type Grid, labelsOf, mostLikely, sizeOf, withoutSpecks } from './label-map.ts';
+import { type Grid, labelsOf, maskOf, mostLikely, sizeOf, withoutSpecks } from './label-map.ts';
 import { CHAMBERS, type Chamber } from './names.ts';
 import { mirroredImage } from './sector.ts';
 
@@ -23,15 +23,14 @@ export function completeVentricle(
   const size = grid.width * grid.height;
   const labels = mostLikely(shares, size, grid.classes);
   const [cavity, wall] = left;
-  const mask = labels.map((label) => (label === cavity || label === wall ? 1 : 0));
-  const ventricle = largestOf(regionsOf(mask, grid.width));
+  const ventricle = largestOf(regionsOf(maskOf({ labels }, cavity, wall), grid.width));
   // Only the ends of a run can be corners of the hull.
   const ends = ventricle?.runs.map((at, n) => (n % 2 === 0 ? at : at - 1)) ?? [];
   const hull = convexHull(ends.map((pixel) => pointOf(pixel, grid.width)));
-  const pixels = inside(hull, grid);
+  const spans = spansInside(hull, grid);
   for (let c = 0; c < grid.classes; c++) {
     if (left.includes(c)) continue;
-    for (const pixel of pixels) shares[c * size + pixel] = 0;
+    for (const [from, to] of spans) shares.fill(0, c * size + from, c * size + to);
   }
 }
 
@@ -40,21 +39,30 @@ const pointOf = (pixel: number, width: number): Point => ({
   y: Math.floor(pixel / width),
 });
 
-function inside(hull: readonly Point[], { width, height }: Grid): number[] {
-  const pixels: number[] = [];
-  if (hull.length < 3) return pixels;
+/**
+ * Returns, for each row with pixels inside a convex hull, the index of the first of these pixels
+ * and the index after the last one.
+ */
+function spansInside(hull: readonly Point[], { width, height }: Grid): [number, number][] {
+  const spans: [number, number][] = [];
+  if (hull.length < 3) return spans;
   for (let y = 0; y < height; y++) {
-    const cuts = hull.flatMap((a, i) => {
-      const b = hull[(i + 1) % hull.length] ?? a;
-      if (Math.min(a.y, b.y) > y || Math.max(a.y, b.y) < y) return [];
-      return a.y === b.y ? [a.x, b.x] : [a.x + ((b.x - a.x) * (y - a.y)) / (b.y - a.y)];
-    });
-    if (cuts.length === 0) continue;
-    const to = Math.min(width - 1, Math.floor(Math.max(...cuts)));
-    for (let x = Math.max(0, Math.ceil(Math.min(...cuts))); x <= to; x++)
-      pixels.push(y * width + x);
+    let left = Number.POSITIVE_INFINITY;
+    let right = Number.NEGATIVE_INFINITY;
+    let a = hull.at(-1) as Point;
+    for (const b of hull) {
+      if (Math.min(a.y, b.y) <= y && Math.max(a.y, b.y) >= y) {
+        const x = a.y === b.y ? a.x : a.x + ((b.x - a.x) * (y - a.y)) / (b.y - a.y);
+        left = Math.min(left, x);
+        right = Math.max(right, x);
+      }
+      a = b;
+    }
+    const from = Math.max(0, Math.ceil(left));
+    const to = Math.min(width - 1, Math.floor(right));
+    if (from <= to) spans.push([y * width + from, y * width + to + 1]);
   }
-  return pixels;
+  return spans;
 }
 
 /**
@@ -103,7 +111,7 @@ export async function segmentChambers(
     return letterbox(mirrored ? mirroredImage(crop) : crop, input.width, input.height);
   });
   const outputs = await session.run(boxes.map(({ pixels }) => pixels));
-  return boxes.map(({ placement }, n) => {
+  const masks = boxes.map(({ placement }, n) => {
     const shares = outputs[n] ?? new Float32Array();
     completeVentricle(shares, grid, LEFT_HEART_LABELS);
     const found = labelsOf(shares, grid, placement, width, height);
@@ -125,6 +133,8 @@ export async function segmentChambers(
       accepted: of('lv') >= gate,
     };
   });
+  freeOutputs(outputs);
+  return masks;
 }
 
 function mirrorRows(labels: Uint8Array, width: number): void {

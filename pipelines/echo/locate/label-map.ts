@@ -147,10 +147,16 @@ function positions(length: number, scale: number, offset: number, cells: number)
   return { before, beyond, ends };
 }
 
-/** Returns a mask that is 1 at pixels with the label, and 0 at all others. */
-export function maskOf({ labels }: Pick<LabelMap, 'labels'>, label: number): Uint8Array {
+/** Returns a mask that is 1 at pixels with one of the two labels, and 0 at all others. */
+export function maskOf(
+  { labels }: Pick<LabelMap, 'labels'>,
+  label: number,
+  other = label,
+): Uint8Array {
   const mask = new Uint8Array(labels.length);
-  for (let at = 0; at < labels.length; at++) mask[at] = labels[at] === label ? 1 : 0;
+  for (let at = 0; at < labels.length; at++) {
+    mask[at] = labels[at] === label || labels[at] === other ? 1 : 0;
+  }
   return mask;
 }
 
@@ -159,6 +165,13 @@ export function sizeOf({ labels }: Pick<LabelMap, 'labels'>, label: number): num
   let size = 0;
   for (let at = 0; at < labels.length; at++) if (labels[at] === label) size++;
   return size;
+}
+
+/** Returns the indices of the pixels with the label, in ascending order. */
+export function pixelsLabelled(map: Pick<LabelMap, 'labels'>, label: number): Int32Array {
+  const pixels = new Int32Array(sizeOf(map, label));
+  for (let at = 0, n = 0; n < pixels.length; at++) if (map.labels[at] === label) pixels[n++] = at;
+  return pixels;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { GrayImage, Point } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
 import { cropped, letterbox } from '../../inference/letterbox.ts';
-import type { ModelSession } from '../../inference/session.ts';
+import { freeOutputs, type ModelSession } from '../../inference/session.ts';
 import { labelsOf, withoutSpecks } from './label-map.ts';
 import { PARASTERNAL_STRUCTURES, type ParasternalStructure } from './names.ts';
 
@@ -46,7 +46,7 @@ export async function segmentParasternal(
   const height = area.maxY - area.minY + 1;
   const boxes = images.map((image) => letterbox(cropped(image, area), input.width, input.height));
   const outputs = await session.run(boxes.map(({ pixels }) => pixels));
-  return boxes.map(({ placement }, n) => {
+  const masks = boxes.map(({ placement }, n) => {
     const found = labelsOf(outputs[n] ?? new Float32Array(), grid, placement, width, height);
     const { labels, confidence: shares } = withoutSpecks(found, TWOFOLD);
     const entries = PARASTERNAL_STRUCTURES.map((structure) => [
@@ -56,6 +56,8 @@ export async function segmentParasternal(
     const confidence: Record<ParasternalStructure, number> = Object.fromEntries(entries);
     return { area, width, height, labels, confidence, accepted: confidence.lv >= gate };
   });
+  freeOutputs(outputs);
+  return masks;
 }
 
 /**
@@ -235,12 +237,8 @@ function contactOf(
   const steps = [1, -1, width, -width, 2, -2, 2 * width, -2 * width];
   const touching: Point[] = [];
   for (let pixel = 0; pixel < labels.length; pixel++) {
-    if (labels[pixel] !== own) continue;
-    for (let n = 0; n < steps.length; n++) {
-      const other = labels[pixel + (steps[n] ?? 0)] ?? 0;
-      if (other === own || !wanted.includes(other)) continue;
+    if (labels[pixel] === own && hasBeside(labels, pixel, steps, wanted)) {
       touching.push(pointOf(masks, pixel));
-      break;
     }
   }
   if (touching.length < CONTACT) return null;
@@ -248,6 +246,21 @@ function contactOf(
   const ys = touching.map(({ y }) => y);
   const extent = (values: readonly number[]) => Math.max(...values) - Math.min(...values);
   return { middle: meanOf(touching), length: Math.hypot(extent(xs), extent(ys)) };
+}
+
+/** Returns true if the pixel at one of the given distances has one of the wanted labels. */
+function hasBeside(
+  labels: Uint8Array,
+  pixel: number,
+  steps: readonly number[],
+  wanted: readonly number[],
+): boolean {
+  const own = labels[pixel];
+  for (let n = 0; n < steps.length; n++) {
+    const other = labels[pixel + (steps[n] ?? 0)] ?? 0;
+    if (other !== own && wanted.includes(other)) return true;
+  }
+  return false;
 }
 
 function centroidOf(masks: ParasternalMasks, structure: ParasternalStructure): Point | null {

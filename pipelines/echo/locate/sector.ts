@@ -68,13 +68,19 @@ export function sectorOf(images: readonly GrayImage[], within?: Rectangle): Rect
 export function litHull(images: readonly GrayImage[], area: Rectangle): Point[] {
   const ends: Point[] = [];
   for (let y = area.minY; y <= area.maxY; y++) {
-    const isLit = (x: number) => images.some(({ width, data }) => (data[y * width + x] ?? 0) > LIT);
-    let [left, right] = [area.minX, area.maxX];
-    while (left <= right && !isLit(left)) left++;
-    while (right > left && !isLit(right)) right--;
+    let left = area.minX;
+    let right = area.maxX;
+    while (left <= right && !isLit(images, left, y)) left++;
+    while (right > left && !isLit(images, right, y)) right--;
     if (left <= right) ends.push({ x: left, y }, { x: right, y });
   }
   return convexHull(ends);
+}
+
+/** Returns true if the pixel is lit on at least one of the images. */
+function isLit(images: readonly GrayImage[], x: number, y: number): boolean {
+  for (const { width, data } of images) if ((data[y * width + x] ?? 0) > LIT) return true;
+  return false;
 }
 
 /** Returns the image with left and right swapped. */

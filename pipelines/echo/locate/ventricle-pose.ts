@@ -1,7 +1,7 @@
 import type { GrayImage, Point } from '../../contract/image.ts';
 import { moments } from '../../measure/soft-mask.ts';
 import { areaOf, type ChamberMasks, labelOf } from './chambers.ts';
-import { sizeOf } from './label-map.ts';
+import { pixelsLabelled } from './label-map.ts';
 
 /** Position and direction of the left ventricle, in stored pixels. */
 export interface VentriclePose {
@@ -73,10 +73,8 @@ function bilinear({ width, height, data }: GrayImage, x: number, y: number): num
 }
 
 function momentsOf(masks: ChamberMasks, label: number) {
-  const { labels, width } = masks;
-  const pixels = new Int32Array(sizeOf(masks, label));
-  for (let at = 0, n = 0; n < pixels.length; at++) if (labels[at] === label) pixels[n++] = at;
-  return pixels.length === 0 ? null : moments(pixels, width);
+  const pixels = pixelsLabelled(masks, label);
+  return pixels.length === 0 ? null : moments(pixels, masks.width);
 }
 
 export type ShapeFault =

@@ -1,5 +1,6 @@
 import type { GrayImage } from '../../contract/image.ts';
 import type { SweepRegion } from '../../contract/study.ts';
+import { boundsOfRegion, paint, regionsOf } from '../regions.ts';
 import { steadied, type Wave, wavesOf } from '../waves.ts';
 import { readSpectrum, type Spectrum } from './spectrum.ts';
 import type { DrawnTrace, Side } from './waveform.ts';
@@ -129,11 +130,43 @@ function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
 
-function medianSmoothed(values: readonly number[], reach: number): number[] {
-  return values.map((_, i) =>
-    percentile(values.slice(Math.max(0, i - reach), i + reach + 1), 0.499),
-  );
+/**
+ * Returns, for each value, the percentile of the values at most `reach` places away. The values in
+ * reach are kept in ascending order, and at each place one enters and one leaves.
+ */
+function percentileAround(values: readonly number[], reach: number, share: number): number[] {
+  const sorted = new Float64Array(2 * reach + 1);
+  let count = 0;
+  const placeOf = (value: number) => {
+    let at = 0;
+    for (let beyond = count; at < beyond; ) {
+      const middle = (at + beyond) >> 1;
+      if ((sorted[middle] ?? 0) < value) at = middle + 1;
+      else beyond = middle;
+    }
+    return at;
+  };
+  const enter = (value: number | undefined) => {
+    if (value === undefined) return;
+    const at = placeOf(value);
+    sorted.copyWithin(at + 1, at, count++);
+    sorted[at] = value;
+  };
+  const leave = (value: number | undefined) => {
+    if (value === undefined) return;
+    const at = placeOf(value);
+    sorted.copyWithin(at, at + 1, count--);
+  };
+  for (let ahead = 0; ahead < reach; ahead++) enter(values[ahead]);
+  return values.map((_, i) => {
+    leave(values[i - reach - 1]);
+    enter(values[i + reach]);
+    return sorted[Math.min(count - 1, Math.floor(share * count))] ?? 0;
+  });
 }
+
+const medianSmoothed = (values: readonly number[], reach: number): number[] =>
+  percentileAround(values, reach, 0.499);
 
 /** Grey levels on one side of the baseline. The outermost row is the first. */
 interface SideView {
@@ -153,45 +186,23 @@ function flowMask(
 ): { mask: Uint8Array; wrapped: boolean } {
   const { columns, rows, level } = view;
   const mask = new Uint8Array(columns * rows);
-  for (let i = 0; i < mask.length; i++) {
-    const column = i % columns;
-    if (level(Math.floor(i / columns), column) > (thresholds[column] ?? Infinity)) mask[i] = 1;
+  for (let step = 0; step < rows; step++) {
+    for (let column = 0; column < columns; column++) {
+      const isFlow = level(step, column) > (thresholds[column] ?? Infinity);
+      if (isFlow) mask[step * columns + column] = 1;
+    }
   }
   let wrapped = false;
-  const seen = new Uint8Array(mask.length);
-  const patch = new Int32Array(mask.length);
-  for (let seed = 0; seed < mask.length; seed++) {
-    if (mask[seed] !== 1 || seen[seed] === 1) continue;
-    let count = 0;
-    let [first, last, inner] = [columns, 0, 0];
-    patch[count++] = seed;
-    seen[seed] = 1;
-    for (let next = 0; next < count; next++) {
-      const i = patch[next] as number;
-      const column = i % columns;
-      first = Math.min(first, column);
-      last = Math.max(last, column);
-      inner = Math.max(inner, Math.floor(i / columns));
-      const neighbours = [
-        column > 0 ? i - 1 : -1,
-        column < columns - 1 ? i + 1 : -1,
-        i - columns,
-        i + columns,
-      ];
-      for (const at of neighbours) {
-        if (mask[at] !== 1 || seen[at] === 1) continue;
-        seen[at] = 1;
-        patch[count++] = at;
-      }
-    }
+  for (const patch of regionsOf(mask, columns)) {
+    const { minX: first, maxX: last, minY: outer, maxY: inner } = boundsOfRegion(patch, columns);
     if (inner >= rows - 1) continue;
     const lasting = last - first + 1 >= shortest;
     // Flow that starts at the end of the scale and does not come close to the baseline has wrapped
     // around from the other side.
-    const outermost = Math.floor(seed / columns) === 0 && inner < ENVELOPE.wrapped * rows;
+    const outermost = outer === 0 && inner < ENVELOPE.wrapped * rows;
     if (lasting && outermost) wrapped = true;
     if (lasting && !outermost && inner > ENVELOPE.margin * rows) continue;
-    for (let next = 0; next < count; next++) mask[patch[next] as number] = 0;
+    paint(mask, patch, 0);
   }
   return { mask, wrapped };
 }
@@ -267,15 +278,6 @@ function flowLevels(view: SideView, edges: readonly (number | null)[], noise: nu
   return medianSmoothed(levels, ENVELOPE.smoothing);
 }
 
-function levelsAround(levels: readonly number[], reach: number): number[] {
-  return levels.map((_, column) =>
-    percentile(
-      levels.slice(Math.max(0, column - reach), column + reach + 1),
-      ENVELOPE.dim.quantile,
-    ),
-  );
-}
-
 /**
  * Returns the edge of the flow in each column, in steps from the end of the side, at the given
  * share of the flow level.
@@ -300,7 +302,7 @@ function flowOf(view: SideView, { noise, secondsPerColumn }: Spectrum, least: nu
       0.5,
     );
   const edgesOf = (levels: readonly number[], mask: Uint8Array, share: number) => {
-    const around = levelsAround(levels, reach);
+    const around = percentileAround(levels, reach, ENVELOPE.dim.quantile);
     return levels.map((level, column) => {
       if (level < least || view.rows < 2 * ENVELOPE.thickness) return null;
       const own = Math.max(level, ENVELOPE.dim.share * (around[column] ?? 0));

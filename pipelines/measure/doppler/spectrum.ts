@@ -60,17 +60,22 @@ const BLACK = 4;
 
 type Plane = Float32Array;
 
+/** A row or column of a plane: the index of its first level, and the distance to the next one. */
+interface PlaneLine {
+  start: number;
+  step: number;
+  length: number;
+}
+
 /**
  * Returns the median of the `window.length` levels around a position `at` of a line of the plane.
  * At the ends of the line, the last level is repeated.
- *
- * @param start index of the first level of the line, and `step` the distance to the next one.
  *
  * @param window memory for the levels.
  */
 function medianOf(
   plane: Plane,
-  { start, step, length }: { start: number; step: number; length: number },
+  { start, step, length }: PlaneLine,
   at: number,
   window: Float32Array,
 ): number {
@@ -87,28 +92,34 @@ function medianOverRows(plane: Plane, columns: number, rows: number): Plane {
   const result = new Float32Array(plane.length);
   const window = new Float32Array(2 * MEDIAN_REACH.y + 1);
   for (let column = 0; column < columns; column++) {
-    const line = { start: column, step: columns, length: rows };
-    for (let row = 0; row < rows; row++) {
-      result[row * columns + column] = medianOf(plane, line, row, window);
-    }
+    medianAlong(plane, { start: column, step: columns, length: rows }, window, result);
   }
   return result;
+}
+
+function medianAlong(plane: Plane, line: PlaneLine, window: Float32Array, into: Plane): void {
+  for (let at = 0; at < line.length; at++) {
+    into[line.start + at * line.step] = medianOf(plane, line, at, window);
+  }
 }
 
 function withoutThinMarks(plane: Plane, columns: number, rows: number): Plane {
   const result = plane.slice();
   const window = new Float32Array(2 * MEDIAN_REACH.x + 1);
   for (let row = 0; row < rows; row++) {
-    const line = { start: row * columns, step: 1, length: columns };
-    for (let column = 0; column < columns; column++) {
-      const level = plane[line.start + column] as number;
-      // A darker level cannot differ by that much, because no level is below 0.
-      if (level <= MARK) continue;
-      const around = medianOf(plane, line, column, window);
-      if (level - around > MARK) result[line.start + column] = around;
-    }
+    replaceMarks(plane, { start: row * columns, step: 1, length: columns }, window, result);
   }
   return result;
+}
+
+function replaceMarks(plane: Plane, row: PlaneLine, window: Float32Array, into: Plane): void {
+  for (let column = 0; column < row.length; column++) {
+    const level = plane[row.start + column] as number;
+    // A darker level cannot differ by that much, because no level is below 0.
+    if (level <= MARK) continue;
+    const around = medianOf(plane, row, column, window);
+    if (level - around > MARK) into[row.start + column] = around;
+  }
 }
 
 /** Blackens grey map bars that are drawn over the display. */

@@ -119,11 +119,11 @@ export function textureSlopes(plane: MModePlane): Float32Array {
   const scores = Array.from({ length: 2 * farthest + 3 }, () => new Float64Array(places));
   const at = (shift: number, place: number) => scores[shift + farthest + 1]?.[place] ?? 0;
   const products = new Float64Array(rows + 1);
-  for (const [column, one] of profiles.entries()) {
-    const other = profiles[column + MATCH.lag];
-    if (!other) break;
-    for (const [n, into] of scores.entries()) {
-      correlations(one, other, n - farthest - 1, reach, products, into);
+  for (let column = 0; column + MATCH.lag < columns; column++) {
+    const one = profiles[column] as Profile;
+    const other = profiles[column + MATCH.lag] as Profile;
+    for (let n = 0; n < scores.length; n++) {
+      correlations(one, other, n - farthest - 1, reach, products, scores[n] as Float64Array);
     }
     for (let place = 0; place < places; place++) {
       let best = 0;
@@ -228,24 +228,27 @@ const FULL_CONTRAST = 60;
 function averagedOverTime(plane: Float32Array, columns: number, rows: number): Float32Array {
   const half = EDGE_PATH.columns >> 1;
   const result = new Float32Array(plane.length);
-  for (let row = 0; row < rows; row++) {
-    const from = row * columns;
-    let sum = 0;
-    let count = 0;
-    for (let k = 0; k < half; k++, count++) sum += plane[from + k] ?? 0;
-    for (let column = 0; column < columns; column++) {
-      if (column + half < columns) {
-        sum += plane[from + column + half] ?? 0;
-        count++;
-      }
-      if (column - half - 1 >= 0) {
-        sum -= plane[from + column - half - 1] ?? 0;
-        count--;
-      }
-      result[from + column] = sum / count;
-    }
+  for (let from = 0; from < rows * columns; from += columns) {
+    averageRow(plane.subarray(from, from + columns), half, result.subarray(from, from + columns));
   }
   return result;
+}
+
+function averageRow(row: Float32Array, half: number, into: Float32Array): void {
+  let sum = 0;
+  let count = 0;
+  for (let k = 0; k < half; k++, count++) sum += row[k] ?? 0;
+  for (let column = 0; column < row.length; column++) {
+    if (column + half < row.length) {
+      sum += row[column + half] ?? 0;
+      count++;
+    }
+    if (column - half - 1 >= 0) {
+      sum -= row[column - half - 1] ?? 0;
+      count--;
+    }
+    into[column] = sum / count;
+  }
 }
 
 export interface EdgePath {
@@ -278,17 +281,8 @@ export function strongestPath(
     next.fill(Number.NEGATIVE_INFINITY);
     const [low, high] = band(column);
     for (let row = Math.max(0, Math.ceil(low)); row <= Math.min(rows - 1, high); row++) {
-      let top = column === 0 ? 0 : Number.NEGATIVE_INFINITY;
-      let before = row;
-      const last = column === 0 ? -1 : Math.min(rows - 1, row + step);
-      for (let other = Math.max(0, row - step); other <= last; other++) {
-        const moved = row - other - (slopes[other * columns + column - 1] ?? 0);
-        const score = (best[other] ?? 0) - EDGE_PATH.bend * moved * moved;
-        if (score > top) {
-          top = score;
-          before = other;
-        }
-      }
+      const before = column === 0 ? row : rowBefore(plane, best, slopes, row, column - 1, step);
+      const top = column === 0 ? 0 : scoreOf(plane, best, slopes, row, before, column - 1);
       next[row] = top + (edges[row * columns + column] ?? 0);
       from[row * columns + column] = before;
     }
@@ -304,6 +298,41 @@ export function strongestPath(
     row = from[row * columns + column] ?? row;
   }
   return { rows: path, strength: total / columns };
+}
+
+/** Score of a path that comes to `row` from row `before` of the given column. */
+function scoreOf(
+  { columns }: MModePlane,
+  best: Float64Array,
+  slopes: Float32Array,
+  row: number,
+  before: number,
+  column: number,
+): number {
+  const moved = row - before - (slopes[before * columns + column] ?? 0);
+  return (best[before] ?? 0) - EDGE_PATH.bend * moved * moved;
+}
+
+/** Returns the row, at most `step` rows away, from which the best path comes to `row`. */
+function rowBefore(
+  plane: MModePlane,
+  best: Float64Array,
+  slopes: Float32Array,
+  row: number,
+  column: number,
+  step: number,
+): number {
+  let top = Number.NEGATIVE_INFINITY;
+  let before = row;
+  const last = Math.min(plane.rows - 1, row + step);
+  for (let other = Math.max(0, row - step); other <= last; other++) {
+    const score = scoreOf(plane, best, slopes, row, other, column);
+    if (score > top) {
+      top = score;
+      before = other;
+    }
+  }
+  return before;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readRegistry } from '../../../pipelines/inference/model-registry.ts';
-import { openSession } from '../../../pipelines/inference/session.ts';
+import { freeOutputs, openSession } from '../../../pipelines/inference/session.ts';
 
 const CPU = { provider: 'cpu', threads: 1 } as const;
 
@@ -48,6 +48,14 @@ describe.each(models.map((model) => [model.id, model] as const))(
 
     it('returns the same twice, to the last bit', async () => {
       expect(await session.run([image])).toEqual(await session.run([image]));
+    });
+
+    it('runs again after its outputs have been freed', async () => {
+      const outputs = await session.run([image, image]);
+      const copy = outputs.map((one) => one.slice());
+      freeOutputs(outputs);
+      expect(outputs.map(({ byteLength }) => byteLength)).toEqual([0, 0]);
+      expect(await session.run([image, image])).toEqual(copy);
     });
 
     it('returns nothing for no images', async () => {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { largestOf, paint, pixelsOf, regionsOf } from '../../../pipelines/measure/regions.ts';
+import {
+  boundsOfRegion,
+  largestOf,
+  paint,
+  pixelsOf,
+  regionsOf,
+} from '../../../pipelines/measure/regions.ts';
 
 /** Builds a map from rows of digits, in which `.` is 0. */
 function map(...rows: string[]) {
@@ -23,6 +29,22 @@ describe('regions of a map of values', () => {
     expect(found(map('......', '.1..1.', '..11..', '......'), 8)).toEqual([[1, 4, false]]);
     expect(found(map('.....', '..11.', '.1...', '.....'), 8)).toEqual([[1, 3, false]]);
     expect(found(map('.....', '.1...', '...1.', '.....'), 8)).toHaveLength(2);
+  });
+
+  it('have the bounds of all their runs', () => {
+    const { values, width } = map('.....', '..11.', '.111.', '.1...', '.....');
+    expect(regionsOf(values, width).map((region) => boundsOfRegion(region, width))).toEqual([
+      { minX: 1, minY: 1, maxX: 3, maxY: 3 },
+    ]);
+  });
+
+  it('do not depend on a larger map that was examined before', () => {
+    const speckle = Uint8Array.from({ length: 64 * 64 }, (_, at) => 1 + (at % 3));
+    expect(regionsOf(speckle, 64).length).toBeGreaterThan(64);
+    expect(found(map('....', '.1..', '..2.', '....'))).toEqual([
+      [1, 1, false],
+      [2, 1, false],
+    ]);
   });
 
   it('are connected by corners past a region of another value', () => {

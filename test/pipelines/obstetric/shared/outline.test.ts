@@ -159,7 +159,7 @@ describe('locateOutline of an abdomen', () => {
     const disc = maskOf([{ centre: { x: 127.5, y: 95.5 }, a: 60, b: 60, angle: 0 }], 1).values;
     const session = {
       ...brightnessModel([], 'fetal-abdomen'),
-      run: async (all: readonly unknown[]) => all.map(() => disc),
+      run: async (all: readonly unknown[]) => all.map(() => disc.slice()),
     };
     const [found] = await locateOutline(session, [brightEllipse(ellipse)]);
     expect(found?.confidence).toBeGreaterThan(0.95);
