@@ -4,7 +4,6 @@ import type { Change } from '../../../pipelines/contract/review.ts';
 import type { EchoReviewed } from '../../../pipelines/echo/review.ts';
 import { INTERGROWTH_CURVES } from '../../../pipelines/obstetric/growth/curves.ts';
 import type { ObstetricReviewed } from '../../../pipelines/obstetric/review.ts';
-import { parseEvidence } from '../../../pipelines/run/stored-evidence.ts';
 import {
   ChangeRefused,
   type EndpointRules,
@@ -12,6 +11,7 @@ import {
   subjectOf,
 } from '../../../pipelines/run/review-effects.ts';
 import type { writeSignedDocuments } from '../../../pipelines/run/signed-documents.ts';
+import { parseEvidence } from '../../../pipelines/run/stored-evidence.ts';
 import type { anonymousSubject } from '../../../pipelines/run/study-pipeline.ts';
 import type { BlobStore } from '../../core/files/blob-store.ts';
 import type { RequestCore } from '../../core/requests/core.ts';

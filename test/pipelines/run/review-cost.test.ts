@@ -3,8 +3,8 @@ import * as echo from '../../../pipelines/echo/review.ts';
 import * as obstetric from '../../../pipelines/obstetric/review.ts';
 import type { Effect } from '../../../pipelines/result/decisions.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
-import { evidenceText, parseEvidence } from '../../../pipelines/run/stored-evidence.ts';
 import { type EndpointRules, effectsOf } from '../../../pipelines/run/review-effects.ts';
+import { evidenceText, parseEvidence } from '../../../pipelines/run/stored-evidence.ts';
 import { outlinedHeart } from '../echo/reviewed-heart.ts';
 import { reviewedStudy } from '../obstetric/reviewed-study.ts';
 
