@@ -32,8 +32,8 @@ function widthAt(fluid: Uint8Array, columns: number, column: number, row: number
 
 /**
  * Finds the deepest vertical pocket in a mask: the longest column of fluid with at least 10 mm of
- * fluid around its middle. Returns null if there is none. The truth is not calculated with the
- * gateway's code, because it is used to check that code.
+ * fluid around its middle. Returns null if no column is that long. The truth is not calculated with
+ * the gateway's code, because it is used to check that code.
  */
 export function deepestPocket(
   fluid: Uint8Array,

@@ -104,8 +104,8 @@ function outflowByContinuousWave(words: string): Flow {
 }
 
 /**
- * Returns the flow identified in the header: by words for a regurgitation, otherwise by the code
- * or, if there is none, by the words for view and stage. Null if they identify no flow, or several.
+ * Returns the flow identified in the header: by words for a regurgitation, otherwise by the code of
+ * the region, otherwise by the words for view and stage. Null if these identify no flow, or several.
  */
 export function headerFlow(clip: Named, kind: SweepKind): Flow | null {
   const coded = REGIONS.find(

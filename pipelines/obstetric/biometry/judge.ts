@@ -359,7 +359,7 @@ export function compareWithCart(
     if (!key) continue;
     const own = acceptedValue(ours, key);
     const implausible = value.quality === 'inadequate' ? [value] : [];
-    // Without a length of ours, the remarks on unused machine values explain why there is none.
+    // If we have no length, the remarks on unused machine values explain why the length is missing.
     (own ? comparison.beside : comparison.lengths).push(...implausible, ...quantity.unused);
     if (implausible.length > 0) continue;
     const shown = own ? besideOurs(key, value, own) : inPlaceOfOurs(key, value);

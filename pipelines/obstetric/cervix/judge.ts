@@ -31,7 +31,7 @@ export function withoutCategory(gaDays: number | undefined): Statement | null {
 export interface JudgedCervix {
   /** Null if the interval, or a contradicting value of the machine, leaves it open. */
   category: CervixCategory | null;
-  /** Categories on both sides of a cut-off within the interval; null if there is none. */
+  /** Categories on both sides of a cut-off within the interval; null if it contains no cut-off. */
   between: readonly [CervixCategory, CervixCategory] | null;
   /** Set if the machine value is in a category that no value within our interval has. */
   contradiction: Statement | null;

@@ -132,7 +132,7 @@ function uncertaintyOf(property: Property, value: number): number {
  * Returns true for uterine arteries, of which both sides are used. For other vessels, only the
  * better trace is used.
  */
-export const sidesApart = (vessel: DopplerVessel | null) => vessel === 'uterine-artery';
+export const sidesApart = (vessel: string | null) => vessel === 'uterine-artery';
 
 /**
  * Returns the id of a value, such as `umbilical-artery-pi`. The side is appended if both sides are

@@ -17,7 +17,6 @@ import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import {
   DOPPLER_VESSELS,
   type DopplerEvidence,
-  type DopplerVessel,
   type SpectrumReading,
   VESSEL_OF,
 } from './evidence.ts';
@@ -49,10 +48,10 @@ interface DopplerGroup {
   readings: SpectrumReading[];
 }
 
-const isMaternal = (vessel: DopplerVessel | null) => vessel === 'uterine-artery';
+const isMaternal = (vessel: string | null) => vessel === 'uterine-artery';
 
 /** Returns true for values of a maternal vessel, which belong to no fetus. */
-const isOfMother = ({ concept }: Measurement) => VESSEL_OF.get(concept.key) === 'uterine-artery';
+const isOfMother = ({ concept }: Measurement) => isMaternal(VESSEL_OF.get(concept.key) ?? null);
 
 /**
  * Returns why the spectra and the machine values may belong to more than one fetus; null if they
@@ -243,7 +242,7 @@ function measureAll(readings: readonly TracedReading[]): Measurement[] {
  * Returns the id without a trace number (`idOf` in measure.ts), for a machine value that is used.
  */
 const plainId = ({ concept, laterality }: Measurement) =>
-  [concept.key, VESSEL_OF.get(concept.key) === 'uterine-artery' ? laterality : null]
+  [concept.key, sidesApart(VESSEL_OF.get(concept.key) ?? null) ? laterality : null]
     .filter(Boolean)
     .join('-');
 

@@ -40,9 +40,9 @@ function refusalText(error: unknown): string {
 }
 
 /**
- * Returns the number that a reader typed, with a decimal point or a decimal comma, or a sentence
- * that says why there is none. "1,234" is refused, because it means 1234 to some readers and 1.234
- * to others.
+ * Returns the number that a reader typed, with a decimal point or a decimal comma. If the text is
+ * not a clear number, returns a sentence that says why. "1,234" is refused, because it means 1234
+ * to some readers and 1.234 to others.
  */
 export function typedNumber(text: string): number | string {
   if (/^[-+]?[1-9]\d{0,2},\d{3}$/.test(text)) {
