@@ -1,32 +1,22 @@
-import { createReadStream } from 'node:fs';
 import { readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../../../config/schema.ts';
-import {
-  type Job,
-  type ModelInUse,
-  mockScenario,
-  type PipelineEvent,
-} from '../../../pipelines/contract/job.ts';
+import { type Job, type ModelInUse, mockScenario } from '../../../pipelines/contract/job.ts';
 import type { InferenceRun } from '../../../pipelines/inference/inference-channel.ts';
 import { DatabaseUnreachableError, type PooledDatabase } from '../../platform/database/pooled.ts';
-import type { Database } from '../../platform/database/port.ts';
 import { catalogueEntry, type ErrorCode, SonogateError } from '../../platform/errors/catalogue.ts';
 import { ifMissing, isOutOfSpace } from '../../platform/errors/file-system.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { DAY_MS } from '../../platform/time.ts';
-import { type AlertSettings, raiseAlert } from '../alerts/alerts.ts';
 import type { FetchArchivedObjects } from '../files/archived-objects.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import { type FetchHostedFile, HostedFileError } from '../files/hosted-files.ts';
 import { enqueueDeliveries } from '../outbox/deliveries.ts';
 import type { DeliveryTarget } from '../outbox/delivery.ts';
-import { announceFlag } from '../requests/announce.ts';
 import type { ChangeFeed } from '../requests/changes.ts';
 import type { Endpoint } from '../requests/endpoint.ts';
-import { appendEvents } from '../requests/events.ts';
 import { holdLease, MAX_ATTEMPTS, releaseRequest } from '../requests/lease.ts';
 import {
   type Cost,
@@ -38,25 +28,15 @@ import {
 import {
   type ArtifactEntry,
   ArtifactMismatchError,
-  addArtifact,
   describeFile,
   EVIDENCE,
-  isPlainName,
   publishArtifacts,
   removeResult,
   resultEssentialsSchema,
   saveArtifacts,
   storeResult,
 } from '../requests/results.ts';
-import {
-  enterStage,
-  estimateEta,
-  LeaseLostError,
-  lockOwn,
-  pipelineProgress,
-  STAGES,
-  transition,
-} from '../requests/transitions.ts';
+import { enterStage, LeaseLostError, STAGES, transition } from '../requests/transitions.ts';
 import {
   InputFileMissingError,
   placeFile,
@@ -68,6 +48,7 @@ import {
 import { signedBefore } from '../studies/signed-results.ts';
 import type { PipelinePool, PipelineProgram, RunOutcome } from './pipeline-process.ts';
 import type { RequestQueue } from './queue.ts';
+import { recordProgress } from './record-progress.ts';
 
 export interface WorkerOptions {
   database: PooledDatabase;
@@ -130,113 +111,6 @@ export async function waitForRoom(
     onFull();
     await delay(LOOK_AGAIN_MS, null, { signal: broken }).catch(() => {});
   }
-}
-
-interface ProgressParts {
-  database: Database;
-  config: { dataDir: string } & AlertSettings;
-  blobs: BlobStore;
-  logger: Logger;
-  now: () => Date;
-}
-
-/** Number of recent requests used for computing the typical run time. */
-const HISTORY = 20;
-
-/**
- * Returns the median run time in seconds of the endpoint's most recent requests; null if there are
- * none.
- */
-async function typicalSeconds(database: Database, endpoint: string): Promise<number | null> {
-  const { rows } = await database.query<{ seconds: number | null }>(
-    `SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds)::float8 AS seconds FROM (
-       SELECT EXTRACT(EPOCH FROM ended_at - started_at)::float8 AS seconds FROM requests
-       WHERE endpoint = $1 AND status = 'succeeded' ORDER BY id DESC LIMIT $2) AS last`,
-    [endpoint, HISTORY],
-  );
-  return rows[0]?.seconds ?? null;
-}
-
-const RECORD_AGAIN_MS = 1000;
-
-/**
- * Records in the request's log what the pipeline reports, in order. `settled` resolves when
- * everything is recorded. Failing to record a stage or preview is logged and does not end the run.
- * Recording a critical flag is retried until it succeeds, because its mails and its place in the
- * worklist depend on this record alone. If the run is interrupted through `broken`, the next run
- * raises its flags again.
- */
-async function recordProgress(row: StoredRequest, parts: ProgressParts, broken: AbortSignal) {
-  const { database, config, logger, now } = parts;
-  const typical = await typicalSeconds(database, row.endpoint);
-  const started = performance.now();
-  let last: Promise<void> = Promise.resolve();
-
-  const write = async (event: PipelineEvent, elapsedSeconds: number) => {
-    if (event.type === 'stage') {
-      const stage = {
-        name: event.name,
-        label: event.label,
-        progress: pipelineProgress(event.progress),
-        eta_s: estimateEta(event.progress, elapsedSeconds, typical),
-      };
-      await database.transaction((tx) => enterStage(tx, row.id, row.attempts, stage, now()));
-    } else if (event.type === 'triage') {
-      const data = { ...event.flag, at: now().toISOString() };
-      await database.transaction(async (tx) => {
-        const own = await lockOwn(tx, row.id, row.attempts);
-        await appendEvents(tx, row.id, now(), [{ name: 'triage', data }]);
-        await announceFlag(tx, own, data);
-        await raiseAlert(tx, own, data, config);
-      });
-    } else {
-      await announcePartial(row, event, parts);
-    }
-  };
-
-  const recorded = async (event: PipelineEvent, elapsedSeconds: number) => {
-    do {
-      try {
-        return await write(event, elapsedSeconds);
-      } catch (error) {
-        if (error instanceof LeaseLostError) return;
-        logger.event(EVENTS.requestEventUnrecorded, { request: row.id, error: String(error) });
-        if (event.type !== 'triage') return;
-        await delay(RECORD_AGAIN_MS, null, { signal: broken }).catch(() => {});
-      }
-    } while (!broken.aborted);
-  };
-
-  return {
-    record: (event: PipelineEvent) => {
-      const elapsed = (performance.now() - started) / 1000;
-      last = last.then(() => recorded(event, elapsed));
-    },
-    settled: () => last,
-  };
-}
-
-/**
- * Stores a preview before announcing it, so that clients can fetch it at once. If the installation
- * has a bucket, they can fetch it from any host.
- */
-async function announcePartial(
-  row: StoredRequest,
-  { artifact: name, mediaType, section, caption }: Extract<PipelineEvent, { type: 'partial' }>,
-  { database, config, blobs, now }: ProgressParts,
-): Promise<void> {
-  if (!isPlainName(name)) throw new Error(`artifact name ${JSON.stringify(name)}`);
-  const path = join(workFolder(config.dataDir, row.id), 'artifacts', name);
-  const found = await describeFile(path);
-  if (blobs.direct) await blobs.write(createReadStream(path), found.bytes);
-  const artifact = { name, media_type: mediaType };
-  await database.transaction(async (tx) => {
-    await lockOwn(tx, row.id, row.attempts);
-    await addArtifact(tx, row.id, { ...artifact, ...found, section });
-    await appendEvents(tx, row.id, now(), [
-      { name: 'partial', data: { artifact, section, caption } },
-    ]);
-  });
 }
 
 type FailureContext = Pick<WorkerOptions, 'config' | 'logger'>;
