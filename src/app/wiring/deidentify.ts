@@ -10,7 +10,7 @@ import {
   RECEIVED,
 } from '../../../pipelines/deidentify/pipeline.ts';
 import { linkOrCopy } from '../../core/files/whole-file.ts';
-import { createPipelinePool, type RunOutcome } from '../../core/queue/pipeline-process.ts';
+import { PipelinePool, type RunOutcome } from '../../core/queue/pipeline-process.ts';
 import { readablePlaces } from '../../core/queue/worker.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import { loadSiteSecret } from '../../platform/database/site-secret.ts';
@@ -46,7 +46,7 @@ export async function startDeidentification(
     work,
     readable: readablePlaces([PIPELINES.deidentify]),
   };
-  const pool = createPipelinePool(PIPELINE_PROGRAM, limits, logger);
+  const pool = new PipelinePool(PIPELINE_PROGRAM, limits, logger);
 
   const deidentify: Deidentify = async ({ path, patient }, settings, signal) => {
     const folder = join(work, randomUUID());

@@ -331,20 +331,6 @@ class PipelineProcess {
   }
 }
 
-/** Keeps processes warm between runs, one for each concurrent run. */
-export interface PipelinePool {
-  run(run: PoolRun): Promise<RunOutcome>;
-  /**
-   * Starts a process ahead of the first run. `prepared` is called with the models it has opened.
-   */
-  warmUp(
-    module: string,
-    models: Job['models'],
-    prepared: (models: readonly ModelInUse[]) => void,
-  ): void;
-  close(): Promise<void>;
-}
-
 interface ModelListeners {
   onInference?(run: InferenceRun): void;
   onRefusal?(refusal: AcceleratorRefusalOfModel): void;
@@ -395,90 +381,114 @@ export function openCompileCache(
   });
 }
 
-export function createPipelinePool(
-  program: PipelineProgram,
-  { work, ...limits }: PoolLimits,
-  logger: Logger,
-  { onInference, onRefusal }: ModelListeners = {},
-): PipelinePool {
-  const idle: Member[] = [];
-  const all = new Set<Member>();
-  const warming = new Set<Promise<void>>();
+/** Keeps processes warm between runs, one for each concurrent run. */
+export class PipelinePool {
+  readonly #program: PipelineProgram;
+  readonly #limits: PoolLimits;
+  readonly #logger: Logger;
+  readonly #listeners: ModelListeners;
+  readonly #cache: CompileCache | null;
+  readonly #idle: Member[] = [];
+  readonly #all = new Set<Member>();
+  readonly #warming = new Set<Promise<void>>();
   /** Processes that are being started. Starting one writes to its folder. */
-  const starting = new Set<Promise<Member>>();
-  const cache = openCompileCache(program, limits, logger);
-  cache?.sweep();
-  let closed = false;
+  readonly #starting = new Set<Promise<Member>>();
+  #closed = false;
 
-  const refuseIfClosed = () => {
-    if (closed) throw new Error('the pool of pipeline processes is closed');
-  };
-  const open = async (): Promise<Member> => {
-    refuseIfClosed();
-    for (const each of all) if (!each.process.alive) all.delete(each);
-    const place = join(work, `${PROCESS_FOLDER}${randomUUID()}`);
-    // The folder must exist first: only then does Node extend the permission to everything below
-    // it.
-    mkdirSync(place, { recursive: true });
-    const compileCache = (await cache?.copyTo(place)) ?? null;
-    if (closed) await rm(place, { recursive: true, force: true });
-    refuseIfClosed();
-    const settings = { ...limits, writable: place, compileCache };
-    const started = new PipelineProcess(program, settings, logger);
-    if (onInference) started.onInference(onInference);
-    if (onRefusal) started.onRefusal(onRefusal);
-    const member = { process: started, place };
-    all.add(member);
-    return member;
-  };
-  const start = (): Promise<Member> => {
-    const started = open().finally(() => starting.delete(started));
-    starting.add(started);
-    return started;
-  };
-  const take = async () => {
-    await Promise.all(warming);
-    for (let next = idle.pop(); next; next = idle.pop()) {
+  constructor(
+    program: PipelineProgram,
+    limits: PoolLimits,
+    logger: Logger,
+    listeners: ModelListeners = {},
+  ) {
+    this.#program = program;
+    this.#limits = limits;
+    this.#logger = logger;
+    this.#listeners = listeners;
+    this.#cache = openCompileCache(program, limits, logger);
+    this.#cache?.sweep();
+  }
+
+  async run(run: PoolRun): Promise<RunOutcome> {
+    const taken = await this.#take();
+    try {
+      const outcome = await runInside(taken, run);
+      if (taken.process.alive) this.#idle.push(taken);
+      return outcome;
+    } catch (error) {
+      // The folder of the run could not be moved, for example because the disk is full. Some of its
+      // files may be left in the place of the process, so the process is not used again.
+      await taken.process.kill();
+      await rm(taken.place, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /**
+   * Starts a process ahead of the first run. `prepared` is called with the models it has opened.
+   */
+  warmUp(
+    module: string,
+    models: Job['models'],
+    prepared: (models: readonly ModelInUse[]) => void,
+  ): void {
+    const ready = this.#start()
+      .then((started) => {
+        started.process.load(module, models, prepared);
+        this.#idle.push(started);
+      })
+      // An error is ignored: a run that needs a process starts one itself and reports the error.
+      .catch(() => {})
+      .finally(() => this.#warming.delete(ready));
+    this.#warming.add(ready);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.#warming);
+    await Promise.allSettled(this.#starting);
+    await Promise.all([...this.#all].map((each) => each.process.kill()));
+    await this.#cache?.close();
+    for (const { place } of this.#all) await rm(place, { recursive: true, force: true });
+  }
+
+  async #take(): Promise<Member> {
+    await Promise.all(this.#warming);
+    for (let next = this.#idle.pop(); next; next = this.#idle.pop()) {
       if (next.process.alive) return next;
       // A process that ended between two runs leaves its folder behind.
       await rm(next.place, { recursive: true, force: true });
     }
-    return start();
-  };
+    return this.#start();
+  }
 
-  return {
-    run: async (run) => {
-      const taken = await take();
-      try {
-        const outcome = await runInside(taken, run);
-        if (taken.process.alive) idle.push(taken);
-        return outcome;
-      } catch (error) {
-        // The folder of the run could not be moved, for example because the disk is full. Some of
-        // its files may be left in the place of the process, so the process is not used again.
-        await taken.process.kill();
-        await rm(taken.place, { recursive: true, force: true });
-        throw error;
-      }
-    },
-    warmUp: (module, models, prepared) => {
-      const ready = start()
-        .then((started) => {
-          started.process.load(module, models, prepared);
-          idle.push(started);
-        })
-        // An error is ignored: a run that needs a process starts one itself and reports the error.
-        .catch(() => {})
-        .finally(() => warming.delete(ready));
-      warming.add(ready);
-    },
-    close: async () => {
-      closed = true;
-      await Promise.all(warming);
-      await Promise.allSettled(starting);
-      await Promise.all([...all].map((each) => each.process.kill()));
-      await cache?.close();
-      for (const { place } of all) await rm(place, { recursive: true, force: true });
-    },
-  };
+  #start(): Promise<Member> {
+    const started = this.#open().finally(() => this.#starting.delete(started));
+    this.#starting.add(started);
+    return started;
+  }
+
+  async #open(): Promise<Member> {
+    this.#refuseIfClosed();
+    for (const each of this.#all) if (!each.process.alive) this.#all.delete(each);
+    const { work, ...limits } = this.#limits;
+    const place = join(work, `${PROCESS_FOLDER}${randomUUID()}`);
+    // The folder must exist first: only then does Node extend the permission to everything below it.
+    mkdirSync(place, { recursive: true });
+    const compileCache = (await this.#cache?.copyTo(place)) ?? null;
+    if (this.#closed) await rm(place, { recursive: true, force: true });
+    this.#refuseIfClosed();
+    const settings = { ...limits, writable: place, compileCache };
+    const started = new PipelineProcess(this.#program, settings, this.#logger);
+    const { onInference, onRefusal } = this.#listeners;
+    if (onInference) started.onInference(onInference);
+    if (onRefusal) started.onRefusal(onRefusal);
+    const member = { process: started, place };
+    this.#all.add(member);
+    return member;
+  }
+
+  #refuseIfClosed(): void {
+    if (this.#closed) throw new Error('the pool of pipeline processes is closed');
+  }
 }

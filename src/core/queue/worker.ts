@@ -13,7 +13,7 @@ import type { Logger } from '../../platform/logging/logger.ts';
 import { openChangeFeed } from '../requests/changes.ts';
 import { claimRequest, endAllLeases } from '../requests/lease.ts';
 import { removeLeftWork, workPlace } from '../requests/work-folder.ts';
-import { createPipelinePool } from './pipeline-process.ts';
+import { PipelinePool } from './pipeline-process.ts';
 import { startReconciler } from './queue.ts';
 import { runRequest, type WorkerOptions } from './run-request.ts';
 
@@ -123,11 +123,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const readable = readablePlaces(modules);
   const models = followModels(logger, config.models.provider, options.modelsReady);
   const limits = { memoryMegabytes: config.worker.childMemoryMegabytes, work, readable };
-  const pool = createPipelinePool(program, limits, logger, {
+  const pool = new PipelinePool(program, limits, logger, {
     onInference: options.onInference,
     onRefusal: models.refused,
   });
-  const mockPool = createPipelinePool(program, { ...limits, yields: true }, logger);
+  const mockPool = new PipelinePool(program, { ...limits, yields: true }, logger);
   const [first] = Object.values(pipelines);
   if (first && config.worker.openModelsAtStart) {
     pool.warmUp(first, config.models, models.ready);

@@ -81,7 +81,7 @@ export async function removeWorkFolder(dataDir: string, id: string): Promise<voi
   await rm(workFolder(dataDir, id), { recursive: true, force: true });
 }
 
-/** Name prefix of the folders of pipeline processes; see `createPipelinePool`. */
+/** Name prefix of the folders of pipeline processes; see `PipelinePool`. */
 export const PROCESS_FOLDER = 'process-';
 
 /**

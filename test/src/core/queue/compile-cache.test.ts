@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PIPELINE_PROGRAM } from '../../../../src/app/pipelines/program.ts';
 import { COPY_OF_CACHE, CompileCache } from '../../../../src/core/queue/compile-cache.ts';
-import { createPipelinePool } from '../../../../src/core/queue/pipeline-process.ts';
+import { PipelinePool } from '../../../../src/core/queue/pipeline-process.ts';
 import { readablePlaces } from '../../../../src/core/queue/worker.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { VERSION } from '../../../../src/platform/version.ts';
@@ -106,7 +106,7 @@ test('a pipeline process uses a private copy of the compile cache once there is 
   const program = { ...PIPELINE_PROGRAM, pipelines: [COMPILED], compileCache: caches };
   const usedBy = async (name: string) => {
     await mkdir(join(work, name), { recursive: true });
-    const pool = createPipelinePool(program, limits, silentLogger);
+    const pool = new PipelinePool(program, limits, silentLogger);
     const outcome = await pool.run({
       module: COMPILED,
       folder: join(work, name),
@@ -139,7 +139,7 @@ test('a pool that is closed while a process starts leaves nothing behind', async
   for (let n = 0; n < 500; n += 1) await writeFile(join(cache, `${n}`), 'compiled');
   const limits = { memoryMegabytes: 256, work, readable: readablePlaces([COMPILED]) };
   const program = { ...PIPELINE_PROGRAM, pipelines: [COMPILED], compileCache: caches };
-  const pool = createPipelinePool(program, limits, silentLogger);
+  const pool = new PipelinePool(program, limits, silentLogger);
   const run = pool.run({
     module: COMPILED,
     folder: join(work, 'request'),
@@ -159,7 +159,7 @@ test('the folder of a process that ended between two runs is removed', async () 
   const work = join(folder, 'work');
   const limits = { memoryMegabytes: 256, work, readable: readablePlaces([COMPILED]) };
   const program = { ...PIPELINE_PROGRAM, compileCache: null };
-  const pool = createPipelinePool(program, limits, silentLogger);
+  const pool = new PipelinePool(program, limits, silentLogger);
   const run = async () => {
     await mkdir(join(work, 'request'), { recursive: true });
     return pool.run({

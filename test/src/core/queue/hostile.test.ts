@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PIPELINE_PROGRAM } from '../../../../src/app/pipelines/program.ts';
-import { createPipelinePool } from '../../../../src/core/queue/pipeline-process.ts';
+import { PipelinePool } from '../../../../src/core/queue/pipeline-process.ts';
 import { readablePlaces } from '../../../../src/core/queue/worker.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 
@@ -33,7 +33,7 @@ test('a hostile pipeline reaches neither data, processes nor network', async () 
   const limits = { memoryMegabytes: 256, work, readable: readablePlaces([HOSTILE]) };
   await mkdir(join(dataDir, 'compiled', 'pipelines'), { recursive: true });
   const program = { ...PIPELINE_PROGRAM, compileCache: join(dataDir, 'compiled') };
-  const pool = createPipelinePool(program, limits, silentLogger);
+  const pool = new PipelinePool(program, limits, silentLogger);
   const outcome = await pool.run({
     module: HOSTILE,
     folder,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PIPELINE_PROGRAM } from '../../../../src/app/pipelines/program.ts';
-import { createPipelinePool } from '../../../../src/core/queue/pipeline-process.ts';
+import { PipelinePool } from '../../../../src/core/queue/pipeline-process.ts';
 import { readablePlaces } from '../../../../src/core/queue/worker.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 
@@ -14,11 +14,7 @@ test('a run whose folder cannot be moved leaves no process behind', async () => 
   const work = join(dataDir, 'work');
   await mkdir(work);
   const limits = { memoryMegabytes: 96, work, readable: readablePlaces([MODULE]) };
-  const pool = createPipelinePool(
-    { ...PIPELINE_PROGRAM, compileCache: null },
-    limits,
-    silentLogger,
-  );
+  const pool = new PipelinePool({ ...PIPELINE_PROGRAM, compileCache: null }, limits, silentLogger);
   const run = () =>
     pool.run({
       module: MODULE,
