@@ -33,6 +33,7 @@ const MOST_OBJECTS = 20_000;
 const MOST_FRAMES = 10_000;
 
 type LocatedObject = HeldObject & { file: string };
+type Call = Context & { state: HttpState };
 
 const STUDY = '/dicomweb/studies/:study';
 const SERIES = `${STUDY}/series/:series`;
@@ -44,101 +45,92 @@ const INSTANCE = `${SERIES}/instances/:instance`;
  */
 export function addRetrieveRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const scope = requireScope(deps, 'retrieve');
-
-  router.get([STUDY, SERIES, INSTANCE], scope, async (context) => {
-    const ranges = acceptedRanges(context);
-    const found = await retrieved(context, deps);
-    const accepted = found.filter(({ transferSyntax }) => acceptsStored(ranges, transferSyntax));
-    if (accepted.length === 0) throw notInThatForm(found);
-    const located = await locateAll(accepted, deps);
-    const [first] = located;
-    context.status = located.length === found.length ? 200 : 206;
-    await audit(context, deps, located, context.status);
-    if (first && located.length === 1 && acceptsSinglePart(ranges)) {
-      context.type = 'application/dicom';
-      context.body = createReadStream(first.file);
-      return;
-    }
-    sendParts(context, 'application/dicom', objectParts(located));
-  });
-
-  router.get(
-    [`${STUDY}/metadata`, `${SERIES}/metadata`, `${INSTANCE}/metadata`],
-    scope,
-    async (context) => {
-      const type = requireAccepted(acceptedRanges(context), [DICOM_JSON, 'application/json']);
-      const found = await retrieved(context, deps);
-      const located = await locateAll(found, deps);
-      context.status = located.length === found.length ? 200 : 206;
-      await audit(context, deps, located, context.status);
-      context.type = type;
-      context.body = streamed(metadata(located, `${baseUrl(context, deps.config)}/dicomweb`));
-    },
-  );
-
-  router.get(`${INSTANCE}/bulkdata/:tag`, scope, async (context) => {
-    const { tag = '' } = context.params;
-    if (tag === '7FE00010') return sendFrames(context, deps, null);
-    const ranges = acceptedRanges(context);
-    const [object] = await locateAll(await retrieved(context, deps), deps);
-    if (!object) throw gone();
-    const element = (await dataSetOf(object))?.[tag];
-    const bytes = element && element.vr !== 'SQ' ? bytesOf(element.Value) : Buffer.alloc(0);
-    if (bytes.length === 0)
-      throw new SonogateError('not_found', 'The object has no such bulk data.');
-    await audit(context, deps, [object]);
-    if (ranges.some(({ multipart, type }) => multipart || type === '*/*')) {
-      return sendParts(context, OCTETS, [{ contentType: OCTETS, bytes: [bytes] }]);
-    }
-    context.type = requireAccepted(ranges, [OCTETS]);
-    context.body = bytes;
-  });
-
+  const metadataPaths = [`${STUDY}/metadata`, `${SERIES}/metadata`, `${INSTANCE}/metadata`];
+  const renderedPaths = [`${INSTANCE}/rendered`, `${INSTANCE}/frames/:frames/rendered`];
+  router.get([STUDY, SERIES, INSTANCE], scope, (context) => sendObjects(context, deps));
+  router.get(metadataPaths, scope, (context) => sendMetadata(context, deps));
+  router.get(`${INSTANCE}/bulkdata/:tag`, scope, (context) => sendBulkData(context, deps));
   router.get(`${INSTANCE}/frames/:frames`, scope, (context) =>
     sendFrames(context, deps, frameNumbers(context.params.frames)),
   );
+  router.get(renderedPaths, scope, (context) => sendRendered(context, deps));
+}
 
-  router.get(
-    [`${INSTANCE}/rendered`, `${INSTANCE}/frames/:frames/rendered`],
-    scope,
-    async (context) => {
-      const [frame = 1, more] = frameNumbers(context.params.frames ?? '1');
-      if (more !== undefined)
-        throw new SonogateError('invalid_query', 'Only one frame can be rendered at a time.');
-      const [object] = await locateAll(await retrieved(context, deps), deps);
-      if (!object) throw gone();
-      const ranges = acceptedRanges(context);
-      if (object.sopClassUid === STORAGE_CLASS.encapsulatedPdf) {
-        const type = requireAccepted(ranges, ['application/pdf']);
-        const document = bytesOf((await dataSetOf(object))?.['00420011']?.Value);
-        await audit(context, deps, [object]);
-        context.type = type;
-        context.body = document;
-        return;
-      }
-      const type = requireAccepted(ranges, ['image/jpeg', 'image/png']);
-      const { renderFrame } = await import('./frames.ts');
-      const image = await renderFrame(object.file, frame, {
-        type,
-        quality: quality(context.query.quality),
-      });
-      await audit(context, deps, [object]);
-      context.type = type;
-      context.body = image;
-    },
-  );
+/** Sends all objects of a study or series, or one object, in the form in which they are stored. */
+async function sendObjects(context: Call, deps: HttpDeps): Promise<void> {
+  const ranges = acceptedRanges(context);
+  const found = await retrieved(context, deps);
+  const accepted = found.filter(({ transferSyntax }) => acceptsStored(ranges, transferSyntax));
+  if (accepted.length === 0) throw notInThatForm(found);
+  const located = await locateAll(accepted, deps);
+  const [first] = located;
+  context.status = located.length === found.length ? 200 : 206;
+  await audit(context, deps, located, context.status);
+  if (first && located.length === 1 && acceptsSinglePart(ranges)) {
+    context.type = 'application/dicom';
+    context.body = createReadStream(first.file);
+    return;
+  }
+  sendParts(context, 'application/dicom', objectParts(located));
+}
+
+async function sendMetadata(context: Call, deps: HttpDeps): Promise<void> {
+  const type = requireAccepted(acceptedRanges(context), [DICOM_JSON, 'application/json']);
+  const found = await retrieved(context, deps);
+  const located = await locateAll(found, deps);
+  context.status = located.length === found.length ? 200 : 206;
+  await audit(context, deps, located, context.status);
+  context.type = type;
+  context.body = streamed(metadata(located, `${baseUrl(context, deps.config)}/dicomweb`));
+}
+
+async function sendBulkData(context: Call, deps: HttpDeps): Promise<void> {
+  const { tag = '' } = context.params;
+  if (tag === '7FE00010') return sendFrames(context, deps, null);
+  const ranges = acceptedRanges(context);
+  const object = await retrievedObject(context, deps);
+  const element = (await dataSetOf(object))?.[tag];
+  const bytes = element && element.vr !== 'SQ' ? bytesOf(element.Value) : Buffer.alloc(0);
+  if (bytes.length === 0) throw new SonogateError('not_found', 'The object has no such bulk data.');
+  await audit(context, deps, [object]);
+  if (ranges.some(({ multipart, type }) => multipart || type === '*/*')) {
+    return sendParts(context, OCTETS, [{ contentType: OCTETS, bytes: [bytes] }]);
+  }
+  context.type = requireAccepted(ranges, [OCTETS]);
+  context.body = bytes;
+}
+
+/** Sends one frame as a picture, or the document of an encapsulated PDF. */
+async function sendRendered(context: Call, deps: HttpDeps): Promise<void> {
+  const [frame = 1, more] = frameNumbers(context.params.frames ?? '1');
+  if (more !== undefined)
+    throw new SonogateError('invalid_query', 'Only one frame can be rendered at a time.');
+  const object = await retrievedObject(context, deps);
+  const ranges = acceptedRanges(context);
+  if (object.sopClassUid === STORAGE_CLASS.encapsulatedPdf) {
+    const type = requireAccepted(ranges, ['application/pdf']);
+    const document = bytesOf((await dataSetOf(object))?.['00420011']?.Value);
+    await audit(context, deps, [object]);
+    context.type = type;
+    context.body = document;
+    return;
+  }
+  const type = requireAccepted(ranges, ['image/jpeg', 'image/png']);
+  const { renderFrame } = await import('./frames.ts');
+  const image = await renderFrame(object.file, frame, {
+    type,
+    quality: quality(context.query.quality),
+  });
+  await audit(context, deps, [object]);
+  context.type = type;
+  context.body = image;
 }
 
 const OCTETS = 'application/octet-stream';
 
 /** Sends frames of one object; all of them if `numbers` is null. */
-async function sendFrames(
-  context: Context & { state: HttpState },
-  deps: HttpDeps,
-  numbers: number[] | null,
-): Promise<void> {
-  const [object] = await locateAll(await retrieved(context, deps), deps);
-  if (!object) throw gone();
+async function sendFrames(context: Call, deps: HttpDeps, numbers: number[] | null): Promise<void> {
+  const object = await retrievedObject(context, deps);
   const { openStoredFrames } = await import('./frames.ts');
   const frames = await openStoredFrames(object.file);
   const wanted = numbers ?? Array.from({ length: frames.count }, (_, index) => index + 1);
@@ -191,10 +183,7 @@ function quality(given: string | string[] | undefined): number {
  * @throws SonogateError `not_found` if there are no such objects
  * @throws SonogateError `invalid_query` if there are more than `MOST_OBJECTS`
  */
-async function retrieved(
-  context: Context & { state: HttpState },
-  { database }: HttpDeps,
-): Promise<HeldObject[]> {
+async function retrieved(context: Call, { database }: HttpDeps): Promise<HeldObject[]> {
   refuseTestKey(context.state);
   const { study, series, instance } = pathUids(context.params);
   const own = context.state.principal.accountId === DEFAULT_ACCOUNT_ID;
@@ -236,6 +225,16 @@ async function locateAll(
   return located;
 }
 
+/**
+ * Returns the one object that the path names.
+ * @throws SonogateError `expired` if its file has been removed
+ */
+async function retrievedObject(context: Call, deps: HttpDeps): Promise<LocatedObject> {
+  const [object] = await locateAll(await retrieved(context, deps), deps);
+  if (!object) throw gone();
+  return object;
+}
+
 const gone = () => new SonogateError('expired', 'The files of these objects have been removed.');
 
 function notInThatForm(objects: readonly HeldObject[]): SonogateError {
@@ -248,7 +247,7 @@ function notInThatForm(objects: readonly HeldObject[]): SonogateError {
 
 /** Audits the objects that are about to be sent, with one entry for each study. */
 async function audit(
-  context: Context & { state: HttpState },
+  context: Call,
   { writeAudit, now = () => new Date() }: HttpDeps,
   objects: readonly HeldObject[],
   status = 200,
