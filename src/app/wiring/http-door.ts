@@ -43,16 +43,7 @@ export async function startHttpDoor(
 ): Promise<{ server: HttpServer; stop(): Promise<void> }> {
   const { database, core, reviews, blobs, operations, outbound, checks, metrics, audit, logger } =
     parts;
-  const uploads = new Uploads({
-    database,
-    blobs,
-    limits: {
-      maxBytes: config.http.maxUploadBytes,
-      maxFileBytes: config.http.maxFileBytes,
-      partBytes: config.http.uploadPartBytes,
-      minFreeBytes: config.dicom.minFreeBytes,
-    },
-  });
+  const uploads = uploadsOf(config, database, blobs);
   const cleaning = startCleaning(() => uploads.removeExpired(), EVENTS.uploadsNotRemoved, logger);
   const subscriptions = startCleaning(
     () => removeEndedSubscriptions(database, new Date()),
@@ -110,6 +101,16 @@ export async function startHttpDoor(
       await webConsole?.close();
     },
   };
+}
+
+function uploadsOf(config: Config, database: PooledDatabase, blobs: BlobStore): Uploads {
+  const limits = {
+    maxBytes: config.http.maxUploadBytes,
+    maxFileBytes: config.http.maxFileBytes,
+    partBytes: config.http.uploadPartBytes,
+    minFreeBytes: config.dicom.minFreeBytes,
+  };
+  return new Uploads({ database, blobs, limits });
 }
 
 /**

@@ -4,7 +4,7 @@ import { DELIVERY_STATES, deliveryActions, deliveryChip, deliveryWords } from '.
 import { html, nothing, repeat, type TemplateResult } from './html.ts';
 import { createLoader, shown } from './loading.ts';
 import { deliveredText, destinationText } from './object-names.ts';
-import { may, type OpenPage } from './page.ts';
+import { may, type OpenPage, type Surroundings } from './page.ts';
 import { addressOf } from './router.ts';
 import { endpointText, subjectDetail, subjectText } from './row-words.ts';
 import { chip, counted, distanceText, empty, given, momentText } from './words.ts';
@@ -142,6 +142,45 @@ export function withDelivery(
   return { rows: rows.toSpliced(at < 0 ? rows.length : at, 0, delivery), nextCursor };
 }
 
+/** The deliveries that match the filter, loaded page by page. */
+function createDeliveryList({ api, redraw }: Surroundings, filter: () => DeliveryFilter) {
+  const fetchRows = (cursor?: string) => {
+    const { destination, state } = filter();
+    const chosen = { destination: destination || undefined, state: state || undefined };
+    return api.deliveries({ ...chosen, limit: 100, cursor });
+  };
+  const loader = createLoader<Rows<Delivery>>(() => fetchRows(), redraw);
+  /** Why further rows could not be loaded. */
+  let moreProblem: string | null = null;
+  return {
+    loader,
+    moreProblem: () => moreProblem,
+    load(): void {
+      moreProblem = null;
+      void loader.load();
+    },
+    async more(): Promise<void> {
+      const cursor = loader.value?.nextCursor;
+      if (!cursor) return;
+      try {
+        const next = await fetchRows(cursor);
+        const known = loader.value;
+        // The list was loaded again meanwhile, perhaps with another filter.
+        if (known?.nextCursor !== cursor) return;
+        moreProblem = null;
+        loader.set({ rows: [...known.rows, ...next.rows], nextCursor: next.nextCursor });
+      } catch (error) {
+        moreProblem = sentence(error);
+        redraw();
+      }
+    },
+    changed(delivery: Delivery): void {
+      if (!loader.value) return void loader.load();
+      loader.set(withDelivery(loader.value, delivery, filter()));
+    },
+  };
+}
+
 /** Opens the deliveries page: destinations, waiting deliveries and failed ones. */
 export const openDeliveries: OpenPage = (place, around) => {
   const { api, redraw, restate } = around;
@@ -151,50 +190,23 @@ export const openDeliveries: OpenPage = (place, around) => {
   const asking = createAsking(around);
   const reader = may(around, 'confirm') ? 'you' : 'a person';
   const destinations = createLoader<Destination[]>(() => api.destinations(), redraw);
-  const fetchRows = (cursor?: string) =>
-    api.deliveries({
-      destination: destination || undefined,
-      state: state || undefined,
-      limit: 100,
-      cursor,
-    });
-  const deliveries = createLoader<Rows<Delivery>>(() => fetchRows(), redraw);
-  /** Why further rows could not be loaded. */
-  let moreProblem: string | null = null;
+  const deliveries = createDeliveryList(around, () => ({ destination, state }));
 
   function ask(next: { destination?: string; state?: DeliveryState | '' }): void {
     destination = next.destination ?? destination;
     state = next.state ?? state;
-    moreProblem = null;
     restate(addressOf('deliveries', { query: { destination, state } }));
-    void deliveries.load();
+    deliveries.load();
     redraw();
-  }
-
-  async function more(): Promise<void> {
-    const cursor = deliveries.value?.nextCursor;
-    if (!cursor) return;
-    try {
-      const next = await fetchRows(cursor);
-      const known = deliveries.value;
-      // The list was loaded again meanwhile, perhaps with another filter.
-      if (known?.nextCursor !== cursor) return;
-      moreProblem = null;
-      deliveries.set({ rows: [...known.rows, ...next.rows], nextCursor: next.nextCursor });
-    } catch (error) {
-      moreProblem = sentence(error);
-      redraw();
-    }
   }
 
   function deliveryChanged(delivery: Delivery): void {
     void destinations.load();
-    if (!deliveries.value) return void deliveries.load();
-    deliveries.set(withDelivery(deliveries.value, delivery, { destination, state }));
+    deliveries.changed(delivery);
   }
 
   void destinations.load();
-  void deliveries.load();
+  deliveries.load();
 
   const actionsOf = (delivery: Delivery) =>
     deliveryActions(delivery, around, asking, deliveryChanged);
@@ -206,15 +218,17 @@ export const openDeliveries: OpenPage = (place, around) => {
       choose: () => ask({ destination: chosen ? '' : one.name }),
     });
   };
-  const rowsView = ({ rows, nextCursor }: Rows<Delivery>): TemplateResult =>
-    rows.length === 0
+  const rowsView = ({ rows, nextCursor }: Rows<Delivery>): TemplateResult => {
+    const problem = deliveries.moreProblem();
+    return rows.length === 0
       ? empty(
           state === 'dead'
             ? 'No delivery has failed.'
             : 'No delivery is in this state. A delivery appears when a result is ready for a destination.',
         )
-      : html`${tableView(rows, (one) => rowView(one, actionsOf(one)), nextCursor ? more : null)}
-          ${moreProblem ? html`<p class="problem" role="alert">${moreProblem}</p>` : nothing}`;
+      : html`${tableView(rows, (one) => rowView(one, actionsOf(one)), nextCursor ? deliveries.more : null)}
+          ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}`;
+  };
 
   return {
     title: () => 'Deliveries',
@@ -222,7 +236,7 @@ export const openDeliveries: OpenPage = (place, around) => {
       { key: 'f', does: 'toggle failed only', run: () => ask({ state: state ? '' : 'dead' }) },
     ],
     changed(event) {
-      if (event.type === 'reset') void Promise.all([destinations.load(), deliveries.load()]);
+      if (event.type === 'reset') void Promise.all([destinations.load(), deliveries.loader.load()]);
       if (event.type === 'delivery') deliveryChanged(event.data);
     },
     view: () => html`<div class="page-head">
@@ -231,6 +245,6 @@ export const openDeliveries: OpenPage = (place, around) => {
       </div>
       ${shown(destinations, (all) => html`<ul class="cards">${all.map(cardOf)}</ul>`)}
       ${statesView(state, (one) => ask({ state: one }))}
-      ${shown(deliveries, rowsView)}`,
+      ${shown(deliveries.loader, rowsView)}`,
   };
 };
