@@ -329,18 +329,22 @@ export function imageNumber({ clips }: Pick<Study, 'clips'>, file: string): numb
 export const imageText = (image: ReturnType<typeof imageNumber>): string =>
   image === null ? 'an image' : `image ${image}`;
 
+/** Returns true if the rectangle contains all points. */
+export const holds = (area: Rectangle, points: readonly Point[]): boolean =>
+  points.every(({ x, y }) => x >= area.minX && x <= area.maxX && y >= area.minY && y <= area.maxY);
+
 /**
  * Returns the scale of the region that contains all points of a measurement. If several regions
  * contain them, the smallest is used, because it is an inset over a larger picture. If no region
  * contains them, returns null: a value in millimetres is then impossible (obstetric 0.4).
  */
 export function scaleFor(clip: Clip, points: readonly Point[]): CalibratedRegion | null {
-  const holds = ({ area }: CalibratedRegion) =>
-    points.every(
-      (p) => p.x >= area.minX && p.x <= area.maxX && p.y >= area.minY && p.y <= area.maxY,
-    );
   const size = ({ area }: CalibratedRegion) => (area.maxX - area.minX) * (area.maxY - area.minY);
-  return clip.regions.filter(holds).toSorted((a, b) => size(a) - size(b))[0] ?? null;
+  return (
+    clip.regions
+      .filter(({ area }) => holds(area, points))
+      .toSorted((a, b) => size(a) - size(b))[0] ?? null
+  );
 }
 
 /**

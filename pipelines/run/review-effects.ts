@@ -1,6 +1,6 @@
 import type { Point } from '../contract/image.ts';
 import type { Change, Changed } from '../contract/review.ts';
-import { type Clip, scaleFor } from '../contract/study.ts';
+import { type Clip, holds, scaleFor } from '../contract/study.ts';
 import { distance } from '../measure/ellipse.ts';
 import type { Effect } from '../result/decisions.ts';
 import { identityOf } from '../result/decisions.ts';
@@ -218,24 +218,21 @@ const PER_MM: Readonly<Record<string, number>> = { mm: 1, cm: 0.1 };
 const SAME_LENGTH = 0.02;
 
 /**
- * Returns the length of a line in the unit of the value, once for each scale that the frame has at
- * that line.
+ * Returns the length of a line in the unit of the value by each scale of the frame: first by that of
+ * the 2D region at the line, then by the depth of each sweep. Null for a scale that does not apply
+ * to the line, so that the lengths of two lines can be compared one by one.
  */
-function lengthsOf(line: readonly Point[], unit: string, clip: Clip): number[] {
+function lengthsOf(line: readonly Point[], unit: string, clip: Clip): (number | null)[] {
   const [from, to] = line;
   const perMm = PER_MM[unit];
   if (!from || !to || perMm === undefined) return [];
   const scale = scaleFor(clip, [from, to])?.scale;
-  const depths = clip.sweeps.filter(
-    ({ area, unit: of }) =>
-      of === 'cm' && [from, to].every(({ y }) => y >= area.minY && y <= area.maxY),
+  const depths = clip.sweeps.map(({ area, unit: of, valuePerPixel }) =>
+    of === 'cm' && valuePerPixel !== null && holds(area, [from, to])
+      ? Math.abs(to.y - from.y) * valuePerPixel * 10 * perMm
+      : null,
   );
-  return [
-    ...(scale ? [distance(from, to, scale) * perMm] : []),
-    ...depths.flatMap(({ valuePerPixel }) =>
-      valuePerPixel === null ? [] : [Math.abs(to.y - from.y) * valuePerPixel * 10 * perMm],
-    ),
-  ];
+  return [scale ? distance(from, to, scale) * perMm : null, ...depths];
 }
 
 function clipOf({ source }: Measurement, { clips }: EndpointRules): Clip {
@@ -272,10 +269,11 @@ function movedLine(
   const before = lengthsOf(toPoints(caliper.points), one.unit, clip);
   const after = lengthsOf(points, one.unit, clip);
   const fits = before.findIndex(
-    (length) => Math.abs(length - one.value) <= SAME_LENGTH * Math.abs(one.value),
+    (length) =>
+      length !== null && Math.abs(length - one.value) <= SAME_LENGTH * Math.abs(one.value),
   );
-  const value = after[fits];
-  if (fits < 0 || value === undefined) {
+  const value = after[fits] ?? null;
+  if (value === null) {
     throw new ChangeRefused(
       'The value does not follow from its calipers; type it instead.',
       'points',
