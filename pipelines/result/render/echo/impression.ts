@@ -1,37 +1,27 @@
 import type { EchoConcept } from '../../../concepts/echo.ts';
 import type { Measurement } from '../../envelope.ts';
 import type * as impression from '../../impression.ts';
-import { type SentenceTable, type Statement, statementsOf } from '../../statement.ts';
+import { type Statement, statementsOf } from '../../statement.ts';
 import {
   CRITERIA,
   type DIASTOLIC_SENTENCES,
-  type DiastolicGrade,
   type DiastolicResult,
   type Scheme,
 } from './diastolic.ts';
+import {
+  type ECHO_IMPRESSION,
+  EF_GRADE,
+  type Graded,
+  NORMAL_FILLING,
+} from './impression-sentences.ts';
 import type { LA_VOLUME_SENTENCES } from './la-volume.ts';
 import type { LV_SIZE_SENTENCES } from './lv-size.ts';
 import type { LVEF_SENTENCES } from './lvef.ts';
 import type { EFFUSION_SENTENCES } from './pericardial-effusion.ts';
 import type { PULMONARY_HYPERTENSION_SENTENCES } from './pulmonary-hypertension.ts';
 import type { RV_FUNCTION_SENTENCES } from './rv-function.ts';
-import {
-  type Abnormality,
-  type About,
-  allNamed,
-  allOf,
-  anyOf,
-  type ECHO_SENTENCES,
-  type EfReadings,
-  type Geometry,
-  gradesText,
-  intervalOnly,
-  namedText,
-  readingText,
-  valueText,
-  withIntervals,
-} from './shared.ts';
-import { type VALVES_SENTENCES, type ValveDisease, valveDiseaseName } from './valves.ts';
+import type { Abnormality, ECHO_SENTENCES, EfReadings } from './shared.ts';
+import type { VALVES_SENTENCES } from './valves.ts';
 import type { WALL_MOTION_SENTENCES } from './wall-motion.ts';
 
 /** Sentences of the sections from which the impression is made. */
@@ -49,20 +39,6 @@ type Clause = impression.Clause<Sentences>;
 type Said = impression.Said<Sentences>;
 type Topic = impression.Topic<Sentences>;
 
-/** Text for each grade of the LVEF (ASE15). */
-const EF_GRADE: Readonly<Record<Abnormality, string>> = {
-  normal: 'normal',
-  'mildly abnormal': 'mildly reduced',
-  'moderately abnormal': 'moderately reduced',
-  'severely abnormal': 'severely reduced',
-  abnormal: 'reduced',
-  'above normal range': 'above the normal range',
-  'below normal range': 'below the normal range',
-};
-
-/** Result of one diastolic function algorithm, and the values beyond a limit. */
-type Graded = { result: DiastolicGrade; by: string; year: number; met: readonly string[] };
-
 /**
  * Algorithms that grade diastolic function as a whole. Algorithms that only detect dysfunction
  * appear in the findings but not in the impression.
@@ -73,259 +49,6 @@ const ALGORITHMS: Readonly<Partial<Record<Scheme, Pick<Graded, 'by' | 'year'>>>>
   '2025': { by: 'ASE', year: 2025 },
   '2025-fibrillation': { by: 'ASE, if the rhythm is atrial fibrillation,', year: 2025 },
 };
-
-/**
- * Results that state neither a grade of dysfunction nor an elevated pressure. `limited` is true if
- * criteria were missing.
- */
-const NORMAL_FILLING: Readonly<Partial<Record<DiastolicGrade, { limited: boolean }>>> = {
-  'normal diastolic function': { limited: false },
-  'normal diastolic function, limited': { limited: true },
-  'normal LAP, no diastolic dysfunction grade': { limited: false },
-  'normal LAP, no diastolic dysfunction grade, limited': { limited: true },
-};
-
-/**
- * Wording for results without a grade. `function` is used if nothing contradicts normal function,
- * `pressure` if only the LAP is certainly normal, and `pressure-only` if ASE 2025 finds dysfunction
- * in spite of a normal LAP.
- */
-const FILLING = {
-  function: 'normal diastolic function',
-  pressure: 'normal LAP',
-  'pressure-only': 'diastolic dysfunction with normal LAP',
-} as const;
-
-/** Text for atrial size, by grade of the atrial volume. */
-const SIZE_GRADE: Readonly<Record<Abnormality, string>> = {
-  normal: 'of normal size',
-  'mildly abnormal': 'mildly enlarged',
-  'moderately abnormal': 'moderately enlarged',
-  'severely abnormal': 'severely enlarged',
-  abnormal: 'enlarged',
-  'below normal range': 'small',
-  'above normal range': 'enlarged',
-};
-
-/** Wording for how the LVEF was measured, by concept or by the machine's method. */
-const EF_METHOD: Readonly<Record<string, string>> = {
-  'lvef-3d': '3D',
-  'lvef-biplane': 'biplane discs',
-  'lvef-networks': 'A4C, two networks',
-  'lvef-4c': 'A4C discs',
-  'lvef-2c': 'A2C discs',
-  'lvef-teichholz': 'Teichholz',
-  'cart-area-length-biplane': 'biplane area-length',
-  'cart-area-length': 'single-plane area-length',
-  'cart-cube': 'cube method',
-};
-const methodOf = ({ concept, method }: Measurement) =>
-  EF_METHOD[concept.key] ?? EF_METHOD[method] ?? 'method not stated';
-
-const LV_SIZE = { N: 'of normal size', H: 'dilated', L: 'small', A: 'of abnormal size' } as const;
-type LvSize = keyof typeof LV_SIZE;
-
-/** Renders values in brackets, "(TAPSE 21 mm, FAC 45 %)"; empty without values. */
-const inBrackets = (values: readonly Measurement[]) =>
-  values.length > 0 ? ` (${allNamed(values)})` : '';
-
-const whose = ({ origin }: Measurement) => (origin === 'machine' ? ', ultrasound machine' : '');
-
-const RV_FUNCTION = {
-  normal: 'normal RV systolic function',
-  reduced: 'reduced RV systolic function',
-  borderline: 'borderline RV systolic function with discordant indices',
-  'single index normal': 'RV systolic function normal by a single index',
-  'single index reduced': 'RV dysfunction possible by a single index',
-} as const;
-
-/**
- * Maximum number of segments listed by name in a line. If there are more, only their number is
- * stated.
- */
-const NAMED_SEGMENTS = 4;
-
-type Scored = { name: string; score: string };
-type Region = { kind: string; artery?: string };
-
-function regionText({ kind, artery }: Region): string {
-  if (kind === 'global') return 'global hypokinesis';
-  const where = artery ? `, within the usual territory of the ${artery}` : '';
-  return `regional wall motion abnormality${where}`;
-}
-
-export const ECHO_IMPRESSION = {
-  /**
-   * `about` contains the measurements that agree with the stated size, followed by those that
-   * contradict it.
-   */
-  'impression.lv-size': (
-    { size, agreeing }: { size: LvSize; agreeing: number },
-    { about }: About,
-  ) => {
-    const others = about.slice(agreeing);
-    const against = others.length > 0 ? `, but not by ${allNamed(others)}` : '';
-    return `LV ${LV_SIZE[size]}${inBrackets(about.slice(0, agreeing))}${against}`;
-  },
-  'impression.lv-size-ungraded': ({ sexUnknown }: { sexUnknown: boolean }, { about }: About) =>
-    `LV size not graded${sexUnknown ? ", as the patient's sex is unknown" : ''}${inBrackets(about)}`,
-  'impression.lv-geometry': ({ geometry }: { geometry: Geometry }, { about }: About) =>
-    `${geometry}${inBrackets(about)}`,
-  'impression.lv-walls': (_: Record<string, never>, { about }: About) =>
-    `thickened ${about.length > 1 ? 'walls' : 'wall'}${inBrackets(about)}`,
-  /** The first `stated` values in `about` are already given in an earlier clause of the line. */
-  'impression.grades-open': ({ stated }: { stated: number }, { about }: About) => {
-    const all = allOf([
-      ...about.slice(0, stated).map(intervalOnly),
-      ...about.slice(stated).map((one) => withIntervals([one])),
-    ]);
-    return about.length > 1
-      ? `the grades of ${all} are uncertain, as cut-offs lie within their intervals`
-      : `the grade of ${all} is uncertain, as a cut-off lies within its interval`;
-  },
-  /**
-   * `grades` contains the grade or, if the interval includes a cut-off, the grades on both sides;
-   * it is empty if there is no grade. `limit` is the number of points to the nearest limit of the
-   * grade if the value is close to it; otherwise null. `apart` contains LVEFs that contradict the
-   * value; otherwise null.
-   */
-  'impression.lvef': (
-    {
-      grades,
-      limit,
-      urgent,
-      apart,
-    }: {
-      grades: readonly Abnormality[];
-      limit: number | null;
-      urgent: boolean;
-      apart: EfReadings | null;
-    },
-    { about: [ef] }: About,
-  ) => {
-    if (!ef) return '';
-    const near = limit === null ? '' : `, within ${limit} points of a grade limit`;
-    const since = urgent ? '; whether this is new is unknown' : '';
-    const against = apart
-      ? `, as ${allOf(apart.readings.map(readingText))} ${apart.readings.length > 1 ? 'are' : 'is'} more than ${apart.points} points apart from it`
-      : '';
-    const category =
-      grades.length > 0 ? gradesText(grades, (grade) => EF_GRADE[grade]) : `not graded${against}`;
-    const margin =
-      grades.length > 1 && ef.uncertainty !== null
-        ? ` (± ${valueText('lvef', ef.uncertainty)})`
-        : '';
-    return `LVEF ${valueText('lvef', ef.value)}${margin} (${methodOf(ef)}${whose(ef)}), ${category}${near}${since}`;
-  },
-  'impression.lvef-open': () => 'LVEF not reported, as its values were withheld',
-  /** `about` contains the LVEF that is used, followed by the LVEF by other methods. */
-  'impression.lvef-methods': (
-    { grades }: { grades: readonly Abnormality[] },
-    { about: [, ...others] }: About,
-  ) => {
-    const each = others.map((one, i) => {
-      const grade = grades[i];
-      return grade ? `${namedText(one)} (${EF_GRADE[grade]})` : namedText(one);
-    });
-    return `the methods disagree on the category: ${each.join(', ')} not used`;
-  },
-  'impression.wall-motion-normal': ({ scored, of }: { scored: number; of: number }) =>
-    `no wall motion abnormality in ${scored} of ${of} segments (a mild one may be missed)`,
-  'impression.wall-motion': ({
-    segments,
-    region,
-  }: {
-    segments: readonly Scored[];
-    region: Region;
-  }) => {
-    const named = segments.map(({ name, score }) => `${name} ${score}`).join(', ');
-    const list = segments.length > NAMED_SEGMENTS ? `${segments.length} segments` : named;
-    return `${regionText(region)} (${list})`;
-  },
-  'impression.score-index': ({ raised }: { raised: boolean }, { about: [index] }: About) =>
-    `${index ? namedText(index) : ''} from the machine, ${raised ? 'raised' : 'normal'}`,
-  'impression.diastolic': ({ results }: { results: readonly Graded[] }, { about }: About) => {
-    const each = results.map(({ result, by, year }) => `${result} (${by} ${year})`);
-    return `diastolic function: ${[...each, ...about.map(namedText)].join(', ')}`;
-  },
-  /** `met` contains the values beyond a limit, which do not change the normal result. */
-  'impression.diastolic-normal': (
-    {
-      state,
-      results,
-      met,
-    }: { state: keyof typeof FILLING; results: readonly Graded[]; met: readonly string[] },
-    { about }: About,
-  ) => {
-    const each = results.map(({ by, year, result }) => {
-      const isLimited = NORMAL_FILLING[result]?.limited;
-      return `${by} ${year}${isLimited ? ' with some criteria missing' : ''}`;
-    });
-    const although =
-      met.length > 0
-        ? `, although ${allOf(met)} ${met.length > 1 ? 'are' : 'is'} beyond the limit`
-        : '';
-    return `${FILLING[state]} by ${each.join(' and ')}${inBrackets(about)}${although}`;
-  },
-  'impression.diastolic-open': ({ by, year }: { by: string; year: number }, { about }: About) =>
-    `undecided by ${by} ${year}, as a cut-off lies within the interval of ${withIntervals(about)}`,
-  'impression.diastolic-ungraded': (_: Record<string, never>, { about }: About) =>
-    `diastolic function not graded${inBrackets(about)}`,
-  'impression.diastolic-present': ({ by, year }: { by: string; year: number }, { about }: About) =>
-    `diastolic dysfunction (${by} ${year}), LA pressure and grade undecided${inBrackets(about)}`,
-  /**
-   * `grades` contains the grade or, if the interval includes a cut-off, the grades on both sides of
-   * it.
-   */
-  'impression.atrium': ({ grades }: { grades: readonly Abnormality[] }, { about }: About) => {
-    const values = grades.length > 1 ? ` (${withIntervals(about)})` : inBrackets(about);
-    return `LA ${gradesText(grades, (grade) => SIZE_GRADE[grade])}${values}`;
-  },
-  /** `about` contains the diameter, followed by the volume index. */
-  'impression.atrium-diameter': (
-    { grade, byDiameter }: { grade: Abnormality; byDiameter: Abnormality },
-    { about: [diameter, index] }: About,
-  ) =>
-    diameter && index
-      ? `LA ${SIZE_GRADE[grade]} by ${namedText(index)}, used in preference to ${namedText(diameter)} (${byDiameter})`
-      : '',
-  'impression.valve': (
-    { disease, grade }: { disease: ValveDisease | 'aortic-stenosis'; grade: string },
-    { about }: About,
-  ) => {
-    const name = disease === 'aortic-stenosis' ? 'Aortic valve' : valveDiseaseName(disease);
-    return `${name}: ${grade}${inBrackets(about)}`;
-  },
-  'impression.regurgitation-open': () => 'regurgitation not assessed',
-  /** `about` contains the indices that agree with the conclusion, followed by the others. */
-  'impression.rv-function': (
-    { conclusion, agreeing }: { conclusion: keyof typeof RV_FUNCTION; agreeing: number },
-    { about }: About,
-  ) => {
-    const others = about.slice(agreeing);
-    const against = others.length > 0 ? `, but not by ${allNamed(others)}` : '';
-    return `${RV_FUNCTION[conclusion]}${inBrackets(about.slice(0, agreeing))}${against}`;
-  },
-  'impression.pulmonary': (
-    { probability, limited }: { probability: string; limited: boolean },
-    { about }: About,
-  ) =>
-    `${probability} probability of pulmonary hypertension${limited ? ' by TRV alone' : ''}${inBrackets(about)}`,
-  'impression.pulmonary-open': (
-    { probabilities }: { probabilities: readonly string[] },
-    { about }: About,
-  ) => {
-    const values = withIntervals(about);
-    return probabilities.length > 2
-      ? `uncertain probability of pulmonary hypertension (${values})`
-      : `${anyOf(probabilities)} probability of pulmonary hypertension (${values})`;
-  },
-  'impression.pressure': (_: Record<string, never>, { about }: About) => allNamed(about),
-  'impression.no-fluid': ({ views }: { views: readonly string[] }) =>
-    `no pericardial fluid outlined in ${anyOf([...new Set(views)])}, which does not exclude an effusion`,
-  'impression.no-effusion': (_: Record<string, never>, { about }: About) =>
-    `no pericardial effusion${inBrackets(about)}`,
-} as const satisfies SentenceTable;
 
 const say = statementsOf<typeof ECHO_IMPRESSION>();
 

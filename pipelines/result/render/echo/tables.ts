@@ -2,7 +2,7 @@ import type { SentenceTable } from '../../statement.ts';
 import { CARDIOMYOPATHY_SENTENCES } from './cardiomyopathy.ts';
 import { DIASTOLIC_SENTENCES } from './diastolic.ts';
 import { FOCUSED_SENTENCES } from './focused.ts';
-import { ECHO_IMPRESSION } from './impression.ts';
+import { ECHO_IMPRESSION } from './impression-sentences.ts';
 import { LA_VOLUME_SENTENCES } from './la-volume.ts';
 import { LV_SIZE_SENTENCES } from './lv-size.ts';
 import { LV_STRAIN_SENTENCES } from './lv-strain.ts';
