@@ -80,8 +80,8 @@ const FETAL_VESSELS: ReadonlySet<string> = new Set(['umbilical-artery', 'middle-
 /** Returns the beats on spectra of fetal arteries, for the heart sections. */
 function spectrumBeats(spectra: readonly SpectrumReading[]): SpectrumBeats[] {
   return spectra.flatMap((reading): SpectrumBeats[] => {
-    const { file, sopInstanceUid, frame, fetus, vessel, waveform } = reading;
-    if (vessel === null || !FETAL_VESSELS.has(vessel)) return [];
+    const { file, sopInstanceUid, frame, fetus, vessel, waveform, held } = reading;
+    if (vessel === null || !FETAL_VESSELS.has(vessel) || held === 'all') return [];
     const at = { file, sopInstanceUid, frame, fetus };
     if (waveform.status === 'refused') {
       return waveform.reason === 'beats-differ' ? [{ ...at, rhythm: null }] : [];

@@ -1,9 +1,11 @@
 import { EVIDENCE, type EvidenceKey, reviewReason } from '../concepts/method-evidence.ts';
+import type { Clip, Frame } from '../contract/study.ts';
 import type { Decisions } from '../result/decisions.ts';
 import type { ReviewSetting } from '../result/needs-review.ts';
 import { lengthsOf } from './biometry/measure.ts';
 import type { StudyEvidence } from './evidence.ts';
 import type { LABOR_KEYS } from './labor-progress/evidence.ts';
+import type { Readings } from './readers.ts';
 import type { FramePlane, FrameReading, Plane, Structure } from './shared/plane.ts';
 
 /**
@@ -42,28 +44,113 @@ const OF_DESCENT = {
 } as const satisfies Record<(typeof LABOR_KEYS)[number], EvidenceKey>;
 
 /**
- * Readers whose readings are removed unless the evidence for their method is sufficient. `reading`
- * is the empty reading that replaces them.
+ * Returns true if a person confirmed a value that a method with this evidence read there. `frame`
+ * is 0-based; null for a value of the whole clip.
  */
-const UNSEEN = {
-  presentation: { evidence: 'presentation-sweep', reading: { sweeps: [], cardiac: [] } },
-  amnioticFluid: { evidence: 'fluid-pocket', reading: { frames: [], uncertainty: null } },
+type Confirmed = (evidence: EvidenceKey, file: string, frame: number | null) => boolean;
+
+/** What each reader found. A reader that failed found nothing. */
+type Found = { [Reader in keyof Readings]: NonNullable<Readings[Reader]> };
+
+type OnFrame = { clip: Pick<Clip, 'file'>; frame: Pick<Frame, 'index'> };
+
+const onFrames = <Of extends OnFrame>(
+  found: readonly Of[] | null,
+  evidence: EvidenceKey,
+  isConfirmed: Confirmed,
+): Of[] => (found ?? []).filter(({ clip, frame }) => isConfirmed(evidence, clip.file, frame.index));
+
+const framesOf = (evidence: EvidenceKey) => ({
+  evidence,
+  confirmed: <Of extends { frames: readonly OnFrame[] | null }>(
+    found: Of,
+    isConfirmed: Confirmed,
+  ): Of => ({ ...found, frames: onFrames(found.frames, evidence, isConfirmed) }),
+});
+
+/** Evidence for the rates on M-mode sweeps, spectra and cines. */
+const RATE = 'fetal-heart-rate' satisfies EvidenceKey;
+
+/**
+ * Returns the frames of an early pregnancy on which a value was confirmed, and the whole clip if
+ * its heart rate was. A clip without a beat leads to no conclusion, because no value on it can be
+ * confirmed.
+ */
+function confirmedEarly(clips: Found['earlyPregnancy'], isConfirmed: Confirmed) {
+  return clips.flatMap((one) => {
+    if (isConfirmed(RATE, one.clip.file, null)) return [one];
+    const frames = onFrames(one.frames, 'early-pregnancy', isConfirmed);
+    const cardiac = one.cardiac && { status: 'needs-review' as const };
+    return frames.length > 0 ? [{ ...one, frames, cardiac }] : [];
+  });
+}
+
+function confirmedHeart(found: Found['fetalHeart'], isConfirmed: Confirmed) {
+  const chests = onFrames(found.chests, 'fetal-heart-size', isConfirmed);
+  const mMode = found.mMode.filter(({ file, frame }) => isConfirmed(RATE, file, frame));
+  if (chests.length === 0 && mMode.length === 0) {
+    return { chests, views: [], chestFrames: 0, mMode };
+  }
+  const views = found.views.filter(
+    ({ by, file, frame }) => by === 'named' || isConfirmed('fetal-heart-size', file, frame),
+  );
+  return { chests, views, chestFrames: found.chestFrames, mMode };
+}
+
+/** Returns the spectra, those without a confirmed value of the flow marked as held. */
+const confirmedSpectra = (spectra: Found['spectra'], isConfirmed: Confirmed) =>
+  spectra.map((one) => {
+    if (isConfirmed('fetal-spectra', one.file, one.frame)) return one;
+    const held = isConfirmed(RATE, one.file, one.frame) ? ('flow' as const) : ('all' as const);
+    return { ...one, held };
+  });
+
+/**
+ * Readers whose readings are removed unless the evidence for their method is sufficient.
+ * `confirmed` returns the part of a reading that a person confirmed: what was found on a frame with
+ * a confirmed value.
+ */
+const UNSEEN: {
+  [Reader in Exclude<keyof Found, 'laborProgress'>]: {
+    evidence: EvidenceKey;
+    confirmed(found: Found[Reader], isConfirmed: Confirmed): Found[Reader];
+  };
+} = {
+  presentation: {
+    evidence: 'presentation-sweep',
+    confirmed: ({ cardiac }, isConfirmed) => ({
+      sweeps: [],
+      cardiac: cardiac.filter(({ clip }) => isConfirmed(RATE, clip.file, null)),
+    }),
+  },
+  amnioticFluid: framesOf('fluid-pocket'),
   placenta: {
     evidence: 'placenta-site',
-    reading: { bodies: [], edges: [], uncertainty: { toOs: null, thickness: null } },
+    confirmed: (found, isConfirmed) => ({
+      ...found,
+      bodies: onFrames(found.bodies, 'placenta-site', isConfirmed),
+      edges: onFrames(found.edges, 'placenta-site', isConfirmed),
+    }),
   },
-  cervix: { evidence: 'cervical-length', reading: { frames: [], uncertainty: null } },
-  earlyPregnancy: { evidence: 'early-pregnancy', reading: [] },
-  nuchal: { evidence: 'nuchal-translucency', reading: { frames: [] } },
-  spectra: { evidence: 'fetal-spectra', reading: [] },
-  fetalHeart: {
-    evidence: 'fetal-heart-size',
-    reading: { chests: [], views: [], chestFrames: 0, mMode: [] },
-  },
-  fetalBrain: { evidence: 'brain-structures', reading: { frames: [] } },
-} as const satisfies Partial<
-  Record<keyof StudyEvidence['views'], { evidence: EvidenceKey; reading: unknown }>
->;
+  cervix: framesOf('cervical-length'),
+  earlyPregnancy: { evidence: 'early-pregnancy', confirmed: confirmedEarly },
+  nuchal: framesOf('nuchal-translucency'),
+  spectra: { evidence: 'fetal-spectra', confirmed: confirmedSpectra },
+  fetalHeart: { evidence: 'fetal-heart-size', confirmed: confirmedHeart },
+  fetalBrain: framesOf('brain-structures'),
+};
+
+/** Returns the readings of one reader, reduced to those that are used without review. */
+function heldBack<Reader extends keyof typeof UNSEEN>(
+  reader: Reader,
+  found: Found[Reader] | null | undefined,
+  counts: (evidence: EvidenceKey) => boolean,
+  isConfirmed: Confirmed,
+): Partial<Readings> {
+  const { evidence, confirmed } = UNSEEN[reader];
+  if (found == null || counts(evidence)) return {};
+  return { [reader]: confirmed(found, isConfirmed) };
+}
 
 /** Returns a frame, with its plane set to `other` if its label needs review. */
 function named(one: FramePlane, counts: (key: EvidenceKey) => boolean): FramePlane {
@@ -102,11 +189,15 @@ export function withholdUnvalidated(
     (one: FrameReading): boolean =>
       counts(OF_STRUCTURE[one.structure], gaDays, sizesOf(one)) ||
       confirmed.some((at) => at.evidence === OF_STRUCTURE[one.structure] && isAt(one, at));
-  const unseen = Object.fromEntries(
-    Object.entries(UNSEEN).flatMap(([reader, { evidence, reading }]) => {
-      const found = given.views[reader as keyof typeof UNSEEN];
-      return found == null || counts(evidence) || isConfirmed(evidence) ? [] : [[reader, reading]];
-    }),
+  const isConfirmedAt: Confirmed = (key, file, frame) =>
+    confirmed.some(
+      (at) =>
+        at.evidence === key && at.file === file && at.frame === (frame === null ? null : frame + 1),
+    );
+  const readers = Object.keys(UNSEEN) as (keyof typeof UNSEEN)[];
+  const unseen: Partial<Readings> = Object.assign(
+    {},
+    ...readers.map((reader) => heldBack(reader, given.views[reader], counts, isConfirmedAt)),
   );
   const labor = given.views.laborProgress;
   return {

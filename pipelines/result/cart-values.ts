@@ -3,7 +3,7 @@ import { CONCEPTS, measurementConcept } from '../concepts/concepts.ts';
 import type { CartMeasurement } from '../contract/study.ts';
 import { median } from '../measure/statistics.ts';
 import type { Measurement } from './envelope.ts';
-import { decided, fetusKey, machineValueId } from './measured.ts';
+import { decided, fetusKey, MACHINE_METHOD, machineValueId } from './measured.ts';
 import { cutOffsOf, isPlausible } from './obstetric/limits.ts';
 import { remark } from './render/remarks.ts';
 import type { Remark } from './statement.ts';
@@ -271,7 +271,7 @@ function toMeasurement(
     label,
     value,
     unit,
-    method: 'cart-sr',
+    method: MACHINE_METHOD,
     derivation,
     source: cartSource(from),
     site: site?.meaning ?? from.site?.meaning ?? null,

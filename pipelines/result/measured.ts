@@ -32,6 +32,16 @@ export const isOfMachine = ({ source }: Pick<Measurement, 'source'>): boolean =>
 
 type Source = Measurement['source'];
 
+/** Method of every value in a report of the ultrasound machine. */
+export const MACHINE_METHOD = 'cart-sr';
+
+/**
+ * Returns true if a value was listed in the report of the ultrasound machine, even if a person has
+ * since corrected it.
+ */
+export const isFromReport = ({ method }: Pick<Measurement, 'method'>): boolean =>
+  method === MACHINE_METHOD;
+
 /**
  * Returns the source of a value.
  * @param frame 0-based index, as in readers (frames in a result are numbered from 1); null if the

@@ -92,15 +92,17 @@ function targetOf(one: Measurement, { original, effects }: ReviewState): string 
   return moved && 'on' in moved ? moved.on : own;
 }
 
+const inputsOf = ({ inputs }: Measurement, { result }: ReviewState): Measurement[] =>
+  inputs.flatMap((id) => result.measurements.find((other) => other.id === id) ?? []);
+
 /**
- * Returns the values from which a mean or median was calculated; for any other value, the value
- * itself.
+ * Returns the repeated values from which a mean or median was calculated; for any other value, the
+ * value itself. A mean of other quantities, such as that of the three diameters of a sac, is not a
+ * repeat of any of them.
  */
 function partsOf(one: Measurement, state: ReviewState): Measurement[] {
   if (!SUMMARIES.has(one.derivation)) return [one];
-  const parts = one.inputs.flatMap(
-    (id) => state.result.measurements.find((other) => other.id === id) ?? [],
-  );
+  const parts = inputsOf(one, state).filter(({ concept }) => concept.key === one.concept.key);
   return parts.length > 0 ? parts : [one];
 }
 
@@ -180,10 +182,7 @@ const setAside = (some: readonly Measurement[], state: ReviewState): Effect[] =>
 function accept(one: Measurement, state: ReviewState, seen = new Set<string>()): Effect[] {
   if (seen.has(one.id)) return [];
   seen.add(one.id);
-  const inputs = one.inputs.flatMap(
-    (id) => state.result.measurements.find((other) => other.id === id) ?? [],
-  );
-  const waiting = inputs.filter(({ quality }) => quality === 'review');
+  const waiting = inputsOf(one, state).filter(({ quality }) => quality === 'review');
   const own = partsOf(one, state).includes(one) ? [asItStands(one, state)] : [];
   const parts = partsOf(one, state).filter((part) => part !== one && !waiting.includes(part));
   return [

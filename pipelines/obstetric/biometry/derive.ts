@@ -8,6 +8,7 @@ import type { Remark, Statement } from '../../result/statement.ts';
 import {
   acceptedValue,
   createMeasurement,
+  isFromReport,
   isOfMachine,
   isPlausible,
   isShapeOf,
@@ -53,7 +54,7 @@ type BpdConvention = 'outer-outer' | 'not-stated';
  */
 export function bpdConvention(lengths: readonly Measurement[]): BpdConvention {
   const bpd = acceptedValue(lengths, 'bpd');
-  return bpd && isOfMachine(bpd) ? 'not-stated' : 'outer-outer';
+  return bpd && isFromReport(bpd) ? 'not-stated' : 'outer-outer';
 }
 
 type Given = Parameters<typeof createMeasurement>[4];

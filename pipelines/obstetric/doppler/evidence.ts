@@ -118,6 +118,11 @@ export interface SpectrumReading {
   /** Correction angle in degrees set on the machine; null if the header does not contain it. */
   correctionAngle: number | null;
   waveform: DopplerWaveform;
+  /**
+   * What needs review and is therefore not used: the flow without the heart rate, or everything.
+   * Absent if all of it is used.
+   */
+  held?: 'flow' | 'all';
 }
 
 export interface DopplerEvidence extends SectionEvidence {

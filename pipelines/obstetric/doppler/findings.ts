@@ -14,7 +14,7 @@ import {
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { isOfMachine } from '../shared/measurement.ts';
-import { type FlowOfLoops, graverFlow, type MachineFlow } from './flow.ts';
+import { type FlowOfLoops, graverFlow, type StatedFlow } from './flow.ts';
 import {
   ANAEMIA_MOM,
   type AWave,
@@ -277,38 +277,38 @@ function summaryClassification(
   ]);
 }
 
-/** Flow in the umbilical artery according to the traces and the machine values. */
+/** Flow in the umbilical artery according to the traces and the stated values. */
 interface UmbilicalFlow {
   flow: EndDiastolicFlow | null;
   loops: FlowOfLoops<EndDiastolicFlow>;
-  machine: MachineFlow | null;
+  stated: StatedFlow | null;
   /** True if there are several fetuses and it is unknown whose artery this is. */
   unnamed: boolean;
 }
 
 /**
- * Combines the flow on the traces with that in the machine values; the more severe one counts.
+ * Combines the flow on the traces with that in the stated values; the more severe one counts.
  * Absent or reversed flow is reported even if only one of the two shows it.
  */
 export function flowOfArtery(
   loops: FlowOfLoops<EndDiastolicFlow>,
-  machine: MachineFlow | null,
+  stated: StatedFlow | null,
   unnamed: boolean,
 ): UmbilicalFlow {
-  const flow = graverFlow(loops.lead, machine?.flow ?? null);
+  const flow = graverFlow(loops.lead, stated?.flow ?? null);
   const { suspected } = loops;
   const graver = suspected && graverFlow(flow, suspected.flow) !== flow ? suspected : null;
-  return { flow, loops: { ...loops, suspected: graver }, machine, unnamed };
+  return { flow, loops: { ...loops, suspected: graver }, stated, unnamed };
 }
 
-const byMachineAlone = ({ flow, loops, machine }: UmbilicalFlow) =>
-  flow !== null && machine?.flow === flow && loops.lead !== flow;
+const isOnlyStated = ({ flow, loops, stated }: UmbilicalFlow) =>
+  flow !== null && stated?.flow === flow && loops.lead !== flow;
 
-const flowParams = (flow: EndDiastolicFlow, { loops, machine, unnamed }: UmbilicalFlow) => ({
+const flowParams = (flow: EndDiastolicFlow, { loops, stated, unnamed }: UmbilicalFlow) => ({
   flow,
   loop: loops.lead,
   others: loops.others,
-  machine: machine && { ...machine.shown, flow: machine.flow },
+  machine: stated && { ...stated.shown, flow: stated.flow },
   unnamed,
 });
 
@@ -367,17 +367,17 @@ function findingWith(
 
 /**
  * Returns the finding of abnormal or suspected end-diastolic flow. It is critical if the flow is
- * absent or reversed; one trace or one machine value that shows this is enough.
+ * absent or reversed; one trace or one stated value that shows this is enough.
  */
 export function flowFindings(
   found: UmbilicalFlow,
   measurements: readonly Measurement[],
 ): FindingDraft[] {
-  const { flow, loops, machine } = found;
+  const { flow, loops, stated } = found;
   const statements = [...abnormalFlow(found), ...suspectedFlow(found)];
   const shownOn = [...loops.shownOn, ...(loops.suspected ? [loops.suspected.shownOn] : [])];
   const evidence = [
-    ...(byMachineAlone(found) ? (machine?.evidence ?? []) : []),
+    ...(isOnlyStated(found) ? (stated?.evidence ?? []) : []),
     ...indicesOn(shownOn, measurements),
   ];
   const severity = flow === 'absent' || flow === 'reversed' ? 'critical' : 'abnormal';

@@ -107,15 +107,26 @@ export function graverFlow(
   return order.find((flow) => flow === one || flow === other) ?? null;
 }
 
-/** End-diastolic flow in an umbilical artery according to the machine values. */
-export interface MachineFlow {
+/**
+ * End-diastolic flow in an umbilical artery according to values that were not read from a trace:
+ * the machine's, and those that a person entered or edited in a review.
+ */
+export interface StatedFlow {
   flow: EndDiastolicFlow;
-  /** The machine value from which the flow was derived. */
-  shown: { index: 'RI' | 'EDV' | 'S/D'; key: ObstetricConcept; value: number };
+  /** The value from which the flow was derived. */
+  shown: {
+    by: 'machine' | 'person';
+    index: 'RI' | 'EDV' | 'S/D';
+    key: ObstetricConcept;
+    value: number;
+  };
   evidence: string[];
 }
 
 const isAcceptedOfMachine = (one: Measurement) => isOfMachine(one) && one.quality === 'accepted';
+
+const isStated = (one: Measurement) =>
+  isAcceptedOfMachine(one) || (one.origin === 'person' && one.quality === 'accepted');
 
 const bySign = (velocity: number): EndDiastolicFlow =>
   velocity > 0 ? 'forward' : velocity < 0 ? 'reversed' : 'absent';
@@ -130,7 +141,7 @@ function byIndex(ri: number): EndDiastolicFlow {
  * of the PSV is forward flow; both are negative if the artery is displayed below the baseline. If
  * there is no PSV, an RI below 1 shows that PSV and EDV have the same sign.
  */
-function flowOfSide(values: readonly Measurement[]): MachineFlow[] {
+function flowOfSide(values: readonly Measurement[]): StatedFlow[] {
   const of = (key: ObstetricConcept) => values.find(({ concept }) => concept.key === key) ?? null;
   const ri = of('umbilical-artery-ri');
   const edv = of('umbilical-artery-edv');
@@ -139,10 +150,15 @@ function flowOfSide(values: readonly Measurement[]): MachineFlow[] {
   const shows = (
     one: Measurement,
     flow: EndDiastolicFlow,
-    index: MachineFlow['shown']['index'],
-  ): MachineFlow => ({
+    index: StatedFlow['shown']['index'],
+  ): StatedFlow => ({
     flow,
-    shown: { index, key: one.concept.key as ObstetricConcept, value: one.value },
+    shown: {
+      by: isOfMachine(one) ? 'machine' : 'person',
+      index,
+      key: one.concept.key as ObstetricConcept,
+      value: one.value,
+    },
     evidence: [one.id],
   });
   const oneSign = ri !== null && ri.value < RI_WITHOUT_FLOW && psv === null;
@@ -163,16 +179,13 @@ function flowOfSide(values: readonly Measurement[]): MachineFlow[] {
 }
 
 /**
- * Returns the most severe flow in the umbilical artery according to the machine values; null if the
- * flow cannot be derived from any of them.
+ * Returns the most severe flow in the umbilical artery according to the values of the machine or of
+ * a person; null if the flow cannot be derived from any of them.
  */
-export function machineFlow(measurements: readonly Measurement[]): MachineFlow | null {
-  const sides = Map.groupBy(
-    measurements.filter(isAcceptedOfMachine),
-    ({ laterality }) => laterality,
-  );
+export function statedFlow(measurements: readonly Measurement[]): StatedFlow | null {
+  const sides = Map.groupBy(measurements.filter(isStated), ({ laterality }) => laterality);
   const shown = [...sides.values()].flatMap(flowOfSide);
-  return shown.reduce<MachineFlow | null>(
+  return shown.reduce<StatedFlow | null>(
     (worst, one) => (worst && graverFlow(worst.flow, one.flow) === worst.flow ? worst : one),
     null,
   );
@@ -183,7 +196,7 @@ export function machineFlow(measurements: readonly Measurement[]): MachineFlow |
  * does.
  */
 export function lostFlowValues(cart: readonly Measurement[]): Measurement[] {
-  const found = machineFlow(cart);
+  const found = statedFlow(cart);
   if (found?.flow !== 'absent' && found?.flow !== 'reversed') return [];
   return cart.filter(({ id }) => found.evidence.includes(id));
 }

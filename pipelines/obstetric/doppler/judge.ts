@@ -27,7 +27,7 @@ import {
   rankOf,
   rankWithin,
 } from './findings.ts';
-import { ductusWave, machineFlow, pairStatements, umbilicalFlow } from './flow.ts';
+import { ductusWave, pairStatements, statedFlow, umbilicalFlow } from './flow.ts';
 import {
   ANAEMIA_MOM,
   anaemiaBand,
@@ -82,8 +82,11 @@ function withoutMultiple(measurements: readonly Measurement[], judged: Judged): 
   const { gaDays, angle, rateHolds } = judged;
   const psv = acceptedValue(measurements, 'middle-cerebral-artery-psv');
   if (!psv) {
+    const held = measurements.some(
+      ({ id, quality }) => id === 'middle-cerebral-artery-psv' && quality === 'review',
+    );
     return acceptedValue(measurements, 'middle-cerebral-artery-pi')
-      ? [say.gap('doppler.no-peak-velocity', {})]
+      ? [say.gap('doppler.no-peak-velocity', { held })]
       : [];
   }
   if (gaDays === null || !rateHolds) return [];
@@ -323,7 +326,7 @@ export function judgeDoppler(
   const of = (vessel: string) => traced.filter((reading) => reading.vessel === vessel);
   const umbilical = flowOfArtery(
     umbilicalFlow(of('umbilical-artery')),
-    machineFlow(measured),
+    statedFlow(measured),
     unnamed,
   );
   const ductus = ductusWave(of('ductus-venosus'));

@@ -289,6 +289,8 @@ export function refusals(readings: readonly SpectrumReading[]): Statement[] {
 interface Supplied {
   /** All spectra, traced or not. */
   readings: readonly SpectrumReading[];
+  /** Spectra that need review, of any fetus. */
+  held: readonly SpectrumReading[];
   measurements: readonly Measurement[];
   /** All machine values, used or not. */
   cart: readonly Measurement[];
@@ -307,7 +309,7 @@ function whyNot(
   supplied: Supplied,
   vessel: DopplerVessel,
 ): { reason: VesselGap | null; problem: TraceProblem | null } {
-  const { readings, measurements, cart, unnamed } = supplied;
+  const { readings, held, measurements, cart, unnamed } = supplied;
   const because = (reason: VesselGap | null, problem: TraceProblem | null = null) => ({
     reason,
     problem,
@@ -320,6 +322,7 @@ function whyNot(
   if (own.length > 0) return because(null);
   if (measurements.some((one) => isOf(vessel)(one))) return because('machine-implausible');
   if (cart.some(isOf(vessel))) return because(null);
+  if (held.some((reading) => reading.vessel === vessel)) return because('needs-review');
   return because(unnamed?.has(vessel) ? 'not-of-this-fetus' : 'not-supplied');
 }
 

@@ -270,6 +270,8 @@ function summaryOf(measurements: readonly Measurement[]): Statement[] {
 
 interface Given {
   readings: readonly SpectrumReading[];
+  /** Spectra that need review. */
+  held: readonly SpectrumReading[];
   cart: readonly Measurement[];
   gaDays: number | null;
 }
@@ -277,11 +279,11 @@ interface Given {
 const ALL_ARTERIES = [...FETAL_ARTERIES, 'uterine-artery'] as const;
 
 /** Assesses a single fetus and its mother. A machine value is used if ours is missing. */
-function judgeOne({ readings, cart, gaDays }: Given): DopplerJudgement {
+function judgeOne({ readings, held, cart, gaDays }: Given): DopplerJudgement {
   const traced = readings.filter(isTraced);
   const measured = withMachineValues(worseFirst(cart), measureAll(traced), plainId);
   const own = judgeDoppler(traced, measured, gaDays);
-  const supplied = { readings, measurements: own.measurements, cart };
+  const supplied = { readings, held, measurements: own.measurements, cart };
   return { ...own, gaps: [...own.gaps, ...suppliedGaps(supplied, ALL_ARTERIES)] };
 }
 
@@ -301,6 +303,7 @@ function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJ
   const unnamed = given.readings.filter((one) => one.fetus === null && !isMaternal(one.vessel));
   const supplied = {
     readings: group.readings,
+    held: given.held,
     measurements: own.measurements,
     cart: given.cart.filter((one) => isOfMother(one) || one.fetus === null || cart.includes(one)),
     unnamed: new Set(unnamed.map(({ vessel }) => vessel)),
@@ -334,7 +337,7 @@ function judgeApart(given: Given, why: Statement): DopplerJudgement {
     why,
   );
   if (groups.some(({ fetus }) => fetus === null)) return all;
-  const nothing = { readings: [], measurements: [], cart: given.cart };
+  const nothing = { readings: [], held: given.held, measurements: [], cart: given.cart };
   return { ...all, gaps: [...all.gaps, ...suppliedGaps(nothing, ['uterine-artery'])] };
 }
 
@@ -370,10 +373,12 @@ function withoutValues(
 }
 
 function run(evidence: DopplerEvidence): SectionOutcome {
-  const readings = evidence.views.spectra ?? [];
+  const spectra = evidence.views.spectra ?? [];
+  const readings = spectra.filter(({ held }) => held === undefined);
   const traced = readings.filter(isTraced);
   const cart = evidence.machine.values(DOPPLER_SECTION, CART_KEYS);
-  const given = { readings, cart, gaDays: evidence.options.dating?.ga_days ?? null };
+  const held = spectra.filter((one) => !readings.includes(one));
+  const given = { readings, held, cart, gaDays: evidence.options.dating?.ga_days ?? null };
   const why = apart(evidence, readings, cart);
   const judged = why === null ? judgeOne(given) : judgeApart(given, why);
   const refused = [...refusals(readings), ...(why === null ? [] : unusedStatements(cart))];

@@ -47,7 +47,8 @@ export interface EarlyFrame {
 type EmbryoActivity =
   | { status: 'beating'; beatsPerMinute: number; uncertainty: number; strength: number }
   | { status: 'not-seen' }
-  | { status: 'not-assessable' };
+  | { status: 'not-assessable' }
+  | { status: 'needs-review' };
 
 /** Fields of an M-mode sweep that this section uses. */
 export interface EarlySweep {

@@ -191,9 +191,12 @@ interface Known {
 
 function cardiacGap({ clips, cine }: Known): EarlyGap {
   const moving = clips.some(({ clip }) => clip.frames.length > 1);
+  const held = clips.some(({ cardiac }) => cardiac?.status === 'needs-review');
   return {
     code: 'cine_missing',
-    said: say.gap('early.no-cine', { reason: moving ? 'no-long-clip' : 'still' }),
+    said: say.gap('early.no-cine', {
+      reason: held ? 'needs-review' : moving ? 'no-long-clip' : 'still',
+    }),
     need: cine,
   };
 }

@@ -5,6 +5,7 @@ import { axisEnds, distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfEarly } from '../../result/render/obstetric/early-pregnancy.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
+import type { Remark } from '../../result/statement.ts';
 import {
   createMeasurement,
   isOfMachine,
@@ -155,6 +156,12 @@ const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 /** Maximum number of CRL values used for the median (obstetric 5.1). */
 const CRL_REPEATS = 3;
 
+/** Returns the remarks on an age by this CRL. */
+function remarksOnAge(crl: Measurement): Remark[] {
+  if (isOfMachine(crl)) return [remarkOfEarly('early.crl-of-machine', {})];
+  return crl.origin === 'person' ? [] : [remark('method.simulated-only', {})];
+}
+
 /**
  * Returns the age by CRL if the CRL is within the range of its equation. The age by sac is used
  * only if there is no CRL.
@@ -167,9 +174,7 @@ function ageOf(crl: Measurement | null, msd: Measurement | null): Measurement[] 
       createMeasurement('ga-by-crl', 'ga-by-crl', days, 'robinson-1975-ga-crl', {
         ...given,
         inputs: [crl.id],
-        remarks: isOfMachine(crl)
-          ? [remarkOfEarly('early.crl-of-machine', {})]
-          : [remark('method.simulated-only', {})],
+        remarks: remarksOnAge(crl),
       }),
     ];
   }

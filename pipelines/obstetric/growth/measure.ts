@@ -4,7 +4,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import { type NotChartedReason, say } from '../../result/render/obstetric/growth.ts';
 import { categoryWithin } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { acceptedValue, isOfMachine, SOFT_Z } from '../shared/measurement.ts';
+import { acceptedValue, isFromReport, SOFT_Z } from '../shared/measurement.ts';
 import {
   INTERGROWTH_SIZE_WEEKS,
   INTERGROWTH_WEIGHT_2017,
@@ -146,7 +146,7 @@ export function chart(measurement: Measurement, gaWeeks: number): Charted | NotC
  * outer, and mixing the two is an error (obstetric 2.1 and 16.5).
  */
 export function chartOfStudy(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
-  if (measurement.concept.key !== 'bpd' || !isOfMachine(measurement)) {
+  if (measurement.concept.key !== 'bpd' || !isFromReport(measurement)) {
     return chart(measurement, gaWeeks);
   }
   return { measurement, reason: { code: 'bpd_convention_not_stated', weeks: null } };

@@ -3,7 +3,7 @@ import { say } from '../../result/render/obstetric/nt.ts';
 import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { judgedValue, machineValues, withDifference } from '../shared/measurement.ts';
+import { isConfirmed, judgedValue, machineValues, withDifference } from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { MidsagittalReading, NuchalEvidence } from './evidence.ts';
 import { HIGH_NT, NT_WINDOW, nuchalTranslucencyMoM } from './guideline.ts';
@@ -143,7 +143,8 @@ function assess(
   const data = { plane_adequacy: best ? planeAdequacy(best) : [], crl_mm: crl?.value ?? null };
   if (!nt) return { ...whyNone(readings, all), data, measurements: all, classifications: plane };
   const difference = nuchalDifference(all, crl);
-  const judged = !difference?.ofCategory;
+  // A person who confirmed one of two values in different categories decided between them.
+  const judged = !difference?.ofCategory || isConfirmed(nt);
   const classifications = [...(judged ? nuchalClassification(nt, crl) : []), ...plane];
   const gaps = [
     ...(difference ? [difference.statement] : []),

@@ -9,6 +9,8 @@ import {
   asRepeat,
   fetusKey,
   type Given,
+  isConfirmed,
+  isFromReport,
   isOfMachine,
   measurementOf,
   NO_FRAME,
@@ -20,7 +22,14 @@ import type { ClassificationDraft, FindingDraft } from '../../result/section-out
 import type { Remark, Statement } from '../../result/statement.ts';
 import type { SectionEvidence } from './section.ts';
 
-export { isOfMachine, lineBetween, measuredOn, NO_FRAME } from '../../result/measured.ts';
+export {
+  isConfirmed,
+  isFromReport,
+  isOfMachine,
+  lineBetween,
+  measuredOn,
+  NO_FRAME,
+} from '../../result/measured.ts';
 export { isPlausible } from '../../result/obstetric/limits.ts';
 
 /** Maximum number of frames per measurement: "Median of up to three frames each" (api 2.6). */
@@ -198,9 +207,11 @@ export function withMachineValues(
     const plain = plainId(value);
     const own = ours.find(({ id, quality }) => id === plain && quality === 'accepted');
     if (own) return besideOwn(value, own);
-    return usable.find((one) => plainId(one) === plain) === value
-      ? remarked({ ...value, id: plain }, IN_PLACE_OF_OURS)
-      : remarked(value, remark('machine.passed-over', {}));
+    if (usable.find((one) => plainId(one) === plain) !== value) {
+      return remarked(value, remark('machine.passed-over', {}));
+    }
+    const used = { ...value, id: plain };
+    return isOfMachine(value) ? remarked(used, IN_PLACE_OF_OURS) : used;
   });
   const replaced = new Set(machine.map(({ id }) => id));
   const kept = ours.map((one) => (replaced.has(one.id) ? { ...one, id: `${one.id}-traced` } : one));
@@ -243,34 +254,40 @@ export function machineValues(
 
 const acceptedOfMachine = (measurements: readonly Measurement[], key: EarlyKey) =>
   measurements.filter(
-    (one) => isOfMachine(one) && one.concept.key === key && one.quality === 'accepted',
+    (one) => isFromReport(one) && one.concept.key === key && one.quality === 'accepted',
   );
 
 const firstOfMachine = (measurements: readonly Measurement[], key: EarlyKey) =>
   acceptedOfMachine(measurements, key)[0] ?? null;
 
 /**
- * Returns the value to assess. The machine value is preferred because a person placed its calipers.
- * Null if there is no value.
+ * Returns the values to choose from: those that a person confirmed in a review, otherwise the
+ * machine's, because a person placed its calipers, otherwise ours.
  */
+function preferred(machine: readonly Measurement[], own: Measurement | null): Measurement[] {
+  const all = [...(own ? [own] : []), ...machine];
+  const byPerson = all.filter(isConfirmed);
+  if (byPerson.length > 0) return byPerson;
+  return machine.length > 0 ? [...machine] : all;
+}
+
+/** Returns the value to assess, which is the first of the `preferred` ones; null without a value. */
 export const judgedValue = (
   measurements: readonly Measurement[],
   key: EarlyKey,
-): Measurement | null => firstOfMachine(measurements, key) ?? acceptedValue(measurements, key);
+): Measurement | null =>
+  preferred(acceptedOfMachine(measurements, key), acceptedValue(measurements, key))[0] ?? null;
 
 /**
- * Returns the heart rate to assess: the machine's, or otherwise that of a clip; null if no rate is
- * accepted. If the machine has several rates, the slowest is used, because a slow rate is the more
- * severe sign in an embryo.
+ * Returns the heart rate to assess; null if no rate is accepted. Of several `preferred` rates, the
+ * slowest is used, because a slow rate is the more severe sign in an embryo.
  */
 export function judgedRate(measurements: readonly Measurement[]): Measurement | null {
   const own = measurements.find(
     ({ id, quality }) => id === 'embryonic-heart-rate' && quality === 'accepted',
   );
-  const [slowest] = acceptedOfMachine(measurements, 'fetal-heart-rate').toSorted(
-    (one, other) => one.value - other.value,
-  );
-  return slowest ?? own ?? null;
+  const rates = preferred(acceptedOfMachine(measurements, 'fetal-heart-rate'), own ?? null);
+  return rates.toSorted((one, other) => one.value - other.value)[0] ?? null;
 }
 
 /** Returns our accepted value and the machine's; null if one of them is missing. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Change } from '../../../pipelines/contract/review.ts';
+import type { Change, Changed } from '../../../pipelines/contract/review.ts';
 import { withArtifacts } from '../../../pipelines/result/assemble.ts';
 import { type Measurement, type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
 import type { AlsoStored, Database } from '../../platform/database/port.ts';
@@ -416,9 +416,21 @@ function applied(
     const row = { id, at, author_id: reader.id, author: reader.name, change, effects };
     rows.push({ ...row, before: subject.before, after: subject.before });
     const after = subject.afterIn(resultOf(opened, rows));
+    requireUsed(change, after, pointer);
     rows[rows.length - 1] = { ...row, before: subject.before, after };
   });
   return rows.slice(before.length);
+}
+
+/**
+ * Rejects a typed value that would still need review, because no section calculates the quantity
+ * before its inputs are used.
+ */
+function requireUsed({ kind }: Change, { quality }: Changed, pointer: string): void {
+  if (kind !== 'set-value' || quality !== 'review') return;
+  const detail =
+    'The value is calculated from values that need review; accept or correct those first.';
+  throw new InvalidInputError([{ pointer: `${pointer}/measurement`, detail }]);
 }
 
 function stateOf(opened: Opened, rows: readonly ChangeRow[]): StudyState {

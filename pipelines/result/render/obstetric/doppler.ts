@@ -45,13 +45,22 @@ const ANGLE_UNKNOWN = (limit: number) =>
 
 const CONFIRM = 'confirm in a second free loop of the cord with the lowest wall filter';
 
-/** A machine value that determined the flow, such as "RI 1.10". */
-type MachineValue = { index: 'RI' | 'EDV' | 'S/D'; key: string; value: number };
-const machineValue = ({ index, key, value }: MachineValue, text: ValueTexts) =>
-  `by the values of the ultrasound machine (${index} ${text.quantity(key, value)})`;
+/** A value of the machine or of a person that determined the flow, such as "RI 1.10". */
+type StatedValue = {
+  by: 'machine' | 'person';
+  index: 'RI' | 'EDV' | 'S/D';
+  key: string;
+  value: number;
+};
+const STATED_BY = {
+  machine: 'by the values of the ultrasound machine',
+  person: 'by the value of the reader',
+} as const satisfies Record<StatedValue['by'], string>;
+const statedValue = ({ by, index, key, value }: StatedValue, text: ValueTexts) =>
+  `${STATED_BY[by]} (${index} ${text.quantity(key, value)})`;
 
 /**
- * Flow in an umbilical artery according to its loops and the machine values. A loop is one traced
+ * Flow in an umbilical artery according to its loops and the stated values. A loop is one traced
  * spectrum of the artery.
  */
 type UmbilicalFlow = {
@@ -60,7 +69,8 @@ type UmbilicalFlow = {
   loop: Flow | null;
   /** Flows on the other good traces. */
   others: readonly Flow[];
-  machine: (MachineValue & { flow: Flow }) | null;
+  /** The flow by a value of the machine or of a person; null without such a value. */
+  machine: (StatedValue & { flow: Flow }) | null;
   /** True if there are several fetuses and the vessel's label does not identify the fetus. */
   unnamed: boolean;
 };
@@ -69,23 +79,23 @@ const subjectOf = (vessel: string, unnamed: boolean) =>
   unnamed ? `${vessel} of an unnamed fetus` : vessel;
 
 /**
- * Renders what contradicts the flow, such as ", forward in another spectrum". If only a machine
+ * Renders what contradicts the flow, such as ", forward in another spectrum". If only a stated
  * value shows the flow, that value comes first.
  */
 function sourceText(of: UmbilicalFlow, text: ValueTexts): string {
-  const { flow, loop, others, machine, unnamed } = of;
-  if (machine?.flow === flow && loop !== flow) {
+  const { flow, loop, others, machine: stated, unnamed } = of;
+  if (stated?.flow === flow && loop !== flow) {
     const traced = loop ? `, ${FLOW_TEXT[loop]} in the spectrum traced here` : '';
-    return ` ${machineValue(machine, text)}${traced}`;
+    return ` ${statedValue(stated, text)}${traced}`;
   }
   // A loop that is not assigned to a fetus may belong to another one, so it does not contradict the
   // flow.
   const loops = unnamed ? [] : others.map((one) => `, ${FLOW_TEXT[one]} in another spectrum`);
-  const machines =
-    machine && machine.flow !== flow
-      ? `, ${FLOW_TEXT[machine.flow]} ${machineValue(machine, text)}`
+  const values =
+    stated && stated.flow !== flow
+      ? `, ${FLOW_TEXT[stated.flow]} ${statedValue(stated, text)}`
       : '';
-  return `${loops.join('')}${machines}`;
+  return `${loops.join('')}${values}`;
 }
 
 const suspicion = (what: string, problem: TraceProblem) =>
@@ -98,6 +108,7 @@ const VESSEL_GAP = {
     `The values of the ${name} trace are implausible and were not used`,
   'machine-implausible': (name: string) =>
     `The ${name} values from the ultrasound machine are implausible and were not used`,
+  'needs-review': (name: string) => `The ${name} spectrum needs review`,
   'not-of-this-fetus': (name: string) => `No ${name} spectrum could be assigned to this fetus`,
   'not-supplied': (name: string) => `${capital(name)} Doppler was not supplied`,
 } as const;
@@ -199,8 +210,8 @@ export const DOPPLER_SENTENCES = {
     `The fetal heart rate during Doppler is outside ${slowest} to ${fastest} per minute: no fetal Doppler chart applies.`,
   'doppler.outside-chart': (_: Nothing, { about }: SentenceContext) =>
     `The gestational age is outside the chart for: ${about.map(({ label }) => label).join(', ')}.`,
-  'doppler.no-peak-velocity': () =>
-    'MCA peak velocity in cm/s was not supplied: signs of anaemia were not assessed.',
+  'doppler.no-peak-velocity': ({ held }: { held: boolean }) =>
+    `MCA peak velocity in cm/s ${held ? 'needs review' : 'was not supplied'}: signs of anaemia were not assessed.`,
   'doppler.angle-unknown': ({ limit }: { limit: number }) =>
     `MCA peak velocity: ${ANGLE_UNKNOWN(limit)}.`,
   'doppler.angle-too-large': ({ limit }: { limit: number }) =>

@@ -1,4 +1,5 @@
 import type { Measurement } from '../../envelope.ts';
+import { isOfMachine } from '../../measured.ts';
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
 import type { SentenceContext, ValueTexts } from './shared.ts';
 import {
@@ -51,6 +52,7 @@ const CINE_GAP = {
   'no-long-clip':
     'Cardiac activity was not assessed: no clip of the embryo was long and fast enough.',
   still: 'Cardiac activity was not assessed: a still image cannot show it.',
+  'needs-review': 'Cardiac activity was not assessed: what the clip shows needs review.',
 } as const;
 type CineGap = keyof typeof CINE_GAP;
 
@@ -97,7 +99,8 @@ export const EARLY_SENTENCES = {
     });
     return `${[
       capital(CATEGORY[of.category]),
-      of.sac ? 'gestational sac seen' : 'values of the ultrasound machine',
+      ...(of.sac ? ['gestational sac seen'] : []),
+      ...(!of.sac && about.some(isOfMachine) ? ['values of the ultrasound machine'] : []),
       ...parts,
       ...onMMode,
       ...(of.noEmbryo ? ['no embryo seen in either plane'] : []),

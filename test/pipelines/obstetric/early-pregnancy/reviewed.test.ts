@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Point } from '../../../../pipelines/contract/image.ts';
-import type { Change } from '../../../../pipelines/contract/review.ts';
 import type { EarlyClip } from '../../../../pipelines/obstetric/early-pregnancy/evidence.ts';
 import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
-import {
-  interpretReviewed,
-  type ObstetricReviewed,
-  reviewRules,
-} from '../../../../pipelines/obstetric/review.ts';
+import type { ObstetricReviewed } from '../../../../pipelines/obstetric/review.ts';
 import type { Measurement } from '../../../../pipelines/result/envelope.ts';
-import { effectsOf } from '../../../../pipelines/run/review-effects.ts';
 import { clip, MM_PER_PIXEL, NO_MODELS, outline } from '../evidence-sample.ts';
+import { type PersonChange, reviewedWith } from '../reviewed-study.ts';
 
 function embryo(mm: number, index: number): EarlyClip {
   const taken = clip(`${index}.dcm`);
@@ -54,17 +49,8 @@ const STUDY: ObstetricReviewed = {
   indication: null,
 };
 
-function lengthsAfter(...changes: readonly Exclude<Change, { kind: 'undo' }>[]): Measurement[] {
-  const at = new Date();
-  const original = interpretReviewed(STUDY, [], at);
-  const rules = reviewRules(STUDY);
-  let state: Parameters<typeof effectsOf>[1] = { original, result: original, effects: [] };
-  for (const change of changes) {
-    const effects = [...state.effects, ...effectsOf(change, state, rules)];
-    state = { original, effects, result: interpretReviewed(STUDY, effects, at) };
-  }
-  return state.result.measurements.filter(({ concept }) => concept.key === 'crl');
-}
+const lengthsAfter = (...changes: readonly PersonChange[]): Measurement[] =>
+  reviewedWith(STUDY, ...changes).measurements.filter(({ concept }) => concept.key === 'crl');
 
 const counting = (lengths: readonly Measurement[]) =>
   lengths.filter(({ standing }) => standing === 'counts').map(({ value }) => value);

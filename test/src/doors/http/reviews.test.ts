@@ -109,6 +109,19 @@ describe('a review', () => {
     expect(named(again.result, 'fl').value).toBe(40);
   });
 
+  it('refuses to type a calculated value while its inputs need review', async () => {
+    const id = await finished(reviewedStudy('real'));
+    const typed = { kind: 'set-value', measurement: 'efw', value: 1200 };
+    const refused = await change(id, [typed]);
+    expect(refused.status).toBe(422);
+    expect(await refused.json()).toMatchObject({
+      errors: [{ pointer: '/changes/0/measurement', detail: expect.stringContaining('accept') }],
+    });
+    const inputs = ['hc', 'ac', 'fl'].map((measurement) => ({ kind: 'accept', measurement }));
+    const { result } = await body(await change(id, [...inputs, typed]));
+    expect(named(result, 'efw')).toMatchObject({ value: 1200, standing: 'counts' });
+  });
+
   it('counts a value under review once it is accepted, and updates the impression', async () => {
     const id = await finished(reviewedStudy('real'));
     const draft = (await body(await call(id))).result;

@@ -1,0 +1,260 @@
+import { describe, expect, it } from 'vitest';
+import { CONCEPTS, type ConceptKey } from '../../../pipelines/concepts/concepts.ts';
+import type { Point } from '../../../pipelines/contract/image.ts';
+import type { EarlyClip } from '../../../pipelines/obstetric/early-pregnancy/evidence.ts';
+import type { FetalHeartReadings } from '../../../pipelines/obstetric/fetal-heart/evidence.ts';
+import type { MidsagittalReading } from '../../../pipelines/obstetric/nt/evidence.ts';
+import type { Result } from '../../../pipelines/result/envelope.ts';
+import { cartValue } from '../cart-sample.ts';
+import { spectrum } from './doppler/doppler-sample.ts';
+import { clip, MM_PER_PIXEL, measurementOf, outline, sectionOf } from './evidence-sample.ts';
+import { reviewedViews, reviewedWith } from './reviewed-study.ts';
+
+/**
+ * Reviews of studies whose readings all need review. What a person confirmed is used; nothing else
+ * is.
+ */
+
+const SURE = { confidence: 0.9, accepted: true } as const;
+const across = (mm: number): [Point, Point] => [
+  { x: 300, y: 300 },
+  { x: 300 + mm / MM_PER_PIXEL, y: 300 },
+];
+
+const accept = (measurement: string) => ({ kind: 'accept', measurement }) as const;
+const type = (measurement: string, value: number) =>
+  ({ kind: 'set-value', measurement, value }) as const;
+
+function machine(key: ConceptKey, value: number) {
+  const { unit } = CONCEPTS[key];
+  const concept = { scheme: 'LN', code: key, meaning: key };
+  return cartValue({ key, concept, value, unit });
+}
+
+const categoryOf = (result: Result, id: string) =>
+  result.classifications.find((one) => one.id === id)?.value ?? null;
+const critical = ({ findings }: Result) =>
+  findings.filter(({ severity }) => severity === 'critical').map(({ text }) => text);
+
+interface Sac {
+  crl?: number;
+  plane?: EarlyClip['plane'];
+  cardiac?: EarlyClip['cardiac'];
+}
+
+let sacs = 0;
+
+function sac({ crl, plane = 'sagittal', cardiac = null }: Sac = {}): EarlyClip {
+  sacs += 1;
+  const taken = clip(`sac-${sacs}.dcm`);
+  const embryo = crl === undefined ? null : { ends: across(crl), areaMm2: crl, confidence: 0.9 };
+  return {
+    clip: taken,
+    plane,
+    route: 'transvaginal',
+    cardiac,
+    frames: taken.frames.map((frame) => ({
+      clip: taken,
+      frame,
+      sac: { ellipse: outline(40, 30, 0), levels: { inside: 20, outside: 120 }, ...SURE },
+      contents: { yolkSac: null, embryo },
+      bodies: 'one',
+    })),
+  };
+}
+
+const EARLY = { options: { dating: { ga_days: 56, basis: 'lmp' } } };
+
+function heart(given: Partial<FetalHeartReadings>): { fetalHeart: FetalHeartReadings } {
+  return { fetalHeart: { chests: [], views: [], chestFrames: 0, mMode: [], ...given } };
+}
+
+const sweep = (rhythm: FetalHeartReadings['mMode'][number]['rhythm']) => ({
+  file: 'm-mode.dcm',
+  sopInstanceUid: null,
+  frame: 0,
+  fetal: true,
+  rhythm,
+});
+
+function chest() {
+  const taken = clip('chest.dcm');
+  const [frame] = taken.frames;
+  if (!frame) throw new Error('a clip without a frame');
+  const located = { heart: outline(40, 32), thorax: outline(80, 70), septum: null, ...SURE };
+  return { clip: taken, frame, located };
+}
+
+describe('a value that a person accepted', () => {
+  it('on one spectrum leads to no conclusion about the flow on another', () => {
+    const absent = spectrum('umbilical-artery', { psv: 40, edv: 0, tamx: 18 });
+    const study = reviewedViews({ spectra: [absent, spectrum('middle-cerebral-artery')] });
+    const result = reviewedWith(study, accept('middle-cerebral-artery-pi'));
+    expect(measurementOf(result, 'middle-cerebral-artery-pi').standing).toBe('counts');
+    expect(critical(result)).toEqual([]);
+    expect(categoryOf(result, 'end-diastolic-flow')).toBeNull();
+    expect(sectionOf(result, 'doppler').summary).toContain(
+      'umbilical artery spectrum needs review',
+    );
+    expect(critical(reviewedWith(study, accept('umbilical-artery-ri')))).toHaveLength(1);
+  });
+
+  it('of the heart’s size leads to no conclusion from an M-mode without a beat', () => {
+    const study = reviewedViews(
+      heart({ chests: [chest()], mMode: [sweep({ status: 'not-seen' })] }),
+    );
+    const result = reviewedWith(study, accept('cardiothoracic-area-ratio'));
+    expect(measurementOf(result, 'cardiothoracic-area-ratio').standing).toBe('counts');
+    expect(critical(result)).toEqual([]);
+  });
+
+  it('of an embryo leads to no conclusion from its clip without a beat', () => {
+    const silent = sac({ crl: 9, cardiac: { status: 'not-seen' } });
+    const study = reviewedViews({ earlyPregnancy: [silent] }, EARLY);
+    const result = reviewedWith(study, accept('crl'));
+    expect(categoryOf(result, 'early-pregnancy-category')).toBe('not-assessable');
+    const { reason } = sectionOf(result, 'early-pregnancy');
+    expect(reason?.detail).toContain('the clip shows needs review');
+  });
+
+  it('of an embryo’s heartbeat is a sign of life', () => {
+    const beating = {
+      status: 'beating',
+      beatsPerMinute: 140,
+      uncertainty: 3,
+      strength: 0.9,
+    } as const;
+    const study = reviewedViews({ earlyPregnancy: [sac({ crl: 9, cardiac: beating })] }, EARLY);
+    const category = (...changes: ReturnType<typeof accept>[]) =>
+      categoryOf(reviewedWith(study, ...changes), 'early-pregnancy-category');
+    expect(category(accept('crl'))).toBe('not-assessable');
+    expect(category(accept('embryonic-heart-rate'))).toBe('embryo-with-cardiac-activity');
+  });
+
+  it.each([
+    [
+      'M-mode',
+      heart({
+        mMode: [sweep({ status: 'beating', beatsPerMinute: 95, variation: 0.02, strength: 0.9 })],
+      }),
+    ],
+    ['spectrum', { spectra: [spectrum('umbilical-artery', { rate: 95, edv: -10 })] }],
+  ])('of a slow heart rate on a %s counts, and nothing else on it does', (_, views) => {
+    const result = reviewedWith(reviewedViews(views), accept('fetal-heart-rate'));
+    expect(measurementOf(result, 'fetal-heart-rate').standing).toBe('counts');
+    expect(categoryOf(result, 'fetal-heart-rate-band')).toBe('slow');
+    expect(critical(result)).toEqual([]);
+  });
+
+  it('is judged instead of the machine’s length of the embryo', () => {
+    const study = reviewedViews(
+      { earlyPregnancy: [sac({ crl: 9 })] },
+      { ...EARLY, cart: [machine('crl', 20)] },
+    );
+    expect(measurementOf(reviewedWith(study), 'ga-by-crl').inputs).toEqual(['cart-crl']);
+    const result = reviewedWith(study, accept('crl'));
+    expect(measurementOf(result, 'ga-by-crl')).toMatchObject({ inputs: ['crl'] });
+    expect(sectionOf(result, 'early-pregnancy').summary).toContain('gestational age by CRL 6+6');
+  });
+
+  it('is judged instead of the machine’s nuchal translucency', () => {
+    const taken = clip('nt.dcm', {
+      regions: [
+        {
+          area: { minX: 0, minY: 0, maxX: 799, maxY: 599 },
+          scale: { x: 0.08, y: 0.08 },
+          source: 'region',
+        },
+      ],
+    });
+    const [frame] = taken.frames;
+    if (!frame) throw new Error('a clip without a frame');
+    const reading: MidsagittalReading = {
+      clip: taken,
+      frame,
+      estimate: { label: 'midsagittal', confidence: 0.95 },
+      located: Object.fromEntries(
+        (['thalami', 'midbrain', 'palate', 'nuchal-translucency', 'nasal-tip'] as const).map(
+          (structure) => [
+            structure,
+            { box: { minX: 300, minY: 280, maxX: 400, maxY: 320 }, ...SURE },
+          ],
+        ),
+      ),
+      lines: {
+        ends: [
+          { x: 350, y: 270 },
+          { x: 350, y: 330 },
+        ],
+        thickness: 4.8,
+        seen: 0.9,
+      },
+    };
+    const study = reviewedViews(
+      { nuchal: { frames: [reading] } },
+      {
+        options: { dating: { ga_days: 87, basis: 'lmp' } },
+        cart: [machine('crl', 60), machine('nuchal-translucency', 1.4)],
+      },
+    );
+    const category = (...changes: ReturnType<typeof accept>[]) =>
+      categoryOf(reviewedWith(study, ...changes), 'nuchal-translucency-category');
+    expect(category()).toBe('normal');
+    expect(category(accept('nuchal-translucency'))).toBe('high');
+  });
+});
+
+describe('a value of the machine that a person corrected', () => {
+  it('shows absent end-diastolic flow, which is critical', () => {
+    const study = reviewedViews({}, { cart: [machine('umbilical-artery-ri', 0.6)] });
+    expect(critical(reviewedWith(study))).toEqual([]);
+    const result = reviewedWith(study, type('umbilical-artery-ri', 1));
+    expect(critical(result)).toEqual([
+      expect.stringContaining('absent end-diastolic flow by the value of the reader (RI 1.00)'),
+    ]);
+    const forward = reviewedWith(
+      reviewedViews({}, { cart: [machine('umbilical-artery-ri', 1)] }),
+      type('umbilical-artery-ri', 0.7),
+    );
+    expect(critical(forward)).toEqual([]);
+    expect(categoryOf(forward, 'end-diastolic-flow')).toBe('forward');
+  });
+
+  it('dates the pregnancy', () => {
+    const study = reviewedViews({}, { ...EARLY, cart: [machine('crl', 20)] });
+    const result = reviewedWith(study, type('cart-crl', 15));
+    expect(measurementOf(result, 'ga-by-crl').value).toBeCloseTo(55.49, 1);
+    const { summary } = sectionOf(result, 'early-pregnancy');
+    expect(summary).toContain('length 15.0 mm');
+    expect(summary).not.toContain('machine');
+  });
+
+  it('does not become a BPD of known convention', () => {
+    const study = reviewedViews({}, { cart: [machine('bpd', 73)] });
+    const result = reviewedWith(study, type('bpd', 74));
+    expect(sectionOf(result, 'biometry').data).toMatchObject({ bpd_convention: 'not-stated' });
+    expect(measurementOf(result, 'bpd').reference).toBeNull();
+  });
+});
+
+describe('a mean sac diameter', () => {
+  const views = { earlyPregnancy: [sac(), sac({ plane: 'transverse' })] };
+  const shown = (result: Result, id: string) => {
+    const { value, quality, standing } = measurementOf(result, id);
+    return { value: Math.round(value), quality, standing };
+  };
+
+  it('that a person accepted counts, and so do its three diameters', () => {
+    const result = reviewedWith(reviewedViews(views, EARLY), accept('mean-sac-diameter'));
+    const counts = { quality: 'accepted', standing: 'counts' };
+    expect(shown(result, 'mean-sac-diameter')).toEqual({ value: 37, ...counts });
+    expect(shown(result, 'sac-length')).toMatchObject({ value: 40, quality: 'accepted' });
+  });
+
+  it('that a person typed is not the length of the sac', () => {
+    const study = reviewedViews(views, { ...EARLY, accept: 'simulated' });
+    const result = reviewedWith(study, type('mean-sac-diameter', 20));
+    expect(shown(result, 'mean-sac-diameter')).toMatchObject({ value: 20, standing: 'counts' });
+    expect(shown(result, 'sac-length')).toMatchObject({ value: 40, quality: 'accepted' });
+  });
+});
