@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { finished, pipeline } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import dcmjs, { type TagDataset } from 'dcmjs';
 import type { DeidentificationSettings } from '../../config/peers.ts';
 import { UnreadableInput } from '../contract/study.ts';
@@ -258,19 +257,15 @@ async function writeObject(
     }),
   );
   file.dict = dataSet;
-  const out = createWriteStream(target, { mode: 0o600 });
-  const write = async (chunk: Uint8Array) => {
-    if (!out.write(chunk)) await once(out, 'drain');
-  };
-  await write(Buffer.from(file.write()));
-  if (pixels) {
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(file.write());
+    if (!pixels) return;
     const padding = pixels.bytes % 2;
-    await write(pixelDataHead(pixels.bytes + padding));
-    for await (const frame of pixels.frames()) await write(frame);
-    if (padding > 0) await write(Buffer.alloc(1));
+    yield pixelDataHead(pixels.bytes + padding);
+    yield* pixels.frames();
+    yield Buffer.alloc(padding);
   }
-  out.end();
-  await finished(out);
+  await pipeline(bytes, createWriteStream(target, { mode: 0o600 }));
 }
 
 /** Encodes the element (7FE0,0010) up to its value, in Explicit VR Little Endian. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +28,8 @@ const SETTINGS: DeidentificationSettings = {
   withoutRegions: 'hold',
 };
 const SECRET = Buffer.alloc(32, 7);
+/** Device of Linux on which every write fails as on a full disk. */
+const FULL_DISK = '/dev/full';
 
 let folder = '';
 let count = 0;
@@ -214,6 +217,24 @@ describe('a de-identified image', () => {
     expect(other.bytes.equals(one.bytes)).toBe(true);
     expect((await readdir(folder)).filter((name) => name.includes('inflated'))).toEqual([]);
   });
+
+  it.skipIf(!existsSync(FULL_DISK))(
+    'is not held if the disk is full: the error says so, and the delivery is tried again',
+    async () => {
+      const source = join(folder, 'cine.dcm');
+      await writeFile(source, await image({ frames: 12 }));
+      await expect(
+        deidentifyObject({
+          source,
+          target: FULL_DISK,
+          settings: SETTINGS,
+          secret: SECRET,
+          patient: 'the patient',
+          signal: new AbortController().signal,
+        }),
+      ).rejects.toMatchObject({ code: 'ENOSPC' });
+    },
+  );
 
   it('cannot be linked by a site that has another secret', async () => {
     const ours = (await copyOf(await image())).dataSet;
