@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { newId } from '../../platform/ids.ts';
 import {
   type BlobStore,
   type DirectAccess,
@@ -266,12 +267,18 @@ export function createPartsThroughGateway(
         throw error instanceof TooManyBytesError ? wrong('more were sent') : error;
       });
       if (received.bytes !== part.bytes) throw wrong(`${received.bytes} were sent`);
+      // The bytes of a part that is replaced keep a row, as a part of no file. Without a row, they
+      // would never be removed.
       await database.query(
-        `INSERT INTO file_parts (file_id, part_number, sha256, bytes, stored_at)
+        `WITH replaced AS (
+           INSERT INTO file_parts (file_id, part_number, sha256, bytes, stored_at)
+           SELECT $6, part_number, sha256, bytes, stored_at FROM file_parts
+           WHERE file_id = $1 AND part_number = $2 AND sha256 <> $3)
+         INSERT INTO file_parts (file_id, part_number, sha256, bytes, stored_at)
          VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (file_id, part_number)
            DO UPDATE SET sha256 = EXCLUDED.sha256, stored_at = EXCLUDED.stored_at`,
-        [fileId, partNumber, received.sha256, received.bytes, now()],
+        [fileId, partNumber, received.sha256, received.bytes, now(), newId('file')],
       );
       return received.sha256;
     },

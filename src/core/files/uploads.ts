@@ -202,13 +202,10 @@ export class Uploads {
     { accountId, test }: Uploader,
     { filename, bytes, mediaType }: AnnouncedFile,
   ): Promise<FileRow> {
-    const { maxFileBytes, minFreeBytes } = this.#limits;
+    const { maxFileBytes } = this.#limits;
     const now = this.#now();
     if (bytes !== null && bytes > maxFileBytes) throw tooLarge(maxFileBytes);
-    const free = await unreservedBytes(this.#database, this.#blobs, now);
-    if (free - (bytes ?? 0) < minFreeBytes) {
-      throw new SonogateError('overloaded', 'There is currently no room for the file.');
-    }
+    await this.#checkRoom(bytes ?? 0);
     const { rows } = await this.#database.query<FileRow>(
       `INSERT INTO files (id, account_id, test, filename, media_type, bytes, status, created_at,
          expires_at)
@@ -221,7 +218,7 @@ export class Uploads {
   /**
    * Stores the bytes of a pending file. A later PUT replaces an earlier one. `length` is the
    * Content-Length, if given: a PUT with the wrong length is refused before any byte is read.
-   * @throws SonogateError `not_found`, `upload_incomplete`, `payload_too_large`.
+   * @throws SonogateError `not_found`, `upload_incomplete`, `payload_too_large`, `overloaded`.
    */
   async receive(id: string, source: Readable, length: number | null): Promise<FileRow> {
     const { maxBytes } = this.#limits;
@@ -229,6 +226,8 @@ export class Uploads {
     const expected = file.bytes ?? length;
     if (expected !== null && expected > maxBytes) throw tooLarge(maxBytes);
     if (length !== null && length !== expected) throw wrongSize(expected, `${length} are sent`);
+    // Space is reserved only for the first PUT of a file whose size was announced.
+    if (file.bytes === null || file.sha256 !== null) await this.#checkRoom(expected ?? 0);
     const received = await this.#blobs
       .write(source, expected ?? maxBytes)
       .catch((error: unknown) => {
@@ -238,6 +237,7 @@ export class Uploads {
     if (expected !== null && received.bytes !== expected) {
       throw wrongSize(expected, `${received.bytes} were sent`);
     }
+    await this.#leaveForRemoval(file, received.sha256);
     const { rows } = await this.#database.query<FileRow>(
       `UPDATE files SET sha256 = $2, bytes = $3 WHERE id = $1 AND status = 'pending' RETURNING *`,
       [id, received.sha256, received.bytes],
@@ -265,6 +265,7 @@ export class Uploads {
       throw new SonogateError('upload_incomplete', 'The bytes have not arrived yet.');
     }
     if (sha256 !== null && sha256 !== digest) {
+      if (this.#isInParts(file)) await this.#leaveForRemoval({ ...file, sha256: digest }, null);
       throw new SonogateError(
         'upload_incomplete',
         `The SHA-256 of the bytes received is ${digest}; send the file again.`,
@@ -318,6 +319,7 @@ export class Uploads {
   /**
    * Stores one part. A later PUT replaces an earlier one.
    * @returns the part's ETag.
+   * @throws SonogateError `not_found`, `upload_incomplete`, `overloaded`.
    */
   async receivePart(
     id: string,
@@ -327,6 +329,9 @@ export class Uploads {
   ): Promise<string> {
     const file = await this.#pending(id);
     if (!this.#isInParts(file)) throw new SonogateError('not_found', 'The upload has no parts.');
+    // Space is reserved only for the parts that have not arrived yet.
+    const part = (await this.#parts.state(id, file.bytes ?? 0)).find((one) => one.partNumber === n);
+    if (part?.etag) await this.#checkRoom(part.bytes);
     return this.#parts.receive(id, file.bytes ?? 0, n, source, length);
   }
 
@@ -381,6 +386,42 @@ export class Uploads {
     return bytes !== null && bytes > this.#limits.maxBytes;
   }
 
+  /** @throws SonogateError `overloaded` if storing this many more bytes would fill the disk. */
+  async #checkRoom(bytes: number): Promise<void> {
+    const free = await unreservedBytes(this.#database, this.#blobs, this.#now());
+    if (free - bytes < this.#limits.minFreeBytes) {
+      throw new SonogateError('overloaded', 'There is currently no room for the file.');
+    }
+  }
+
+  /**
+   * Keeps a row for the bytes of a pending file that others are about to replace, as an expired
+   * upload. Without a row, the bytes would never be removed. Does nothing if there are no bytes, or
+   * if the new ones are the same.
+   */
+  async #leaveForRemoval(
+    { account_id, test, filename, media_type, bytes, sha256, created_at }: FileRow,
+    next: string | null,
+  ): Promise<void> {
+    if (sha256 === null || sha256 === next) return;
+    await this.#database.query(
+      `INSERT INTO files (id, account_id, test, filename, media_type, bytes, status, sha256,
+         created_at, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, 'pending', $7, $8, $9)`,
+      [
+        newId('file'),
+        account_id,
+        test,
+        filename,
+        media_type,
+        bytes,
+        sha256,
+        created_at,
+        this.#now(),
+      ],
+    );
+  }
+
   async #pending(id: string): Promise<FileRow> {
     const { rows } = await this.#database.query<FileRow>(
       `SELECT * FROM files WHERE id = $1 AND status = 'pending' AND expires_at > $2`,
@@ -394,13 +435,15 @@ export class Uploads {
    * Returns the SHA-256 of the bytes that the client uploaded directly to the store; null if it
    * uploaded no bytes there.
    */
-  async #takeIn({ id, status, bytes }: FileRow): Promise<string | null> {
+  async #takeIn(file: FileRow): Promise<string | null> {
+    const { id, status, bytes } = file;
     const { direct } = this.#blobs;
     if (!direct || status !== 'pending' || bytes === null) return null;
     const taken = await direct.takeIn(id, bytes).catch((error: unknown) => {
       throw error instanceof WrongSizeError ? wrongSize(bytes, `${error.found} were sent`) : error;
     });
     if (!taken) return null;
+    await this.#leaveForRemoval(file, taken.sha256);
     // The bytes are now stored only under their digest. If it were not recorded at once, they could
     // no longer be found.
     await this.#database.query('UPDATE files SET sha256 = $2 WHERE id = $1', [id, taken.sha256]);

@@ -160,7 +160,7 @@ describe('uploads', () => {
   it('are refused temporarily if they would fill the disk', async () => {
     const blobs = openBlobFolder(join(gateway.dataDir, 'files'));
     const announced = { filename: 'scan.dcm', bytes: 1, mediaType: 'application/dicom' };
-    const withRoom = async (minFreeBytes: number) =>
+    const withRoom = (minFreeBytes: number) =>
       new Uploads({
         database: gateway.database,
         blobs,
@@ -170,9 +170,20 @@ describe('uploads', () => {
           partBytes: PART_BYTES,
           minFreeBytes,
         },
-      }).create(owner, announced);
-    await expect(withRoom(0)).resolves.toMatchObject({ status: 'pending' });
-    await expect(withRoom(Number.MAX_SAFE_INTEGER)).rejects.toMatchObject({ code: 'overloaded' });
+      });
+    const [room, none] = [withRoom(0), withRoom(Number.MAX_SAFE_INTEGER)];
+    const file = await room.create(owner, announced);
+    expect(file).toMatchObject({ status: 'pending' });
+    const full = { code: 'overloaded' };
+    await expect(none.create(owner, announced)).rejects.toMatchObject(full);
+    // Space was reserved for the first PUT, but not for one that replaces it.
+    await none.receive(file.id, Readable.from(['a']), 1);
+    await expect(none.receive(file.id, Readable.from(['b']), 1)).rejects.toMatchObject(full);
+    const large = { ...announced, bytes: MAX_UPLOAD_BYTES + 1 };
+    const { id } = await room.create(owner, large);
+    const part = () => Readable.from([Buffer.alloc(PART_BYTES)]);
+    await none.receivePart(id, 1, part(), PART_BYTES);
+    await expect(none.receivePart(id, 1, part(), PART_BYTES)).rejects.toMatchObject(full);
   });
 
   it('accept a name of 200 bytes, and a request can use the file', async () => {
@@ -306,6 +317,26 @@ describe('uploads', () => {
     await gateway.call(`/v1/requests/${id}/cancel`, { method: 'POST' });
     await uploads.removeExpired();
     expect(await stored()).not.toContainEqual(expect.stringContaining(sha256('kept bytes')));
+  });
+
+  it('leave no bytes that a later PUT replaced, nor those with a wrong digest', async () => {
+    const created = await read(await announce(5));
+    for (const body of ['first', 'later']) await put(created.upload.url, body);
+    await complete(created.complete_url, { sha256: sha256('hello') });
+    await put(created.upload.url, 'hello');
+    expect((await complete(created.complete_url, { sha256: sha256('hello') })).status).toBe(200);
+    const kept = async () => {
+      const all = await stored();
+      return ['first', 'later', 'hello'].filter((body) =>
+        all.some((name) => name.endsWith(sha256(body))),
+      );
+    };
+    expect(await kept()).toEqual(['first', 'later', 'hello']);
+    gateway.advance(DAY_MS - HOUR_MS);
+    await gateway.call('/v1/run/us/obstetric', { body: { input: { files: [created.file.id] } } });
+    gateway.advance(2 * HOUR_MS);
+    await gateway.uploads.removeExpired();
+    expect(await kept()).toEqual(['hello']);
   });
 
   it('leave bytes that an artifact also has, such as a picture downloaded and uploaded again', async () => {
