@@ -26,6 +26,46 @@ export function gaussianTaps(deviation: number): Float32Array {
   return taps.map((tap) => tap / sum);
 }
 
+/**
+ * Writes `count` weighted sums to `out`, starting at `at`. The terms of a sum are `step` apart in
+ * `source`; those of the first sum begin at `from`.
+ *
+ * A sum is rounded to single precision after each term, and the next term waits for that. Several
+ * sums are therefore calculated together.
+ */
+function filterRow(
+  out: Float32Array,
+  at: number,
+  count: number,
+  source: Float64Array,
+  from: number,
+  step: number,
+  taps: Float32Array,
+): void {
+  let i = 0;
+  for (; i + 3 < count; i += 4) {
+    let [a, b, c, d] = [0, 0, 0, 0];
+    for (let k = 0, j = from + i; k < taps.length; k++, j += step) {
+      const tap = taps[k] as number;
+      a = Math.fround(a + tap * (source[j] as number));
+      b = Math.fround(b + tap * (source[j + 1] as number));
+      c = Math.fround(c + tap * (source[j + 2] as number));
+      d = Math.fround(d + tap * (source[j + 3] as number));
+    }
+    out[at + i] = a;
+    out[at + i + 1] = b;
+    out[at + i + 2] = c;
+    out[at + i + 3] = d;
+  }
+  for (; i < count; i++) {
+    let sum = 0;
+    for (let k = 0, j = from + i; k < taps.length; k++, j += step) {
+      sum = Math.fround(sum + (taps[k] as number) * (source[j] as number));
+    }
+    out[at + i] = sum;
+  }
+}
+
 /** Blurs along the scan lines, with the same filter at every sample. Edge values are repeated. */
 export function blurAxially(
   field: Float32Array,
@@ -35,16 +75,14 @@ export function blurAxially(
 ): Float32Array {
   const radius = (taps.length - 1) / 2;
   const out = new Float32Array(field.length);
+  const padded = new Float64Array((samples + 2 * radius) * lines);
+  padded.set(field, radius * lines);
+  for (let row = 0; row < radius; row++) {
+    padded.set(field.subarray(0, lines), row * lines);
+    padded.set(field.subarray(field.length - lines), (radius + samples + row) * lines);
+  }
   for (let sample = 0; sample < samples; sample++) {
-    const target = sample * lines;
-    for (let k = 0; k < taps.length; k++) {
-      const source = Math.min(samples - 1, Math.max(0, sample + k - radius)) * lines;
-      const tap = taps[k] as number;
-      for (let line = 0; line < lines; line++) {
-        out[target + line] =
-          (out[target + line] as number) + tap * (field[source + line] as number);
-      }
-    }
+    filterRow(out, sample * lines, lines, padded, sample * lines, lines, taps);
   }
   return out;
 }
@@ -57,21 +95,16 @@ export function blurLaterally(
   tapsOf: (sample: number) => Float32Array,
 ): Float32Array {
   const out = new Float32Array(field.length);
-  let padded = new Float32Array(0);
+  let padded = new Float64Array(0);
   for (let sample = 0; sample < samples; sample++) {
     const taps = tapsOf(sample);
     const radius = (taps.length - 1) / 2;
     const row = sample * lines;
-    if (padded.length !== lines + 2 * radius) padded = new Float32Array(lines + 2 * radius);
+    if (padded.length !== lines + 2 * radius) padded = new Float64Array(lines + 2 * radius);
     padded.fill(field[row] as number, 0, radius);
     padded.set(field.subarray(row, row + lines), radius);
     padded.fill(field[row + lines - 1] as number, radius + lines);
-    for (let k = 0; k < taps.length; k++) {
-      const tap = taps[k] as number;
-      for (let line = 0; line < lines; line++) {
-        out[row + line] = (out[row + line] as number) + tap * (padded[line + k] as number);
-      }
-    }
+    filterRow(out, row, lines, padded, 0, 1, taps);
   }
   return out;
 }
@@ -100,14 +133,16 @@ function energy(taps: Float32Array): number {
 }
 
 /**
- * Calculates the envelope of the received echo. Diffuse backscatter is a sum of scatterers with
- * random phase (Rayleigh speckle, Wagner 1983). The specular part adds in phase before the envelope
- * is calculated.
+ * Returns a function that calculates the envelope of the received echo. Diffuse backscatter is a sum
+ * of scatterers with random phase (Rayleigh speckle, Wagner 1983). The specular part adds in phase
+ * before the envelope is calculated.
  */
-export function formEnvelope(echoes: EchoMap, beam: Beam, seed: number): Float32Array {
-  const { grid, diffuse, specular } = echoes;
-  const { samples, lines } = grid;
-  const axial = gaussianTaps((beam.axialMm / grid.sector.depthMm) * (samples - 1));
+export function createBeamformer(
+  grid: PolarGrid,
+  beam: Beam,
+): (echoes: EchoMap, seed: number) => Float32Array {
+  const { samples, lines, sector } = grid;
+  const axial = gaussianTaps((beam.axialMm / sector.depthMm) * (samples - 1));
   const lateral = Array.from({ length: samples }, (_, sample) =>
     gaussianTaps(lateralDeviation(beam, grid, sample)),
   );
@@ -116,25 +151,27 @@ export function formEnvelope(echoes: EchoMap, beam: Beam, seed: number): Float32
   const gains = lateral.map((taps) => axialGain / Math.sqrt(2 * energy(taps)));
   const spread = (field: Float32Array) =>
     blurLaterally(blurAxially(field, samples, lines, axial), samples, lines, tapsOf);
-  const scattered = (part: number) => {
+  const scattered = (diffuse: Float32Array, seed: number) => {
     const field = new Float32Array(samples * lines);
-    fillScatterers(field, seed + part);
+    fillScatterers(field, seed);
     for (let i = 0; i < field.length; i++) {
       field[i] = (field[i] as number) * (diffuse[i] as number);
     }
     return spread(field);
   };
-  const real = scattered(0);
-  const imaginary = scattered(1);
-  const inPhase = spread(specular);
-  const envelope = new Float32Array(samples * lines);
-  for (let sample = 0; sample < samples; sample++) {
-    const gain = gains[sample] as number;
-    for (let i = sample * lines; i < (sample + 1) * lines; i++) {
-      const re = (real[i] as number) * gain + (inPhase[i] as number);
-      const im = (imaginary[i] as number) * gain;
-      envelope[i] = Math.sqrt(re * re + im * im);
+  return ({ diffuse, specular }, seed) => {
+    const real = scattered(diffuse, seed);
+    const imaginary = scattered(diffuse, seed + 1);
+    const inPhase = spread(specular);
+    const envelope = new Float32Array(samples * lines);
+    for (let sample = 0; sample < samples; sample++) {
+      const gain = gains[sample] as number;
+      for (let i = sample * lines; i < (sample + 1) * lines; i++) {
+        const re = (real[i] as number) * gain + (inPhase[i] as number);
+        const im = (imaginary[i] as number) * gain;
+        envelope[i] = Math.sqrt(re * re + im * im);
+      }
     }
-  }
-  return envelope;
+    return envelope;
+  };
 }

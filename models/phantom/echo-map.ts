@@ -28,6 +28,32 @@ export function sampleRange(grid: PolarGrid, sample: number): number {
   return (grid.sector.depthMm * sample) / (grid.samples - 1);
 }
 
+/** Positions of the samples of a grid, in mm. */
+export interface Places {
+  x: Float64Array;
+  y: Float64Array;
+}
+
+export function placesOf(grid: PolarGrid): Places {
+  const { samples, lines, sector } = grid;
+  const x = new Float64Array(samples * lines);
+  const y = new Float64Array(samples * lines);
+  for (let line = 0; line < lines; line++) {
+    const angle = lineAngle(grid, line);
+    for (let sample = 0; sample < samples; sample++) {
+      const place = fromPolar(sector, sampleRange(grid, sample), angle);
+      x[sample * lines + line] = place.x;
+      y[sample * lines + line] = place.y;
+    }
+  }
+  return { x, y };
+}
+
+/** Returns the values of a function of the position at all places. */
+export function overPlaces({ x, y }: Places, value: (x: number, y: number) => number) {
+  return x.map((at, i) => value(at, y[i] as number));
+}
+
 /** Converts a level in dB to a ratio of amplitudes. */
 export const amplitude = (decibel: number) => Math.exp((Math.LN10 / 20) * decibel);
 
@@ -99,43 +125,54 @@ function softenShadows(loss: Float32Array, share: number): void {
 }
 
 /**
- * Calculates the echo strength along each line from the tissue. Shadowing and enhancement
- * accumulate with depth.
+ * Returns a function that calculates the echo strength along each line of a scene. Shadowing and
+ * enhancement accumulate with depth. The tissue varies in the same way in all frames of a cine.
  */
-export function mapEchoes(scene: Scene, grid: PolarGrid, random: Random): EchoMap {
+export function createEchoMapper(grid: PolarGrid, random: Random): (scene: Scene) => EchoMap {
   const { samples, lines, sector } = grid;
-  const diffuse = new Float32Array(samples * lines);
-  const specular = new Float32Array(samples * lines);
   const variation = drawVariation(random);
   const stepMm = sector.depthMm / (samples - 1);
-  const lossSoFar = new Float32Array(lines);
-  for (let sample = 0; sample < samples; sample++) {
-    const range = sampleRange(grid, sample);
-    softenShadows(lossSoFar, Math.min(0.3, PENUMBRA_PER_MM * stepMm));
-    for (let line = 0; line < lines; line++) {
-      const angle = lineAngle(grid, line);
-      const { x, y } = fromPolar(sector, range, angle);
-      const bentX = variation.bentX(x, y);
-      const bentY = variation.bentY(x, y);
-      const layer = layerAt(scene, x, y, bentX, bentY);
-      if (layer === undefined) continue;
-      const { tissue } = layer;
-      const index = sample * lines + line;
-      const passed = lossSoFar[line] as number;
-      const change =
-        tissue.texture * variation.texture(x, y) + (layer.modulation?.(x, y) ?? 0) - passed;
-      diffuse[index] = amplitude(tissue.echo + change);
-      let loss = tissue.loss;
-      if (tissue.mirror !== undefined) {
-        const atX = layer.rigid ? x : bentX;
-        const atY = layer.rigid ? y : bentY;
-        const facing = incidence(layer, atX, atY, Math.sin(angle), Math.cos(angle));
-        const lost = (tissue.rough ?? 0) * variation.roughness(x, y);
-        specular[index] = amplitude(tissue.mirror + change - lost) * facing ** SPECULAR_EXPONENT;
-        loss /= Math.max(OBLIQUE_LOSS_FLOOR, facing);
+  const places = placesOf(grid);
+  const texture = overPlaces(places, variation.texture);
+  let bent: Places | undefined;
+  const bend = (): Places => ({
+    x: overPlaces(places, variation.bentX),
+    y: overPlaces(places, variation.bentY),
+  });
+  return (scene) => {
+    const diffuse = new Float32Array(samples * lines);
+    const specular = new Float32Array(samples * lines);
+    const lossSoFar = new Float32Array(lines);
+    if (scene.some(({ rigid }) => !rigid)) bent ??= bend();
+    const soft = bent ?? places;
+    for (let sample = 0; sample < samples; sample++) {
+      softenShadows(lossSoFar, Math.min(0.3, PENUMBRA_PER_MM * stepMm));
+      for (let line = 0; line < lines; line++) {
+        const index = sample * lines + line;
+        const x = places.x[index] as number;
+        const y = places.y[index] as number;
+        const bentX = soft.x[index] as number;
+        const bentY = soft.y[index] as number;
+        const layer = layerAt(scene, x, y, bentX, bentY);
+        if (layer === undefined) continue;
+        const { tissue } = layer;
+        const passed = lossSoFar[line] as number;
+        const change =
+          tissue.texture * (texture[index] as number) + (layer.modulation?.(x, y) ?? 0) - passed;
+        diffuse[index] = amplitude(tissue.echo + change);
+        let loss = tissue.loss;
+        if (tissue.mirror !== undefined) {
+          const atX = layer.rigid ? x : bentX;
+          const atY = layer.rigid ? y : bentY;
+          const angle = lineAngle(grid, line);
+          const facing = incidence(layer, atX, atY, Math.sin(angle), Math.cos(angle));
+          const lost = (tissue.rough ?? 0) * variation.roughness(x, y);
+          specular[index] = amplitude(tissue.mirror + change - lost) * facing ** SPECULAR_EXPONENT;
+          loss /= Math.max(OBLIQUE_LOSS_FLOOR, facing);
+        }
+        lossSoFar[line] = passed + loss * stepMm;
       }
-      lossSoFar[line] = passed + loss * stepMm;
     }
-  }
-  return { grid, diffuse, specular };
+    return { grid, diffuse, specular };
+  };
 }

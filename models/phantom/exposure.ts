@@ -8,7 +8,7 @@ import {
   toPixel,
   toPolar,
 } from './geometry.ts';
-import { type Acquisition, formImage } from './image-formation.ts';
+import { type Acquisition, createImager } from './image-formation.ts';
 import type { FrameTruth } from './labels.ts';
 import { drawOverlay } from './overlay.ts';
 import type { Random } from './random.ts';
@@ -18,19 +18,26 @@ import type { Scene } from './tissue.ts';
 /** Content of one frame of a view, and the values that a perfect reader would measure on it. */
 interface Exposure {
   scene: Scene;
-  acquisition: Acquisition;
   truth: FrameTruth;
   /** Seed of this frame's speckle. Tissue and machine depend on `random` instead. */
   speckleSeed: number;
 }
 
-/** Renders a scene as one screen and draws the machine's marks on it. */
-export function expose(exposure: Exposure, random: Random): PhantomFrame {
-  const { scene, acquisition, truth, speckleSeed } = exposure;
+/**
+ * Returns a function that renders the scenes of one still or cine as screens and draws the machine's
+ * marks on them.
+ */
+export function createExposer(
+  acquisition: Acquisition,
+  random: Random,
+): (exposure: Exposure) => PhantomFrame {
   const { window, sector } = acquisition;
-  const gray = formImage(scene, acquisition, random.fork('texture'), speckleSeed);
-  drawOverlay(gray, window, sector, random.fork('overlay'));
-  return { columns: window.columns, rows: window.rows, gray, acquisition, truth };
+  const image = createImager(acquisition, random.fork('texture'));
+  return ({ scene, truth, speckleSeed }) => {
+    const gray = image(scene, speckleSeed);
+    drawOverlay(gray, window, sector, random.fork('overlay'));
+    return { columns: window.columns, rows: window.rows, gray, acquisition, truth };
+  };
 }
 
 export function extentOf(border: readonly Point[]): Extent {

@@ -16,7 +16,7 @@ import {
   toPixel,
 } from './geometry.ts';
 import { buildHead } from './head.ts';
-import { type Acquisition, formImage } from './image-formation.ts';
+import { type Acquisition, createImager } from './image-formation.ts';
 import type { AbdomenTruth, FrameTruth, HeadTruth, OutlineTruth, Plane } from './labels.ts';
 import { drawOverlay } from './overlay.ts';
 import { createRandom, type Random } from './random.ts';
@@ -190,6 +190,7 @@ export function simulateCine(request: FrameRequest, count: number): PhantomFrame
     turn: motion.normal(0, 0.006),
   };
   const mirror = random.fork('mirror').chance(0.5);
+  const image = createImager(acquisition, random.fork('texture'));
   return Array.from({ length: count }, (_, index) => {
     const pose: Pose = {
       centre: { x: view.centre.x + drift.x * index, y: view.centre.y + drift.y * index },
@@ -199,7 +200,7 @@ export function simulateCine(request: FrameRequest, count: number): PhantomFrame
     const anatomy = buildAnatomy(plane, sizes, pose, random.fork('anatomy'));
     const around = buildUterus(view.sector, anatomy.surface, view.wallMm, random.fork('uterus'));
     const scene: Scene = [...around, ...anatomy.layers];
-    const gray = formImage(scene, acquisition, random.fork('texture'), seed + 7919 * (index + 1));
+    const gray = image(scene, seed + 7919 * (index + 1));
     drawOverlay(gray, view.window, view.sector, random.fork('overlay'));
     return {
       columns: view.window.columns,

@@ -117,7 +117,7 @@ function shoot(shot: Shot, gaDays: number, sizes: FetalSizes, random: Random): T
     const frames = simulateCine({ plane: of, sizes, seed, screen: SCREEN }, count);
     return { name: of, frames, header: {} };
   }
-  const request = { gaDays, sizes, seed, frames: count, screen: SCREEN };
+  const request = { gaDays, sizes, seed, frames: count, screen: SCREEN, masks: false };
   const frames = of.simulate({ ...request, ...(anatomy && { anatomy: anatomy(gaDays / 7) }) });
   const header = of.header?.(frames) ?? {};
   const named = viewName ? { ...header.attributes, ViewName: viewName } : header.attributes;

@@ -16,6 +16,10 @@ export interface ViewRequest {
    * sampled at random.
    */
   anatomy?: Readonly<Record<string, number>>;
+  /**
+   * False if the truth need not contain masks. They take as long as the image. True by default.
+   */
+  masks?: boolean;
 }
 
 /**

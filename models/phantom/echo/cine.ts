@@ -1,6 +1,6 @@
 import type { PhantomFrame } from '../frame.ts';
 import { type Point, toPixel } from '../geometry.ts';
-import { type HeartShot, imageHeart, labelHeart, masksOf } from '../heart/frame.ts';
+import { createHeartImager, type HeartShot, labelHeart, masksOf } from '../heart/frame.ts';
 import type { HeartMoment } from '../heart/heart.ts';
 import { createRandom } from '../random.ts';
 import { overlayMarks } from './overlay.ts';
@@ -31,12 +31,13 @@ export function cineOf(
   const { heart, seed, frames, startS = 0, frameTimeMs = FRAME_TIME_MS, masks = true } = request;
   const random = createRandom(seed);
   const { window } = shot.acquisition;
+  const image = createHeartImager(shot, random.fork('texture'));
   return Array.from({ length: frames }, (_, index) => {
     const seconds = startS + (index * frameTimeMs) / 1000;
     const beats = seconds / heart.beat.lengthS;
     const phaseOfBeat = beats - Math.floor(beats);
     const moment = heart.after(seconds);
-    const gray = imageHeart(moment, shot, random.fork('texture'), seed + 7919 * (index + 1));
+    const gray = image(moment, seed + 7919 * (index + 1));
     const from = Math.floor(beats / TRACE_BEATS) * TRACE_BEATS;
     overlayMarks(gray, shot.acquisition, {
       trace: { from, beats: TRACE_BEATS, now: (beats - from) / TRACE_BEATS },

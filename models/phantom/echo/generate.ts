@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import sharp from 'sharp';
 import { toPixel } from '../geometry.ts';
 import { singlePlaneMl, ventricleCut } from '../heart/contour.ts';
-import { type HeartShot, imageHeart, labelHeart } from '../heart/frame.ts';
+import { createHeartImager, type HeartShot, labelHeart } from '../heart/frame.ts';
 import type { Heart } from '../heart/heart.ts';
 import { END_DIASTOLE, END_SYSTOLE, type Moment } from '../heart/motion.ts';
 import { APICAL_RIGHT, type ApicalView } from '../heart/planes.ts';
@@ -69,12 +69,13 @@ async function writePair(
   const marked = random.fork('marks');
   const beats = { from: marked.unit(), beats: marked.range(1.5, 4), now: marked.unit() };
   const marks = marked.chance(MARKED) ? drawMarks(marked, beats) : undefined;
+  const image = createHeartImager(shot, random.fork('texture'));
   const ef = 100 * (1 - heart.endSystolicMl / heart.endDiastolicMl);
   return Promise.all(
     PHASES.map(async (phase, index) => {
       const beating = heart.at(MOMENTS[phase]);
       const speckle = random.fork(`speckle ${phase}`).integer(0, 0x7fffffff);
-      const gray = imageHeart(beating, shot, random.fork('texture'), speckle);
+      const gray = image(beating, speckle);
       if (marks) overlayMarks(gray, shot.acquisition, marks);
       const stem = `${view.toLowerCase()}-${seed}-${String(pair).padStart(5, '0')}-${phase.toLowerCase()}`;
       await writePng(gray, size, join(out, `${stem}.png`));

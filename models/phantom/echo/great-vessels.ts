@@ -6,7 +6,7 @@ import type { HeartSizes } from '../heart/sizes.ts';
 import { createRandom, type Random } from '../random.ts';
 import { ellipse, everywhere, grown, rim, type Shape, stroke } from '../shapes.ts';
 import { TISSUE } from '../tissue.ts';
-import { type Piece, simulateScene } from '../views/scene.ts';
+import { createSceneSimulator, type Piece } from '../views/scene.ts';
 import { overlayMarks } from './overlay.ts';
 import { DEFAULT_SCREEN, type EchoRequest, type EchoViewId, FRAME_TIME_MS } from './view.ts';
 
@@ -133,18 +133,21 @@ function cine(
   const { seed, frames, startS = 0, frameTimeMs = FRAME_TIME_MS } = request;
   const random = createRandom(seed);
   const view = viewOf(depthMm, 0.72, request);
+  const simulateFrame = createSceneSimulator({
+    plane,
+    view,
+    random: random.fork('scene'),
+    masks: request.masks ?? true,
+    mark: (gray, acquisition) =>
+      overlayMarks(gray, acquisition, { ruler: true, text: ['PHANTOM'] }),
+  });
   return Array.from({ length: frames }, (_, index) => {
     const seconds = startS + (index * frameTimeMs) / 1000;
     const { pieces, values } = at(seconds, random.fork('anatomy'));
-    return simulateScene({
-      plane,
-      view,
+    return simulateFrame({
       pieces,
       points: {},
       values: { secondsAfterStart: seconds, ...values },
-      random: random.fork('scene'),
-      mark: (gray, acquisition) =>
-        overlayMarks(gray, acquisition, { ruler: true, text: ['PHANTOM'] }),
       speckleSeed: seed + 7919 * (index + 1),
     });
   });

@@ -1,6 +1,12 @@
 import { blurAxially, blurLaterally, gaussianTaps } from '../beam.ts';
-import { amplitude, type EchoMap, lineAngle, type PolarGrid, sampleRange } from '../echo-map.ts';
-import { fromPolar } from '../geometry.ts';
+import {
+  amplitude,
+  type EchoMap,
+  overPlaces,
+  type Places,
+  type PolarGrid,
+  placesOf,
+} from '../echo-map.ts';
 import { emptySample, type HeartMoment, type HeartSample, MATTER, type Matter } from './heart.ts';
 import type { Look } from './look.ts';
 import { fromImage, type ImagePlane } from './space.ts';
@@ -96,35 +102,80 @@ function clutterPower(look: Look, depth: number, slow: number): number {
   return power + amplitude(look.haze + 4 * slow) ** 2;
 }
 
+/** What the frames of a shot have in common, for each sample of the grid. */
+interface StillLook {
+  places: Places;
+  /** Slow and medium variation over the image. */
+  slow: Float64Array;
+  middle: Float64Array;
+  /** Loss in dB along the line. */
+  lost: Float64Array;
+  /** Power of the haze. */
+  clutter: Float32Array;
+  /** Unevenness of surfaces. */
+  patchy: Float32Array;
+}
+
+function drawStillLook(grid: PolarGrid, look: Look): StillLook {
+  const { samples, lines } = grid;
+  const places = placesOf(grid);
+  const slow = overPlaces(places, look.noise.slow);
+  const middle = overPlaces(places, look.noise.middle);
+  const lost = new Float64Array(slow.length);
+  const clutter = new Float32Array(slow.length);
+  for (let row = 0; row < samples; row++) {
+    const depth = row / (samples - 1);
+    for (let line = 0; line < lines; line++) {
+      const index = row * lines + line;
+      lost[index] = lineLoss(look, line / (lines - 1), depth);
+      clutter[index] = clutterPower(look, depth, slow[index] as number);
+    }
+  }
+  const patchy = Float32Array.from(slow, (wide, i) => (middle[i] as number) + 0.5 * wide);
+  return { places, slow, middle, lost, clutter, patchy };
+}
+
 /**
- * Calculates the echoes of a heart in an imaging plane. The lung, liver and chest wall around the
- * heart follow `look`.
+ * Returns a function that calculates the echoes of a heart in an imaging plane. The lung, liver and
+ * chest wall around the heart follow `look`. What does not move with the heart is calculated once.
  */
-export function mapHeart(
-  heart: HeartMoment,
+export function createHeartMapper(
   plane: ImagePlane,
   grid: PolarGrid,
   look: Look,
-): EchoMap {
-  const { samples, lines, sector } = grid;
+): (heart: HeartMoment) => EchoMap {
+  const still = drawStillLook(grid, look);
+  return (heart) => addInterfaces(mapLevels(heart, plane, grid, look, still), still, grid, look);
+}
+
+/** Values for each sample of the grid: level in dB, and impedance. */
+interface Levels {
+  level: Float32Array;
+  impedance: Float32Array;
+}
+
+function mapLevels(
+  heart: HeartMoment,
+  plane: ImagePlane,
+  { samples, lines }: PolarGrid,
+  look: Look,
+  still: StillLook,
+): Levels {
   const level = new Float32Array(samples * lines);
   const impedance = new Float32Array(samples * lines);
-  const clutter = new Float32Array(samples * lines);
-  const patchy = new Float32Array(samples * lines);
   const sample = emptySample();
-  const { slow, middle, fine } = look.noise;
+  const { fine } = look.noise;
   const { ventricle } = heart;
-  for (let line = 0; line < lines; line++) {
-    const angle = lineAngle(grid, line);
-    const across = line / (lines - 1);
-    for (let row = 0; row < samples; row++) {
-      const depth = row / (samples - 1);
-      const { x, y } = fromPolar(sector, sampleRange(grid, row), angle);
+  for (let row = 0; row < samples; row++) {
+    const depth = row / (samples - 1);
+    for (let line = 0; line < lines; line++) {
+      const index = row * lines + line;
+      const x = still.places.x[index] as number;
+      const y = still.places.y[index] as number;
       const at = fromImage(plane, x, y);
       heart.probe(at.x, at.y, at.z, sample);
-      const wide = slow(x, y);
-      const waver = middle(x, y);
-      const index = row * lines + line;
+      const wide = still.slow[index] as number;
+      const waver = still.middle[index] as number;
       let dB: number;
       if (sample.matter === MATTER.myocardium) {
         const out = Math.hypot(at.x, at.y);
@@ -147,23 +198,11 @@ export function mapHeart(
         const blood = sample.matter <= MATTER.rightBlood || sample.matter === MATTER.fluid;
         dB += (blood ? look.texture.blood : look.texture.myocardium) * (0.7 * wide + 0.5 * waver);
       }
-      level[index] = dB - lineLoss(look, across, depth);
+      level[index] = dB - (still.lost[index] as number);
       impedance[index] = IMPEDANCE[sample.matter];
-      clutter[index] = clutterPower(look, depth, wide);
-      patchy[index] = waver + 0.5 * wide;
     }
   }
-  return addInterfaces({ level, impedance, clutter, patchy }, grid, look);
-}
-
-/**
- * Values for each sample of the grid: level in dB, impedance, haze power, and surface unevenness.
- */
-interface Mapped {
-  level: Float32Array;
-  impedance: Float32Array;
-  clutter: Float32Array;
-  patchy: Float32Array;
+  return { level, impedance };
 }
 
 /**
@@ -171,7 +210,8 @@ interface Mapped {
  * beam.
  */
 function addInterfaces(
-  { level, impedance, clutter, patchy }: Mapped,
+  { level, impedance }: Levels,
+  { clutter, patchy }: StillLook,
   grid: PolarGrid,
   look: Look,
 ): EchoMap {

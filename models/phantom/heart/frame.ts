@@ -1,9 +1,9 @@
 import { fieldOfView } from '../acquisition.ts';
 import type { PhantomFrame } from '../frame.ts';
 import { toMillimetres, toPolar } from '../geometry.ts';
-import { type Acquisition, receiveEchoes } from '../image-formation.ts';
+import { type Acquisition, createReceiver } from '../image-formation.ts';
 import type { Random } from '../random.ts';
-import { mapHeart } from './echoes.ts';
+import { createHeartMapper } from './echoes.ts';
 import { emptySample, type HeartMoment, STRUCTURE, type Structure } from './heart.ts';
 import type { Look } from './look.ts';
 import { fromImage, type ImagePlane } from './space.ts';
@@ -19,17 +19,18 @@ export interface HeartShot {
 }
 
 /**
- * Returns the grey levels of one frame, rows x columns. `texture` is the random source for clutter
- * and display, which are the same in all frames of a cine; `speckleSeed` determines the speckle.
+ * Returns a function that gives the grey levels of the frames of a shot, rows x columns. `texture` is
+ * the random source for clutter and display, which are the same in all frames; `speckleSeed`
+ * determines the speckle.
  */
-export function imageHeart(
-  heart: HeartMoment,
+export function createHeartImager(
   { plane, acquisition, look, lines, samples }: HeartShot,
   texture: Random,
-  speckleSeed: number,
-): PhantomFrame['gray'] {
+): (heart: HeartMoment, speckleSeed: number) => PhantomFrame['gray'] {
   const grid = { sector: acquisition.sector, lines, samples };
-  return receiveEchoes(mapHeart(heart, plane, grid, look), acquisition, texture, speckleSeed);
+  const echoesOf = createHeartMapper(plane, grid, look);
+  const receive = createReceiver(grid, acquisition, texture);
+  return (heart, speckleSeed) => receive(echoesOf(heart), speckleSeed);
 }
 
 /** Returns the structure at each pixel of the field of view, a value of `STRUCTURE`. */

@@ -8,7 +8,7 @@ import { ellipse, rim, type Shape, stroke } from '../shapes.ts';
 import { TISSUE } from '../tissue.ts';
 import { buildUterus } from '../uterus.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
-import { type Piece, simulateScene } from './scene.ts';
+import { createSceneSimulator, type Piece } from './scene.ts';
 
 /** Contents of the skull, with the end points of the measurements in mm. */
 interface BrainContents {
@@ -262,14 +262,17 @@ function brainView({ id, plane, draw, build }: BrainView): PhantomView {
       return contents.pieces;
     });
     const around = buildUterus(view.sector, head.surface, view.wallMm, random.fork('uterus'));
+    const simulateFrame = createSceneSimulator({
+      plane,
+      view,
+      random: random.fork('scene'),
+      masks: request.masks ?? true,
+    });
     return Array.from({ length: frames }, (_, frame) => {
-      const shown = simulateScene({
-        plane,
-        view,
+      const shown = simulateFrame({
         pieces: [...around, ...head.layers],
         points,
         values,
-        random: random.fork('scene'),
         speckleSeed: seed + 7919 * (frame + 1),
       });
       const outline = outlineTruth(head.outline, shown.acquisition);

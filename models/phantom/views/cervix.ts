@@ -10,7 +10,7 @@ import {
   FUNNEL_SHAPES,
   type FunnelShape,
 } from './cervix-anatomy.ts';
-import { simulateScene } from './scene.ts';
+import { createSceneSimulator } from './scene.ts';
 
 const SCREENS: readonly Screen[] = [
   { columns: 640, rows: 480 },
@@ -140,10 +140,14 @@ export function simulateLowerUterus(
     const { canal, shoulders, edge } = cervix;
     const mustBeSeen = [...canal, ...shoulders, ...(edge ? [edge.at] : [])];
     if (attempt < 80 && !mustBeSeen.every((point) => isInView(view, point))) continue;
+    const simulateFrame = createSceneSimulator({
+      plane: 'cervix',
+      view,
+      random,
+      masks: request.masks ?? true,
+    });
     return Array.from({ length: request.frames }, (_, index) =>
-      simulateScene({
-        plane: 'cervix',
-        view,
+      simulateFrame({
         pieces: cervix.pieces,
         values: {
           cervicalLengthMm: measuredLength(cervix),
@@ -160,7 +164,6 @@ export function simulateLowerUterus(
           ...(sizes.funnelDepthMm > 0 ? { shoulders } : {}),
           ...(edge ? { placentaEdge: [edge.at] } : {}),
         },
-        random,
         speckleSeed: request.seed + 7919 * (index + 1),
       }),
     );

@@ -1,5 +1,5 @@
 import { drawAcquisition, type View } from '../acquisition.ts';
-import { drawEndocavityView, expose, maskOf } from '../exposure.ts';
+import { createExposer, drawEndocavityView, maskOf } from '../exposure.ts';
 import type { PhantomFrame } from '../frame.ts';
 import { type Point, type Pose, place, toPixel } from '../geometry.ts';
 import type { Acquisition } from '../image-formation.ts';
@@ -236,7 +236,7 @@ function placeEmbryo(
 
 interface Anatomy {
   layers: Layer[];
-  truth(acquisition: Acquisition): FrameTruth;
+  truth(acquisition: Acquisition, masks: boolean): FrameTruth;
 }
 
 /** Builds the sac with its contents. Requested structures that do not fit are left out. */
@@ -294,10 +294,11 @@ function buildSac(
       ...(embryo?.layers ?? []),
       ...(section ? [{ shape: within(section, inner), tissue: EMBRYO }] : []),
     ],
-    truth: (acquisition) =>
+    truth: (acquisition, masks) =>
       sacTruth(
         { pose, a, b, inner, yolk: yolk?.inner ?? null, embryo, transverse, sizes },
         acquisition,
+        masks,
       ),
   };
 }
@@ -313,7 +314,7 @@ interface SacTruth {
   sizes: EarlySizes;
 }
 
-function sacTruth(sac: SacTruth, acquisition: Acquisition): FrameTruth {
+function sacTruth(sac: SacTruth, acquisition: Acquisition, masks: boolean): FrameTruth {
   const { pose, a, b, inner, yolk, embryo, transverse, sizes } = sac;
   const pixels = (...points: Point[]) => points.map((point) => toPixel(acquisition.window, point));
   const { lengthMm, heightMm, widthMm } = sizes.sac;
@@ -333,11 +334,13 @@ function sacTruth(sac: SacTruth, acquisition: Acquisition): FrameTruth {
       sacShort: pixels(place(pose, 0, -b), place(pose, 0, b)),
       ...(embryo ? { crl: pixels(embryo.crown, embryo.rump) } : {}),
     },
-    masks: {
-      sac: maskOf(acquisition, inner),
-      ...(yolk ? { yolkSac: maskOf(acquisition, yolk) } : {}),
-      ...(embryo ? { embryo: maskOf(acquisition, embryo.outline) } : {}),
-    },
+    ...(masks && {
+      masks: {
+        sac: maskOf(acquisition, inner),
+        ...(yolk ? { yolkSac: maskOf(acquisition, yolk) } : {}),
+        ...(embryo ? { embryo: maskOf(acquisition, embryo.outline) } : {}),
+      },
+    }),
   };
 }
 
@@ -354,13 +357,14 @@ function simulate(request: ViewRequest): PhantomFrame[] {
   const womb: Womb = { pose: { centre: view.centre, angle: turn, mirror: false }, half };
   const around = surroundings(womb, view, random.fork('surroundings'));
   const start = random.fork('phase').range(0, 1);
+  const expose = createExposer(acquisition, random);
   return Array.from({ length: request.frames }, (_, index) => {
     const beats = (index * FRAME_TIME_MS * sizes.heartRate) / 60_000;
     const beat = sizes.heartRate === 0 ? 0 : Math.sin(2 * Math.PI * (start + beats));
     const sac = buildSac(womb, sizes, transverse, beat, random.fork('sac'));
-    const truth = sac.truth(acquisition);
+    const truth = sac.truth(acquisition, request.masks ?? true);
     const speckleSeed = request.seed + 7919 * (index + 1);
-    return expose({ scene: [...around, ...sac.layers], acquisition, truth, speckleSeed }, random);
+    return expose({ scene: [...around, ...sac.layers], truth, speckleSeed });
   });
 }
 

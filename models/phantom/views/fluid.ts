@@ -2,7 +2,7 @@ import type { PhantomFrame } from '../frame.ts';
 import type { Point } from '../geometry.ts';
 import { createRandom, type Random } from '../random.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
-import { simulateScene } from './scene.ts';
+import { createSceneSimulator } from './scene.ts';
 import {
   buildCavity,
   type CavityPlan,
@@ -118,17 +118,21 @@ function simulate(request: ViewRequest, stepMm: number): PhantomFrame[] {
   const random = createRandom(request.seed);
   const plan = drawPlan(request, random.fork('plan'));
   const view = drawTransabdominalView(plan.down, random.fork('view'), request.screen);
+  // The pocket is measured on the mask of the fluid.
+  const simulateFrame = createSceneSimulator({
+    plane: 'amniotic-fluid',
+    view,
+    random,
+    masks: true,
+  });
   return Array.from({ length: request.frames }, (_, index) => {
     const x = view.centre.x + stepMm * (index - (request.frames - 1) / 2);
     const moved = { ...view, centre: { ...view.centre, x } };
     return withPocket(
-      simulateScene({
-        plane: 'amniotic-fluid',
-        view: moved,
+      simulateFrame({
         pieces: buildCavity(plan, moved, random.fork('anatomy')),
         values: {},
         points: {},
-        random,
         speckleSeed: request.seed + 7919 * (index + 1),
       }),
     );

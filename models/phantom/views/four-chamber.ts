@@ -6,7 +6,7 @@ import { ellipse, grown, rim, type Shape, stroke, within, without } from '../sha
 import { TISSUE, type Tissue } from '../tissue.ts';
 import { buildUterus } from '../uterus.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
-import { type Piece, simulateScene, wavering } from './scene.ts';
+import { createSceneSimulator, type Piece, wavering } from './scene.ts';
 
 interface HeartSizes {
   /** Half axes at end diastole along and across the septum, mm. */
@@ -336,15 +336,19 @@ function simulate(request: ViewRequest): PhantomFrame[] {
   const drift = random.fork('drift');
   const speed = { x: drift.normal(0, 0.03), y: drift.normal(0, 0.03) };
   const { thorax, heart, axisDegrees } = sizes;
+  const simulateFrame = createSceneSimulator({
+    plane: 'four-chamber',
+    view,
+    random: random.fork('scene'),
+    masks: request.masks ?? true,
+  });
   return Array.from({ length: request.frames }, (_, frame) => {
     const centre = { x: view.centre.x + speed.x * frame, y: view.centre.y + speed.y * frame };
     const pose: Pose = { centre, angle: turn, mirror };
     const phase = start + (frame * FRAME_TIME_MS * beatsPerMinute) / 60_000;
     const chest = buildChest(pose, sizes, phase, random.fork('chest'));
     const around = buildUterus(view.sector, chest.surface, view.wallMm, random.fork('uterus'));
-    return simulateScene({
-      plane: 'four-chamber',
-      view,
+    return simulateFrame({
       pieces: [...around, ...chest.pieces],
       points: chest.points,
       values: {
@@ -358,7 +362,6 @@ function simulate(request: ViewRequest): PhantomFrame[] {
         heartHalfWidth: heart.b,
         ventricleRatio: heart.ventricleRatio,
       },
-      random: random.fork('scene'),
       speckleSeed: request.seed + 7919 * (frame + 1),
     });
   });

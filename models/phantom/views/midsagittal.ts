@@ -1,5 +1,5 @@
 import { drawAcquisition, drawVisibleView } from '../acquisition.ts';
-import { boxOf, expose, extentOf } from '../exposure.ts';
+import { boxOf, createExposer, extentOf } from '../exposure.ts';
 import type { PhantomFrame } from '../frame.ts';
 import { type Point, type Pose, toPixel } from '../geometry.ts';
 import type { Acquisition } from '../image-formation.ts';
@@ -91,16 +91,13 @@ function simulate(request: ViewRequest, id: string, whole: boolean): PhantomFram
   );
   const fluid = { shape: pool, tissue: TISSUE.amnioticFluid };
   const truth = truthOf(fetus, sizes, id, acquisition);
+  const expose = createExposer(acquisition, random);
   return Array.from({ length: request.frames }, (_, index) =>
-    expose(
-      {
-        scene: [...around, fluid, ...fetus.layers],
-        acquisition,
-        truth,
-        speckleSeed: request.seed + 7919 * (index + 1),
-      },
-      random,
-    ),
+    expose({
+      scene: [...around, fluid, ...fetus.layers],
+      truth,
+      speckleSeed: request.seed + 7919 * (index + 1),
+    }),
   );
 }
 

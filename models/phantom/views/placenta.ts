@@ -3,7 +3,7 @@ import { createRandom, type Random } from '../random.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
 import { simulateLowerUterus } from './cervix.ts';
 import type { CervixSizes } from './cervix-anatomy.ts';
-import { simulateScene } from './scene.ts';
+import { createSceneSimulator } from './scene.ts';
 import {
   buildCavity,
   type CavityPlan,
@@ -63,10 +63,14 @@ function simulate(request: ViewRequest): PhantomFrame[] {
   const plan = drawPlan(request, random.fork('plan'));
   const view = drawTransabdominalView(plan.down, random.fork('view'), request.screen);
   const pieces = buildCavity(plan, view, random.fork('anatomy'));
+  const simulateFrame = createSceneSimulator({
+    plane: 'placenta',
+    view,
+    random,
+    masks: request.masks ?? true,
+  });
   return Array.from({ length: request.frames }, (_, index) =>
-    simulateScene({
-      plane: 'placenta',
-      view,
+    simulateFrame({
       pieces,
       values: {
         wall: PLACENTA_WALLS.indexOf(plan.placenta),
@@ -74,7 +78,6 @@ function simulate(request: ViewRequest): PhantomFrame[] {
         clearZone: plan.clearZone ? 1 : 0,
       },
       points: {},
-      random,
       speckleSeed: request.seed + 7919 * (index + 1),
     }),
   );

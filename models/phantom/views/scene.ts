@@ -1,7 +1,7 @@
 import { drawAcquisition, type View } from '../acquisition.ts';
 import type { PhantomFrame } from '../frame.ts';
 import { type Point, toMillimetres, toPixel, toPolar } from '../geometry.ts';
-import { type Acquisition, formImage } from '../image-formation.ts';
+import { type Acquisition, createImager } from '../image-formation.ts';
 import type { FrameTruth } from '../labels.ts';
 import { drawOverlay } from '../overlay.ts';
 import type { Random } from '../random.ts';
@@ -13,9 +13,22 @@ export interface Piece extends Layer {
   structure?: string;
 }
 
-interface ViewScene {
+/** What all frames of a view share. */
+interface SceneView {
   plane: string;
   view: View;
+  random: Random;
+  /** True if the truth contains a mask of each structure. */
+  masks: boolean;
+  /**
+   * Draws the machine's marks over the image. By default, the marks of an obstetric screen are
+   * drawn.
+   */
+  mark?: (gray: Uint8Array, acquisition: Acquisition) => void;
+}
+
+/** The content of one frame. */
+interface SceneFrame {
   /**
    * Pieces of the scene. Later pieces cover earlier ones. Pieces are never bent, because their
    * outlines are the ground truth.
@@ -24,14 +37,8 @@ interface ViewScene {
   values: Readonly<Record<string, number>>;
   /** Points of the truth by name, in mm. */
   points: Readonly<Record<string, readonly Point[]>>;
-  random: Random;
   /** Seed of the speckle, different for each frame of a cine. */
   speckleSeed: number;
-  /**
-   * Draws the machine's marks over the image. By default, the marks of an obstetric screen are
-   * drawn.
-   */
-  mark?: (gray: Uint8Array, acquisition: Acquisition) => void;
 }
 
 /** Returns a mask of each structure. A pixel belongs to the topmost piece at that position. */
@@ -55,29 +62,38 @@ function masksOf(pieces: readonly Piece[], { sector, window }: View): Record<str
 }
 
 /**
- * Simulates one frame of a scene with its truth. The physics is the same as for every other plane;
- * only the anatomy differs.
+ * Returns a function that simulates the frames of a view with their truth. The physics is the same as
+ * for every other plane; only the anatomy differs.
  */
-export function simulateScene(scene: ViewScene): PhantomFrame {
-  const { plane, view, points, values, random, speckleSeed } = scene;
-  const pieces = scene.pieces.map((piece): Piece => ({ ...piece, rigid: true }));
+export function createSceneSimulator({
+  plane,
+  view,
+  random,
+  masks,
+  mark,
+}: SceneView): (frame: SceneFrame) => PhantomFrame {
+  const { window, sector } = view;
   const acquisition = drawAcquisition(view, random.fork('acquisition'));
-  const gray = formImage(pieces, acquisition, random.fork('texture'), speckleSeed);
-  if (scene.mark) scene.mark(gray, acquisition);
-  else drawOverlay(gray, view.window, view.sector, random.fork('overlay'));
-  const truth: FrameTruth = {
-    plane,
-    mmPerPixel: view.window.mmPerPixel,
-    values,
-    points: Object.fromEntries(
-      Object.entries(points).map(([name, list]) => [
-        name,
-        list.map((point) => toPixel(view.window, point)),
-      ]),
-    ),
-    masks: masksOf(pieces, view),
+  const image = createImager(acquisition, random.fork('texture'));
+  return ({ points, values, speckleSeed, ...frame }) => {
+    const pieces = frame.pieces.map((piece): Piece => ({ ...piece, rigid: true }));
+    const gray = image(pieces, speckleSeed);
+    if (mark) mark(gray, acquisition);
+    else drawOverlay(gray, window, sector, random.fork('overlay'));
+    const truth: FrameTruth = {
+      plane,
+      mmPerPixel: window.mmPerPixel,
+      values,
+      points: Object.fromEntries(
+        Object.entries(points).map(([name, list]) => [
+          name,
+          list.map((point) => toPixel(window, point)),
+        ]),
+      ),
+      ...(masks && { masks: masksOf(pieces, view) }),
+    };
+    return { columns: window.columns, rows: window.rows, gray, acquisition, truth };
   };
-  return { columns: view.window.columns, rows: view.window.rows, gray, acquisition, truth };
 }
 
 /** Returns the shape with a wavy border, displaced by `noise` (-1..1) times `by` mm. */

@@ -1,6 +1,6 @@
 import { buildAbdomen } from '../abdomen.ts';
 import { drawAcquisition, drawVisibleView } from '../acquisition.ts';
-import { expose, extentOf } from '../exposure.ts';
+import { createExposer, extentOf } from '../exposure.ts';
 import type { PhantomFrame } from '../frame.ts';
 import { type Point, type Pose, place } from '../geometry.ts';
 import { buildHead } from '../head.ts';
@@ -180,6 +180,7 @@ function simulate(request: ViewRequest): PhantomFrame[] {
   });
   const view = drawVisibleView(extentOf(border), border, random.fork('view'), request.screen);
   const acquisition = drawAcquisition(view, random.fork('acquisition'));
+  const expose = createExposer(acquisition, random);
   return Array.from({ length: request.frames }, (_, index) => {
     const share = request.frames === 1 ? 0.2 : index / (request.frames - 1);
     const z = fundus * (fromFundus ? 1 - share : share);
@@ -202,10 +203,7 @@ function simulate(request: ViewRequest): PhantomFrame[] {
     );
     const scene = [...around, ...(section?.layers ?? [])];
     const truth = truthOf(fetuses, section, z, fromFundus, acquisition);
-    return expose(
-      { scene, acquisition, truth, speckleSeed: request.seed + 7919 * (index + 1) },
-      random,
-    );
+    return expose({ scene, truth, speckleSeed: request.seed + 7919 * (index + 1) });
   });
 }
 

@@ -1,5 +1,5 @@
 import { drawAcquisition, type Screen, type View } from '../acquisition.ts';
-import { expose, maskOf } from '../exposure.ts';
+import { createExposer, maskOf } from '../exposure.ts';
 import type { PhantomFrame } from '../frame.ts';
 import { type Ellipse, type Point, type Pose, place, toPixel, toPolar } from '../geometry.ts';
 import type { Acquisition } from '../image-formation.ts';
@@ -280,8 +280,9 @@ function simulate(request: ViewRequest): PhantomFrame[] {
   const acquisition = drawAcquisition(view, random.fork('acquisition'));
   const scene = buildLayers(pelvis, random.fork('layers'));
   const truth = truthOf(pelvis, acquisition);
+  const expose = createExposer(acquisition, random);
   return Array.from({ length: request.frames }, (_, index) =>
-    expose({ scene, acquisition, truth, speckleSeed: request.seed + 7919 * (index + 1) }, random),
+    expose({ scene, truth, speckleSeed: request.seed + 7919 * (index + 1) }),
   );
 }
 
