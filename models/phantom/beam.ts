@@ -43,19 +43,34 @@ function filterRow(
   taps: Float32Array,
 ): void {
   let i = 0;
-  for (; i + 3 < count; i += 4) {
-    let [a, b, c, d] = [0, 0, 0, 0];
+  for (; i + 7 < count; i += 8) {
+    let a = 0;
+    let b = 0;
+    let c = 0;
+    let d = 0;
+    let e = 0;
+    let f = 0;
+    let g = 0;
+    let h = 0;
     for (let k = 0, j = from + i; k < taps.length; k++, j += step) {
       const tap = taps[k] as number;
       a = Math.fround(a + tap * (source[j] as number));
       b = Math.fround(b + tap * (source[j + 1] as number));
       c = Math.fround(c + tap * (source[j + 2] as number));
       d = Math.fround(d + tap * (source[j + 3] as number));
+      e = Math.fround(e + tap * (source[j + 4] as number));
+      f = Math.fround(f + tap * (source[j + 5] as number));
+      g = Math.fround(g + tap * (source[j + 6] as number));
+      h = Math.fround(h + tap * (source[j + 7] as number));
     }
     out[at + i] = a;
     out[at + i + 1] = b;
     out[at + i + 2] = c;
     out[at + i + 3] = d;
+    out[at + i + 4] = e;
+    out[at + i + 5] = f;
+    out[at + i + 6] = g;
+    out[at + i + 7] = h;
   }
   for (; i < count; i++) {
     let sum = 0;

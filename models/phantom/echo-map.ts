@@ -1,4 +1,4 @@
-import { fromPolar, type Sector } from './geometry.ts';
+import { fromPolar, type Point, type Sector } from './geometry.ts';
 import { createNoise, type Random } from './random.ts';
 import { type Layer, layerAt, type Scene } from './tissue.ts';
 
@@ -114,6 +114,32 @@ function drawVariation(random: Random) {
   };
 }
 
+/** Largest distance in mm by which soft anatomy is bent. */
+const BENT_MM = Math.SQRT2 * (BEND.coarse + BEND.fine);
+
+/** Number of samples and of lines in a block of the grid. */
+const BLOCK = 8;
+
+/**
+ * Returns the layers that each block of lines can hit from sample `first` to the end of the block.
+ * Most layers are small, and testing the reach of each at every sample would take longer than all
+ * else.
+ */
+function layersInReach(scene: Scene, grid: PolarGrid, { x, y }: Places, first: number): Scene[] {
+  const { samples, lines } = grid;
+  const end = Math.min(samples, first + BLOCK);
+  return Array.from({ length: Math.ceil(lines / BLOCK) }, (_, block) => {
+    const from = block * BLOCK;
+    const to = Math.min(lines, from + BLOCK);
+    const middle = ((first + end) >> 1) * lines + ((from + to) >> 1);
+    const centre = { x: x[middle] as number, y: y[middle] as number };
+    const corners = [first, end - 1].flatMap((row) => [row * lines + from, row * lines + to - 1]);
+    const away = ({ x, y }: Point) => Math.hypot(x - centre.x, y - centre.y);
+    const extent = Math.max(...corners.map((i) => away({ x: x[i] as number, y: y[i] as number })));
+    return scene.filter(({ shape }) => away(shape.centre) < shape.reach + extent + BENT_MM);
+  });
+}
+
 /** Blends the shadow of each line into its neighbours by `share`. */
 function softenShadows(loss: Float32Array, share: number): void {
   let before = loss[0] ?? 0;
@@ -145,7 +171,9 @@ export function createEchoMapper(grid: PolarGrid, random: Random): (scene: Scene
     const lossSoFar = new Float32Array(lines);
     if (scene.some(({ rigid }) => !rigid)) bent ??= bend();
     const soft = bent ?? places;
+    let inReach: Scene[] = [];
     for (let sample = 0; sample < samples; sample++) {
+      if (sample % BLOCK === 0) inReach = layersInReach(scene, grid, places, sample);
       softenShadows(lossSoFar, Math.min(0.3, PENUMBRA_PER_MM * stepMm));
       for (let line = 0; line < lines; line++) {
         const index = sample * lines + line;
@@ -153,7 +181,8 @@ export function createEchoMapper(grid: PolarGrid, random: Random): (scene: Scene
         const y = places.y[index] as number;
         const bentX = soft.x[index] as number;
         const bentY = soft.y[index] as number;
-        const layer = layerAt(scene, x, y, bentX, bentY);
+        const near = inReach[Math.floor(line / BLOCK)] as Scene;
+        const layer = layerAt(near, x, y, bentX, bentY);
         if (layer === undefined) continue;
         const { tissue } = layer;
         const passed = lossSoFar[line] as number;

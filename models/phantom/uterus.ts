@@ -9,16 +9,19 @@ export function abdominalWall(sector: Sector, random: Random, wallMm: number): L
   const grain = createNoise(random.fork('grain'), 1);
   const below = (x: number, y: number) => toPolar(sector, x, y).range;
   const unevenness = 0.22;
-  const level = (fraction: number) => {
+  const down = (fraction: number): Shape => {
     const deepest = wallMm * fraction * (1 + unevenness);
-    return (x: number, y: number) =>
-      // The range of a point is never less than its y. Below the deepest point of the band, y is
-      // therefore enough, and the range need not be calculated for most of the image.
-      y > deepest
-        ? y - deepest
-        : below(x, y) - wallMm * fraction * (1 + unevenness * waver(x, fraction * 300));
+    return {
+      centre: { x: 0, y: -sector.radiusMm },
+      reach: sector.radiusMm + deepest,
+      distance: (x, y) =>
+        // The range of a point is never less than its y. Below the deepest point of the band, y is
+        // therefore enough, and the range need not be calculated.
+        y > deepest
+          ? y - deepest
+          : below(x, y) - wallMm * fraction * (1 + unevenness * waver(x, fraction * 300)),
+    };
   };
-  const down = (fraction: number): Shape => ({ ...everywhere, distance: level(fraction) });
   const fatShare = random.range(0.35, 0.6);
   // The stripes of muscle and fat run parallel to the probe face: thin in depth and long sideways.
   const stripes = (x: number, y: number) => 10 * grain(x / 9, below(x, y) / 1.1);
@@ -82,9 +85,12 @@ export function buildUterus(sector: Sector, fetus: Shape, wallMm: number, random
     ...everywhere,
     distance: (x, y) => pockets(x, y) + 0.35 * lobes(x, y) + wetness,
   };
+  const farAt = (x: number) => floor + tilt * (x - fetus.centre.x);
   const farSide: Shape = {
     ...everywhere,
-    distance: (x, y) => floor + tilt * (x - fetus.centre.x) + 8 * pockets(x, 500) - y,
+    // Its surface is uneven by up to 8 mm. Farther from the surface, the noise need not be calculated.
+    distance: (x, y) =>
+      Math.abs(farAt(x) - y) > 8.1 ? farAt(x) - y : farAt(x) + 8 * pockets(x, 500) - y,
   };
   const filling = random.pick([TISSUE.placenta, TISSUE.uterineWall, TISSUE.muscle]);
   const stripes = (x: number, y: number) => 9 * grain(x / 8, y / 1.6);
