@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { buildFemur } from '../../../models/phantom/femur.ts';
 import { type PhantomFrame, simulateCine, simulateFrame } from '../../../models/phantom/frame.ts';
 import {
   type Ellipse,
@@ -6,7 +7,9 @@ import {
   toMillimetres,
   toPolar,
 } from '../../../models/phantom/geometry.ts';
+import { createImager } from '../../../models/phantom/image-formation.ts';
 import { PLANES } from '../../../models/phantom/labels.ts';
+import { createRandom } from '../../../models/phantom/random.ts';
 import { sizesAt } from '../../../models/phantom/sizes.ts';
 
 const screen = { columns: 640, rows: 480 };
@@ -167,5 +170,22 @@ describe('a simulated frame', () => {
     const [a, b] = cine as [PhantomFrame, PhantomFrame];
     expect(Buffer.compare(a.gray, b.gray)).not.toBe(0);
     for (const frame of cine) expect(frame.truth.head?.hcMm).toBeCloseTo(sizes.hcMm, 6);
+  });
+});
+
+describe('the images of one machine', () => {
+  const pose = { centre: { x: 0, y: 60 }, angle: 0.2, mirror: false };
+  const soft = buildFemur(sizes, pose, createRandom(1)).layers;
+  const hard = soft.map((layer) => ({ ...layer, rigid: true as const }));
+  const { acquisition } = frames.femur;
+  const imager = () => createImager(acquisition, createRandom(2));
+
+  it.each([
+    ['bent', soft, hard],
+    ['rigid', hard, soft],
+  ])('show a %s scene in the same way whatever they showed before', (_, scene, before) => {
+    const image = imager();
+    image(before, 3);
+    expect(Buffer.compare(image(scene, 4), imager()(scene, 4))).toBe(0);
   });
 });

@@ -54,4 +54,12 @@ describe('a four-chamber phantom', () => {
     );
     expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThan(0.01 * (sizes[0] ?? 0));
   });
+
+  it('shows the same without masks, if the caller does not need them', () => {
+    const request = { gaDays: GA_DAYS, sizes: sizesAt(GA_DAYS), seed: 15, frames: 1 };
+    const [masked] = fourChamber.simulate(request);
+    const [frame] = fourChamber.simulate({ ...request, masks: false });
+    expect(frame?.truth).toEqual({ ...masked?.truth, masks: undefined });
+    expect(frame?.gray).toEqual(masked?.gray);
+  });
 });
