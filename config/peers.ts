@@ -3,6 +3,22 @@ import { nodeTlsSchema } from './tls.ts';
 
 export const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'a name of a-z, 0-9 and hyphens');
 
+/** Returns the entries whose name an earlier entry of the list already has. */
+export function repeatedNames(
+  entries: readonly { name: string }[],
+): { index: number; message: string }[] {
+  return entries.flatMap(({ name }, index) =>
+    entries.findIndex((other) => other.name === name) < index
+      ? [
+          {
+            index,
+            message: `found "${name}" twice; every entry of this list needs a different name`,
+          },
+        ]
+      : [],
+  );
+}
+
 /** PS3.5 6.2, VR AE: 1 to 16 characters, no backslash, no control characters, not all spaces. */
 export const aeTitle = z
   .string()
@@ -117,7 +133,7 @@ export const priorsSchema = z.strictObject({
       } catch {
         return false;
       }
-    }, 'a regular expression')
+    }, 'is not a valid regular expression')
     .optional(),
   /** `reports`: structured reports only; `all`: images, too. */
   objects: z.enum(['reports', 'all']).default('reports'),

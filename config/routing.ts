@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { name, priorsSchema } from './peers.ts';
+import { name, priorsSchema, repeatedNames } from './peers.ts';
 
 /**
  * Routing rules as data. A condition is a table of facts about the study, with a test for each; all
@@ -13,29 +13,32 @@ const regularExpression = z.string().refine((text) => {
   } catch {
     return false;
   }
-}, 'a regular expression');
+}, 'is not a valid regular expression');
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 const bound = z.union([z.string(), z.number()]);
 
 /** A test of the values of one fact. It passes if at least one value passes. */
-const testSchema = z.union([
-  scalar.transform((equals) => ({ equals })),
-  z.strictObject({ equals: scalar }),
-  /** Matches anywhere in the value, ignoring case. */
-  z.strictObject({ matches: regularExpression }),
-  z.strictObject({ in: z.array(scalar).min(1) }),
-  /**
-   * A range that includes both ends. Numbers, dates (YYYYMMDD) and ages (years) are compared by
-   * value.
-   */
-  z.strictObject({
-    range: z
-      .strictObject({ from: bound.optional(), to: bound.optional() })
-      .refine(({ from, to }) => from !== undefined || to !== undefined, 'from, to or both'),
-  }),
-  z.strictObject({ exists: z.boolean() }),
-]);
+const testSchema = z.union(
+  [
+    scalar.transform((equals) => ({ equals })),
+    z.strictObject({ equals: scalar }),
+    /** Matches anywhere in the value, ignoring case. */
+    z.strictObject({ matches: regularExpression }),
+    z.strictObject({ in: z.array(scalar).min(1) }),
+    /**
+     * A range that includes both ends. Numbers, dates (YYYYMMDD) and ages (years) are compared by
+     * value.
+     */
+    z.strictObject({
+      range: z
+        .strictObject({ from: bound.optional(), to: bound.optional() })
+        .refine(({ from, to }) => from !== undefined || to !== undefined, 'needs from, to or both'),
+    }),
+    z.strictObject({ exists: z.boolean() }),
+  ],
+  { error: 'a value, or one of equals, matches, in, range, exists (docs/routing.md)' },
+);
 export type Test = z.infer<typeof testSchema>;
 
 const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day such as 07:30');
@@ -156,6 +159,11 @@ export const routingSchema = z.strictObject({
    * that ignores or holds the study.
    */
   match: z.enum(['first', 'all']).default('first'),
-  rules: z.array(ruleSchema),
+  /** A study has one request for each rule, and a person releases it to a rule, by its name. */
+  rules: z.array(ruleSchema).superRefine((rules, context) => {
+    for (const { index, message } of repeatedNames(rules)) {
+      context.addIssue({ code: 'custom', path: [index, 'name'], message });
+    }
+  }),
 });
 export type Routing = z.infer<typeof routingSchema>;

@@ -14,8 +14,9 @@ import {
   name,
   noAlternate,
   ordersSchema,
+  repeatedNames,
 } from './peers.ts';
-import { routingSchema } from './routing.ts';
+import { type Routing, routingSchema } from './routing.ts';
 import { secretSchema } from './secret.ts';
 import { certificateSchema, listenerTlsSchema, nodeTlsSchema } from './tls.ts';
 
@@ -180,45 +181,49 @@ const complain = (context: Context, path: Path, message: string): void =>
 const notAllowed = (found: string, allowed: readonly string[], none: string): string =>
   `found "${found}"; allowed: ${allowed.join(', ') || none}`;
 
-const pacsNames = ({ destinations }: Config): string[] =>
-  destinations.filter(isPacs).map(({ name }) => name);
-
-function checkNames({ destinations }: Config, context: Context): void {
-  const seen = new Set<string>();
-  destinations.forEach(({ name }, d) => {
-    if (seen.has(name)) {
-      const message = `found "${name}" twice; every destination needs a different name`;
-      complain(context, ['destinations', d, 'name'], message);
+function checkNames({ sources, destinations, archives }: Config, context: Context): void {
+  for (const [list, entries] of Object.entries({ sources, destinations, archives })) {
+    for (const { index, message } of repeatedNames(entries)) {
+      complain(context, [list, index, 'name'], message);
     }
-    seen.add(name);
-  });
+  }
 }
 
-function checkRules(config: Config, context: Context): void {
-  const deidentifying = config.destinations.filter(isDeidentifying).map(({ name }) => name);
-  const identified = (names: readonly string[]) =>
-    names.filter((each) => !deidentifying.includes(each));
-  const known = [...new Set(config.destinations.map(({ name }) => name))];
+function checkRules({ routing, destinations }: Config, context: Context): void {
+  for (const { path, message } of misnamedDestinations(routing, destinations)) {
+    complain(context, ['routing', ...path], message);
+  }
+}
+
+/**
+ * Returns the destinations that a rule names but cannot have, with their path below `routing`: each
+ * list of a rule accepts certain types of destinations.
+ */
+export function misnamedDestinations(
+  { rules }: Routing,
+  destinations: readonly Destination[],
+): { path: Path; message: string }[] {
+  const named = (accepts: (destination: Destination) => boolean) => [
+    ...new Set(destinations.filter(accepts).map(({ name }) => name)),
+  ];
+  const ehrs = named(({ type }) => type === 'fhir');
   const lists = [
-    ['deliverTo', identified(known), 'no destination is configured'],
-    ['forwardTo', identified(pacsNames(config)), 'no destination is configured'],
-    ['deidentifyTo', deidentifying, 'no destination has `deidentification`'],
+    ['deliverTo', named((each) => !isDeidentifying(each)), 'no destination is configured'],
+    ['forwardTo', named(sendsIdentity), 'no destination is configured'],
+    ['deidentifyTo', named(isDeidentifying), 'no destination has `deidentification`'],
   ] as const;
-  const ehrs = config.destinations.flatMap(({ type, name }) => (type === 'fhir' ? [name] : []));
-  config.routing.rules.forEach((rule, r) => {
-    rule.deliverTo.forEach((destination, d) => {
-      if (!rule.translate || ehrs.includes(destination)) return;
-      const message = notAllowed(destination, ehrs, 'translate needs a destination of type fhir');
-      complain(context, ['routing', 'rules', r, 'deliverTo', d], message);
-    });
-    for (const [list, allowed, none] of lists) {
-      rule[list].forEach((destination, d) => {
-        if (allowed.includes(destination)) return;
-        const message = notAllowed(destination, allowed, none);
-        complain(context, ['routing', 'rules', r, list, d], message);
-      });
-    }
-  });
+  return rules.flatMap((rule, r) =>
+    lists.flatMap(([list, ofType, none]) => {
+      const translated = list === 'deliverTo' && rule.translate;
+      const allowed = translated ? ehrs : ofType;
+      const otherwise = translated ? 'translate needs a destination of type fhir' : none;
+      return rule[list].flatMap((name, d) =>
+        allowed.includes(name)
+          ? []
+          : [{ path: ['rules', r, list, d], message: notAllowed(name, allowed, otherwise) }],
+      );
+    }),
+  );
 }
 
 function checkCertificates({ sources, queryRetrieve, dicom }: Config, context: Context): void {
@@ -303,6 +308,9 @@ function checkAlerts({ alerts, http, sources }: Config, context: Context): void 
  */
 
 const port = z.number().int().min(0).max(65535);
+const address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+  error: 'an IP address such as 10.1.2.3, or a range of them such as 10.1.0.0/16',
+});
 /** The error text does not repeat the value, which contains a secret. */
 const s3Location = z.string().transform((text, context) => {
   const location = parseS3Url(text);
@@ -322,7 +330,7 @@ const completionSchema = z.strictObject({
 const sourceSchema = z.strictObject({
   name,
   callingAeTitles: z.array(z.union([z.literal('*'), aeTitle])).min(1),
-  addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).min(1),
+  addresses: z.array(address).min(1),
   /**
    * Names of API keys that may send objects by STOW-RS for this source; `*` allows every key with
    * the scope `store`.
@@ -356,7 +364,7 @@ const sourceSchema = z.strictObject({
 const outboundHostSchema = z.strictObject({
   host: z.string().min(1),
   /** Addresses outside the public internet that this name may resolve to. */
-  addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).default([]),
+  addresses: z.array(address).default([]),
   ports: z.array(port).min(1).default([443]),
   /** Whether HTTP without TLS is allowed. */
   http: z.boolean().default(false),
@@ -451,7 +459,7 @@ const settingsSchema = z.strictObject({
     callers: z.array(
       z.strictObject({
         callingAeTitles: z.array(aeTitle).min(1),
-        addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).min(1),
+        addresses: z.array(address).min(1),
         /**
          * The certificate that the caller must present, in addition to what `dicom.tls` requires.
          */

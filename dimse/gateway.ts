@@ -10,7 +10,6 @@ import { startOrderRounds } from '../src/core/studies/order-rounds.ts';
 import { receivedOrders } from '../src/core/studies/received-orders.ts';
 import { recoverIntake } from '../src/core/studies/recover-intake.ts';
 import { retentionCutoff } from '../src/core/studies/retention.ts';
-import { requireKnownAttributes } from '../src/core/studies/rules/attribute-values.ts';
 import type { Database } from '../src/platform/database/port.ts';
 import { SonogateError } from '../src/platform/errors/catalogue.ts';
 import { EVENTS } from '../src/platform/logging/events.ts';
@@ -121,7 +120,6 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
   const { config, database, objects, logger, audit = NO_AUDIT } = parts;
   const { routing = () => config.routing, now = () => new Date() } = parts;
   const { dataDir, dicom, sources } = config;
-  requireKnownAttributes(routing());
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const registration = { dataDir, database, objects, sources, logger, now };
   const { intakeDays } = config.retention;

@@ -222,7 +222,9 @@ export class Acceptor {
     this.#machine.on('reject-response');
     this.#socket.end(encodeReject(rejectionFor(code)));
     const { operator } = ERRORS[code];
-    this.#options.logger.event(EVENTS.associationRejected, { ...this.#who, code, operator });
+    const { calledAeTitle } = this.#peer;
+    const why = { calledAeTitle, code, operator };
+    this.#options.logger.event(EVENTS.associationRejected, { ...this.#who, ...why });
     this.#options.onRefused?.(this.#peer, code);
   }
 

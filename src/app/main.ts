@@ -17,6 +17,7 @@ import { createRequestCore, type RequestCore } from '../core/requests/core.ts';
 import { removeExpiredResults } from '../core/requests/results.ts';
 import { forgetReceptions } from '../core/studies/receptions.ts';
 import { startRetention } from '../core/studies/retention.ts';
+import { requireUsableRules } from '../core/studies/rules/check-rules.ts';
 import { fixedRules, type RulesSource } from '../core/studies/rules/rules-source.ts';
 import type { HttpServer } from '../doors/http/server.ts';
 import { commandsOn, type RunCommand, typedCommands } from '../operations/commands.ts';
@@ -31,6 +32,7 @@ import { createOutboundClient } from '../platform/outbound/client.ts';
 import { createUrlGuard } from '../platform/outbound/url-guard.ts';
 import { openSiteClock } from '../platform/time.ts';
 import { onUnusableClientFiles } from '../platform/tls/client-files.ts';
+import { ENDPOINTS } from './endpoints.ts';
 import { createProcessMeters, startMonitoring } from './monitoring/metrics.ts';
 import { NO_TRACING, startTracing } from './monitoring/tracing.ts';
 import { PIPELINE_PROGRAM, PIPELINES } from './pipelines/program.ts';
@@ -39,8 +41,7 @@ import { startCleaning } from './wiring/cleaning.ts';
 import { operationsOn, retentionOf } from './wiring/operations.ts';
 import { reviewsOf, withReviews } from './wiring/reviews.ts';
 
-/** The endpoints of this gateway, and the pipeline module that a child process loads for each. */
-const DESCRIBED = [obstetricEndpoint, echoEndpoint, contentEndpoint, translateEndpoint];
+/** The pipeline module that a child process loads for each endpoint. */
 const MODULE_OF: Readonly<Record<string, string>> = {
   [obstetricEndpoint.id]: PIPELINES.obstetric,
   [echoEndpoint.id]: PIPELINES.echo,
@@ -77,6 +78,7 @@ type OnClose = (close: () => unknown) => void;
  * only listens for DICOM loads no web server, no PDF writer and no pipeline.
  * @param rules source of the routing rules, if they can change while the gateway is running.
  * @throws DatabaseLockedError if another gateway is running on the data folder.
+ * @throws SonogateError `invalid_config` if a rule could never match or act.
  * @throws the system error if an address cannot be bound.
  */
 export async function startGateway(
@@ -90,6 +92,7 @@ export async function startGateway(
   const close = () => parts.disposeAsync();
   onClose(() => rules.stop());
   try {
+    requireUsableRules(rules.current(), ENDPOINTS);
     const shared = await openShared({ config, plainLogger, rules }, onClose);
     const { core, run, monitoring, logger } = shared;
     const roles = new Set(config.roles);
@@ -156,7 +159,7 @@ async function openShared(
   const objects = createReceivedObjects(config.dataDir, blobs);
   const monitoring = await startMonitoring(config, { database, queue, meters });
   onClose(() => monitoring.stop());
-  const endpoints = withReviews(DESCRIBED, config);
+  const endpoints = withReviews(ENDPOINTS, config);
   const core = await createRequestCore({ database, queue, endpoints, blobs, config, logger });
   onClose(() => core.close());
   if (blobs.direct) {

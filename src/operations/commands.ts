@@ -6,6 +6,8 @@ import {
   type AuditAction,
   type AuditEntry,
   keyChange,
+  type RecordAction,
+  recordedFirst,
   type WriteAudit,
 } from '../core/audit/audit.ts';
 import { DELIVERY_STATES } from '../core/outbox/delivery.ts';
@@ -48,6 +50,28 @@ function command<Schema extends z.ZodType, Answer>(
       const work = async (on: Operations) => run(on, checked(parameters, call.parameters));
       if (audit === null) return work(operations);
       return audited(audit, call, work, (both) => both(operations, writeAudit));
+    },
+  };
+}
+
+/** Defines a command that changes files: its audit entry is written before the change. */
+function onFiles<Schema extends z.ZodType, Answer>(
+  parameters: Schema,
+  audit: AuditAction,
+  run: (
+    operations: Operations,
+    parameters: z.output<Schema>,
+    record: RecordAction,
+  ) => Promise<Answer>,
+): Command<Schema, Answer> {
+  return {
+    parameters,
+    run: (operations, given) => run(operations, given, async () => {}),
+    runUnchecked: ({ operations, parameters: given, writeAudit }) => {
+      const entry = { ...actedNow(audit, given), detail: detailOf(audit, given, null) };
+      return recordedFirst(entry, writeAudit, async (record) =>
+        run(operations, checked(parameters, given), record),
+      );
     },
   };
 }
@@ -145,7 +169,10 @@ const COMMANDS = {
       last: z.number().int().positive().max(10_000).default(100),
     }),
     null,
-    ({ rules }, { routing, last }) => rules.dryRun(routing, last),
+    async ({ rules }, { routing, last }) => {
+      if (routing !== null) rules.check(routing);
+      return rules.dryRun(routing, last);
+    },
   ),
 
   'deliveries.list': command(
@@ -205,11 +232,13 @@ const COMMANDS = {
   ),
 
   'quarantine.list': command(none, null, ({ quarantine }) => quarantine.list()),
-  'quarantine.register': command(byObject, 'quarantine.register', ({ quarantine }, { id }) =>
-    quarantine.register(id),
+  'quarantine.register': onFiles(
+    byObject,
+    'quarantine.register',
+    ({ quarantine }, { id }, record) => quarantine.register(id, record),
   ),
-  'quarantine.remove': command(byObject, 'quarantine.remove', ({ quarantine }, { id }) =>
-    quarantine.remove(id),
+  'quarantine.remove': onFiles(byObject, 'quarantine.remove', ({ quarantine }, { id }, record) =>
+    quarantine.remove(id, record),
   ),
 
   'alerts.acknowledge': stored(
@@ -331,9 +360,7 @@ async function audited<On, Answer>(
   work: (operations: On) => Promise<Answer>,
   together: (both: (operations: On, writeAudit: WriteAudit) => Promise<Answer>) => Promise<Answer>,
 ): Promise<Answer> {
-  const { person: name } = membersOf(parameters);
-  const actor = typeof name === 'string' ? `person:${name}` : 'command-line';
-  const entry = { at: new Date(), action, actor };
+  const entry = actedNow(action, parameters);
   let isRefused = false;
   try {
     return await together(async (operations, write) => {
@@ -351,6 +378,13 @@ async function audited<On, Answer>(
     if (isRefused) await writeAudit({ ...entry, outcome: 'refused', detail });
     throw error;
   }
+}
+
+/** Returns the part of a command's audit entry that does not depend on its outcome. */
+function actedNow(action: AuditAction, parameters: unknown) {
+  const { person: name } = membersOf(parameters);
+  const actor = typeof name === 'string' ? `person:${name}` : 'command-line';
+  return { at: new Date(), action, actor };
 }
 
 /** Returns the request that a command concerns, such as that of a delivery; null for other commands. */

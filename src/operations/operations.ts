@@ -1,7 +1,7 @@
 import type { Routing } from '../../config/routing.ts';
 import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
 import type { KeyRecord, NewKey } from '../core/accounts/keys.ts';
-import type { WriteAudit } from '../core/audit/audit.ts';
+import type { RecordAction, WriteAudit } from '../core/audit/audit.ts';
 import type { AuditVerdict } from '../core/audit/seal.ts';
 import type { BreakerRow } from '../core/outbox/breaker.ts';
 import type { DeliveryFilter, DeliveryRow } from '../core/outbox/deliveries.ts';
@@ -102,7 +102,7 @@ export interface StudyOperations {
 export interface RuleOperations {
   current(): Routing;
   /**
-   * Checks that every attribute used in the rules exists.
+   * Checks that every rule can match and act on a study.
    * @throws `invalid_config`
    */
   check(routing: Routing): void;
@@ -125,10 +125,12 @@ export interface RuleOperations {
   canSave(): boolean;
   /**
    * Writes checked rules, as YAML, to the settings file. They take effect when it is read again.
+   * @param record called before the file is replaced.
    * @returns where the previous file is kept.
-   * @throws `forbidden` if the file cannot be written.
+   * @throws `forbidden` if the file cannot be written, `invalid_config` if the gateway could not
+   * start with it.
    */
-  save(yaml: string): Promise<string>;
+  save(yaml: string, record: RecordAction): Promise<string>;
 }
 
 export interface DeliveryOperations {
@@ -211,14 +213,16 @@ export interface QuarantineOperations {
   list(): Promise<QuarantinedObject[]>;
   /**
    * Registers an object as if it had just arrived.
+   * @param record called before the object is moved.
    * @throws SonogateError `not_found`, or the reason why it was moved back to the quarantine.
    */
-  register(id: string): Promise<void>;
+  register(id: string, record: RecordAction): Promise<void>;
   /**
    * Deletes an object permanently.
+   * @param record called before the object is deleted.
    * @throws `not_found`
    */
-  remove(id: string): Promise<void>;
+  remove(id: string, record: RecordAction): Promise<void>;
 }
 
 interface PatientOperations {

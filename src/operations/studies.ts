@@ -1,6 +1,6 @@
-import { routingSchema } from '../../config/routing.ts';
 import type { Config } from '../../config/schema.ts';
 import type { ReceivedObjects } from '../core/files/received-objects.ts';
+import type { Endpoint } from '../core/requests/endpoint.ts';
 import type { RegistrationOptions } from '../core/studies/arrival.ts';
 import {
   completeNow,
@@ -13,7 +13,7 @@ import { explainStudy } from '../core/studies/explain.ts';
 import { quarantinedObjects, removeQuarantinedObject } from '../core/studies/quarantine.ts';
 import { registerQuarantined } from '../core/studies/recover-intake.ts';
 import { keptInWords, type RetentionParts, removeOldStudies } from '../core/studies/retention.ts';
-import { requireKnownAttributes } from '../core/studies/rules/attribute-values.ts';
+import { requireUsableRules } from '../core/studies/rules/check-rules.ts';
 import { judgeFile } from '../core/studies/rules/judge-file.ts';
 import type { RulesSource } from '../core/studies/rules/rules-source.ts';
 import { listStudies } from '../core/studies/study-store.ts';
@@ -51,10 +51,14 @@ export function createRuleOperations({
   objects,
   rules,
   config,
-}: StudyParts & { config: Pick<Config, 'sources' | 'dicom'> }): RuleOperations {
+  endpoints,
+}: StudyParts & {
+  config: Pick<Config, 'sources' | 'dicom'>;
+  endpoints: readonly Endpoint[];
+}): RuleOperations {
   return {
     current: () => rules.current(),
-    check: (routing) => requireKnownAttributes(routingSchema.parse(routing)),
+    check: (routing) => requireUsableRules(routing, endpoints),
     dryRun: (routing, last) =>
       dryRun(database, { routing: routing ?? rules.current(), at: new Date(), objects, last }),
     judgeFile(routing, file, source) {
@@ -68,8 +72,8 @@ export function createRuleOperations({
       return judgeFile(file, by, { routing, at: new Date() });
     },
     canSave: () => rules.save !== null,
-    async save(yaml) {
-      if (rules.save) return rules.save(yaml, new Date());
+    async save(yaml, record) {
+      if (rules.save) return rules.save(yaml, new Date(), record);
       throw new SonogateError('forbidden', 'The gateway is running without a settings file.');
     },
   };
@@ -79,8 +83,8 @@ export function createRuleOperations({
 export function createQuarantineOperations(parts: RegistrationOptions): QuarantineOperations {
   return {
     list: () => quarantinedObjects(parts.dataDir),
-    register: (id) => registerQuarantined(id, parts),
-    remove: (id) => removeQuarantinedObject(parts.dataDir, id),
+    register: (id, record) => registerQuarantined(id, parts, record),
+    remove: (id, record) => removeQuarantinedObject(parts.dataDir, id, record),
   };
 }
 

@@ -247,6 +247,38 @@ describe('configuration', () => {
     );
   });
 
+  it.each([
+    ['sources', '{ name: twice, callingAeTitles: [A], addresses: [10.0.0.1] }'],
+    ['archives', '{ type: dicom, name: twice, host: localhost, port: 104, aeTitle: A }'],
+  ])('refuses two %s with the same name', (list, entry) => {
+    const file = siteFile(`${list}: [${entry}, ${entry}]`);
+    expect(complaint({ SONOGATE_CONFIG: file })).toContain(`${list}.1.name: found "twice" twice`);
+  });
+
+  it('refuses two rules with the same name, because a study has one request for each', () => {
+    const rule = '{ name: twice, hold: true }';
+    expect(
+      complaint({ SONOGATE_CONFIG: siteFile(`routing: { rules: [${rule}, ${rule}] }`) }),
+    ).toContain('routing.rules.1.name: found "twice" twice');
+  });
+
+  it.each([
+    [
+      'routing: { rules: [{ name: a, hold: true, when: { modality: { match: US } } }] }',
+      'routing.rules.0.when.modality: found {"match":"US"}; allowed: a value, or one of equals, matches',
+    ],
+    [
+      'sources: [{ name: a, callingAeTitles: [A], addresses: [cart.local] }]',
+      'sources.0.addresses.0: found "cart.local"; allowed: an IP address such as',
+    ],
+    [
+      'routing: { rules: [{ name: a, hold: true, when: { modality: { matches: "(" } } }] }',
+      'modality.matches: is not a valid regular expression',
+    ],
+  ])('says what is allowed instead of %s', (text, expected) => {
+    expect(complaint({ SONOGATE_CONFIG: siteFile(text) })).toContain(expected);
+  });
+
   it('reports a site file that is missing or is not YAML', () => {
     expect(complaint({ SONOGATE_CONFIG: '/no/such/file.yaml' })).toContain('cannot be read');
     expect(complaint({ SONOGATE_CONFIG: siteFile('http: [') })).toContain('is not valid YAML');

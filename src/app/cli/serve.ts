@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError, loadConfig } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
+import { requireUsableRules } from '../../core/studies/rules/check-rules.ts';
 import {
   fixedRules,
   followRules,
@@ -10,6 +11,7 @@ import {
 } from '../../core/studies/rules/rules-source.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import { createLogger, type Logger } from '../../platform/logging/logger.ts';
+import { ENDPOINTS } from '../endpoints.ts';
 import { type Gateway, startGateway } from '../main.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
@@ -79,8 +81,9 @@ function stopOnSignal(
 function rulesOf(config: Config, logger: Logger): RulesSource {
   const file = process.env.SONOGATE_CONFIG;
   if (!file) return fixedRules(config.routing);
-  const read = () => {
-    const { routing } = loadConfig();
+  const read = (path: string) => {
+    const { routing } = loadConfig({ ...process.env, SONOGATE_CONFIG: path });
+    requireUsableRules(routing, ENDPOINTS);
     const named = routing.rules.flatMap(({ deliverTo, forwardTo, deidentifyTo }) => [
       ...deliverTo,
       ...forwardTo,

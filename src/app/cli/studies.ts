@@ -105,12 +105,13 @@ export function explanationLines(study: StudyExplanation): string[] {
   return lines;
 }
 
-/** Returns the commands with which a person continues a study on which no rule may act yet. */
+/** Returns the commands with which a person continues a study that was not interpreted. */
 function nextStep(study: StudyExplanation): string[] {
   const release = `npx sonogate studies release ${study.studyInstanceUid} --rule NAME`;
   if (study.state === 'held' && !study.perhapsMerged) return [`  to continue: ${release}`];
-  if (study.state !== 'unrouted') return [];
   const rerun = `npx sonogate studies rerun ${study.studyInstanceUid}`;
+  if (study.state === 'refused') return [`  to continue: correct the cause, and then ${rerun}`];
+  if (study.state !== 'unrouted') return [];
   return [`  to continue: ${release}, or change the rules and then ${rerun}`];
 }
 

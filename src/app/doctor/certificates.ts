@@ -1,7 +1,8 @@
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { connect, type DetailedPeerCertificate, rootCertificates } from 'node:tls';
+import { connect, type DetailedPeerCertificate } from 'node:tls';
 import { DAY_MS } from '../../platform/time.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
@@ -9,7 +10,17 @@ import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 const CERTIFICATE_DAYS = 30;
 const PATIENCE_MILLISECONDS = 10_000;
 
-export function certificateEnds(what: string, end: Date): Finding {
+/** Checks the first certificate of a file in PEM format: one that we present to others. */
+export function checkOwnCertificate(what: string, pem: Buffer): Finding {
+  const { validFrom, validTo } = new X509Certificate(pem);
+  const start = new Date(validFrom);
+  if (start.getTime() > Date.now()) {
+    return fault(what, `is not valid before ${start.toISOString()}; is the clock right?`);
+  }
+  return certificateEnds(what, new Date(validTo));
+}
+
+function certificateEnds(what: string, end: Date): Finding {
   const days = Math.floor((end.getTime() - Date.now()) / DAY_MS);
   if (days < 0) return fault(what, `expired ${-days} days ago`);
   const words = `expires in ${days} days`;
@@ -19,7 +30,7 @@ export function certificateEnds(what: string, end: Date): Finding {
 /**
  * Checks TLS with a peer as deliveries will use it: the TLS version, the chain from the peer's
  * certificate to the authority, and the expiry date of each certificate. The authority is `caFile`,
- * or a public one.
+ * or one that Node.js trusts. `certFile` is the certificate that the gateway presents to the peer.
  */
 export async function checkChain(
   what: string,
@@ -27,22 +38,26 @@ export async function checkChain(
     host,
     port,
     caFile,
+    certFile,
     serverName,
   }: {
     host: string;
     port: number;
     caFile?: string | undefined;
+    certFile?: string | undefined;
     serverName?: string | undefined;
   },
 ): Promise<Finding[]> {
   const name = serverName ?? host;
   let socket: ReturnType<typeof connect> | null = null;
   try {
-    const ca = caFile ? await readFile(caFile) : [...rootCertificates];
+    const own = certFile
+      ? [checkOwnCertificate(`${what}, our certificate`, await readFile(certFile))]
+      : [];
     socket = connect({
       host,
       port,
-      ca,
+      ...(caFile && { ca: await readFile(caFile) }),
       ...(isIP(name) ? {} : { servername: name }),
       // The chain is checked afterwards, so that the finding can describe what is wrong.
       rejectUnauthorized: false,
@@ -55,7 +70,7 @@ export async function checkChain(
       ? ok(what, words)
       : fault(what, `${words}: ${String(socket.authorizationError)}`);
     const ends = chain.map(({ valid_to }) => new Date(valid_to).getTime());
-    return [trusted, certificateEnds(`${what}, certificate`, new Date(Math.min(...ends)))];
+    return [trusted, certificateEnds(`${what}, certificate`, new Date(Math.min(...ends))), ...own];
   } catch (error) {
     return [fault(what, inOneLine(error))];
   } finally {

@@ -40,6 +40,11 @@ async function examine(): Promise<Finding[]> {
     if (!(error instanceof ConfigError)) throw error;
     return [fault('configuration', error.message)];
   }
+  return [ok('configuration', 'can be used'), ...(await examineWith(config))];
+}
+
+/** Checks everything that depends on these settings. */
+export async function examineWith(config: Config): Promise<Finding[]> {
   const machine = await checkThisMachine(config);
   const running = machine.some(({ what, state }) => what === 'gateway' && state === 'ok');
   const others = await Promise.all([
@@ -49,6 +54,5 @@ async function examine(): Promise<Finding[]> {
     checkArchives(config),
     checkWorklists(config),
   ]);
-  const rules = checkRules(config.routing);
-  return [ok('configuration', 'can be used'), ...rules, ...machine, ...others.flat()];
+  return [...checkRules(config.routing), ...machine, ...others.flat()];
 }

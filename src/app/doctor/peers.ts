@@ -38,22 +38,36 @@ const NO_DESTINATIONS = 'none in the settings, so results stay on the gateway';
  * Checks every destination, the mail server, and every source that accepts connections, in
  * parallel.
  */
-export async function checkPeers({
+export async function checkPeers(config: Config): Promise<Finding[]> {
+  const { destinations, alerts } = config;
+  const findings = await Promise.all([
+    destinations.length === 0 ? [ok('destinations', NO_DESTINATIONS)] : [],
+    nodes(config),
+    alerts ? mailServer(alerts.server) : [],
+  ]);
+  return findings.flat();
+}
+
+/** Checks the destination or source with this name. */
+export function checkPeer(peer: string, config: Config): Promise<Finding[]> {
+  const isMeant = ({ name }: { name: string }) => name === peer;
+  const destinations = config.destinations.filter(isMeant);
+  return nodes({ ...config, destinations, sources: config.sources.filter(isMeant) });
+}
+
+async function nodes({
   destinations,
   sources,
   dicom,
-  alerts,
-}: Config): Promise<Finding[]> {
+}: Pick<Config, 'destinations' | 'sources' | 'dicom'>): Promise<Finding[]> {
   const ours = dicom.aeTitle;
   const findings = await Promise.all([
-    ...(destinations.length === 0 ? [[ok('destinations', NO_DESTINATIONS)]] : []),
     ...destinations.map((peer) => {
       if (peer.type === 'local') return [];
       if (peer.type === 'dicom') return pacs(peer, ours);
       if (peer.type === 'hl7v2') return messages(peer);
       return peer.type === 'dicomweb' ? originServer(peer) : ehr(peer);
     }),
-    ...(alerts ? [mailServer(alerts.server)] : []),
     ...sources.flatMap(({ name, node }) => (node ? [machine(name, node, ours)] : [])),
   ]);
   return findings.flat();

@@ -1,9 +1,8 @@
-import { createHash, X509Certificate } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
-import { createSecureContext } from 'node:tls';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { Config } from '../../../config/schema.ts';
@@ -11,7 +10,8 @@ import type { ListenerTls } from '../../../config/tls.ts';
 import { readRegistry } from '../../../pipelines/inference/model-registry.ts';
 import { callAdminSocket, NoGatewayError } from '../../operations/socket.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
-import { certificateEnds } from './certificates.ts';
+import { serverOptions } from '../../platform/tls/certificates.ts';
+import { checkOwnCertificate } from './certificates.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
 /** The doctor warns if the free space is less than this many times the configured minimum. */
@@ -48,8 +48,8 @@ async function dataFolder(dataDir: string): Promise<Finding> {
     await access(there, constants.W_OK);
     if (there !== resolve(dataDir)) {
       const words =
-        'does not exist: either it is created at first startup, or the gateway uses another folder';
-      return warning('data folder', `${resolve(dataDir)} ${words} SONOGATE_DATA_DIR`);
+        'does not exist: it is created at the first start, unless the gateway uses another folder (SONOGATE_DATA_DIR)';
+      return warning('data folder', `${resolve(dataDir)} ${words}`);
     }
     const found = await stat(dataDir);
     if (!found.isDirectory()) return fault('data folder', `${dataDir} is not a folder`);
@@ -316,12 +316,10 @@ async function answers(what: string, host: string, port: number): Promise<Findin
   }
 }
 
-async function certificate(what: string, { certFile, keyFile }: ListenerTls): Promise<Finding[]> {
+async function certificate(what: string, tls: ListenerTls): Promise<Finding[]> {
   try {
-    const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
-    // Throws if certificate and key do not match.
-    createSecureContext({ cert, key });
-    return [certificateEnds(what, new Date(new X509Certificate(cert).validTo))];
+    const { cert } = await serverOptions(tls);
+    return [checkOwnCertificate(what, cert)];
   } catch (error) {
     return [fault(what, inOneLine(error))];
   }

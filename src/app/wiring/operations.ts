@@ -27,6 +27,7 @@ import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import { type Database, withinTransaction } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { silentLogger } from '../../platform/logging/logger.ts';
+import { ENDPOINTS } from '../endpoints.ts';
 import { auditOperationsOn } from './audit.ts';
 
 export async function openCommands(
@@ -62,7 +63,7 @@ export function operationsOn(
           createAuditWriter(tx),
         ),
       ),
-    rules: createRuleOperations({ ...studies, config }),
+    rules: createRuleOperations({ ...studies, config, endpoints: ENDPOINTS }),
     quarantine: createQuarantineOperations({
       ...{ dataDir: config.dataDir, sources: config.sources },
       ...{ database, objects, logger: silentLogger, now: () => new Date() },
@@ -76,17 +77,12 @@ export function operationsOn(
     retention: createRetentionOperations(retentionOf(config, database, objects)),
     audit: auditOperationsOn(database, config),
     async doctor(peer) {
-      const { checkPeers } = await import('../doctor/peers.ts');
       if (peer === null) {
-        const { checkThisMachine } = await import('../doctor/this-machine.ts');
-        const [machine, peers] = await Promise.all([checkThisMachine(config), checkPeers(config)]);
-        return [...machine, ...peers];
+        const { examineWith } = await import('../doctor/doctor.ts');
+        return examineWith({ ...config, routing: rules.current() });
       }
-      return checkPeers({
-        ...config,
-        destinations: config.destinations.filter(({ name }) => name === peer),
-        sources: config.sources.filter(({ name }) => name === peer),
-      });
+      const { checkPeer } = await import('../doctor/peers.ts');
+      return checkPeer(peer, config);
     },
   };
 }

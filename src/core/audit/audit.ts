@@ -169,6 +169,31 @@ export type SubmitAudit = Omit<AuditEntry, 'requestId'>;
 /** Resolves when the entry is stored. */
 export type WriteAudit = (entry: AuditEntry) => Promise<void>;
 
+/** Writes the audit entry of an action. */
+export type RecordAction = () => Promise<void>;
+
+/**
+ * Carries out an action on files, which no transaction can undo. The action calls `record` once it
+ * is certain to begin and before it changes anything, so that the trail has it even if the process
+ * is killed. If it fails afterwards, a second entry says so.
+ */
+export async function recordedFirst<Answer>(
+  entry: Omit<AuditEntry, 'outcome'>,
+  writeAudit: WriteAudit,
+  action: (record: RecordAction) => Promise<Answer>,
+): Promise<Answer> {
+  let recorded = false;
+  try {
+    return await action(async () => {
+      await writeAudit({ ...entry, outcome: 'success' });
+      recorded = true;
+    });
+  } catch (error) {
+    await writeAudit({ ...entry, outcome: recorded ? 'failed' : 'refused' });
+    throw error;
+  }
+}
+
 /** Creates a function that writes concurrent entries in one statement. */
 export function createAuditWriter(database: Queryable): WriteAudit {
   const write = batched(async (entries: readonly AuditEntry[]) => {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { ERRORS, type ErrorCode, SonogateError } from '../../platform/errors/catalogue.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
+import type { RecordAction } from '../audit/audit.ts';
 import { newPlace, OBJECT_SUFFIX } from './intake-folder.ts';
 
 /**
@@ -94,6 +95,7 @@ async function readNote(dataDir: string, id: string): Promise<unknown> {
 
 /**
  * Moves an object back to the intake folder, as if it had just arrived.
+ * @param record records this in the audit trail. It is called before the object is moved.
  * @returns its path and source.
  * @throws SonogateError `not_found`, also if its source is unknown.
  */
@@ -101,11 +103,13 @@ export async function leaveQuarantine(
   dataDir: string,
   id: string,
   now: Date,
+  record: RecordAction = async () => {},
 ): Promise<{ path: string; source: string }> {
   const { source } = await requireObject(dataDir, id);
   if (source === null) {
     throw new SonogateError('not_found', `The source of ${id} is unknown; send the object again.`);
   }
+  await record();
   const { complete } = newPlace(source, now);
   await mkdir(dirname(join(dataDir, complete)), { recursive: true });
   await rename(join(dataDir, placeOf(id)), join(dataDir, complete));
@@ -115,10 +119,17 @@ export async function leaveQuarantine(
 
 /**
  * Deletes an object permanently.
+ * @param record records the deletion in the audit trail. It is called before the deletion, because
+ * an object that is gone cannot be recorded after a crash.
  * @throws SonogateError `not_found`
  */
-export async function removeQuarantinedObject(dataDir: string, id: string): Promise<void> {
+export async function removeQuarantinedObject(
+  dataDir: string,
+  id: string,
+  record: RecordAction = async () => {},
+): Promise<void> {
   await requireObject(dataDir, id);
+  await record();
   await remove(dataDir, id);
 }
 
@@ -135,8 +146,7 @@ async function requireObject(dataDir: string, id: string): Promise<QuarantinedOb
 
 /**
  * Deletes the objects quarantined before `cutoff`, or only counts them.
- * @param recorded records the deletion of an object. It is called before the deletion, because an
- * object that is gone cannot be recorded after a crash.
+ * @param recorded records the deletion of an object in the audit trail, before it is deleted.
  */
 export async function removeQuarantined(
   dataDir: string,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readFileMeta } from '../../../pipelines/dicom/part10.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
+import type { RecordAction } from '../audit/audit.ts';
 import {
   contentOf,
   type JudgedObject,
@@ -88,10 +89,15 @@ async function registerAtStart(
 /**
  * Registers a quarantined object as if it had just arrived, for example after an upgrade that can
  * read it or a change of the database encoding.
+ * @param record records this in the audit trail. It is called before the object is moved.
  * @throws SonogateError `not_found`, or the reason why it was moved back to the quarantine.
  */
-export async function registerQuarantined(id: string, options: RegistrationOptions): Promise<void> {
-  const { path, source } = await leaveQuarantine(options.dataDir, id, options.now());
+export async function registerQuarantined(
+  id: string,
+  options: RegistrationOptions,
+  record: RecordAction = async () => {},
+): Promise<void> {
+  const { path, source } = await leaveQuarantine(options.dataDir, id, options.now(), record);
   await registerFile(path, source, options);
 }
 

@@ -1,7 +1,13 @@
 import type { Context } from 'koa';
 import { sees } from '../../core/accounts/roles.ts';
-import type { AuditAction, AuditEntry } from '../../core/audit/audit.ts';
-import { auditIdentityView, createAuditWriter } from '../../core/audit/audit.ts';
+import {
+  type AuditAction,
+  type AuditEntry,
+  auditIdentityView,
+  createAuditWriter,
+  type RecordAction,
+  recordedFirst,
+} from '../../core/audit/audit.ts';
 import type { RequestRow } from '../../core/requests/request.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
@@ -47,6 +53,9 @@ export const auditedRequest = ({ id, source }: Pick<RequestRow, 'id' | 'source'>
   studyId: source.kind === 'dicom' ? source.study : null,
 });
 
+/** What an audit entry refers to. */
+type Subject = Pick<AuditEntry, 'studyId' | 'requestId' | 'detail'>;
+
 /**
  * Before the response is sent, records in the audit trail what a person did or which page they
  * opened.
@@ -54,16 +63,27 @@ export const auditedRequest = ({ id, source }: Pick<RequestRow, 'id' | 'source'>
 export async function auditAction(
   context: Call,
   action: AuditAction,
-  of: {
-    studyId?: string | null;
-    requestId?: string | null;
-    detail?: AuditEntry['detail'];
-  },
+  of: Subject,
   { writeAudit, now }: AuditDeps,
 ): Promise<void> {
+  await writeAudit({ ...entryOf(context, action, of, now()), outcome: 'success' });
+}
+
+/** Carries out an action on files, which is recorded in the audit trail before it changes them. */
+export async function auditedFirst<Answer>(
+  context: Call,
+  action: AuditAction,
+  of: Subject,
+  { writeAudit, now }: AuditDeps,
+  work: (record: RecordAction) => Promise<Answer>,
+): Promise<Answer> {
+  return recordedFirst(entryOf(context, action, of, now()), writeAudit, work);
+}
+
+function entryOf(context: Call, action: AuditAction, of: Subject, at: Date) {
   const { session } = context.state;
-  await writeAudit({
-    at: now(),
+  return {
+    at,
     action,
     actor: `person:${session.name}`,
     keyId: session.keyId,
@@ -71,7 +91,6 @@ export async function auditAction(
     address: context.ip,
     requestId: of.requestId ?? null,
     studyId: of.studyId ?? null,
-    outcome: 'success',
     detail: of.detail ?? null,
-  });
+  } satisfies Omit<AuditEntry, 'outcome'>;
 }

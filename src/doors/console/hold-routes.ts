@@ -6,7 +6,7 @@ import type { HeldReport } from '../../operations/operations.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import { jsonBody } from '../http/parse.ts';
 import { parseBody } from '../http/uploads.ts';
-import { auditAction, auditRows } from './audit.ts';
+import { auditAction, auditedFirst, auditRows } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type {
   ConsoleRole,
@@ -119,15 +119,17 @@ export function addQuarantineRoutes(router: Router<ConsoleState>, deps: ConsoleD
 
   router.post('/quarantine/:id/register', needs('run'), async (context) => {
     const { id = '' } = context.params;
-    await quarantine.register(id);
-    await auditAction(context, 'quarantine.register', { detail: { id } }, deps);
+    await auditedFirst(context, 'quarantine.register', { detail: { id } }, deps, (record) =>
+      quarantine.register(id, record),
+    );
     context.status = 204;
   });
 
   router.post('/quarantine/:id/remove', needs('run'), async (context) => {
     const { id = '' } = context.params;
-    await quarantine.remove(id);
-    await auditAction(context, 'quarantine.remove', { detail: { id } }, deps);
+    await auditedFirst(context, 'quarantine.remove', { detail: { id } }, deps, (record) =>
+      quarantine.remove(id, record),
+    );
     context.status = 204;
   });
 }

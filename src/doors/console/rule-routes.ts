@@ -2,16 +2,17 @@ import type { Router } from '@koa/router';
 import { parse, stringify, YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import { type Routing, type RoutingRule, routingSchema } from '../../../config/routing.ts';
+import { misnamedDestinations } from '../../../config/schema.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import { readsFreeText } from '../../core/accounts/roles.ts';
 import type { DryRun as StudyDryRun } from '../../core/studies/commands.ts';
 import { INLINE_HEADER_BYTES } from '../../core/studies/header-reader.ts';
 import { conditionWords } from '../../core/studies/rules/rule-words.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { InvalidInputError, pointedErrors } from '../../platform/errors/problem.ts';
+import { InvalidInputError, jsonPointer, pointedErrors } from '../../platform/errors/problem.ts';
 import { jsonBody } from '../http/parse.ts';
 import { parseBody } from '../http/uploads.ts';
-import { auditAction, auditRows } from './audit.ts';
+import { auditedFirst, auditRows } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type {
   ConsoleRole,
@@ -62,8 +63,10 @@ export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
     const { yaml } = parseBody(saveSchema, context.state.body);
     const routing = readRouting(yaml);
     checkNames(routing, deps);
-    const kept = await operations.rules.save(yaml);
-    await auditAction(context, 'rules.change', { detail: { rules: routing.rules.length } }, deps);
+    const of = { detail: { rules: routing.rules.length } };
+    const kept = await auditedFirst(context, 'rules.change', of, deps, (record) =>
+      operations.rules.save(yaml, record).catch(refuseYaml),
+    );
     context.body = { kept } satisfies SavedRules;
   });
 
@@ -162,22 +165,22 @@ function readRouting(yaml: string): Routing {
  * @throws InvalidInputError if a rule refers to something that this installation does not have.
  */
 function checkNames(routing: Routing, { config, operations }: ConsoleDeps): void {
-  const known = new Set(config.destinations.map(({ name }) => name));
-  const errors = routing.rules.flatMap(({ deliverTo, forwardTo, deidentifyTo }, n) =>
-    [...deliverTo, ...forwardTo, ...deidentifyTo]
-      .filter((name) => !known.has(name))
-      .map((name) => ({
-        pointer: `/yaml/rules/${n}`,
-        detail: `there is no destination "${name}"`,
-      })),
-  );
+  const errors = misnamedDestinations(routing, config.destinations).map(({ path, message }) => ({
+    pointer: `/yaml${jsonPointer(path)}`,
+    detail: message,
+  }));
   if (errors.length > 0) throw new InvalidInputError(errors);
   try {
     operations.rules.check(routing);
   } catch (error) {
-    if (!(error instanceof SonogateError)) throw error;
-    throw new InvalidInputError([{ pointer: '/yaml', detail: error.detail ?? error.message }]);
+    refuseYaml(error);
   }
+}
+
+/** Rethrows an error in the rules as one in the text that was sent. */
+function refuseYaml(error: unknown): never {
+  if (!(error instanceof SonogateError) || error.code !== 'invalid_config') throw error;
+  throw new InvalidInputError([{ pointer: '/yaml', detail: error.detail }]);
 }
 
 /** Returns the rules as a person would write them: without default values. */

@@ -8,6 +8,7 @@ import {
   type TlsOptions,
 } from 'node:tls';
 import type { CertificateBinding, ListenerTls } from '../../../config/tls.ts';
+import { SonogateError } from '../errors/catalogue.ts';
 import { EVENTS } from '../logging/events.ts';
 import type { Logger } from '../logging/logger.ts';
 import { bcp195 } from './profile.ts';
@@ -25,24 +26,47 @@ function clientCertificateMode({ clientCertificate, caFile }: ListenerTls) {
 /**
  * Returns TLS server options from the settings.
  * @throws the system error if a file cannot be read.
- * @throws the OpenSSL error if a file is not a certificate or key.
+ * @throws SonogateError `invalid_config` if certificate and key do not match, or if a file is not a
+ * certificate or key.
  */
-export async function serverOptions(tls: ListenerTls): Promise<TlsOptions> {
+export async function serverOptions(tls: ListenerTls): Promise<TlsOptions & { cert: Buffer }> {
   const mode = clientCertificateMode(tls);
+  const options = await contextOptions(tls);
+  requireUsable(options, tls);
   return {
-    ...(await contextOptions(tls)),
+    ...options,
     requestCert: mode !== 'none',
     rejectUnauthorized: mode === 'require',
   };
 }
 
-async function contextOptions(tls: ListenerTls): Promise<SecureContextOptions> {
+type ContextOptions = Omit<SecureContextOptions, 'ca' | 'cert'> & {
+  cert: Buffer;
+  ca: Buffer | undefined;
+};
+
+/** OpenSSL does not name the file, and accepts a file of authorities that contains none. */
+function requireUsable(options: ContextOptions, { certFile, keyFile, caFile }: ListenerTls): void {
+  const checked = (files: string, check: () => unknown) => {
+    try {
+      check();
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new SonogateError('invalid_config', `${files} cannot be used: ${why}`, { cause });
+    }
+  };
+  checked(`${certFile} with ${keyFile}`, () => createSecureContext(options));
+  const { ca } = options;
+  if (ca) checked(`${caFile}`, () => new X509Certificate(ca));
+}
+
+async function contextOptions(tls: ListenerTls): Promise<ContextOptions> {
   const [cert, key, ca] = await Promise.all([
     readFile(tls.certFile),
     readFile(tls.keyFile),
     tls.caFile === undefined ? undefined : readFile(tls.caFile),
   ]);
-  return { ...bcp195(tls.minVersion), cert, key, ...(ca && { ca }) };
+  return { ...bcp195(tls.minVersion), cert, key, ca };
 }
 
 /**
@@ -67,7 +91,7 @@ export function followCertificate(
         // Throws if certificate and key do not match, before the server is changed.
         createSecureContext(options);
         server.setSecureContext(options);
-        const { validTo } = new X509Certificate(options.cert as Buffer);
+        const { validTo } = new X509Certificate(options.cert);
         logger.event(EVENTS.certificateRenewed, { certFile: tls.certFile, validTo });
         return now;
       } catch (error) {

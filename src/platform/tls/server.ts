@@ -29,7 +29,7 @@ interface TlsServerParts {
 /**
  * Creates a TLS server for a protocol other than HTTP.
  * @throws the system error if a file cannot be read.
- * @throws the OpenSSL error if a file is not a certificate or key.
+ * @throws SonogateError `invalid_config` if a file is not a certificate or key.
  */
 export async function tlsServer(
   tls: ListenerTls,

@@ -10,7 +10,7 @@ import {
 } from '../../../dimse/network/pdu.ts';
 import type { StorageService } from '../../../dimse/network/service-ports.ts';
 import { SonogateError } from '../../../src/platform/errors/catalogue.ts';
-import { silentLogger } from '../../../src/platform/logging/logger.ts';
+import { createLogger, silentLogger } from '../../../src/platform/logging/logger.ts';
 import {
   associateRequest,
   dataPdu,
@@ -106,6 +106,19 @@ describe('an association', () => {
     const answer = await connect(await start()).associate(associateRequest(over));
     expect(answer?.[0]).toBe(PDU.associateReject);
     expect([...(answer?.subarray(7, 10) ?? [])]).toEqual(reason);
+  });
+
+  test('that is rejected is logged with both AE titles', async () => {
+    const lines: string[] = [];
+    const logger = createLogger('warn', { write: (line) => lines.push(line) });
+    await connect(await start({ logger })).associate(
+      associateRequest({ calledAeTitle: 'SONGATE' }),
+    );
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      event: 'association_rejected',
+      callingAeTitle: 'CART',
+      calledAeTitle: 'SONGATE',
+    });
   });
 
   test('over the limit is rejected as a local limit, and accepted once another has ended', async () => {

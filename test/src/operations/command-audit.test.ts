@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AuditEntry } from '../../../src/core/audit/audit.ts';
+import type { AuditEntry, RecordAction } from '../../../src/core/audit/audit.ts';
 import type { DeliveryRow } from '../../../src/core/outbox/deliveries.ts';
 import { commandsOf, NO_OPERATIONS } from './no-operations.ts';
 
@@ -46,6 +46,27 @@ test.each([
   ],
 ])('the entry of %s %j names what it changed', async (name, parameters, expected) => {
   expect(await entriesOf(name, parameters)).toMatchObject([{ outcome: 'success', ...expected }]);
+});
+
+test.each([
+  ['nothing', 'removed', ['success']],
+  ['its check', 'refused', ['refused']],
+  ['the removal itself', 'failed', ['success', 'failed']],
+])('the removal of a file that fails at %s is recorded first', async (_at, ends, outcomes) => {
+  const entries: AuditEntry[] = [];
+  const quarantine = {
+    ...NO_OPERATIONS.quarantine,
+    async remove(_id: string, record: RecordAction) {
+      if (ends === 'refused') throw new Error('there is no such object');
+      await record();
+      expect(entries).toMatchObject([{ outcome: 'success' }]);
+      if (ends === 'failed') throw new Error('the disk is read-only');
+    },
+  };
+  const run = commandsOf({ quarantine }, async (entry) => void entries.push(entry));
+  await run('quarantine.remove', { id: STUDY }).catch(() => {});
+  expect(entries.map(({ outcome }) => outcome)).toEqual(outcomes);
+  expect(entries[0]).toMatchObject({ actor: 'command-line', detail: { id: STUDY } });
 });
 
 test('a command that was carried out is never recorded as refused', async () => {

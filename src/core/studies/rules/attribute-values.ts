@@ -1,29 +1,13 @@
 import dcmjs from 'dcmjs';
 import type { Routing } from '../../../../config/routing.ts';
-import { SonogateError } from '../../../platform/errors/catalogue.ts';
 import { readAttributes } from '../header-reader.ts';
 import { attributeText } from '../instance-header.ts';
 import { attributePaths } from './route.ts';
 
-const { dictionary, nameMap } = dcmjs.data.DicomMetaDictionary;
+const { dictionary } = dcmjs.data.DicomMetaDictionary;
 
 export function routingAttributePaths({ rules }: Routing): string[] {
   return [...new Set(rules.flatMap((rule) => attributePaths(rule.when)))];
-}
-
-/**
- * Checks the attributes used in the rules.
- * @throws SonogateError `invalid_config` if one of them is not in PS3.6.
- */
-export function requireKnownAttributes(routing: Routing): void {
-  const unknown = routingAttributePaths(routing).flatMap((path) =>
-    path.split('.').filter((step) => !step.startsWith('(') && nameMap[step] === undefined),
-  );
-  if (unknown.length === 0) return;
-  throw new SonogateError(
-    'invalid_config',
-    `The routing rules use attributes that do not exist in DICOM: ${unknown.join(', ')}.`,
-  );
 }
 
 /**

@@ -5,17 +5,19 @@ import type { Routing } from '../../../../config/routing.ts';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
 import { EVENTS } from '../../../platform/logging/events.ts';
 import type { Logger } from '../../../platform/logging/logger.ts';
-import { requireKnownAttributes } from './attribute-values.ts';
+import type { RecordAction } from '../../audit/audit.ts';
 
 export interface RulesSource {
   current(): Routing;
   /**
    * Writes checked rules to the settings file, which is then read again; null if there is no
    * settings file.
+   * @param record records the change in the audit trail. It is called before the file is replaced.
    * @returns the name of the backup copy of the previous file, in the same folder.
-   * @throws SonogateError `forbidden` if the file cannot be written.
+   * @throws SonogateError `forbidden` if the file cannot be written, `invalid_config` if the gateway
+   * could not start with it.
    */
-  save: ((yaml: string, at: Date) => Promise<string>) | null;
+  save: ((yaml: string, at: Date, record: RecordAction) => Promise<string>) | null;
   stop(): void;
 }
 
@@ -28,11 +30,11 @@ const LOOK_MILLISECONDS = 1000;
 /**
  * Watches a file of rules. After a change it is read again, and applied completely or not at all.
  * An error in the file is logged, and the previous rules stay in use.
- * @param read reads and checks the file, and throws if the file contains an error.
+ * @param read reads and checks a file, and throws if it contains an error.
  */
 export function followRules(
   file: string,
-  { first, read, logger }: { first: Routing; read: () => Routing; logger: Logger },
+  { first, read, logger }: { first: Routing; read: (file: string) => Routing; logger: Logger },
 ): RulesSource {
   let routing = first;
   let seen = 0;
@@ -41,8 +43,7 @@ export function followRules(
       const changed = statSync(file).mtimeMs;
       if (changed === seen) return;
       seen = changed;
-      const next = read();
-      requireKnownAttributes(next);
+      const next = read(file);
       if (JSON.stringify(next) === JSON.stringify(routing)) return;
       routing = next;
       logger.event(EVENTS.rulesChanged, { rules: next.rules.map(({ name }) => name) });
@@ -55,7 +56,7 @@ export function followRules(
   const timer = setInterval(look, LOOK_MILLISECONDS).unref();
   return {
     current: () => routing,
-    save: (yaml, at) => saveRules(file, yaml, at),
+    save: (yaml, at, record) => saveRules(file, yaml, { at, check: read, record }),
     stop: () => clearInterval(timer),
   };
 }
@@ -66,17 +67,24 @@ const READ_ONLY: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'EBU
 /**
  * Replaces the rules in a settings file. Everything else is kept, including comments. The file is
  * replaced in one step, so a crash leaves either the old or the new file.
+ * @param check throws if the gateway could not start with the file that it is given.
  */
-async function saveRules(file: string, yaml: string, at: Date): Promise<string> {
+async function saveRules(
+  file: string,
+  yaml: string,
+  { at, check, record }: { at: Date; check: (file: string) => unknown; record: RecordAction },
+): Promise<string> {
   const settings = parseDocument(await readFile(file, 'utf8'));
   const given = parseDocument(yaml);
   settings.set('routing', given.get('routing', true) ?? given.contents);
   const kept = `${file}.${at.toISOString().replaceAll(':', '-')}`;
   const next = `${file}.next`;
   try {
-    await copyFile(file, kept, constants.COPYFILE_EXCL);
     const { mode } = await stat(file);
     await writeFile(next, settings.toString(), { mode, flush: true });
+    requireStartable(() => check(next));
+    await copyFile(file, kept, constants.COPYFILE_EXCL);
+    await record();
     await rename(next, file);
   } catch (error) {
     await rm(next, { force: true }).catch(() => {});
@@ -87,4 +95,17 @@ async function saveRules(file: string, yaml: string, at: Date): Promise<string> 
     );
   }
   return kept;
+}
+
+/**
+ * The file may have been changed since the gateway started, so that rules which suit the running
+ * gateway do not suit the file.
+ */
+function requireStartable(check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SonogateError('invalid_config', `The gateway could not use the file. ${why}`);
+  }
 }

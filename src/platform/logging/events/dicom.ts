@@ -129,6 +129,7 @@ export const DICOM_EVENTS = {
   associationRejected: event<{
     association: string;
     callingAeTitle: string;
+    calledAeTitle: string;
     address?: string;
     code: string;
     operator: string;

@@ -50,6 +50,7 @@ test('explain counts objects and says where nothing was found', () => {
 test.each([
   ['held', 'to continue: npx sonogate studies release 1.2.3 --rule NAME'],
   ['unrouted', 'or change the rules and then npx sonogate studies rerun 1.2.3'],
+  ['refused', 'correct the cause, and then npx sonogate studies rerun 1.2.3'],
 ])('explain says how a person continues a study that is %s', (state, command) => {
   expect(text({ state })).toContain(command);
 });

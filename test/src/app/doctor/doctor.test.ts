@@ -4,13 +4,17 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createServer as createTlsServer } from 'node:tls';
+import {
+  createServer as createTlsServer,
+  getCACertificates,
+  setDefaultCACertificates,
+} from 'node:tls';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../../config/load.ts';
 import { checkChain } from '../../../../src/app/doctor/certificates.ts';
-import { checkPeers } from '../../../../src/app/doctor/peers.ts';
+import { checkPeer, checkPeers } from '../../../../src/app/doctor/peers.ts';
 import {
   checkBackends,
   checkDoors,
@@ -55,6 +59,14 @@ const peers = (...destinations: object[]) => checkPeers(settings({ destinations 
 
 test('says that nothing is sent while there are no destinations', async () => {
   expect(await peers()).toMatchObject([{ what: 'destinations', state: 'ok' }]);
+});
+
+test('says nothing about destinations or mail when one source is checked', async () => {
+  const node = { host: '127.0.0.1', port: await freePort(), aeTitle: 'CART' };
+  const sources = [{ name: 'cart', callingAeTitles: ['CART'], addresses: ['127.0.0.1'], node }];
+  expect(await checkPeer('cart', settings({ sources }))).toMatchObject([
+    { what: 'source cart', state: 'fault' },
+  ]);
 });
 
 describe('this machine', () => {
@@ -136,10 +148,20 @@ describe('the doors', () => {
     const tls = { certFile: one.certFile, keyFile: other.keyFile };
     expect(
       await checkDoors(settings({ roles: ['api'], http: { ...http, tls } }), false),
-    ).toMatchObject([{ state: 'fault' }]);
+    ).toMatchObject([{ state: 'fault', detail: expect.stringContaining(tls.keyFile) }]);
     expect(
       await checkDoors(settings({ roles: ['api'], http: { ...http, tls: one } }), false),
     ).toMatchObject([{ state: 'warning', detail: expect.stringMatching(/expires in [01] days/) }]);
+  });
+
+  test('are at fault, by the name of the file, without a certificate of the authority', async () => {
+    const caFile = join(folder, 'empty.pem');
+    await writeFile(caFile, '');
+    const tls = { ...(await selfSigned(400)), caFile };
+    const http = { host: '127.0.0.1', port: 0, tls };
+    expect(await checkDoors(settings({ roles: ['api'], http }), false)).toMatchObject([
+      { state: 'fault', detail: expect.stringContaining(`${caFile} cannot be used`) },
+    ]);
   });
 });
 
@@ -165,6 +187,31 @@ describe('the TLS of a peer', () => {
       { state: 'ok', detail: 'TLSv1.3, chain 127.0.0.1' },
       { what: 'peer, certificate', state },
     ]);
+    server.close();
+  });
+
+  test('signed by an authority added to those of Node.js is in order', async () => {
+    const { server, certFile, ...peer } = await served(400);
+    const usual = getCACertificates('default');
+    setDefaultCACertificates([...usual, await readFile(certFile, 'utf8')]);
+    const [finding] = await checkChain('peer', peer);
+    setDefaultCACertificates(usual);
+    expect(finding).toMatchObject({ state: 'ok' });
+    server.close();
+  });
+
+  test.each([
+    ['ends soon', 1, 'warning'],
+    ['is valid for long', 400, 'ok'],
+  ])('to which we present a certificate that %s', async (_what, days, state) => {
+    const { server, certFile, ...peer } = await served(400);
+    const own = await selfSigned(days);
+    const findings = await checkChain('peer', {
+      ...peer,
+      caFile: certFile,
+      certFile: own.certFile,
+    });
+    expect(findings[2]).toMatchObject({ what: 'peer, our certificate', state });
     server.close();
   });
 

@@ -226,6 +226,7 @@ describe('this process', () => {
     logger.event(EVENTS.associationRejected, {
       association: 'c',
       ...peer,
+      calledAeTitle: 'SONOGATE',
       code: 'calling_ae_not_recognized',
       operator: '',
     });

@@ -82,6 +82,16 @@ test('an object that leaves counts as an object of its source that arrives now',
   expect(await readdir(join(dataDir, 'quarantine'))).toEqual([]);
 });
 
+test('an object leaves or is removed only after this was recorded', async () => {
+  const path = await quarantine(dataDir, 'object.dcm', note(NOW));
+  const away = async () => {
+    throw new Error('the database is away');
+  };
+  await expect(removeQuarantinedObject(dataDir, idOf(path), away)).rejects.toThrow('away');
+  await expect(leaveQuarantine(dataDir, idOf(path), NOW, away)).rejects.toThrow('away');
+  expect(await quarantinedObjects(dataDir)).toHaveLength(1);
+});
+
 test('a removed object leaves nothing behind', async () => {
   const path = await quarantine(dataDir, 'object.dcm', note(NOW));
   await removeQuarantinedObject(dataDir, idOf(path));

@@ -333,7 +333,22 @@ describe('the rules', () => {
     [
       'a destination that the site does not have',
       'rules: [{ name: x, forwardTo: [nowhere] }]',
-      /^\/yaml\/rules\/0$/,
+      /^\/yaml\/rules\/0\/forwardTo\/0$/,
+    ],
+    [
+      'a destination of the wrong type',
+      'rules: [{ name: x, forwardTo: [pacs, ehr] }]',
+      /^\/yaml\/rules\/0\/forwardTo\/1$/,
+    ],
+    [
+      'an endpoint that does not exist',
+      'rules: [{ name: x, run: { endpoint: us/liver/interpret } }]',
+      /^\/yaml$/,
+    ],
+    [
+      'a name that another rule has',
+      'rules: [{ name: x, hold: true }, { name: x, ignore: true }]',
+      /^\/yaml\/rules\/1\/name$/,
     ],
     ['anchors, which could grow without end', 'a: &a [x]\nrules: [*a, *a]', /^\/yaml$/],
   ])('with %s are refused, with a pointer to the error', async (_, yaml, pointer) => {

@@ -52,8 +52,14 @@ it('shows objects in quarantine, registers one again and removes another', async
   expect((await operator.call('POST', `/quarantine/${back?.id}/remove`)).status).toBe(204);
   expect(sizes(await operator.get<Quarantined[]>('/quarantine'))).toEqual([]);
 
-  const { rows } = await site.database.query<{ action: string }>(
-    `SELECT action FROM audit WHERE action LIKE 'quarantine.%' ORDER BY id`,
+  const { rows } = await site.database.query<{ action: string; outcome: string }>(
+    `SELECT action, outcome FROM audit WHERE action LIKE 'quarantine.%' ORDER BY id`,
   );
-  expect(rows.map(({ action }) => action)).toEqual(['quarantine.register', 'quarantine.remove']);
+  expect(rows.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
+    'quarantine.register success',
+    // The object that could not be registered was moved, and then moved back.
+    'quarantine.register success',
+    'quarantine.register failed',
+    'quarantine.remove success',
+  ]);
 });

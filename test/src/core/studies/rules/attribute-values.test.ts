@@ -2,11 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { routingSchema } from '../../../../../config/routing.ts';
-import {
-  attributeValues,
-  requireKnownAttributes,
-} from '../../../../../src/core/studies/rules/attribute-values.ts';
+import { attributeValues } from '../../../../../src/core/studies/rules/attribute-values.ts';
 import { dicomFile } from '../../../../dimse/dicom-file.ts';
 
 let folder = '';
@@ -37,21 +33,3 @@ test.each([
 ])('%s', async (_what, path, expected) => {
   expect((await attributeValues(files, [path])).get(path)).toEqual(expected);
 });
-
-const ruleOn = (path: string) =>
-  routingSchema.parse({
-    rules: [{ name: 'r', when: { any: [{ attributes: { [path]: 'x' } }] }, ignore: true }],
-  });
-
-test('an attribute that DICOM does not have is refused and stated', () => {
-  expect(() => requireKnownAttributes(ruleOn('ProcedureCodeSequence.CodeValeu'))).toThrow(
-    'CodeValeu',
-  );
-});
-
-test.each(['ProcedureCodeSequence.CodeValue', '(0008,1030)', '(0009,1001)'])(
-  '%s is accepted',
-  (path) => {
-    expect(() => requireKnownAttributes(ruleOn(path))).not.toThrow();
-  },
-);

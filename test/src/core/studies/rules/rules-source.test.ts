@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -59,16 +59,6 @@ test('a file with a mistake leaves the rules as they were, and is logged', async
   expect(first()).toBe('before');
 });
 
-test('a rule on an attribute that DICOM does not have is such a mistake', async () => {
-  await change(
-    routingSchema.parse({
-      rules: [{ name: 'x', when: { attributes: { Nonsense: 'x' } }, ignore: true }],
-    }),
-  );
-  await expect.poll(() => errors.join()).toContain('Nonsense');
-  expect(first()).toBe('before');
-});
-
 test('saved rules replace those in the file, whose other lines and former version are kept', async () => {
   const before = '# our site\ndicom:\n  port: 104 # agreed\nrouting:\n  rules: []\n';
   await writeFile(file, before);
@@ -76,6 +66,7 @@ test('saved rules replace those in the file, whose other lines and former versio
   const kept = await source.save?.(
     'routing:\n  rules:\n    # for now\n    - { name: all, ignore: true }\n',
     at,
+    async () => {},
   );
   expect(kept).toBe(`${file}.2026-11-22T10-00-00.000Z`);
   expect(await readFile(kept ?? '', 'utf8')).toBe(before);
@@ -90,8 +81,32 @@ test('saved rules replace those in the file, whose other lines and former versio
 
 test('rules saved without the word `routing` are the same', async () => {
   await writeFile(file, 'dicom: {}\n');
-  await source.save?.('rules:\n  - { name: all, ignore: true }\n', new Date());
+  await source.save?.('rules:\n  - { name: all, ignore: true }\n', new Date(), async () => {});
   expect(parse(await readFile(file, 'utf8')).routing.rules[0].name).toBe('all');
+});
+
+test('rules are recorded before the file is replaced', async () => {
+  await writeFile(file, 'routing:\n  rules: []\n');
+  const recorded: string[] = [];
+  await source.save?.('rules:\n  - { name: all, ignore: true }\n', new Date(), async () => {
+    recorded.push(await readFile(file, 'utf8'));
+  });
+  expect(recorded).toEqual(['routing:\n  rules: []\n']);
+});
+
+test('a file with which the gateway could not start is not saved or recorded', async () => {
+  const before = 'routing:\n  rules: []\n';
+  await writeFile(file, before);
+  now = new Error('routing.rules.0.forwardTo.0: found "ehr"; allowed: pacs');
+  const saved = source.save?.('rules:\n  - { name: all, ignore: true }\n', new Date(), () => {
+    throw new Error('recorded');
+  });
+  await expect(saved).rejects.toMatchObject({
+    code: 'invalid_config',
+    detail: expect.stringContaining('allowed: pacs'),
+  });
+  expect(await readFile(file, 'utf8')).toBe(before);
+  expect(await readdir(folder)).toEqual(['site.yaml']);
 });
 
 test('rules that come from no file cannot be saved', () => {
