@@ -12,6 +12,7 @@ import { dicomFile } from '../dimse/dicom-file.ts';
 import { sendBuffer } from '../dimse/send.ts';
 import { openSite, type Site } from '../dimse/site.ts';
 import { msh, ORDER, pid } from '../src/doors/hl7v2/receive/messages.ts';
+import { BRIEF_JVM } from './jvm.ts';
 
 /** HAPI for HL7 version 2, which needs JDK 17; `.ci/run` shows how to install it. */
 const JARS = fileURLToPath(new URL('../../.ci/hapi-hl7v2', import.meta.url));
@@ -49,7 +50,7 @@ describe.skipIf(!INSTALLED)(
         logger: silentLogger,
         now: () => new Date(),
       });
-      const options = ['-cp', `${JARS}/*`, PROGRAM, String(listener.port)];
+      const options = [...BRIEF_JVM, '-cp', `${JARS}/*`, PROGRAM, String(listener.port)];
       sender = spawn('java', options, { stdio: ['pipe', 'pipe', 'ignore'] });
       if (!sender.stdout) throw new Error('the sender has no output');
       answers = createInterface({ input: sender.stdout })[Symbol.asyncIterator]();

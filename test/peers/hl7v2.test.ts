@@ -23,6 +23,7 @@ import { sampleResult, sampleSubject } from '../fhir/sample.ts';
 import { openSite, type Site } from '../src/core/requests/site.ts';
 import { makeAuthority, OPENSSL_INSTALLED } from './certificates.ts';
 import { freePort } from './free-port.ts';
+import { BRIEF_JVM } from './jvm.ts';
 
 /** HAPI for HL7 version 2, which needs JDK 17; `.ci/run` shows how to install it. */
 const JARS = fileURLToPath(new URL('../../.ci/hapi-hl7v2', import.meta.url));
@@ -84,6 +85,7 @@ const isOpen = async (receiver: Hl7v2Destination) => {
 async function startHapi(options: readonly string[] = [], tls = false): Promise<Hapi> {
   const port = await freePort();
   const arguments_ = [
+    ...BRIEF_JVM,
     ...options,
     '-cp',
     `${JARS}/*`,

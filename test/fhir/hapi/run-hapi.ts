@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { BRIEF_JVM } from '../../peers/jvm.ts';
 
 /**
  * HAPI's FHIR library for Java, which needs JDK 17 or later and 69 jars (111 MB). `.ci/run`
@@ -22,8 +23,7 @@ export async function runHapi(
   ...given: readonly string[]
 ): Promise<string> {
   const source = fileURLToPath(new URL(`${program}.java`, import.meta.url));
-  // The program ends before the JVM's second compiler would pay off.
-  const options = ['-XX:TieredStopAtLevel=1', '-cp', join(JARS, '*'), source, ...given];
+  const options = [...BRIEF_JVM, '-cp', join(JARS, '*'), source, ...given];
   const { stdout } = await promisify(execFile)('java', options, { maxBuffer: 64 * 1024 * 1024 });
   return stdout;
 }
