@@ -11,6 +11,7 @@ import { decodeFileMeta } from '../../pipelines/dicom/part10.ts';
 import { openDatabase } from '../../src/platform/database/open.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
+import { TEST_FLAGS } from '../gateway/serve.ts';
 import { freshDataDir } from '../peers/embedded.ts';
 
 const STUDIES = 4;
@@ -49,7 +50,7 @@ interface Run {
 
 async function start(offsetSeconds: number): Promise<Run> {
   const script = new URL('../dimse/dimse-process.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [script, dataDir, String(offsetSeconds)], {
+  const child = spawn(process.execPath, [...TEST_FLAGS, script, dataDir, String(offsetSeconds)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const submitted: string[] = [];

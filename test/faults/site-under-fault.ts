@@ -9,6 +9,7 @@ import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { PATIENT } from '../gateway/phantom.ts';
 import { type Served, serve, siteFile } from '../gateway/serve.ts';
 import { siteSettings } from '../gateway/site.ts';
+import { copyDatabase } from '../peers/embedded.ts';
 import { type FhirTestServer, startFhirServer } from '../peers/fhir-server.ts';
 import { freePort } from '../peers/free-port.ts';
 import { type PostgresServer, startPostgres } from '../peers/postgres.ts';
@@ -126,6 +127,7 @@ export async function startSiteUnderFault(
   pool?.on('error', () => {});
 
   const dataDir = options.disk?.folder ?? (await mkdtemp(join(tmpdir(), 'sonogate-site-data-')));
+  if (!databaseUrl) await copyDatabase(dataDir);
   const peers = { databaseUrl, redis, dicomPort, httpPort, pacs, archive, ehr, hook };
   const common = settings(dataDir, peers, options);
   const parts: readonly Part[] = postgres ? EACH_ROLE : ['gateway'];

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { TEST_FLAGS } from '../gateway/serve.ts';
 import { freshDataDir } from '../peers/embedded.ts';
 import type { Footprint, LoopDelay, Question, Started } from './gateway-process.ts';
 
@@ -19,7 +20,7 @@ export interface AttackedGateway extends Started {
 export async function startAttackedGateway(): Promise<AttackedGateway> {
   const dataDir = await freshDataDir();
   const child = fork(SCRIPT, [dataDir], {
-    execArgv: ['--expose-gc'],
+    execArgv: [...TEST_FLAGS, '--expose-gc'],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   const written: string[] = [];

@@ -10,10 +10,10 @@ import { stringify } from 'yaml';
 const CLI = fileURLToPath(new URL('../../src/app/cli/bin.mjs', import.meta.url));
 
 /**
- * Flags of vitest.config.ts that a gateway started by a test gets too; `bin.mjs` passes them on. A
+ * Flags of vitest.config.ts that a program started by a test gets too; `bin.mjs` passes them on. A
  * gateway started by a benchmark gets none.
  */
-const TEST_FLAGS = process.execArgv.filter((flag) => flag === '--liftoff-only');
+export const TEST_FLAGS = process.execArgv.filter((flag) => flag === '--liftoff-only');
 
 /** `sonogate serve` in a separate process, so that a test can kill it. */
 export interface Served {

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiClient } from '../../src/doors/http/client.ts';
 import { commandsOfGateway } from '../../src/operations/socket.ts';
 import { type PostgresServer, startPostgres } from '../peers/postgres.ts';
-import { type Served, serve, siteFile } from './serve.ts';
+import { type Served, serve, siteFile, TEST_FLAGS } from './serve.ts';
 
 const PREVIOUS = new URL('./previous-release/data.tar.zst', import.meta.url);
 const CLI = fileURLToPath(new URL('../../src/app/cli/bin.mjs', import.meta.url));
@@ -80,6 +80,7 @@ describe('the data folder of the previous release', { timeout: LONGEST_MS }, () 
       dataDir: folder,
       http: { host: '127.0.0.1', port: 0 },
       dicom: { host: '127.0.0.1', port: 0 },
+      worker: { openModelsAtStart: false },
       routing: { rules: [{ name: 'waits', hold: true }] },
     });
 
@@ -147,7 +148,7 @@ describe('the data folder of the previous release', { timeout: LONGEST_MS }, () 
     if (!postgres) return skip('PostgreSQL is not installed');
     server = { DATABASE_URL: await postgres.createDatabase() };
     const env = { ...process.env, SONOGATE_CONFIG: settings, ...server };
-    const command = [CLI, 'migrate-embedded', '--json'];
+    const command = [...TEST_FLAGS, CLI, 'migrate-embedded', '--json'];
     const { stdout } = await promisify(execFile)(process.execPath, command, { env });
     const { tables } = JSON.parse(stdout) as { tables: { table: string; rows: number }[] };
     expect(tables).toContainEqual({ table: 'requests', rows: 2 });

@@ -19,9 +19,17 @@ const MIGRATIONS = new URL('../../src/platform/database/migrations/', import.met
  */
 export async function freshDataDir(state: 'migrated' | 'empty' = 'migrated'): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'sonogate-data-'));
+  await copyDatabase(dataDir, state);
+  return dataDir;
+}
+
+/** Puts a fresh embedded database into a data folder that has none. */
+export async function copyDatabase(
+  dataDir: string,
+  state: 'migrated' | 'empty' = 'migrated',
+): Promise<void> {
   // For a thousand small files, `cp` needs a tenth of the processor time of `fs.cp`.
   await copy('cp', ['-r', join(await template(state), 'database'), join(dataDir, 'database')]);
-  return dataDir;
 }
 
 async function template(state: 'migrated' | 'empty'): Promise<string> {

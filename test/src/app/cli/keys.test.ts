@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKey, listKeys } from '../../../../src/core/accounts/keys.ts';
 import { openDatabase } from '../../../../src/platform/database/open.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { TEST_FLAGS } from '../../../gateway/serve.ts';
 import { freshDataDir } from '../../../peers/embedded.ts';
 
 const CLI = fileURLToPath(new URL('../../../../src/app/cli/sonogate.ts', import.meta.url));
@@ -18,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => rm(dataDir, { recursive: true }));
 
 const keys = (...given: string[]) =>
-  promisify(execFile)(process.execPath, [CLI, 'keys', ...given], {
+  promisify(execFile)(process.execPath, [...TEST_FLAGS, CLI, 'keys', ...given], {
     env: { ...process.env, SONOGATE_DATA_DIR: dataDir },
   });
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { describeSiteData } from '../../../../src/app/cli/operations.ts';
 import { serveAdminSocket } from '../../../../src/operations/socket.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { TEST_FLAGS } from '../../../gateway/serve.ts';
 
 const CLI = fileURLToPath(new URL('../../../../src/app/cli/sonogate.ts', import.meta.url));
 /** `dataDir` of config/default.yaml. */
@@ -22,7 +23,7 @@ afterAll(() => rm(folder, { recursive: true }));
 async function sonogate(given: readonly string[], settings: Record<string, string> = {}) {
   const cwd = await mkdtemp(join(folder, 'cwd-'));
   const { PATH = '', TMPDIR = '', NODE_COMPILE_CACHE = '' } = process.env;
-  const run = await promisify(execFile)(process.execPath, [CLI, ...given], {
+  const run = await promisify(execFile)(process.execPath, [...TEST_FLAGS, CLI, ...given], {
     cwd,
     env: { PATH, TMPDIR, NODE_COMPILE_CACHE, ...settings },
   }).then(
