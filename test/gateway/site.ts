@@ -13,6 +13,8 @@ const LOOPBACK = '127.0.0.1';
 
 /** Maximum time to wait before the test reports what did not happen; speed is not tested. */
 const PATIENCE_MS = 90_000;
+/** Maximum time between two looks. */
+const LONGEST_PAUSE_MS = 1000;
 
 /**
  * Returns the settings that all gateways in the tests share: free ports, loopback addresses, short
@@ -109,13 +111,18 @@ export async function allDelivered(site: Site): Promise<void> {
   }
 }
 
-/** Calls `look` repeatedly until it returns something other than null. */
+/**
+ * Calls `look` repeatedly until it returns something other than null. At most a tenth of the time is
+ * spent on looking, because that would slow down what is awaited.
+ */
 export async function waitUntil<T>(what: string, look: () => Promise<T | null>): Promise<T> {
   const deadline = Date.now() + PATIENCE_MS;
   while (Date.now() < deadline) {
+    const begin = performance.now();
     const found = await look();
     if (found !== null) return found;
-    await delay(100);
+    const took = performance.now() - begin;
+    await delay(Math.min(Math.max(100, 10 * took), LONGEST_PAUSE_MS));
   }
   throw new Error(`waited in vain for ${what}`);
 }
