@@ -1,8 +1,8 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort } from './free-port.ts';
@@ -40,6 +40,22 @@ function serverUser(): { uid: number; gid: number } | undefined {
 }
 
 /**
+ * Returns a folder with the files of a new server. Initializing them takes half a second of
+ * processor time, so this is done once and then copied.
+ */
+async function template(bin: string, user: ReturnType<typeof serverUser>): Promise<string> {
+  const ready = join(tmpdir(), `sonogate-template-postgres-${basename(dirname(bin))}`);
+  if (await stat(ready).catch(() => null)) return ready;
+  const making = await mkdtemp(`${ready}-`);
+  if (user) await chown(making, user.uid, user.gid);
+  const initArgs = ['-D', making, '-A', 'trust', '-U', 'test', '--no-sync', '-E', 'UTF8'];
+  await run(join(bin, 'initdb'), initArgs, { cwd: making, ...user });
+  // If several test processes make a template at the same time, the first one is kept.
+  await rename(making, ready).catch(() => rm(making, { recursive: true, force: true }));
+  return ready;
+}
+
+/**
  * Starts a separate PostgreSQL server in a temporary folder. Returns null if it is not installed.
  * @param durable commits wait for the disk, as in production
  * @param preload PostgreSQL libraries to load at startup, such as `pg_stat_statements`
@@ -55,8 +71,8 @@ export async function startPostgres({
   const user = serverUser();
   if (user) await chown(folder, user.uid, user.gid);
   const data = join(folder, 'data');
-  const initArgs = ['-D', data, '-A', 'trust', '-U', 'test', '--no-sync', '-E', 'UTF8'];
-  await run(join(bin, 'initdb'), initArgs, { cwd: folder, ...user });
+  // Keeps the owner and the permissions, which PostgreSQL checks.
+  await run('cp', ['-a', await template(bin, user), data]);
 
   const port = await freePort();
   const settings = [
