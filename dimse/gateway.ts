@@ -14,6 +14,7 @@ import type { Database } from '../src/platform/database/port.ts';
 import { SonogateError } from '../src/platform/errors/catalogue.ts';
 import { EVENTS } from '../src/platform/logging/events.ts';
 import type { Logger } from '../src/platform/logging/logger.ts';
+import type { ClientCertificates } from '../src/platform/tls/client-files.ts';
 import { type ArchiveAccess, auditedArchive, openArchives } from './archive/open-archives.ts';
 import { startArchiveRounds } from './archive/rounds.ts';
 import { type Listener, listen } from './network/listener.ts';
@@ -65,6 +66,7 @@ interface DimseParts {
   forward: Forward;
   onReception?: (peer: AssociationPeer, reception: Reception) => void;
   audit?: DicomAudit;
+  certificates: ClientCertificates;
   archiveAccess?: ArchiveAccess;
   /** Loads the FHIR worklist. Called only if one of the configured worklists is a FHIR server. */
   fhirWorklist?: OpenFhirWorklist | undefined;
@@ -74,7 +76,7 @@ interface DimseParts {
 
 /** Listens for the associations of carts, archives and query clients. */
 function listenForCallers(
-  { config, database, objects, logger, audit = NO_AUDIT }: DimseParts,
+  { config, database, objects, certificates, logger, audit = NO_AUDIT }: DimseParts,
   door: StorageScp,
   now: () => Date,
 ): Promise<Listener> {
@@ -98,7 +100,7 @@ function listenForCallers(
         return door.storage.open(object, peer);
       },
     },
-    query: queryService({ database, objects, config, audit }),
+    query: queryService({ database, objects, config, certificates, audit }),
     async normalized(request, peer) {
       requireSource(peer);
       // A cart may request storage commitment immediately after sending its objects, when their
@@ -117,7 +119,7 @@ function listenForCallers(
  * @throws the system error if the address cannot be bound or a certificate cannot be read.
  */
 export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
-  const { config, database, objects, logger, audit = NO_AUDIT } = parts;
+  const { config, database, objects, certificates, logger, audit = NO_AUDIT } = parts;
   const { routing = () => config.routing, now = () => new Date() } = parts;
   const { dataDir, dicom, sources } = config;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -142,8 +144,8 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
   });
   const listener = await listenForCallers(parts, door, now);
   const archives = startArchiveRounds({
-    archives: openArchives(config, logger, parts.archiveAccess).map((archive) =>
-      auditedArchive(archive, audit),
+    archives: openArchives(config, { logger, certificates, access: parts.archiveAccess }).map(
+      (archive) => auditedArchive(archive, audit),
     ),
     sources,
     database,
@@ -154,7 +156,7 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
   const orders = startOrderRounds({
     worklists: [
       ...(config.hl7v2 ? [receivedOrders(database)] : []),
-      ...openWorklists(config, parts.fhirWorklist),
+      ...openWorklists(config, certificates, parts.fhirWorklist),
     ],
     database,
     queried: audit.queried,

@@ -4,6 +4,7 @@ import {
   isPacs,
   type ObjectDestination,
 } from '../config/schema.ts';
+import type { ClientCertificates } from '../src/platform/tls/client-files.ts';
 import { type HttpAccess, stowTransport } from './dicomweb/stow-transport.ts';
 import type { StorageService } from './network/service-ports.ts';
 import { AssociationPool } from './send/association-pool.ts';
@@ -26,8 +27,15 @@ interface Pacs {
  */
 export function connectPacs(
   { destinations, dicom }: Pick<Config, 'destinations' | 'dicom'>,
-  access: (destination: DicomwebDestination) => HttpAccess,
-  storage: StorageService | null,
+  {
+    access,
+    storage,
+    certificates,
+  }: {
+    access: (destination: DicomwebDestination) => HttpAccess;
+    storage: StorageService | null;
+    certificates: ClientCertificates;
+  },
 ): Pacs {
   const pools: AssociationPool[] = [];
   const transports = new Map<string, StoreTransport>();
@@ -43,9 +51,12 @@ export function connectPacs(
       transports.set(destination.name, stowTransport(destination, access(destination)));
       continue;
     }
-    const pool = new AssociationPool(destination.associationIdleSeconds);
-    pools.push(pool);
-    transports.set(destination.name, cStoreTransport(destination, dicom.aeTitle, pool));
+    const associations = new AssociationPool(destination.associationIdleSeconds);
+    pools.push(associations);
+    transports.set(
+      destination.name,
+      cStoreTransport(destination, dicom.aeTitle, { associations, certificates }),
+    );
   }
   return {
     destinations: destinations.filter((each) => each.type !== 'fhir' && each.type !== 'hl7v2'),

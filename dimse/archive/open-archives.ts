@@ -1,8 +1,9 @@
 import type { DicomArchiveSettings, DicomwebArchiveSettings } from '../../config/peers.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
+import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import type { HttpAccess } from '../dicomweb/stow-transport.ts';
-import type { CalledNode } from '../network/dial.ts';
+import { type CalledNode, clientTls } from '../network/dial.ts';
 import type { DicomAudit } from '../receive/audit.ts';
 import type { Archive, AskOptions } from './archive.ts';
 import { dicomwebArchive } from './dicomweb-archive.ts';
@@ -51,10 +52,16 @@ export function dimseArchive(
 
 export type ArchiveAccess = (settings: DicomwebArchiveSettings) => HttpAccess;
 
+interface ArchiveParts {
+  logger: Logger;
+  certificates: ClientCertificates;
+  /** Returns the credentials for a DICOMweb archive. */
+  access?: ArchiveAccess | undefined;
+}
+
 export function openArchives(
   { archives, dicom }: Pick<Config, 'archives' | 'dicom'>,
-  logger: Logger,
-  access?: ArchiveAccess,
+  { logger, certificates, access }: ArchiveParts,
 ): Archive[] {
   return archives.map((settings) => {
     if (settings.type === 'dicomweb') {
@@ -62,15 +69,18 @@ export function openArchives(
       return dicomwebArchive(settings, access(settings), dicom.aeTitle);
     }
     const { name, retrieve, moveTo = dicom.aeTitle } = settings;
-    return dimseArchive({ name, node: archiveNode(settings, dicom), retrieve, moveTo }, logger);
+    const node = archiveNode(settings, dicom, certificates);
+    return dimseArchive({ name, node, retrieve, moveTo }, logger);
   });
 }
 
 export function archiveNode(
   settings: DicomArchiveSettings,
   dicom: Pick<Config['dicom'], 'aeTitle'>,
+  certificates: ClientCertificates,
 ): CalledNode {
-  const { host, port, aeTitle, callingAeTitle = dicom.aeTitle, timeoutSeconds, tls } = settings;
+  const { host, port, aeTitle, callingAeTitle = dicom.aeTitle, timeoutSeconds } = settings;
+  const tls = clientTls(settings.tls, certificates);
   return { host, port, aeTitle, callingAeTitle, timeoutSeconds, tls };
 }
 

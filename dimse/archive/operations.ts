@@ -5,6 +5,7 @@ import type { Database } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { inParallel } from '../../src/platform/in-parallel.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
+import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { queryEntry } from '../receive/audit.ts';
 import type { Archive } from './archive.ts';
 import { type ArchiveAccess, auditedArchive, openArchives } from './open-archives.ts';
@@ -22,16 +23,25 @@ export function createArchiveOperations(
   {
     database,
     access,
+    certificates,
     writeAudit,
     logger,
-  }: { database: Database; access: ArchiveAccess; writeAudit: WriteAudit; logger: Logger },
+  }: {
+    database: Database;
+    access: ArchiveAccess;
+    certificates: ClientCertificates;
+    writeAudit: WriteAudit;
+    logger: Logger;
+  },
 ): ArchiveOperations {
   const unknown = (name: string) => {
     const known = config.archives.map((one) => one.name).join(', ') || 'none is configured';
     return new SonogateError('not_found', `There is no archive "${name}"; there are: ${known}.`);
   };
   const archiveFor = (name: string, person: string | undefined): Archive => {
-    const archive = openArchives(config, logger, access).find((one) => one.name === name);
+    const archive = openArchives(config, { logger, certificates, access }).find(
+      (one) => one.name === name,
+    );
     if (!archive) throw unknown(name);
     const actor = person === undefined ? 'command-line' : `person:${person}`;
     return auditedArchive(archive, {

@@ -2,15 +2,25 @@ import { connect, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { TlsVersion } from '../../config/tls.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
-import { type ClientFiles, readClientFiles } from '../../src/platform/tls/client-files.ts';
+import type { ClientCertificates, ClientFiles } from '../../src/platform/tls/client-files.ts';
 import { bcp195 } from '../../src/platform/tls/profile.ts';
 
 /** TLS settings for connections to a node. */
-export interface ClientTls extends ClientFiles {
+interface NodeTls extends ClientFiles {
   serverName?: string | undefined;
   /** The minimum TLS version; 1.2 by default. */
   minVersion?: TlsVersion | undefined;
 }
+
+/** The same with the object that reads their files. */
+export interface ClientTls extends NodeTls {
+  certificates: ClientCertificates;
+}
+
+export const clientTls = (
+  tls: NodeTls | undefined,
+  certificates: ClientCertificates,
+): ClientTls | undefined => tls && { ...tls, certificates };
 
 /** A DICOM node that we connect to, and the AE title that we use there. */
 export interface CalledNode {
@@ -49,7 +59,7 @@ export async function dial({
 export async function tlsOptions(tls: ClientTls, host: string): Promise<ConnectionOptions> {
   const servername = tls.serverName ?? (isIP(host) ? undefined : host);
   try {
-    const pems = await readClientFiles(tls);
+    const pems = await tls.certificates.read(tls);
     const profile = bcp195(tls.minVersion ?? '1.2');
     return { ...profile, ...pems, servername, rejectUnauthorized: true };
   } catch (error) {

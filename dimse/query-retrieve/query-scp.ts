@@ -16,6 +16,8 @@ import { find, type HeldObject, heldObjects, type Match } from '../../src/core/q
 import { attributeText } from '../../src/core/studies/instance-header.ts';
 import type { Queryable } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
+import { clientTls } from '../network/dial.ts';
 import type { OutgoingObject } from '../network/requestor.ts';
 import type {
   AssociationPeer,
@@ -38,6 +40,7 @@ interface QueryParts {
   database: Queryable;
   objects: ReceivedObjects;
   config: Pick<Config, 'dicom' | 'queryRetrieve'>;
+  certificates: ClientCertificates;
   audit: Pick<DicomAudit, 'searched' | 'retrieved'>;
 }
 
@@ -311,7 +314,7 @@ async function asAccepted(path: string, { accepts }: QueryingAssociation): Promi
 async function* moved(
   held: readonly HeldObject[],
   destination: MoveDestination,
-  { objects, config, association }: RetrieveParts,
+  { objects, config, certificates, association }: RetrieveParts,
 ): AsyncGenerator<SubOperation> {
   const byPath = new Map<string, HeldObject>();
   for (const object of held) {
@@ -322,7 +325,8 @@ async function* moved(
   const ready: SubOperation[] = [];
   let wake = () => {};
   let done = false;
-  const node = { ...destination, callingAeTitle: config.dicom.aeTitle };
+  const tls = clientTls(destination.tls, certificates);
+  const node = { ...destination, callingAeTitle: config.dicom.aeTitle, tls };
   const sending = sendFiles(node, [...byPath.keys()], {
     mayConvert: true,
     signal: association.canceled,

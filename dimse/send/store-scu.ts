@@ -9,7 +9,8 @@ import {
   type ErrorCode,
   SonogateError,
 } from '../../src/platform/errors/catalogue.ts';
-import type { CalledNode } from '../network/dial.ts';
+import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
+import { type CalledNode, clientTls } from '../network/dial.ts';
 import { type OutgoingObject, Requestor } from '../network/requestor.ts';
 import { isWarning, STATUS, statusHex } from '../network/status.ts';
 import {
@@ -299,9 +300,12 @@ export interface StoreTransport {
 export function cStoreTransport(
   destination: DicomDestination,
   aeTitle: string,
-  associations: AssociationPool,
+  {
+    associations,
+    certificates,
+  }: { associations: AssociationPool; certificates: ClientCertificates },
 ): StoreTransport {
-  const node = calledNodeOf(destination, aeTitle);
+  const node = calledNodeOf(destination, aeTitle, certificates);
   return {
     send: (objects, signal) => sendObjects(node, objects, { signal, associations }),
     commits: destination.storageCommitment,
@@ -322,8 +326,13 @@ export function cStoreTransport(
  * Returns the node of a destination.
  * @param aeTitle our AE title, unless the destination specifies another.
  */
-export function calledNodeOf(destination: DicomDestination, aeTitle: string): CalledNode {
-  const { host, port, callingAeTitle = aeTitle, timeoutSeconds, tls } = destination;
+export function calledNodeOf(
+  destination: DicomDestination,
+  aeTitle: string,
+  certificates: ClientCertificates,
+): CalledNode {
+  const { host, port, callingAeTitle = aeTitle, timeoutSeconds } = destination;
+  const tls = clientTls(destination.tls, certificates);
   return { host, port, aeTitle: destination.aeTitle, callingAeTitle, timeoutSeconds, tls };
 }
 

@@ -11,6 +11,7 @@ import { inParallel } from '../../src/platform/in-parallel.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../src/platform/rounds.ts';
+import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import type { CalledNode } from '../network/dial.ts';
 import { COMMAND } from '../network/message.ts';
 import type { NormalizedService } from '../network/service-ports.ts';
@@ -137,6 +138,7 @@ interface CommitmentScuParts {
   database: Database;
   destinations: readonly DicomDestination[];
   aeTitle: string;
+  certificates: ClientCertificates;
   logger: Logger;
   now: () => Date;
   signal?: AbortSignal;
@@ -168,7 +170,12 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
   const objects = references.length;
   const log = { destination: destination.name, transaction: transactionUid, objects };
   try {
-    await sendRequest(calledNodeOf(destination, aeTitle), transactionUid, references, parts);
+    await sendRequest(
+      calledNodeOf(destination, aeTitle, parts.certificates),
+      transactionUid,
+      references,
+      parts,
+    );
     await database.query(
       `UPDATE delivered_objects SET failed_asks = 0, asks = asks + 1,
          ask_at = $2::timestamptz + make_interval(days =>

@@ -6,8 +6,9 @@ import { itemsOf } from '../../pipelines/dicom/data-set.ts';
 import { MODALITY_WORKLIST_FIND } from '../../pipelines/dicom/sop-classes.ts';
 import { attributeText } from '../../src/core/studies/instance-header.ts';
 import type { FoundOrder, OrderKeys, Worklist } from '../../src/core/studies/order.ts';
+import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { findMatches, openAssociation, queryContext } from '../archive/query.ts';
-import type { CalledNode } from '../network/dial.ts';
+import { type CalledNode, clientTls } from '../network/dial.ts';
 
 /**
  * Maximum number of entries read for one study. No accession number or patient has this many
@@ -107,16 +108,10 @@ function orderOfEntry(entry: NaturalDataset): FoundOrder {
 export function modalityWorklist(
   settings: DicomWorklistSettings,
   dicom: Pick<Config['dicom'], 'aeTitle'>,
+  certificates: ClientCertificates,
 ): Worklist {
-  const {
-    name,
-    host,
-    port,
-    aeTitle,
-    callingAeTitle = dicom.aeTitle,
-    timeoutSeconds,
-    tls,
-  } = settings;
+  const { name, host, port, aeTitle, callingAeTitle = dicom.aeTitle, timeoutSeconds } = settings;
+  const tls = clientTls(settings.tls, certificates);
   const node: CalledNode = { host, port, aeTitle, callingAeTitle, timeoutSeconds, tls };
   return {
     name,
@@ -138,16 +133,20 @@ export function modalityWorklist(
   };
 }
 
-export type OpenFhirWorklist = (settings: FhirWorklistSettings) => Worklist;
+export type OpenFhirWorklist = (
+  settings: FhirWorklistSettings,
+  certificates: ClientCertificates,
+) => Worklist;
 
 /** Opens the configured worklists. No connection is made before the first query. */
 export function openWorklists(
   { orders, dicom }: Pick<Config, 'orders' | 'dicom'>,
+  certificates: ClientCertificates,
   openFhir?: OpenFhirWorklist,
 ): Worklist[] {
   return orders.worklists.map((settings) => {
-    if (settings.type === 'dicom') return modalityWorklist(settings, dicom);
+    if (settings.type === 'dicom') return modalityWorklist(settings, dicom, certificates);
     if (!openFhir) throw new Error('a FHIR worklist needs credentials');
-    return openFhir(settings);
+    return openFhir(settings, certificates);
   });
 }

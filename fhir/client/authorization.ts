@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { DicomwebDestination, FhirDestination } from '../../config/schema.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { backendToken, type TokenEndpoint } from './backend-token.ts';
 import { FhirFailure, failureOf } from './outcome.ts';
 import { sufficientScopes } from './required-capabilities.ts';
@@ -68,22 +69,24 @@ async function secretIn(file: string): Promise<string> {
 }
 
 /**
- * Creates the credentials for a DICOMweb server. The files that contain them are read again for
+ * Returns a function that creates the credentials for a DICOMweb server. The files that contain them are read again for
  * each request, so that a request refused with 401 needs no fresh credentials. Both functions throw
  * SonogateError `peer_unauthorized` if a file cannot be read.
  */
-export function httpAccess({
-  baseUrl,
-  authorization,
-  tls,
-}: Pick<DicomwebDestination, 'baseUrl' | 'authorization' | 'tls'>) {
-  const dispatcherNow = tlsDispatcher(tls);
-  const { header } = credentialsOf(authorization, { baseUrl, dispatcherNow });
-  return {
-    header: () => ofPeer(() => header()),
-    dispatcherNow: () => ofPeer(dispatcherNow),
+export const httpAccess =
+  (certificates: ClientCertificates) =>
+  ({
+    baseUrl,
+    authorization,
+    tls,
+  }: Pick<DicomwebDestination, 'baseUrl' | 'authorization' | 'tls'>) => {
+    const dispatcherNow = tlsDispatcher(tls, certificates);
+    const { header } = credentialsOf(authorization, { baseUrl, dispatcherNow });
+    return {
+      header: () => ofPeer(() => header()),
+      dispatcherNow: () => ofPeer(dispatcherNow),
+    };
   };
-}
 
 async function ofPeer<Answer>(read: () => Promise<Answer>): Promise<Answer> {
   try {

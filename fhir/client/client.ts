@@ -9,6 +9,7 @@ import { Client } from 'fhir-kit-client';
 import type { FhirDestination } from '../../config/schema.ts';
 import { LONGEST_HOLD_SECONDS } from '../../src/core/outbox/delivery.ts';
 import { retryAfterSeconds } from '../../src/platform/outbound/retry-after.ts';
+import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { type Credentials, credentialsOf } from './authorization.ts';
 import { classifyStatus, type Failure, FhirFailure, failureOf } from './outcome.ts';
 import type { FhirServer, ResourceOf, TransactionReceipt } from './server.ts';
@@ -100,8 +101,11 @@ const ACCEPTED = 202;
 const STRICT = { prefer: 'handling=strict' };
 
 /** Creates the client for an EHR. No connection is made before the first request. */
-export function connectFhir(connection: FhirConnection): FhirServer {
-  return new EhrConnection(connection);
+export function connectFhir(
+  connection: FhirConnection,
+  certificates: ClientCertificates,
+): FhirServer {
+  return new EhrConnection(connection, certificates);
 }
 
 /**
@@ -115,10 +119,13 @@ class EhrConnection implements FhirServer {
   readonly #credentials: Credentials;
   readonly #client: Client;
 
-  constructor({ baseUrl, tls, authorization, timeoutSeconds }: FhirConnection) {
+  constructor(
+    { baseUrl, tls, authorization, timeoutSeconds }: FhirConnection,
+    certificates: ClientCertificates,
+  ) {
     this.#baseUrl = baseUrl.replace(/\/+$/, '');
     this.#timeoutMs = timeoutSeconds * 1000;
-    const dispatcherNow = tlsDispatcher(tls);
+    const dispatcherNow = tlsDispatcher(tls, certificates);
     const credentials = credentialsOf(authorization, { baseUrl: this.#baseUrl, dispatcherNow });
     this.#credentials = credentials;
     this.#client = new Client({

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Agent } from 'undici';
 import type { FhirDestination } from '../../config/schema.ts';
-import { readClientFiles } from '../../src/platform/tls/client-files.ts';
+import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { FhirFailure, failureOf } from './outcome.ts';
 
 type TlsSettings = NonNullable<FhirDestination['tls']>;
@@ -13,7 +13,10 @@ type TlsSettings = NonNullable<FhirDestination['tls']>;
  * Simultaneous callers share one check, and thus one pool.
  * @throws FhirFailure `ehr_unauthorized` if the files cannot be used and never could.
  */
-export function tlsDispatcher(settings: TlsSettings | undefined): () => Promise<Agent | undefined> {
+export function tlsDispatcher(
+  settings: TlsSettings | undefined,
+  certificates: ClientCertificates,
+): () => Promise<Agent | undefined> {
   if (!settings) return async () => undefined;
   let open: { written: string; agent: Agent } | null = null;
   let coming: Promise<Agent> | null = null;
@@ -21,7 +24,7 @@ export function tlsDispatcher(settings: TlsSettings | undefined): () => Promise<
   async function current(tls: TlsSettings): Promise<Agent> {
     const written = await timesOf(tls).catch(() => 'missing');
     if (open?.written !== written) {
-      const connect = await usable(() => readClientFiles(tls));
+      const connect = await usable(() => certificates.read(tls));
       const { Agent } = await import('undici');
       // The old pool is not closed here, because a caller that has it may not have sent its request
       // yet. Its connections close by themselves when they are idle.

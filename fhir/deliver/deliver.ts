@@ -8,6 +8,7 @@ import type { Deliverer, Delivery, SendOutcome } from '../../src/core/outbox/del
 import type { ResultReader } from '../../src/core/requests/request.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
+import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { connectFhir } from '../client/client.ts';
 import { dailyMode, modeInWords, type ReceiverMode } from '../client/delivery-mode.ts';
 import { type Failure, FhirFailure, failureOf } from '../client/outcome.ts';
@@ -59,6 +60,7 @@ function smallJpeg(picture: string | Buffer): Promise<Buffer> {
 }
 
 export interface FhirDelivererDeps {
+  certificates: ClientCertificates;
   destinations: readonly FhirDestination[];
   results: ResultReader;
   /**
@@ -92,7 +94,7 @@ interface Receiver {
 export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
   const receivers = new Map(
     deps.destinations.map((destination): [string, Receiver] => {
-      const server = connectFhir(destination);
+      const server = connectFhir(destination, deps.certificates);
       return [destination.name, { destination, server, mode: dailyMode(server) }];
     }),
   );

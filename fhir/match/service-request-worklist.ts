@@ -12,6 +12,7 @@ import {
 } from '../../src/core/studies/order-observations.ts';
 import type { PatientIdentity } from '../../src/core/studies/patient.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { connectFhir, hasAnswer } from '../client/client.ts';
 import { FhirFailure } from '../client/outcome.ts';
 import type { FhirServer } from '../client/server.ts';
@@ -37,8 +38,11 @@ const SEX: Readonly<Record<string, string>> = { female: 'F', male: 'M', other: '
  * Creates the worklist for a FHIR server that keeps orders as ServiceRequests. It is searched only
  * by accession number, because a ServiceRequest has no Study Instance UID.
  */
-export function serviceRequestWorklist(settings: FhirWorklistSettings): Worklist {
-  const server = connectFhir(settings);
+export function serviceRequestWorklist(
+  settings: FhirWorklistSettings,
+  certificates: ClientCertificates,
+): Worklist {
+  const server = connectFhir(settings, certificates);
   return {
     name: settings.name,
     async orders(keys, signal) {

@@ -31,7 +31,7 @@ import { observedLogger } from '../platform/logging/logger.ts';
 import { createOutboundClient } from '../platform/outbound/client.ts';
 import { createUrlGuard } from '../platform/outbound/url-guard.ts';
 import { openSiteClock } from '../platform/time.ts';
-import { onUnusableClientFiles } from '../platform/tls/client-files.ts';
+import { ClientCertificates } from '../platform/tls/client-files.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { createProcessMeters, startMonitoring } from './monitoring/metrics.ts';
 import { NO_TRACING, startTracing } from './monitoring/tracing.ts';
@@ -135,7 +135,7 @@ async function openShared(
     meters.onEvent(event, fields);
     tracing.onEvent(event, fields);
   });
-  onUnusableClientFiles((err, { certFile, caFile }) => {
+  const certificates = new ClientCertificates((err, { certFile, caFile }) => {
     logger.event(EVENTS.certificateUnusable, { err, certFile: certFile ?? caFile ?? '' });
   });
   // The database lock would also refuse a second gateway, except on a file system without locks.
@@ -147,7 +147,7 @@ async function openShared(
   const applied = await migrate(database);
   if (applied.length > 0) logger.event(EVENTS.databaseMigrated, { migrations: applied });
   if (database.exclusive) await forgetReceptions(database);
-  const audit = await startAudit(config, { database, logger });
+  const audit = await startAudit(config, { database, certificates, logger });
   onClose(() => audit.stop());
   tracing = await startTracing(config.tracing, { database, logger });
   onClose(() => tracing.stop());
@@ -173,7 +173,7 @@ async function openShared(
     );
     onClose(() => cleaning.stop());
   }
-  const operations = operationsOn(database, objects, config, rules);
+  const operations = operationsOn({ database, objects, certificates, config, rules });
   const run = commandsOn(operations, audit.write);
   const admin = await serveAdminSocket(config.dataDir, run, logger);
   onClose(() => admin.close());
@@ -202,6 +202,7 @@ async function openShared(
     operations,
     run,
     outbound,
+    certificates,
     reception,
     clock,
   };
@@ -215,19 +216,21 @@ async function startDeliveryRole(shared: Shared, onClose: OnClose): Promise<void
 }
 
 async function startWorkerRole(shared: Shared, onClose: OnClose): Promise<void> {
-  const { config, meters, outbound, logger } = shared;
+  const { config, meters, outbound, certificates, logger } = shared;
   const { startWorker } = await import('../core/queue/worker.ts');
   const { fetchIntoFiles } = await import('../../dimse/archive/into-files.ts');
   const { openArchives } = await import('../../dimse/archive/open-archives.ts');
   const { createHostedFileFetcher } = await import('../core/files/hosted-files.ts');
   const { startExpiry } = await import('../core/requests/expiry.ts');
+  const access = httpAccess(certificates);
+  const archives = openArchives(config, { logger, certificates, access });
   const worker = await startWorker({
     ...shared,
     program: PIPELINE_PROGRAM,
     pipelines: MODULE_OF,
     mock: PIPELINES.mock,
     fetchFile: createHostedFileFetcher(outbound, config.outbound),
-    fetchArchived: fetchIntoFiles(openArchives(config, logger, httpAccess), {
+    fetchArchived: fetchIntoFiles(archives, {
       maxObjectBytes: config.dicom.maxObjectBytes,
       timeoutSeconds: config.outbound.fetchTimeoutSeconds,
     }),
@@ -261,7 +264,7 @@ async function startDimseRole(shared: Shared, onClose: OnClose): Promise<DimseGa
         const objects = await forwardedObjects(tx, instances);
         await enqueueForwards(tx, objects, destinations, giveUpSeconds, kind);
       }),
-    archiveAccess: httpAccess,
+    archiveAccess: httpAccess(shared.certificates),
     fhirWorklist: fhirOrders?.serviceRequestWorklist,
   });
   onClose(() => dimse.close());

@@ -18,6 +18,7 @@ import { studyPage } from '../../src/doors/console/study-page.ts';
 import { listKeys, readRows } from '../../src/doors/console/worklist.ts';
 import type { PooledDatabase } from '../../src/platform/database/pooled.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
+import { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
 import { numberText } from './history.ts';
 
@@ -39,7 +40,10 @@ export async function dailySteps(database: PooledDatabase, config: Config, objec
     ...{ database, queue, blobs, config, logger: silentLogger },
     endpoints: [],
   });
-  const operations = operationsOn(database, received, config, fixedRules(config.routing));
+  const operations = operationsOn({
+    ...{ database, objects: received, config, rules: fixedRules(config.routing) },
+    certificates: new ClientCertificates(),
+  });
   const showSubject = createShowSubject(Buffer.alloc(32));
   const pages = { database, operations, wording: RESULT_WORDING, config, core, showSubject };
   const account = { accountId: DEFAULT_ACCOUNT_ID, limit: 50 };

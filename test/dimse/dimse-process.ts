@@ -8,6 +8,7 @@ import { objectsOnDisk } from '../../src/core/files/received-objects.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
 import { openDatabase } from '../../src/platform/database/open.ts';
 import { createLogger } from '../../src/platform/logging/logger.ts';
+import { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 
 const [dataDir = '', offsetSeconds = '0'] = process.argv.slice(2);
 const config = loadConfig(
@@ -35,6 +36,7 @@ const logger = createLogger('error');
 const database = await openDatabase({ dataDir, logger });
 await migrate(database);
 const gateway = await startDimse({
+  certificates: new ClientCertificates(),
   config,
   database,
   objects: objectsOnDisk(dataDir),

@@ -11,6 +11,7 @@ import { findStudy } from '../../src/core/studies/study-store.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../src/platform/database/open.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
+import { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { freshDataDir } from '../peers/embedded.ts';
 
 type SiteSettings = {
@@ -83,6 +84,7 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
   const now = () => new Date(Date.now() + offset);
   const submitted: Submitted[] = [];
   const forwarded: Site['forwarded'] = [];
+  const certificates = new ClientCertificates();
   const start = (dicom: Partial<Config['dicom']> = {}) =>
     startDimse({
       config: { ...config, dicom: { ...config.dicom, ...dicom } },
@@ -102,7 +104,8 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
         return { id: `req_${command.uniqueKey}`, status: site.looked.status };
       },
       result: async () => site.looked.result,
-      archiveAccess: httpAccess,
+      archiveAccess: httpAccess(certificates),
+      certificates,
       fhirWorklist: serviceRequestWorklist,
     });
   const nodeAt = (port: number): CalledNode => ({

@@ -12,6 +12,7 @@ import type { Subject } from '../../pipelines/dicom/subject.ts';
 import type { Deliverer, Delivery } from '../../src/core/outbox/delivery.ts';
 import type { ResultReader } from '../../src/core/requests/request.ts';
 import { type Logger, silentLogger } from '../../src/platform/logging/logger.ts';
+import { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import {
   type FhirServerOptions,
   type FhirTestServer,
@@ -91,6 +92,7 @@ export function delivererTo(
   deps: Partial<FhirDelivererDeps> = {},
 ): Deliverer {
   return createFhirDeliverer({
+    certificates: new ClientCertificates(),
     destinations: [destination],
     results: { result: async () => sampleResult(), artifactPath: async () => null },
     subjectOf: async (requestId) => sampleSubject(requestId),

@@ -3,6 +3,7 @@ import { loadConfig } from '../../config/load.ts';
 import type { DicomDestination } from '../../config/schema.ts';
 import { requestCommitments } from '../../dimse/services/commitment-scu.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
+import { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { openSite, type Site } from '../dimse/site.ts';
 import { freePort } from './free-port.ts';
 import { PYNETDICOM_INSTALLED, type PynetdicomPeer, startPynetdicom } from './pynetdicom.ts';
@@ -45,6 +46,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)(
         database: site.database,
         destinations: [destination],
         aeTitle: 'SONOGATE',
+        certificates: new ClientCertificates(),
         logger: silentLogger,
         now: () => new Date(),
       });

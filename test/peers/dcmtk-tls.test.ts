@@ -4,10 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ClientTls } from '../../dimse/network/dial.ts';
+import { clientTls } from '../../dimse/network/dial.ts';
 import { type Listener, listen } from '../../dimse/network/listener.ts';
 import { echo as verify } from '../../dimse/send/verification.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
+import { ClientCertificates, type ClientFiles } from '../../src/platform/tls/client-files.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
 import { sendBuffer } from '../dimse/send.ts';
 import { DCMTK_INSTALLED, dcmtk, type Program, startListening } from './dcmtk.ts';
@@ -92,13 +93,13 @@ describe.skipIf(!AVAILABLE)('a PACS contacted over TLS', () => {
   });
   afterAll(() => pacs?.stop());
 
-  const node = (tls?: ClientTls) => ({
+  const node = (tls?: ClientFiles & { serverName?: string }) => ({
     host: '127.0.0.1',
     port: pacs.port,
     aeTitle: 'PACS',
     callingAeTitle: 'SONOGATE',
     timeoutSeconds: 10,
-    tls,
+    tls: clientTls(tls, new ClientCertificates()),
   });
   const trusted = () => ({ caFile: file('gateway.crt'), serverName: 'gateway' });
   const ours = () => ({ certFile: file('cart.crt'), keyFile: file('cart.key') });
@@ -110,7 +111,7 @@ describe.skipIf(!AVAILABLE)('a PACS contacted over TLS', () => {
     expect(await verify(node(tls))).toMatchObject({ status: 0 });
   });
 
-  test.each<[string, () => ClientTls | undefined]>([
+  test.each<[string, () => Parameters<typeof node>[0]]>([
     ['without one of ours', trusted],
     ['whose authority we do not trust', ours],
     ['whose certificate names another', () => ({ ...trusted(), ...ours(), serverName: 'other' })],

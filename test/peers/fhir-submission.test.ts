@@ -11,6 +11,7 @@ import { httpAccess } from '../../fhir/client/authorization.ts';
 import { studySourceOf } from '../../src/app/wiring/study-source.ts';
 import type { RequestFile } from '../../src/core/requests/request.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
+import { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
 import { type Gateway, startGateway } from '../src/doors/http/gateway.ts';
 import { type FhirTestServer, startFhirServer } from './fhir-server.ts';
@@ -53,7 +54,12 @@ describe.skipIf(!ORTHANC_DICOMWEB_INSTALLED)('a study from an EHR, submitted as 
         ],
       },
     );
-    gateway = await startGateway({ studySource: studySourceOf(config, silentLogger) });
+    gateway = await startGateway({
+      studySource: studySourceOf(config, {
+        certificates: new ClientCertificates(),
+        logger: silentLogger,
+      }),
+    });
     const bearerToken = await gateway.key({ scopes: ['run', 'read', 'retrieve'] });
     client = new Client({ baseUrl: `${gateway.url}/fhir`, bearerToken });
     for (const sopInstanceUid of UIDS) {
@@ -113,7 +119,11 @@ describe.skipIf(!ORTHANC_DICOMWEB_INSTALLED)('a study from an EHR, submitted as 
       object ? [{ object, path: join(folder, name) }] : [],
     );
     expect(wanted.map(({ object }) => object.sopInstanceUid).sort()).toEqual(UIDS);
-    const archives = openArchives(config, silentLogger, httpAccess);
+    const archives = openArchives(config, {
+      logger: silentLogger,
+      certificates: new ClientCertificates(),
+      access: httpAccess(new ClientCertificates()),
+    });
     const limits = { maxObjectBytes: 1_000_000, timeoutSeconds: 60 };
     const never = new AbortController().signal;
     const missing = await fetchIntoFiles(archives, limits)(wanted, never);

@@ -10,7 +10,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Hl7v2Destination } from '../../config/schema.ts';
-import { dial } from '../../dimse/network/dial.ts';
+import { clientTls, dial } from '../../dimse/network/dial.ts';
 import { enqueueDeliveries, receivedRevisions } from '../../src/core/outbox/deliveries.ts';
 import type { Delivery } from '../../src/core/outbox/delivery.ts';
 import { type Outbox, startOutbox } from '../../src/core/outbox/outbox.ts';
@@ -19,6 +19,7 @@ import { createHl7v2Deliverer } from '../../src/doors/hl7v2/deliver.ts';
 import { connected } from '../../src/doors/hl7v2/mllp.ts';
 import { controlIdOf } from '../../src/doors/hl7v2/oru.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
+import { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { sampleResult, sampleSubject } from '../fhir/sample.ts';
 import { openSite, type Site } from '../src/core/requests/site.ts';
 import { makeAuthority, OPENSSL_INSTALLED } from './certificates.ts';
@@ -32,6 +33,8 @@ const INSTALLED = existsSync(JARS) && spawnSync('javac', ['-version']).status ==
 
 const PDF = Buffer.from('%PDF-1.7 specimen');
 const ENDLESS = new AbortController().signal;
+const dialed = (to: Pick<Hl7v2Destination, 'host' | 'port' | 'tls'>) =>
+  dial({ ...to, tls: clientTls(to.tls, new ClientCertificates()) });
 
 const destination = (over: Partial<Hl7v2Destination>): Hl7v2Destination => ({
   type: 'hl7v2',
@@ -54,7 +57,7 @@ const delivererTo = (settings: Partial<Hl7v2Destination>, names: string | undefi
     signatureOver: async () => null,
     receivedRevisions: async () => [],
     reportPdf: async () => PDF,
-    dial,
+    dial: dialed,
   });
 const DELIVERY: Delivery = {
   id: 'dlv_1',
@@ -75,7 +78,7 @@ interface Hapi {
 
 const isOpen = async (receiver: Hl7v2Destination) => {
   try {
-    (await connected(() => dial(receiver), ENDLESS)).destroy();
+    (await connected(() => dialed(receiver), ENDLESS)).destroy();
     return true;
   } catch {
     return false;
@@ -260,7 +263,7 @@ describe.skipIf(!INSTALLED)('a signed result for HAPI', () => {
           signatureOver: (requestId) => signatureOver(site.database, requestId),
           receivedRevisions: (delivery) => receivedRevisions(site.database, delivery),
           reportPdf: async () => null,
-          dial: (to) => dial({ ...to, port: detours.shift() ?? to.port }),
+          dial: (to) => dialed({ ...to, port: detours.shift() ?? to.port }),
         }),
       ],
     });

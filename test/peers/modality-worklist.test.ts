@@ -7,6 +7,7 @@ import { modalityWorklist } from '../../dimse/worklist/modality-worklist.ts';
 import { foundOrder, orderSearch } from '../../src/core/studies/order.ts';
 import { findStudy } from '../../src/core/studies/study-store.ts';
 import { subjectOfStudy } from '../../src/core/studies/subject.ts';
+import { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { dicomFile, type SmallObject } from '../dimse/dicom-file.ts';
 import { sendBuffer } from '../dimse/send.ts';
 import { openSite, type Site } from '../dimse/site.ts';
@@ -271,6 +272,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a worklist provider on pynetdicom that',
     const worklist = modalityWorklist(
       { type: 'dicom', name: 'ris', ...settings },
       { aeTitle: 'SONOGATE' },
+      new ClientCertificates(),
     );
     return worklist.orders({ accessionNumber: 'A1' }, signal);
   };

@@ -12,6 +12,7 @@ import { objectsOnDisk } from '../../src/core/files/received-objects.ts';
 import { explainStudy } from '../../src/core/studies/explain.ts';
 import { findStudy } from '../../src/core/studies/study-store.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
+import { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { dicomFile, type SmallObject } from '../dimse/dicom-file.ts';
 import { sendBuffer } from '../dimse/send.ts';
 import { openSite, type Site } from '../dimse/site.ts';
@@ -78,7 +79,11 @@ describe.skipIf(!installed)('an archive', () => {
         { ...ofDcmqrscp, name: 'dcmqrscp-move', retrieve: 'c-move' },
       ],
     });
-    const opened = openArchives(site.config, silentLogger, httpAccess);
+    const opened = openArchives(site.config, {
+      logger: silentLogger,
+      certificates: new ClientCertificates(),
+      access: httpAccess(new ClientCertificates()),
+    });
     archives = new Map(opened.map((archive) => [archive.name, archive]));
   });
   afterAll(async () => {

@@ -10,7 +10,7 @@ import type {
 import { checkGet, checkMove, checkQuery } from '../../../dimse/archive/check-archive.ts';
 import { archiveNode, openArchives } from '../../../dimse/archive/open-archives.ts';
 import { stowTransport } from '../../../dimse/dicomweb/stow-transport.ts';
-import { dial } from '../../../dimse/network/dial.ts';
+import { clientTls, dial } from '../../../dimse/network/dial.ts';
 import { calledNodeOf } from '../../../dimse/send/store-scu.ts';
 import { checkNode, echo } from '../../../dimse/send/verification.ts';
 import { openWorklists } from '../../../dimse/worklist/modality-worklist.ts';
@@ -21,6 +21,7 @@ import { connected } from '../../doors/hl7v2/mllp.ts';
 import { ERRORS } from '../../platform/errors/catalogue.ts';
 import { silentLogger } from '../../platform/logging/logger.ts';
 import { createMailer } from '../../platform/outbound/mail.ts';
+import { ClientCertificates } from '../../platform/tls/client-files.ts';
 import { checkChain } from './certificates.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
@@ -75,7 +76,10 @@ async function nodes({
 
 async function pacs(destination: DicomDestination, ours: string): Promise<Finding[]> {
   const what = `PACS ${destination.name}`;
-  const node = { ...calledNodeOf(destination, ours), timeoutSeconds: PEER_TIMEOUT_SECONDS };
+  const node = {
+    ...calledNodeOf(destination, ours, new ClientCertificates()),
+    timeoutSeconds: PEER_TIMEOUT_SECONDS,
+  };
   const { host, port, tls } = destination;
   const chain = tls ? checkChain(`${what}, TLS`, { host, port, ...tls }) : Promise.resolve([]);
   try {
@@ -104,7 +108,7 @@ async function mailServer(server: MailServer): Promise<Finding[]> {
 async function originServer(destination: DicomwebDestination): Promise<Finding[]> {
   const what = `DICOMweb ${destination.name}`;
   const patience = { ...destination, timeoutSeconds: PEER_TIMEOUT_SECONDS };
-  const { probe } = stowTransport(patience, httpAccess(destination));
+  const { probe } = stowTransport(patience, httpAccess(new ClientCertificates())(destination));
   const code = await probe?.(AbortSignal.timeout(PEER_TIMEOUT_SECONDS * 1000));
   return code ? [fault(what, ERRORS[code].title)] : [ok(what, 'answers')];
 }
@@ -119,7 +123,10 @@ async function messages(destination: Hl7v2Destination): Promise<Finding[]> {
   const chain = tls ? checkChain(`${what}, TLS`, { host, port, ...tls }) : Promise.resolve([]);
   try {
     const patience = AbortSignal.timeout(PEER_TIMEOUT_SECONDS * 1000);
-    const socket = await connected(() => dial(destination), patience);
+    const socket = await connected(
+      () => dial({ ...destination, tls: clientTls(tls, new ClientCertificates()) }),
+      patience,
+    );
     socket.destroy();
     return [ok(what, 'accepts connections'), ...(await chain)];
   } catch (error) {
@@ -193,7 +200,10 @@ async function archive(settings: ArchiveSettings, config: Config): Promise<Findi
   const what = `archive ${settings.name}`;
   const patient = { ...settings, timeoutSeconds: ARCHIVE_TIMEOUT_SECONDS };
   try {
-    const [opened] = openArchives({ ...config, archives: [patient] }, silentLogger, httpAccess);
+    const certificates = new ClientCertificates();
+    const access = httpAccess(certificates);
+    const parts = { logger: silentLogger, certificates, access };
+    const [opened] = openArchives({ ...config, archives: [patient] }, parts);
     if (!opened) return [];
     const { milliseconds, matched } = await checkQuery(opened);
     const findings = [
@@ -209,7 +219,8 @@ async function archive(settings: ArchiveSettings, config: Config): Promise<Findi
 
 /** Checks whether each worklist answers a query for a non-existent order. */
 export async function checkWorklists(config: Config): Promise<Finding[]> {
-  const findings = openWorklists(config, serviceRequestWorklist).map(async (worklist) => {
+  const worklists = openWorklists(config, new ClientCertificates(), serviceRequestWorklist);
+  const findings = worklists.map(async (worklist) => {
     const what = `worklist ${worklist.name}`;
     const start = performance.now();
     try {
@@ -228,7 +239,7 @@ async function retrieval(
   { dicom, sources }: Config,
 ): Promise<Finding[]> {
   if (settings.type === 'dicomweb') return [];
-  const node = archiveNode(settings, dicom);
+  const node = archiveNode(settings, dicom, new ClientCertificates());
   if (settings.retrieve === 'c-get') {
     const obstacle = await checkGet(node);
     return [obstacle ? fault(what, obstacle) : ok(what, 'C-GET is accepted')];

@@ -14,6 +14,7 @@ import { type AuditFormats, createAuditOperations } from '../../operations/audit
 import type { AuditOperations } from '../../operations/operations.ts';
 import type { Database } from '../../platform/database/port.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
+import type { ClientCertificates } from '../../platform/tls/client-files.ts';
 
 /** FHIR identifier system of our request ids in AuditEvents. */
 const REQUEST_SYSTEM = 'urn:sonogate:request';
@@ -30,14 +31,18 @@ export interface AuditService {
 /** Starts sealing the audit trail and sending it to the configured repositories. */
 export async function startAudit(
   config: AuditConfig,
-  { database, logger }: { database: Database; logger: Logger },
+  {
+    database,
+    certificates,
+    logger,
+  }: { database: Database; certificates: ClientCertificates; logger: Logger },
 ): Promise<AuditService> {
   const write = createAuditWriter(database);
   const refusals = createRefusalAudit({ writeAudit: write, logger });
   const sealing = await startSealing({ database, dataDir: config.dataDir, logger });
   const about = { actor: 'gateway', detail: { roles: config.roles.join(','), pid: process.pid } };
   await write({ ...about, at: new Date(), action: 'gateway.start', outcome: 'success' });
-  const feeds = (await repositoriesOf(config)).map(({ name, send, close }) => {
+  const feeds = (await repositoriesOf(config, certificates)).map(({ name, send, close }) => {
     const common = { database, subjectsOf: auditSubjects(database), site: siteOf(config), logger };
     const feed = startAuditFeed({ ...common, name, send });
     return async () => {
@@ -79,19 +84,25 @@ interface Repository {
   close(): void;
 }
 
-async function repositoriesOf(config: AuditConfig): Promise<Repository[]> {
+async function repositoriesOf(
+  config: AuditConfig,
+  certificates: ClientCertificates,
+): Promise<Repository[]> {
   const { syslog, fhir } = config.audit;
   return [
-    ...(syslog ? [syslogRepository(syslog)] : []),
-    ...(fhir ? [await fhirRepository(fhir, config)] : []),
+    ...(syslog ? [syslogRepository(syslog, certificates)] : []),
+    ...(fhir ? [await fhirRepository(fhir, config, certificates)] : []),
   ];
 }
 
-function syslogRepository(settings: NonNullable<Config['audit']['syslog']>): Repository {
+function syslogRepository(
+  settings: NonNullable<Config['audit']['syslog']>,
+  certificates: ClientCertificates,
+): Repository {
   const { transport, host, tls } = settings;
   const sender =
     transport === 'tls'
-      ? syslogOverTls(settings, () => tlsOptions(tls ?? {}, host))
+      ? syslogOverTls(settings, () => tlsOptions({ ...tls, certificates }, host))
       : syslogOverUdp(settings);
   return {
     name: 'syslog',
@@ -112,9 +123,10 @@ function syslogRepository(settings: NonNullable<Config['audit']['syslog']>): Rep
 async function fhirRepository(
   settings: NonNullable<Config['audit']['fhir']>,
   config: AuditConfig,
+  certificates: ClientCertificates,
 ): Promise<Repository> {
   const { connectFhir } = await import('../../../fhir/client/client.ts');
-  const server = connectFhir(settings);
+  const server = connectFhir(settings, certificates);
   const identifiers = identifiersOf(config);
   const ending = new AbortController();
   return {

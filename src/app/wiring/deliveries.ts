@@ -6,7 +6,7 @@ import {
   type Hl7v2Destination,
   isDeidentifying,
 } from '../../../config/schema.ts';
-import { dial } from '../../../dimse/network/dial.ts';
+import { clientTls, dial } from '../../../dimse/network/dial.ts';
 import { connectPacs } from '../../../dimse/pacs.ts';
 import { createStorageScp } from '../../../dimse/receive/storage-scp.ts';
 import { createDicomDeliverer, createForwardDeliverer } from '../../../dimse/send/deliver.ts';
@@ -42,6 +42,7 @@ import type { Logger } from '../../platform/logging/logger.ts';
 import type { OutboundClient } from '../../platform/outbound/client.ts';
 import { createMailer } from '../../platform/outbound/mail.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
+import type { ClientCertificates } from '../../platform/tls/client-files.ts';
 import type { RunningTracing } from '../monitoring/tracing.ts';
 import { type AuditService, auditedActor } from './audit.ts';
 import { startDeidentification } from './deidentify.ts';
@@ -57,13 +58,14 @@ interface DeliveryParts {
   core: RequestCore;
   outbound: OutboundClient;
   audit: AuditService;
+  certificates: ClientCertificates;
   traced: RunningTracing['traced'];
   logger: Logger;
 }
 
 /** Starts the outbox with a deliverer for each kind of destination. */
 export async function startDeliveries(config: Config, parts: DeliveryParts): Promise<Outbox> {
-  const { database, audit, traced, logger } = parts;
+  const { database, audit, certificates, traced, logger } = parts;
   const objects = await startObjectDeliveries(config, parts);
   const deliverers = [
     ...objects.deliverers,
@@ -85,6 +87,7 @@ export async function startDeliveries(config: Config, parts: DeliveryParts): Pro
     sources: config.sources,
     destinations: config.destinations.filter(isDicom),
     aeTitle: config.dicom.aeTitle,
+    certificates,
     logger,
     now: () => new Date(),
   });
@@ -103,7 +106,7 @@ export async function startDeliveries(config: Config, parts: DeliveryParts): Pro
 /** Starts what sends DICOM objects: results, objects as received, and de-identified copies. */
 async function startObjectDeliveries(
   config: Config,
-  { database, objects, core, logger }: DeliveryParts,
+  { database, objects, core, certificates, logger }: DeliveryParts,
 ) {
   const intake = config.destinations.some(({ type }) => type === 'local')
     ? createStorageScp({
@@ -115,7 +118,11 @@ async function startObjectDeliveries(
         now: () => new Date(),
       })
     : null;
-  const pacs = connectPacs(config, httpAccess, intake?.unmeasured ?? null);
+  const pacs = connectPacs(config, {
+    access: httpAccess(certificates),
+    storage: intake?.unmeasured ?? null,
+    certificates,
+  });
   const deidentifying = config.destinations.filter(isDeidentifying);
   const names = new Set(deidentifying.map(({ name }) => name));
   const transports = [...pacs.transports];
@@ -157,7 +164,10 @@ async function startObjectDeliveries(
 }
 
 /** Creates the deliverers that send reports to EHRs, by FHIR and by HL7 v2. */
-function reportDeliverers(config: Config, { database, core, logger }: DeliveryParts): Deliverer[] {
+function reportDeliverers(
+  config: Config,
+  { database, core, certificates, logger }: DeliveryParts,
+): Deliverer[] {
   const subjectOf = (requestId: string) => subjectOfRequest(database, requestId);
   const reportPdf = (result: Result, of: Subject) =>
     rebuildReportPdf(
@@ -177,6 +187,7 @@ function reportDeliverers(config: Config, { database, core, logger }: DeliveryPa
       signingTimes: (requestIds) => signingTimes(database, requestIds),
       binaries: binaryLedger(join(config.dataDir, 'binaries')),
       holds: holdLedger(database),
+      certificates,
       logger,
     }),
     createHl7v2Deliverer({
@@ -186,7 +197,7 @@ function reportDeliverers(config: Config, { database, core, logger }: DeliveryPa
       signatureOver: (requestId) => signatureOver(database, requestId),
       receivedRevisions: (delivery) => receivedRevisions(database, delivery),
       reportPdf,
-      dial,
+      dial: (to) => dial({ ...to, tls: clientTls(to.tls, certificates) }),
     }),
   ];
 }

@@ -18,6 +18,7 @@ import type { PooledDatabase } from '../../platform/database/open.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { OutboundClient } from '../../platform/outbound/client.ts';
+import type { ClientCertificates } from '../../platform/tls/client-files.ts';
 import type { AuditService } from './audit.ts';
 import { startCleaning } from './cleaning.ts';
 import { startConsoleService } from './console.ts';
@@ -35,6 +36,7 @@ export async function startHttpDoor(
     routing: () => Routing;
     objects: ReceivedObjects;
     outbound: OutboundClient;
+    certificates: ClientCertificates;
     checks: HttpDeps['checks'];
     audit: AuditService;
     metrics: HttpDeps['metrics'];
@@ -79,7 +81,7 @@ export async function startHttpDoor(
     servesStudies: config.queryRetrieve.dicomweb,
     servesTasks: config.http.fhirTasks,
     servesSubscriptions: config.http.fhirSubscriptions,
-    studySource: await studySource(config, logger),
+    studySource: await studySource(config, parts),
     worklist: config.http.workitems ? { config, routing: parts.routing } : undefined,
     blobs,
     outbound,
@@ -117,8 +119,11 @@ function uploadsOf(config: Config, database: PooledDatabase, blobs: BlobStore): 
  * Returns the source of studies submitted by FHIR; null if submission is disabled. The clients of
  * archives and EHRs are loaded only if it is enabled.
  */
-async function studySource(config: Config, logger: Logger): Promise<HttpDeps['studySource']> {
+async function studySource(
+  config: Config,
+  parts: { certificates: ClientCertificates; logger: Logger },
+): Promise<HttpDeps['studySource']> {
   if (!config.http.fhirSubmission) return null;
   const { studySourceOf } = await import('./study-source.ts');
-  return studySourceOf(config, logger);
+  return studySourceOf(config, parts);
 }

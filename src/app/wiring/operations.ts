@@ -27,6 +27,7 @@ import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import { type Database, withinTransaction } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { silentLogger } from '../../platform/logging/logger.ts';
+import { ClientCertificates } from '../../platform/tls/client-files.ts';
 import { ENDPOINTS } from '../endpoints.ts';
 import { auditOperationsOn } from './audit.ts';
 
@@ -37,7 +38,9 @@ export async function openCommands(
   await migrate(database);
   const blobs = await openBlobStore(config);
   const objects = createReceivedObjects(config.dataDir, blobs);
-  const operations = operationsOn(database, objects, config, fixedRules(config.routing));
+  const certificates = new ClientCertificates();
+  const rules = fixedRules(config.routing);
+  const operations = operationsOn({ database, objects, certificates, config, rules });
   return {
     run: commandsOn(operations, createAuditWriter(database)),
     close: async () => {
@@ -47,12 +50,19 @@ export async function openCommands(
   };
 }
 
-export function operationsOn(
-  database: PooledDatabase,
-  objects: ReceivedObjects,
-  config: Config,
-  rules: RulesSource,
-): Operations {
+export function operationsOn({
+  database,
+  objects,
+  certificates,
+  config,
+  rules,
+}: {
+  database: PooledDatabase;
+  objects: ReceivedObjects;
+  certificates: ClientCertificates;
+  config: Config;
+  rules: RulesSource;
+}): Operations {
   const studies = { database, objects, rules };
   return {
     ...storedOperationsOn(database, objects, config, rules),
@@ -70,7 +80,8 @@ export function operationsOn(
     }),
     archives: createArchiveOperations(config, {
       database,
-      access: httpAccess,
+      access: httpAccess(certificates),
+      certificates,
       writeAudit: createAuditWriter(database),
       logger: silentLogger,
     }),

@@ -7,6 +7,7 @@ import type { StudySource } from '../../doors/http/fhir/study-source.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
+import type { ClientCertificates } from '../../platform/tls/client-files.ts';
 
 const ASKING_MILLISECONDS = 30_000;
 
@@ -19,13 +20,16 @@ const normal = (address: string): string | null =>
  */
 export function studySourceOf(
   config: Pick<Config, 'http' | 'archives' | 'destinations' | 'dicom'>,
-  logger: Logger,
+  { certificates, logger }: { certificates: ClientCertificates; logger: Logger },
 ): StudySource | null {
   const { fhirSubmission } = config.http;
   const [usualArchive] = fhirSubmission?.archives ?? [];
   if (!fhirSubmission || usualArchive === undefined) return null;
   const settings = config.archives.filter(({ name }) => fhirSubmission.archives.includes(name));
-  const archives = openArchives({ ...config, archives: settings }, logger, httpAccess);
+  const archives = openArchives(
+    { ...config, archives: settings },
+    { logger, certificates, access: httpAccess(certificates) },
+  );
   const named = new Map(
     settings.flatMap((one) =>
       one.type === 'dicomweb' ? [[normal(one.baseUrl), one.name] as const] : [],
@@ -37,7 +41,7 @@ export function studySourceOf(
     .map((destination) => ({
       name: destination.name,
       base: normal(destination.baseUrl),
-      server: connectFhir(destination),
+      server: connectFhir(destination, certificates),
     }));
   /** Logs the cause, which is not sent to the client. */
   const failed = (peer: string, error: unknown): never => {

@@ -16,43 +16,50 @@ export interface ClientPems {
 }
 
 type Report = (error: unknown, files: ClientFiles) => void;
-let report: Report = () => {};
-
-/** Sets where unusable files are reported. They are read where there is no logger. */
-export function onUnusableClientFiles(to: Report): void {
-  report = to;
-}
-
-/** The last content that could be used and the last reported error, by the names of the files. */
-const known = new Map<string, { pems: ClientPems; reported: string }>();
 
 /**
- * Reads the files of a client connection. If a certificate and its key are being replaced one after
- * the other, they do not match in between; the last pair that did is then returned.
- * @throws the system error or the OpenSSL error if the files cannot be used and never could.
+ * Reads the files of client connections, and keeps the last content that could be used: if a
+ * certificate and its key are replaced one after the other, they do not match in between.
  */
-export async function readClientFiles(files: ClientFiles): Promise<ClientPems> {
-  const { caFile, certFile, keyFile } = files;
-  const name = JSON.stringify([caFile, certFile, keyFile]);
-  const last = known.get(name);
-  try {
-    const [ca, cert, key] = await Promise.all(
-      [caFile, certFile, keyFile].map((file) => (file === undefined ? undefined : readFile(file))),
-    );
-    const pems = { ca, cert, key };
-    if (last && isSame(last.pems, pems)) {
-      last.reported = '';
+export class ClientCertificates {
+  readonly #report: Report;
+  /** The last content that could be used and the last reported error, by the names of the files. */
+  readonly #known = new Map<string, { pems: ClientPems; reported: string }>();
+
+  /** @param report called once for each error because of which the former content stays in use. */
+  constructor(report: Report = () => {}) {
+    this.#report = report;
+  }
+
+  /**
+   * Returns the content of the files, or the last content that could be used.
+   * @throws the system error or the OpenSSL error if the files cannot be used and never could.
+   */
+  async read(files: ClientFiles): Promise<ClientPems> {
+    const { caFile, certFile, keyFile } = files;
+    const name = JSON.stringify([caFile, certFile, keyFile]);
+    const last = this.#known.get(name);
+    try {
+      const [ca, cert, key] = await Promise.all(
+        [caFile, certFile, keyFile].map((file) =>
+          file === undefined ? undefined : readFile(file),
+        ),
+      );
+      const pems = { ca, cert, key };
+      if (last && isSame(last.pems, pems)) {
+        last.reported = '';
+        return last.pems;
+      }
+      // Throws if the certificate and the key do not match.
+      createSecureContext(pems);
+      this.#known.set(name, { pems, reported: '' });
+      return pems;
+    } catch (error) {
+      if (!last) throw error;
+      if (last.reported !== String(error)) this.#report(error, files);
+      last.reported = String(error);
       return last.pems;
     }
-    // Throws if the certificate and the key do not match.
-    createSecureContext(pems);
-    known.set(name, { pems, reported: '' });
-    return pems;
-  } catch (error) {
-    if (!last) throw error;
-    if (last.reported !== String(error)) report(error, files);
-    last.reported = String(error);
-    return last.pems;
   }
 }
 

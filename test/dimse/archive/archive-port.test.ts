@@ -8,6 +8,7 @@ import { httpAccess } from '../../../fhir/client/authorization.ts';
 import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 import { SonogateError } from '../../../src/platform/errors/catalogue.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
+import { ClientCertificates } from '../../../src/platform/tls/client-files.ts';
 import { freePort } from '../../peers/free-port.ts';
 import {
   ORTHANC_DICOMWEB_INSTALLED,
@@ -98,7 +99,10 @@ const byDimse = (retrieve: 'c-get' | 'c-move') => (port: number) =>
   dimseArchive({ name: 'pacs', node: nodeAt(port), retrieve, moveTo: MOVE_TITLE }, silentLogger);
 const byDicomweb = (port: number) => {
   const settings = { baseUrl: `http://127.0.0.1:${port}/dicom-web`, timeoutSeconds: 20 };
-  const access = httpAccess({ ...settings, authorization: { type: 'none' } });
+  const access = httpAccess(new ClientCertificates())({
+    ...settings,
+    authorization: { type: 'none' },
+  });
   return dicomwebArchive({ name: 'pacs', ...settings }, access, MOVE_TITLE);
 };
 const dicomPort = () => orthanc.dicomPort;

@@ -9,6 +9,7 @@ import type { Archive } from '../../../dimse/archive/archive.ts';
 import { dicomwebArchive, TAGS } from '../../../dimse/archive/dicomweb-archive.ts';
 import type { StorageService } from '../../../dimse/network/service-ports.ts';
 import { httpAccess } from '../../../fhir/client/authorization.ts';
+import { ClientCertificates } from '../../../src/platform/tls/client-files.ts';
 import { dicomFile } from '../dicom-file.ts';
 
 const STUDY = '1.2.3';
@@ -35,7 +36,11 @@ beforeAll(async () => {
     authorization: { type: 'basic', user: 'sonogate', passwordFile: join(folder, 'password') },
   } as const;
   const waiting = (timeoutSeconds: number) =>
-    dicomwebArchive({ ...settings, timeoutSeconds }, httpAccess(settings), 'SONOGATE');
+    dicomwebArchive(
+      { ...settings, timeoutSeconds },
+      httpAccess(new ClientCertificates())(settings),
+      'SONOGATE',
+    );
   archive = waiting(30);
   impatient = waiting(0.5);
 });
@@ -66,7 +71,7 @@ describe('a query by QIDO-RS', () => {
   ] as const)('is not sent if the file with our %s is missing', async (_, settings) => {
     const { port } = server.address() as AddressInfo;
     const baseUrl = `http://127.0.0.1:${port}/dicom-web`;
-    const access = httpAccess({ baseUrl, tls: undefined, ...settings });
+    const access = httpAccess(new ClientCertificates())({ baseUrl, tls: undefined, ...settings });
     const without = dicomwebArchive(
       { name: 'vna', baseUrl, timeoutSeconds: 5 },
       access,

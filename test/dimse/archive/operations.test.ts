@@ -8,6 +8,7 @@ import { createArchiveOperations } from '../../../dimse/archive/operations.ts';
 import { httpAccess } from '../../../fhir/client/authorization.ts';
 import type { Database } from '../../../src/platform/database/port.ts';
 import { silentLogger as logger } from '../../../src/platform/logging/logger.ts';
+import { ClientCertificates } from '../../../src/platform/tls/client-files.ts';
 
 const uid = (value: string) => ({ vr: 'UI', Value: [value] });
 
@@ -33,7 +34,8 @@ test('the objects of many studies are listed with few queries at the same time',
   const config = loadConfig({}, { archives: [{ type: 'dicomweb', name: 'pacs', baseUrl }] });
   const archives = createArchiveOperations(config, {
     database: {} as Database,
-    access: httpAccess,
+    access: httpAccess(new ClientCertificates()),
+    certificates: new ClientCertificates(),
     writeAudit: async () => {},
     logger,
   });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dial } from '../../../dimse/network/dial.ts';
-import { onUnusableClientFiles } from '../../../src/platform/tls/client-files.ts';
+import { ClientCertificates } from '../../../src/platform/tls/client-files.ts';
 import { type Authority, makeAuthority, OPENSSL_INSTALLED } from '../../peers/certificates.ts';
 
 describe.skipIf(!OPENSSL_INSTALLED)('a client certificate that is replaced', () => {
@@ -14,6 +14,7 @@ describe.skipIf(!OPENSSL_INSTALLED)('a client certificate that is replaced', () 
   let authority: Authority;
   let server: Server;
   let reported: string[];
+  let certificates: ClientCertificates;
   const certFile = () => join(folder, 'ours.crt');
   const keyFile = () => join(folder, 'ours.key');
 
@@ -30,10 +31,11 @@ describe.skipIf(!OPENSSL_INSTALLED)('a client certificate that is replaced', () 
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     reported = [];
-    onUnusableClientFiles((error, files) => reported.push(`${files.certFile}: ${error}`));
+    certificates = new ClientCertificates((error, files) =>
+      reported.push(`${files.certFile}: ${error}`),
+    );
   });
   afterEach(async () => {
-    onUnusableClientFiles(() => {});
     server.close();
     await rm(folder, { recursive: true });
   });
@@ -45,6 +47,7 @@ describe.skipIf(!OPENSSL_INSTALLED)('a client certificate that is replaced', () 
     const tls = {
       ...{ caFile: authority.caFile, certFile: certFile(), keyFile: keyFile() },
       serverName: 'pacs.hospital.example',
+      certificates,
     };
     const socket = await dial({ host: '127.0.0.1', port, tls });
     const [accepted] = await served;

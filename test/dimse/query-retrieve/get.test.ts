@@ -11,6 +11,7 @@ import { migrate } from '../../../src/platform/database/migrate.ts';
 import { openDatabase } from '../../../src/platform/database/open.ts';
 import type { PooledDatabase } from '../../../src/platform/database/pooled.ts';
 import { silentLogger as logger } from '../../../src/platform/logging/logger.ts';
+import { ClientCertificates } from '../../../src/platform/tls/client-files.ts';
 import { freshDataDir } from '../../peers/embedded.ts';
 import { dicomFile } from '../dicom-file.ts';
 import { instanceHeader } from '../instance-header.ts';
@@ -62,6 +63,7 @@ afterAll(async () => {
 async function get(status: number) {
   const sent: string[] = [];
   const service = queryService({
+    certificates: new ClientCertificates(),
     database,
     objects: objectsOnDisk(dataDir),
     config: {

@@ -14,6 +14,7 @@ import { startPacs } from '../../../src/app/simulate/pacs.ts';
 import type { SendOutcome } from '../../../src/core/outbox/delivery.ts';
 import { type ErrorCode, SonogateError } from '../../../src/platform/errors/catalogue.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
+import { ClientCertificates } from '../../../src/platform/tls/client-files.ts';
 import { freePort } from '../../peers/free-port.ts';
 import { dataSet, dicomFile } from '../dicom-file.ts';
 
@@ -51,7 +52,10 @@ function deliver(
     timeoutSeconds,
     associationIdleSeconds: 0,
   };
-  const transport = cStoreTransport(destination, 'SONOGATE', new AssociationPool(0));
+  const transport = cStoreTransport(destination, 'SONOGATE', {
+    associations: new AssociationPool(0),
+    certificates: new ClientCertificates(),
+  });
   const deliverer = createDicomDeliverer({
     destinations: [destination],
     transports: new Map([['pacs', transport]]),

@@ -9,6 +9,7 @@ import {
   sendObjects,
   sendOutcomeOf,
 } from '../../../dimse/send/store-scu.ts';
+import { ClientCertificates } from '../../../src/platform/tls/client-files.ts';
 import { dicomFile } from '../dicom-file.ts';
 import { piece, type RawPacs, startRawPacs, storeResponse } from '../network/raw-pacs.ts';
 
@@ -71,7 +72,10 @@ test('the probe of a silent PACS ends as soon as the gateway stops', async () =>
   const [pacs] = destinations;
   if (pacs?.type !== 'dicom') throw new Error('the destination is not a PACS');
   const began = performance.now();
-  const transport = cStoreTransport(pacs, 'SONOGATE', new AssociationPool(0));
+  const transport = cStoreTransport(pacs, 'SONOGATE', {
+    associations: new AssociationPool(0),
+    certificates: new ClientCertificates(),
+  });
   expect(await transport.probe?.(AbortSignal.timeout(200))).toBe('peer_unreachable');
   expect(performance.now() - began).toBeLessThan(5000);
   silent.close();

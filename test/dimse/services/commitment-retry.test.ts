@@ -11,6 +11,7 @@ import {
 } from '../../../dimse/services/commitment-scu.ts';
 import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
+import { ClientCertificates } from '../../../src/platform/tls/client-files.ts';
 import { freePort } from '../../peers/free-port.ts';
 import { openSite, type Site } from '../site.ts';
 
@@ -70,6 +71,7 @@ test('objects whose request was cut short when its process ended are requested a
     database: site.database,
     destinations: destinations.filter((each): each is DicomDestination => each.type === 'dicom'),
     aeTitle: 'SONOGATE',
+    certificates: new ClientCertificates(),
     logger: silentLogger,
     now: () => now,
   });
@@ -103,6 +105,7 @@ test('a PACS that cannot be reached is asked again after a minute, then after tw
       database: site.database,
       destinations: destinations.filter((each): each is DicomDestination => each.type === 'dicom'),
       aeTitle: 'SONOGATE',
+      certificates: new ClientCertificates(),
       logger: silentLogger,
       now: () => new Date(now),
     });
@@ -174,6 +177,7 @@ describe('a PACS that accepts the request but reports whenever it likes', () => 
       database: site.database,
       destinations: destinations.filter((each): each is DicomDestination => each.type === 'dicom'),
       aeTitle: 'SONOGATE',
+      certificates: new ClientCertificates(),
       logger: silentLogger,
       now: () => now,
     });

@@ -12,6 +12,7 @@ import { connectFhir } from '../../../fhir/client/client.ts';
 import { FhirFailure } from '../../../fhir/client/outcome.ts';
 import { sufficientScopes } from '../../../fhir/client/required-capabilities.ts';
 import { tlsDispatcher } from '../../../fhir/client/tls-dispatcher.ts';
+import { ClientCertificates } from '../../../src/platform/tls/client-files.ts';
 import { type FhirTestServer, startFhirServer } from '../../peers/fhir-server.ts';
 import {
   type RegisteredClient,
@@ -52,17 +53,20 @@ async function keyOf(kind: keyof typeof keyPairs): Promise<string> {
 }
 
 function connection(settings: Partial<FhirDestination> = {}) {
-  return connectFhir({
-    baseUrl: ehr?.baseUrl ?? '',
-    authorization: {
-      type: 'smart-backend',
-      ...CLIENT,
-      privateKeyFile: file('key.pem'),
+  return connectFhir(
+    {
+      baseUrl: ehr?.baseUrl ?? '',
+      authorization: {
+        type: 'smart-backend',
+        ...CLIENT,
+        privateKeyFile: file('key.pem'),
+      },
+      tls: undefined,
+      timeoutSeconds: 10,
+      ...settings,
     },
-    tls: undefined,
-    timeoutSeconds: 10,
-    ...settings,
-  });
+    new ClientCertificates(),
+  );
 }
 
 /** Starts an EHR behind an authorization server at which our public key is registered. */
@@ -351,7 +355,7 @@ describe.skipIf(!existsSync(OPENSSL))('TLS with certificates that the site confi
     await calls();
     expect(await ehr?.all('Device')).toHaveLength(8);
 
-    const pool = tlsDispatcher(ours());
+    const pool = tlsDispatcher(ours(), new ClientCertificates());
     const [first, ...others] = await Promise.all([pool(), pool(), pool()]);
     for (const other of others) expect(other).toBe(first);
     expect(await pool()).toBe(first);
@@ -359,7 +363,7 @@ describe.skipIf(!existsSync(OPENSSL))('TLS with certificates that the site confi
 
   test('uses the renewed certificate, and lets a call that has the old one end', async () => {
     await startTls();
-    const pool = tlsDispatcher(ours());
+    const pool = tlsDispatcher(ours(), new ClientCertificates());
     const old = await pool();
     await renew();
     const renewed = await pool();
@@ -387,11 +391,14 @@ describe.skipIf(!existsSync(OPENSSL))('TLS with certificates that the site confi
 
   test('opens the pool once its files can be read', async () => {
     await startTls();
-    const pool = tlsDispatcher({
-      ...known(),
-      certFile: file('late.crt'),
-      keyFile: file('late.key'),
-    });
+    const pool = tlsDispatcher(
+      {
+        ...known(),
+        certFile: file('late.crt'),
+        keyFile: file('late.key'),
+      },
+      new ClientCertificates(),
+    );
     await expect(pool()).rejects.toThrow(FhirFailure);
     for (const end of ['crt', 'key']) await copyFile(file(`gateway.${end}`), file(`late.${end}`));
     const answer = await request(`${ehr?.baseUrl}/metadata`, { dispatcher: await pool() });

@@ -13,6 +13,7 @@ import {
   serviceRequestWorklist,
 } from '../../../fhir/match/service-request-worklist.ts';
 import { chooseOrder } from '../../../src/core/studies/order.ts';
+import { ClientCertificates } from '../../../src/platform/tls/client-files.ts';
 import { dicomFile } from '../../dimse/dicom-file.ts';
 import { instanceHeader } from '../../dimse/instance-header.ts';
 import { sendBuffer } from '../../dimse/send.ts';
@@ -81,14 +82,17 @@ describe('the orders of a FHIR server', () => {
   afterAll(() => server?.close());
 
   const worklist = (baseUrl = server.baseUrl) =>
-    serviceRequestWorklist({
-      type: 'fhir',
-      name: 'ehr',
-      baseUrl,
-      authorization: { type: 'none' },
-      patientIdentifierSystems: SYSTEMS,
-      timeoutSeconds: 20,
-    });
+    serviceRequestWorklist(
+      {
+        type: 'fhir',
+        name: 'ehr',
+        baseUrl,
+        authorization: { type: 'none' },
+        patientIdentifierSystems: SYSTEMS,
+        timeoutSeconds: 20,
+      },
+      new ClientCertificates(),
+    );
 
   test('provide indication, referrer and dating for an accession number', async () => {
     const keys = { accessionNumber: 'A1', studyDate: '20260521' };
@@ -253,14 +257,17 @@ test("only the patient's Observations count, whatever the server returns", async
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const worklist = serviceRequestWorklist({
-    type: 'fhir',
-    name: 'ehr',
-    baseUrl: `http://127.0.0.1:${port}`,
-    authorization: { type: 'none' },
-    patientIdentifierSystems: SYSTEMS,
-    timeoutSeconds: 20,
-  });
+  const worklist = serviceRequestWorklist(
+    {
+      type: 'fhir',
+      name: 'ehr',
+      baseUrl: `http://127.0.0.1:${port}`,
+      authorization: { type: 'none' },
+      patientIdentifierSystems: SYSTEMS,
+      timeoutSeconds: 20,
+    },
+    new ClientCertificates(),
+  );
   try {
     const [one] = await worklist.orders(KEYS, ENDLESS);
     expect(one).toMatchObject({ indication: expect.any(String), lastMenstrualDate: '' });

@@ -4,6 +4,7 @@ import { createFhirDeliverer } from '../../../../fhir/deliver/deliver.ts';
 import { binaryLedger } from '../../../../fhir/deliver/send-report.ts';
 import { type DemoEhr, startDemoEhr } from '../../../../src/app/demo/ehr.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { ClientCertificates } from '../../../../src/platform/tls/client-files.ts';
 import { PATIENT_ID, sampleResult, sampleSubject } from '../../../fhir/sample.ts';
 
 let ehr: DemoEhr;
@@ -101,6 +102,7 @@ describe('the receiving EHR of the demo', () => {
     });
     const result = sampleResult();
     const deliverer = createFhirDeliverer({
+      certificates: new ClientCertificates(),
       destinations: [
         {
           type: 'fhir',

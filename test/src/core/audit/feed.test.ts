@@ -19,6 +19,7 @@ import { syslogMessage, syslogOverTls, syslogOverUdp } from '../../../../src/cor
 import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { ClientCertificates } from '../../../../src/platform/tls/client-files.ts';
 import { makeAuthority, OPENSSL_INSTALLED } from '../../../peers/certificates.ts';
 import { freshDataDir } from '../../../peers/embedded.ts';
 import { auditRow, SITE } from './sample.ts';
@@ -75,7 +76,10 @@ describe.skipIf(!OPENSSL_INSTALLED)('syslog over TLS', () => {
     ).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const tls = { caFile: authority.caFile, serverName: 'arr.hospital.example', ...gateway };
+    const tls = {
+      ...{ caFile: authority.caFile, serverName: 'arr.hospital.example', ...gateway },
+      certificates: new ClientCertificates(),
+    };
     sender = syslogOverTls({ host: '127.0.0.1', port }, () => tlsOptions(tls, '127.0.0.1'));
   });
   afterAll(async () => {

@@ -23,6 +23,7 @@ import { catalogueEntry } from '../../../../src/platform/errors/catalogue.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { createOutboundClient } from '../../../../src/platform/outbound/client.ts';
 import { createUrlGuard } from '../../../../src/platform/outbound/url-guard.ts';
+import { ClientCertificates } from '../../../../src/platform/tls/client-files.ts';
 import { dicomFile } from '../../../dimse/dicom-file.ts';
 import { DELIVERY, delivererTo, destinationOf, PATIENT } from '../../../fhir/delivering.ts';
 import { sampleResult, sampleSubject } from '../../../fhir/sample.ts';
@@ -112,7 +113,10 @@ async function cStoreTransports(): Promise<Record<'pacs' | 'gone', StoreTranspor
       timeoutSeconds: 5,
       associationIdleSeconds: 0,
     };
-    return cStoreTransport(destination, 'SONOGATE', new AssociationPool(0));
+    return cStoreTransport(destination, 'SONOGATE', {
+      associations: new AssociationPool(0),
+      certificates: new ClientCertificates(),
+    });
   };
   return { pacs: at(pacs.port), gone: at(closedPort) };
 }
@@ -131,7 +135,10 @@ async function openStow(): Promise<Adapter> {
   });
   const at = (port: number) => {
     const settings = { baseUrl: `http://127.0.0.1:${port}`, timeoutSeconds: 5 };
-    return stowTransport(settings, httpAccess({ ...settings, authorization: { type: 'none' } }));
+    return stowTransport(
+      settings,
+      httpAccess(new ClientCertificates())({ ...settings, authorization: { type: 'none' } }),
+    );
   };
   return dicomAdapter({ pacs: at((server.address() as AddressInfo).port), gone: at(closedPort) });
 }
@@ -258,7 +265,7 @@ async function openHl7v2(): Promise<Adapter> {
     signatureOver: async () => null,
     receivedRevisions: async () => [],
     reportPdf: async () => null,
-    dial,
+    dial: ({ host, port }) => dial({ host, port, tls: undefined }),
   });
   return {
     deliverer,

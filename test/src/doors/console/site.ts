@@ -22,6 +22,7 @@ import { startHttp } from '../../../../src/doors/http/server.ts';
 import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { ClientCertificates } from '../../../../src/platform/tls/client-files.ts';
 import { freshDataDir } from '../../../peers/embedded.ts';
 
 export interface ConsoleSite {
@@ -102,12 +103,13 @@ export async function openConsole(
     database,
     core,
     reviews: reviewsOf(config, { database, core, blobs, endpoints }),
-    operations: operationsOn(
+    operations: operationsOn({
       database,
-      createReceivedObjects(dataDir, blobs),
+      objects: createReceivedObjects(dataDir, blobs),
+      certificates: new ClientCertificates(),
       config,
-      fixedRules(config.routing),
-    ),
+      rules: fixedRules(config.routing),
+    }),
     // Reports every upload as fully stored, since the store has separate tests.
     storeInstances: async ({ keyName, body }) => {
       body.resume();
