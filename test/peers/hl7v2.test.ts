@@ -15,6 +15,7 @@ import { enqueueDeliveries, receivedRevisions } from '../../src/core/outbox/deli
 import type { Delivery } from '../../src/core/outbox/delivery.ts';
 import { type Outbox, startOutbox } from '../../src/core/outbox/outbox.ts';
 import { signatureOver } from '../../src/core/studies/signed-results.ts';
+import { earlierRequests, laterRequests } from '../../src/core/studies/study-store.ts';
 import { createHl7v2Deliverer } from '../../src/doors/hl7v2/deliver.ts';
 import { connected } from '../../src/doors/hl7v2/mllp.ts';
 import { controlIdOf } from '../../src/doors/hl7v2/oru.ts';
@@ -55,6 +56,8 @@ const delivererTo = (settings: Partial<Hl7v2Destination>, names: string | undefi
     subjectOf: async (requestId) =>
       sampleSubject(requestId, names === undefined ? {} : { PatientName: names }),
     signatureOver: async () => null,
+    earlierRequests: async () => [],
+    laterRequests: async () => [],
     receivedRevisions: async () => [],
     reportPdf: async () => PDF,
     dial: dialed,
@@ -261,7 +264,10 @@ describe.skipIf(!INSTALLED)('a signed result for HAPI', () => {
           results: { result: async (_, revision = 0) => results[revision] ?? null },
           subjectOf: async (requestId) => sampleSubject(requestId),
           signatureOver: (requestId) => signatureOver(site.database, requestId),
-          receivedRevisions: (delivery) => receivedRevisions(site.database, delivery),
+          earlierRequests: (requestId) => earlierRequests(site.database, requestId),
+          laterRequests: (requestId) => laterRequests(site.database, requestId),
+          receivedRevisions: (delivery, requestIds) =>
+            receivedRevisions(site.database, delivery, requestIds),
           reportPdf: async () => null,
           dial: (to) => dialed({ ...to, port: detours.shift() ?? to.port }),
         }),

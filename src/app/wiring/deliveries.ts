@@ -32,7 +32,7 @@ import type { Deliverer } from '../../core/outbox/delivery.ts';
 import { type Outbox, startOutbox } from '../../core/outbox/outbox.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
 import { signatureOver, signingTimes } from '../../core/studies/signed-results.ts';
-import { earlierRequests, studyOfInstance } from '../../core/studies/study-store.ts';
+import { earlierRequests, laterRequests, studyOfInstance } from '../../core/studies/study-store.ts';
 import { subjectOfRequest } from '../../core/studies/subject.ts';
 import { createWebhookDeliverer } from '../../core/webhooks/deliver.ts';
 import { createHl7v2Deliverer } from '../../doors/hl7v2/deliver.ts';
@@ -184,6 +184,7 @@ function reportDeliverers(
       subjectOf,
       reportPdf,
       earlierRequests: (requestId) => earlierRequests(database, requestId),
+      laterRequests: (requestId) => laterRequests(database, requestId),
       signingTimes: (requestIds) => signingTimes(database, requestIds),
       binaries: binaryLedger(join(config.dataDir, 'binaries')),
       holds: holdLedger(database),
@@ -195,7 +196,10 @@ function reportDeliverers(
       results: core,
       subjectOf,
       signatureOver: (requestId) => signatureOver(database, requestId),
-      receivedRevisions: (delivery) => receivedRevisions(database, delivery),
+      earlierRequests: (requestId) => earlierRequests(database, requestId),
+      laterRequests: (requestId) => laterRequests(database, requestId),
+      receivedRevisions: (delivery, requestIds) =>
+        receivedRevisions(database, delivery, requestIds),
       reportPdf,
       dial: (to) => dial({ ...to, tls: clientTls(to.tls, certificates) }),
     }),

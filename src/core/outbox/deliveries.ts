@@ -302,26 +302,29 @@ export const MAYBE_RECEIVED = `(d.maybe_received OR d.state = 'sending'
 
 /** A revision of a result that a destination has, or may have. */
 export interface ReceivedRevision {
+  request: string;
   revision: number;
   /** True if the destination confirmed that it has the revision. */
   confirmed: boolean;
 }
 
 /**
- * Returns the other revisions of a delivery's object that its destination has or may have, newest
- * first.
+ * Returns the other revisions of the results of these requests that the destination of a delivery
+ * has or may have as the same object, newest first.
  */
 export async function receivedRevisions(
   database: Queryable,
-  { id, requestId, destination, object }: Delivery,
+  { id, destination, object }: Delivery,
+  requestIds: readonly string[],
 ): Promise<ReceivedRevision[]> {
   const { rows } = await database.query<ReceivedRevision>(
-    `SELECT result_revision AS revision, state = 'delivered' AND NOT not_sent AS confirmed
+    `SELECT request_id AS request, result_revision AS revision,
+       state = 'delivered' AND NOT not_sent AS confirmed
      FROM deliveries d
-     WHERE request_id = $2 AND destination = $3 AND object = $4 AND id <> $1
+     WHERE request_id = ANY ($2::text[]) AND destination = $3 AND object = $4 AND id <> $1
        AND ((state = 'delivered' AND NOT not_sent) OR ${MAYBE_RECEIVED})
-     ORDER BY result_revision DESC`,
-    [id, requestId, destination, object],
+     ORDER BY created_at DESC, id DESC`,
+    [id, requestIds, destination, object],
   );
   return rows;
 }

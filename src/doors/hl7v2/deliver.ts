@@ -24,8 +24,15 @@ interface Hl7v2DelivererDeps {
    * another result of the same study and endpoint is signed; null if neither is.
    */
   signatureOver: (requestId: string) => Promise<'own' | 'another' | null>;
-  /** Returns the other revisions of the result that a receiver has, newest first. */
-  receivedRevisions: (delivery: Delivery) => Promise<readonly ReceivedRevision[]>;
+  /** Returns earlier requests of the same study and endpoint, newest first. */
+  earlierRequests: (requestId: string) => Promise<readonly string[]>;
+  /** Returns later requests of the same study and endpoint. */
+  laterRequests: (requestId: string) => Promise<readonly string[]>;
+  /** Returns the other revisions of these requests' results that a receiver has, newest first. */
+  receivedRevisions: (
+    delivery: Delivery,
+    requestIds: readonly string[],
+  ) => Promise<readonly ReceivedRevision[]>;
   /** Returns the rendered report with the subject's identity; null if there is no report. */
   reportPdf: (result: Result, subject: Subject) => Promise<Buffer | null>;
   dial: Dial;
@@ -82,41 +89,61 @@ function messageOf(
   return encodeText(encodeMessage(oruR01({ ...input, characterSet })), characterSet);
 }
 
-type Content = Pick<OruInput, 'result' | 'former' | 'subject' | 'pdf'>;
+type Content = Pick<OruInput, 'result' | 'fillerOrderNumber' | 'former' | 'subject' | 'pdf'>;
 
 const NOT_SENT = {
   own: 'Not sent: the result has been signed in the meantime',
   another: 'Not sent: another result of the study is signed, which a draft must not follow',
   later: 'Not sent: the receiver already has a later signature of the result',
+  newer: 'Not sent: the receiver already has a later result of the study',
 } as const;
 
 /** Returns the content of a message, or the reason why nothing can be sent. */
 async function contentOf(
   delivery: Delivery,
   { pdf }: Pick<Hl7v2Destination, 'pdf'>,
-  { results, subjectOf, signatureOver, receivedRevisions, reportPdf }: Hl7v2DelivererDeps,
+  deps: Hl7v2DelivererDeps,
 ): Promise<Content | SendOutcome> {
+  const { results, subjectOf, reportPdf } = deps;
   const { requestId, resultRevision } = delivery;
-  const signature = resultRevision === 0 ? await signatureOver(requestId) : null;
-  if (signature) return { outcome: 'delivered', notSent: true, detail: NOT_SENT[signature] };
-  const received = await receivedRevisions(delivery);
-  if (received.some(({ revision }) => revision > resultRevision)) {
-    return { outcome: 'delivered', notSent: true, detail: NOT_SENT.later };
+  const notSent = (why: keyof typeof NOT_SENT): SendOutcome => ({
+    outcome: 'delivered',
+    notSent: true,
+    detail: NOT_SENT[why],
+  });
+  const signature = resultRevision === 0 ? await deps.signatureOver(requestId) : null;
+  if (signature) return notSent(signature);
+  const earlier = await deps.earlierRequests(requestId);
+  const later = await deps.laterRequests(requestId);
+  const received = await deps.receivedRevisions(delivery, [...later, requestId, ...earlier]);
+  if (received.some((one) => one.request === requestId && one.revision > resultRevision)) {
+    return notSent('later');
   }
-  const read = async (revision: number): Promise<Result | null> => {
-    const stored = await results.result(requestId, revision);
+  // A signed result replaces every draft, even one of a later request.
+  if (
+    received.some(
+      (one) => later.includes(one.request) && one.revision >= Math.min(resultRevision, 1),
+    )
+  ) {
+    return notSent('newer');
+  }
+  const read = async (request: string, revision: number): Promise<Result | null> => {
+    const stored = await results.result(request, revision);
     return stored === null ? null : resultSchema.parse(stored);
   };
-  const result = await read(resultRevision);
+  const result = await read(requestId, resultRevision);
   const subject = await subjectOf(requestId);
   if (!result || !subject) {
     return failed('expired', 'The result or its study has been removed.');
   }
   if (!subject.identity) return failed('expired', 'The request has no patient.');
   const own = { ...subject, identity: subject.identity, signedRevision: resultRevision };
-  const former = await Promise.all(upToConfirmed(received).map(({ revision }) => read(revision)));
+  const former = await Promise.all(
+    upToConfirmed(received).map(({ request, revision }) => read(request, revision)),
+  );
   return {
     result,
+    fillerOrderNumber: earlier.at(-1) ?? requestId,
     former: former.filter((one) => one !== null),
     subject: own,
     pdf: pdf ? await reportPdf(result, own) : null,

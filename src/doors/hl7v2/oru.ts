@@ -8,7 +8,7 @@ import {
 } from '../../../pipelines/concepts/concepts.ts';
 import { reportConcept } from '../../../pipelines/concepts/report-concepts.ts';
 import type { DicomIdentity, Subject } from '../../../pipelines/dicom/subject.ts';
-import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
+import { isAmendment, type Measurement, type Result } from '../../../pipelines/result/envelope.ts';
 import { exchanged, withoutAnnotations } from '../../../pipelines/result/exchange.ts';
 import { conclusionLines } from '../../../pipelines/result/render/conclusion.ts';
 import { originStatement, statedMethod } from '../../../pipelines/result/render/statement.ts';
@@ -19,8 +19,13 @@ import { type CharacterSet, repeated, type Segment, segment, type Value } from '
 export interface OruInput {
   result: Result;
   /**
-   * The results that this one replaces at the receiver, newest first: the draft or a previous
-   * signed result. Empty if the receiver has none.
+   * The number by which the receiver knows the report (OBR-3). It stays the same when a later result
+   * of the study replaces the report.
+   */
+  fillerOrderNumber: string;
+  /**
+   * The results that this one replaces at the receiver, newest first: drafts and previous signed
+   * results. Empty if the receiver has none.
    */
   former: readonly Result[];
   subject: Subject & { identity: DicomIdentity };
@@ -77,7 +82,7 @@ const numbered = (observations: readonly Observation[]): Segment[] =>
  */
 function statusOf({ verification }: Pick<Result, 'verification'>): 'P' | 'F' | 'C' {
   if (!verification) return 'P';
-  return verification.revision === 1 ? 'F' : 'C';
+  return isAmendment(verification) ? 'C' : 'F';
 }
 
 function header({ result, destination, controlId, characterSet }: OruInput): Segment {
@@ -147,15 +152,15 @@ const staffNames = (name: string): Value[] =>
  * Builds the OBR: the order and its report. The accession number and requested procedure are in
  * OBR-18 and OBR-19, as in the messages of IHE Scheduled Workflow (RAD TF-2 4.4).
  */
-function order({ result, subject }: OruInput): Segment {
-  const { identity, order: known, requestId } = subject;
+function order({ result, subject, fillerOrderNumber }: OruInput): Segment {
+  const { identity, order: known } = subject;
   const { codings, service } = reportConcept(result.endpoint);
   const signatures = result.verification?.signatures ?? [];
   const referrer = identity.ReferringPhysicianName || known?.referringPhysicianName || '';
   return segment('OBR', {
     1: '1',
     2: known?.placerOrderNumber ?? '',
-    3: [requestId, 'SONOGATE'],
+    3: [fillerOrderNumber, 'SONOGATE'],
     4: coded(codings),
     7: dicomTimestamp(identity.StudyDate, identity.StudyTime, identity.TimezoneOffsetFromUTC),
     16: repeated(staffNames(referrer)),

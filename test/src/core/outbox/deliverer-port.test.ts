@@ -263,6 +263,8 @@ async function openHl7v2(): Promise<Adapter> {
     results: { result: async () => sampleResult() },
     subjectOf: async (requestId) => sampleSubject(requestId),
     signatureOver: async () => null,
+    earlierRequests: async () => [],
+    laterRequests: async () => [],
     receivedRevisions: async () => [],
     reportPdf: async () => null,
     dial: ({ host, port }) => dial({ host, port, tls: undefined }),

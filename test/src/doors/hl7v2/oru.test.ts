@@ -20,6 +20,7 @@ const lines = (change: Partial<OruInput> = {}): string[] =>
   encodeMessage(
     oruR01({
       result: sampleResult(),
+      fillerOrderNumber: 'req_1',
       former: [],
       subject: subject(),
       pdf: null,
@@ -36,12 +37,17 @@ const of = (name: string, message: readonly string[]) =>
 const obx = (id: string, message = lines()) =>
   of('OBX', message).find((fields) => fields[4] === id);
 
-const signed = (revision: number, change: Partial<Result> = {}) =>
+const signed = (
+  revision: number,
+  change: Partial<Result> = {},
+  replaces?: { request: string; revision: number },
+) =>
   sampleResult({
     draft: false,
     verification: {
       kind: 'verified',
       revision,
+      replaces,
       signatures: [
         {
           observer: 'Dr A. Reader',
@@ -141,6 +147,7 @@ describe('an ORU^R01', () => {
     ['P', sampleResult()],
     ['F', signed(1)],
     ['C', signed(2)],
+    ['C', signed(1, {}, { request: 'req_0', revision: 1 })],
   ])('has the status %s in OBX-11 and OBR-25', (status, result) => {
     const message = lines({ result });
     expect(of('OBR', message)[0]?.[25]).toBe(status);

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Result, resultSchema } from '../../../../pipelines/result/envelope.ts';
+import type { ReceivedRevision } from '../../../../src/core/outbox/deliveries.ts';
+import { createHl7v2Deliverer } from '../../../../src/doors/hl7v2/deliver.ts';
+import { sampleResult, sampleSubject } from '../../../fhir/sample.ts';
+
+const FIRST = 'req_1';
+const SECOND = 'req_2';
+const ENDLESS = new AbortController().signal;
+
+const signed = (result: Result, replaces?: { request: string; revision: number }): Result =>
+  resultSchema.parse({
+    ...result,
+    draft: false,
+    verification: {
+      kind: 'verified',
+      revision: 1,
+      replaces,
+      signatures: [
+        {
+          observer: 'Dr Ada Reader',
+          organization: 'Ward',
+          at: '2026-03-04T11:30:00.000Z',
+          statement: null,
+        },
+      ],
+    },
+  });
+
+describe('the result of a study to which images were added', () => {
+  const closing: (() => void)[] = [];
+  afterEach(() => {
+    for (const close of closing.splice(0)) close();
+  });
+
+  const draft = sampleResult();
+  const smaller = { ...draft, measurements: draft.measurements.filter(({ id }) => id !== 'ac') };
+  const results: Record<string, Result[]> = {
+    [FIRST]: [draft, signed(draft)],
+    [SECOND]: [smaller, signed(smaller, { request: FIRST, revision: 1 })],
+  };
+
+  /** Sends a revision to a receiver that has the others; returns the outcome and the message. */
+  async function send(requestId: string, resultRevision: number, has: [string, number][]) {
+    let message = '';
+    const server = createServer((socket) => {
+      socket.on('data', (bytes) => {
+        message += bytes.toString();
+        const control = message.split('|')[9];
+        if (message.endsWith('\x1c\r')) {
+          socket.write(`\x0bMSH|^~\\&|HIS\rMSA|AA|${control}\r\x1c\r`);
+        }
+      });
+    }).listen(0, '127.0.0.1');
+    closing.push(() => server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const deliverer = createHl7v2Deliverer({
+      destinations: [
+        {
+          ...{ type: 'hl7v2', name: 'his', release: 'at-once', host: '127.0.0.1', port },
+          ...{ sendingApplication: 'SONOGATE', characterSet: 'UNICODE UTF-8' },
+          ...{ pdf: false, timeoutSeconds: 20 },
+        },
+      ],
+      results: { result: async (id, revision = 0) => results[id]?.[revision] ?? null },
+      subjectOf: async (id) => sampleSubject(id),
+      signatureOver: async () => null,
+      earlierRequests: async (id) => (id === SECOND ? [FIRST] : []),
+      laterRequests: async (id) => (id === FIRST ? [SECOND] : []),
+      receivedRevisions: async (_, requests): Promise<ReceivedRevision[]> =>
+        has
+          .filter(([request]) => requests.includes(request))
+          .map(([request, revision]) => ({ request, revision, confirmed: true })),
+      reportPdf: async () => null,
+      dial: async (to) => connect(to),
+    });
+    const object = 'oru-r01';
+    const delivery = {
+      ...({ id: 'dlv_1', kind: 'hl7v2', destination: 'his', object, attempt: 1 } as const),
+      ...{ requestId, resultRevision },
+    };
+    const outcome = await deliverer.send(delivery, ENDLESS);
+    return { outcome, segments: message.split('\r').map((line) => line.split('|')) };
+  }
+
+  test('corrects the signed one under the same filler order number, and withdraws its values', async () => {
+    const { segments } = await send(SECOND, 1, [[FIRST, 1]]);
+    const obr = segments.find(([name]) => name === 'OBR');
+    expect(obr?.[3]).toBe(`${FIRST}^SONOGATE`);
+    expect(obr?.[25]).toBe('C');
+    const status = (id: string) => segments.find((fields) => fields[4] === id)?.[11];
+    expect(status('hc')).toBe('C');
+    expect(status('ac')).toBe('W');
+  });
+
+  test.each<[string, string, number, [string, number][], boolean]>([
+    ['an earlier draft', FIRST, 0, [[SECOND, 0]], true],
+    ['an earlier signed result, after a later one that is signed', FIRST, 1, [[SECOND, 1]], true],
+    ['an earlier signed result, after a later draft', FIRST, 1, [[SECOND, 0]], false],
+    ['a later draft', SECOND, 0, [[FIRST, 0]], false],
+  ])('is not overwritten by %s', async (_, request, revision, has, isOutdated) => {
+    const { outcome } = await send(request, revision, has);
+    expect(outcome).toMatchObject({ outcome: 'delivered' });
+    expect('notSent' in outcome && outcome.notSent === true).toBe(isOutdated);
+  });
+});
