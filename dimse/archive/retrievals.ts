@@ -9,6 +9,7 @@ import type { Database, Queryable } from '../../src/platform/database/port.ts';
 import { ERRORS, type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
+import { whileRenewing } from '../../src/platform/rounds.ts';
 import type { StorageService } from '../network/service-ports.ts';
 import type { Archive, Retrieved } from './archive.ts';
 
@@ -67,10 +68,16 @@ export interface RetrievalParts {
 }
 
 /**
- * Duration of the lease on a retrieval, in seconds. Once it has expired, another process may claim
- * the retrieval.
+ * Seconds for which a retrieval belongs to a process after it was claimed or renewed. After that,
+ * for example because the process was killed, another one may claim it.
  */
-const LONGEST_SECONDS = 900;
+const LEASE_SECONDS = 30;
+/**
+ * Seconds for which arriving objects count as those of a prior after its retrieval began or was
+ * renewed. If the process is killed, the archive may continue to send.
+ */
+const PRIOR_SECONDS = 900;
+const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;
 /**
  * Milliseconds to wait for late objects: in a C-MOVE, an object may be committed shortly after the
  * archive's final response.
@@ -134,13 +141,37 @@ export async function claimRetrieval(
          AND (state = 'waiting' OR (state = 'running' AND taken_until < $1))
        ORDER BY asked_at LIMIT 1 FOR UPDATE SKIP LOCKED)
      RETURNING id, archive, study_instance_uid, purpose, state, wanted, here, code, detail`,
-    [at, longestEnd(at), archive],
+    [at, seconds(at, LEASE_SECONDS), archive],
   );
   return rows[0] ?? null;
 }
 
 /** Carries out a claimed retrieval and records its outcome. */
-export async function runRetrieval(
+export function runRetrieval(
+  row: RetrievalRow,
+  archive: Archive,
+  parts: RetrievalParts,
+  signal: AbortSignal,
+): Promise<void> {
+  return renewing(row.id, LEASE_SECONDS, parts, () => retrieve(row, archive, parts, signal));
+}
+
+/** Renews the lease of a retrieval while it is carried out. */
+function renewing<Result>(
+  id: string,
+  leaseSeconds: number,
+  { database, now }: RetrievalParts,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const renew = () =>
+    database.query("UPDATE retrievals SET taken_until = $2 WHERE id = $1 AND state = 'running'", [
+      id,
+      seconds(now(), leaseSeconds),
+    ]);
+  return whileRenewing({ renew, everyMilliseconds: RENEW_MILLISECONDS }, work);
+}
+
+async function retrieve(
   row: RetrievalRow,
   archive: Archive,
   parts: RetrievalParts,
@@ -188,14 +219,17 @@ export async function fetchPrior(
   await database.query(
     `INSERT INTO retrievals (id, archive, study_instance_uid, purpose, state, asked_at, taken_until)
      VALUES ($1, $2, $3, 'prior', 'running', $4, $5)`,
-    [id, archive.name, studyInstanceUid, now(), longestEnd(now())],
+    [id, archive.name, studyInstanceUid, now(), seconds(now(), PRIOR_SECONDS)],
   );
-  const outcome = await fetchObjects(
-    { study_instance_uid: studyInstanceUid, purpose: 'prior', objects, every: false },
-    archive,
-    parts,
-    signal,
-  ).catch(failureOf);
+  const wanted = {
+    study_instance_uid: studyInstanceUid,
+    purpose: 'prior',
+    objects,
+    every: false,
+  } as const;
+  const outcome = await renewing(id, PRIOR_SECONDS, parts, () =>
+    fetchObjects(wanted, archive, parts, signal).catch(failureOf),
+  );
   await ended(database, id, outcome, now());
   return outcome;
 }
@@ -314,5 +348,4 @@ function failureOf(error: unknown): Outcome {
   return { state: 'failed', code, detail: `${ERRORS[code].title}. ${detail}`.trim() };
 }
 
-const longestEnd = (at: Date) => seconds(at, LONGEST_SECONDS);
 const seconds = (at: Date, more: number) => new Date(at.getTime() + more * 1000);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Archive } from '../../../dimse/archive/archive.ts';
+import { findRetrieval, requestRetrieval } from '../../../dimse/archive/retrievals.ts';
 import { startArchiveRounds } from '../../../dimse/archive/rounds.ts';
 import { migrate } from '../../../src/platform/database/migrate.ts';
 import { openDatabase } from '../../../src/platform/database/open.ts';
@@ -93,6 +94,26 @@ test('a search for priors of a process that was killed is repeated after half a 
   await expect.poll(() => questions).toBe(1);
   const second = start(archive(true, ask), () => new Date(Date.now() + 31_000));
   await expect.poll(state).toBe('none');
+  await second.stop();
+  await killed.stop();
+});
+
+test('a retrieval of a process that was killed is repeated after half a minute', async () => {
+  const wanted = { archive: 'pacs', studyInstanceUid: '1.2.3', purpose: 'study' } as const;
+  const id = await requestRetrieval(database, wanted, new Date());
+  const retrieval = async () => (await findRetrieval(database, id))?.state;
+  const silent = (_study: string, { signal }: { signal?: AbortSignal } = {}) =>
+    new Promise<never>((_resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason));
+    });
+  // The first process hangs and does not stop, so nothing releases its claim.
+  const killed = start({ ...archive(true, () => {}), objects: silent });
+  await expect.poll(retrieval).toBe('running');
+  const second = start(
+    archive(true, () => {}),
+    () => new Date(Date.now() + 31_000),
+  );
+  await expect.poll(retrieval).toBe('failed');
   await second.stop();
   await killed.stop();
 });
