@@ -688,6 +688,13 @@ export const ERRORS = {
     operator:
       'Check `user` and `password` in `alerts.server`; the gateway tries again at long intervals.',
   },
+  mail_files_unreadable: {
+    retry: 'transient',
+    peer: 'unknown',
+    title: 'The certificate authority or the password of the mail server cannot be read',
+    operator:
+      'The file or the environment variable in `alerts.server` is missing or cannot be read; the details name it, and the gateway tries again.',
+  },
   mail_deferred: {
     retry: 'transient',
     title: 'The mail server is temporarily not accepting the mail',

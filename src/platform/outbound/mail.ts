@@ -68,7 +68,12 @@ export function createMailer(server: MailServer): Mailer {
     // The library is loaded only if mail is sent.
     const { createTransport } = await import('nodemailer');
     const { host, port, tls, caFile, serverName, user, password } = server;
-    const ca = caFile && (await readFile(caFile));
+    const [ca, pass] = await Promise.all([
+      caFile === undefined ? undefined : readFile(caFile),
+      password && readSecret(password),
+    ]).catch((error: unknown) => {
+      throw new MailError('mail_files_unreadable', String(error), { cause: error });
+    });
     return createTransport({
       host,
       port,
@@ -76,7 +81,7 @@ export function createMailer(server: MailServer): Mailer {
       requireTLS: tls === 'starttls',
       ignoreTLS: tls === 'none',
       tls: { ...bcp195('1.2'), ...(ca && { ca }), ...(serverName && { servername: serverName }) },
-      ...(user && password && { auth: { user, pass: await readSecret(password) } }),
+      ...(user && pass !== undefined && { auth: { user, pass } }),
       disableFileAccess: true,
       disableUrlAccess: true,
       ...PATIENCE_MS,
@@ -141,6 +146,7 @@ const isDeferral = (error: unknown): boolean => {
  * data.
  */
 function mailError(error: unknown): MailError {
+  if (error instanceof MailError) return error;
   const { code, responseCode, message } = membersOf(error);
   const detail = message.replaceAll(/\s+/g, ' ').slice(0, 200);
   const of = (meant: MailErrorCode) => new MailError(meant, detail, { cause: error });

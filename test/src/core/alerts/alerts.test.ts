@@ -264,6 +264,16 @@ describe.skipIf(!OPENSSL_INSTALLED)('a critical flag', () => {
     expect(await escalateAlerts(site.database, settings())).toBe(1);
   });
 
+  it.each([
+    ['certificate authority', { caFile: '/nowhere/ca.crt' }],
+    ['password', { password: { file: '/nowhere/password' } }],
+  ])('is not mailed without the file of the %s, and the error names it', async (_, missing) => {
+    await expect(createMailer({ ...alerts.server, ...missing }).check()).rejects.toMatchObject({
+      code: 'mail_files_unreadable',
+      message: expect.stringContaining('/nowhere/'),
+    });
+  });
+
   it('that is acknowledged while the escalation waits for the server is not mailed', async () => {
     const id = await flagged();
     await expect.poll(states, { timeout: 20_000 }).toEqual(['delivered']);
