@@ -18,9 +18,6 @@ import type { Outdated } from './existing-report.ts';
 import type { Decision, HoldLedger } from './holds.ts';
 import { type BinaryLedger, sendReport } from './send-report.ts';
 
-/** Names of previews with calipers, as defined in the HTTP contract. */
-const OVERLAY = /^overlay-.+\.png$/;
-
 /**
  * Longest side of a key image in pixels. An EHR shows it next to the text; the full size is in the
  * PDF and in the HTTP API.
@@ -38,21 +35,18 @@ async function keyImagesOf(
   artifactPath: (name: string) => Promise<string | null>,
 ): Promise<KeyImage[]> {
   const titles = new Map(result.sections.map((section) => [section.id, section.title]));
-  const previews = await storedPreviews(result, artifactPath);
-  const shown = new Map(previews.map((one) => [one.name, one]));
   const images: KeyImage[] = [];
-  for (const { name, section } of result.artifacts) {
-    const path = OVERLAY.test(name) && result.draft ? await artifactPath(name) : null;
-    const picture = result.draft ? path : ((await shown.get(name)?.png()) ?? null);
+  for (const { name, section, png } of await storedPreviews(result, artifactPath)) {
+    const picture = await png();
     if (picture === null) continue;
     const whose = result.draft ? ' (AI draft)' : '';
-    const title = `${titles.get(section ?? '') ?? 'Measured frame'}, with calipers${whose}`;
+    const title = `${titles.get(section) ?? 'Measured frame'}, with calipers${whose}`;
     images.push({ name, title, contentType: 'image/jpeg', data: await smallJpeg(picture) });
   }
   return images;
 }
 
-function smallJpeg(picture: string | Buffer): Promise<Buffer> {
+function smallJpeg(picture: Buffer): Promise<Buffer> {
   return sharp(picture)
     .resize(LONGEST_SIDE, LONGEST_SIDE, { fit: 'inside', withoutEnlargement: true })
     .jpeg({ quality: JPEG_QUALITY })
@@ -70,6 +64,8 @@ export interface FhirDelivererDeps {
   subjectOf: (requestId: string) => Promise<Subject | null>;
   /** Returns earlier requests of the same study and endpoint, newest first. */
   earlierRequests: (requestId: string) => Promise<readonly string[]>;
+  /** Returns later requests of the same study and endpoint. */
+  laterRequests: (requestId: string) => Promise<readonly string[]>;
   /** Returns the times at which results of these requests were signed, oldest first. */
   signingTimes: (requestIds: readonly string[]) => Promise<readonly Date[]>;
   /** Returns the rendered report with the subject's identity; null if there is no PDF. */
@@ -190,12 +186,13 @@ async function deliverReport(
   signal: AbortSignal,
 ): Promise<{ detail: string; notSent?: boolean }> {
   const earlier = await deps.earlierRequests(requestId);
+  const later = await deps.laterRequests(requestId);
   const receipt = await sendReport({
     result,
     subject,
     identity,
     earlier,
-    signed: await deps.signingTimes([requestId, ...earlier]),
+    signed: await deps.signingTimes([...later, requestId, ...earlier]),
     choice: decision ?? {},
     // The gateway does not render a PDF for a translation.
     pdf: isTranslation(result) ? null : await deps.reportPdf(result, subject),

@@ -28,7 +28,7 @@ interface StudyResult {
   earlier: readonly string[];
   /** `generated_at` of the result, ISO 8601. */
   generatedAt: string;
-  /** The times at which this result and earlier ones were signed in the gateway, oldest first. */
+  /** The times at which results of the study were signed in the gateway, oldest first. */
   signed: readonly Date[];
 }
 
@@ -153,10 +153,9 @@ export async function formerRun(
     const ours = part?.identifier?.find(({ system }) => system === resultSystem)?.value;
     if (!part || !ours) continue;
     const again = next.has(ours);
+    const at = part.issued ?? former.report.issued;
     const replaceable =
-      isDraft(part) ||
-      (signedRevision > 0 &&
-        isSignedHere({ status: part.status, at: part.issued ?? former.report.issued }, signed));
+      isDraft(part, at, signed) || (signedRevision > 0 && isSigned(part, at, signed));
     if (again && !replaceable) {
       throw new FhirFailure(
         failureOf('ehr_already_verified', `${reference} has status "${part.status}"`),
@@ -192,13 +191,28 @@ async function readPart(
 }
 
 /**
- * Returns true if a part is a draft. `Media.status` has no value for a draft, so a picture always
- * counts as a draft.
+ * Returns true if a part is a draft. `Media.status` has no value for a draft: a picture is
+ * `completed` before and after the signature, and only its time tells which.
  */
-function isDraft(part: Observation | Media): boolean {
-  return (
-    part.status === 'preliminary' || part.status === 'registered' || part.resourceType === 'Media'
-  );
+function isDraft(
+  part: Observation | Media,
+  at: string | undefined,
+  signed: readonly Date[],
+): boolean {
+  return part.resourceType === 'Media'
+    ? part.status === 'completed' && !isSigned(part, at, signed)
+    : part.status === 'preliminary' || part.status === 'registered';
+}
+
+/** Returns true if a part was signed in the gateway and nobody at the receiver has changed it. */
+function isSigned(
+  part: Observation | Media,
+  at: string | undefined,
+  signed: readonly Date[],
+): boolean {
+  return part.resourceType === 'Media'
+    ? part.status === 'completed' && signed.some((time) => isSameTime(at, time.getTime()))
+    : isSignedHere({ status: part.status, at }, signed);
 }
 
 async function formerDocument(

@@ -67,7 +67,7 @@ interface ReportToSend {
   identity: DicomIdentity;
   /** Earlier requests of the same study and endpoint, newest first. */
   earlier: readonly string[];
-  /** The times at which this result and earlier ones were signed in the gateway, oldest first. */
+  /** The times at which results of the study were signed in the gateway, oldest first. */
   signed: readonly Date[];
   choice: Choice;
   pdf: Buffer | null;

@@ -97,6 +97,7 @@ export function delivererTo(
     results: { result: async () => sampleResult(), artifactPath: async () => null },
     subjectOf: async (requestId) => sampleSubject(requestId),
     earlierRequests: async () => [],
+    laterRequests: async () => [],
     signingTimes: async () => [],
     reportPdf: async () => Buffer.from('%PDF-1.4 specimen'),
     binaries: binaryLedger(folder),

@@ -68,6 +68,11 @@ const earlierThan = (requestId: string): string[] => {
   return order.slice(0, order.indexOf(requestId)).reverse();
 };
 
+const laterThan = (requestId: string): string[] => {
+  const order = Object.keys(RUNS);
+  return order.slice(order.indexOf(requestId) + 1);
+};
+
 const send = (requestId: string, resultRevision = 0) =>
   delivererTo(destinationOf(ehr), folder, {
     results: {
@@ -75,6 +80,7 @@ const send = (requestId: string, resultRevision = 0) =>
       artifactPath: async () => null,
     },
     earlierRequests: async (id) => earlierThan(id),
+    laterRequests: async (id) => laterThan(id),
     signingTimes: async (ids) =>
       ids
         .flatMap((id) => (signed.has(id) ? (SIGNED[id]?.generated_at ?? []) : []))
@@ -242,6 +248,20 @@ test('a signed report replaces the draft of a later run', async () => {
     detail: expect.stringContaining('DiagnosticReport/'),
   });
   expect((await ehr.all('DiagnosticReport')).map(({ status }) => status)).toEqual(['final']);
+});
+
+test.each([
+  ['signed result', 1],
+  ['draft', 0],
+])('a late %s does not replace the signed report of a later run', async (_, revision) => {
+  signed.add('req_first');
+  await sign('req_third');
+  const before = await everything();
+  expect(await send('req_first', revision)).toMatchObject({
+    outcome: 'delivered',
+    notSent: true,
+  });
+  expect(await everything()).toEqual(before);
 });
 
 describe('a later run of a study whose report was signed in the gateway', () => {

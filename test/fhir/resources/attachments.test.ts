@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { FhirDestination } from '../../../config/schema.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { PATIENT, REQUEST, withEhr } from '../delivering.ts';
-import { sampleResult, sampleSubject } from '../sample.ts';
+import { sampleMeasurement, sampleResult, sampleSubject } from '../sample.ts';
 
 const site = withEhr();
 const { deliverer, send } = site;
@@ -42,6 +42,11 @@ describe('key images', () => {
   const artifacts = ['overlay-biometry-1.png', 'overlay-biometry-2.png', 'growth-chart.png'].map(
     (name) => ({ name, media_type: 'image/png', bytes: 600_000, sha256: '', section: 'biometry' }),
   );
+  const head = sampleMeasurement('hc', 280.1, 'hc-ellipse');
+  const femur = sampleMeasurement('fl', 58.2, 'fl-outer-outer', {
+    source: { ...head.source, frame: 2 },
+  });
+  const measurements = [head, femur];
 
   beforeEach(async () => {
     await site.ehr.put(PATIENT);
@@ -64,7 +69,7 @@ describe('key images', () => {
 
   const withImages = (settings: Partial<FhirDestination> = {}) =>
     deliverer(settings, sampleSubject(REQUEST), null, silentLogger, {
-      result: async () => sampleResult({ artifacts }),
+      result: async () => sampleResult({ artifacts, measurements, findings: [] }),
       artifactPath: async (_, name) => join(site.folder, name),
     });
 
@@ -83,6 +88,19 @@ describe('key images', () => {
     expect(report?.media?.map((m) => m.link.reference).sort()).toEqual(
       media.map((m) => `Media/${m.id}`).sort(),
     );
+  });
+
+  test('may not be replaced if a person has marked one as wrong', async () => {
+    const to = withImages();
+    await send(to);
+    const [picture] = await site.ehr.all('Media');
+    if (!picture) throw new Error('no picture');
+    await site.ehr.put({ ...picture, status: 'entered-in-error' });
+    expect(await send(to)).toMatchObject({
+      failure: 'permanent',
+      code: 'ehr_already_verified',
+      detail: `Media/${picture.id} has status "entered-in-error"`,
+    });
   });
 
   test('are left out beyond the inline limit, and if the body is too large', async () => {

@@ -122,6 +122,7 @@ describe('the receiving EHR of the demo', () => {
       results: { result: async () => result, artifactPath: async () => null },
       subjectOf: async () => subject,
       earlierRequests: async () => [],
+      laterRequests: async () => [],
       signingTimes: async () => [],
       reportPdf: async () => null,
       binaries: binaryLedger('unused: no PDF is sent'),
