@@ -192,6 +192,7 @@ async function deliverReport(
     subject,
     identity,
     earlier,
+    later,
     signed: await deps.signingTimes([...later, requestId, ...earlier]),
     choice: decision ?? {},
     // The gateway does not render a PDF for a translation.

@@ -26,6 +26,8 @@ interface StudyResult {
   requestId: string;
   /** Earlier requests of the same study and endpoint, newest first. */
   earlier: readonly string[];
+  /** Later requests of the same study and endpoint. */
+  later: readonly string[];
   /** `generated_at` of the result, ISO 8601. */
   generatedAt: string;
   /** The times at which results of the study were signed in the gateway, oldest first. */
@@ -124,7 +126,7 @@ function ours({ identifier = [] }: DiagnosticReport, resultSystem: string): Iden
 
 /** The parts of the earlier run that the later run withdraws or supersedes. */
 interface FormerRun {
-  /** The document of the newest earlier run; the new one replaces it. */
+  /** The document of the run in the report; the new one replaces it. */
   document?: Reference<DocumentReference>;
   /**
    * Entries that withdraw the parts missing in the later run, and supersede the former document.
@@ -143,7 +145,7 @@ interface FormerRun {
 export async function formerRun(
   server: Pick<FhirServer, 'read' | 'search'>,
   former: FormerReport,
-  { resultSystem, earlier, signedRevision, signed }: StudyResult,
+  { resultSystem, earlier, later, signedRevision, signed }: StudyResult,
   next: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<FormerRun> {
@@ -163,7 +165,12 @@ export async function formerRun(
     }
     if (!again && replaceable) withdrawals.push(update({ ...part, status: 'entered-in-error' }));
   }
-  const document = await formerDocument(server, former, { resultSystem, earlier }, signal);
+  const document = await formerDocument(
+    server,
+    former,
+    { resultSystem, others: [...later, ...earlier] },
+    signal,
+  );
   const { docStatus, date } = document ?? {};
   const replaceable =
     docStatus === 'preliminary' || isSignedHere({ status: docStatus, at: date }, signed);
@@ -215,13 +222,15 @@ function isSigned(
     : isSignedHere({ status: part.status, at }, signed);
 }
 
+/** Returns the current document of another run; if there is none, the newest earlier document. */
 async function formerDocument(
   server: Pick<FhirServer, 'search'>,
   former: FormerReport,
-  { resultSystem, earlier }: { resultSystem: string; earlier: readonly string[] },
+  { resultSystem, others }: { resultSystem: string; others: readonly string[] },
   signal: AbortSignal,
 ): Promise<DocumentReference | undefined> {
-  for (const request of earlier) {
+  const documents: DocumentReference[] = [];
+  for (const request of others) {
     if (!former.requests.includes(request)) continue;
     const identifier = resultIdentifier(resultSystem, request, 'DocumentReference');
     const [found] = await server.search(
@@ -229,9 +238,10 @@ async function formerDocument(
       { identifier: searchToken(identifier), _count: '2' },
       signal,
     );
-    if (found) return found;
+    if (found?.status === 'current') return found;
+    if (found) documents.push(found);
   }
-  return undefined;
+  return documents[0];
 }
 
 function update(resource: Observation | Media | DocumentReference): BundleEntry {

@@ -67,6 +67,8 @@ interface ReportToSend {
   identity: DicomIdentity;
   /** Earlier requests of the same study and endpoint, newest first. */
   earlier: readonly string[];
+  /** Later requests of the same study and endpoint. */
+  later: readonly string[];
   /** The times at which results of the study were signed in the gateway, oldest first. */
   signed: readonly Date[];
   choice: Choice;
@@ -184,11 +186,11 @@ async function matched(report: ReportToSend): Promise<BundleInput> {
   };
 }
 
-function studyResult({ destination, subject, earlier, signed, result }: ReportToSend) {
+function studyResult({ destination, subject, earlier, later, signed, result }: ReportToSend) {
   const { requestId, signedRevision = 0 } = subject;
   const { resultSystem } = destination;
   const { generated_at: generatedAt } = result;
-  return { resultSystem, requestId, earlier, signed, generatedAt, signedRevision };
+  return { resultSystem, requestId, earlier, later, signed, generatedAt, signedRevision };
 }
 
 /**

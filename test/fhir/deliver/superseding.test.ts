@@ -248,6 +248,11 @@ test('a signed report replaces the draft of a later run', async () => {
     detail: expect.stringContaining('DiagnosticReport/'),
   });
   expect((await ehr.all('DiagnosticReport')).map(({ status }) => status)).toEqual(['final']);
+  const documents = await ehr.all('DocumentReference');
+  expect(documents.map(({ status, docStatus }) => `${status} ${docStatus}`).sort()).toEqual([
+    'current final',
+    'superseded preliminary',
+  ]);
 });
 
 test.each([
