@@ -14,6 +14,9 @@ const FORM: Readonly<Record<string, RegExp>> = {
 /** Adds a value to a statement and returns its placeholder. */
 type AddParameter = (value: unknown) => string;
 
+/** Returns true if a value matches everything (PS3.4 C.2.2.2.3). */
+export const isUniversal = (value: string): boolean => /^\**$/.test(value);
+
 /** Like `conditionOn`, for an attribute of the Study Root model. */
 export function condition(keyword: Keyword, value: string, parameter: AddParameter): string | null {
   return conditionOn(keyword, attributeOf(keyword), value, parameter);
@@ -34,7 +37,7 @@ export function conditionOn(
   value: string,
   parameter: AddParameter,
 ): string | null {
-  if (/^\**$/.test(value)) return null;
+  if (isUniversal(value)) return null;
   if (!matched) throw new SonogateError('invalid_query', `${keyword} is not a matching key.`);
   const text = `coalesce(${sql}, '')`;
   if (vr === 'DA' || vr === 'TM') return range([keyword, vr], text, value, parameter);

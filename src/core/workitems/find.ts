@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { firstId } from '../../platform/ids.ts';
-import { conditionOn, type MatchedAttribute } from '../query/matching.ts';
+import { conditionOn, isUniversal, type MatchedAttribute } from '../query/matching.ts';
 import {
   CODING_SCHEME,
   DELIVERING,
@@ -256,6 +256,7 @@ export async function searchWorkitems(
   const values = visibleTo(finder);
   const parameter = (value: unknown) => `$${values.push(value)}`;
   const where = Object.entries(keys).flatMap(([keyword, value = '']) => {
+    if (isUniversal(value)) return [];
     if (keyword === UID_KEY.name) {
       const [unique, ids] = namesOf(value.split('\\'));
       return [ofUids(parameter(unique), parameter(ids))];
@@ -273,9 +274,16 @@ export async function searchWorkitems(
   return { rows: rows.slice(0, limit), more: rows.length > limit };
 }
 
+/** A DT, in which a hyphen before a number up to 14 hours is the offset from UTC. */
+const DT = '\\d[\\d.]*(?:[+-](?:0\\d|1[0-4])\\d\\d)?';
+/** A DT, or a range of two of which one may be missing (PS3.4 C.2.2.2.5.3). */
+const DT_RANGE = new RegExp(`^(${DT})?(?:(-)(${DT})?)?$`);
+
 function startCondition(value: string, parameter: (value: unknown) => string): string[] {
-  const [from = '', to = from, more] = value.includes('-') ? value.split('-') : [value];
-  if (more !== undefined || (from === '' && to === '')) {
+  const parts = DT_RANGE.exec(value.trim());
+  const [, from = '', hyphen, end = ''] = parts ?? [];
+  const to = hyphen ? end : from;
+  if (!parts || (from === '' && to === '')) {
     throw new SonogateError('invalid_query', `${START_KEY.name} is not a value or a range.`);
   }
   const start = 'coalesce(w.start_at, r.created_at)';

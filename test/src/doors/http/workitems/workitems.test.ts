@@ -428,6 +428,9 @@ describe('a search', () => {
       `${label}&PatientName=exam*&PatientBirthDate=19890101-`,
       `${label}&ScheduledProcedureStepStartDateTime=2026-`,
       `${label}&ScheduledProcedureStepStartDateTime=20260521`,
+      `${label}&ScheduledProcedureStepStartDateTime=20260520-0500-20260522-0500`,
+      `${label}&ScheduledProcedureStepStartDateTime=20260520-0500-`,
+      `${label}&SOPInstanceUID=&ScheduledProcedureStepStartDateTime=`,
       `SOPInstanceUID=${uid},1.2.3`,
     ]) {
       expect(await search(query), query).toEqual([uid]);
@@ -436,6 +439,8 @@ describe('a search', () => {
       `${label}&ProcedureStepState=COMPLETED`,
       `${label}&PatientID=P-2`,
       `${label}&ScheduledProcedureStepStartDateTime=-20260520`,
+      `${label}&ScheduledProcedureStepStartDateTime=-20260519-0500`,
+      `${label}&ScheduledProcedureStepStartDateTime=202605200000-0500`,
     ]) {
       expect(await search(query), query).toEqual([]);
     }
