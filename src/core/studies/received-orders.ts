@@ -24,10 +24,12 @@ export interface ReceivedOrder {
   placer: OrderNumber;
   filler: OrderNumber;
   withdrawn: boolean;
+  /** True for a message that reports only a new status. Values that it lacks stay as they are. */
+  isStatusChange: boolean;
   patient: PatientIdentity;
   /**
-   * One entry for each requested procedure; empty for a withdrawal that does not specify a
-   * procedure.
+   * One entry for each requested procedure; empty for a withdrawal or a new status that does not
+   * specify a procedure.
    */
   entries: readonly Entry[];
 }
@@ -36,7 +38,8 @@ interface FormerRow {
   id: string;
   filler: string;
   ordered_at: Date;
-  entries: Entry[];
+  withdrawn: boolean;
+  entries: StoredEntry[];
 }
 
 /**
@@ -58,7 +61,7 @@ export async function recordOrders(
 
 async function formerRows(tx: Queryable, { placer, filler }: ReceivedOrder): Promise<FormerRow[]> {
   const { rows } = await tx.query<FormerRow>(
-    `SELECT id, filler, ordered_at, entries FROM received_orders
+    `SELECT id, filler, ordered_at, withdrawn, entries FROM received_orders
      WHERE ($1 <> '' AND placer = $1 AND placer_authority = $2)
        OR ($3 <> '' AND filler = $3 AND filler_authority = $4) FOR UPDATE`,
     [placer.number, placer.authority, filler.number, filler.authority],
@@ -75,7 +78,8 @@ async function recordOrder(
   const { placer, filler, withdrawn, entries } = order;
   const procedures = entries.length > 0 ? entries.map((entry) => [entry]) : [[]];
   let newest = true;
-  for (const stated of procedures) {
+  for (const procedure of procedures) {
+    let stated: readonly Entry[] = procedure;
     const replaced = former.filter((row) =>
       isSameProcedure(
         { filler: row.filler, entry: row.entries[0] },
@@ -85,6 +89,12 @@ async function recordOrder(
     if (replaced.some(({ ordered_at }) => ordered_at > effectiveAt)) {
       newest = false;
       continue;
+    }
+    if (order.isStatusChange && !withdrawn) {
+      // A new status neither restores a withdrawn order, nor removes what a message without details
+      // does not state.
+      if (stated.length === 0 || replaced.some((row) => row.withdrawn)) continue;
+      stated = stated.map((entry) => completed(entry, replaced[0]?.entries[0]));
     }
     const ids = replaced.map(({ id }) => id);
     await tx.query('DELETE FROM received_orders WHERE id = ANY ($1::uuid[])', [ids]);
@@ -113,9 +123,19 @@ async function recordOrder(
   });
 }
 
+/** Returns an entry with the values of an earlier one where it has none. */
+function completed(entry: Entry, former: StoredEntry | undefined): Entry {
+  if (!former) return entry;
+  const { pregnancy: dates = NO_DATES, ...earlier } = former;
+  const stated = Object.entries(entry).filter(([, value]) => value !== '' && value !== null);
+  const { menstrual, due } = entry.pregnancy;
+  const pregnancy = menstrual.length + due.length > 0 ? entry.pregnancy : dates;
+  return { ...entry, ...earlier, ...Object.fromEntries(stated), pregnancy };
+}
+
 interface Procedure {
   filler: string;
-  entry: Entry | undefined;
+  entry: StoredEntry | undefined;
 }
 
 /**

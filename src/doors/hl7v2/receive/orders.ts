@@ -18,6 +18,10 @@ import { contentError } from './refusal.ts';
  */
 const STATES = new Set(['NW', 'XO', 'SC', 'SN', 'RO', 'PA', 'CH', 'NA', 'HD', 'RL', 'RE']);
 const WITHDRAWS = new Set(['CA', 'DC', 'OC', 'OD', 'CR', 'DR', 'RP']);
+/** The order control code of a message that reports a new status, which is in ORC-5. */
+const STATUS_CHANGED = 'SC';
+/** Order statuses (table 0038) of an order that was canceled, discontinued or replaced. */
+const WITHDRAWN_STATUSES = new Set(['CA', 'DC', 'RP']);
 
 /** An ORC and the segments up to the next ORC. */
 interface Group {
@@ -81,7 +85,9 @@ interface Common {
 function orderOf(group: Group, header: Header, common: Common): Omit<ReceivedOrder, 'patient'> {
   const { orc, sequence } = group;
   const control = statedText(orc, 1);
-  const isWithdrawn = WITHDRAWS.has(control);
+  const isStatusChange = control === STATUS_CHANGED;
+  const isWithdrawn =
+    WITHDRAWS.has(control) || (isStatusChange && WITHDRAWN_STATUSES.has(statedText(orc, 5)));
   if (!isWithdrawn && !STATES.has(control)) {
     const place = { segment: 'ORC', sequence, field: 1 };
     throw contentError(
@@ -102,7 +108,8 @@ function orderOf(group: Group, header: Header, common: Common): Omit<ReceivedOrd
     const place = { segment: 'ORC', sequence, field: 2 };
     throw contentError(101, place, 'An order needs a placer or a filler order number.');
   }
-  if (!isWithdrawn && !obr) throw contentError(100, { segment: 'OBR' }, 'An order has no OBR.');
+  if (!isWithdrawn && !isStatusChange && !obr)
+    throw contentError(100, { segment: 'OBR' }, 'An order has no OBR.');
   const entries = obr ? entriesOf(obr, group, common, placer.number) : [];
   const numbers = [
     ...[placer, filler].flatMap(({ number: own, authority }) => [own, authority]),
@@ -113,7 +120,7 @@ function orderOf(group: Group, header: Header, common: Common): Omit<ReceivedOrd
     const place = { segment: 'ORC', sequence };
     throw contentError(102, place, `A number of the order has over ${LONGEST_NUMBER} characters.`);
   }
-  return { placer, filler, withdrawn: isWithdrawn, entries };
+  return { placer, filler, withdrawn: isWithdrawn, isStatusChange, entries };
 }
 
 /**

@@ -151,6 +151,24 @@ describe('an order by HL7', () => {
     expect(await ordersOf('ACC-1')).toHaveLength(1);
   });
 
+  test('keeps its details when only its status changes, until the status is canceled', async () => {
+    const order = ORDER.map((one) => one.replaceAll('-1', '-6'));
+    await codeOf(orm({ control: 'S1' }, order));
+    const details = { indication: 'Größe für das Alter?', lastMenstrualDate: '20260101' };
+    const changes = [
+      ['ORC|SC|PL-6^HIS|FI-6^RIS||IP'],
+      ['ORC|SC|PL-6^HIS|FI-6^RIS||IP', 'OBR|1|PL-6^HIS|FI-6^RIS|US1^Growth scan^L'],
+    ];
+    for (const [index, change] of changes.entries()) {
+      expect(await codeOf(orm({ control: `S2${index}` }, change))).toBe('AA');
+      expect(await ordersOf('ACC-6')).toEqual([expect.objectContaining(details)]);
+    }
+    await codeOf(orm({ control: 'S3' }, ['ORC|SC|PL-6^HIS|FI-6^RIS||CA']));
+    expect(await ordersOf('ACC-6')).toEqual([]);
+    await codeOf(orm({ control: 'S4' }, changes[1]));
+    expect(await ordersOf('ACC-6')).toEqual([]);
+  });
+
   test("for one procedure does not replace another procedure's order with the same placer order number", async () => {
     const group = (control: string, number: number) => [
       `ORC|${control}|PL-20`,

@@ -25,6 +25,7 @@ describe('an order', () => {
         placer: { number: 'PL-1', authority: 'HIS' },
         filler: { number: 'FI-1', authority: 'RIS' },
         withdrawn: false,
+        isStatusChange: false,
         patient: { patientId: 'PAT-1', issuerOfPatientId: '', birthDate: '19900405', sex: 'F' },
         entries: [
           {
