@@ -5,6 +5,7 @@ import type { Candidate } from '../client/outcome.ts';
 import { FhirFailure, failureOf } from '../client/outcome.ts';
 import type { FhirServer } from '../client/server.ts';
 import { accessionNumber, searchToken } from '../resources/identifiers.ts';
+import { patientIdIn } from './patient.ts';
 
 /** Maximum number of orders with one accession number that are shown to a person. */
 const MOST_ORDERS = '10';
@@ -86,8 +87,8 @@ async function ordersWith(
 }
 
 function isOf({ subject }: ServiceRequest, patient: Reference<Patient> | null): boolean {
-  const reference = patient?.reference;
-  return reference !== undefined && (subject.reference ?? '').endsWith(reference);
+  const id = patientIdIn(patient ?? undefined);
+  return id !== null && patientIdIn(subject) === id;
 }
 
 function foundOrder(order: ServiceRequest, identifier: Identifier | undefined): Order {

@@ -89,6 +89,14 @@ export async function chosenPatient(
   return { reference: { reference, type: 'Patient' } };
 }
 
+/** Returns the id of the Patient that a reference, with or without a version, refers to. */
+export function patientIdIn(reference: Reference | undefined): string | null {
+  const [, id] =
+    /(?:^|\/)Patient\/([A-Za-z0-9.-]{1,64})(?:\/_history\/.*)?$/.exec(reference?.reference ?? '') ??
+    [];
+  return id ?? null;
+}
+
 type Demographic = 'birth date' | 'sex' | 'family name';
 
 /**

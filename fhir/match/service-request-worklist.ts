@@ -1,4 +1,4 @@
-import type { Observation, Patient, Period, Reference, ServiceRequest } from '@medplum/fhirtypes';
+import type { Observation, Patient, Period, ServiceRequest } from '@medplum/fhirtypes';
 import type { FhirWorklistSettings } from '../../config/peers.ts';
 import { LONGEST_INDICATION } from '../../pipelines/contract/job.ts';
 import type { FoundOrder, OrderKeys, Worklist } from '../../src/core/studies/order.ts';
@@ -18,7 +18,7 @@ import { FhirFailure } from '../client/outcome.ts';
 import type { FhirServer } from '../client/server.ts';
 import { accessionNumber, searchToken } from '../resources/identifiers.ts';
 import { VOID_ORDER } from './order.ts';
-import { NO_ISSUER } from './patient.ts';
+import { NO_ISSUER, patientIdIn } from './patient.ts';
 
 /** Maximum number of orders read for one accession number. */
 const MAX_ORDERS = 10;
@@ -77,19 +77,12 @@ async function ordersIn(
     .slice(0, MAX_ORDERS);
   return await Promise.all(
     orders.map(async (order) => {
-      const id = patientIn(order.subject);
+      const id = patientIdIn(order.subject);
       const patient = id ? await server.read('Patient', id, signal) : null;
       const observations = id ? await observationsOf(server, id, signal) : [];
       return foundOrder(order, keys, { patient, observations, systems, today: new Date() });
     }),
   );
-}
-
-function patientIn(reference: Reference | undefined): string | null {
-  const [, id] =
-    /(?:^|\/)Patient\/([A-Za-z0-9.-]{1,64})(?:\/_history\/.*)?$/.exec(reference?.reference ?? '') ??
-    [];
-  return id ?? null;
 }
 
 /**
@@ -112,7 +105,7 @@ async function observationsOf(
     // Filtered again: a server that ignores `subject` also returns other patients' Observations.
     return (await Promise.all(found))
       .flat()
-      .filter(({ subject }) => patientIn(subject) === patient);
+      .filter(({ subject }) => patientIdIn(subject) === patient);
   } catch (error) {
     if (error instanceof FhirFailure && hasAnswer(error.reason, NO_SEARCH)) return [];
     throw error;

@@ -30,6 +30,14 @@ describe('the order of a report', () => {
     });
   });
 
+  it.each(['https://ehr.example/fhir/Patient/1', 'Patient/1/_history/3'])(
+    'may refer to its patient as %s',
+    async (reference) => {
+      const one = { ...order('current', 'active'), subject: { reference } };
+      expect((await found([one])).order?.reference).toBe('ServiceRequest/current');
+    },
+  );
+
   it.each(['revoked', 'entered-in-error', 'draft'] as const)(
     'is never one that is %s: the report then has only the accession number',
     async (status) => {
