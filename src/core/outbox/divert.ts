@@ -51,7 +51,8 @@ export async function divertOverdue(
          AND d.kind IN ('dicom', 'forward') AND b.state = 'open'
          AND b.opened_at <= now() - make_interval(secs => $2)
          AND NOT EXISTS (SELECT 1 FROM deliveries other WHERE other.destination = $3
-           AND other.object = d.object AND other.request_id IS NOT DISTINCT FROM d.request_id)
+           AND other.object = d.object AND other.request_id IS NOT DISTINCT FROM d.request_id
+           AND other.result_revision = d.result_revision)
        ORDER BY d.id LIMIT 1000 FOR UPDATE OF d SKIP LOCKED`,
       [destination, patienceSeconds, alternate],
     );

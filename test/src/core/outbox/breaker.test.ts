@@ -12,11 +12,12 @@ import {
 } from '../../../../src/core/outbox/breaker.ts';
 import {
   type DeliveryRow,
+  enqueueDeliveries,
   enqueueForwards,
   replayAll,
 } from '../../../../src/core/outbox/deliveries.ts';
 import type { Deliverer, SendOutcome } from '../../../../src/core/outbox/delivery.ts';
-import { divertByHand } from '../../../../src/core/outbox/divert.ts';
+import { divertByHand, divertOverdue } from '../../../../src/core/outbox/divert.ts';
 import { claimDelivery, type Outbox, startOutbox } from '../../../../src/core/outbox/outbox.ts';
 import type { PooledDatabase } from '../../../../src/platform/database/pooled.ts';
 import type { Queryable } from '../../../../src/platform/database/port.ts';
@@ -381,6 +382,33 @@ describe('an outbox with breakers and alternates', () => {
     await stateOf(object, 'archive').toBe('delivered');
     expect(await rowOf(object)).toMatchObject({ state: 'diverted', code: 'peer_unreachable' });
     expect(sent).toEqual(['pacs', 'pacs', 'pacs', 'archive']);
+  });
+
+  it('diverts a signed document although the alternate has the draft', async () => {
+    const request = await site.submit();
+    const enqueue = (destination: string, revision: number) =>
+      site.database.transaction((tx) =>
+        enqueueDeliveries(
+          tx,
+          request,
+          [{ kind: 'dicom', destination, object: 'sr-tid5000' }],
+          HOUR,
+          revision,
+        ),
+      );
+    await enqueue('archive', 0);
+    await enqueue('pacs', 0);
+    await enqueue('pacs', 1);
+    for (let n = 0; n < settings.failures; n += 1) {
+      await recordPeerFailure(site.database, 'pacs', 'peer_unreachable', settings);
+    }
+    const ways = { destination: 'pacs', alternate: 'archive' };
+    const patience = { patienceSeconds: 0, giveUpSeconds: HOUR };
+    expect(await divertOverdue(site.database, ways, patience)).toBe(1);
+    const { rows } = await site.database.query(
+      `SELECT result_revision FROM deliveries WHERE destination = 'archive' ORDER BY 1`,
+    );
+    expect(rows).toEqual([{ result_revision: 0 }, { result_revision: 1 }]);
   });
 
   it('does not divert to the alternate what is sent there anyway', async () => {
