@@ -76,8 +76,7 @@ function entities(
 function entity(object: AuditedObject, identifiers: AuditIdentifiers): AuditEventEntity {
   switch (object.kind) {
     case 'patient': {
-      const { patientSystems = {} } = identifiers;
-      const system = patientSystems[object.issuer] ?? patientSystems['*'];
+      const system = patientSystem(object.issuer, identifiers.patientSystems);
       return {
         what: { identifier: { ...(system && { system }), value: object.id } },
         type: objectType('1', 'Person'),
@@ -104,6 +103,18 @@ function entity(object: AuditedObject, identifiers: AuditIdentifiers): AuditEven
         role: objectRole('13', 'Security Resource'),
       };
   }
+}
+
+/**
+ * Returns the identifier system of an issuer; undefined if it is not mapped. An ID of another
+ * hospital must not be taken for one without an issuer.
+ */
+function patientSystem(
+  issuer: string,
+  systems: AuditIdentifiers['patientSystems'] = {},
+): string | undefined {
+  const key = issuer || '*';
+  return Object.hasOwn(systems, key) ? systems[key] : undefined;
 }
 
 function dcm({ code, display }: { code: string; display: string }): Coding {

@@ -1,3 +1,4 @@
+import { isUid } from '../../../pipelines/dicom/uid.ts';
 import type { AuditedObject, AuditFacts, Participant } from './facts.ts';
 import { networkType, OUTCOME_INDICATORS, PARTICIPANT_ROLES } from './facts.ts';
 
@@ -85,7 +86,7 @@ function participantObject(object: AuditedObject, details: readonly string[]): s
     {
       // A patient in CX format: id and assigning authority (IHE ITI TF-2 3.20).
       ParticipantObjectID:
-        object.kind === 'patient' ? `${object.id}^^^${object.issuer}` : object.id,
+        object.kind === 'patient' ? `${object.id}^^^${authority(object.issuer)}` : object.id,
       ParticipantObjectTypeCode: type,
       ParticipantObjectTypeCodeRole: role,
     },
@@ -94,6 +95,10 @@ function participantObject(object: AuditedObject, details: readonly string[]): s
     ...details,
   );
 }
+
+/** Returns an issuer as CX.4 (HD): a universal ID is its second component. */
+const authority = (issuer: string): string =>
+  issuer.includes('.') && isUid(issuer) ? `&${issuer}&ISO` : issuer;
 
 function dcm(code: string, display: string): Code {
   return { code, system: 'DCM', display };

@@ -460,7 +460,8 @@ export function auditSubjects(database: Queryable): SubjectsOf {
       issuer: string | null;
     }>(
       `SELECT asked.row, s.study_instance_uid AS uid, s.identity ->> 'PatientID' AS patient,
-         s.identity ->> 'IssuerOfPatientID' AS issuer
+         coalesce(nullif(s.identity ->> 'IssuerOfPatientID', ''),
+           s.identity -> 'IssuerOfPatientIDQualifiers' ->> 'UniversalEntityID') AS issuer
        FROM jsonb_to_recordset($1::jsonb) AS asked (row text, study uuid, request text)
        LEFT JOIN LATERAL (
          SELECT study_id FROM study_requests WHERE request_id = asked.request LIMIT 1) r ON true

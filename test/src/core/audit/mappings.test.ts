@@ -62,6 +62,12 @@ describe('as a DICOM audit message', () => {
     expect(message).toContain(`value="${Buffer.from('a<b').toString('base64')}"`);
   });
 
+  test('states an issuer that is a universal ID as such (CX.4)', () => {
+    const subject = { ...SUBJECT, patientId: 'P1', issuerOfPatientId: '1.2.36.1' };
+    const message = dicomAuditMessage(facts('dicom.received', NODE, subject));
+    expect(message).toContain('ParticipantObjectID="P1^^^&amp;1.2.36.1&amp;ISO"');
+  });
+
   test('a query goes from us to the archive, on behalf of the person who requested it', () => {
     const asked = { actor: 'person:rowan', detail: { archive: 'pacs', found: 2 } };
     const message = dicomAuditMessage(facts('dicom.query', asked));
@@ -105,6 +111,23 @@ describe('as an AuditEvent', () => {
       role: { code: '1' },
     });
   });
+
+  test.each([
+    ['OTHER', undefined],
+    ['', 'urn:oid:1.2.9'],
+    ['constructor', undefined],
+  ])(
+    'gives a patient of the issuer %j the system %j, and none if the issuer is not mapped',
+    (issuer, system) => {
+      const subject = { ...SUBJECT, issuerOfPatientId: issuer };
+      const patientSystems = { ...IDENTIFIERS.patientSystems, '*': 'urn:oid:1.2.9' };
+      const { entity } = auditEvent(facts('identity.view', {}, subject), {
+        ...IDENTIFIERS,
+        patientSystems,
+      });
+      expect(entity?.[0]?.what?.identifier?.system).toBe(system);
+    },
+  );
 
   test('for a refused machine is a security alert with the address from which it called', () => {
     const event = auditEvent(facts('dicom.refused', { ...NODE, outcome: 'refused' }), IDENTIFIERS);
