@@ -32,15 +32,19 @@ interface ProgressParts {
 const HISTORY = 20;
 
 /**
- * Returns the median run time in seconds of the endpoint's most recent requests; null if there are
- * none.
+ * Returns the median run time in seconds of the endpoint's most recent requests, either live or
+ * made with test keys, which the mock pipeline runs in a moment; null if there are none.
  */
-async function typicalSeconds(database: Database, endpoint: string): Promise<number | null> {
+export async function typicalSeconds(
+  database: Database,
+  { endpoint, test }: Pick<StoredRequest, 'endpoint' | 'test'>,
+): Promise<number | null> {
   const { rows } = await database.query<{ seconds: number | null }>(
     `SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds)::float8 AS seconds FROM (
        SELECT EXTRACT(EPOCH FROM ended_at - started_at)::float8 AS seconds FROM requests
-       WHERE endpoint = $1 AND status = 'succeeded' ORDER BY id DESC LIMIT $2) AS last`,
-    [endpoint, HISTORY],
+       WHERE endpoint = $1 AND test = $2 AND status = 'succeeded'
+       ORDER BY id DESC LIMIT $3) AS last`,
+    [endpoint, test, HISTORY],
   );
   return rows[0]?.seconds ?? null;
 }
@@ -60,7 +64,7 @@ export async function recordProgress(
   broken: AbortSignal,
 ) {
   const { database, config, logger, now } = parts;
-  const typical = await typicalSeconds(database, row.endpoint);
+  const typical = await typicalSeconds(database, row);
   const started = performance.now();
   let last: Promise<void> = Promise.resolve();
 
