@@ -223,8 +223,11 @@ interface Happening {
   resultRevision?: number;
 }
 
-/** SQL condition: the subscription `s` covers the request `r`. */
-const ASKS_FOR = `s.account_id = r.account_id AND (r.test OR NOT s.test)
+/**
+ * SQL condition: the subscription `s` covers the request `r`. The made-up flags and reports of the
+ * mock pipeline concern only subscriptions made with test keys.
+ */
+const ASKS_FOR = `s.account_id = r.account_id AND s.test = r.test
   AND s.activated_at IS NOT NULL AND s.status IN ('active', 'error')
   AND (s.ends_at IS NULL OR s.ends_at > now())
   AND (s.of_endpoint IS NULL OR s.of_endpoint IN (r.endpoint, r.model))

@@ -264,6 +264,21 @@ describe('a Subscription', () => {
     );
   });
 
+  it('made with a live key is not notified of what the mock pipeline makes up', async () => {
+    await activated();
+    const isOf = (test: boolean) =>
+      gateway.database.query('UPDATE fhir_subscriptions SET test = $1', [test]);
+    await isOf(true);
+    await finish();
+    await isOf(false);
+    const request = await gateway.submit();
+    await gateway.database.query('UPDATE requests SET test = true WHERE id = $1', [request]);
+    await gateway.worker.start(request);
+    await gateway.worker.succeed(request);
+    const { rows } = await gateway.database.query('SELECT 1 FROM fhir_subscription_events');
+    expect(rows).toEqual([]);
+  });
+
   it('is notified of flags, failures and signatures, each with its own topic and once', async () => {
     await activated({ topic: 'critical-flag' });
     await activated({ topic: 'request-failed' });
