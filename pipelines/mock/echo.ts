@@ -61,6 +61,7 @@ function viewsOf(file: string): ClipView[] {
     confidence: 0.93,
     belowGate: null,
     unseparated: false,
+    underStress: false,
     fan: AREA,
   }));
 }

@@ -19,6 +19,8 @@ export interface OutlineEvidence {
      * used as the picture.
      */
     unseparated: boolean;
+    /** True if the clip was recorded under stress and was therefore not measured. */
+    underStress: boolean;
   }[];
   /**
    * `apical` is null if reading the apical clips failed. `clips` is null if no permitted model can
@@ -53,8 +55,13 @@ export function outlineGap(
   if (wanted.some((view) => heart.clips[view] !== null)) return null;
   if (views.apical === null) return sayOfEcho.gap('outlines.reader-failed', {});
   if (views.apical.clips === null) return sayOfEcho.gap('outlines.no-model', {});
-  const shown = clips.some(({ view }) => wanted.some((one) => one === view));
-  if (shown) return sayOfEcho.gap('outlines.no-beat', { views: wanted });
+  const shown = clips.filter(({ view }) => wanted.some((one) => one === view));
+  if (shown.length > 0) {
+    const code = shown.every(({ underStress }) => underStress)
+      ? 'outlines.under-stress'
+      : 'outlines.no-beat';
+    return sayOfEcho.gap(code, { views: wanted });
+  }
   // A clip whose view is undetermined may show a requested view, so the gap must not state that
   // this view is missing.
   const unnamed = clips.filter(({ view, confidence }) => view === null && confidence !== null);

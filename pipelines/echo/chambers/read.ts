@@ -69,9 +69,10 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
   return APICAL_VIEWS.flatMap((view) =>
     views
       .flatMap((of) => {
-        const { clip, fan } = of;
+        const { clip, fan, underStress } = of;
         const moves = clip.frames.length >= LEAST_FRAMES && clip.mode !== 'colour';
-        return of.view === view && fan && moves ? [{ view, of: { ...of, fan } }] : [];
+        const usable = of.view === view && moves && !underStress;
+        return fan && usable ? [{ view, of: { ...of, fan } }] : [];
       })
       .toSorted((one, other) => clipRank(other.of) - clipRank(one.of))
       .slice(0, CLIPS_PER_VIEW),

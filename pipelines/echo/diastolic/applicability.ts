@@ -43,8 +43,12 @@ export interface Applicability {
   filling: Remark | null;
 }
 
+/** Returns the displays of mitral inflow at rest. */
 const inflows = ({ spectra }: RhythmAndFilling) =>
-  spectra.filter(({ flow }) => flow === 'mitral-inflow');
+  spectra.filter(
+    ({ flow, quantities }) =>
+      flow === 'mitral-inflow' && quantities.every(({ doubt }) => doubt !== 'under-stress'),
+  );
 
 const isFibrillating = (evidence: RhythmAndFilling) =>
   inflows(evidence).some(

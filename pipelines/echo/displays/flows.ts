@@ -1,5 +1,6 @@
 import type { Clip, SweepKind } from '../../contract/study.ts';
-import { type ViewNamed, viewWords } from '../../contract/view-words.ts';
+import { plainWords, viewWords } from '../../contract/view-words.ts';
+import { isUnderStress } from '../locate/stress.ts';
 
 /** Flows that are measured on spectral displays (echo 7, 10, 11, 12, 17). */
 export const FLOWS = {
@@ -67,7 +68,7 @@ const WORDS: Readonly<Record<Flow, RegExp>> = {
     /\b(mitral|mv|m) ?(valve )?(in ?flow|filling|e ?a|stenosis|diastol\w*)\b|^(mv|mitral( valve)?)( (pw|cw|doppler))*$|\bms\b/,
   lvot: /\b(lvot|lv out ?flow)\b/,
   // No words identify these two flows directly. They are derived from `lvot`, the kind of Doppler
-  // and words for a provocation.
+  // and whether the display was recorded under stress.
   'lvot-rest': /^$/,
   'lvot-provoked': /^$/,
   'aortic-valve':
@@ -80,28 +81,31 @@ const WORDS: Readonly<Record<Flow, RegExp>> = {
   'pulmonary-regurgitation': new RegExp(`\\b(pr|pi)\\b|\\b(pulmon(ic|ary)|pv)( valve)? ${LEAK}`),
   'pulmonary-vein': /\b(pulm\w* vein\w*|pvf|pvein)\b/,
   'isovolumic-relaxation': /\b(ivrt|isovol\w* relax\w*)\b/,
-  'septal-annulus': /\b(sept\w*|medial|med)\b/,
+  'septal-annulus': /\b(sep\w*|medial|med)\b/,
   'lateral-annulus': /\b(lat\w*)\b/,
   'tricuspid-annulus': /\b(tricuspid|tv|rv)\b/,
 };
 
 /**
  * Words that identify tissue Doppler. "Septal" and "RV" mean tissue Doppler only together with one
- * of these words.
+ * of these words. "E" alone does not: "E/A" is an inflow.
  */
 const TISSUE_WORDS =
-  /\b(tdi|dti|tvi|pw ?td|tissue|annul\w*|e['’` ]|s['’`]|sm\b|em\b)|e['’`]|s['’`]/;
+  /\b(tdi|dti|pw ?td|tissue|annul\w*|sm|em|[es] (prime|sep\w*|lat\w*|med\w*))\b|[es]['’`]/;
 
-type Named = ViewNamed & Pick<Clip, 'anatomicRegion'>;
+/**
+ * "TVI" means tissue velocity imaging if a wall is named too, and otherwise for the integral of
+ * velocity over time ("LVOT TVI").
+ */
+const VELOCITY_WORD = /\btvi\b/;
 
-export const saysTissue = (clip: Named) => TISSUE_WORDS.test(viewWords(clip));
+type Named = Pick<Clip, 'viewName' | 'stageName' | 'stageNumber' | 'anatomicRegion'>;
 
-/** Words for manoeuvres that raise the gradient of an outflow tract obstruction (echo 14.1). */
-const PROVOKED = /\b(valsalva|provo\w*|stress|peak|exercise|standing|post)\b/;
+const isTissue = (words: string) =>
+  TISSUE_WORDS.test(words) ||
+  (VELOCITY_WORD.test(words) && [...TISSUE].some((wall) => WORDS[wall].test(words)));
 
-function outflowByContinuousWave(words: string): Flow {
-  return PROVOKED.test(words) ? 'lvot-provoked' : 'lvot-rest';
-}
+export const saysTissue = (clip: Named) => isTissue(viewWords(clip));
 
 /**
  * Returns the flow identified in the header: by words for a regurgitation, otherwise by the code of
@@ -113,13 +117,16 @@ export function headerFlow(clip: Named, kind: SweepKind): Flow | null {
       region === clip.anatomicRegion && (kinds.includes(kind) || kind === 'doppler'),
   );
   const words = viewWords(clip);
-  const tissue = TISSUE_WORDS.test(words);
-  const named = words
-    ? ALL.filter((flow) => TISSUE.has(flow) === tissue && WORDS[flow].test(words))
-    : [];
+  const tissue = isTissue(words);
+  // Some patterns match only a whole name ("AV CW"), to which the name of a stage may be added.
+  const texts = [words, plainWords(clip.viewName ?? '')].filter((text) => text !== '');
+  const named = ALL.filter(
+    (flow) => TISSUE.has(flow) === tissue && texts.some((text) => WORDS[flow].test(text)),
+  );
   // Words for a regurgitation are more specific than the valve's code.
   const leak = named.find((flow) => REGURGITATIONS.has(flow));
   if (leak) return leak;
   const flow = coded?.flow ?? (named.length === 1 ? (named[0] ?? null) : null);
-  return flow === 'lvot' && kind === 'cw' ? outflowByContinuousWave(words) : flow;
+  if (flow !== 'lvot' || kind !== 'cw') return flow;
+  return isUnderStress(clip) ? 'lvot-provoked' : 'lvot-rest';
 }

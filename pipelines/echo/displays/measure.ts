@@ -51,6 +51,17 @@ const LEADING: Readonly<Partial<Record<EchoConcept, EchoConcept>>> = {
   'av-vti': 'av-vmax',
 };
 
+/**
+ * Quantities of mitral inflow that are measured on one display. The ratio of E on one display to A
+ * on another is the ratio of no beat (echo 10.1).
+ */
+const FILLING: ReadonlySet<EchoConcept> = new Set([
+  'mitral-e',
+  'mitral-a',
+  'deceleration-time',
+  'mitral-a-duration',
+]);
+
 interface Traced {
   reading: DisplayReading;
   quantity: TracedQuantity;
@@ -145,6 +156,22 @@ function eligible(
 }
 
 /**
+ * Returns the display of mitral inflow that is measured: one with a usable E and, if possible, a
+ * usable A. Null if no display has a usable E.
+ */
+function fillingDisplay(traced: readonly Traced[]): DisplayReading | null {
+  const usable = (key: EchoConcept) =>
+    traced.filter((one) => one.quantity.key === key && doubtOf(one) === null);
+  const withA = new Set(usable('mitral-a').map(({ reading }) => reading));
+  const [chosen] = usable('mitral-e').toSorted(
+    (one, other) =>
+      Number(withA.has(other.reading)) - Number(withA.has(one.reading)) ||
+      confidenceOf(other) - confidenceOf(one),
+  );
+  return chosen?.reading ?? null;
+}
+
+/**
  * Returns the quantities of traced displays as measurements, each in the section that reports it.
  * If several displays show the same identified structure, the best of them is used. Displays of
  * unidentified structures are all listed.
@@ -157,7 +184,11 @@ export function tracedMeasurements(
     reading.quantities.map((quantity): Traced => ({ reading, quantity })),
   );
   const byKey = Map.groupBy(traced, ({ quantity }) => quantity.key);
-  return [...byKey].flatMap(([key, found]) => {
+  const filling = fillingDisplay(traced);
+  const inFilling = ({ reading, quantity }: Traced) =>
+    filling === null || reading === filling || !FILLING.has(quantity.key);
+  return [...byKey].flatMap(([key, all]) => {
+    const found = all.filter(inFilling);
     const unnamed = SECTION_OF[key];
     const section = sectionOf(key) ?? unnamed;
     if (!section) return [];

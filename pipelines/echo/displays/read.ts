@@ -11,6 +11,7 @@ import type { Caliper } from '../../result/envelope.ts';
 import { flowTrace } from '../../result/measured.ts';
 import type { DisplayDoubt } from '../../result/render/echo/shared.ts';
 import type { DisplayRefusal } from '../../result/render/echo/views.ts';
+import { isUnderStress } from '../locate/stress.ts';
 import { type FlowForm, flowByForm } from './flow-form.ts';
 import {
   type FlowQuantity,
@@ -196,6 +197,18 @@ function readDopplerSweep(
   };
 }
 
+/**
+ * Marks the values of a display that was recorded under stress, so that they are shown but not used
+ * as values at rest. Only a provoked gradient is meant to be recorded in this way.
+ */
+function asUnderStress(content: DisplayContent): DisplayContent {
+  const quantities = content.quantities.map(
+    (one): TracedQuantity =>
+      one.key === 'lvot-gradient-provoked' ? one : { ...one, doubt: 'under-stress' },
+  );
+  return { ...content, quantities };
+}
+
 /** Reads every display of a clip, on the clip's last frame, where the sweep is complete. */
 async function readClip(clip: Clip): Promise<DisplayReading[]> {
   const frame = clip.frames.at(-1);
@@ -208,7 +221,7 @@ async function readClip(clip: Clip): Promise<DisplayReading[]> {
     sopInstanceUid: clip.sopInstanceUid,
     frame: frame.index,
     kind: sweep.kind,
-    ...content,
+    ...(isUnderStress(clip) ? asUnderStress(content) : content),
   });
   return [
     ...spectra.map((sweep) => placed(sweep, readDopplerSweep(image, clip, frame.index, sweep))),

@@ -45,6 +45,8 @@ export interface ClipView {
    * received the whole frame.
    */
   unseparated: boolean;
+  /** True if the clip was recorded under stress. No chamber is then measured on it. */
+  underStress: boolean;
   /** In stored pixels; null if no frame of the clip was examined. */
   fan: Rectangle | null;
 }

@@ -6,6 +6,7 @@ import type { HeartLocator } from './heart-locator.ts';
 import { type HeartView, isPicture } from './names.ts';
 import type { ClipView } from './reader.ts';
 import { sectorOf } from './sector.ts';
+import { isUnderStress } from './stress.ts';
 import type { ViewEstimate } from './view.ts';
 
 const FRAMES = 3;
@@ -41,6 +42,7 @@ async function surveyClip(
     confidence: null,
     belowGate: null,
     unseparated: false,
+    underStress: isUnderStress(clip),
     fan: null,
   };
   if (!isPicture(clip)) return none;

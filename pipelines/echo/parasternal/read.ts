@@ -113,11 +113,11 @@ function ranked(clips: readonly Chosen[]): Chosen[] {
 function chosenClips(views: readonly ClipView[]): Chosen[] {
   return FAMILIES.flatMap((family) => {
     const own = views.flatMap((of): Chosen[] => {
-      const { view, fan, clip } = of;
+      const { view, fan, clip, underStress } = of;
       // A view along a vessel is left out, because it does not show a ventricle.
       if (view === null || view === 'SUBCOSTAL-IVC' || familyOf(view) !== family) return [];
       const moves = clip.frames.length >= LEAST_FRAMES && clip.mode !== 'colour';
-      return fan !== null && moves ? [{ family, view, of }] : [];
+      return fan !== null && moves && !underStress ? [{ family, view, of }] : [];
     });
     return ranked(own).slice(0, CLIPS_PER_FAMILY);
   });

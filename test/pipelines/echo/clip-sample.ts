@@ -22,6 +22,7 @@ export function clipOf(view: ClipView['view'], mode: Clip['mode'] = '2d'): ClipV
     confidence: null,
     belowGate: null,
     unseparated: false,
+    underStress: false,
     fan: null,
   };
 }

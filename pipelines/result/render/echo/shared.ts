@@ -193,6 +193,8 @@ export const ECHO_SENTENCES = {
   'outlines.no-clip': noClipText,
   'outlines.no-beat': ({ views }: { views: readonly string[] }) =>
     `The ${anyOf(views)} clips show no complete beat with reliable outlines.`,
+  'outlines.under-stress': ({ views }: { views: readonly string[] }) =>
+    `Not assessed: the ${anyOf(views)} clips were recorded under stress, and none at rest.`,
   'rhythm.irregular': ({ beats, few }: { beats: number; few: boolean }) =>
     sentence(irregularText(beats, few)),
   'rhythm.unequal': () =>
@@ -230,7 +232,7 @@ export interface EfReading {
   readonly [name: string]: string | number | boolean;
   key: EchoConcept;
   value: number;
-  origin: 'image' | 'machine';
+  origin: 'image' | 'machine' | 'person';
   /** True if we calculated the EF from EDV and ESV, which may be values of the machine. */
   ofVolumes: boolean;
 }
@@ -302,6 +304,7 @@ const DISPLAY_DOUBTS = {
   'not-ventricle':
     'the walls do not move like those of the left ventricle, or their dimensions are implausible',
   'single-beat': 'a single beat',
+  'under-stress': 'recorded during a stress test or a manoeuvre, not at rest',
   faint: 'the trace is too faint or its beats differ',
 } as const;
 
@@ -360,6 +363,8 @@ export const ECHO_REMARKS = {
     value: number;
     inputs: keyof typeof IMAGE_INPUTS;
   }) => `${IMAGE_INPUTS[of.inputs]} give ${valueText(of.key, of.value)}`,
+  'echo.recalculated': ({ key, value }: { key: EchoConcept; value: number }) =>
+    `calculated again, because one of its inputs was corrected; the machine gave ${valueText(key, value)}`,
   'echo.of-images': ({ key, value }: { key: EchoConcept; value: number }) =>
     `image analysis: ${valueText(key, value)}`,
   'echo.surface-of-machine': () => 'from the machine: the request does not give height and weight',

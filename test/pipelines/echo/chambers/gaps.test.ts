@@ -69,7 +69,13 @@ describe('two views', () => {
 
 describe('the reason why no apical clip was measured', () => {
   const none = { A4C: null, A2C: null, A3C: null };
-  const clip = { view: null, belowGate: null, confidence: 0.4, unseparated: false };
+  const clip = {
+    view: null,
+    belowGate: null,
+    confidence: 0.4,
+    unseparated: false,
+    underStress: false,
+  };
   const gap = (clips: Parameters<typeof outlineGap>[0]['clips']) => {
     const said = outlineGap({ clips, views: { apical: { clips: [] } }, heart: { clips: none } }, [
       'A4C',
@@ -86,6 +92,15 @@ describe('the reason why no apical clip was measured', () => {
     expect(gap([{ ...clip, belowGate: 'A4C' }, clip])).toBe(
       'Not assessed: no clip was reliably recognised as A4C, and the view of 2 clips is unknown (1 may show A4C).',
     );
+  });
+
+  it('is that none was recorded at rest', () => {
+    const stressed = { ...clip, view: 'A4C', underStress: true };
+    const code = (clips: Parameters<typeof gap>[0]) =>
+      outlineGap({ clips, views: { apical: { clips: [] } }, heart: { clips: none } }, ['A4C'])
+        ?.code;
+    expect(code([stressed, stressed])).toBe('outlines.under-stress');
+    expect(code([stressed, { ...clip, view: 'A4C' }])).toBe('outlines.no-beat');
   });
 
   it('says that the picture was not found on the screen', () => {

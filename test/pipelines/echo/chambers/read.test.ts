@@ -41,6 +41,7 @@ function clipOf(file: string, count: number, more: Partial<Clip> = {}): ClipView
     confidence: 0.9,
     belowGate: null,
     unseparated: false,
+    underStress: false,
     fan: AREA,
   };
 }
@@ -112,6 +113,13 @@ describe('the frames of an apical clip that are outlined', () => {
     expect(clips[0]?.stride).toBe(2);
     expect(clips[0]?.frames).toHaveLength(300);
     expect(clips[0]?.frames[1]?.frame).toBe(2);
+  });
+  it('do not include those of a clip recorded under stress', async () => {
+    const { clips } = await read([
+      { ...clipOf('peak', 60), underStress: true, source: 'header' },
+      clipOf('rest', 60),
+    ]);
+    expect(clips.map(({ file }) => file)).toEqual(['rest']);
   });
   it('are all frames of a short clip', async () => {
     const { clips, seen } = await read([clipOf('short', 60)]);

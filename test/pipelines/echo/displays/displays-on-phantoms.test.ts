@@ -217,6 +217,25 @@ describe('a display whose structure the header names', () => {
     expect(values.filter(({ quality }) => quality === 'accepted')).toEqual([]);
   });
 
+  it('is not used if it was recorded under stress, except for a provoked gradient', async () => {
+    const frame = simulateEchoSpectrum('aortic-valve', { heart, seed: 5, flow: { peak: 430 } });
+    const header = spectrumHeader('aortic-valve', frame);
+    const qualities = async (stage: object) => {
+      const attributes = { ...header.attributes, ...stage };
+      const { values } = await read(frame, { ...header, attributes });
+      return values.map(({ concept, quality }) => `${concept.key}: ${quality}`);
+    };
+    expect(await qualities({ StageName: 'Peak', StageNumber: '3' })).toEqual([
+      'av-vmax: low',
+      'av-vti: low',
+      'av-mean-gradient: low',
+    ]);
+    expect(await qualities({ StageName: 'Rest', StageNumber: '1' })).toContain('av-vmax: accepted');
+    expect(await qualities({ ViewName: 'LVOT CW Valsalva' })).toEqual([
+      'lvot-gradient-provoked: accepted',
+    ]);
+  });
+
   it('gives no value where the flow runs off the end of the scale', async () => {
     const { readings, values } = await spectrum('lvot', { peak: 95 }, { scaleShare: 0.8 });
     expect(readings[0]?.refusal).toMatch(/aliased|cut-off/);

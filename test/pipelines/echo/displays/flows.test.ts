@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { headerFlow } from '../../../../pipelines/echo/displays/flows.ts';
 import { mModeStructure } from '../../../../pipelines/echo/displays/reading.ts';
 
-const NONE = { anatomicRegion: null, viewName: null, stageName: null, viewCode: null };
+const NONE = {
+  anatomicRegion: null,
+  viewName: null,
+  stageName: null,
+  stageNumber: null,
+  viewCode: null,
+};
 const named = (viewName: string | null, kind: 'pw' | 'cw' = 'pw') =>
   headerFlow({ ...NONE, viewName }, kind);
 const coded = (anatomicRegion: string, kind: 'pw' | 'cw') =>
@@ -27,6 +33,12 @@ describe('the flow that a header names', () => {
     ['TDI septal', 'septal-annulus'],
     ["E' lateral", 'lateral-annulus'],
     ['TDI RV', 'tricuspid-annulus'],
+    ['E lat', 'lateral-annulus'],
+    ['TVI sep', 'septal-annulus'],
+    ['LVOT TVI', 'lvot'],
+    ['MV E/A', 'mitral-inflow'],
+    // Tricuspid inflow is not measured. Its E is not the S' of the annulus.
+    ['TV E/A', null],
     // A single wall together with a word for tissue Doppler identifies the annulus. Without that
     // word, or with two walls, nothing is identified.
     ['Septal', null],
@@ -46,10 +58,29 @@ describe('the flow that a header names', () => {
     ['SCT:80891009', 'pw', null],
   ] as const)('%s by %s: %s', (code, kind, flow) => expect(coded(code, kind)).toBe(flow));
 
+  it('is that of the view beside the name of a stage', () => {
+    expect(headerFlow({ ...NONE, viewName: 'AV CW', stageName: 'Rest' }, 'cw')).toBe(
+      'aortic-valve',
+    );
+  });
+
   it('is the regurgitation in words rather than the valve of the code', () => {
     const header = { ...NONE, anatomicRegion: 'SCT:34202007', viewName: 'AR' };
     expect(headerFlow(header, 'cw')).toBe('aortic-regurgitation');
   });
+});
+
+describe('CW of the LVOT', () => {
+  const at = (header: object) => headerFlow({ ...NONE, viewName: 'LVOT', ...header }, 'cw');
+  it.each([
+    ['without a stage', {}, 'lvot-rest'],
+    ['of the peak velocity', { viewName: 'LVOT peak vel' }, 'lvot-rest'],
+    ['in the first stage', { stageNumber: 1 }, 'lvot-rest'],
+    ['in the stage before stress', { stageName: 'Pre-Stress', stageNumber: 2 }, 'lvot-rest'],
+    ['in a later stage', { stageNumber: 2 }, 'lvot-provoked'],
+    ['at peak', { stageName: 'PEAK' }, 'lvot-provoked'],
+    ['during a manoeuvre', { viewName: 'LVOT Valsalva', stageName: 'Rest' }, 'lvot-provoked'],
+  ])('%s: %s', (_, header, flow) => expect(at(header)).toBe(flow));
 });
 
 describe('the structure of an M-mode that a header names', () => {

@@ -132,6 +132,50 @@ describe('a traced value', () => {
     });
   });
 
+  describe('of mitral inflow on several displays', () => {
+    const beats = (key: string, value: number, doubt: string | null, used = [0, 1, 2]) => ({
+      ...VMAX,
+      ...{ key, value, doubt, used, beats: [value, value, value] },
+    });
+    const inflow = (file: string, ...quantities: object[]) =>
+      ({ ...READING, file, kind: 'pw', confidence: 0.9, quantities }) as DisplayReading;
+    const read = (...readings: DisplayReading[]) =>
+      tracedMeasurements(readings, () => 'diastolic').map(
+        ({ concept, value, quality }) => `${concept.key} ${value} ${quality}`,
+      );
+    const slow = inflow('a.dcm', beats('mitral-e', 80, null), beats('mitral-a', 60, null, [0, 1]));
+    const fast = inflow('b.dcm', beats('mitral-e', 50, null, [0, 1]), beats('mitral-a', 90, null));
+
+    it('has E and A of the same display, not each of the clearer one', () => {
+      expect(read(slow, fast)).toEqual(['mitral-e 80 accepted', 'mitral-a 60 accepted']);
+    });
+    it('prefers a display on which both are used', () => {
+      const fused = inflow(
+        'a.dcm',
+        beats('mitral-e', 80, null),
+        beats('mitral-a', 60, 'fused'),
+        beats('deceleration-time', 120, 'fused'),
+      );
+      expect(read(fused, fast)).toEqual(['mitral-e 50 accepted', 'mitral-a 90 accepted']);
+      expect(read(fused)).toEqual([
+        'mitral-e 80 accepted',
+        'mitral-a 60 low',
+        'deceleration-time 120 low',
+      ]);
+    });
+    it('has no A beside the E of another display', () => {
+      const unsure = inflow(
+        'b.dcm',
+        beats('mitral-e', 50, 'beats-differ'),
+        beats('mitral-a', 90, null),
+      );
+      expect(read(inflow('a.dcm', beats('mitral-e', 80, null)), unsure)).toEqual([
+        'mitral-e 80 accepted',
+      ]);
+      expect(read(unsure)).toEqual(['mitral-e 50 low', 'mitral-a 90 accepted']);
+    });
+  });
+
   it('is a used one even if an unused one is higher', () => {
     const faint = { ...READING, confidence: 0.2, quantities: [{ ...VMAX, value: 4.6 }] };
     const values = tracedMeasurements([faint, { ...READING, quantities: [VMAX] }], () => 'valves');

@@ -42,6 +42,7 @@ function seen(
     confidence,
     belowGate: null,
     unseparated: false,
+    underStress: false,
     fan: AREA,
   };
 }
@@ -98,8 +99,9 @@ describe('the parasternal clips that are outlined', () => {
     ]);
     expect(clips.map(({ file }) => file)).toEqual(['second', 'third']);
   });
-  it('exclude those in colour, of a vessel, or without a view', async () => {
+  it('exclude those in colour, under stress, of a vessel, or without a view', async () => {
     const clips = await read([
+      { ...seen('PLAX', 'peak', 0.9), underStress: true },
       seen('PSAX-PM', 'colour', 0.9, 'colour'),
       seen('SUBCOSTAL-IVC', 'vessel', 0.9),
       seen(null, 'unknown', 0.9),
