@@ -1,7 +1,7 @@
 import { rounded } from '../../measure/rounding.ts';
 import type { MyocardialSign } from '../../result/render/echo/diastolic.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
-import { SEXES, type Sex } from '../shared/grading.ts';
+import { type GradedQuantity, SEXES, type Sex } from '../shared/grading.ts';
 
 /**
  * End-diastolic wall thickness, mm, at or above which each statement is made (CM23, HCM24; echo
@@ -189,6 +189,8 @@ interface MyocardialQuantities {
   sex: Sex | null;
   /** g/m2 */
   massIndex: number | null;
+  /** Range of the mass index, which depends on how the mass was measured. */
+  massRange: GradedQuantity;
   /** Thickest wall at end-diastole, cm. */
   wall: number | null;
   scoreIndex: number | null;
@@ -203,10 +205,8 @@ const NORMAL_INDEX = 1;
  * Returns the upper limit of the LV mass index, g/m². If the sex is not known, the higher of the
  * two limits is used.
  */
-function upperMass(sex: Sex | null): number {
-  const { male, female } = LEFT_VENTRICLE.massIndex;
-  return sex ? LEFT_VENTRICLE.massIndex[sex].normal[1] : Math.max(male.normal[1], female.normal[1]);
-}
+const upperMass = (sex: Sex | null, range: GradedQuantity): number =>
+  Math.max(...(sex ? [sex] : SEXES).map((one) => range[one].normal[1]));
 
 /**
  * Returns the signs of myocardial disease according to D16: LVH, cardiomyopathy, ischaemia,
@@ -214,10 +214,10 @@ function upperMass(sex: Sex | null): number {
  * sign. It does not exclude disease.
  */
 export function myocardialDisease(quantities: MyocardialQuantities): MyocardialSign[] {
-  const { sex, massIndex, wall, scoreIndex, abnormalSegment } = quantities;
+  const { sex, massIndex, massRange, wall, scoreIndex, abnormalSegment } = quantities;
   return [
     massIndex !== null &&
-      rounded(massIndex, LEFT_VENTRICLE.massIndex.decimals) > upperMass(sex) &&
+      rounded(massIndex, massRange.decimals) > upperMass(sex, massRange) &&
       ('mass-index' as const),
     wall !== null && rounded(10 * wall, 0) >= WALL.criterion && ('thick-wall' as const),
     scoreIndex !== null && rounded(scoreIndex, 2) > NORMAL_INDEX && ('score-index' as const),

@@ -2,6 +2,7 @@ import { rounded } from '../../measure/rounding.ts';
 import type { MitralDisease, MyocardialSign } from '../../result/render/echo/diastolic.ts';
 import { DYSFUNCTION, myocardialDisease } from '../cardiomyopathy/guideline.ts';
 import { mitralAreaByHalfTime, pressureBehindJet } from '../formulas/doppler.ts';
+import { massIndexRange } from '../lv-size/guideline.ts';
 import { EF_PRECEDENCE, headlineEf, ungradedEf } from '../lvef/judge.ts';
 import { rightHeartPressures } from '../pulmonary-hypertension/measure.ts';
 import { rangedSex, type Values } from '../shared/section.ts';
@@ -97,10 +98,12 @@ const isAbnormal = ({ segment, score }: DiastolicEvidence['heart']['segments'][n
 
 function myocardialSigns(evidence: DiastolicEvidence, values: Values): MyocardialSign[] {
   const walls = [values.number('ivsd'), values.number('lvpwd')].filter((wall) => wall !== null);
+  const index = values.measurement('lv-mass-index');
   const { trusted, segments } = evidence.heart;
   return myocardialDisease({
     sex: rangedSex(evidence),
-    massIndex: values.number('lv-mass-index'),
+    massIndex: index?.value ?? null,
+    massRange: massIndexRange(index, values.measurement('lv-mass')),
     wall: walls.length > 0 ? Math.max(...walls) : null,
     scoreIndex: values.number('wall-motion-score-index'),
     abnormalSegment: trusted && segments.some(isAbnormal),

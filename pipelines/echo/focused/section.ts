@@ -6,7 +6,7 @@ import type { Statement } from '../../result/statement.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { familyOf, type HeartView, isFocused, isPicture, showsVentricle } from '../locate/names.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
-import { isBeyond, RV_FUNCTION } from '../rv-function/guideline.ts';
+import { isBeyond, RV_FUNCTION, RV_SIZE } from '../rv-function/guideline.ts';
 import { graded } from '../shared/grading.ts';
 import {
   classification,
@@ -139,6 +139,36 @@ function ventricleAnswer<Evidence extends FocusedEvidence>(
   return { answer, gaps: [windowsGap(windows)], level };
 }
 
+/** Diameters of the RV, and its basal ratio to the LV, with their limits (echo 7.2). */
+const RV_DIAMETERS = {
+  'rv-basal': RV_SIZE.basal,
+  'rv-mid': RV_SIZE.mid,
+  'rv-to-lv': RV_SIZE.ratio,
+} as const;
+
+/**
+ * Returns the size of the RV by its ratio to the LV. An RV whose diameters are above their limits is
+ * enlarged even if the ratio is normal, because the LV may be large as well. Null if nothing was
+ * measured by which the size can be judged.
+ */
+function rightVentricleSize(values: Values) {
+  const areas = values.measurement('rv-to-lv-area');
+  const ratio = areas ?? values.measurement('rv-to-lv');
+  const size = ratio && (areas ? focusedRightVentricle : focusedByDiameters)(ratio.value);
+  const wide = Object.entries(RV_DIAMETERS).flatMap(([key, limit]) => {
+    const one = values.measurement(key as keyof typeof RV_DIAMETERS);
+    return one && one !== ratio && isBeyond(limit, one.value) ? [one] : [];
+  });
+  if (ratio && size && (size !== 'normal' || wide.length === 0)) {
+    const scheme = areas ? 'RV to LV end-diastolic area' : 'RV to LV basal diameter';
+    return { size, about: [ratio], scheme };
+  }
+  const about = [...(ratio ? [ratio] : []), ...wide];
+  return wide.length > 0
+    ? { size: 'enlarged', about, scheme: 'ASE/EACVI 2015 diameters of the RV' }
+    : null;
+}
+
 function answersOf<Evidence extends FocusedEvidence>(
   evidence: Evidence,
   values: Values,
@@ -146,16 +176,14 @@ function answersOf<Evidence extends FocusedEvidence>(
   windows: readonly string[],
 ) {
   const ventricle = ventricleAnswer(evidence, values, conditions, windows);
-  const areas = values.measurement('rv-to-lv-area');
-  const ratio = areas ?? values.measurement('rv-to-lv');
   const excursion = values.measurement('tapse');
-  const size = ratio && (areas ? focusedRightVentricle : focusedByDiameters)(ratio.value);
+  const rv = rightVentricleSize(values);
   const cava = cavaAnswer(values);
   const effusion = effusionAnswer(conditions.effusionOf(evidence, values));
   return {
     answers: [
       ventricle.answer,
-      ratio && size ? sayOfFocused.conclusion('focused.rv-size', { size }, [ratio]) : null,
+      rv && sayOfFocused.conclusion('focused.rv-size', { size: rv.size }, rv.about),
       excursion &&
         sayOfFocused.conclusion(
           'focused.rv-function',
@@ -168,7 +196,7 @@ function answersOf<Evidence extends FocusedEvidence>(
     gaps: [
       ...ventricle.gaps,
       ...effusion.gaps,
-      ratio ? null : sayOfFocused.gap('focused.no-rv-size', {}),
+      rv ? null : sayOfFocused.gap('focused.no-rv-size', {}),
       excursion ? null : sayOfFocused.gap('focused.no-rv-function', {}),
       ...cava.gaps,
     ],
@@ -181,14 +209,7 @@ function answersOf<Evidence extends FocusedEvidence>(
           ventricle.level,
           'focused cardiac ultrasound, three levels',
         ),
-      size &&
-        classification(
-          ID,
-          'focused-rv-size',
-          'RV size, focused',
-          size,
-          areas ? 'RV to LV end-diastolic area' : 'RV to LV basal diameter',
-        ),
+      rv && classification(ID, 'focused-rv-size', 'RV size, focused', rv.size, rv.scheme),
     ],
   };
 }

@@ -50,6 +50,22 @@ export const LEFT_VENTRICLE = {
   shortening: { male: p(25, 43, 20, 15), female: p(27, 45, 22, 17), ...ase05('B', 0) },
 } as const satisfies Record<string, GradedQuantity>;
 
+interface ByMethod {
+  method: string;
+}
+
+/**
+ * Returns true if a mass was calculated from 2D areas. Such a mass has separate published limits,
+ * and only per body surface area (echo 5.3).
+ */
+export const is2dMass = (one: ByMethod | null) => one?.method === 'cart-mass-2d';
+
+/** Returns the range of a mass index, which depends on how the mass was measured. */
+export const massIndexRange = (index: ByMethod | null, mass: ByMethod | null): GradedQuantity =>
+  is2dMass(index) || (index?.method === 'per-surface-area' && is2dMass(mass))
+    ? LEFT_VENTRICLE.massIndex2d
+    : LEFT_VENTRICLE.massIndex;
+
 /**
  * Returns the geometry from the mass index, g/m2, and the relative wall thickness (ASE15; echo
  * 5.4). `quantity` has the limits of the mass index, which depend on the method (linear or 2D).

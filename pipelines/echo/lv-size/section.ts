@@ -2,7 +2,7 @@ import type { EchoConcept } from '../../concepts/echo.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { sayOfLvSize } from '../../result/render/echo/lv-size.ts';
-import type { Abnormality } from '../../result/render/echo/shared.ts';
+import { type Abnormality, sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { Statement } from '../../result/statement.ts';
 import { bodyMassIndex, OBESE_FROM } from '../formulas/body.ts';
 import {
@@ -32,10 +32,16 @@ import {
   rangedSexes,
   type Values,
 } from '../shared/section.ts';
-import { ASYMMETRIC_WALLS, geometryOf, LEFT_VENTRICLE } from './guideline.ts';
+import {
+  ASYMMETRIC_WALLS,
+  geometryOf,
+  is2dMass,
+  LEFT_VENTRICLE,
+  massIndexRange,
+} from './guideline.ts';
 
 interface LvSizeEvidence extends PatientEvidence {
-  clips: readonly { view: HeartView | null }[];
+  clips: readonly { view: HeartView | null; underStress: boolean }[];
   /**
    * `parasternal` is null if reading the parasternal clips failed. `clips` is null if no permitted
    * model can measure parasternal views.
@@ -54,8 +60,10 @@ function parasternalGap({
   views: { parasternal },
 }: Pick<LvSizeEvidence, 'clips' | 'views'>): Statement | null {
   if (parasternal === null) return sayOfLvSize.gap('parasternal.reader-failed', {});
-  if (!clips.some(({ view }) => view !== null && familyOf(view) === 'PLAX')) {
-    return sayOfLvSize.gap('parasternal.no-clip', {});
+  const shown = clips.filter(({ view }) => view !== null && familyOf(view) === 'PLAX');
+  if (shown.length === 0) return sayOfLvSize.gap('parasternal.no-clip', {});
+  if (shown.every(({ underStress }) => underStress)) {
+    return sayOfEcho.gap('outlines.under-stress', { views: ['PLAX'] });
   }
   if (parasternal.clips === null) return sayOfLvSize.gap('parasternal.no-model', {});
   const own = parasternal.clips.filter(({ family }) => family === 'PLAX');
@@ -82,15 +90,9 @@ const QUANTITIES = {
 
 const LINEAR = ['ivsd', 'lvidd', 'lvpwd'] as const;
 
-/**
- * Returns true if a mass was calculated from 2D areas. Such a mass has separate published limits,
- * and only per body surface area (echo 5.3).
- */
-const is2d = (one: Measurement | null) => one?.method === 'cart-mass-2d';
-
 function massOf(values: Values): { mass: Measurement | null; index: Measurement | null } {
   const given = values.measurement('lv-mass');
-  const mass = is2d(given)
+  const mass = is2dMass(given)
     ? given
     : values.calculated('lv-mass', {
         section: ID,
@@ -113,7 +115,7 @@ function massOf(values: Values): { mass: Measurement | null; index: Measurement 
  */
 function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sexes: readonly Sex[]) {
   const bodyMass = bodyMassIndex(patient.height, patient.weight);
-  if (mass?.quality !== 'accepted' || is2d(mass)) return null;
+  if (mass?.quality !== 'accepted' || is2dMass(mass)) return null;
   if (patient.height === null || bodyMass === null || rounded(bodyMass, 1) < OBESE_FROM)
     return null;
   const value = massPerHeight(mass.value, patient.height);
@@ -151,13 +153,10 @@ function geometryGap(mass: Measurement | null, index: Measurement | null): State
 }
 
 function rangesFor(mass: Measurement | null, index: Measurement | null) {
-  const massIndex =
-    is2d(index) || (index?.method === 'per-surface-area' && is2d(mass))
-      ? LEFT_VENTRICLE.massIndex2d
-      : LEFT_VENTRICLE.massIndex;
+  const massIndex = massIndexRange(index, mass);
   const quantityOf = (one: Measurement): GradedQuantity | null => {
     if (one.concept.key === 'lv-mass-index') return massIndex;
-    return is2d(one) ? null : (QUANTITIES[one.concept.key as keyof typeof QUANTITIES] ?? null);
+    return is2dMass(one) ? null : (QUANTITIES[one.concept.key as keyof typeof QUANTITIES] ?? null);
   };
   return { massIndex, quantityOf };
 }

@@ -106,7 +106,8 @@ export function signsOf(inputs: PressureSigns): Sign[] {
     cava === null || collapse === null
       ? null
       : rounded(cava, 0) > IVC.wide && rounded(collapse, 0) < IVC.sniff;
-  const wider = artery === null || aorticRoot === null ? null : artery > aorticRoot;
+  const wider =
+    artery === null || aorticRoot === null ? null : rounded(artery, 0) > rounded(aorticRoot, 0);
   return [
     {
       category: 'A',

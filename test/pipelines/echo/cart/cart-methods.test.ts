@@ -161,6 +161,26 @@ describe('LV mass by the method of the machine', () => {
     expect(category('lv-mass-grade')).toBeUndefined();
     expect(value('lv-mass')?.note).toBeNull();
   });
+  it('by 2D areas above its range is LVH for diastolic function too, by its own limit', () => {
+    const e = (site: string, value: number) =>
+      cartValue({ concept: sct('399133000'), site: sct(site), unit: 'cm/s', value });
+    const scheme = (grams: number) =>
+      reported([
+        cartValue({
+          concept: ln('18087-7'),
+          key: 'lv-mass',
+          unit: 'g',
+          value: grams,
+          method: dcm('125270'),
+        }),
+        cartValue({ concept: ln('18037-2'), unit: 'cm/s', value: 70 }),
+        cartValue({ concept: ln('17978-8'), unit: 'cm/s', value: 60 }),
+        e('399093001', 8),
+        e('399086000', 11),
+      ]).result.classifications.find(({ id }) => id === 'diastolic-2016')?.scheme;
+    expect(scheme(189.2)).toBe('ASE/EACVI 2016, algorithm A');
+    expect(scheme(189.7)).toBe('ASE/EACVI 2016, algorithm B');
+  });
   it('adjusted by height is no mass', () => {
     expect(mass(100, '125271').value('lv-mass')).toBeUndefined();
   });

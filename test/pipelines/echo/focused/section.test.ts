@@ -113,7 +113,12 @@ describe('the size of the RV', () => {
     ['by areas', { 'rv-to-lv-area': 0.61 }, 'enlarged'],
     ['by areas', { 'rv-to-lv-area': 1 }, 'enlarged'],
     ['by areas', { 'rv-to-lv-area': 1.01 }, 'severely enlarged'],
-    ['by areas before diameters', { 'rv-to-lv-area': 0.45, 'rv-to-lv': 1.2 }, 'normal'],
+    ['by areas before diameters', { 'rv-to-lv-area': 0.65, 'rv-to-lv': 0.8 }, 'enlarged'],
+    ['by areas, but wider than the LV', { 'rv-to-lv-area': 0.45, 'rv-to-lv': 1.01 }, 'enlarged'],
+    ['by diameters, beside a large LV', { 'rv-to-lv': 0.8, 'rv-basal': 41.4 }, 'normal'],
+    ['by diameters, beside a large LV', { 'rv-to-lv': 0.8, 'rv-basal': 41.5 }, 'enlarged'],
+    ['by the diameter alone', { 'rv-mid': 36 }, 'enlarged'],
+    ['by the diameter alone', { 'rv-mid': 35 }, undefined],
     // A healthy RV has a basal diameter of at least two thirds of the LV's.
     ['by diameters, of a normal heart', { 'rv-to-lv': 0.8 }, 'normal'],
     ['by diameters', { 'rv-to-lv': 1 }, 'normal'],

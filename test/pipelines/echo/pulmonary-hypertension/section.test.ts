@@ -24,6 +24,16 @@ describe('the ratio of the ventricles', () => {
   });
 });
 
+describe('a pulmonary artery wider than the aortic root', () => {
+  it.each([
+    [24.4, 24, 'intermediate'],
+    [24.5, 24, 'high'],
+  ])('of %d mm beside a root of %d mm, as shown in whole mm: %s', (artery, root, expected) => {
+    const given = { 'tr-vmax': 3.2, 'rv-to-lv': 1.3 };
+    expect(probability({ ...given, 'pa-diameter': artery, 'aortic-root': root })).toBe(expected);
+  });
+});
+
 describe('a collapse that the machine does not state', () => {
   const least = (diameter: number, given: Given = {}) =>
     interpreted({ 'ivc-diameter': 20, 'ivc-least-diameter': diameter, ...given });
