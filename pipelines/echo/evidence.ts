@@ -28,7 +28,7 @@ import { atrialValues } from './la-volume/measure.ts';
 import type { ClipView } from './locate/reader.ts';
 import { LEFT_VENTRICLE } from './lv-size/guideline.ts';
 import { strainValues } from './lv-strain/measure.ts';
-import { biplaneValues, networkValues, planeValues } from './lvef/measure.ts';
+import { areDisputed, biplaneValues, networkValues, planeValues } from './lvef/measure.ts';
 import { longAxisValues } from './parasternal/measure.ts';
 import type { ParasternalReadings } from './parasternal/read.ts';
 import type { FluidFinding } from './pericardial-effusion/judge.ts';
@@ -132,7 +132,7 @@ export function outlinedValues(heart: HeartOutlines): Measurement[] {
       SHOWN_WITHOUT_SECOND_NETWORK.has(one.section) ? [one] : notTrusted(one, UNTRUSTED),
     );
   }
-  const disputed = joint.some(({ quality }) => quality === 'low');
+  const disputed = clips.A4C !== null && areDisputed(clips.A4C);
   return [
     ...joint,
     ...all.flatMap((one) =>
@@ -255,8 +255,9 @@ const withoutSegments = (heart: HeartOutlines): HeartOutlines => ({
  * Removes the fluid that was found. Its method needs a review, so no conclusion may be drawn from
  * it.
  */
-const unseenFluid = ({ searched }: FluidFinding): FluidFinding => ({
+const unseenFluid = ({ searched, ofOutline }: FluidFinding): FluidFinding => ({
   searched,
+  ofOutline,
   seen: [],
   depth: null,
   outlined: null,

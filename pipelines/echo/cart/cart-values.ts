@@ -2,6 +2,7 @@ import { CONCEPTS, type ConceptKey, conceptKey, type MethodKey } from '../../con
 import type { CartCode, CartMeasurement } from '../../contract/study.ts';
 import { convert, keyOf } from '../../input/cart-sr/vocabulary.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { decided } from '../../result/measured.ts';
 import type { PerformanceMethod } from '../rv-function/guideline.ts';
 
 /** Image modes (CID 12224). */
@@ -144,7 +145,8 @@ export function withStatedMethod(
   const stated = cart.find((value) => value.key === key)?.method;
   if (!methods || !stated) return measurement;
   const method = methods[keyOf(stated)]?.method ?? (key === 'lvef' ? 'cart-stated' : null);
-  return method ? { ...measurement, method } : measurement;
+  // A person's decision refers to the value with its stated method, which is the one in the result.
+  return method ? decided({ ...measurement, method }) : measurement;
 }
 
 /**

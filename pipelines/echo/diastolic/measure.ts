@@ -84,7 +84,8 @@ export function withRatios(given: Values, applicability: Applicability) {
   const ratios = CALCULATED.map((key): Measurement | null => {
     const ratio = given.calculated(key, { section: SECTION, ...RATIOS[key] });
     const because = againstRatio(key, applicability);
-    return ratio && because
+    // A ratio that a person confirmed is not withheld.
+    return ratio && because && !ratio.confirmed
       ? { ...ratio, quality: 'inadequate', remarks: [...ratio.remarks, because] }
       : ratio;
   });

@@ -108,9 +108,10 @@ export function overallStrain({ machine, outlines }: StrainSources): OverallStra
   const [own] = timings.flatMap((key) => globalStrainOf(machine, key) ?? []);
   if (!own) return contour && { measurement: contour, origin: 'contour' };
   const beside = contour ? [remarkOfEcho('strain.contour-beside', { value: contour.value })] : [];
+  const given = own.origin === 'person' ? 'person' : 'machine';
   return {
     measurement: { ...own, remarks: [...own.remarks, ...beside] },
-    origin: reported ? 'machine' : 'machine-views',
+    origin: reported ? given : 'machine-views',
   };
 }
 

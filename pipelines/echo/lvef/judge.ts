@@ -22,12 +22,17 @@ export const EF_PRECEDENCE = [
 ] as const satisfies readonly EchoConcept[];
 
 /**
- * Returns the headline EF of the study; null if no EF was measured. Among values from the images,
+ * Returns the headline EF of the study; null if no EF was measured. An EF that a person entered comes
+ * first. Among values from the images,
  * the combined LVEF of both networks is preferred to the LVEF by discs, which already contributes
  * half of it (api 2.6). A machine value by the same or a better method is preferred to both of
  * them.
  */
 export function headlineEf(values: Values): Measurement | null {
+  const entered = EF_PRECEDENCE.flatMap((key) => values.all(key)).find(
+    ({ confirmed }) => confirmed === 'entered',
+  );
+  if (entered) return entered;
   const [first] = EF_PRECEDENCE.flatMap((key) => {
     const given = values.all(key);
     return given.find(isOfMachine) ?? given[0] ?? [];
@@ -40,7 +45,7 @@ export function headlineEf(values: Values): Measurement | null {
 interface Reading {
   key: EchoConcept;
   value: number;
-  origin: 'image' | 'machine';
+  origin: 'image' | 'machine' | 'person';
   /** True if the EF was calculated by us from EDV and ESV. */
   ofVolumes: boolean;
   evidence: readonly Measurement[];
@@ -51,7 +56,7 @@ const originOf = (ofMachine: boolean) => (ofMachine ? 'machine' : 'image');
 const reading = (ef: Measurement): Reading => ({
   key: ef.concept.key as EchoConcept,
   value: ef.value,
-  origin: originOf(isOfMachine(ef)),
+  origin: ef.origin === 'person' ? 'person' : originOf(isOfMachine(ef)),
   ofVolumes: false,
   evidence: [ef],
 });

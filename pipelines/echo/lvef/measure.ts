@@ -1,5 +1,6 @@
 import { meanOfBeats } from '../../measure/statistics.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { isConfirmed } from '../../result/measured.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import {
   type ApicalClips,
@@ -93,6 +94,10 @@ export function biplaneValues({ A4C: four, A2C: two }: ApicalClips): Measurement
   });
 }
 
+/** Returns true if the networks agree on no beat. The outlines of the clip are then not trusted. */
+export const areDisputed = ({ clip: { ejections } }: MeasuredClip): boolean =>
+  ejections.length > 0 && !ejections.some(({ accepted }) => accepted);
+
 /**
  * Returns the LVEF combined from both networks, averaged over the beats on which they agree (api
  * 2.6).
@@ -108,12 +113,16 @@ export function networkValues(on: MeasuredClip | null): Measurement[] {
     on,
     value: meanOfBeats(used.map(({ percent }) => percent)),
     remarks: on.clip.scale ? [] : [remarkOfEcho('outlines.ratio-only', { of: 'volumes' })],
-  }).map((measurement) => ({
-    ...measurement,
-    confidence: mean(used.map(({ confidence }) => confidence)),
-    ...(agreeing.length === 0 && {
-      quality: 'low' as const,
-      remarks: [remarkOfEcho('outlines.networks-disagree', {})],
-    }),
-  }));
+  }).map((measurement) =>
+    isConfirmed(measurement)
+      ? measurement
+      : {
+          ...measurement,
+          confidence: mean(used.map(({ confidence }) => confidence)),
+          ...(areDisputed(on) && {
+            quality: 'low' as const,
+            remarks: [remarkOfEcho('outlines.networks-disagree', {})],
+          }),
+        },
+  );
 }

@@ -40,7 +40,7 @@ export function effusionOf(evidence: EffusionEvidence, values: Values): Effusion
   const depth = values.measurement('effusion-depth');
   // A machine value is assumed to be the greatest depth in all views, because the operator chose
   // the place.
-  const behindWall = depth !== null && !isOfMachine(depth);
+  const behindWall = depth !== null && !isOfMachine(depth) && !fluid.ofOutline;
   const deeperIn =
     behindWall && outlined && outgrows(outlined.depth, depth.value) ? outlined.family : null;
   return {
@@ -69,6 +69,11 @@ export interface FluidFinding {
    * clip shows fluid.
    */
   depth: Measurement | null;
+  /**
+   * True if `depth` is that of an outline. It is used only if a person measured it by hand, and may
+   * then be anywhere around the heart.
+   */
+  ofOutline: boolean;
   /**
    * Depth, mm, and view of the deepest outline. It may extend beyond the fluid by up to
    * `OUTLINE_EXCESS`.

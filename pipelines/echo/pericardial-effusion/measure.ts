@@ -1,3 +1,4 @@
+import { isConfirmed } from '../../result/measured.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import { type Drawn, drawnMeasurement, type Phased, phased } from '../parasternal/measure.ts';
 import type { ParasternalReadings } from '../parasternal/read.ts';
@@ -85,14 +86,10 @@ export function fluidFinding(readings: ParasternalReadings | null): FluidFinding
     seen,
     outlined: outline ? { depth: outline.value, family: outline.clip.family } : null,
   };
-  if (gap && seen.length > 0) return { ...found, depth: drawnMeasurement(gap) };
+  if (gap && seen.length > 0) return { ...found, depth: drawnMeasurement(gap), ofOutline: false };
   const depth = outline ? drawnMeasurement(outline) : null;
-  return {
-    ...found,
-    depth: depth && {
-      ...depth,
-      quality: 'low',
-      remarks: [remarkOfEcho('fluid.place', { place: 'outline' })],
-    },
-  };
+  const ofOutline = depth !== null;
+  if (!depth || isConfirmed(depth)) return { ...found, depth, ofOutline };
+  const remarks = [remarkOfEcho('fluid.place', { place: 'outline' })];
+  return { ...found, depth: { ...depth, quality: 'low', remarks }, ofOutline };
 }

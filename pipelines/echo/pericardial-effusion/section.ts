@@ -67,7 +67,7 @@ function sizeOf({ grade, depth, deeperIn, behindWall, outlinedLarge: large }: Ef
  * and pleural fluid is behind it, but the aorta is not outlined.
  */
 const mayBePleural = ({ fluid, behindWall }: Effusion) =>
-  behindWall && fluid.seen.every((view) => view === 'PLAX');
+  behindWall && fluid.seen.length > 0 && fluid.seen.every((view) => view === 'PLAX');
 
 function run(evidence: EffusionEvidence, values: Values) {
   const effusion = effusionOf(evidence, values);

@@ -18,17 +18,21 @@ export interface RightHeartPressures {
 /** Values calculated from the RA pressure and the jet. */
 const RESTING = ['rvsp', 'tapse-to-spap'] as const satisfies readonly EchoConcept[];
 
-const withheld = (one: Measurement, section: string, fault: RightHeartFault): Measurement => ({
-  ...one,
-  section,
-  quality: 'inadequate',
-  remarks: [...one.remarks, remarkOfEcho('right-heart.fault', { fault })],
-});
+/** Withholds a value with the reason, unless a person confirmed it. */
+const withheld = (one: Measurement, section: string, fault: RightHeartFault): Measurement =>
+  one.confirmed
+    ? { ...one, section }
+    : {
+        ...one,
+        section,
+        quality: 'inadequate',
+        remarks: [...one.remarks, remarkOfEcho('right-heart.fault', { fault })],
+      };
 
 function contradicted(values: Values, section: string): Measurement[] {
   const atrial = values.measurement('ra-pressure');
   const [diameter, collapse] = [values.number('ivc-diameter'), values.number('ivc-collapse')];
-  if (!atrial || diameter === null || collapse === null) return [];
+  if (!atrial || atrial.confirmed || diameter === null || collapse === null) return [];
   if (!contradictsCava(atrial.value, diameter, collapse)) return [];
   const resting = RESTING.flatMap((key) => values.measurement(key) ?? []);
   return [

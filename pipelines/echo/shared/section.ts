@@ -55,6 +55,8 @@ export interface Values {
   /** Returns the values of the concept. Only the first of them is used. */
   all(key: EchoConcept): readonly Measurement[];
   measurement(key: EchoConcept): Measurement | null;
+  /** Returns the value with this id; null if there is none. */
+  named(id: string): Measurement | null;
   number(key: EchoConcept): number | null;
   /**
    * Calculates a quantity from others; null if an input is missing. If the machine reports the
@@ -101,9 +103,13 @@ const present = <T>(values: readonly (T | null)[] = []) => values.filter((value)
 
 const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 
-/** Returns true if a value comes from the ultrasound machine's report. */
-export const isOfMachine = ({ source }: Pick<Measurement, 'source'>): boolean =>
-  source.provenance === 'cart-sr';
+/**
+ * Returns true if a value comes from the ultrasound machine's report, even if a person has corrected
+ * it. A corrected value still belongs to the machine's other values, such as the other volume of the
+ * same beat, and is no value of the images.
+ */
+export const isOfMachine = ({ source, method }: Pick<Measurement, 'source' | 'method'>): boolean =>
+  source.provenance === 'cart-sr' || (source.provenance === 'person' && method.startsWith('cart-'));
 
 const withheldGap = (withheld: readonly Measurement[]) =>
   withheld.length > 0 ? [sayOfEcho.gap('echo.withheld', {}, withheld)] : [];

@@ -1,22 +1,25 @@
 import type { EchoConcept, EchoMethod } from '../../concepts/echo.ts';
 import { evidenceFor, halfWidth95 } from '../../concepts/method-evidence.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { isConfirmed } from '../../result/measured.ts';
 import { createMeasurement, NO_FRAME } from '../../result/measurement.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import { withPlausibility, withRemark } from './plausibility.ts';
 import { type Calculation, isOfMachine, type Shift, type Values } from './section.ts';
 
 type All = Values['all'];
+type Named = Values['named'];
 
 /** Concepts that a section requested, whether or not they have a value. */
 type Reads = Set<string>;
 
-function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
+function valuesBy(all: All, named: Named, shift: Shift | null, reads?: Reads): Values {
   const measurement = (key: EchoConcept) => all(key)[0] ?? null;
   const moved = (one: Measurement, from: number, to: number) =>
     one.id === shift?.id && one.value === from ? { ...one, value: to } : one;
   const values: Values = {
     all,
+    named,
     measurement,
     get asMeasured() {
       return shift
@@ -24,9 +27,10 @@ function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
             (key) =>
               all(key)
                 // Values calculated from the moved value are left out. They are calculated again
-                // where needed.
-                .filter(({ inputs }) => !inputs.includes(shift.id))
+                // where needed. A value that a person gave no longer depends on its inputs.
+                .filter(({ inputs, origin }) => origin === 'person' || !inputs.includes(shift.id))
                 .map((one) => moved(one, shift.to, shift.from)),
+            named,
             null,
             reads,
           )
@@ -41,10 +45,15 @@ function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
     },
     with(calculations) {
       const own = valuesOf(calculations.filter((one) => one !== null));
-      return valuesBy((key) => [...own.all(key), ...all(key)], shift, reads);
+      return valuesBy(
+        (key) => [...own.all(key), ...all(key)],
+        (id) => own.named(id) ?? named(id),
+        shift,
+        reads,
+      );
     },
-    only: (isWanted) => valuesBy((key) => all(key).filter(isWanted), shift, reads),
-    without: (keys) => valuesBy((key) => (keys.has(key) ? [] : all(key)), shift, reads),
+    only: (isWanted) => valuesBy((key) => all(key).filter(isWanted), named, shift, reads),
+    without: (keys) => valuesBy((key) => (keys.has(key) ? [] : all(key)), named, shift, reads),
   };
   return values;
 }
@@ -71,7 +80,8 @@ export function valuesOf(
     reads?.add(key);
     return byKey.get(key) ?? [];
   };
-  return valuesBy(all, shift, reads);
+  const byId = new Map(shifted.map((one) => [one.id, one]));
+  return valuesBy(all, (id) => byId.get(id) ?? null, shift, reads);
 }
 
 /**
@@ -121,6 +131,21 @@ function intervalOf(
   return Math.hypot(...effects);
 }
 
+/**
+ * Returns true if a person corrected a value of the machine, or one of those from which it was
+ * calculated.
+ */
+const isCorrected = (one: Measurement, values: Values): boolean =>
+  (one.origin === 'person' && isOfMachine(one)) ||
+  one.inputs.some((id) => {
+    const input = values.named(id);
+    return input !== null && isCorrected(input, values);
+  });
+
+/**
+ * Calculates a value from others, unless it is given. The machine's own value is replaced if a person
+ * corrected one of the values from which the machine calculated it.
+ */
 function calculated(
   values: Values,
   key: EchoConcept,
@@ -132,7 +157,12 @@ function calculated(
   // If the machine reports zero for a divisor, that input is wrong, so nothing is calculated from
   // it.
   if (!inputs || result === null || !Number.isFinite(result)) return given && { ...given, section };
-  if (given) {
+  const isStale =
+    given !== null &&
+    isOfMachine(given) &&
+    !isConfirmed(given) &&
+    inputs.some((input) => isCorrected(input, values));
+  if (given && !isStale) {
     const ofImages = isOfMachine(given) && inputs.every((input) => !isOfMachine(input));
     const named = ofImages ? (calculation.ofOneSource ?? 'values') : 'machine';
     const apart = Math.abs(given.value - result) / Math.abs(result) > DISAGREEMENT;
@@ -145,7 +175,10 @@ function calculated(
     source: { ...NO_FRAME, provenance: cart ? 'cart-sr' : 'image-analysis' },
     inputs: inputs.map(({ id }) => id),
     uncertainty: intervalOf(key, method, result, inputs, value),
-    remarks: presumes ? [remarkOfEcho('echo.presumes', { what: presumes })] : [],
+    remarks: [
+      ...(presumes ? [remarkOfEcho('echo.presumes', { what: presumes })] : []),
+      ...(given ? [remarkOfEcho('echo.recalculated', { key, value: given.value })] : []),
+    ],
   });
   return withPlausibility(measurement, key);
 }

@@ -43,12 +43,12 @@ export interface AorticStenosis {
 
 /**
  * Returns the machine's valve area, marked as inadequate, if it is inconsistent with the LVOT area
- * and the DVI in the same report. Null otherwise.
+ * and the DVI in the same report. Null otherwise, and if a person confirmed the area.
  */
 function foreignArea(values: Values): Measurement | null {
   const area = values.measurement('av-area');
   const [diameter, index] = [values.number('lvot-diameter'), values.number('velocity-index')];
-  if (!area || !diameter || index === null) return null;
+  if (!area || area.confirmed || !diameter || index === null) return null;
   if (!isForeignArea(area.value, circleArea(diameter), index)) return null;
   const remarks = [...area.remarks, remarkOfEcho('valves.foreign-area', {})];
   return { ...area, quality: 'inadequate', remarks };

@@ -6,6 +6,8 @@ import {
 } from '../../../pipelines/echo/review.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import { effectsOf } from '../../../pipelines/run/review-effects.ts';
+import { cartValue } from '../cart-sample.ts';
+import { parasternalClip } from './parasternal/parasternal-sample.ts';
 import { outlinedHeart } from './reviewed-heart.ts';
 
 const AT = new Date('2026-01-01T00:00:00Z');
@@ -72,5 +74,150 @@ describe('a left ventricular outline that a person has redrawn', () => {
     const apart = (points: Points) =>
       points.map(([x, y]): [number, number] => [100 + (x - 100) / 4, 100 + (y - 150) / 4]);
     expect(() => redrawn(reviewed, apart)).toThrow('does not reach the valve');
+  });
+});
+
+/** Returns the result after a person has entered a value in place of the first one of its quantity. */
+function entered(reviewed: EchoReviewed, key: string, value: number): Result {
+  const original = interpretReviewed(reviewed, [], AT);
+  const one = original.measurements.find(({ concept }) => concept.key === key);
+  if (!one) throw new Error(`no ${key}`);
+  const change = { kind: 'set-value' as const, measurement: one.id, value };
+  const state = { original, result: original, effects: [] };
+  return interpretReviewed(reviewed, effectsOf(change, state, reviewRules(reviewed)), AT);
+}
+
+const summaryOf = ({ sections }: Result, id: string) =>
+  sections.find((one) => one.id === id)?.summary ?? '';
+const categoryOf = ({ classifications }: Result, id: string) =>
+  classifications.find((one) => one.id === id)?.value;
+
+type Reported = Parameters<typeof cartValue>[0];
+
+/** Returns a study that contains only the machine's report. */
+function reported(...cart: Reported[]): EchoReviewed {
+  const heart = outlinedHeart();
+  const { gathered } = heart;
+  return {
+    ...heart,
+    gathered: {
+      ...gathered,
+      study: { ...gathered.study, cart: cart.map(cartValue) },
+      views: { apical: { clips: null, volumesTrusted: false }, parasternal: { clips: null } },
+      accept: 'real',
+    },
+  };
+}
+
+const code = (scheme: string, value: string) => ({ scheme, code: value, meaning: value });
+const machine = (key: string, unit: string, value: number, more: Partial<Reported> = {}) =>
+  ({ concept: code('99TEST', key), key, unit, value, ...more }) as Reported;
+
+describe('a value of the machine that a person has corrected', () => {
+  it('remains the GLS of the study, and is graded', () => {
+    const after = entered(
+      reported(machine('gls-peak-systolic', '%', -14)),
+      'gls-peak-systolic',
+      -19.5,
+    );
+    expect(counting('gls-peak-systolic', after)).toMatchObject({ value: -19.5, origin: 'person' });
+    expect(categoryOf(after, 'gls-band')).toBe('normal');
+    expect(summaryOf(after, 'lv-strain')).toContain('entered by hand');
+  });
+  it('still belongs to the other volume of the beat', () => {
+    const volumes = [machine('lvedv-biplane', 'ml', 150), machine('lvesv-biplane', 'ml', 90)];
+    const after = entered(reported(...volumes), 'lvesv-biplane', 60);
+    expect(counting('lvef-biplane', after)?.value).toBe(60);
+  });
+  it('changes what the machine calculated from it, unless a person confirmed that too', () => {
+    const filling = reported(
+      machine('mitral-e', 'cm/s', 120),
+      machine('mitral-a', 'cm/s', 50),
+      machine('e-to-a', '1', 2.4),
+      machine('lvef-biplane', '%', 40),
+    );
+    const after = entered(filling, 'mitral-e', 60);
+    expect(counting('e-to-a', after)).toMatchObject({
+      value: 1.2,
+      note: 'calculated again, because one of its inputs was corrected; the machine gave 2.40',
+    });
+    expect(categoryOf(interpretReviewed(filling, [], AT), 'diastolic-2016')).toContain('grade III');
+    expect(categoryOf(after, 'diastolic-2016')).not.toContain('grade III');
+  });
+  it('changes what the machine calculated from such a calculated value', () => {
+    const walls = [machine('ivsd', 'cm', 1.1), machine('lvpwd', 'cm', 1.1)];
+    const mass = [machine('lv-mass', 'g', 330), machine('lv-mass-index', 'g/m2', 178)];
+    const after = entered(reported(machine('lvidd', 'cm', 6.5), ...walls, ...mass), 'lvidd', 4.8);
+    expect(counting('lv-mass-index', after)?.value).toBeCloseTo(105, 0);
+    expect(categoryOf(after, 'lv-geometry')).toBe('concentric remodelling');
+  });
+  it('does not become a depth behind the posterior wall', () => {
+    const after = entered(reported(machine('effusion-depth', 'mm', 8)), 'effusion-depth', 15);
+    expect(categoryOf(after, 'effusion-size')).toBe('moderate');
+    expect(summaryOf(after, 'pericardial-effusion')).not.toMatch(/posterior|PLAX/);
+  });
+  it.each([
+    ['lv-mass', code('LN', '18087-7'), 'g', '125270', 250, 180],
+    ['lvef', code('LN', '18043-0'), '%', '125999', 35, 60],
+  ])('counts even if the machine stated the method: %s', (key, concept, unit, method, old, now) => {
+    const own = machine(key, unit, old, { concept, method: code('DCM', method) });
+    expect(counting(key, entered(reported(own), key, now))).toMatchObject({ value: now });
+  });
+});
+
+describe('a value that a person has entered', () => {
+  it('is not withheld as a contradiction', () => {
+    const cava = [machine('ivc-diameter', 'mm', 25), machine('ivc-collapse', '%', 20)];
+    const jet = machine('tr-vmax', 'm/s', 2.9);
+    const after = entered(
+      reported(...cava, jet, machine('ra-pressure', 'mm[Hg]', 15)),
+      'ra-pressure',
+      3,
+    );
+    expect(counting('ra-pressure', after)?.value).toBe(3);
+    expect(counting('rvsp', after)?.value).toBeCloseTo(36.64);
+  });
+
+  it.each([
+    ['an outlined depth', [parasternalClip('PLAX', 8), parasternalClip('PSAX', 12)], ''],
+    [
+      'a depth behind the posterior wall',
+      [parasternalClip('PLAX', 12, 1, 11), parasternalClip('PSAX', 12)],
+      ', by its depth behind the posterior wall',
+    ],
+  ])('counts in place of %s, at its place', (_, clips, place) => {
+    const study = reported();
+    const views = { ...study.gathered.views, parasternal: { clips } };
+    const heart = { ...study, gathered: { ...study.gathered, views } };
+    const after = entered(heart, 'effusion-depth', 15);
+    const said = summaryOf(after, 'pericardial-effusion');
+    expect(said).toContain(`Pericardial effusion: moderate${place}.`);
+    expect(said).not.toContain('PLAX');
+  });
+
+  /** Returns the outlined heart with one LVEF of both networks. */
+  function withNetworks(percent: number, accepted: boolean): EchoReviewed {
+    const heart = outlinedHeart();
+    const { gathered } = heart;
+    const { apical } = gathered.views;
+    const joint = { percent, accepted, confidence: 0.9, byDiscs: 57, byNetwork: percent };
+    const clips = (apical?.clips ?? []).map((clip) =>
+      clip.view === 'A4C' ? { ...clip, ejections: [{ ...joint, diastole: 0, systole: 5 }] } : clip,
+    );
+    const views = { ...gathered.views, apical: { clips, volumesTrusted: true } };
+    return { ...heart, gathered: { ...gathered, views } };
+  }
+
+  it('is the LVEF where the networks disagree, whose outlines stay withheld', () => {
+    const after = entered(withNetworks(30, false), 'lvef-networks', 48);
+    expect(counting('lvef-networks', after)?.value).toBe(48);
+    expect(categoryOf(after, 'lvef-grade')).toBe('mildly abnormal');
+    expect(counting('lvef-biplane', after)).toBeUndefined();
+    expect(counting('lvedv-4c', after)).toBeUndefined();
+  });
+  it('is the LVEF of the study before that of the networks', () => {
+    const after = entered(withNetworks(45, true), 'lvef-4c', 52);
+    expect(after.report?.impression[0]).toContain('LVEF 52 %');
+    expect(categoryOf(after, 'lvef-grade')).toBe('normal');
   });
 });

@@ -8,6 +8,7 @@ const TIMINGS = {
 
 const STRAIN_ORIGINS = {
   machine: 'from the machine',
+  person: 'entered by hand',
   'machine-views': 'mean of three views from the machine',
   contour: 'mean contour strain of three views',
 } as const;

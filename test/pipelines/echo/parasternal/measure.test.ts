@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { longAxisValues } from '../../../../pipelines/echo/parasternal/measure.ts';
 import { fluidFinding } from '../../../../pipelines/echo/pericardial-effusion/measure.ts';
+import { withDecisions } from '../../../../pipelines/result/measured.ts';
 import { parasternalClip as clip } from './parasternal-sample.ts';
 
 describe('the lines of a parasternal long axis', () => {
@@ -37,6 +38,14 @@ describe('fluid outside the heart', () => {
   ])('%s is not an effusion', (_, depth, shown) => {
     const clips = [clip('PLAX', depth, shown), clip('PSAX', depth, shown)];
     expect(fluidFinding({ clips }).depth).toBeNull();
+  });
+  it('is used once a person has measured it', () => {
+    const { depth, ofOutline } = withDecisions(
+      (one) => ({ ...one, value: 9, quality: 'accepted', confirmed: 'entered' }),
+      () => fluidFinding({ clips: [clip('PLAX', 8), clip('PSAX', 12)] }),
+    );
+    expect(depth).toMatchObject({ value: 9, quality: 'accepted' });
+    expect(ofOutline).toBe(true);
   });
   it('behind the posterior wall has a depth that is used, if another clip shows fluid too', () => {
     const clips = [clip('PLAX', 30, 1, 11), clip('PSAX', 12)];
