@@ -52,6 +52,17 @@ const isLoud = ({ severity }: FindingDraft) => severity !== 'info';
  */
 const GROUNDS: ReadonlySet<string> = new Set(['criteria', 'readings', 'judged', 'because']);
 
+/**
+ * Answers to questions. If one of them is dropped and no classification states both sides, a
+ * statement must say that the answer is uncertain.
+ */
+const ANSWERS: ReadonlySet<string> = new Set([
+  'focused.lv-function',
+  'focused.rv-function',
+  'focused.cava',
+  'focused.effusion',
+]);
+
 const asNormal = (band: string) => (UNGRADED_BANDS.has(band) ? 'normal' : band);
 
 /**
@@ -222,8 +233,16 @@ function holding(outcome: SectionOutcome, ends: readonly SectionEnd[]): SectionO
   const holds = (one: Statement) =>
     !isConclusion(one) || sayings.every((at) => at.has(exactSayingOf(one)));
   const statements = outcome.statements.filter(holds);
+  const unanswered = distinct(
+    outcome.statements
+      .filter((one) => ANSWERS.has(one.code))
+      .flatMap((one) =>
+        ends.flatMap(({ of }, i) => (sayings[i]?.has(exactSayingOf(one)) ? [] : [of])),
+      ),
+  ).filter((one) => !explained.has(one));
   const sides = [
     ...bothSides(undecided),
+    ...(unanswered.length > 0 ? [sayOfEcho.conclusion('echo.answer-open', {}, unanswered)] : []),
     ...(unexplained.length > 0 ? [sayOfEcho.conclusion('echo.either-side', {}, unexplained)] : []),
   ];
   const at = statements.findIndex(({ kind }) => kind === 'gap');

@@ -6,7 +6,7 @@ import type { Statement } from '../../result/statement.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { familyOf, type HeartView, isFocused, isPicture, showsVentricle } from '../locate/names.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
-import { isBeyond, RV_FUNCTION, RV_SIZE } from '../rv-function/guideline.ts';
+import { isBeyond, isSurelyBeyond, RV_FUNCTION, RV_SIZE } from '../rv-function/guideline.ts';
 import { graded } from '../shared/grading.ts';
 import {
   classification,
@@ -156,8 +156,9 @@ function rightVentricleSize(values: Values) {
   const ratio = areas ?? values.measurement('rv-to-lv');
   const size = ratio && (areas ? focusedRightVentricle : focusedByDiameters)(ratio.value);
   const wide = Object.entries(RV_DIAMETERS).flatMap(([key, limit]) => {
-    const one = values.measurement(key as keyof typeof RV_DIAMETERS);
-    return one && one !== ratio && isBeyond(limit, one.value) ? [one] : [];
+    // As in rv-function, a diameter counts only if its whole interval is above the limit.
+    const one = values.asMeasured.measurement(key as keyof typeof RV_DIAMETERS);
+    return one && one.id !== ratio?.id && isSurelyBeyond(limit, one) ? [one] : [];
   });
   if (ratio && size && (size !== 'normal' || wide.length === 0)) {
     const scheme = areas ? 'RV to LV end-diastolic area' : 'RV to LV basal diameter';

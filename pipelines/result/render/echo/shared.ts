@@ -179,6 +179,8 @@ export const ECHO_SENTENCES = {
   },
   'echo.either-side': (_: Record<string, never>, { about }: About) =>
     `${withIntervals(about)}: normal or abnormal, because a cut-off is within the 95 % interval; to be measured by hand.`,
+  'echo.answer-open': (_: Record<string, never>, { about }: About) =>
+    `${withIntervals(about)}: the answer is uncertain, because a cut-off is within the 95 % interval; to be measured by hand.`,
   'echo.no-value': () => 'No value for this section was supplied.',
   'echo.surface-unknown': () =>
     'Indexed values are not reported: height and weight are missing or implausible.',

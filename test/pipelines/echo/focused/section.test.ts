@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { EchoConcept } from '../../../../pipelines/concepts/echo.ts';
 import type { ClipView } from '../../../../pipelines/echo/locate/reader.ts';
+import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
 import { clipOf } from '../clip-sample.ts';
 import { interpreted } from '../interpret-sample.ts';
 import { parasternalClip } from '../parasternal/parasternal-sample.ts';
@@ -107,6 +109,28 @@ it('nothing is concluded for a child', () => {
   expect(section(ID)).toMatchObject({ status: 'not_assessed' });
 });
 
+it('an answer that depends on the interval of its value is called uncertain, not left out', () => {
+  const traced = (key: EchoConcept, value: number, uncertainty: number) =>
+    createMeasurement(key, key, value, 'm-mode-trace', {
+      ...{ section: 'rv-function', uncertainty },
+      source: { ...NO_FRAME, provenance: 'image-analysis' },
+    });
+  const summary = (tapse: number, diameter: number, depth: number) => {
+    const measured = [
+      traced('tapse', tapse, 2),
+      traced('ivc-diameter', diameter, 3),
+      traced('ivc-collapse', 70, 5),
+      traced('effusion-depth', depth, 3),
+    ];
+    return interpreted({}, 'model', {}, { measured }).summary(ID);
+  };
+  expect(summary(17, 21, 10)).toContain(
+    'TAPSE 17 ± 2 mm, IVC 21 ± 3 mm, effusion 10 ± 3 mm: the answer is uncertain',
+  );
+  expect(summary(22, 15, 5)).not.toContain('uncertain');
+  expect(summary(22, 15, 5)).toContain('RV function normal by TAPSE alone: TAPSE 22 mm.');
+});
+
 describe('the size of the RV', () => {
   it.each([
     ['by areas', { 'rv-to-lv-area': 0.6 }, 'normal'],
@@ -125,5 +149,19 @@ describe('the size of the RV', () => {
     ['by diameters', { 'rv-to-lv': 1.01 }, 'enlarged'],
   ])('%s, %o, is %s', (_, given, size) => {
     expect(interpreted(given).category('focused-rv-size')?.value).toBe(size);
+  });
+  it.each([
+    [48, 'enlarged'],
+    [45, 'normal'],
+  ])('with a diameter of %d ± 5.5 mm is %s, as certain as in rv-function', (basal, size) => {
+    const sized = (key: EchoConcept, value: number, uncertainty: number) =>
+      createMeasurement(key, key, value, 'outlined-width', {
+        ...{ section: 'rv-function', uncertainty },
+        source: { ...NO_FRAME, provenance: 'model' },
+      });
+    const measured = [sized('rv-basal', basal, 5.5), sized('rv-to-lv-area', 0.4, 0.05)];
+    const { category, finding } = interpreted({}, 'model', {}, { measured });
+    expect(category('focused-rv-size')?.value).toBe(size);
+    expect(finding('rv-dilated') !== undefined).toBe(size === 'enlarged');
   });
 });
