@@ -123,6 +123,7 @@ describe('a value of the machine that a person has corrected', () => {
     expect(counting('gls-peak-systolic', after)).toMatchObject({ value: -19.5, origin: 'person' });
     expect(categoryOf(after, 'gls-band')).toBe('normal');
     expect(summaryOf(after, 'lv-strain')).toContain('entered by hand');
+    expect(after.report?.impression[0]).toContain('ormal longitudinal strain');
   });
   it('still belongs to the other volume of the beat', () => {
     const volumes = [machine('lvedv-biplane', 'ml', 150), machine('lvesv-biplane', 'ml', 90)];

@@ -176,6 +176,8 @@ export const ECHO_IMPRESSION = {
         : '';
     return `LVEF ${valueText('lvef', ef.value)}${margin} (${methodOf(ef)}${whose(ef)}), ${category}${near}${since}`;
   },
+  'impression.strain': ({ band }: { band: string }, { about }: About) =>
+    `${band} longitudinal strain${inBrackets(about)}`,
   'impression.lvef-open': () => 'LVEF not reported, as its values were withheld',
   /** `about` contains the LVEF that is used, followed by the LVEF by other methods. */
   'impression.lvef-methods': (

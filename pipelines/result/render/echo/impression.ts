@@ -16,6 +16,7 @@ import {
 } from './impression-sentences.ts';
 import type { LA_VOLUME_SENTENCES } from './la-volume.ts';
 import type { LV_SIZE_SENTENCES } from './lv-size.ts';
+import type { LV_STRAIN_SENTENCES } from './lv-strain.ts';
 import type { LVEF_SENTENCES } from './lvef.ts';
 import type { EFFUSION_SENTENCES } from './pericardial-effusion.ts';
 import type { PULMONARY_HYPERTENSION_SENTENCES } from './pulmonary-hypertension.ts';
@@ -30,6 +31,7 @@ type Sentences = typeof ECHO_SENTENCES &
   typeof EFFUSION_SENTENCES &
   typeof LA_VOLUME_SENTENCES &
   typeof LV_SIZE_SENTENCES &
+  typeof LV_STRAIN_SENTENCES &
   typeof LVEF_SENTENCES &
   typeof PULMONARY_HYPERTENSION_SENTENCES &
   typeof RV_FUNCTION_SENTENCES &
@@ -140,6 +142,13 @@ function ejection(said: Said): Clause[] {
   ];
 }
 
+/** Returns the band of GLS if it is not reduced, which is a finding. */
+function strain(said: Said): Statement | null {
+  const found = said.find('lv-strain.reduced') ? null : said.find('lv-strain.band');
+  const band = found?.params.band;
+  return band ? say.conclusion('impression.strain', { band }, said.about(found)) : null;
+}
+
 const leftVentricle: Topic = {
   id: 'left-ventricle',
   sections: ['lv-size', 'lvef', 'lv-strain'],
@@ -148,7 +157,14 @@ const leftVentricle: Topic = {
     const isRated = size?.code === 'impression.lv-size';
     const abnormal = walls !== null || (isRated && size.params.size !== 'N');
     const covers = abnormal ? (['lv-size.abnormal'] as const) : [];
-    return [{ statement: size, covers }, ...ejection(said), { statement: walls, covers }];
+    const ejected = ejection(said);
+    const alone = ejected.every(({ statement }) => statement === null);
+    return [
+      { statement: size, covers },
+      ...ejected,
+      { statement: alone ? strain(said) : null },
+      { statement: walls, covers },
+    ];
   },
 };
 
