@@ -6,6 +6,7 @@ import { STORAGE_CLASS } from '../../dicom/sop-classes.ts';
 import type { Subject } from '../../dicom/subject.ts';
 import { derivedUid } from '../../dicom/uid.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
+import { fetusPlace } from '../../result/measured.ts';
 import {
   commonModules,
   contentDateTime,
@@ -246,6 +247,10 @@ export function fetusesNamed(measurements: readonly Measurement[]): string[] {
   return [...new Set(named)].sort();
 }
 
+/** Returns the number of fetuses that the labels imply: a fetus B implies a fetus A. */
+export const numberOfFetuses = (all: readonly string[]): number =>
+  Math.max(all.length, ...all.map((name) => fetusPlace(name) ?? 0));
+
 /**
  * Returns the subject context of a fetus (TID 1008). If there are several fetuses, it includes the
  * number of this one and the total.
@@ -253,12 +258,12 @@ export function fetusesNamed(measurements: readonly Measurement[]): string[] {
 export function fetusItems(fetus: string, all: readonly string[]): ContentItem[] {
   const counted = (name: Code, value: number) =>
     num('HAS OBS CONTEXT', name, { value, unit: NO_UNIT });
+  const total = numberOfFetuses(all);
+  const place = fetusPlace(fetus) ?? all.indexOf(fetus) + 1;
   return [
     code('HAS OBS CONTEXT', SR.subjectClass, SR.fetus),
     text('HAS OBS CONTEXT', SR.subjectId, fetus),
-    ...(all.length > 1
-      ? [counted(SR.fetusNumber, all.indexOf(fetus) + 1), counted(SR.numberOfFetuses, all.length)]
-      : []),
+    ...(total > 1 ? [counted(SR.fetusNumber, place), counted(SR.numberOfFetuses, total)] : []),
   ];
 }
 

@@ -25,7 +25,14 @@ import {
   text,
 } from './content-item.ts';
 import { encode } from './encode.ts';
-import { fetusesNamed, fetusItems, languageItem, observerItems, srHeader } from './header.ts';
+import {
+  fetusesNamed,
+  fetusItems,
+  languageItem,
+  numberOfFetuses,
+  observerItems,
+  srHeader,
+} from './header.ts';
 import {
   chartText,
   conceptOf,
@@ -93,6 +100,8 @@ function pelvisSection(measurements: readonly Measurement[], subject: Subject): 
  */
 const FETAL_VASCULATURE: ReadonlySet<string> = new Set(['17232002', '281130003']);
 
+const UTERINE_ARTERY = '91079009';
+
 const LATERALITY: Readonly<Record<string, Code>> = { left: SR.left, right: SR.right };
 
 /** Builds a group for each vessel and side, titled with the vessel (TID 5025 and 5026). */
@@ -122,23 +131,21 @@ function vesselGroups(
   }).flat();
 }
 
-/**
- * Builds the Doppler sections: one for fetal vessels (TID 5025), and one for vessels of the pelvis
- * and cord (TID 5026).
- */
-function vascularSections(
-  measurements: readonly Measurement[],
+/** Builds a Doppler section: fetal vessels (TID 5025), or vessels of pelvis and cord (TID 5026). */
+function vascularSection(
+  template: '5025' | '5026',
+  { measurements }: Pick<Fetus, 'measurements'>,
   subject: Subject,
-  about: readonly ContentItem[],
+  about: readonly ContentItem[] = [],
 ): ContentItem[] {
-  const own = measurements.filter((one) => siteGroup(one) === 'vascular' && siteOf(one) !== null);
-  const [fetal, pelvic] = [true, false].map((inFetus) =>
-    own.filter((one) => FETAL_VASCULATURE.has(siteOf(one)?.code ?? '') === inFetus),
+  const own = measurements.filter(
+    (one) =>
+      siteGroup(one) === 'vascular' &&
+      siteOf(one) !== null &&
+      FETAL_VASCULATURE.has(siteOf(one)?.code ?? '') === (template === '5025'),
   );
-  return [
-    ...findings(SR.embryonicVessels, vesselGroups(fetal ?? [], subject, '5025', about)),
-    ...findings(SR.pelvicVessels, vesselGroups(pelvic ?? [], subject, '5026', about)),
-  ];
+  const site = template === '5025' ? SR.embryonicVessels : SR.pelvicVessels;
+  return findings(site, vesselGroups(own, subject, template, about));
 }
 
 /**
@@ -153,17 +160,21 @@ interface Fetus {
 
 /**
  * Groups the measurements by fetus. If there are several fetuses, a value not assigned to one of
- * them is left out.
+ * them is left out, unless it belongs to the mother. A fetus without an accepted value counts too:
+ * without it, the values of its twin would appear as those of an only fetus.
  */
-function fetusesOf(measurements: readonly Measurement[]): Fetus[] {
-  const all = fetusesNamed(measurements);
-  if (all.length < 2) return [{ id: null, all, measurements: [...measurements] }];
+function fetusesOf(measurements: readonly Measurement[], all: readonly string[]): Fetus[] {
+  if (numberOfFetuses(all) < 2) return [{ id: null, all, measurements: [...measurements] }];
   return all.map((id) => ({
     id,
     all,
     measurements: measurements.filter(({ fetus }) => fetus === id),
   }));
 }
+
+/** Returns true for values of the cervix, the placenta or the uterine arteries. */
+const isOfMother = (one: Measurement) =>
+  siteGroup(one) === 'pelvis' || siteOf(one)?.code === UTERINE_ARTERY;
 
 const subjectItems = ({ id, all }: Fetus): ContentItem[] =>
   id === null ? [] : fetusItems(id, all);
@@ -225,9 +236,11 @@ function fetusSummary(
  */
 function summaryText(fetus: Fetus, result: Result): string {
   const rejected = result.measurements.filter(
-    ({ quality, fetus: of }) => quality !== 'accepted' && (fetus.id === null || of === fetus.id),
+    ({ quality, fetus: of }) =>
+      quality !== 'accepted' && (fetus.id === null || of === null || of === fetus.id),
   );
-  const homeless = fetus.id !== null && accepted(result).some(({ fetus: of }) => of === null);
+  const homeless =
+    fetus.id !== null && accepted(result).some((one) => one.fetus === null && !isOfMother(one));
   return [
     `${noticeOf(result)}.`,
     researchNotice(result),
@@ -290,8 +303,9 @@ function biometryGroup(
 }
 
 /**
- * Returns, by key of a biometric quantity, the gestational age calculated from that quantity alone.
- * Each age is written into the measurement group of its quantity.
+ * Returns, by key of a quantity, the gestational age calculated from that quantity alone. Each age
+ * is written into the Biometry Group of its quantity, because in the fetus summary nothing would
+ * distinguish the age by CRL, the age by the sac and the age stated in the request.
  */
 function agesByQuantity(fetus: Fetus): Map<string, Measurement> {
   const byId = new Map(fetus.measurements.map((measurement) => [measurement.id, measurement]));
@@ -299,7 +313,7 @@ function agesByQuantity(fetus: Fetus): Map<string, Measurement> {
   for (const measurement of fetus.measurements) {
     const [input, ...more] = measurement.inputs.map((id) => byId.get(id));
     const isAge = conceptOf(measurement).code === SR.gestationalAge.code;
-    if (isAge && input && more.length === 0 && groupOf(input) === 'biometry') {
+    if (isAge && input && more.length === 0 && hasBiometryGroup(input)) {
       ages.set(input.concept.key, measurement);
     }
   }
@@ -312,6 +326,9 @@ const BIOMETRY_SECTIONS = [
   { group: 'cranium', title: SR.fetalCranium, template: '5007' },
   { group: 'early-gestation', title: SR.earlyGestation, template: '5011' },
 ] as const;
+
+const hasBiometryGroup = (one: Measurement) =>
+  BIOMETRY_SECTIONS.some(({ group }) => group === groupOf(one));
 
 /** Builds one of the sections with Biometry Groups (TID 5005, 5007 and 5011). */
 function biometrySection(
@@ -337,7 +354,9 @@ function biometrySection(
  */
 function tid5000Tree(result: Result, subject: Subject): ContentItem {
   const standing = countingFirst(accepted(result));
-  const fetuses = fetusesOf(standing);
+  const fetuses = fetusesOf(standing, fetusesNamed(result.measurements));
+  const several = fetuses.some(({ id }) => id !== null);
+  const maternal = several ? standing.filter((one) => one.fetus === null && isOfMother(one)) : [];
   const ages = fetuses.map(agesByQuantity);
   const placed = new Set(
     ages.flatMap((byQuantity) => [...byQuantity.values()].map(({ id }) => id)),
@@ -365,9 +384,9 @@ function tid5000Tree(result: Result, subject: Subject): ContentItem {
       amnioticSacSection(fetus.measurements, subject, subjectItems(fetus)),
     ),
     ...pelvisSection(standing, subject),
-    ...fetuses.flatMap((fetus) =>
-      vascularSections(fetus.measurements, subject, subjectItems(fetus)),
-    ),
+    ...fetuses.flatMap((fetus) => vascularSection('5025', fetus, subject, subjectItems(fetus))),
+    ...fetuses.flatMap((fetus) => vascularSection('5026', fetus, subject, subjectItems(fetus))),
+    ...vascularSection('5026', { measurements: maternal }, subject),
   ]);
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type ContentItem, walk } from '../../../pipelines/artifacts/sr/content-item.ts';
 import { decode } from '../../../pipelines/artifacts/sr/decode.ts';
+import { checkTemplate } from '../../../pipelines/artifacts/sr/template-check.ts';
 import { buildTid1500 } from '../../../pipelines/artifacts/sr/tid1500.ts';
 import { buildTid5000 } from '../../../pipelines/artifacts/sr/tid5000.ts';
 import type { Subject } from '../../../pipelines/dicom/subject.ts';
@@ -235,8 +236,99 @@ describe('twins', () => {
     expect(texts(document).join()).toContain('could not be assigned to a fetus');
   });
 
+  const byFetus = (document: Buffer, section: string) =>
+    named(document, section).map(({ items: children }) =>
+      children.flatMap<string | number | undefined>(({ name, value }) => {
+        if (name?.meaning === 'Subject ID') return value.type === 'TEXT' ? [value.text] : [];
+        return value.type === 'NUM' ? [value.quantity?.value] : [];
+      }),
+    );
+
+  test('of which one has no accepted value keep the name of the other', () => {
+    const measurements = TWINS.measurements.map(
+      (one): Measurement => (one.fetus === 'A' ? { ...one, quality: 'review' } : one),
+    );
+    const document = buildTid5000({ ...TWINS, measurements }, SUBJECT);
+    expect(
+      byFetus(document, 'Fetus Summary').map(([id, place, total]) => [id, place, total]),
+    ).toEqual([
+      ['A', 1, 2],
+      ['B', 2, 2],
+    ]);
+    expect(byFetus(document, 'Fetal Biometry')).toEqual([['B', 2, 2]]);
+    expect(checkTemplate(decode(document))).toEqual([]);
+  });
+
+  test('of which only the second has values are two', () => {
+    const second = {
+      ...TWINS,
+      measurements: TWINS.measurements.filter(({ fetus }) => fetus === 'B'),
+    };
+    const document = buildTid5000(second, SUBJECT);
+    expect(byFetus(document, 'Fetal Biometry')).toEqual([['B', 2, 2]]);
+    expect(numbers(buildTid1500(second, SUBJECT), 'Fetus Number')).not.toContain(1);
+  });
+
+  test('have the values of their mother once, without a fetus', () => {
+    const mother = [
+      measurement('left', 'uterine-artery-pi', 0.9, { unit: '1', laterality: 'left' }),
+      measurement('cervix', 'cervical-length', 31),
+    ];
+    const fetal = ['A', 'B'].flatMap((fetus) => [
+      measurement(`ua-${fetus}`, 'umbilical-artery-pi', 1.1, { unit: '1', fetus }),
+      measurement(`mca-${fetus}`, 'middle-cerebral-artery-pi', 1.9, { unit: '1', fetus }),
+    ]);
+    const measurements = [...TWINS.measurements, ...fetal, ...mother];
+    const document = buildTid5000({ ...TWINS, measurements }, SUBJECT);
+    expect(byFetus(document, 'Uterine artery')).toEqual([[0.9]]);
+    expect(byFetus(document, 'Umbilical artery')).toEqual([
+      ['A', 1, 2, 1.1],
+      ['B', 2, 2, 1.1],
+    ]);
+    expect(numbers(document, 'Cervix Length')).toEqual([31]);
+    expect(texts(document).join()).not.toContain('could not be assigned to a fetus');
+    expect(checkTemplate(decode(document))).toEqual([]);
+  });
+
   test('a single fetus has no Subject ID', () => {
     expect(named(buildTid5000(RESULT, SUBJECT), 'Subject ID')).toEqual([]);
+  });
+});
+
+describe('gestational ages in TID 5000', () => {
+  test('by CRL and by the sac are written beside their quantity, with their equation', () => {
+    const early = [
+      measurement('crl', 'crl', 60),
+      measurement('mean-sac-diameter', 'mean-sac-diameter', 20),
+      measurement('ga-by-crl', 'ga-by-crl', 86.4, {
+        unit: 'd',
+        method: 'robinson-1975-ga-crl',
+        inputs: ['crl'],
+      }),
+      measurement('ga-by-sac', 'ga-by-sac', 50, {
+        unit: 'd',
+        method: 'nyberg-ga-msd',
+        inputs: ['mean-sac-diameter'],
+      }),
+    ];
+    const document = buildTid5000({ ...RESULT, measurements: early }, SUBJECT);
+    const groups = named(document, 'Biometry Group').map(({ items: children }) =>
+      children.map(({ name, value }) => [
+        name?.meaning,
+        value.type === 'NUM' ? value.quantity?.value : null,
+      ]),
+    );
+    expect(groups).toEqual([
+      [
+        ['Crown Rump Length', 60],
+        ['Gestational Age', 86.4],
+      ],
+      [
+        ['Gestational Sac Diameter', 20],
+        ['Gestational Age', 50],
+      ],
+    ]);
+    expect(checkTemplate(decode(document))).toEqual([]);
   });
 });
 
