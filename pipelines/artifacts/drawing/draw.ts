@@ -25,6 +25,12 @@ export function font(weight: FontWeight): Font {
   return loaded;
 }
 
+/** Returns true if the font has all characters of a text. Any other is drawn as an empty box. */
+export function isPrintable(text: string): boolean {
+  const face = font('regular');
+  return [...text].every((character) => face.hasGlyphForCodePoint(character.codePointAt(0) ?? 0));
+}
+
 /** Returns the width of a line of text, in the unit of `size`. */
 export function textWidth(text: string, size: number, weight: FontWeight = 'regular'): number {
   const face = font(weight);

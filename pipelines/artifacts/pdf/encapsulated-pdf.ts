@@ -29,7 +29,7 @@ export function buildEncapsulatedPdf(result: Result, subject: Subject, pdf: Buff
     ...(instances.length > 0 && { SourceInstanceSequence: instances.map(sopReference) }),
     DocumentTitle: `${noticeOf(result)}: ${result.endpoint}`.slice(0, 64),
     ConceptNameCodeSequence: codeSequence(reportCode(result)),
-    VerificationFlag: 'UNVERIFIED',
+    VerificationFlag: result.verification ? 'VERIFIED' : 'UNVERIFIED',
     MIMETypeOfEncapsulatedDocument: 'application/pdf',
     EncapsulatedDocumentLength: pdf.length,
     EncapsulatedDocument: evenBytes(pdf),

@@ -14,6 +14,8 @@ export const MARGIN = 48;
 export const WIDTH = SHEETS.a4.width - 2 * MARGIN;
 const HEAD = 62;
 const FOOT = 58;
+/** Width kept free for the page number. */
+const PAGE_NUMBER = 80;
 
 export const INK = '#1f2933';
 export const MUTED = '#616e7c';
@@ -190,9 +192,8 @@ function furnish(doc: PdfDocument, of: Furniture, number: number, count: number)
       : `${signed}.`,
     MARGIN,
     foot,
-    {
-      lineBreak: false,
-    },
+    // The text of several signatures is longer than the line and would run into the page number.
+    { width: WIDTH - PAGE_NUMBER, height: 10, ellipsis: true },
   );
   doc.text(`Page ${number} of ${count}`, MARGIN, foot, { width: WIDTH, align: 'right' });
   doc.endMarkedContent();

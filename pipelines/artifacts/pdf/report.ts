@@ -29,7 +29,7 @@ import {
 import { shortText } from '../../result/render/value-text.ts';
 import { INTERMEDIATE } from '../../result/standing.ts';
 import { bullsEye } from '../drawing/bulls-eye.ts';
-import { drawOnPdf } from '../drawing/draw.ts';
+import { drawOnPdf, isPrintable } from '../drawing/draw.ts';
 import type { Drawing } from '../drawing/drawing.ts';
 import { growthPanel } from '../drawing/growth-chart.ts';
 import { type GrowthCurve, measuredOnCurve } from '../drawing/growth-curve.ts';
@@ -64,15 +64,21 @@ const reportTitle = (result: Pick<Result, 'endpoint'>) => `${examinationName(res
 
 const isObstetric = (result: Pick<Result, 'endpoint'>) => !isEcho(result);
 
+/** Shown in place of a name without a group that the font of the report can print. */
+const UNPRINTABLE = 'name in letters that this report cannot print';
+
 /**
- * Returns "Beispiel, Zoë" for the PN "Beispiel^Zoë^^Dr."; only the alphabetic group is used (PS3.5
- * 6.2.1).
+ * Returns "Beispiel, Zoë" for the PN "Beispiel^Zoë^^Dr.": the first component group whose letters
+ * are all in the font. Any group may be missing, even the alphabetic one (PS3.5 6.2.1).
  */
 export function readableName(name: string): string {
-  const [alphabetic = ''] = name.split('=');
-  const [family = '', given = '', middle = '', prefix = '', suffix = ''] = alphabetic.split('^');
-  const first = [prefix, given, middle].filter(Boolean).join(' ');
-  return [family, first, suffix].filter(Boolean).join(', ');
+  const groups = name.split('=').map((group) => {
+    const [family = '', given = '', middle = '', prefix = '', suffix = ''] = group.split('^');
+    const first = [prefix, given, middle].filter(Boolean).join(' ');
+    return [family, first, suffix].filter(Boolean).join(', ');
+  });
+  const given = groups.filter((group) => group.trim() !== '');
+  return given.find(isPrintable) ?? (given.length > 0 ? UNPRINTABLE : '');
 }
 
 const readableDate = (date: string): string => isoDate(date) ?? date;

@@ -26,7 +26,7 @@ const source = (result: Result, subject: Subject): ObjectSource => ({
   result,
   subject,
   destination: { measurementSopClass: 'auto', segmentation: 'binary' },
-  artifactPath: async () => preview,
+  artifactPath: async (name) => (name.endsWith('.png') ? preview : null),
 });
 
 const ROLES = ['key-objects', 'pdf', 'secondary-capture', 'presentation-state', 'seg'] as const;
@@ -39,6 +39,19 @@ const uidsOf = (bytes: Buffer) =>
     .toString('latin1')
     .match(/2\.25\.\d{20,}/g)
     ?.slice(0, 1) ?? [];
+
+const signed = (replaces: { request: string; revision: number } | null): Result => ({
+  ...RESULT,
+  draft: false,
+  verification: {
+    kind: 'verified',
+    revision: 1,
+    signatures: [
+      { observer: 'Dr Reader', organization: 'Ward', at: RESULT.generated_at, statement: null },
+    ],
+    ...(replaces && { replaces }),
+  },
+});
 
 describe.each(ROLES)('%s', (role) => {
   test.skipIf(!installed('dciodvfy'))('dciodvfy has no error', async () => {
@@ -175,18 +188,6 @@ describe('a re-run of a study', () => {
   });
 
   test('refers, once signed, to its own draft and to the signed document of the first run', () => {
-    const signed = (replaces: { request: string; revision: number } | null): Result => ({
-      ...RESULT,
-      draft: false,
-      verification: {
-        kind: 'verified',
-        revision: 1,
-        signatures: [
-          { observer: 'Dr Reader', organization: 'Ward', at: RESULT.generated_at, statement: null },
-        ],
-        ...(replaces && { replaces }),
-      },
-    });
     const first = buildTid1500(signed(null), { ...SUBJECT, signedRevision: 1 });
     const replacing = signed({ request: SUBJECT.requestId, revision: 1 });
     const formerOf = (subject: Partial<Subject>) => {
@@ -213,8 +214,11 @@ describe('a re-run of a study', () => {
 });
 
 describe.skipIf(!hasPydicom)('pydicom reads back', () => {
-  test('the PDF, byte for byte', async () => {
-    const [bytes = Buffer.alloc(0)] = await objectsOf('pdf', RESULT, SUBJECT);
+  test.each([
+    ['UNVERIFIED', RESULT],
+    ['VERIFIED', signed(null)],
+  ])('the PDF, byte for byte: %s', async (verification, result) => {
+    const [bytes = Buffer.alloc(0)] = await objectsOf('pdf', result, SUBJECT);
     const script = `
 import sys, pydicom
 ds = pydicom.dcmread(sys.argv[1])
@@ -222,7 +226,7 @@ pdf = ds.EncapsulatedDocument[:ds.EncapsulatedDocumentLength]
 print(pdf[:5].decode(), pdf.rstrip()[-5:].decode(), ds.MIMETypeOfEncapsulatedDocument, ds.VerificationFlag)
 `;
     const { output } = run(PYTHON, ['-c', script, asFile(bytes, 'dcm')]);
-    expect(output.trim()).toBe('%PDF- %%EOF application/pdf UNVERIFIED');
+    expect(output.trim()).toBe(`%PDF- %%EOF application/pdf ${verification}`);
   });
 
   test('the colour of a preview of odd size', async () => {

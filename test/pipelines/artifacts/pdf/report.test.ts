@@ -427,6 +427,28 @@ describe.skipIf(!hasPoppler)('the first pages', () => {
     expect(of).toContain('Signed by Dr. Ada Arzt, cardiologist, 2026-11-22 10:15 UTC.');
     expect(of).not.toContain('not signed');
   });
+
+  test('does not let the names of two signers run into the page number', async () => {
+    const signature = {
+      observer: 'Dr. Alexandra Beispiel-Mustermann',
+      organization: 'Department of Obstetrics and Gynaecology, Example University Hospital',
+      at: '2026-11-22T10:15:00.000Z',
+      statement: null,
+    };
+    const verification = {
+      kind: 'verified',
+      revision: 1,
+      signatures: [signature, { ...signature, observer: 'Dr. Bernadette Exemple-Longue' }],
+    } as const;
+    const signed: Result = {
+      ...RESULT,
+      draft: false,
+      verification: { ...verification, signatures: [...verification.signatures] },
+    };
+    for (const page of pages(await pdf(signed, SUBJECT))) {
+      expect(page).toMatch(/… +Page \d+ of \d+$/m);
+    }
+  });
 });
 
 describe.skipIf(!hasPoppler)('the structure of the PDF', () => {
@@ -467,8 +489,11 @@ describe.skipIf(!hasPoppler)('the structure of the PDF', () => {
 test.each([
   ['Beispiel^Zoë^^Dr.', 'Beispiel, Dr. Zoë'],
   ['Yamada^Tarou=山田^太郎=やまだ^たろう', 'Yamada, Tarou'],
+  ['=Ivanova^Anna', 'Ivanova, Anna'],
+  ['=山田^太郎=', 'name in letters that this report cannot print'],
   ['PHANTOM', 'PHANTOM'],
   ['', ''],
+  ['==', ''],
 ])('the person name %j is shown as %j', (name, shown) => {
   expect(readableName(name)).toBe(shown);
 });
