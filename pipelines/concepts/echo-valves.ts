@@ -42,7 +42,7 @@ export const VALVES = {
     'AVAi (Vmax)',
     'cm2/m2',
     2,
-    own('aortic-valve-area-by-peak-velocity-index'),
+    ln('79957-7', 'Aortic valve area (Continuity Vmax) / BSA'),
   ),
   'lvot-diameter': quantity(
     'LVOT diameter',

@@ -139,6 +139,14 @@ describe('TID 5300', () => {
     }
   });
 
+  test('has the valve area index by peak velocity under its code of CID 12300', () => {
+    const bytes = buildTid5300(
+      { ...ECHO, measurements: [value('av-area-vmax-index', 0.5)] },
+      SUBJECT,
+    );
+    expect(items(bytes).map(({ name }) => name?.code)).toContain('79957-7');
+  });
+
   test('has no property for a wall motion score index', () => {
     expect(postCoordination('wall-motion-score-index')).toBeNull();
   });
