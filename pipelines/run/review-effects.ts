@@ -6,6 +6,7 @@ import type { Effect } from '../result/decisions.ts';
 import { identityOf } from '../result/decisions.ts';
 import type { Caliper, Measurement, Result } from '../result/envelope.ts';
 import { conclusionTexts } from '../result/render/conclusion.ts';
+import { titleAndLimitations } from '../result/render/report-lines.ts';
 
 /**
  * Converts a person's change into effects on the evidence. The changed measurement is looked up
@@ -480,9 +481,11 @@ function standsAs(one: Measurement | null): Changed {
 export function withNotes(result: Result, effects: readonly Effect[]): Result {
   const notes = effects.flatMap((one) => (one.do === 'note' ? [one.text] : []));
   if (notes.length === 0) return result;
-  // If no report was requested, the documents show the same conclusion, followed by these lines.
+  // If no report was requested, the documents show the same conclusion, followed by these lines,
+  // and the same limitations as before.
   const report = result.report ?? {
-    ...{ language: 'en' as const, title: 'Report', findings: [], limitations: [] },
+    ...{ language: 'en' as const, findings: [] },
+    ...titleAndLimitations(result),
     impression: conclusionTexts(result),
   };
   return { ...result, report: { ...report, impression: [...report.impression, ...notes] } };

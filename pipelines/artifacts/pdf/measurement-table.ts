@@ -4,7 +4,7 @@ import { numberText } from '../../result/render/number-text.ts';
 import { withSubject } from '../../result/render/report-lines.ts';
 import { doubtOf, isShown, statedMethod } from '../../result/render/statement.ts';
 import { centileText, withUnit, zScoreText } from '../../result/render/unit-text.ts';
-import { plainNumber, valueText } from '../../result/render/value-text.ts';
+import { marginText, plainNumber, valueText } from '../../result/render/value-text.ts';
 import { INTERMEDIATE } from '../../result/standing.ts';
 import type { Cell, Column } from './page.ts';
 import { MUTED } from './page.ts';
@@ -42,17 +42,13 @@ export function rangeText(measurement: Measurement, isUnitShown = true): string 
   return high === null ? '' : `up to ${bound(high)}`;
 }
 
-/**
- * Returns the value as text, with the half width of its 95 % interval if known: "162.4 ± 5.1 mm". A
- * half width that would round to zero is given with one significant digit.
- */
+/** Returns the value as text, with the half width of its 95 % interval if known: "162.4 ± 5.1 mm". */
 function intervalText(measurement: Measurement): string {
-  const { uncertainty, unit } = measurement;
+  const margin = marginText(measurement);
   const value = valueText(measurement);
-  if (uncertainty === null || uncertainty === 0) return value;
-  if (unit === 'd') return `${value} ± ${uncertainty.toFixed(0)} days`;
-  const rounded = plainNumber(measurement, uncertainty);
-  const margin = Number(rounded) === 0 ? uncertainty.toPrecision(1) : rounded;
+  const { unit } = measurement;
+  if (margin === null) return value;
+  if (unit === 'd') return `${value} ± ${margin} days`;
   return withUnit(`${numberText(measurement)} ± ${margin}`, unit);
 }
 

@@ -1,3 +1,4 @@
+import { methodEntry } from '../../concepts/concepts.ts';
 import { isAmendment, type Measurement, type Result, type Section } from '../envelope.ts';
 import { countingValues } from '../standing.ts';
 import { remarkText, remarkTexts } from './render.ts';
@@ -131,6 +132,13 @@ export function isOurs({ source: { provenance } }: Measurement): boolean {
  */
 export const statedMethod = ({ method, confirmed }: Pick<Measurement, 'method' | 'confirmed'>) =>
   confirmed === 'entered' ? null : method;
+
+/** Returns the text of a value, with its method if that is known, as a sentence. */
+export function withMethod(value: string, measurement: Measurement): string {
+  const method = statedMethod(measurement);
+  const text = method === null ? null : (methodEntry(method)?.text ?? method);
+  return sentence(text === null ? value : `${value}; ${text}`);
+}
 
 /** Text for the origin of values not measured by this software. */
 export const ORIGINS = {

@@ -21,6 +21,17 @@ export const plainNumber = ({ concept }: Measurement, value: number): string =>
   fixed(value, decimalsOf(concept.key));
 
 /**
+ * Returns the half width of a value's 95 % interval, without a unit; null if it is not known. A half
+ * width that would round to zero is given with one significant digit.
+ */
+export function marginText(measurement: Measurement): string | null {
+  const { uncertainty } = measurement;
+  if (uncertainty === null || uncertainty === 0) return null;
+  const rounded = plainNumber(measurement, uncertainty);
+  return Number(rounded) === 0 ? uncertainty.toPrecision(1) : rounded;
+}
+
+/**
  * Returns name and value, such as "HC 262.4 mm". For a value that was not accepted, the number is
  * left out. A value that needs review is marked.
  */

@@ -1,4 +1,4 @@
-import { chartEntry, methodEntry } from '../../../concepts/concepts.ts';
+import { chartEntry } from '../../../concepts/concepts.ts';
 import type { EchoConcept } from '../../../concepts/echo.ts';
 import type { Measurement, Result } from '../../envelope.ts';
 import { isAssessed } from '../../section-outcome.ts';
@@ -10,6 +10,7 @@ import {
   titleAndLimitations,
   withSubject,
 } from '../report-lines.ts';
+import { withMethod } from '../statement.ts';
 import { sentence } from '../unit-text.ts';
 import { ECHO_TOPICS } from './impression.ts';
 import { valueText } from './shared.ts';
@@ -56,9 +57,9 @@ function rangeText({ reference, interpretation }: Measurement): string {
 function measurementLine(measurement: Measurement): string {
   const { concept, value, note } = measurement;
   const name = withSubject(measurement.label, measurement);
-  const method = methodEntry(measurement.method)?.text ?? measurement.method;
   const remark = note ? ` Note: ${sentence(note)}` : '';
-  return `${name}: ${valueText(concept.key as EchoConcept, value)}${rangeText(measurement)}; ${sentence(method)}${remark}`;
+  const shown = `${valueText(concept.key as EchoConcept, value)}${rangeText(measurement)}`;
+  return `${name}: ${withMethod(shown, measurement)}${remark}`;
 }
 
 function sectionLines(result: Result, id: string): string[] {

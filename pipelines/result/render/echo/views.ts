@@ -83,12 +83,15 @@ type Unnamed = {
   suspected: readonly { image: number | null; view: string }[];
 };
 
+const clipsText = (unnamed: number, pictures: number) =>
+  pictures === 1 ? 'the only clip' : `${unnamed} of ${pictures} clips`;
+
 function uncertainText({ unnamed, pictures, suspected }: Unnamed): string {
   const names = suspected
     .map(({ image, view }) => `${imageText(image)} (perhaps ${viewText(view)})`)
     .join(', ');
   const which = names ? `: ${names}` : '';
-  return `The view of ${unnamed} of ${pictures} clips was not recognised reliably, and nothing was measured on ${unnamed === 1 ? 'it' : 'them'}${which}.`;
+  return `The view of ${clipsText(unnamed, pictures)} was not recognised reliably, and nothing was measured on ${unnamed === 1 ? 'it' : 'them'}${which}.`;
 }
 
 export const VIEWS_SENTENCES = {
@@ -101,7 +104,7 @@ export const VIEWS_SENTENCES = {
   'views.modes': ({ modes }: { modes: readonly (readonly (keyof typeof MODES)[])[] }) =>
     `Modes: ${[...new Set(modes.map((of) => of.map((one) => MODES[one]).join(', ')))].join(', ')}.`,
   'views.no-model': ({ unnamed, pictures }: { unnamed: number; pictures: number }) =>
-    `No permitted model recognises cardiac views; for ${unnamed} of ${pictures} clips the header names no view, and they were not measured.`,
+    `No permitted model recognises cardiac views; for ${clipsText(unnamed, pictures)} the header names no view, and ${unnamed === 1 ? 'it was' : 'they were'} not measured.`,
   'views.uncertain': uncertainText,
   'views.displays-refused': ({ displays }: { displays: readonly RefusedDisplay[] }) =>
     `Not measured: ${displays.map(refusedText).join('; ')}.`,

@@ -48,7 +48,9 @@ export const CERVIX_SENTENCES = {
   'cervix.machine-implausible': (_: Nothing, { about: [machine], text }: SentenceContext) =>
     `A length from the ultrasound machine is ${text.implausible(machine?.concept.key ?? '')}.`,
   'cervix.fewer-repeats': ({ used, wanted }: { used: number; wanted: number }) =>
-    `The shortest of ${used} instead of ${wanted} measurements.`,
+    used === 1
+      ? `Measured once instead of ${wanted} times.`
+      : `The shortest of ${used} instead of ${wanted} measurements.`,
   'cervix.same-clip': () =>
     'Measured on frames of the same clip, which do not count as repeated measurements.',
   'cervix.bladder': () =>

@@ -278,7 +278,7 @@ export const DOPPLER_SENTENCES = {
 export const say = statementsOf<typeof DOPPLER_SENTENCES>();
 
 export const DOPPLER_REMARKS = {
-  'doppler.beats': ({ count }: { count: number }) => `${count} beats`,
+  'doppler.beats': ({ count }: { count: number }) => (count === 1 ? '1 beat' : `${count} beats`),
   'doppler.side': ({ side }: { side: 'left' | 'right' }) => `${side} side`,
   'doppler.trace-problem': ({ problem }: { problem: TraceProblem }) => TRACE_PROBLEM[problem],
   'doppler.angle': ({ degrees }: { degrees: number }) => `angle set on the machine ${degrees}°`,

@@ -91,7 +91,7 @@ const NO_CHANGE = {
   'no-earlier-scan': () => '',
   'several-fetuses': () => ': the earlier scan names several fetuses',
   'interval-too-short': (days: number, least: number) =>
-    `: the interval of ${days} days since the earlier scan is too short to assess growth (at least ${least} days)`,
+    `: the interval of ${days} ${days === 1 ? 'day' : 'days'} since the earlier scan is too short to assess growth (at least ${least} days)`,
   'earlier-scan-undated': () => ': the earlier files are not dated',
   'nothing-comparable': () => ': nothing comparable was measured on the earlier scan',
 } as const;

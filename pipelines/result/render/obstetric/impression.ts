@@ -17,7 +17,7 @@ import {
 } from './growth.ts';
 import type { LABOR_SENTENCES } from './labor-progress.ts';
 import type { NT_SENTENCES } from './nt.ts';
-import type { PLACENTA_SENTENCES, PlacentalSide } from './placenta.ts';
+import { fromOs, type PLACENTA_SENTENCES, type PlacentalSide } from './placenta.ts';
 import type { PRESENTATION_SENTENCES, Presentation } from './presentation.ts';
 import { DATING_BASIS, listed, type SentenceContext, whose } from './shared.ts';
 
@@ -142,7 +142,7 @@ export const OBSTETRIC_IMPRESSION = {
   'impression.placental-edge': (
     _: Record<string, never>,
     { about: [edge], text }: SentenceContext,
-  ) => `lower placental edge ${edge ? text.value(edge) : ''} from the internal os`,
+  ) => `lower placental edge ${edge ? fromOs(edge, text) : ''}`,
   'impression.cervix': (_: Record<string, never>, { about: [length], text }: SentenceContext) =>
     `cervical length ${length ? text.value(length) : ''}`,
   'impression.screen': ({ found, expected }: { found: number; expected: number }) =>

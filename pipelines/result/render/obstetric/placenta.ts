@@ -1,5 +1,6 @@
+import type { Measurement } from '../../envelope.ts';
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
-import type { SentenceContext } from './shared.ts';
+import type { SentenceContext, ValueTexts } from './shared.ts';
 import { capital, type Nothing } from './shared.ts';
 
 const CATEGORY = {
@@ -29,8 +30,16 @@ const LATER_SCANS = {
     `The edge is still low at or after ${second} weeks: consider the local protocol for birth with a low placenta. After`,
 } as const;
 
-const disagreement = ({ about: [, ...others], text }: SentenceContext) =>
-  `The images disagree: on ${others.length > 1 ? 'other images' : 'another image'} it is ${others.map((one) => text.value(one)).join(' and ')} from the internal os. Measure by hand.`;
+/** Renders a distance to the internal os. An edge beyond the os has a negative distance. */
+export const fromOs = (edge: Measurement, text: ValueTexts): string =>
+  edge.value < 0
+    ? `overlaps the internal os (${text.value(edge)})`
+    : `${text.value(edge)} from the internal os`;
+
+function disagreement({ about: [, ...others], text }: SentenceContext): string {
+  const where = others.map((one) => `${one.value < 0 ? '' : 'is '}${fromOs(one, text)}`);
+  return `The images disagree: on ${others.length > 1 ? 'other images' : 'another image'} it ${where.join(' and ')}. Measure by hand.`;
+}
 
 export const PLACENTA_SENTENCES = {
   'placenta.location': ({ sides }: { sides: readonly PlacentalSide[] }) =>
@@ -38,8 +47,7 @@ export const PLACENTA_SENTENCES = {
   'placenta.edge': (
     { category }: { category: Category | null },
     { about: [edge], text }: SentenceContext,
-  ) =>
-    `Lower edge ${edge ? text.value(edge) : ''} from the internal os${category ? `: ${CATEGORY[category]}` : ''}.`,
+  ) => `Lower edge ${edge ? fromOs(edge, text) : ''}${category ? `: ${CATEGORY[category]}` : ''}.`,
   'placenta.no-location': () => 'The location of the placenta was not assessed.',
   'placenta.on-opposite-walls': () =>
     'The images show the placenta on opposite walls, anterior and posterior: an image may be misread, or there is a second lobe. Its location was not determined.',
@@ -48,7 +56,7 @@ export const PLACENTA_SENTENCES = {
   /** `about` contains the distance that is used, followed by those on the other images. */
   'placenta.edges-disagree': (_: Nothing, context: SentenceContext) => disagreement(context),
   'placenta.transabdominal-edge': (_: Nothing, { about: [edge], text }: SentenceContext) =>
-    `Lower edge ${edge ? text.value(edge) : ''} from the internal os on a transabdominal image, which is not categorised: a transvaginal scan is needed.`,
+    `Lower edge ${edge ? fromOs(edge, text) : ''} on a transabdominal image, which is not categorised: a transvaginal scan is needed.`,
   'placenta.edge-implausible': () =>
     'The distance to the internal os was not accepted: it is implausible. Measure again.',
   'placenta.edge-without-scale': () =>
@@ -60,8 +68,8 @@ export const PLACENTA_SENTENCES = {
     context: SentenceContext,
   ) => {
     const { about, text } = context;
-    const edge = about[0] ? text.value(about[0]) : '';
-    const low = `${capital(CATEGORY[category])}: lower edge ${edge} from the internal os, transvaginal.`;
+    const edge = about[0] ? fromOs(about[0], text) : '';
+    const low = `${capital(CATEGORY[category])}: lower edge ${edge}, transvaginal.`;
     return disagree ? `${low} ${disagreement(context)}` : low;
   },
   'placenta.advice-low': ({

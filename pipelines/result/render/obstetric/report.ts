@@ -1,11 +1,9 @@
-import { CONCEPTS, chartEntry, methodEntry } from '../../../concepts/concepts.ts';
-import { fixed } from '../../../measure/rounding.ts';
+import { CONCEPTS, chartEntry } from '../../../concepts/concepts.ts';
 import type { Measurement, Result, Section } from '../../envelope.ts';
 import { isAssessed } from '../../section-outcome.ts';
 import { countingValues } from '../../standing.ts';
 import type { Remark } from '../../statement.ts';
 import { impressionWith } from '../conclusion.ts';
-import { decimalsOf, numberText } from '../number-text.ts';
 import { remarkText } from '../render.ts';
 import {
   findingLine,
@@ -15,7 +13,9 @@ import {
   titleAndLimitations,
   withSubject,
 } from '../report-lines.ts';
+import { withMethod } from '../statement.ts';
 import { centileText, sentence, withUnit, zScoreText } from '../unit-text.ts';
+import { marginText, valueText } from '../value-text.ts';
 import { datingOf, OBSTETRIC_TOPICS } from './impression.ts';
 import { BASIS_TEXT, remark, SIMULATED_ONLY, weeksAndDays } from './shared.ts';
 
@@ -44,13 +44,11 @@ const TABLE_ONLY: ReadonlySet<string> = new Set(['biometry']);
 /** Rows of the biometry table, in the order of ISUOG 2022. */
 const ROWS = Object.keys(CONCEPTS);
 
-function valueText(measurement: Measurement): string {
-  const { concept, value, unit, uncertainty } = measurement;
-  if (unit === 'd') return `${weeksAndDays(value)} weeks`;
-  const shown = withUnit(numberText(measurement), unit);
-  if (uncertainty === null) return shown;
-  const margin = fixed(uncertainty, decimalsOf(concept.key));
-  return `${shown} ± ${withUnit(margin, unit)}`;
+function withMargin(measurement: Measurement): string {
+  const { unit } = measurement;
+  const value = valueText(measurement);
+  const margin = unit === 'd' ? null : marginText(measurement);
+  return margin === null ? value : `${value} ± ${withUnit(margin, unit)}`;
 }
 
 function referenceText({ reference }: Measurement): string {
@@ -71,10 +69,9 @@ function ownRemarks(measurement: Measurement): string {
 }
 
 function measurementLine(measurement: Measurement): string {
-  const method = methodEntry(measurement.method)?.text ?? measurement.method;
-  const note = ownRemarks(measurement);
   const name = withSubject(measurement.label, measurement);
-  return `${name}: ${valueText(measurement)}${referenceText(measurement)}; ${sentence(method)}${note}`;
+  const value = `${withMargin(measurement)}${referenceText(measurement)}`;
+  return `${name}: ${withMethod(value, measurement)}${ownRemarks(measurement)}`;
 }
 
 /** Returns a section's accepted values that are used for their quantity, in table order. */

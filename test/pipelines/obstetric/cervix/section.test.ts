@@ -185,7 +185,7 @@ describe('cervical length', () => {
   it('from fewer than three images, or with urine in the bladder, states this', () => {
     const { status, summary } = sectionOf(interpret([shown({ mm: 30, bladder: true })]), 'cervix');
     expect(status).toBe('partial');
-    expect(summary).toContain('shortest of 1 instead of 3 measurements');
+    expect(summary).toContain('Measured once instead of 3 times.');
     expect(summary).toContain('bladder is not empty');
   });
 
@@ -314,9 +314,7 @@ describe('the route of the images', () => {
     const result = interpret([shown({ mm: 22, viewName: 'TA' }), shown({ mm: 28 })]);
     expect(measurementOf(result, 'cervical-length').value).toBeCloseTo(28, 6);
     expect(categoryOf(result)).toBe('normal');
-    expect(sectionOf(result, 'cervix').summary).toContain(
-      'shortest of 1 instead of 3 measurements',
-    );
+    expect(sectionOf(result, 'cervix').summary).toContain('Measured once instead of 3 times.');
   });
 
   it('is unknown if one of three images does not state it', () => {

@@ -1,9 +1,77 @@
 import { describe, expect, it } from 'vitest';
+import { renderStatement } from '../../../../pipelines/result/render/render.ts';
 import { TABLES } from '../../../../pipelines/result/render/sentences.ts';
+import type { Params } from '../../../../pipelines/result/statement.ts';
+import { measurement } from '../../artifacts/example-measurements.ts';
 
 describe('the sentence tables', () => {
   it('have one sentence for each code', () => {
     const codes = TABLES.flatMap((table) => Object.keys(table));
     expect(codes.filter((code, place) => codes.indexOf(code) !== place)).toEqual([]);
+  });
+});
+
+function said(code: string, params: Params, ...values: readonly number[]): string {
+  const about = values.map((mm, at) => measurement(`edge-${at}`, 'placenta-to-os', mm));
+  const ids = about.map(({ id }) => id);
+  return renderStatement(
+    { kind: 'value', code, params, about: ids, fetus: null },
+    new Map(about.map((one) => [one.id, one])),
+  );
+}
+
+describe('a sentence about one', () => {
+  it.each([
+    [
+      'growth.no-change',
+      { reason: 'interval-too-short', days: 1, least: 14 },
+      'the interval of 1 day since',
+    ],
+    [
+      'growth.no-change',
+      { reason: 'interval-too-short', days: 2, least: 14 },
+      'the interval of 2 days since',
+    ],
+    ['doppler.beats', { count: 1 }, '1 beat'],
+    ['doppler.beats', { count: 2 }, '2 beats'],
+    ['cervix.fewer-repeats', { used: 1, wanted: 3 }, 'Measured once instead of 3 times.'],
+    [
+      'cervix.fewer-repeats',
+      { used: 2, wanted: 3 },
+      'The shortest of 2 instead of 3 measurements.',
+    ],
+    [
+      'views.uncertain',
+      { unnamed: 1, pictures: 1, suspected: [] },
+      'The view of the only clip was not recognised reliably, and nothing was measured on it.',
+    ],
+    [
+      'views.uncertain',
+      { unnamed: 2, pictures: 3, suspected: [] },
+      'The view of 2 of 3 clips was not recognised reliably, and nothing was measured on them.',
+    ],
+    [
+      'views.no-model',
+      { unnamed: 1, pictures: 4 },
+      'for 1 of 4 clips the header names no view, and it was not measured.',
+    ],
+  ])('%s %j', (code, params, text) => {
+    expect(said(code, params)).toContain(text);
+  });
+});
+
+describe('the lower edge of a placenta', () => {
+  it.each([
+    [24, 'Lower edge 24.0 mm from the internal os: not low-lying.'],
+    [-8, 'Lower edge overlaps the internal os (-8.0 mm): placenta praevia.'],
+  ])('%d mm from the os', (mm, text) => {
+    const category = mm < 0 ? 'praevia' : 'normal';
+    expect(said('placenta.edge', { category }, mm)).toBe(text);
+  });
+
+  it('is placed by each image that disagrees', () => {
+    expect(said('placenta.edges-disagree', {}, 4, 12, -3)).toBe(
+      'The images disagree: on other images it is 12.0 mm from the internal os and overlaps the internal os (-3.0 mm). Measure by hand.',
+    );
   });
 });
