@@ -8,7 +8,6 @@ import type { Measurement, Result, Section } from '../../result/envelope.ts';
 import { conclusionTexts } from '../../result/render/conclusion.ts';
 import { basisText, weeksAndDays } from '../../result/render/obstetric/shared.ts';
 import {
-  asHeading,
   examinationName,
   gapLine,
   gapLines,
@@ -26,6 +25,7 @@ import {
   sectionStatement,
   signedBy,
 } from '../../result/render/statement.ts';
+import { asHeading } from '../../result/render/unit-text.ts';
 import { shortText } from '../../result/render/value-text.ts';
 import { INTERMEDIATE } from '../../result/standing.ts';
 import { bullsEye } from '../drawing/bulls-eye.ts';

@@ -1,6 +1,7 @@
 import { scaleFor } from '../../contract/study.ts';
 import { distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { asRepeat } from '../../result/measured.ts';
 import { remarkOfFluid, say } from '../../result/render/obstetric/amniotic-fluid.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import { categoryWithin } from '../../result/section-outcome.ts';
@@ -96,8 +97,9 @@ export function measureIndex(
   if (gaDays !== undefined && gaDays < AFI_FROM_DAYS) {
     return { gap: INDEX_TOO_EARLY };
   }
+  // They have the concept of the deepest pocket, for which only one value may count.
   const quadrants = [first, second, third, fourth].map(({ measurement }, index) => ({
-    ...measurement,
+    ...asRepeat(measurement),
     id: `fluid-quadrant-${index + 1}`,
     remarks: [
       remarkOfFluid('fluid.quadrant', { number: index + 1 }),

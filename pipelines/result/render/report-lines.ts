@@ -34,13 +34,6 @@ export function withSubject(
   return whose ? `${name} (${whose})` : name;
 }
 
-/**
- * Returns a name as it begins a cell or a caption: "Tricuspid e' 12.5 cm/s". A name that begins with
- * a symbol remains unchanged, because the wave E is not the velocity e'.
- */
-export const asHeading = (name: string): string =>
-  name.replace(/^[a-z](?=[a-z]{2})/, (first) => first.toUpperCase());
-
 /** Returns the line stating how many images were read. */
 export function imagesLine({
   input_summary: { files, frames, calibrated_frames },

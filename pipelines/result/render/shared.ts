@@ -1,6 +1,7 @@
 import type { ReviewReason } from '../../concepts/method-evidence.ts';
 import { type SentenceTable, statementsOf } from '../statement.ts';
-import type { SentenceContext } from './obstetric/shared.ts';
+import { type SentenceContext, withSubject } from './obstetric/shared.ts';
+import { asHeading } from './unit-text.ts';
 
 /** Reasons why a value needs review by a person, worded as the end of a sentence. */
 export const REVIEW_TEXT = {
@@ -30,10 +31,12 @@ export const SHARED_SENTENCES = {
     'The files belong to more than one study but were read as one examination of one patient: submit each study separately.',
   'run.mock': () => 'The mock backend does not analyse the cardiac images.',
   'run.needs-review': ({ reason }: { reason: ReviewReason }, { about, text }: SentenceContext) => {
-    const values = about.map((one) => `${text.names([one.concept.key])} ${text.value(one)}`);
+    const values = about.map(
+      (one) => `${withSubject(text.names([one.concept.key]), one)} ${text.value(one)}`,
+    );
     const verb =
       about.length > 1 ? 'were measured and need review' : 'was measured and needs review';
-    return `${values.join(', ')} ${verb}: ${REVIEW_TEXT[reason]}.`;
+    return `${asHeading(values.join(', '))} ${verb}: ${REVIEW_TEXT[reason]}.`;
   },
   'run.rests-on-review': () =>
     'Further readings from the images need review and are not part of the conclusions.',

@@ -63,3 +63,10 @@ export function listOfLabels(labels: readonly string[]): string {
 
 /** Adds a full stop unless the text already ends a sentence. */
 export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/**
+ * Returns a name as it begins a cell or a caption: "Tricuspid e' 12.5 cm/s". A name that begins with
+ * a symbol remains unchanged, because the wave E is not the velocity e'.
+ */
+export const asHeading = (name: string): string =>
+  name.replace(/^[a-z](?=[a-z]{2})/, (first) => first.toUpperCase());

@@ -190,6 +190,10 @@ describe('the amniotic fluid index', () => {
     expect(index.value).toBeCloseTo(130, 6);
     expect(index.reference).toMatchObject({ low: 90, high: 234, chart: 'moore-cayle-1990' });
     expect(index.inputs).toEqual([1, 2, 3, 4].map((n) => `fluid-quadrant-${n}`));
+    const pockets = result.measurements.filter(
+      ({ concept, standing }) => concept.key === 'deepest-vertical-pocket' && standing === 'counts',
+    );
+    expect(pockets.map(({ value }) => Math.round(value))).toEqual([40]);
     expect(categoryOf(result, 'fluid-by-index')).toBe('normal');
     expect(sectionOf(result, 'amniotic-fluid').status).toBe('complete');
   });

@@ -97,4 +97,23 @@ describe('of one value', () => {
     const [row] = measurementRows(result.measurements, [], RESULT_WORDING);
     expect(row?.cart?.text ?? row?.model?.text).toBe('1.497');
   });
+
+  it('a margin that rounds to zero has one significant digit in report and PDF', () => {
+    const close = { ...result, measurements: [{ ...mom, uncertainty: 0.004 }] };
+    const report = writeReport(close);
+    expect(report.findings.join('\n')).toContain('median: 1.497 ± 0.004;');
+    expect(unsupportedClaims(report, close)).toEqual([]);
+    const cells = measurementTable(close).groups.flatMap(({ rows }) => rows.flat());
+    expect(cells.map(({ text }) => text)).toContain('1.497 ± 0.004');
+  });
+
+  it('a value that the reader typed has no method', () => {
+    const typed = {
+      ...mom,
+      ...{ confirmed: 'entered' as const, uncertainty: null },
+      remarks: [{ code: 'review.by-person', params: { typed: true } }],
+    };
+    const report = writeReport({ ...result, measurements: [typed] });
+    expect(report.findings.join('\n')).toContain('median: 1.497. Note: entered by the reader.');
+  });
 });

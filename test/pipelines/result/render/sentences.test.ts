@@ -75,3 +75,21 @@ describe('the lower edge of a placenta', () => {
     );
   });
 });
+
+describe('values that need review', () => {
+  it('are named with their side, beginning with a capital letter', () => {
+    const about = [
+      measurement('thickness', 'placental-thickness', 30.1),
+      measurement('left', 'uterine-artery-ri', 0.58, { unit: '1', laterality: 'left' }),
+      measurement('right', 'uterine-artery-ri', 0.6, { unit: '1', laterality: 'right' }),
+    ];
+    const statement = {
+      ...{ kind: 'gap' as const, code: 'run.needs-review', fetus: null },
+      about: about.map(({ id }) => id),
+      params: { reason: 'simulated-only' },
+    };
+    expect(renderStatement(statement, new Map(about.map((one) => [one.id, one])))).toBe(
+      'Placental thickness 30.1 mm, UtA RI (left) 0.58, UtA RI (right) 0.60 were measured and need review: the method was validated on simulated images only.',
+    );
+  });
+});
