@@ -432,10 +432,10 @@ function appendix(page: Page, { result, keyImages: images }: ReportInput): void 
  * Returns why a section was not assessed. The heading already says "not assessed", so the status is
  * added only if it says something else.
  */
-function reasonText(section: Section): string {
+function reasonText(section: Section, result: Result): string {
   const { status, summary, reason } = section;
   const plain = status === 'not_assessed' && reason && ['', reason.detail].includes(summary);
-  return plain ? reason.detail : sectionStatement(section);
+  return plain ? reason.detail : sectionStatement(section, result);
 }
 
 const NOT_ASSESSED = {
@@ -450,7 +450,7 @@ function notAssessed(page: Page, { result }: ReportInput): void {
   const { text, columns } = NOT_ASSESSED;
   const rows = ownSections(result)
     .filter((section) => !isRead(section))
-    .map((section) => [{ text: section.title }, { text: reasonText(section) }]);
+    .map((section) => [{ text: section.title }, { text: reasonText(section, result) }]);
   if (rows.length === 0) return;
   heading(page, 'Not assessed', paragraphHeight(page, text) + startHeight(page, columns, rows[0]));
   paragraph(page, text);

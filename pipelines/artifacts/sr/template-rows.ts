@@ -290,6 +290,8 @@ function groupRows(region: boolean): Row[] {
     modifier('CODE', dcm('111000'), 'U'),
     ...(region ? [contains('SCOORD', dcm('111030'), 'M', { once: true, rows: ON_IMAGE })] : []),
     contains('NUM', null, 'M', { rows: measurementRows(!region) }),
+    // Qualitative evaluations, such as the mark on a value that needs review.
+    contains('CODE', null, 'U'),
     contains('TEXT', dcm('121106'), 'U'),
   ];
 }

@@ -103,8 +103,8 @@ function measurementGroup(
       ? on.graphics.map((graphic) => scoord('CONTAINS', SR.imageRegion, graphic, on.image))
       : []),
     measurementItem(measurement, { sources, proposals: true }),
-    ...(measurement.quality === 'review' ? [code('CONTAINS', SR.valueStatus, SR.needsReview)] : []),
     ...(measurement.confidence === null ? [] : [confidenceItem(measurement.confidence)]),
+    ...(measurement.quality === 'review' ? [code('CONTAINS', SR.valueStatus, SR.needsReview)] : []),
     ...remarks.map((remark) => text('CONTAINS', SR.comment, remark)),
   ];
   return container(SR.measurementGroup, items, region ? '1410' : '1501');
@@ -123,7 +123,9 @@ function qualitativeEvaluations(result: Result): ContentItem {
     ),
     ...result.findings.map((finding) => finding.text),
     ...result.guidance.map(({ text: advice, source }) => `${advice} (${source})`),
-    ...ownSections(result).map((section) => `${section.title}: ${sectionStatement(section)}`),
+    ...ownSections(result).map(
+      (section) => `${section.title}: ${sectionStatement(section, result)}`,
+    ),
   ].filter((statement) => statement !== null);
   return container(SR.qualitativeEvaluations, [
     ...conclusionTexts(result).map((line) => text('CONTAINS', SR.impression, line)),

@@ -251,7 +251,9 @@ function summaryText(fetus: Fetus, result: Result): string {
     ...rejected.map(notAcceptedStatement),
     ...remarks(result),
     homeless ? 'Measurements that could not be assigned to a fetus are left out here.' : null,
-    ...ownSections(result).map((section) => `${section.title}: ${sectionStatement(section)}`),
+    ...ownSections(result).map(
+      (section) => `${section.title}: ${sectionStatement(section, result)}`,
+    ),
   ]
     .filter((line) => line !== null)
     .join('\r\n');

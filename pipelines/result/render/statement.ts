@@ -1,7 +1,8 @@
 import { methodEntry } from '../../concepts/concepts.ts';
 import { isAmendment, type Measurement, type Result, type Section } from '../envelope.ts';
 import { countingValues } from '../standing.ts';
-import { remarkText, remarkTexts } from './render.ts';
+import type { Statement } from '../statement.ts';
+import { byId, remarkText, remarkTexts, renderStatements } from './render.ts';
 import { gapLine } from './report-lines.ts';
 import { RESEARCH_NOTICE } from './shared.ts';
 import { listOfLabels, sentence } from './unit-text.ts';
@@ -39,16 +40,33 @@ const STATUS_TEXT = {
 /**
  * Returns true if the section already reports what is missing, so its reason need not be repeated.
  */
-export const tellsGaps = ({ statements = [], summary, reason }: Section): boolean =>
+const tellsGaps = ({ statements = [], summary, reason }: Section): boolean =>
   statements.some(({ kind }) => kind === 'gap') || summary === reason?.detail;
+
+/** Returns the reason of a section as text, without what its statements already say. */
+export function untoldReason(
+  section: Section,
+  { measurements }: Pick<Result, 'measurements'>,
+): string {
+  const { statements = [], reason } = section;
+  if (!reason || tellsGaps(section)) return '';
+  const told = ({ code, fetus }: Statement) =>
+    statements.some((one) => one.code === code && one.fetus === fetus);
+  const { gaps = [], detail } = reason;
+  if (!gaps.some(told)) return detail;
+  return renderStatements(
+    gaps.filter((gap) => !told(gap)),
+    byId(measurements),
+  );
+}
 
 /**
  * Returns the outcome of a section as text. The text is never empty, so that a missing text cannot
  * be mistaken for a normal finding (obstetric 14).
  */
-export function sectionStatement(section: Section): string {
-  const { status, summary, reason } = section;
-  const detail = tellsGaps(section) ? '' : (reason?.detail ?? '');
+export function sectionStatement(section: Section, result: Pick<Result, 'measurements'>): string {
+  const { status, summary } = section;
+  const detail = untoldReason(section, result);
   return [STATUS_TEXT[status], summary, detail].filter(Boolean).map(sentence).join(' ');
 }
 

@@ -1,5 +1,5 @@
 import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
-import { researchNotice, tellsGaps } from '../../../pipelines/result/render/statement.ts';
+import { researchNotice, untoldReason } from '../../../pipelines/result/render/statement.ts';
 import { INTERMEDIATE } from '../../../pipelines/result/standing.ts';
 import { keyValuesOf } from './key-values.ts';
 import type { Measured, MeasurementRow, ResultView } from './result-contract.ts';
@@ -44,7 +44,9 @@ export function viewResult({
       refused: result.input_summary.refused,
       priors: result.input_summary.priors,
     },
-    sections: result.sections.toSorted(intermediateLast).map(shownSection),
+    sections: result.sections
+      .toSorted(intermediateLast)
+      .map((section) => shownSection(section, result)),
     findings: result.findings.map(({ id, section, text, severity, confidence, evidence }) => ({
       id,
       section,
@@ -85,10 +87,13 @@ export function viewResult({
 const intermediateLast = (one: { id: string }, other: { id: string }): number =>
   Number(INTERMEDIATE.has(one.id)) - Number(INTERMEDIATE.has(other.id));
 
-/** Omits the detail of a reason if the section's summary already states it. */
-function shownSection(section: Result['sections'][number]): ResultView['sections'][number] {
+/** Omits from the detail of a reason what the section's summary already states. */
+function shownSection(
+  section: Result['sections'][number],
+  result: Result,
+): ResultView['sections'][number] {
   const { statements: _, reason, ...rest } = section;
-  return { ...rest, reason: reason && tellsGaps(section) ? { ...reason, detail: '' } : reason };
+  return { ...rest, reason: reason && { ...reason, detail: untoldReason(section, result) } };
 }
 
 /**

@@ -2,9 +2,11 @@ import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts'
 import type { SentenceContext } from './shared.ts';
 import {
   capital,
+  eitherOf,
   type Nothing,
   SEVERAL_FETUSES,
   type SeveralFetusesSource,
+  spanned,
   whose,
 } from './shared.ts';
 
@@ -17,6 +19,12 @@ export const FLUID_TEXT = {
   'polyhydramnios-severe': 'severe polyhydramnios',
 } as const;
 export type FluidCategory = keyof typeof FLUID_TEXT;
+
+/** Renders all categories from one to another: "oligohydramnios or normal amniotic fluid". */
+export const fluidBetween = (low: FluidCategory, high: FluidCategory): string =>
+  eitherOf(
+    spanned(Object.keys(FLUID_TEXT) as FluidCategory[], [low, high]).map((one) => FLUID_TEXT[one]),
+  );
 
 /** Renders a cut-off: "below 20 mm", "at most 50 mm", "80 mm or more". */
 const RULE = {
@@ -47,7 +55,7 @@ export const FLUID_SENTENCES = {
     { about: [value], text }: SentenceContext,
   ) =>
     value && low && high
-      ? `${value.label} ${text.value(value)}, at the cut-off: ${FLUID_TEXT[low]} or ${FLUID_TEXT[high]}; measure by hand.`
+      ? `${value.label} ${text.value(value)}, at the cut-off: ${fluidBetween(low, high)}; measure by hand.`
       : '',
   'fluid.deeper-pocket-cut': () =>
     'A deeper pocket extends beyond the image, so the amount of fluid was not categorised by the deepest pocket.',

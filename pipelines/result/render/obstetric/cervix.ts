@@ -1,5 +1,5 @@
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
-import type { Nothing, SentenceContext } from './shared.ts';
+import { eitherOf, type Nothing, type SentenceContext, spanned } from './shared.ts';
 
 const CATEGORY = {
   long: 'long',
@@ -9,6 +9,8 @@ const CATEGORY = {
   'extremely-short': 'extremely short',
 } as const;
 type Category = keyof typeof CATEGORY;
+
+const SHORTEST_FIRST = (Object.keys(CATEGORY) as Category[]).toReversed();
 
 /** Recommendation for a length not measured on a transvaginal image (obstetric 10). */
 const NEEDS_TRANSVAGINAL = 'cervical length needs a transvaginal measurement';
@@ -26,7 +28,7 @@ export const CERVIX_SENTENCES = {
     { about: [length], text }: SentenceContext,
   ) =>
     length && low && high
-      ? `${text.value(length)}, at the cut-off: ${CATEGORY[low]} or ${CATEGORY[high]}; measure by hand.`
+      ? `${text.value(length)}, at the cut-off: ${eitherOf(spanned(SHORTEST_FIRST, [low, high]).map((one) => CATEGORY[one]))}; measure by hand.`
       : '',
   'cervix.funnel': ({ shape }: { shape: string }) =>
     `Funnelling of the internal os, shape ${shape}.`,

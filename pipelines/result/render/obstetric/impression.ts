@@ -1,7 +1,12 @@
 import type { Measurement, Result } from '../../envelope.ts';
 import type * as impression from '../../impression.ts';
 import { type SentenceTable, type Statement, statementsOf } from '../../statement.ts';
-import { type FLUID_SENTENCES, FLUID_TEXT, type FluidCategory } from './amniotic-fluid.ts';
+import {
+  type FLUID_SENTENCES,
+  FLUID_TEXT,
+  type FluidCategory,
+  fluidBetween,
+} from './amniotic-fluid.ts';
 import type { SCREEN_SENTENCES } from './anomaly-screen.ts';
 import type { BIOMETRY_SENTENCES } from './biometry.ts';
 import type { CERVIX_SENTENCES } from './cervix.ts';
@@ -135,14 +140,14 @@ export const OBSTETRIC_IMPRESSION = {
     { about: [value], text }: SentenceContext,
   ) =>
     value && low && high
-      ? `${text.names([value.concept.key])} ${text.value(value)}${whose(value)} is at the cut-off: ${FLUID_TEXT[low]} or ${FLUID_TEXT[high]}; measure by hand`
+      ? `${text.names([value.concept.key])} ${text.value(value)}${whose(value)} is at the cut-off: ${fluidBetween(low, high)}; measure by hand`
       : '',
   'impression.placenta': ({ sides }: { sides: readonly PlacentalSide[] }) =>
     `placenta ${listed(sides.map((side) => SIDE[side]))}`,
   'impression.placental-edge': (
     _: Record<string, never>,
     { about: [edge], text }: SentenceContext,
-  ) => `lower placental edge ${edge ? fromOs(edge, text) : ''}`,
+  ) => `lower placental edge ${edge ? fromOs([edge], text) : ''}`,
   'impression.cervix': (_: Record<string, never>, { about: [length], text }: SentenceContext) =>
     `cervical length ${length ? text.value(length) : ''}`,
   'impression.screen': ({ found, expected }: { found: number; expected: number }) =>

@@ -30,16 +30,19 @@ const LATER_SCANS = {
     `The edge is still low at or after ${second} weeks: consider the local protocol for birth with a low placenta. After`,
 } as const;
 
-/** Renders a distance to the internal os. An edge beyond the os has a negative distance. */
-export const fromOs = (edge: Measurement, text: ValueTexts): string =>
-  edge.value < 0
-    ? `overlaps the internal os (${text.value(edge)})`
-    : `${text.value(edge)} from the internal os`;
-
-function disagreement({ about: [, ...others], text }: SentenceContext): string {
-  const where = others.map((one) => `${one.value < 0 ? '' : 'is '}${fromOs(one, text)}`);
-  return `The images disagree: on ${others.length > 1 ? 'other images' : 'another image'} it ${where.join(' and ')}. Measure by hand.`;
+/** Renders distances to the internal os. An edge beyond the os has a negative distance. */
+export function fromOs(edges: readonly Measurement[], text: ValueTexts): string {
+  const of = (some: readonly Measurement[]) => some.map((one) => text.value(one)).join(' and ');
+  const short = edges.filter(({ value }) => value >= 0);
+  const beyond = edges.filter(({ value }) => value < 0);
+  return [
+    ...(short.length > 0 ? [`${of(short)} from the internal os`] : []),
+    ...(beyond.length > 0 ? [`overlapping the internal os (${of(beyond)})`] : []),
+  ].join(' and ');
 }
+
+const disagreement = ({ about: [, ...others], text }: SentenceContext) =>
+  `The images disagree: on ${others.length > 1 ? 'other images' : 'another image'} it is ${fromOs(others, text)}. Measure by hand.`;
 
 export const PLACENTA_SENTENCES = {
   'placenta.location': ({ sides }: { sides: readonly PlacentalSide[] }) =>
@@ -47,7 +50,8 @@ export const PLACENTA_SENTENCES = {
   'placenta.edge': (
     { category }: { category: Category | null },
     { about: [edge], text }: SentenceContext,
-  ) => `Lower edge ${edge ? fromOs(edge, text) : ''}${category ? `: ${CATEGORY[category]}` : ''}.`,
+  ) =>
+    `Lower edge ${edge ? fromOs([edge], text) : ''}${category ? `: ${CATEGORY[category]}` : ''}.`,
   'placenta.no-location': () => 'The location of the placenta was not assessed.',
   'placenta.on-opposite-walls': () =>
     'The images show the placenta on opposite walls, anterior and posterior: an image may be misread, or there is a second lobe. Its location was not determined.',
@@ -56,7 +60,7 @@ export const PLACENTA_SENTENCES = {
   /** `about` contains the distance that is used, followed by those on the other images. */
   'placenta.edges-disagree': (_: Nothing, context: SentenceContext) => disagreement(context),
   'placenta.transabdominal-edge': (_: Nothing, { about: [edge], text }: SentenceContext) =>
-    `Lower edge ${edge ? fromOs(edge, text) : ''} on a transabdominal image, which is not categorised: a transvaginal scan is needed.`,
+    `Lower edge ${edge ? fromOs([edge], text) : ''} on a transabdominal image, which is not categorised: a transvaginal scan is needed.`,
   'placenta.edge-implausible': () =>
     'The distance to the internal os was not accepted: it is implausible. Measure again.',
   'placenta.edge-without-scale': () =>
@@ -68,7 +72,7 @@ export const PLACENTA_SENTENCES = {
     context: SentenceContext,
   ) => {
     const { about, text } = context;
-    const edge = about[0] ? fromOs(about[0], text) : '';
+    const edge = about[0] ? fromOs([about[0]], text) : '';
     const low = `${capital(CATEGORY[category])}: lower edge ${edge}, transvaginal.`;
     return disagree ? `${low} ${disagreement(context)}` : low;
   },

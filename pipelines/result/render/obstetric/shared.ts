@@ -140,9 +140,30 @@ const CATEGORY_WORDS: Readonly<Record<string, string>> = {
   N: 'within the usual range',
 };
 
-/** Renders both sides of a cut-off: "normal or mild". */
-const sides = (between: readonly string[]): string =>
-  between.map((one) => CATEGORY_WORDS[one] ?? one.replaceAll('-', ' ')).join(' or ');
+/**
+ * Returns all categories of a scale between two of them. An interval can include several cut-offs,
+ * and a value between a short and a long cervix may well be normal.
+ */
+export function spanned<Category extends string>(
+  scale: readonly Category[],
+  [low, high]: readonly [Category, Category],
+): readonly Category[] {
+  const [from, to] = [scale.indexOf(low), scale.indexOf(high)];
+  return from < 0 || to < from ? [low, high] : scale.slice(from, to + 1);
+}
+
+/** Joins alternatives: "a or b", "a, b or c". */
+export const eitherOf = (texts: readonly string[]): string =>
+  [texts.slice(0, -1).join(', '), texts.at(-1)].filter(Boolean).join(' or ');
+
+const PLACENTAL_EDGE: readonly string[] = ['praevia', 'low-lying', 'normal'];
+
+/** Renders the categories on both sides of a cut-off: "normal or mild". */
+function sides(between: readonly string[]): string {
+  const [low, high] = between;
+  const all = low && high ? spanned(PLACENTAL_EDGE, [low, high]) : between;
+  return eitherOf(all.map((one) => CATEGORY_WORDS[one] ?? one.replaceAll('-', ' ')));
+}
 
 /** Sentences that every obstetric section may use. */
 export const OBSTETRIC_SENTENCES = {

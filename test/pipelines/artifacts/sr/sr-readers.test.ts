@@ -35,6 +35,15 @@ const OTHER_SECTIONS: Result = {
   ],
 };
 
+const TO_REVIEW: Result = {
+  ...RESULT,
+  measurements: RESULT.measurements.map((one) => ({
+    ...one,
+    quality: 'review',
+    standing: 'proposed',
+  })),
+};
+
 const DOCUMENTS = { 'TID 1500': buildTid1500, 'TID 5000': buildTid5000 } as const;
 const CASES: [string, Result, Subject][] = [
   ['a growth scan', RESULT, SUBJECT],
@@ -42,6 +51,7 @@ const CASES: [string, Result, Subject][] = [
   ['stills that were no DICOM images', RESULT, NO_IMAGES],
   ['a study without any measurement', NOTHING_MEASURED, SUBJECT],
   ['twins', TWINS, SUBJECT],
+  ['values to review', TO_REVIEW, SUBJECT],
   ['cranium, early gestation and a heart rate', OTHER_SECTIONS, SUBJECT],
   ['very small, very large, negative and zero values', EXTREMES, SUBJECT],
 ];

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { renderStatement } from '../../../../pipelines/result/render/render.ts';
+import {
+  renderOutcome,
+  renderStatement,
+  sectionOf,
+} from '../../../../pipelines/result/render/render.ts';
 import { TABLES } from '../../../../pipelines/result/render/sentences.ts';
+import { sectionStatement } from '../../../../pipelines/result/render/statement.ts';
 import type { Params } from '../../../../pipelines/result/statement.ts';
 import { measurement } from '../../artifacts/example-measurements.ts';
 
@@ -32,8 +37,6 @@ describe('a sentence about one', () => {
       { reason: 'interval-too-short', days: 2, least: 14 },
       'the interval of 2 days since',
     ],
-    ['doppler.beats', { count: 1 }, '1 beat'],
-    ['doppler.beats', { count: 2 }, '2 beats'],
     ['cervix.fewer-repeats', { used: 1, wanted: 3 }, 'Measured once instead of 3 times.'],
     [
       'cervix.fewer-repeats',
@@ -60,10 +63,17 @@ describe('a sentence about one', () => {
   });
 });
 
+it.each([
+  [1, '1 beat'],
+  [2, '2 beats'],
+])('a remark on %d beats', (count, text) => {
+  expect(said('doppler.beats', { count })).toBe(text);
+});
+
 describe('the lower edge of a placenta', () => {
   it.each([
     [24, 'Lower edge 24.0 mm from the internal os: not low-lying.'],
-    [-8, 'Lower edge overlaps the internal os (-8.0 mm): placenta praevia.'],
+    [-8, 'Lower edge overlapping the internal os (-8.0 mm): placenta praevia.'],
   ])('%d mm from the os', (mm, text) => {
     const category = mm < 0 ? 'praevia' : 'normal';
     expect(said('placenta.edge', { category }, mm)).toBe(text);
@@ -71,7 +81,61 @@ describe('the lower edge of a placenta', () => {
 
   it('is placed by each image that disagrees', () => {
     expect(said('placenta.edges-disagree', {}, 4, 12, -3)).toBe(
-      'The images disagree: on other images it is 12.0 mm from the internal os and overlaps the internal os (-3.0 mm). Measure by hand.',
+      'The images disagree: on other images it is 12.0 mm from the internal os and overlapping the internal os (-3.0 mm). Measure by hand.',
+    );
+  });
+});
+
+describe('an interval over several cut-offs names the categories between them', () => {
+  const about = measurement('value', 'deepest-vertical-pocket', 34.2);
+  it.each([
+    ['cervix.at-cut-off', ['short', 'long'], 'short, normal length or long'],
+    ['cervix.at-cut-off', ['short', 'normal'], 'short or normal length'],
+    [
+      'fluid.at-cut-off',
+      ['anhydramnios', 'normal'],
+      'anhydramnios, oligohydramnios or normal amniotic fluid',
+    ],
+    [
+      'impression.fluid-open',
+      ['normal', 'polyhydramnios-mild'],
+      'normal amniotic fluid or mild polyhydramnios',
+    ],
+    [
+      'obstetric.at-cut-off',
+      ['praevia', 'normal'],
+      'placenta praevia, low-lying placenta or normal',
+    ],
+    ['obstetric.at-cut-off', ['slow', 'normal'], 'slow or normal'],
+  ])('%s %j', (code, between, text) => {
+    const statement = {
+      ...{ kind: 'gap' as const, code, params: { between }, fetus: null },
+      about: [about.id],
+    };
+    expect(renderStatement(statement, new Map([[about.id, about]]))).toContain(`: ${text}`);
+  });
+});
+
+describe('the outcome of a section', () => {
+  it('does not repeat a gap that its statements already state', () => {
+    const notJudged = {
+      ...{ kind: 'limitation' as const, code: 'screen.not-judged', about: [], fetus: null },
+      params: { sized: false },
+    };
+    const notExamined = {
+      ...{ kind: 'gap' as const, code: 'screen.not-examined', about: [], fetus: null },
+      params: { items: ['face'] },
+    };
+    const section = sectionOf(
+      { id: 'anomaly-screen', title: 'Anomaly screen' },
+      renderOutcome({
+        status: 'partial',
+        reason: { code: 'items_missing', gaps: [notJudged, notExamined], needs: [] },
+        statements: [notJudged],
+      }),
+    );
+    expect(sectionStatement(section, { measurements: [] })).toBe(
+      'Partial. Whether the structures appear normal was not assessed. Not examined: face.',
     );
   });
 });
