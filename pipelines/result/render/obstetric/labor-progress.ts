@@ -1,5 +1,15 @@
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
-import { capital, inSentence, type Nothing, type SentenceContext } from './shared.ts';
+import {
+  capital,
+  inSentence,
+  listed,
+  type Nothing,
+  type SentenceContext,
+  spanned,
+} from './shared.ts';
+
+/** Bands of the descent of the head, highest first. */
+const DESCENT: readonly string[] = ['high', 'intermediate', 'low or mid', 'deeply engaged'];
 
 export const LABOR_SENTENCES = {
   'labor.values': (_: Nothing, { about, text }: SentenceContext) =>
@@ -8,8 +18,8 @@ export const LABOR_SENTENCES = {
     { between: [low, high] }: { between: readonly string[] },
     { about: [angle], text }: SentenceContext,
   ) =>
-    angle
-      ? `${angle.label} ${text.value(angle)}, at the cut-off between "${low}" and "${high}"; measure by hand.`
+    angle && low && high
+      ? `${angle.label} ${text.value(angle)}, at the cut-off between ${listed(spanned(DESCENT, [low, high]).map((one) => `"${one}"`))}; measure by hand.`
       : '',
   'labor.line-misses-skull': () =>
     'Head-symphysis distance was not measured: the infrapubic line does not meet the skull.',

@@ -1,6 +1,13 @@
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
 import type { SentenceContext } from './shared.ts';
-import { type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource, whose } from './shared.ts';
+import {
+  eitherOf,
+  type Nothing,
+  SEVERAL_FETUSES,
+  type SeveralFetusesSource,
+  spanned,
+  whose,
+} from './shared.ts';
 
 const LIMIT = {
   high: (mm: number) => `${mm} mm or more`,
@@ -20,6 +27,11 @@ const limitOf = (limit: number | null): readonly number[] => (limit === null ? [
  * all that is known is that the value is below `high`.
  */
 const SIDE = { normal: 'normal', increased: 'increased', high: 'high' } as const;
+
+type Side = keyof typeof SIDE | null;
+
+const sides = ([low = null, high = null]: readonly Side[]): readonly Side[] =>
+  spanned<Side>(['normal', 'increased', 'high'], [low, high]);
 
 export const NT_SENTENCES = {
   /** `limit` is the 95th centile for the CRL, mm. */
@@ -72,7 +84,7 @@ export const NT_SENTENCES = {
     { about: [nt], text }: SentenceContext,
   ) =>
     nt
-      ? `Nuchal translucency ${text.value(nt)}, at a cut-off: ${between.map((one) => (one === null ? `below ${high} mm` : SIDE[one])).join(' or ')}; measure by hand.`
+      ? `Nuchal translucency ${text.value(nt)}, at a cut-off: ${eitherOf(sides(between).map((one) => (one === null ? `below ${high} mm` : SIDE[one])))}; measure by hand.`
       : '',
   'nt.differs': (
     { ofCategory, limit }: { ofCategory: boolean; limit: number | null },

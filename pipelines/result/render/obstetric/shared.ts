@@ -144,7 +144,7 @@ const CATEGORY_WORDS: Readonly<Record<string, string>> = {
  * Returns all categories of a scale between two of them. An interval can include several cut-offs,
  * and a value between a short and a long cervix may well be normal.
  */
-export function spanned<Category extends string>(
+export function spanned<Category extends string | null>(
   scale: readonly Category[],
   [low, high]: readonly [Category, Category],
 ): readonly Category[] {

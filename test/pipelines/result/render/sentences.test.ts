@@ -107,13 +107,26 @@ describe('an interval over several cut-offs names the categories between them', 
       'placenta praevia, low-lying placenta or normal',
     ],
     ['obstetric.at-cut-off', ['slow', 'normal'], 'slow or normal'],
+    ['nt.at-cut-off', ['normal', 'high'], 'normal, increased or high'],
+    ['nt.at-cut-off', [null, 'high'], 'below 3.5 mm or high'],
   ])('%s %j', (code, between, text) => {
     const statement = {
-      ...{ kind: 'gap' as const, code, params: { between }, fetus: null },
+      ...{ kind: 'gap' as const, code, params: { between, high: 3.5 }, fetus: null },
       about: [about.id],
     };
     expect(renderStatement(statement, new Map([[about.id, about]]))).toContain(`: ${text}`);
   });
+});
+
+it('an angle over several bands names the bands between them', () => {
+  const angle = measurement('value', 'angle-of-progression', 115, { unit: 'deg' });
+  const statement = {
+    ...{ kind: 'gap' as const, code: 'labor.at-cut-off', fetus: null, about: [angle.id] },
+    params: { between: ['high', 'low or mid'] },
+  };
+  expect(renderStatement(statement, new Map([[angle.id, angle]]))).toContain(
+    'between "high", "intermediate" and "low or mid";',
+  );
 });
 
 describe('the outcome of a section', () => {
