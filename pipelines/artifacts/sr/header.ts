@@ -150,7 +150,8 @@ function verification({ verification: signed }: Result, subject: Subject): Natur
     VerifyingObserverSequence: signed.signatures.map(({ observer, organization, at }) => {
       const { date, time } = contentTime(at, subject.identity);
       return {
-        VerifyingOrganization: organization.slice(0, 64),
+        // In an LO, `\` separates values (PS3.5 6.2).
+        VerifyingOrganization: organization.replaceAll('\\', ' ').slice(0, 64),
         VerificationDateTime: `${date}${time}`,
         VerifyingObserverName: personName(observer),
         VerifyingObserverIdentificationCodeSequence: [],

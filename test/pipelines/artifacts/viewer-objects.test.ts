@@ -201,6 +201,16 @@ describe('a re-run of a study', () => {
     expect(formerOf({ draftsWithheld: true })).toEqual([signedUid]);
   });
 
+  test('names an organization as one value, even with a backslash', () => {
+    const result = signed(null);
+    const [signature] = result.verification?.signatures ?? [];
+    if (signature) signature.organization = 'Ward\\Room 3';
+    const { header } = decode(buildTid1500(result, { ...SUBJECT, signedRevision: 1 }));
+    expect(header.VerifyingObserverSequence).toMatchObject([
+      { VerifyingOrganization: 'Ward Room 3' },
+    ]);
+  });
+
   test('the first run refers to no earlier document', () => {
     expect(former).not.toHaveProperty('PredecessorDocumentsSequence');
   });
