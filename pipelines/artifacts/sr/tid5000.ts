@@ -235,7 +235,7 @@ function fetusSummary(
  * parts that were not assessed.
  */
 function summaryText(fetus: Fetus, result: Result): string {
-  const rejected = result.measurements.filter(
+  const rejected = countingValues(result.measurements).filter(
     ({ quality, fetus: of }) =>
       quality !== 'accepted' && (fetus.id === null || of === null || of === fetus.id),
   );
@@ -248,7 +248,7 @@ function summaryText(fetus: Fetus, result: Result): string {
     ...conclusionTexts(result),
     ...result.findings.filter(({ severity }) => severity === 'info').map((finding) => finding.text),
     ...result.guidance.map(({ text: advice, source }) => `${advice} (${source})`),
-    ...rejected.map(notAcceptedStatement),
+    ...new Set(rejected.map(notAcceptedStatement)),
     ...remarks(result),
     homeless ? 'Measurements that could not be assigned to a fetus are left out here.' : null,
     ...ownSections(result).map(

@@ -3,7 +3,7 @@ import { isAmendment, type Measurement, type Result, type Section } from '../env
 import { countingValues } from '../standing.ts';
 import type { Statement } from '../statement.ts';
 import { byId, remarkText, remarkTexts, renderStatements } from './render.ts';
-import { gapLine } from './report-lines.ts';
+import { gapLine, withSubject } from './report-lines.ts';
 import { RESEARCH_NOTICE } from './shared.ts';
 import { listOfLabels, sentence } from './unit-text.ts';
 
@@ -118,10 +118,11 @@ export function doubtOf(measurement: Measurement): string | null {
 
 /** Returns the sentence about a value that was not accepted, without its number. */
 export function notAcceptedStatement(measurement: Measurement): string {
+  const name = withSubject(measurement.label, measurement);
   if (measurement.quality === 'review') {
-    return `Proposal: ${measurement.label} was measured and needs review by a person before use.`;
+    return `Proposal: ${name} was measured and needs review by a person before use.`;
   }
-  return `${measurement.label} was measured but not accepted: ${doubtOf(measurement)}.`;
+  return `${name} was measured but not accepted: ${doubtOf(measurement)}.`;
 }
 
 /**

@@ -295,6 +295,23 @@ describe('twins', () => {
   });
 });
 
+describe('values to review', () => {
+  test('are mentioned once in TID 5000, each with its side', () => {
+    const review = { quality: 'review', standing: 'proposed', label: 'PI' } as const;
+    const measurements = [
+      measurement('left', 'uterine-artery-pi', 0.9, { ...review, laterality: 'left' }),
+      measurement('left-2', 'uterine-artery-pi', 0.8, { ...review, laterality: 'left' }),
+      measurement('again', 'uterine-artery-pi', 0.8, { ...review, standing: 'repeat' }),
+    ];
+    const [comment = ''] = named(buildTid5000({ ...RESULT, measurements }, SUBJECT), 'Comment').map(
+      ({ value }) => (value.type === 'TEXT' ? value.text : ''),
+    );
+    expect(comment.match(/Proposal: .*/g)).toEqual([
+      'Proposal: PI (left) was measured and needs review by a person before use.',
+    ]);
+  });
+});
+
 describe('gestational ages in TID 5000', () => {
   test('by CRL and by the sac are written beside their quantity, with their equation', () => {
     const early = [
