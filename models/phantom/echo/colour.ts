@@ -152,7 +152,10 @@ function paint(
   for (let row = 0; row < window.rows; row++) {
     for (let column = 0; column < window.columns; column++) {
       const i = row * window.columns + column;
-      rgb.fill(frame.gray[i] as number, 3 * i, 3 * i + 3);
+      const gray = frame.gray[i] as number;
+      rgb[3 * i] = gray;
+      rgb[3 * i + 1] = gray;
+      rgb[3 * i + 2] = gray;
       const { x, y } = toMillimetres(window, { x: column, y: row });
       const { range, angle } = toPolar(sector, x, y);
       const away = Math.abs(range - middleRange);

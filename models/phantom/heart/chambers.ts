@@ -123,22 +123,29 @@ const ATRIUM_BELOW = 0.6;
 /** Share of the ellipsoid's volume that remains after the mitral plane cuts it at ATRIUM_BELOW. */
 const ATRIUM_SHARE = 1 - ((1 - ATRIUM_BELOW) ** 2 * (2 + ATRIUM_BELOW)) / 4;
 
+/**
+ * Returns the distance to a chamber that the aortic root indents. `root` is the distance to the inner
+ * wall of the root.
+ */
+type DistanceBesideRoot = (x: number, y: number, z: number, root: number) => number;
+
 export interface Chambers {
   aorta: AorticRoot;
-  leftAtrium: Distance;
+  leftAtrium: DistanceBesideRoot;
   leftAtriumMl: number;
   atriumMiddle: Place;
-  rightAtrium: Distance;
+  rightAtrium: DistanceBesideRoot;
   /**
    * Returns the distance to the right ventricle without its outflow tract. `epicardium` is the
-   * distance to the left ventricular epicardium.
+   * distance to the left ventricular epicardium. Beyond the wall, the fluid and the pericardium, the
+   * result may be too small, but it is still beyond them.
    */
   rightVentricle(x: number, y: number, z: number, epicardium: number): number;
   /**
    * Distance to the right ventricular outflow tract and the pulmonary trunk. `pulmonaryValve`
    * separates them.
    */
-  outflow: Distance;
+  outflow: DistanceBesideRoot;
   pulmonaryValve: Place;
   tricuspidZ: number;
   /**
@@ -177,7 +184,14 @@ function leftAtriumAt({ leftAtrium }: HeartSizes, moment: Moment, baseZ: number)
   return { ml, centre, body };
 }
 
-function rightVentricleAt({ rightVentricle }: HeartSizes, moment: Moment, apexZ: number) {
+/** Thickness of the pericardium, mm. */
+export const PERICARDIUM_MM = 1.6;
+
+function rightVentricleAt(
+  { rightVentricle, effusionMm }: HeartSizes,
+  moment: Moment,
+  apexZ: number,
+) {
   const tricuspidZ = 5 + rightVentricle.tapseMm * moment.squeeze;
   const basalMm = rightVentricle.basalMm * (1 - rightVentricle.narrowing * moment.squeeze);
   const rightApexZ = rightVentricle.lengthShare * apexZ;
@@ -188,7 +202,10 @@ function rightVentricleAt({ rightVentricle }: HeartSizes, moment: Moment, apexZ:
     const level = (1 - Math.max(0, 1 - from) ** 1.7) ** 0.85;
     return basalMm * level * Math.cos((off / RIGHT.reach) * (Math.PI / 2)) ** 0.65;
   };
+  const nearMm = rightVentricle.wallMm + effusionMm + PERICARDIUM_MM;
   const body: Chambers['rightVentricle'] = (x, y, z, epicardium) => {
+    const least = Math.max(epicardium - basalMm, tricuspidZ - z);
+    if (least > nearMm) return least;
     const beyond = widthAt((Math.atan2(y, x) * 180) / Math.PI, z);
     if (beyond < 0) return Number.POSITIVE_INFINITY;
     return Math.max(epicardium - beyond, -epicardium, tricuspidZ - z);
@@ -246,15 +263,15 @@ export function chambersAt(
     aorta,
     leftAtriumMl: left.ml,
     atriumMiddle: left.centre,
-    leftAtrium: (x, y, z) => Math.max(left.body(x, y, z), -aorta.at(x, y, z).inner + 2.5),
-    rightAtrium: (x, y, z) => {
+    leftAtrium: (x, y, z, root) => Math.max(left.body(x, y, z), -root + 2.5),
+    rightAtrium: (x, y, z, root) => {
       const body = rightAtrium(x, y, z);
       if (body > 30) return body;
       const besideLeft = SEPTUM_MM - left.body(x, y, z);
-      return Math.max(body, z - right.tricuspidZ, besideLeft, 3 - aorta.at(x, y, z).inner);
+      return Math.max(body, z - right.tricuspidZ, besideLeft, 3 - root);
     },
     rightVentricle: right.body,
-    outflow: (x, y, z) => Math.max(outflow(x, y, z), 2.5 - aorta.at(x, y, z).inner),
+    outflow: (x, y, z, root) => Math.max(outflow(x, y, z), 2.5 - root),
     pulmonaryValve,
     tricuspidZ: right.tricuspidZ,
     rightWidth: right.widthAt,

@@ -1,4 +1,4 @@
-import { type Chambers, chambersAt, OUTFLOW_MM } from './chambers.ts';
+import { type Chambers, chambersAt, OUTFLOW_MM, PERICARDIUM_MM } from './chambers.ts';
 import { type Beat, beatAt, type Moment, momentAt } from './motion.ts';
 import type { HeartSizes } from './sizes.ts';
 import { across } from './space.ts';
@@ -33,16 +33,15 @@ export const MATTER = {
 } as const;
 export type Matter = (typeof MATTER)[keyof typeof MATTER];
 
-/** Properties of one place in the heart. Distances are in mm, negative inside. */
+/** Properties of one place in the heart. */
 export interface HeartSample {
   structure: Structure;
   matter: Matter;
-  endocardium: number;
-  epicardium: number;
   /** Position along the axis of the left ventricle: 0 at the apex, 1 at the mitral plane. */
   along: number;
-  /** Distance to the outer surface of the whole heart. */
-  surface: number;
+  /** Distances in mm, negative inside. Only those of a place in the myocardium are calculated. */
+  endocardium: number;
+  epicardium: number;
 }
 
 /** The heart at one moment of its beat. */
@@ -67,15 +66,13 @@ export interface Heart {
 export const emptySample = (): HeartSample => ({
   structure: STRUCTURE.outside,
   matter: MATTER.outside,
+  along: 0,
   endocardium: 0,
   epicardium: 0,
-  along: 0,
-  surface: 0,
 });
 
 const ATRIAL_WALL_MM = 2;
 const AORTIC_WALL_MM = 1.8;
-const PERICARDIUM_MM = 1.6;
 
 /** Half the thickness of the fibrous ring of the tricuspid valve, mm. */
 const RING_MM = 2.2;
@@ -202,17 +199,14 @@ function prober(
   const inAorta = aortaContents(chambers, sizes, moment);
 
   return (x, y, z, sample) => {
-    const { endocardium, epicardium } = ventricle.distances(x, y, z);
+    const place = ventricle.locate(x, y, z);
     const base = ventricle.mitralPlane(x, y);
-    sample.endocardium = endocardium;
-    sample.epicardium = epicardium;
     sample.along = (apexZ - z) / lengthMm;
-    sample.surface = epicardium;
     const set = (structure: Structure, matter: Matter) => {
       sample.structure = structure;
       sample.matter = matter;
     };
-    if (z > base && endocardium < 0) {
+    if (z > base && ventricle.isInside(place)) {
       return set(STRUCTURE.leftVentricle, inVentricle(x, y, z));
     }
     const root = aorta.at(x, y, z);
@@ -223,8 +217,13 @@ function prober(
       }
       if (root.along > 0) return set(STRUCTURE.outside, MATTER.thinWall);
     }
-    if (z > base && epicardium < 0) return set(STRUCTURE.myocardium, MATTER.myocardium);
-    const trunk = chambers.outflow(x, y, z);
+    const epicardium = ventricle.epicardium(place);
+    if (z > base && epicardium < 0) {
+      sample.endocardium = ventricle.endocardium(place);
+      sample.epicardium = epicardium;
+      return set(STRUCTURE.myocardium, MATTER.myocardium);
+    }
+    const trunk = chambers.outflow(x, y, z, root.inner);
     const right = chambers.rightVentricle(x, y, z, epicardium);
     const rightBody = Math.min(right, trunk);
     if (rightBody < 0) {
@@ -240,9 +239,9 @@ function prober(
         leaflet || ring ? MATTER.leaflet : MATTER.rightBlood,
       );
     }
-    const left = chambers.leftAtrium(x, y, z);
+    const left = chambers.leftAtrium(x, y, z, root.inner);
     if (left < 0 && z < base) return set(STRUCTURE.leftAtrium, MATTER.atrialBlood);
-    const rightAtrium = chambers.rightAtrium(x, y, z);
+    const rightAtrium = chambers.rightAtrium(x, y, z, root.inner);
     if (rightAtrium < 0) return set(STRUCTURE.rightAtrium, MATTER.rightBlood);
     const walled = Math.min(
       left - ATRIAL_WALL_MM,
@@ -254,7 +253,6 @@ function prober(
       z > base ? epicardium : Math.hypot(Math.max(0, epicardium), base - z),
       walled,
     );
-    sample.surface = outer;
     // The layer of fluid is thick behind the ventricles and thins towards the atria.
     const fluid = sizes.effusionMm * Math.max(0, Math.min(1, (z - base + 6) / 14));
     if (outer < fluid) return set(STRUCTURE.effusion, MATTER.fluid);

@@ -66,6 +66,17 @@ function unevenness(shape: VentricleShape, angle: number, along: number): number
   return Math.max(0.3, share - shape.septalBulge * septal * basal);
 }
 
+/** A place relative to the wall of a ventricle at the same angle and level, mm. */
+interface WallPlace {
+  /** Height above the widest level; negative below it. */
+  above: number;
+  /** Distance from the bowed axis. */
+  out: number;
+  /** Radius of the cavity. Above the widest level, it is that of the widest level. */
+  radius: number;
+  wall: number;
+}
+
 /** A left ventricle at one moment of the beat. */
 export interface Ventricle {
   apexZ: number;
@@ -73,11 +84,15 @@ export interface Ventricle {
   baseZ: number;
   /** Returns the height of the mitral plane at (x, y). */
   mitralPlane(x: number, y: number): number;
+  locate(x: number, y: number, z: number): WallPlace;
+  /** Returns whether a place is in the cavity, or would be without the mitral plane. */
+  isInside(place: WallPlace): boolean;
   /**
-   * Returns signed distances to endocardium and epicardium in mm, negative inside. They are nearly
-   * exact close to these borders.
+   * The signed distances to endocardium and epicardium in mm, negative inside. They are nearly exact
+   * close to these borders.
    */
-  distances(x: number, y: number, z: number): { endocardium: number; epicardium: number };
+  endocardium(place: WallPlace): number;
+  epicardium(place: WallPlace): number;
   /**
    * Radius of the cavity in mm, at an angle in degrees and a level from 0 (apex) to 1 (mitral
    * plane).
@@ -263,7 +278,7 @@ export function ventricleAt(beating: BeatingVentricle, squeeze: number): Ventric
       return { x: bow * bowX, y: bow * bowY };
     },
     wall: (angle, along) => lookUp(walls, degrees(angle), along),
-    distances: (x, y, z) => {
+    locate: (x, y, z) => {
       const along = (apexZ - z) / lengthMm;
       const bow = along > 0 && along < 1 ? 4 * along * (1 - along) : 0;
       const dx = x - bow * bowX;
@@ -272,14 +287,17 @@ export function ventricleAt(beating: BeatingVentricle, squeeze: number): Ventric
       const turn = Math.atan2(dy, dx);
       const radius = lookUp(radii, turn, along);
       const wall = lookUp(walls, turn, along);
-      if (z > widestZ) {
-        return {
-          endocardium: capDistance(z - widestZ, out, capMm, radius, bluntness),
-          epicardium: capDistance(z - widestZ, out, capMm + apexWall, radius + wall, bluntness),
-        };
-      }
-      const inner = radius * profile(shape, Math.min(1, along));
-      return { endocardium: out - inner, epicardium: out - inner - wall };
+      const above = z - widestZ;
+      const share = above > 0 ? 1 : profile(shape, Math.min(1, along));
+      return { above, out, radius: radius * share, wall };
     },
+    isInside: ({ above, out, radius }) =>
+      above > 0 ? (above / capMm) ** bluntness + (out / radius) ** bluntness < 1 : out < radius,
+    endocardium: ({ above, out, radius }) =>
+      above > 0 ? capDistance(above, out, capMm, radius, bluntness) : out - radius,
+    epicardium: ({ above, out, radius, wall }) =>
+      above > 0
+        ? capDistance(above, out, capMm + apexWall, radius + wall, bluntness)
+        : out - radius - wall,
   };
 }

@@ -209,10 +209,11 @@ export function flowPower(
   const peak = Math.abs(fastest);
   const broadening = settings.broadening * peak + settings.resolution;
   const slow = slowestShare * peak;
+  const forward = 1 - below(v, 0, broadening);
+  // Nothing flows on the other side of the baseline.
+  if (forward === 0) return 0;
   const inside =
-    below(v, peak, broadening) *
-    (1 - below(v, 0, broadening)) *
-    (1 - 0.95 * below(v, slow, 0.2 * peak + broadening));
+    below(v, peak, broadening) * forward * (1 - 0.95 * below(v, slow, 0.2 * peak + broadening));
   const passed = 1 - below(Math.abs(velocity), wallFilter, 0.25 * wallFilter + 0.2);
   return inside * passed * Math.min(1, peak / (3 * wallFilter));
 }
