@@ -35,8 +35,9 @@ export function createArchiveOperations(
   },
 ): ArchiveOperations {
   const unknown = (name: string) => {
-    const known = config.archives.map((one) => one.name).join(', ') || 'none is configured';
-    return new SonogateError('not_found', `There is no archive "${name}"; there are: ${known}.`);
+    const known = config.archives.map((one) => one.name).join(', ');
+    const others = known === '' ? 'No archive is configured.' : `Configured: ${known}.`;
+    return new SonogateError('not_found', `There is no archive "${name}". ${others}`);
   };
   const archiveFor = (name: string, person: string | undefined): Archive => {
     const archive = openArchives(config, { logger, certificates, access }).find(

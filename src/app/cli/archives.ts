@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../../../config/load.ts';
 import type { StudyKeys } from '../../../dimse/archive/archive.ts';
@@ -7,6 +6,7 @@ import { commandsOfGateway, NoGatewayError } from '../../operations/socket.ts';
 import { type AnswerForm, answer } from './answer.ts';
 import { EXIT, type ExitStatus } from './exit-status.ts';
 import { runCommand } from './operations.ts';
+import { personOf } from './person.ts';
 
 interface FindOptions
   extends AnswerForm,
@@ -30,7 +30,7 @@ export async function find({
   modality,
 }: FindOptions): Promise<void> {
   const keys = { patientId, studyInstanceUid: study, accessionNumber, studyDate, modality };
-  const asked = { from, keys, limit, objects, person: userInfo().username };
+  const asked = { from, keys, limit, objects, person: personOf() };
   const found = await runCommand('archives.find', asked);
   const lines = found.map(inWords);
   answer({ json }, found, lines.length > 0 ? lines : [`${from} has no matching study`]);
@@ -88,7 +88,8 @@ export async function fetchStudy(
 
 /**
  * Returns the state of a retrieval.
- * @throws Error if no gateway is running. The retrieval then continues after the next startup.
+ * @throws NoGatewayError if no gateway is running. The retrieval then continues after the next
+ * startup.
  */
 async function retrieval(id: string): Promise<CommandAnswer<'archives.retrieval'>> {
   try {
@@ -96,6 +97,6 @@ async function retrieval(id: string): Promise<CommandAnswer<'archives.retrieval'
     return await commandsOfGateway(dataDir)('archives.retrieval', { id });
   } catch (error) {
     if (!(error instanceof NoGatewayError)) throw error;
-    throw new Error(`${error.message}: the study will be retrieved when one starts`);
+    throw new NoGatewayError(`${error.message}: the study will be retrieved when one starts`);
   }
 }

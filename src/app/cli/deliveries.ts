@@ -2,6 +2,7 @@ import type { DeliveryState } from '../../core/outbox/delivery.ts';
 import type { CommandAnswer } from '../../operations/commands.ts';
 import { ERRORS } from '../../platform/errors/catalogue.ts';
 import { type AnswerForm, answer } from './answer.ts';
+import { UsageError } from './exit-status.ts';
 import { runCommand } from './operations.ts';
 
 type Delivery = CommandAnswer<'deliveries.list'>[number];
@@ -99,9 +100,20 @@ interface ReplayOptions extends AnswerForm {
 /**
  * Sends one dead delivery, or all dead deliveries of a destination, to the same destination or to
  * another. With neither an id nor a destination, lists the deliveries.
+ * @throws UsageError for options that do not belong together, so that nothing is sent elsewhere than
+ * asked.
  */
 export async function replay(id: string | undefined, options: ReplayOptions): Promise<void> {
   const { destination, toAlternate = false, to, ...form } = options;
+  if (id !== undefined && destination !== undefined) {
+    throw new UsageError('give the id of a delivery or --destination, not both');
+  }
+  if (id === undefined && to !== undefined) throw new UsageError('--to needs the id of a delivery');
+  if (to !== undefined && toAlternate)
+    throw new UsageError('give --to or --to-alternate, not both');
+  if (id === undefined && destination === undefined && toAlternate) {
+    throw new UsageError('--to-alternate needs the id of a delivery or --destination');
+  }
   if (id !== undefined && (toAlternate || to !== undefined)) {
     const parameters = { id, destination: to ?? null };
     const row = await runCommand('deliveries.divert', parameters);

@@ -1,7 +1,7 @@
-import { userInfo } from 'node:os';
 import type { CommandAnswer } from '../../operations/commands.ts';
 import { type AnswerForm, answer } from './answer.ts';
 import { runCommand } from './operations.ts';
+import { personOf } from './person.ts';
 
 type HeldReport = CommandAnswer<'holds.list'>[number];
 
@@ -67,10 +67,6 @@ export async function rejectHeld(
     reason,
   });
   answer(form, report, [`${report.id} is rejected and will not be sent to ${report.destination}`]);
-}
-
-function personOf(by: string | undefined): string {
-  return by ?? userInfo().username;
 }
 
 function inWords(report: HeldReport): string[] {

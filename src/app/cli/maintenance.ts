@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
-import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { loadConfig } from '../../../config/load.ts';
 import type { CommandAnswer } from '../../operations/commands.ts';
@@ -12,6 +11,7 @@ import { silentLogger } from '../../platform/logging/logger.ts';
 import { type AnswerForm, answer } from './answer.ts';
 import { EXIT, type ExitStatus, UsageError } from './exit-status.ts';
 import { commandsFor, runCommand } from './operations.ts';
+import { personOf } from './person.ts';
 
 /**
  * Removes received studies older than `retention.intakeDays` and quarantined objects older than
@@ -28,7 +28,7 @@ export async function clean({
   // data folder, and the counts would then belong to another installation.
   const removal = await commandsFor(config)('retention.clean', {
     dryRun: dryRun || keepsAll,
-    person: userInfo().username,
+    person: personOf(),
   });
   if (keepsAll) {
     answer(form, removal, [
@@ -52,7 +52,7 @@ export async function verifyAudit({
 }: AnswerForm & { publicKey?: string[] }): Promise<ExitStatus> {
   const verified = await runCommand('audit.verify', {
     publicKeys: publicKey.map((path) => resolve(path)),
-    person: userInfo().username,
+    person: personOf(),
   });
   const { intact, seals, rows, unsealed, findings } = verified;
   const lines = findings.map(
@@ -75,7 +75,7 @@ export async function exportAudit({ format }: { format: string }): Promise<void>
     const page: CommandAnswer<'audit.export'> = await runCommand('audit.export', {
       format,
       after,
-      person: userInfo().username,
+      person: personOf(),
     });
     for (const line of page.lines) process.stdout.write(`${line}\n`);
     after = page.next;

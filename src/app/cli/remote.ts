@@ -229,11 +229,13 @@ export async function download(
 ): Promise<void> {
   await mkdir(out, { recursive: true });
   const listed = await client.artifacts(id);
-  const wanted = listed.filter(({ name }) => only === undefined || only.includes(name));
-  if (wanted.length === 0) {
-    const names = listed.map(({ name }) => name).join(', ') || 'none';
-    throw new UsageError(`${id} has no such artifact; available: ${names}`);
+  const names = listed.map(({ name }) => name);
+  const missing = (only ?? []).filter((name) => !names.includes(name));
+  if (missing.length > 0 || listed.length === 0) {
+    const what = missing.join(', ') || 'artifact';
+    throw new UsageError(`${id} has no ${what}; available: ${names.join(', ') || 'none'}`);
   }
+  const wanted = listed.filter(({ name }) => only === undefined || only.includes(name));
   const written: string[] = [];
   for (const { name } of wanted) {
     const path = join(out, basename(name));

@@ -1,10 +1,11 @@
-import { userInfo } from 'node:os';
 import { loadConfig } from '../../../config/load.ts';
 import type { MergeDecision } from '../../core/patients/merges.ts';
 import type { StudyState } from '../../core/studies/study-store.ts';
 import type { CommandAnswer } from '../../operations/commands.ts';
+import { ERRORS } from '../../platform/errors/catalogue.ts';
 import { type AnswerForm, answer } from './answer.ts';
 import { commandsFor, runCommand } from './operations.ts';
+import { personOf } from './person.ts';
 
 type StudyExplanation = CommandAnswer<'studies.explain'>;
 type DryRun = CommandAnswer<'rules.test'>[number];
@@ -99,8 +100,9 @@ export function explanationLines(study: StudyExplanation): string[] {
   lines.push('Routing rules as configured now:');
   for (const rule of study.rules) lines.push(...describeRule(rule, '  '));
   lines.push(study.requests.length > 0 ? 'Requests:' : 'No request was submitted.');
-  for (const request of study.requests) {
-    lines.push(`  ${request.request_id} (revision ${request.revision}, rule ${request.rule})`);
+  for (const { request_id: id, revision, rule, status, code } of study.requests) {
+    const why = code ? `, ${ERRORS[code].title} (${code})` : '';
+    lines.push(`  ${id} (revision ${revision}, rule ${rule}): ${status ?? 'removed'}${why}`);
   }
   return lines;
 }
@@ -192,7 +194,7 @@ export async function acknowledge(
   request: string,
   { by, ...form }: AnswerForm & { by?: string },
 ): Promise<void> {
-  const person = by ?? userInfo().username;
+  const person = personOf(by);
   await runCommand('alerts.acknowledge', { request, person });
   answer(form, { request, person }, [`acknowledged by ${person}; no further mail will be sent`]);
 }

@@ -92,9 +92,14 @@ async function reportOf(
 
 /**
  * Returns the patient with the identifiers from the images. No identifier system is stated, because
- * the receiver knows to which system they belong.
+ * the receiver knows to which system they belong. Patient ID may be empty (PS3.3 C.7.1.1, type 2),
+ * but no string in FHIR may (FHIR R4 2.24.0.1).
  */
-function patientOf({ PatientID, IssuerOfPatientID }: DicomIdentity): Reference<Patient> {
+export function patientOf({
+  PatientID,
+  IssuerOfPatientID,
+}: Pick<DicomIdentity, 'PatientID' | 'IssuerOfPatientID'>): Reference<Patient> {
+  if (PatientID === '') return { type: 'Patient', display: 'Without a patient ID' };
   const assigner = IssuerOfPatientID && { assigner: { display: IssuerOfPatientID } };
   return { type: 'Patient', identifier: { value: PatientID, ...assigner } };
 }

@@ -66,9 +66,13 @@ function factLines({
   return rows.flatMap(([label, value]) => (value ? [`${`${label}:`.padEnd(width)}${value}`] : []));
 }
 
-/** Returns the first component group of a name (PS3.5 6.2.1) as `Family, Given`. */
+/**
+ * Returns a name as `Family, Given`, from its first component group that is not empty: a name may
+ * have only an ideographic one (PS3.5 6.2.1).
+ */
 function nameText(name: string): string {
-  const [family = '', given = ''] = (name.split('=')[0] ?? '').split('^');
+  const group = name.split('=').find((text) => text.trim() !== '') ?? '';
+  const [family = '', given = ''] = group.split('^');
   return [family, given].filter((part) => part !== '').join(', ');
 }
 

@@ -2,8 +2,10 @@ import type { RoutingRule } from '../../../config/routing.ts';
 import { resultSeriesUids } from '../../../pipelines/artifacts/modules.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
+import type { ErrorCode } from '../../platform/errors/catalogue.ts';
 import type { SubjectsOf } from '../audit/feed.ts';
 import type { ReceivedObject } from '../files/received-objects.ts';
+import type { RequestStatus } from '../requests/request.ts';
 import type { CompletionSignal } from './completion.ts';
 import type { InstanceHeader } from './instance-header.ts';
 import type { PatientMismatch } from './patient.ts';
@@ -227,6 +229,10 @@ export interface StudyRequestRow {
   rule: string;
   request_id: string;
   submitted_at: Date;
+  /** Null if the request no longer exists. */
+  status: RequestStatus | null;
+  /** Why the request failed or was rejected, without the detail, which may quote a header. */
+  code: ErrorCode | null;
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -304,8 +310,9 @@ export async function instancesOf(
 
 export async function requestsOf(database: Queryable, studyId: string): Promise<StudyRequestRow[]> {
   const { rows } = await database.query<StudyRequestRow>(
-    `SELECT revision, rule, request_id, submitted_at FROM study_requests
-     WHERE study_id = $1 ORDER BY revision`,
+    `SELECT s.revision, s.rule, s.request_id, s.submitted_at, r.status, r.fault ->> 'code' AS code
+     FROM study_requests s LEFT JOIN requests r ON r.id = s.request_id
+     WHERE s.study_id = $1 ORDER BY s.revision`,
     [studyId],
   );
   return rows;

@@ -193,6 +193,9 @@ function ofStudy({ study, history }: Traces): Entry[] {
             }),
           ];
     }
+    // A study that was released was complete before; the audit trail has the release.
+    const released = before?.revision === row.revision && before.state !== 'receiving';
+    if (released) return [];
     const because = BECAUSE[row.complete_because as CompletionSignal] ?? row.complete_because;
     return [entry(row.at, 'completed', `Complete: ${because}`)];
   });

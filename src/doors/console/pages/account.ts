@@ -52,9 +52,12 @@ function newKeyOf(form: FormData): NewKey {
     test: form.has('test'),
     scopes: SCOPE_NAMES.filter((scope) => scopes.has(scope)),
     consoleRole: isRole(role) ? role : null,
-    expiresAt: day === '' ? null : new Date(`${day}T23:59:59Z`).toISOString(),
+    expiresAt: day === '' ? null : endOf(day),
   };
 }
+
+/** Returns the end of a day in the time zone of the browser, in which the day is also shown. */
+export const endOf = (day: string): string => new Date(`${day}T23:59:59`).toISOString();
 
 /** Renders whether a key can still be used. */
 function keyState({ revokedAt, expiresAt }: Key): TemplateResult {

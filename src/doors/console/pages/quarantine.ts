@@ -1,5 +1,5 @@
 import type { Quarantined } from '../contract.ts';
-import { createAsking } from './asking.ts';
+import { createAsking, sentence } from './asking.ts';
 import { html, nothing, repeat, type TemplateResult } from './html.ts';
 import { createLoader, shown } from './loading.ts';
 import { may, type Surroundings } from './page.ts';
@@ -17,9 +17,13 @@ export function openQuarantine(around: Surroundings): QuarantineList {
   const objects = createLoader<Quarantined[]>(() => api.quarantine(), around.redraw);
   const asking = createAsking(around);
 
-  async function done(text: string): Promise<string> {
+  /** Why an object was not registered or removed. It may be listed under another id since then. */
+  let problem: string | null = null;
+
+  async function attempt(change: Promise<void>, done: string): Promise<string> {
+    problem = await change.then(() => null, sentence);
     await objects.load();
-    return text;
+    return problem ?? done;
   }
 
   const actions = ({ id, source }: Quarantined): TemplateResult => html`<div class="row">
@@ -31,10 +35,8 @@ export function openQuarantine(around: Surroundings): QuarantineList {
             label: 'Register again',
             question:
               'Register this object as if it had just arrived? If it still cannot be read, it will return to quarantine.',
-            async run() {
-              await api.registerQuarantined(id);
-              return done('The object has been added to its study.');
-            },
+            run: () =>
+              attempt(api.registerQuarantined(id), 'The object has been added to its study.'),
           })
     }
     ${asking.view({
@@ -42,10 +44,7 @@ export function openQuarantine(around: Surroundings): QuarantineList {
       label: 'Remove',
       question: 'Delete this object permanently?',
       danger: true,
-      async run() {
-        await api.removeQuarantined(id);
-        return done('The object has been deleted.');
-      },
+      run: () => attempt(api.removeQuarantined(id), 'The object has been deleted.'),
     })}
   </div>`;
 
@@ -64,10 +63,11 @@ export function openQuarantine(around: Surroundings): QuarantineList {
   return {
     load: () => objects.load(),
     view: () =>
-      objects.value?.length === 0 && objects.problem === null
+      objects.value?.length === 0 && objects.problem === null && problem === null
         ? nothing
         : html`<section aria-labelledby="quarantine">
             <h2 id="quarantine">Quarantined objects</h2>
+            ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
             ${shown(
               objects,
               (all) => html`<p class="soft">

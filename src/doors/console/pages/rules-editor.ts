@@ -9,6 +9,9 @@ import { chip, counted, given, momentText } from './words.ts';
 
 const LAST = [20, 50, 200, 500] as const;
 
+const CHANGED_SINCE =
+  'The rules in use have changed since you began to edit, and saving would undo that. Download your text, open this page again, and repeat your changes there.';
+
 type EditorParts = Pick<Surroundings, 'api' | 'redraw' | 'say'>;
 
 /** Lets a person edit the rules, try them on past studies, and save them. */
@@ -18,6 +21,8 @@ export class RulesEditor {
   readonly #asking: Asking;
   /** The edited text; null while it equals the text of the rules in use. */
   #edited: string | null = null;
+  /** The text of the rules in use when the person began to edit. */
+  #basis = '';
   #last: number = LAST[0];
   #busy = false;
   #tried: DryRun | null = null;
@@ -55,7 +60,7 @@ export class RulesEditor {
         aria-label="Rules as YAML"
         .value=${text}
         @input=${(event: Event) => {
-          if (event.target instanceof HTMLTextAreaElement) this.#edited = event.target.value;
+          if (event.target instanceof HTMLTextAreaElement) this.#edit(event.target.value, rules);
           this.#parts.redraw();
         }}
       ></textarea>
@@ -111,6 +116,11 @@ export class RulesEditor {
     redraw();
   }
 
+  #edit(text: string, { yaml }: Rules): void {
+    if (this.#edited === null) this.#basis = yaml;
+    this.#edited = text;
+  }
+
   #discard(): void {
     this.#edited = null;
     this.#tried = null;
@@ -143,7 +153,10 @@ export class RulesEditor {
   }
 
   async #save(yaml: string): Promise<string> {
-    const { kept } = await this.#parts.api.saveRules({ yaml });
+    const { api } = this.#parts;
+    const inUse = await api.rules();
+    if (inUse.yaml !== this.#basis) throw new Error(CHANGED_SINCE);
+    const { kept } = await api.saveRules({ yaml });
     this.#tried = null;
     this.#edited = null;
     this.#notice = `Saved. The previous file is kept as ${kept}. The new rules take effect within seconds.`;

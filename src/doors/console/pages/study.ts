@@ -119,15 +119,8 @@ function studyActions(
     release: {
       label: 'Release',
       question: 'Release the study to',
-      fields: html`<select
-        aria-label="Rule"
-        @change=${(event: Event) => {
-          if (event.target instanceof HTMLSelectElement) typed.rule = event.target.value;
-        }}
-      >
-        <option value="">according to the rules</option>
-        ${study?.releasableTo.map((rule) => html`<option value=${rule}>${rule}</option>`)}
-      </select>${study?.perhapsMerged ? patientChoice(typed) : nothing}`,
+      fields: html`${ruleChoice(study?.releasableTo ?? [], typed)}
+        ${study?.perhapsMerged ? patientChoice(typed) : nothing}`,
       run: async () => {
         const under = study?.perhapsMerged ? typed.under : null;
         const answer = await api.release(studyId(), { rule: typed.rule || null, under });
@@ -137,6 +130,23 @@ function studyActions(
   };
   return actions.map((action) => ({ id: action, ...all[action] }));
 }
+
+/**
+ * Renders the choice of the rule to which a study is released. If the question was cancelled and is
+ * asked again, the former choice is still shown, because it would be sent.
+ */
+export const ruleChoice = (
+  rules: readonly string[],
+  typed: Pick<Typed, 'rule'>,
+): TemplateResult => html`<select
+  aria-label="Rule"
+  @change=${(event: Event) => {
+    if (event.target instanceof HTMLSelectElement) typed.rule = event.target.value;
+  }}
+>
+  <option value="" ?selected=${typed.rule === ''}>according to the rules</option>
+  ${rules.map((rule) => html`<option value=${rule} ?selected=${rule === typed.rule}>${rule}</option>`)}
+</select>`;
 
 /**
  * Renders the choice of a patient ID for a study whose birth date differs from the surviving
@@ -396,7 +406,7 @@ class StudyScreen implements Page {
         void this.#loadResult(page);
       },
       chosen: seen?.requestId ?? null,
-      review: seen?.review.data?.state ?? null,
+      review: seen?.review.data?.state ?? (seen?.result.draft === false ? 'signed' : null),
     })}
       ${flagsView(page.row)} ${progressView(page)}
       ${this.#problem ? html`<p class="problem" role="alert">${this.#problem}</p>` : nothing}

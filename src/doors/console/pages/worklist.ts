@@ -195,7 +195,7 @@ class WorklistScreen implements Page {
    */
   #moreFrom = 0;
   /**
-   * Rows that changed while the list was being fetched. They may be newer than the fetched list.
+   * Rows that changed while rows were being fetched. They may be newer than the fetched ones.
    */
   #early: WorklistRow[] = [];
   /** Number of queries so far. It is used to ignore responses to earlier queries. */
@@ -259,9 +259,7 @@ class WorklistScreen implements Page {
       if (question !== this.#asked) return;
       this.#problem = sentence(error);
     }
-    this.#state = 'calm';
-    for (const row of this.#early.splice(0)) this.#rowChanged(row);
-    this.#around.redraw();
+    this.#becomeCalm();
   }
 
   async #loadMore(): Promise<void> {
@@ -280,7 +278,13 @@ class WorklistScreen implements Page {
       this.#problem = sentence(error);
       this.#moreFrom = Date.now() + RETRY_MS;
     }
+    this.#becomeCalm();
+  }
+
+  /** Applies the rows that changed during a fetch, whose response may be older than they are. */
+  #becomeCalm(): void {
     this.#state = 'calm';
+    for (const row of this.#early.splice(0)) this.#rowChanged(row);
     this.#around.redraw();
   }
 
@@ -304,7 +308,7 @@ class WorklistScreen implements Page {
   }
 
   #rowChanged(row: WorklistRow): void {
-    if (this.#state === 'loading') {
+    if (this.#state !== 'calm') {
       this.#early.push(row);
       return;
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeBreaker, describeDelivery } from '../../../../src/app/cli/deliveries.ts';
+import { describeBreaker, describeDelivery, replay } from '../../../../src/app/cli/deliveries.ts';
 
 const row = {
   id: 'dlv_1',
@@ -75,4 +75,14 @@ test('a paused destination states since when, why and until when', () => {
   ).toBe(
     'pacs keeps failing, sending paused since 2026-11-21T07:00:00Z: The peer cannot be reached; probed again at 2026-11-21T07:05:00Z',
   );
+});
+
+test.each([
+  [undefined, { destination: 'pacs', to: 'archive' }, '--to needs the id'],
+  [undefined, { to: 'archive' }, '--to needs the id'],
+  [undefined, { toAlternate: true }, '--to-alternate needs the id'],
+  ['dlv_1', { destination: 'pacs' }, 'not both'],
+  ['dlv_1', { to: 'archive', toAlternate: true }, 'not both'],
+])('replay %s with %o sends nothing', async (id, options, message) => {
+  await expect(replay(id, options)).rejects.toThrow(message);
 });

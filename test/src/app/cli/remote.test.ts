@@ -1,5 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { summaryOf } from '../../../../src/app/cli/remote.ts';
+import { download, summaryOf } from '../../../../src/app/cli/remote.ts';
 import type { RequestObject } from '../../../../src/core/requests/view.ts';
 import { sampleResult } from '../../../fhir/sample.ts';
 
@@ -24,4 +27,19 @@ it('a submit ends with the impression, the cost, and instructions for downloadin
 
 it('without a report, a submit states how to get an impression', () => {
   expect(summaryOf(ended(sampleResult({ report: null })))[0]).toContain('--report');
+});
+
+it('downloads nothing if one of the artifacts does not exist', async () => {
+  const client = {
+    artifacts: async () => [{ name: 'report.pdf' }],
+    artifact: () => {
+      throw new Error('downloaded');
+    },
+  } as unknown as Parameters<typeof download>[2];
+  const out = await mkdtemp(join(tmpdir(), 'sonogate-download-'));
+  const only = ['report.pdf', 'reprot.pdf'];
+  await expect(download('req_1', { out, only }, client)).rejects.toThrow(
+    'req_1 has no reprot.pdf; available: report.pdf',
+  );
+  await rm(out, { recursive: true });
 });

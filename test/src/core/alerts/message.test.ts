@@ -70,4 +70,12 @@ describe('the mail about a critical finding', () => {
     expect(subject).not.toContain('DOE');
     expect(alertMessage(facts).text).not.toContain('Patient');
   });
+
+  it.each([
+    ['=山田^太郎', '山田, 太郎'],
+    ['Yamada^Tarou=山田^太郎', 'Yamada, Tarou'],
+  ])('states the name %s by its first group that is not empty', (PatientName, name) => {
+    const identity = { PatientName, PatientBirthDate: '' } as NonNullable<AlertFacts['identity']>;
+    expect(alertMessage({ ...facts, identity }).text).toContain(`Patient:     ${name}\n`);
+  });
 });

@@ -65,6 +65,12 @@ describe('the timeline of a study', () => {
     expect(told({ study, history }).map(([kind]) => kind)).toEqual(['received', 'completed']);
   });
 
+  it('does not say of a released study that a person ended its wait', () => {
+    const released = state(4, 'complete', { complete_because: 'command' });
+    const history = [state(1, 'receiving'), state(2, 'complete'), state(3, 'held'), released];
+    expect(told({ history }).map(([kind]) => kind)).toEqual(['received', 'completed', 'held']);
+  });
+
   it('shows the changes of a review at one sitting, the signature, and what it sends', () => {
     const [request_id, author] = ['req_1', 'Dr Ada Reader'];
     const late = { at: new Date(at(6).getTime() + 2 * 3_600_000), author, request_id };

@@ -79,4 +79,17 @@ describe.skipIf(!browser)('the console on a phone', { timeout: PATIENCE_MS }, ()
     }
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
   });
+
+  it('breaks a name that is wider than the screen', async () => {
+    const { page } = window;
+    const name = 'Wolfeschlegelsteinhausenbergerdorff-Featherstonehaugh-Cholmondel';
+    const { rows } = await site.database.query<{ id: string }>(
+      `UPDATE studies SET identity = identity || jsonb_build_object('PatientName', $1::text)
+       WHERE id = (SELECT id FROM studies LIMIT 1) RETURNING id`,
+      [name],
+    );
+    await page.goto(`${site.url}/console/worklist/${rows[0]?.id}`);
+    await page.getByRole('heading', { level: 1, name }).waitFor({ timeout: PATIENCE_MS });
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+  });
 });

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ResultView } from '../../../../../../src/doors/console/contract.ts';
 import type { Surroundings } from '../../../../../../src/doors/console/pages/page.ts';
-import { openStudy } from '../../../../../../src/doors/console/pages/study.ts';
+import { openStudy, ruleChoice } from '../../../../../../src/doors/console/pages/study.ts';
+import { shownText } from '../../shown-text.ts';
 import { row } from './row.ts';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -29,6 +30,10 @@ function open() {
     row: row('study', 1),
     requests: [{ id: 'req_1', state: 'succeeded', artifacts: [] }],
     deliveries: [],
+    earlier: [],
+    timeline: [],
+    actions: [],
+    study: null,
   };
   const around = {
     api: {
@@ -56,6 +61,16 @@ describe('the page of a study', () => {
     expect(streams.map(({ open }) => open)).toEqual([false]);
   });
 
+  it('never calls a signed result a draft, also before its review has arrived', async () => {
+    const { page, result } = open();
+    await settled();
+    const none = { impression: [], keyValues: [], findings: [], classifications: [], prior: null };
+    result.resolve({ ...RESULT, ...none, draft: false } as unknown as ResultView);
+    await settled();
+    expect(shownText(page.view())).toContain('Signed');
+    expect(shownText(page.view())).not.toContain('Draft, not verified');
+  });
+
   it('announces nobody if it is left before its result has arrived', async () => {
     const { page, streams, result } = open();
     await settled();
@@ -63,5 +78,15 @@ describe('the page of a study', () => {
     result.resolve(RESULT);
     await settled();
     expect(streams).toEqual([]);
+  });
+});
+
+describe('the question to which rule a study is released', () => {
+  it('shows the rule that was chosen before, because that one would be sent', () => {
+    const options = ruleChoice(['obstetric', 'echo'], { rule: 'echo' }).values.find(Array.isArray);
+    expect(options.map(({ values }: { values: unknown[] }) => values)).toEqual([
+      ['obstetric', false, 'obstetric'],
+      ['echo', true, 'echo'],
+    ]);
   });
 });

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { GrowthChart } from '../../../../../../pipelines/artifacts/display/overlay-contract.ts';
 import type { MeasurementRow, ReviewStep } from '../../../../../../src/doors/console/contract.ts';
+import { endOf } from '../../../../../../src/doors/console/pages/account.ts';
 import { asReviewed, weeksText } from '../../../../../../src/doors/console/pages/growth-chart.ts';
 import { bindingFor } from '../../../../../../src/doors/console/pages/keyboard.ts';
 import {
@@ -25,6 +26,19 @@ import { artifactText, sizeText } from '../../../../../../src/doors/console/page
 import { foldStages } from '../../../../../../src/doors/console/pages/timeline.ts';
 import { distanceText, durationText } from '../../../../../../src/doors/console/pages/words.ts';
 import { shownText } from '../../shown-text.ts';
+
+describe('the last day of a key', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it.each(['America/Los_Angeles', 'Europe/Berlin', 'Pacific/Auckland'])(
+    'ends at midnight in %s, so that the list shows the chosen day',
+    (zone) => {
+      vi.stubEnv('TZ', zone);
+      const end = new Date(endOf('2026-12-01'));
+      expect([end.getDate(), end.getHours()]).toEqual([1, 23]);
+    },
+  );
+});
 
 describe('addresses', () => {
   it.each([

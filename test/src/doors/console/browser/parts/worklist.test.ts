@@ -74,3 +74,22 @@ describe('the worklist whose next page cannot be loaded', () => {
     expect(await redraw()).not.toContain('too many requests');
   });
 });
+
+describe('a row that changes while its page is being fetched', () => {
+  it('is not replaced by the older row of the page', async () => {
+    vi.stubGlobal('innerHeight', 900);
+    vi.stubGlobal('document', { documentElement: {} });
+    vi.stubGlobal('getComputedStyle', () => ({ getPropertyValue: () => '3', fontSize: '16px' }));
+    const { page, asked } = open();
+    const settled = () => new Promise((done) => setTimeout(done, 0));
+    asked[0]?.resolve({ critical: [], rows: [row('a', 2)], nextCursor: 'next' });
+    await settled();
+    page.view();
+    await settled();
+    const failed = { ...row('b', 1), state: 'failed' as const };
+    page.changed?.({ type: 'row', data: { row: failed } } as never);
+    asked[1]?.resolve({ critical: [], rows: [row('b', 1)], nextCursor: null });
+    await settled();
+    expect(shownText(page.view())).toContain('Failed');
+  });
+});
