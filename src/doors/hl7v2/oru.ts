@@ -212,11 +212,20 @@ function conclusion({ result }: OruInput): Observation {
   };
 }
 
+/** Maximum length of OBX-4 (HL7 2.5.1, chapter 7.4.2). A receiver may cut off the rest. */
+const LONGEST_SUB_ID = 20;
+const DIGEST_LENGTH = 8;
+
 /**
  * Returns OBX-4, which distinguishes values with the same code, such as those of two fetuses or of
- * two sides.
+ * two sides. The end of a longer one is replaced by a digest.
  */
-const subId = ({ id, fetus }: Measurement): string => (fetus === null ? id : `${id}/${fetus}`);
+function subId({ id, fetus }: Measurement): string {
+  const name = fetus === null ? id : `${id}/${fetus}`;
+  if (name.length <= LONGEST_SUB_ID) return name;
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, DIGEST_LENGTH);
+  return `${name.slice(0, LONGEST_SUB_ID - DIGEST_LENGTH - 1)}-${digest}`;
+}
 
 const codeOf = ({ concept, label }: Measurement): Value =>
   coded(conceptEntry(concept.key)?.codings ?? [], { code: concept.key, meaning: label });

@@ -170,6 +170,16 @@ describe('an ORU^R01', () => {
     expect(obx('hc', message)?.[5]).toBe('280.1');
   });
 
+  test('distinguishes the values of twins within the 20 characters of OBX-4', () => {
+    const of = (fetus: string) =>
+      sampleMeasurement('transcerebellar-diameter', 42, 'hc-ellipse', { fetus });
+    const message = lines({ result: sampleResult({ measurements: [of('1'), of('2')] }) });
+    const ids = message.filter((line) => line.startsWith('OBX|') && line.includes('|NM|'));
+    const subIds = ids.map((line) => line.split('|')[4] ?? '');
+    expect(new Set(subIds).size).toBe(2);
+    for (const id of subIds) expect(id).toMatch(/^transcerebe-[0-9a-f]{8}$/);
+  });
+
   test('contains the report as an encapsulated PDF', () => {
     const fields = obx('pdf', lines({ pdf: Buffer.from('%PDF-1.7') }));
     expect(fields?.[2]).toBe('ED');
