@@ -181,6 +181,13 @@ function concluded(judged: readonly Judged[], sizes: ReturnType<typeof sizesOf>)
   };
 }
 
+/** Returns an index as a criterion. An index whose interval includes its limit was measured. */
+const criterionOf = ({ measurement, beyond }: Judged) => ({
+  name: `${measurement.label} abnormal`,
+  value: beyond === null ? 'at the cut-off' : beyond ? 'met' : 'not met',
+  met: beyond === true,
+});
+
 function run(evidence: RvFunctionEvidence, values: Values) {
   const change = values.calculated('rv-fac', {
     section: ID,
@@ -215,18 +222,16 @@ function run(evidence: RvFunctionEvidence, values: Values) {
     ],
     findings,
     classifications: [
-      found &&
-        classification(
+      found && {
+        ...classification(
           ID,
           'rv-systolic-function',
           'RV systolic function',
           found.conclusion,
           'ASE/EACVI 2015 cut-offs, combined',
-          judged.map(({ measurement, beyond }) => ({
-            name: `${measurement.label} abnormal`,
-            met: beyond,
-          })),
         ),
+        criteria: judged.map(criterionOf),
+      },
     ],
   });
 }
