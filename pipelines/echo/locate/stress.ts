@@ -5,8 +5,11 @@ import { plainWords } from '../../contract/view-words.ts';
 const PROVOCATION =
   /\b(valsalva|provo\w*|stress|exercis\w*|standing|squat\w*|hand ?grip|leg rais\w*|dobu\w*|amyl\w*|treadmill|bicycle|ergometer)\b/;
 
-/** Names of the later stages of a stress protocol (CID 12002). */
-const LATER_STAGE = /\b(peak|impost|post|recovery|mid|(low|medium|high) dose)\b/;
+/**
+ * Names of the later stages of a stress protocol (CID 12002). Images after contrast or after an
+ * operation are at rest.
+ */
+const LATER_STAGE = /\b(peak|impost|post(?! (contrast|op))|recovery|mid|(low|medium|high) dose)\b/;
 
 /** Names of the stage at rest. It counts as rest even if it is not the first stage of the protocol. */
 const STAGE_AT_REST = /\b(rest|resting|base ?line|pre)\b/;

@@ -77,6 +77,8 @@ describe('CW of the LVOT', () => {
     ['of the peak velocity', { viewName: 'LVOT peak vel' }, 'lvot-rest'],
     ['in the first stage', { stageNumber: 1 }, 'lvot-rest'],
     ['in the stage before stress', { stageName: 'Pre-Stress', stageNumber: 2 }, 'lvot-rest'],
+    ['after contrast', { stageName: 'Post-contrast' }, 'lvot-rest'],
+    ['after exercise', { stageName: 'POST' }, 'lvot-provoked'],
     ['in a later stage', { stageNumber: 2 }, 'lvot-provoked'],
     ['at peak', { stageName: 'PEAK' }, 'lvot-provoked'],
     ['during a manoeuvre', { viewName: 'LVOT Valsalva', stageName: 'Rest' }, 'lvot-provoked'],
