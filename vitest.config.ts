@@ -10,7 +10,7 @@ const PURE = ['test/{config,models,pipelines}/**/*.test.ts'];
 const ALONE = [
   'test/pipelines/run/run-section.test.ts',
   'test/pipelines/input/{memory,video/video-without-ffmpeg}.test.ts',
-  'test/pipelines/inference/**/*.test.ts',
+  'test/pipelines/inference/{no-telemetry,vulkan-drivers}.test.ts',
   'test/dimse/network/listener.test.ts',
 ];
 /**
@@ -23,6 +23,7 @@ const IMAGES = [
   'test/pipelines/deidentify/object.test.ts',
   'test/pipelines/echo/displays/*.test.ts',
   'test/pipelines/echo/locate/{chambers,view-and-lines}.test.ts',
+  'test/pipelines/inference/session.test.ts',
   'test/pipelines/input/{animation,dicom/dicom-video,pixels/*,video/*}.test.ts',
   'test/pipelines/measure/{burned-in-text,picture}.test.ts',
   'test/pipelines/mock/mock-pipeline.test.ts',
