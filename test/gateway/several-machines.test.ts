@@ -22,7 +22,7 @@ const STUDIES = 20;
  * are forwarded, which tests the same for their objects.
  */
 const INTERPRETED = 2;
-const SUBMITS = 6;
+const SUBMITS = 4;
 
 const ROLE_OF = {
   'listener 1': 'dimse',
