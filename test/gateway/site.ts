@@ -70,13 +70,24 @@ export async function openSite(overrides: Record<string, unknown> = {}): Promise
   };
 }
 
-/** Waits until the request of a study has ended, and returns it. */
+/**
+ * Waits until the request of a study has ended, and returns it. Explaining a study takes ten times as
+ * long as reading a request, so this is done only until the request is known and once it has ended,
+ * because a late object may have begun another revision in the meantime.
+ */
 export async function endOfStudy({ gateway }: Site, studyUid: string): Promise<RequestRow> {
-  return waitUntil(`a request of study ${studyUid} to end`, async () => {
+  const newest = async () => {
     const told = await explain(gateway, studyUid);
-    const id = told?.requests.find(({ revision }) => revision === told.revision)?.request_id;
-    const row = id && told?.state !== 'receiving' ? await gateway.core.get(id, null) : null;
-    return row && FINAL_STATUS.has(row.status) ? row : null;
+    if (!told || told.state === 'receiving') return null;
+    return told.requests.find(({ revision }) => revision === told.revision)?.request_id ?? null;
+  };
+  let id: string | null = null;
+  return waitUntil(`a request of study ${studyUid} to end`, async () => {
+    id ??= await newest();
+    const row = id && (await gateway.core.get(id, null));
+    if (!row || !FINAL_STATUS.has(row.status)) return null;
+    id = await newest();
+    return id === row.id ? row : null;
   });
 }
 
@@ -112,8 +123,8 @@ export async function allDelivered(site: Site): Promise<void> {
 }
 
 /**
- * Calls `look` repeatedly until it returns something other than null. At most a tenth of the time is
- * spent on looking, because that would slow down what is awaited.
+ * Calls `look` repeatedly until it returns something other than null. At most a twentieth of the time
+ * is spent on looking, because that would slow down what is awaited.
  */
 export async function waitUntil<T>(what: string, look: () => Promise<T | null>): Promise<T> {
   const deadline = Date.now() + PATIENCE_MS;
@@ -122,7 +133,7 @@ export async function waitUntil<T>(what: string, look: () => Promise<T | null>):
     const found = await look();
     if (found !== null) return found;
     const took = performance.now() - begin;
-    await delay(Math.min(Math.max(100, 10 * took), LONGEST_PAUSE_MS));
+    await delay(Math.min(Math.max(100, 20 * took), LONGEST_PAUSE_MS));
   }
   throw new Error(`waited in vain for ${what}`);
 }
