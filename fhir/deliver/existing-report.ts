@@ -190,7 +190,8 @@ async function readPart(
   reference: string,
   signal: AbortSignal,
 ): Promise<Observation | Media | null> {
-  const [, type, id] = /(Observation|Media)\/([A-Za-z0-9.-]{1,64})$/.exec(reference) ?? [];
+  const [, type, id] =
+    /(Observation|Media)\/([A-Za-z0-9.-]{1,64})(?:\/_history\/[^/]+)?$/.exec(reference) ?? [];
   if (id === undefined) return null;
   return type === 'Observation'
     ? server.read('Observation', id, signal)

@@ -162,6 +162,19 @@ describe('a later run of the same study', () => {
     expect(await everything()).toEqual(before);
   });
 
+  test('finds such a value in an EHR whose references state a version', async () => {
+    await send('req_first');
+    const [report] = await ehr.all('DiagnosticReport');
+    const [head] = await heads();
+    if (!report || !head) throw new Error('no report');
+    const result = report.result?.map(({ reference }) => ({
+      reference: `${reference}/_history/1`,
+    }));
+    await ehr.put({ ...report, result });
+    await ehr.put({ ...head, status: 'final' });
+    expect(await send('req_third')).toMatchObject({ code: 'ehr_already_verified' });
+  });
+
   test('refers to the document that it replaces, and marks that one as superseded', async () => {
     await send('req_first');
     const [former] = await ehr.all('DocumentReference');
