@@ -35,7 +35,10 @@ const DATED: Readonly<Record<string, string>> = {
 const FETUS_ID = 'LN:11951-1';
 const SHORT_LABEL = /^[A-Za-z0-9]{1,2}$/;
 
-/** The patient's age, sex, height and weight (TID 1007, TID 3602), birth date and race. */
+/**
+ * What Retain Patient Characteristics covers: age, sex, height, weight and body mass index of the
+ * patient (TID 1007, TID 3602), smoking and pregnancy.
+ */
 const CHARACTERISTICS: ReadonlySet<string> = new Set([
   'DCM:121032',
   'DCM:121033',
@@ -45,7 +48,12 @@ const CHARACTERISTICS: ReadonlySet<string> = new Set([
   'LN:29463-7',
   'SCT:50373000',
   'SCT:27113001',
-  'SRT:F-008EC',
+  'LN:39156-5',
+  'SCT:60621009',
+  'SRT:F-01860',
+  'SCT:365981007',
+  'DCM:111532',
+  'LN:11449-6',
 ]);
 /** Birth date of the subject. It is removed like (0010,0030), even if other dates are kept. */
 const BIRTH_DATE: ReadonlySet<string> = new Set(['DCM:121031', 'LN:21112-8']);

@@ -391,6 +391,37 @@ describe('a de-identified report', () => {
   });
 });
 
+describe("the patient's characteristics in a report", () => {
+  const observations = [
+    ['121033', 'DCM', 'Subject Age'],
+    ['8302-2', 'LN', 'Patient Height'],
+    ['60621009', 'SCT', 'Body Mass Index'],
+    ['F-01860', 'SRT', 'Body Mass Index'],
+    ['111532', 'DCM', 'Pregnancy Status'],
+    ['F-008EC', 'SRT', 'Systolic Blood Pressure'],
+    ['8277-6', 'LN', 'Body Surface Area'],
+  ] as const;
+  const kept = async (patientCharacteristics: boolean) => {
+    const ContentSequence = observations.map(([value, scheme, meaning]) => ({
+      RelationshipType: 'CONTAINS',
+      ValueType: 'NUM',
+      ConceptNameCodeSequence: [
+        { CodeValue: value, CodingSchemeDesignator: scheme, CodeMeaning: meaning },
+      ],
+      MeasuredValueSequence: [],
+    }));
+    const { dataSet } = await copyOf(report({ ContentSequence }), { patientCharacteristics });
+    return itemsOf(dataSet.ContentSequence).map(
+      (item) => itemsOf(item.ConceptNameCodeSequence)[0]?.CodeMeaning,
+    );
+  };
+
+  it('stay only if the setting keeps them; other measurements always stay', async () => {
+    expect(await kept(false)).toEqual(['Systolic Blood Pressure', 'Body Surface Area']);
+    expect(await kept(true)).toEqual(observations.map(([, , meaning]) => meaning));
+  });
+});
+
 describe('the codes of a site', () => {
   const codeOf = async (value: string, scheme: string, meaning = '') => {
     const [code] = [{ CodeValue: value, CodingSchemeDesignator: scheme, CodeMeaning: meaning }];
