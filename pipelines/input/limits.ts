@@ -12,6 +12,8 @@ export const LIMITS = {
   valueBytes: 131_072,
   regions: 64,
   framesPerClip: 20_000,
+  /** Fragments of compressed pixel data. A fragment may be empty, so a small file can hold millions. */
+  fragments: 500_000,
   pixelsPerFrame: 40_000_000,
   frameBytes: 256 * 1024 * 1024,
   /** Pixels in all frames of a GIF or WebP, enough for 1,300 frames of 640 x 480. */

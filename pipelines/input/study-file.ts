@@ -27,13 +27,23 @@ export interface ByteSource {
 
 const readAsync = promisify(read);
 
-async function fill(file: number, offset: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafeSlow(length);
+/** Byte range of a file. */
+export interface Span {
+  offset: number;
+  length: number;
+}
+
+async function fill(file: number, spans: readonly Span[]): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafeSlow(spans.reduce((sum, { length }) => sum + length, 0));
   let filled = 0;
-  while (filled < length) {
-    const { bytesRead } = await readAsync(file, buffer, filled, length - filled, offset + filled);
-    if (bytesRead === 0) throw new UnreadableInput(ENDS_BEFORE);
-    filled += bytesRead;
+  for (const { offset, length } of spans) {
+    const end = filled + length;
+    for (let from = offset; filled < end; ) {
+      const { bytesRead } = await readAsync(file, buffer, filled, end - filled, from);
+      if (bytesRead === 0) throw new UnreadableInput(ENDS_BEFORE);
+      filled += bytesRead;
+      from += bytesRead;
+    }
   }
   return buffer;
 }
@@ -77,7 +87,7 @@ export async function withByteSource<T>(
         hold(offset, length, fillSync(file, offset, filled(offset, length))),
       load: async (offset, length) =>
         held(offset, length) ??
-        hold(offset, length, await fill(file, offset, filled(offset, length))),
+        hold(offset, length, await fill(file, [{ offset, length: filled(offset, length) }])),
     });
   } finally {
     closeSync(file);
@@ -85,15 +95,16 @@ export async function withByteSource<T>(
 }
 
 /**
- * Returns `length` bytes of `path` at `offset`, in a new buffer.
+ * Returns the bytes of `path` in these ranges, one after the other in a new buffer. The file is
+ * opened once: a frame may consist of more fragments than a process can have open files.
  *
  * @throws UnreadableInput if the file ends before them.
  */
-export async function readBytes(path: string, offset: number, length: number): Promise<Buffer> {
+export async function readBytes(path: string, spans: readonly Span[]): Promise<Buffer> {
   // Opened on this thread, because the threads that would open it also encode pictures.
   const file = openSync(path, 'r');
   try {
-    return await fill(file, offset, length);
+    return await fill(file, spans);
   } finally {
     closeSync(file);
   }

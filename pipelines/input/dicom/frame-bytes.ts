@@ -1,12 +1,7 @@
 import { UnreadableInput } from '../../contract/study.ts';
 import { LIMITS } from '../limits.ts';
-import type { ByteSource } from '../study-file.ts';
+import type { ByteSource, Span } from '../study-file.ts';
 import type { PixelDataElement } from './header.ts';
-
-export interface Span {
-  offset: number;
-  length: number;
-}
 
 /** Byte ranges of one frame: one span, or several fragments to be concatenated. */
 export type FrameSpans = readonly Span[];
@@ -55,6 +50,9 @@ async function readFragments(
     }
     if (table) fragments.push(span);
     else table = span;
+    if (fragments.length > LIMITS.fragments) {
+      throw new UnreadableInput('the compressed pixel data have too many fragments');
+    }
     offset = span.offset + span.length;
   }
   if (!table || fragments.length === 0) throw new UnreadableInput('the pixel data are empty');

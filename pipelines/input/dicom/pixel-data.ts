@@ -21,14 +21,15 @@ import {
 } from './frame-bytes.ts';
 import { type DicomHeader, numberOf, type PixelDataElement } from './header.ts';
 
-async function frameBytes(path: string, spans: FrameSpans): Promise<Buffer> {
+/**
+ * Returns the stored bytes of one frame.
+ *
+ * @throws UnreadableInput if they exceed the limit.
+ */
+export async function frameBytes(path: string, spans: FrameSpans): Promise<Buffer> {
   const total = spans.reduce((sum, span) => sum + span.length, 0);
   if (total > LIMITS.frameBytes) throw new UnreadableInput('a compressed frame is over the limit');
-  const parts = await Promise.all(
-    spans.map(({ offset, length }) => readBytes(path, offset, length)),
-  );
-  const [only] = parts;
-  return only && parts.length === 1 ? only : Buffer.concat(parts);
+  return readBytes(path, spans);
 }
 
 /**
@@ -54,7 +55,8 @@ async function decodeFrame(
   return decodeCompressed(bytes, format, coding);
 }
 
-function announcedFrames(header: DicomHeader): number {
+/** @throws UnreadableInput if the number of frames is impossible or exceeds the limit. */
+export function announcedFrames(header: DicomHeader): number {
   const frames = numberOf(header, 'NumberOfFrames') ?? 1;
   if (!Number.isInteger(frames) || frames < 1 || frames > LIMITS.framesPerClip) {
     throw new UnreadableInput(`${frames} frames are outside of what is supported`);

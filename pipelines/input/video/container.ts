@@ -1,7 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { UnreadableInput } from '../../contract/study.ts';
-import type { Span } from '../dicom/frame-bytes.ts';
-import { readBytes } from '../study-file.ts';
+import { readBytes, type Span } from '../study-file.ts';
 
 export interface VideoBytes {
   path: string;
@@ -21,15 +20,15 @@ export async function readVideoBytes(
   offset: number,
   length: number,
 ): Promise<Buffer> {
-  const parts: Buffer[] = [];
+  const wanted: Span[] = [];
   let begin = 0;
   for (const span of video.spans) {
     const from = Math.max(offset - begin, 0);
     const to = Math.min(offset + length - begin, span.length);
-    if (from < to) parts.push(await readBytes(video.path, span.offset + from, to - from));
+    if (from < to) wanted.push({ offset: span.offset + from, length: to - from });
     begin += span.length;
   }
-  return Buffer.concat(parts);
+  return readBytes(video.path, wanted);
 }
 
 /**

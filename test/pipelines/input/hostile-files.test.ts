@@ -116,11 +116,29 @@ describe('files that cannot be read are refused with a sentence', () => {
     expect(await refusalOf(jpegFile([jpeg]))).toContain('16 x 16 pixels, the header says 32 x 16');
   });
 
+  it('but not a JPEG in thousands of fragments', async () => {
+    const jpeg = await noise(32, 16).jpeg().toBuffer();
+    const pieces = Array.from({ length: jpeg.length }, (_, at) => jpeg.subarray(at, at + 1));
+    const empty = Array.from({ length: 100_000 }, () => Buffer.alloc(0));
+    const { clips } = await readStudy(await onDisk({ file: jpegFile([...pieces, ...empty]) }));
+    const whole = await readStudy(await onDisk({ file: jpegFile([jpeg]) }));
+    expect(await clips[0]?.frames[0]?.rgb()).toEqual(await whole.clips[0]?.frames[0]?.rgb());
+  });
+
   it('fewer JPEGs than frames', async () => {
     const jpeg = await noise(32, 16).jpeg().toBuffer();
     expect(await refusalOf(jpegFile([jpeg, jpeg], { frames: 3 }))).toContain(
       'announces 3 frames, the pixel data hold 2',
     );
+  });
+
+  it('pixel data of a million empty fragments', async () => {
+    const item = Buffer.from('FEFF00E000000000', 'hex');
+    const flood = Buffer.concat([encapsulated([]).subarray(0, -8), Buffer.alloc(8e6, item)]);
+    for (const syntax of [SYNTAX.jpegBaseline, SYNTAX.h264]) {
+      const content = ultrasound({ syntax, pixels: null, trailer: flood });
+      expect(await refusalOf(content)).toContain('too many fragments');
+    }
   });
 
   it('a fragment that claims more bytes than the file has', async () => {

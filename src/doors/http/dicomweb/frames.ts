@@ -2,10 +2,14 @@ import sharp from 'sharp';
 import { UnreadableInput } from '../../../../pipelines/contract/study.ts';
 import { transferSyntax } from '../../../../pipelines/dicom/transfer-syntaxes.ts';
 import { encapsulatedFrames, nativeFrames } from '../../../../pipelines/input/dicom/frame-bytes.ts';
-import { numberOf, readDicomHeader, textOf } from '../../../../pipelines/input/dicom/header.ts';
-import { openPixels } from '../../../../pipelines/input/dicom/pixel-data.ts';
+import { readDicomHeader, textOf } from '../../../../pipelines/input/dicom/header.ts';
+import {
+  announcedFrames,
+  frameBytes,
+  openPixels,
+} from '../../../../pipelines/input/dicom/pixel-data.ts';
 import { nativeFrameBytes, readPixelFormat } from '../../../../pipelines/input/pixels/pixels.ts';
-import { readBytes, withByteSource } from '../../../../pipelines/input/study-file.ts';
+import { withByteSource } from '../../../../pipelines/input/study-file.ts';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
 
 /**
@@ -40,7 +44,7 @@ export function openStoredFrames(file: string): Promise<StoredFrames> {
         throw new UnreadableInput(`${name} has no individual frames; retrieve the object`);
       }
       const format = readPixelFormat(header);
-      const count = numberOf(header, 'NumberOfFrames') ?? 1;
+      const count = announcedFrames(header);
       const spans =
         coding === 'native'
           ? nativeFrames(source, pixelData, count, nativeFrameBytes(format))
@@ -50,13 +54,7 @@ export function openStoredFrames(file: string): Promise<StoredFrames> {
       return {
         count: spans.length,
         decodable: coding !== 'native' && decodable && !format.planar,
-        async stored(frame: number) {
-          const parts = spans[frame - 1] ?? [];
-          const bytes = await Promise.all(
-            parts.map(({ offset, length }) => readBytes(file, offset, length)),
-          );
-          return Buffer.concat(bytes);
-        },
+        stored: (frame: number) => readable(() => frameBytes(file, spans[frame - 1] ?? [])),
         native: (frame: number) => readable(async () => (await decoded(file, frame)).bytes),
       };
     }),
