@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import type { Clip, RefusedFile } from '../contract/study.ts';
+import { type Clip, type RefusedFile, UnreadableInput } from '../contract/study.ts';
 import type { AcquisitionTime } from './dicom/acquisition-time.ts';
 
 export interface ReadClip {
@@ -29,19 +29,55 @@ async function fileDigest(path: string): Promise<string> {
   return hash.digest('base64');
 }
 
-async function sameFrame(one: Clip, other: Clip, index: number): Promise<boolean> {
-  const [a, b] = [await one.frames[index]?.rgb(), await other.frames[index]?.rgb()];
-  return a !== undefined && b !== undefined && pixelDigest(a.data) === pixelDigest(b.data);
+/**
+ * Digests of files and frames. Each is computed only once, because a study may contain many files
+ * that are alike at first sight.
+ */
+interface Digests {
+  ofFile(read: ReadClip): Promise<string>;
+  /** Returns null for a damaged frame. */
+  ofFrame(read: ReadClip, index: number): Promise<string | null>;
+}
+
+async function frameDigest({ clip }: ReadClip, index: number): Promise<string | null> {
+  try {
+    const frame = await clip.frames[index]?.rgb();
+    return frame ? pixelDigest(frame.data) : null;
+  } catch (error) {
+    if (error instanceof UnreadableInput) return null;
+    throw error;
+  }
+}
+
+function createDigests(): Digests {
+  const files = new Map<ReadClip, Promise<string>>();
+  const frames = new Map<ReadClip, Map<number, Promise<string | null>>>();
+  const once = <K, V>(known: Map<K, V>, key: K, make: () => V): V => {
+    const value = known.get(key) ?? make();
+    known.set(key, value);
+    return value;
+  };
+  return {
+    ofFile: (read) => once(files, read, () => fileDigest(read.path)),
+    ofFrame: (read, index) =>
+      once(
+        once(frames, read, () => new Map()),
+        index,
+        () => frameDigest(read, index),
+      ),
+  };
 }
 
 /**
  * Returns true if two clips with equal first frames have the same pixels throughout. The middle and
- * last frames are compared, because they differ between two cines of one scene.
+ * last frames are compared, because they differ between two cines of one scene. A frame that is
+ * damaged in both counts as the same.
  */
-async function samePixels(one: Clip, other: Clip): Promise<boolean> {
-  const last = one.frames.length - 1;
+async function samePixels(one: ReadClip, other: ReadClip, digests: Digests): Promise<boolean> {
+  const last = one.clip.frames.length - 1;
   for (const index of new Set([last >> 1, last])) {
-    if (index > 0 && !(await sameFrame(one, other, index))) return false;
+    if (index === 0) continue;
+    if ((await digests.ofFrame(one, index)) !== (await digests.ofFrame(other, index))) return false;
   }
   return true;
 }
@@ -50,9 +86,9 @@ function keyOf({ clip, likeness }: ReadClip): string {
   return JSON.stringify([clip.width, clip.height, clip.frames.length, likeness]);
 }
 
-async function isSame(one: ReadClip, other: ReadClip): Promise<boolean> {
-  if ('pixels' in one.likeness) return samePixels(one.clip, other.clip);
-  return (await fileDigest(one.path)) === (await fileDigest(other.path));
+async function isSame(one: ReadClip, other: ReadClip, digests: Digests): Promise<boolean> {
+  if ('pixels' in one.likeness) return samePixels(one, other, digests);
+  return (await digests.ofFile(one)) === (await digests.ofFile(other));
 }
 
 /**
@@ -66,6 +102,7 @@ export async function withoutDuplicates(
   const refused: RefusedFile[] = [];
   const byUid = new Map<string, ReadClip>();
   const byKey = new Map<string, ReadClip[]>();
+  const digests = createDigests();
   for (const one of read) {
     const { file, sopInstanceUid } = one.clip;
     const key = keyOf(one);
@@ -77,13 +114,14 @@ export async function withoutDuplicates(
       refused.push({ file, reason: differs ? `${reason}, though the pixels differ` : reason });
       continue;
     }
-    const twin = await firstThat(alike, (other) => isSame(one, other));
+    const twin = await firstThat(alike, (other) => isSame(one, other, digests));
     if (twin) {
       refused.push({ file, reason: 'duplicate of another file: the same image' });
       continue;
     }
     kept.push(one);
-    byKey.set(key, [...alike, one]);
+    alike.push(one);
+    byKey.set(key, alike);
     if (sopInstanceUid) byUid.set(sopInstanceUid, one);
   }
   return { kept, refused };
