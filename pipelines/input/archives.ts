@@ -160,7 +160,8 @@ interface Unpacking extends Unpacked {
   folder: string;
   limits: ContainerLimits;
   signal: AbortSignal | undefined;
-  names: Set<string>;
+  /** How often each name was given so far, to number the copies. */
+  names: Map<string, number>;
   members: number;
   bytes: number;
   /** Number of unpacked bytes at which free disk space is measured again. */
@@ -289,9 +290,13 @@ function checkPath(path: string, limits: ContainerLimits): void {
 function memberName(unpacking: Unpacking, archive: string, path: string): string {
   const parts = path.split(/[\\/]/).filter((part) => part !== '' && part !== '.');
   const wanted = `${archive}/${parts.join('/').replaceAll(/\p{C}/gu, '?')}`;
-  let name = wanted;
-  for (let copy = 2; unpacking.names.has(name); copy += 1) name = `${wanted} (${copy})`;
-  unpacking.names.add(name);
+  const { names } = unpacking;
+  let copy = (names.get(wanted) ?? 0) + 1;
+  const named = () => (copy === 1 ? wanted : `${wanted} (${copy})`);
+  while (names.has(named())) copy += 1;
+  const name = named();
+  names.set(name, 1);
+  names.set(wanted, copy);
   return name;
 }
 
@@ -392,7 +397,7 @@ export async function unpack(
     signal,
     files: [],
     refused: [],
-    names: new Set(),
+    names: new Map(),
     members: 0,
     bytes: 0,
     measureAt: MEASURED_EVERY,
