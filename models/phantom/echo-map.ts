@@ -1,6 +1,6 @@
-import { fromPolar, type Point, type Sector } from './geometry.ts';
+import { fromPolar, type Sector } from './geometry.ts';
 import { createNoise, type Random } from './random.ts';
-import { type Layer, layerAt, type Scene } from './tissue.ts';
+import { type Layer, layerAt, layersNear, type Scene } from './tissue.ts';
 
 /** Sampling of the field of view: `samples` along each of `lines` scan lines. */
 export interface PolarGrid {
@@ -134,9 +134,10 @@ function layersInReach(scene: Scene, grid: PolarGrid, { x, y }: Places, first: n
     const middle = ((first + end) >> 1) * lines + ((from + to) >> 1);
     const centre = { x: x[middle] as number, y: y[middle] as number };
     const corners = [first, end - 1].flatMap((row) => [row * lines + from, row * lines + to - 1]);
-    const away = ({ x, y }: Point) => Math.hypot(x - centre.x, y - centre.y);
-    const extent = Math.max(...corners.map((i) => away({ x: x[i] as number, y: y[i] as number })));
-    return scene.filter(({ shape }) => away(shape.centre) < shape.reach + extent + BENT_MM);
+    const extent = Math.max(
+      ...corners.map((i) => Math.hypot((x[i] as number) - centre.x, (y[i] as number) - centre.y)),
+    );
+    return layersNear(scene, centre, extent + BENT_MM);
   });
 }
 

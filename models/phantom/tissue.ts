@@ -1,3 +1,4 @@
+import type { Point } from './geometry.ts';
 import type { Shape } from './shapes.ts';
 
 /**
@@ -79,6 +80,17 @@ export function risingFrom(border: Shape, { depthMm, dip }: { depthMm: number; d
 }
 
 export type Scene = readonly Layer[];
+
+/** Returns the layers, in the same order, that can be hit within `extentMm` of a place. */
+export function layersNear<L extends Layer>(
+  scene: readonly L[],
+  { x, y }: Point,
+  extentMm: number,
+): readonly L[] {
+  return scene.filter(
+    ({ shape: { centre, reach } }) => Math.hypot(centre.x - x, centre.y - y) < reach + extentMm,
+  );
+}
 
 /**
  * Returns the topmost layer at (x, y) mm. Layers that are not rigid are evaluated at the bent

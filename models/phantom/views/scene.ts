@@ -6,7 +6,7 @@ import type { FrameTruth } from '../labels.ts';
 import { drawOverlay } from '../overlay.ts';
 import type { Random } from '../random.ts';
 import type { Shape } from '../shapes.ts';
-import { type Layer, layerAt } from '../tissue.ts';
+import { type Layer, layerAt, layersNear } from '../tissue.ts';
 
 /** A layer of a view, with the structure to which its pixels belong in the ground truth. */
 export interface Piece extends Layer {
@@ -41,6 +41,9 @@ interface SceneFrame {
   speckleSeed: number;
 }
 
+/** Rows and columns of the tiles of a mask. */
+const TILE = 16;
+
 /** Returns a mask of each structure. A pixel belongs to the topmost piece at that position. */
 function masksOf(pieces: readonly Piece[], { sector, window }: View): Record<string, Uint8Array> {
   const { columns, rows } = window;
@@ -48,14 +51,25 @@ function masksOf(pieces: readonly Piece[], { sector, window }: View): Record<str
   for (const { structure } of pieces) {
     if (structure) masks[structure] ??= new Uint8Array(columns * rows);
   }
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++) {
-      const { x, y } = toMillimetres(window, { x: column, y: row });
-      const { range, angle } = toPolar(sector, x, y);
-      if (range < 0 || range > sector.depthMm || Math.abs(angle) > sector.halfAngle) continue;
-      const top: Piece | undefined = layerAt(pieces, x, y, x, y);
-      const mask = top?.structure ? masks[top.structure] : undefined;
-      if (mask) mask[row * columns + column] = 1;
+  const mark = (near: readonly Piece[], column: number, row: number) => {
+    const { x, y } = toMillimetres(window, { x: column, y: row });
+    const { range, angle } = toPolar(sector, x, y);
+    if (range < 0 || range > sector.depthMm || Math.abs(angle) > sector.halfAngle) return;
+    const top: Piece | undefined = layerAt(near, x, y, x, y);
+    const mask = top?.structure ? masks[top.structure] : undefined;
+    if (mask) mask[row * columns + column] = 1;
+  };
+  const extentMm = TILE * Math.SQRT1_2 * window.mmPerPixel;
+  for (let top = 0; top < rows; top += TILE) {
+    for (let left = 0; left < columns; left += TILE) {
+      const centre = toMillimetres(window, { x: left + TILE / 2, y: top + TILE / 2 });
+      const near = layersNear(pieces, centre, extentMm);
+      if (!near.some(({ structure }) => structure)) continue;
+      for (let row = top; row < Math.min(rows, top + TILE); row++) {
+        for (let column = left; column < Math.min(columns, left + TILE); column++) {
+          mark(near, column, row);
+        }
+      }
     }
   }
   return masks;
