@@ -97,6 +97,18 @@ function confirmedHeart(found: Found['fetalHeart'], isConfirmed: Confirmed) {
   return { chests, views, chestFrames: found.chestFrames, mMode };
 }
 
+/**
+ * Returns the frames of fluid with a confirmed pocket. Beside one, a pocket that reaches the edge
+ * of the picture is kept as well, because the confirmed pocket may then not be the deepest.
+ */
+function confirmedFluid(found: Found['amnioticFluid'], isConfirmed: Confirmed) {
+  const frames = onFrames(found.frames, 'fluid-pocket', isConfirmed);
+  const cut = (found.frames ?? []).filter(
+    (one) => one.pocket?.cut === true && !frames.includes(one),
+  );
+  return { ...found, frames: frames.length > 0 ? [...frames, ...cut] : [] };
+}
+
 /** Returns the spectra, those without a confirmed value of the flow marked as held. */
 const confirmedSpectra = (spectra: Found['spectra'], isConfirmed: Confirmed) =>
   spectra.map((one) => {
@@ -123,7 +135,7 @@ const UNSEEN: {
       cardiac: cardiac.filter(({ clip }) => isConfirmed(RATE, clip.file, null)),
     }),
   },
-  amnioticFluid: framesOf('fluid-pocket'),
+  amnioticFluid: { evidence: 'fluid-pocket', confirmed: confirmedFluid },
   placenta: {
     evidence: 'placenta-site',
     confirmed: (found, isConfirmed) => ({

@@ -6,7 +6,13 @@ import { remarkOfFluid, say } from '../../result/render/obstetric/amniotic-fluid
 import { remark } from '../../result/render/obstetric/shared.ts';
 import { categoryWithin } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { createMeasurement, isPlausible, lineBetween, measuredOn } from '../shared/measurement.ts';
+import {
+  createMeasurement,
+  isConfirmed,
+  isPlausible,
+  lineBetween,
+  measuredOn,
+} from '../shared/measurement.ts';
 import type { FluidReading } from './evidence.ts';
 import { AFI_FROM_DAYS, fluidIndex, MM_PER_CM, mooreCayleFluidIndex } from './guideline.ts';
 
@@ -18,7 +24,10 @@ export const QUADRANT_COUNT = 4;
 export interface MeasuredPocket {
   reading: FluidReading;
   measurement: Measurement;
-  /** True if one end is the edge of the picture, so the true depth may be greater. */
+  /**
+   * True if one end is the edge of the picture, so the true depth may be greater; false if a person
+   * confirmed the depth.
+   */
   cut: boolean;
   /**
    * Index of the quadrant in the machine's label; null if the label states no quadrant, or several.
@@ -54,7 +63,8 @@ export function measurePocket(
       ],
     },
   );
-  return used ? { reading, measurement, cut: pocket.cut, quadrant: reading.quadrant } : null;
+  const cut = pocket.cut && !isConfirmed(measurement);
+  return used ? { reading, measurement, cut, quadrant: reading.quadrant } : null;
 }
 
 /** Returns the deepest pocket; null if there is no pocket. */

@@ -75,13 +75,16 @@ function measure(
   };
 }
 
-/** Returns the values from which the fluid is classified, machine values included. */
+/**
+ * Returns the values from which the fluid is classified, machine values included. A pocket that a
+ * person rejected is not the deeper one.
+ */
 function countingValues(values: readonly Measurement[], cut: Measurement | null): FluidValues {
   const pocket = acceptedValue(values, 'deepest-vertical-pocket');
   return {
     pocket,
     index: acceptedValue(values, 'amniotic-fluid-index'),
-    deeper: cut && cut.value > (pocket?.value ?? 0) ? cut : null,
+    deeper: cut && cut.quality !== 'inadequate' && cut.value > (pocket?.value ?? 0) ? cut : null,
   };
 }
 

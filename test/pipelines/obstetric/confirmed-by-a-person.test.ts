@@ -8,7 +8,7 @@ import type { Result } from '../../../pipelines/result/envelope.ts';
 import { cartValue } from '../cart-sample.ts';
 import { spectrum } from './doppler/doppler-sample.ts';
 import { clip, MM_PER_PIXEL, measurementOf, outline, sectionOf } from './evidence-sample.ts';
-import { reviewedViews, reviewedWith } from './reviewed-study.ts';
+import { type PersonChange, reviewedViews, reviewedWith } from './reviewed-study.ts';
 
 /**
  * Reviews of studies whose readings all need review. What a person confirmed is used; nothing else
@@ -256,5 +256,41 @@ describe('a mean sac diameter', () => {
     const result = reviewedWith(study, type('mean-sac-diameter', 20));
     expect(shown(result, 'mean-sac-diameter')).toMatchObject({ value: 20, standing: 'counts' });
     expect(shown(result, 'sac-length')).toMatchObject({ value: 40, quality: 'accepted' });
+  });
+});
+
+describe('of two pockets of fluid, the deeper one cut off by the edge of the picture', () => {
+  const pocket = (mm: number, cut: boolean) => {
+    const taken = clip(`pocket-${mm}.dcm`);
+    const [frame] = taken.frames;
+    if (!frame) throw new Error('a clip without a frame');
+    const bottom = { x: 300, y: 100 + mm / MM_PER_PIXEL };
+    return {
+      clip: taken,
+      frame,
+      estimate: { label: 'amniotic-fluid' as const, confidence: 0.9 },
+      quadrant: null,
+      calibrated: true,
+      pocket: { top: { x: 300, y: 100 }, bottom, cut, ...SURE },
+    };
+  };
+  const frames = [pocket(85, true), pocket(40, false)];
+  const study = reviewedViews({ amnioticFluid: { frames, uncertainty: null } });
+  const whole = 'deepest-vertical-pocket';
+  const cutOff = 'deepest-vertical-pocket-2';
+  const category = (...changes: readonly PersonChange[]) =>
+    categoryOf(reviewedWith(study, ...changes), 'fluid-by-deepest-pocket');
+
+  it('an accepted smaller one is not the deepest', () => {
+    expect(category(accept(whole))).toBeNull();
+  });
+
+  it('a typed depth of the deeper one is judged', () => {
+    expect(category(type(cutOff, 90))).toBe('polyhydramnios-mild');
+    expect(category(accept(cutOff))).toBe('polyhydramnios-mild');
+  });
+
+  it('the smaller one is the deepest once the deeper one is rejected', () => {
+    expect(category({ kind: 'reject', measurement: cutOff }, accept(whole))).toBe('normal');
   });
 });
