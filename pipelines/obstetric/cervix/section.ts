@@ -102,9 +102,13 @@ function assess(
   const ours = used.length > 0;
   const days = evidence.options.dating?.ga_days;
   const unnamed = used.some(({ route }) => route === null);
+  // Only a person can have accepted a length on a transabdominal image.
+  const abdominal = used.some(({ route }) => route === 'transabdominal');
   const noCategory = ours ? withoutCategory(days) : say.gap('cervix.route-of-machine', {});
   const judged =
-    noCategory === null && !unnamed ? judgeCervix(length, machine.plausible[0] ?? null) : null;
+    noCategory === null && !unnamed && !abdominal
+      ? judgeCervix(length, machine.plausible[0] ?? null)
+      : null;
   const category = judged?.category ?? null;
   const bladder = used.some(({ reading }) => reading.located?.bladder);
   // The cervix changes during the examination, so a funnel on one of the images is enough.
@@ -112,6 +116,7 @@ function assess(
   const missing = [
     noCategory,
     unnamed ? say.gap('cervix.route-not-named', {}) : null,
+    abdominal ? say.gap('cervix.length-transabdominal', {}) : null,
     judged?.between
       ? say.gap('cervix.at-cut-off', { between: [...judged.between] }, [length])
       : null,
@@ -134,7 +139,7 @@ function assess(
     ],
     data: {
       measurements: used.length,
-      route: ours && !unnamed ? 'transvaginal' : 'not_known',
+      route: !ours || unnamed ? 'not_known' : abdominal ? 'transabdominal' : 'transvaginal',
       funnel_shape: funnel?.shape ?? 'not_seen',
       bladder_seen: bladder,
       category_cut_off_mm: CERVIX_MM.short,

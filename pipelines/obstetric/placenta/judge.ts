@@ -29,6 +29,8 @@ export const PLACENTA_SECTION = 'placenta';
  */
 type LowerEdge = (CategoryWithin<PlacentaCategory> | { category: null; between: null }) & {
   measurement: Measurement;
+  /** True if every image of the distance is named transvaginal. */
+  transvaginal: boolean;
   /** Distances on other images, if the images do not all show the same category. */
   others: readonly Measurement[];
 };
@@ -38,13 +40,23 @@ type LowerEdge = (CategoryWithin<PlacentaCategory> | { category: null; between: 
  * if there is no such distance.
  */
 export function lowerEdge(
+  edges: readonly EdgeReading[],
   distances: readonly Measurement[],
   gaDays: number | undefined,
 ): LowerEdge | null {
   const measurement = acceptedValue(distances, 'placenta-to-os');
   if (!measurement) return null;
-  const accepted = distances.filter(({ quality }) => quality === 'accepted');
+  const routeOf = (file: string | null) => edges.find(({ clip }) => clip.file === file)?.route;
+  const accepted = distances.filter(
+    ({ quality, source }) => quality === 'accepted' && routeOf(source.file) !== 'transabdominal',
+  );
+  const shown = accepted.filter(
+    (one) => one === measurement || measurement.inputs.includes(one.id),
+  );
   return {
+    transvaginal: shown.every(
+      ({ source }) => source.file === null || routeOf(source.file) === 'transvaginal',
+    ),
     measurement,
     ...(gaDays === undefined
       ? { category: null, between: null }
@@ -93,7 +105,7 @@ export const isLow = (edge: LowerEdge | null) =>
  * other images.
  */
 export function edgeFindings(edge: LowerEdge): FindingDraft[] {
-  const { measurement, category, others } = edge;
+  const { measurement, category, transvaginal, others } = edge;
   if (!isLow(edge)) return [];
   const [doubt] = atCutOff(measurement, edge);
   if (!category) {
@@ -118,10 +130,11 @@ export function edgeFindings(edge: LowerEdge): FindingDraft[] {
       id: 'low-placenta',
       section: PLACENTA_SECTION,
       concept: findingConcept(category === 'praevia' ? 'placenta-praevia' : 'low-lying-placenta'),
-      statement: say.conclusion('placenta.low', { category, disagree: others.length > 0 }, [
-        measurement,
-        ...others,
-      ]),
+      statement: say.conclusion(
+        'placenta.low',
+        { category, disagree: others.length > 0, transvaginal },
+        [measurement, ...others],
+      ),
       severity: category === 'praevia' ? 'critical' : 'abnormal',
       confidence: measurement.confidence,
       evidence: [measurement, ...others].map(({ id }) => id),
@@ -167,7 +180,9 @@ export function edgeGaps(
       ...atCutOff(measurement, edge),
     ];
   }
-  const [abdominal] = distances.filter(({ quality }) => quality === 'low');
+  const [abdominal] = distances.filter(
+    ({ quality }) => quality === 'low' || quality === 'accepted',
+  );
   if (abdominal) return [say.gap('placenta.transabdominal-edge', {}, [abdominal])];
   if (distances.some(({ quality }) => quality === 'inadequate')) {
     return [say.gap('placenta.edge-implausible', {})];

@@ -23,7 +23,13 @@ const SECTION = 'placenta';
  */
 export const isTransabdominal = ({ route }: EdgeReading) => route === 'transabdominal';
 
-function edgeToOs(reading: EdgeReading, uncertainty: number | null): Measurement[] {
+interface EdgeDistance {
+  measurement: Measurement;
+  /** True if it may have a category. A transabdominal distance never has one (obstetric 9.2). */
+  judged: boolean;
+}
+
+function edgeToOs(reading: EdgeReading, uncertainty: number | null): EdgeDistance[] {
   const { clip, frame, located } = reading;
   if (!located?.accepted) return [];
   const ends = [located.edge, located.internalOs] as const;
@@ -38,17 +44,16 @@ function edgeToOs(reading: EdgeReading, uncertainty: number | null): Measurement
     ...(abdominal ? [remarkOfPlacenta('placenta.not-transvaginal', {})] : []),
     remark('method.simulated-only', {}),
   ];
-  return [
-    createMeasurement('placenta-to-os', 'placenta-to-os', value, 'edge-to-os', {
-      section: SECTION,
-      derivation: 'measured',
-      source: measuredOn(clip, frame.index, 'model', [lineBetween(...ends)]),
-      confidence: located.confidence,
-      uncertainty,
-      quality: !plausible ? 'inadequate' : abdominal ? 'low' : 'accepted',
-      remarks,
-    }),
-  ];
+  const measurement = createMeasurement('placenta-to-os', 'placenta-to-os', value, 'edge-to-os', {
+    section: SECTION,
+    derivation: 'measured',
+    source: measuredOn(clip, frame.index, 'model', [lineBetween(...ends)]),
+    confidence: located.confidence,
+    uncertainty,
+    quality: !plausible ? 'inadequate' : abdominal ? 'low' : 'accepted',
+    remarks,
+  });
+  return [{ measurement, judged: !abdominal && isAccepted(measurement) }];
 }
 
 /** Returns the category of a distance, assuming an age at which there are categories. */
@@ -62,11 +67,11 @@ const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 
 /**
  * Measures the signed distance in mm from the lower edge to the internal os on up to three images,
- * accepted images first. Empty without a scale.
+ * those that may have a category first. Empty without a scale.
  *
- * The id without a number is given to the only accepted value or to the median of several. If the
- * distances fall into different categories, it is given to the shortest distance instead, because
- * an image beside the lowest part of the edge can miss an overlap.
+ * The id without a number is given to the only such value or to the median of several. If they fall
+ * into different categories, it is given to the shortest distance instead, because an image beside
+ * the lowest part of the edge can miss an overlap.
  */
 export function measureEdges(
   edges: readonly EdgeReading[],
@@ -74,13 +79,21 @@ export function measureEdges(
 ): Measurement[] {
   const single = edges
     .flatMap((reading) => edgeToOs(reading, uncertainty))
-    .toSorted((one, other) => Number(isAccepted(other)) - Number(isAccepted(one)))
+    .toSorted((one, other) => Number(other.judged) - Number(one.judged))
     .slice(0, FRAMES_PER_MEASUREMENT)
-    .map((one, index) => ({ ...one, id: `placenta-to-os-${index + 1}` }));
-  const accepted = single.filter(isAccepted);
-  if (!edgesDisagree(accepted)) return withMedian('placenta-to-os', single);
-  const shortest = accepted.toSorted((one, other) => one.value - other.value)[0];
-  return single.map((one) => (one === shortest ? { ...one, id: 'placenta-to-os' } : asRepeat(one)));
+    .map(({ measurement, judged }, index) => ({
+      measurement: { ...measurement, id: `placenta-to-os-${index + 1}` },
+      judged,
+    }));
+  const valuesOf = (some: readonly EdgeDistance[]) => some.map(({ measurement }) => measurement);
+  const judged = valuesOf(single.filter((one) => one.judged));
+  const others = valuesOf(single.filter((one) => !one.judged));
+  if (!edgesDisagree(judged)) return [...withMedian('placenta-to-os', judged), ...others];
+  const shortest = judged.toSorted((one, other) => one.value - other.value)[0];
+  const named = judged.map((one) =>
+    one === shortest ? { ...one, id: 'placenta-to-os' } : asRepeat(one),
+  );
+  return [...named, ...others];
 }
 
 /**

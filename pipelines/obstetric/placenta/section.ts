@@ -5,7 +5,7 @@ import type { FindingDraft } from '../../result/section-outcome.ts';
 
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
-import type { BodyReading, PlacentaEvidence, PlacentaSide } from './evidence.ts';
+import type { BodyReading, EdgeReading, PlacentaEvidence, PlacentaSide } from './evidence.ts';
 import { ABNORMAL_LACUNAE, lacunaeGrade } from './guideline.ts';
 import {
   edgeClassification,
@@ -67,6 +67,13 @@ function accretaOf(bodies: readonly BodyReading[]) {
   return { most, grade, present, signs };
 }
 
+const routeOf = (edges: readonly EdgeReading[], transvaginal: boolean) =>
+  transvaginal
+    ? 'transvaginal'
+    : edges.length > 0 && edges.every(isTransabdominal)
+      ? 'transabdominal'
+      : 'not_known';
+
 function accretaFindings(present: readonly Sign[], low: boolean): FindingDraft[] {
   if (present.length === 0) return [];
   return [
@@ -95,7 +102,7 @@ function run({ views, options }: PlacentaEvidence): SectionOutcome {
   const thickness = view ? measureThickness(bodies, view.uncertainty.thickness) : [];
   const toOs = view ? measureEdges(edges, view.uncertainty.toOs) : [];
   const days = options.dating?.ga_days;
-  const edge = lowerEdge(toOs, days);
+  const edge = lowerEdge(edges, toOs, days);
   if (bodies.length === 0 && !edge && !edges.some(({ located }) => located?.accepted)) {
     return notAssessed('view_missing', say.gap('placenta.no-view', {}), [BODY_VIEW, EDGE_VIEW]);
   }
@@ -121,7 +128,7 @@ function run({ views, options }: PlacentaEvidence): SectionOutcome {
     statements: [...found, ...missing],
     data: {
       location: sides,
-      route: edges.every(isTransabdominal) ? 'transabdominal' : 'transvaginal',
+      route: routeOf(edges, edge?.transvaginal ?? false),
       cord_insertion: 'not_assessed',
       lobes: 'not_assessed',
       pas: {

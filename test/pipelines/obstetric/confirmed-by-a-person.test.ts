@@ -63,6 +63,7 @@ function sac({ crl, plane = 'sagittal', cardiac = null }: Sac = {}): EarlyClip {
   };
 }
 
+const SECOND_TRIMESTER = { options: { dating: { ga_days: 140, basis: 'crl' } } };
 const EARLY = { options: { dating: { ga_days: 56, basis: 'lmp' } } };
 
 function heart(given: Partial<FetalHeartReadings>): { fetalHeart: FetalHeartReadings } {
@@ -201,6 +202,46 @@ describe('a value that a person accepted', () => {
       categoryOf(reviewedWith(study, ...changes), 'nuchal-translucency-category');
     expect(category()).toBe('normal');
     expect(category(accept('nuchal-translucency'))).toBe('high');
+  });
+});
+
+describe('a length that a person accepted on a transabdominal image', () => {
+  const [frame] = clip('abdominal.dcm').frames;
+  if (!frame) throw new Error('a clip without a frame');
+  const taken = { clip: clip('abdominal.dcm'), frame, route: 'transabdominal' as const };
+  const shown = { ...taken, estimate: { label: 'cervix' as const, confidence: 0.9 } };
+  const [from, to] = across(18);
+
+  it('does not make the cervix short', () => {
+    const middle = { x: (from.x + to.x) / 2, y: from.y };
+    const located = { externalOs: from, internalOs: to, middle, funnel: null, bladder: false };
+    const frames = [{ ...shown, located: { ...located, ...SURE } }];
+    const study = reviewedViews({ cervix: { frames, uncertainty: null } }, SECOND_TRIMESTER);
+    const result = reviewedWith(study, accept('cervical-length-1'));
+    expect(measurementOf(result, 'cervical-length').standing).toBe('counts');
+    expect(categoryOf(result, 'cervical-length-category')).toBeNull();
+    expect(sectionOf(result, 'cervix')).toMatchObject({
+      data: { route: 'transabdominal' },
+      summary: expect.stringContaining('needs a transvaginal measurement'),
+    });
+    expect(result.findings).toEqual([]);
+  });
+
+  it('does not make the placenta low', () => {
+    const located = { internalOs: from, edge: to, overlaps: false, ...SURE };
+    const placenta = {
+      bodies: [],
+      edges: [{ ...shown, located }],
+      uncertainty: { toOs: null, thickness: null },
+    };
+    const result = reviewedWith(
+      reviewedViews({ placenta }, SECOND_TRIMESTER),
+      accept('placenta-to-os-1'),
+    );
+    expect(measurementOf(result, 'placenta-to-os-1').standing).toBe('counts');
+    expect(categoryOf(result, 'placental-position')).toBeNull();
+    expect(sectionOf(result, 'placenta').summary).toContain('a transvaginal scan is needed');
+    expect(result.findings).toEqual([]);
   });
 });
 

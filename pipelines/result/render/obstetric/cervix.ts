@@ -40,6 +40,8 @@ export const CERVIX_SENTENCES = {
     'The length is from the ultrasound machine only, with no route stated: a category needs a transvaginal measurement.',
   'cervix.route-not-named': () =>
     `The images do not state the scanning route; ${NEEDS_TRANSVAGINAL}.`,
+  'cervix.length-transabdominal': () =>
+    `The length was measured on a transabdominal image; ${NEEDS_TRANSVAGINAL}.`,
   'cervix.transabdominal': () =>
     `The cervix was shown on transabdominal images only; ${NEEDS_TRANSVAGINAL}.`,
   'cervix.machine-differs': (

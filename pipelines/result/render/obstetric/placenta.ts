@@ -68,13 +68,14 @@ export const PLACENTA_SENTENCES = {
   'placenta.edge-not-shown': () =>
     'Placental edge not shown; the distance to the internal os was not assessed and needs a transvaginal scan.',
   'placenta.low': (
-    { category, disagree }: { category: Category; disagree: boolean },
+    of: { category: Category; disagree: boolean; transvaginal: boolean },
     context: SentenceContext,
   ) => {
     const { about, text } = context;
     const edge = about[0] ? fromOs([about[0]], text) : '';
-    const low = `${capital(CATEGORY[category])}: lower edge ${edge}, transvaginal.`;
-    return disagree ? `${low} ${disagreement(context)}` : low;
+    const route = of.transvaginal ? 'transvaginal' : 'on an image not named transvaginal';
+    const low = `${capital(CATEGORY[of.category])}: lower edge ${edge}, ${route}.`;
+    return of.disagree ? `${low} ${disagreement(context)}` : low;
   },
   'placenta.advice-low': ({
     scans,

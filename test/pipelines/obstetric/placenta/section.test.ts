@@ -161,15 +161,25 @@ describe('the lower placental edge', () => {
   });
 
   it.each([
-    ['TRANSABDOMINAL CERVIX', undefined],
-    ['TRANSVAGINAL CERVIX', 'normal'],
-    [undefined, 'normal'],
-  ])('30 mm from the os on a view named %s is categorised %s', (view, category) => {
+    ['TRANSABDOMINAL CERVIX', undefined, 'transabdominal'],
+    ['TRANSVAGINAL CERVIX', 'normal', 'transvaginal'],
+    [undefined, 'normal', 'not_known'],
+  ])('30 mm from the os on a view named %s is categorised %s', (view, category, route) => {
     const result = interpret({ edges: [edge(30, view ? { view } : {})] });
     expect(positionOf(result)).toBe(category);
     const { summary, data } = sectionOf(result, 'placenta');
     expect(summary?.includes('a transvaginal scan is needed')).toBe(category === undefined);
-    expect(data.route).toBe(category ? 'transvaginal' : 'transabdominal');
+    expect(data.route).toBe(route);
+  });
+
+  it.each([
+    ['TRANSVAGINAL CERVIX', 'internal os, transvaginal.'],
+    [undefined, 'internal os, on an image not named transvaginal.'],
+  ])('that is low on a view named %s is said to be on such a view', (view, text) => {
+    const edges = [5, 6].map((mm) => edge(mm, view ? { view } : {}));
+    expect(interpret({ edges }).findings.map((one) => one.text)).toEqual([
+      expect.stringContaining(text),
+    ]);
   });
 
   it('on a transabdominal view is not an overlap either, and is not used for another category', () => {
