@@ -11,6 +11,7 @@ import type { StudyEvidence } from './evidence.ts';
 import { interpretStudy } from './interpret-study.ts';
 import type { Locator } from './locator.ts';
 import { type FramePlane, MEASURING_PLANES, PLANES, type Plane } from './shared/plane.ts';
+import { correctedRuns, examinedFrames } from './shared/sweeps.ts';
 
 /** Stored data of an obstetric study from which a review can interpret the study again. */
 export interface ObstetricReviewed {
@@ -61,6 +62,22 @@ function renamed<Of extends FramePlane>(one: Of, planes: readonly NamedPlane[]):
   return { ...one, estimate: { label: named.plane as Plane, confidence: 1, belowGate: null } };
 }
 
+/**
+ * Corrects what the sweeps show by the planes that a person named, so that a sweep that was misread
+ * as twins can be put right.
+ */
+function sweptAsReviewed({ planes, views }: StudyEvidence, named: readonly NamedPlane[]) {
+  const { presentation } = views;
+  if (!presentation || named.length === 0) return views;
+  const sweeps = presentation.sweeps.map(({ clip, runs, ...sweep }) => {
+    const own = named
+      .filter(({ file }) => file === clip.file)
+      .map(({ frame, plane }) => ({ index: frame - 1, plane: plane as Plane }));
+    return { clip, runs: correctedRuns(runs, examinedFrames(clip, planes ?? []), own), ...sweep };
+  });
+  return { ...views, presentation: { ...presentation, sweeps } };
+}
+
 /** Replaces the outlines and planes found by the models with those that a person gave. */
 function asReviewed(given: StudyEvidence, effects: readonly Effect[]): StudyEvidence {
   const planes = effects.filter((one) => one.do === 'name-plane');
@@ -68,6 +85,7 @@ function asReviewed(given: StudyEvidence, effects: readonly Effect[]): StudyEvid
   return {
     ...given,
     planes: given.planes?.map((one) => renamed(one, planes)) ?? null,
+    views: sweptAsReviewed(given, planes),
     readings: given.readings.flatMap((one) => {
       const reading = renamed(one, planes);
       const fits = MEASURING_PLANES[one.structure].flat().includes(reading.estimate.label);

@@ -212,10 +212,15 @@ export function withholdUnvalidated(
     ...readers.map((reader) => heldBack(reader, given.views[reader], counts, isConfirmedAt)),
   );
   const labor = given.views.laborProgress;
+  const readings = given.readings.filter(outlined(setting.gaDays));
+  const held = given.readings.filter(
+    (one) => !readings.includes(one) && one.located?.accepted && lengthsOf(one) !== null,
+  );
   return {
     ...given,
     planes: given.planes?.map((one) => (isKept(one) ? one : named(one, counts))) ?? null,
-    readings: given.readings.filter(outlined(setting.gaDays)),
+    readings,
+    held: [...new Set(held.map(({ structure }) => structure))],
     views: {
       ...given.views,
       ...unseen,

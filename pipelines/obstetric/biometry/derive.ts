@@ -126,17 +126,27 @@ function remarksOfWeight(grams: number, ...remarks: Remark[]): Remark[] {
 const intergrowthWeightHolds = (ac: Measurement, gaDays: number | null) =>
   gaDays === null ? ac.value >= INTERGROWTH_WEIGHT.fromAcMm : gaDays >= INTERGROWTH_WEIGHT.fromDays;
 
-/** Returns why there is no weight (obstetric 2.6); null if there is a weight. */
+/**
+ * Returns why there is no weight (obstetric 2.6); null if there is a weight.
+ * @param held lengths that need review.
+ */
 export function weightGap(
   lengths: readonly Measurement[],
   gaDays: number | null,
+  held: ReadonlySet<ObstetricConcept> = new Set(),
 ): Statement | null {
   const [hc, ac, fl] = (['hc', 'ac', 'fl'] as const).map((key) => acceptedValue(lengths, key));
   const withheld = lengths.some(({ concept }) => concept.key === 'ac');
-  if (!ac) return say.gap('biometry.no-weight-without-ac', { withheld });
+  const waiting = (...keys: ('hc' | 'ac' | 'fl')[]) => {
+    const own = keys.filter((key) => held.has(key));
+    return own.length > 0 ? say.gap('biometry.no-weight-before-review', { keys: own }) : null;
+  };
+  if (!ac) return waiting('ac') ?? say.gap('biometry.no-weight-without-ac', { withheld });
   const [efw] = weight(hc ?? null, ac, fl ?? null, gaDays);
   if (efw) return efw.quality === 'accepted' ? null : say.gap('biometry.weight-implausible', {});
-  if (!hc) return say.gap('biometry.no-weight-without-hc-fl', {});
+  if (!hc) return waiting('hc', 'fl') ?? say.gap('biometry.no-weight-without-hc-fl', {});
+  const unreviewed = waiting('fl');
+  if (unreviewed) return unreviewed;
   const { fromDays, fromAcMm } = INTERGROWTH_WEIGHT;
   return say.gap('biometry.no-weight-without-fl', {
     fromDays: gaDays === null ? null : fromDays,

@@ -49,6 +49,8 @@ export interface BiometryEvidence extends SectionEvidence {
   /** Null if no permitted model classifies planes. */
   planes: readonly FramePlane[] | null;
   readings: readonly FrameReading[];
+  /** Structures whose lengths need review and are therefore left out of `readings`. */
+  held?: readonly Structure[];
   /** Structures that no permitted model locates. */
   withoutModel: readonly Structure[];
   uncertainty: LengthUncertainty;

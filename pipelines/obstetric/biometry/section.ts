@@ -110,14 +110,31 @@ function withoutPlane(
       };
 }
 
-/** Returns why a length of a structure has no accepted value; null if all lengths have one. */
+/** Returns the lengths without an accepted value of which one needs review. */
+function heldKeys(
+  { held = [] }: BiometryEvidence,
+  lengths: readonly Measurement[],
+): ReadonlySet<ObstetricConcept> {
+  const underReview = (key: ObstetricConcept) =>
+    lengths.some(({ concept, quality }) => concept.key === key && quality === 'review');
+  const keys = NAMES.flatMap((structure) =>
+    STRUCTURES[structure].keys.filter((key) => held.includes(structure) || underReview(key)),
+  );
+  return new Set(keys.filter((key) => !acceptedValue(lengths, key)));
+}
+
+/**
+ * Returns why a length of a structure has no accepted value; null if all lengths have one or need
+ * review.
+ */
 function gapOf(
   structure: Structure,
   evidence: BiometryEvidence,
   { lengths, found }: Pick<CheckedLengths, 'lengths' | 'found'>,
 ): Gap | null {
   const { keys, plane } = STRUCTURES[structure];
-  const missing = keys.filter((key) => !acceptedValue(lengths, key));
+  const waiting = heldKeys(evidence, lengths);
+  const missing = keys.filter((key) => !acceptedValue(lengths, key) && !waiting.has(key));
   if (missing.length === 0) return null;
   const given = { keys: missing, structure };
   const readings = evidence.readings.filter((reading) => reading.structure === structure);
@@ -323,7 +340,7 @@ function run(evidence: BiometryEvidence): SectionOutcome {
   const [first] = allGaps;
   const inadequate = none && gaps.some(({ code }) => INADEQUATE.has(code));
   return {
-    status: !first ? 'complete' : !none ? 'partial' : inadequate ? 'inadequate' : 'not_assessed',
+    status: none ? (inadequate ? 'inadequate' : 'not_assessed') : first ? 'partial' : 'complete',
     reason: first
       ? {
           code: first.code,
@@ -331,7 +348,10 @@ function run(evidence: BiometryEvidence): SectionOutcome {
           needs: allGaps.map(({ need }) => need),
         }
       : null,
-    statements: statementsFor(measurements, allGaps, [weightGap(lengths, gaDays), unused]),
+    statements: statementsFor(measurements, allGaps, [
+      weightGap(lengths, gaDays, heldKeys(evidence, lengths)),
+      unused,
+    ]),
     data: dataOf(evidence, lengths),
     measurements: [...measurements, ...beside],
     findings: [

@@ -8,25 +8,19 @@ import type { CardiacReading } from '../fetal-heart/evidence.ts';
 import type { FramePlane, Plane } from '../shared/plane.ts';
 import { grayFrames, type Reader, type ReaderInput } from '../shared/reader.ts';
 import type { SweepReading } from '../shared/sweeps.ts';
-import { partRuns, type SweepDirection, type SweptFrame } from '../shared/sweeps.ts';
+import {
+  examinedFrames,
+  partRuns,
+  type SweepDirection,
+  type SweptFrame,
+} from '../shared/sweeps.ts';
 import { namedSweep } from '../shared/view-names.ts';
 import type { PresentationReadings } from './evidence.ts';
 
 type OutlineModels = Pick<StructureModels, 'head' | 'abdomen'>;
 
-/**
- * Maximum number of frames of a sweep, spread evenly over it, that are searched for head and
- * abdomen.
- */
-const LOOKED_AT = 72;
 const CARDIAC_CLIPS = 3;
 const CHEST: ReadonlySet<Plane> = new Set(['thorax', 'four-chamber']);
-
-/** Returns at most `count` items, at equal steps. */
-function spread<T>(all: readonly T[], count: number): T[] {
-  const step = Math.max(1, all.length / count);
-  return all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
-}
 
 async function isOutlined(find: StructureModels['head'], image: GrayImage): Promise<boolean> {
   const [located] = (await find?.([image])) ?? [];
@@ -38,9 +32,6 @@ async function readSweep(
   direction: SweepDirection | null,
   { planes, locator, signal }: ReaderInput<OutlineModels>,
 ): Promise<SweepReading> {
-  const frames = planes
-    .filter((plane) => plane.clip === clip)
-    .toSorted((one, other) => one.frame.index - other.frame.index);
   const look = async ({ frame, estimate }: FramePlane): Promise<SweptFrame> => {
     signal.throwIfAborted();
     const image = await frame.gray();
@@ -50,7 +41,7 @@ async function readSweep(
     ]);
     return { plane: estimate.label, head, abdomen };
   };
-  const swept = await inParallel(spread(frames, LOOKED_AT), DECODING.batches, look);
+  const swept = await inParallel(examinedFrames(clip, planes), DECODING.batches, look);
   return { clip, direction, runs: partRuns(swept) };
 }
 

@@ -1,5 +1,5 @@
 import type { Clip } from '../../contract/study.ts';
-import type { Plane } from './plane.ts';
+import type { FramePlane, Plane } from './plane.ts';
 
 /** Direction of a sweep along the mother, from the machine's labels. */
 export type SweepDirection = 'to-cranial' | 'to-caudal';
@@ -38,6 +38,27 @@ const RUN = {
   /** Maximum number of consecutive frames within a run that show no part. */
   gap: 2,
 } as const;
+
+/**
+ * Maximum number of frames of a sweep, spread evenly over it, that are searched for head and
+ * abdomen.
+ */
+const LOOKED_AT = 72;
+
+/** Returns at most `count` items, at equal steps. */
+function spread<T>(all: readonly T[], count: number): T[] {
+  const step = Math.max(1, all.length / count);
+  return all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
+}
+
+/** Returns the frames of a sweep that are examined, in order. */
+export const examinedFrames = (clip: Clip, planes: readonly FramePlane[]): FramePlane[] =>
+  spread(
+    planes
+      .filter((plane) => plane.clip === clip)
+      .toSorted((one, other) => one.frame.index - other.frame.index),
+    LOOKED_AT,
+  );
 
 /**
  * Returns the part that a frame shows. Off the standard planes, the outline is reliable but the
@@ -79,6 +100,27 @@ export function partRuns(frames: readonly SweptFrame[]): PartRun[] {
   return joined.filter(({ from, to }) =>
     frames.slice(from, to + 1).some(({ plane }) => PART_OF[plane] !== undefined),
   );
+}
+
+/**
+ * Returns the runs after a person named the plane of some frames. A run that contains such a frame
+ * shows the part of that plane; it is removed if the plane shows neither head nor trunk.
+ * @param examined the frames that the runs count.
+ * @param named 0-based frames of the clip with their planes; a later one replaces an earlier one.
+ */
+export function correctedRuns(
+  runs: readonly PartRun[],
+  examined: readonly FramePlane[],
+  named: readonly { index: number; plane: Plane }[],
+): PartRun[] {
+  return runs.flatMap((run) => {
+    const [first, last] = [examined[run.from]?.frame.index, examined[run.to]?.frame.index];
+    if (first === undefined || last === undefined) return [run];
+    const within = named.findLast(({ index }) => index >= first && index <= last);
+    if (!within) return [run];
+    const part = PART_OF[within.plane];
+    return part ? [{ ...run, part }] : [];
+  });
 }
 
 export type Presentation = 'cephalic' | 'breech';

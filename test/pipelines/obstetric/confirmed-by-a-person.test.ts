@@ -4,11 +4,13 @@ import type { Point } from '../../../pipelines/contract/image.ts';
 import type { EarlyClip } from '../../../pipelines/obstetric/early-pregnancy/evidence.ts';
 import type { FetalHeartReadings } from '../../../pipelines/obstetric/fetal-heart/evidence.ts';
 import type { MidsagittalReading } from '../../../pipelines/obstetric/nt/evidence.ts';
+import type { ObstetricReviewed } from '../../../pipelines/obstetric/review.ts';
+import type { PartRun } from '../../../pipelines/obstetric/shared/sweeps.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import { cartValue } from '../cart-sample.ts';
 import { spectrum } from './doppler/doppler-sample.ts';
 import { clip, MM_PER_PIXEL, measurementOf, outline, sectionOf } from './evidence-sample.ts';
-import { type PersonChange, reviewedViews, reviewedWith } from './reviewed-study.ts';
+import { type PersonChange, reviewedStudy, reviewedViews, reviewedWith } from './reviewed-study.ts';
 
 /**
  * Reviews of studies whose readings all need review. What a person confirmed is used; nothing else
@@ -333,5 +335,86 @@ describe('of two pockets of fluid, the deeper one cut off by the edge of the pic
 
   it('the smaller one is the deepest once the deeper one is rejected', () => {
     expect(category({ kind: 'reject', measurement: cutOff }, accept(whole))).toBe('normal');
+  });
+});
+
+describe('a length that needs review beside an accepted one', () => {
+  it('is not said to be missing, nor its plane', () => {
+    const reviewed = reviewedStudy('real');
+    const model = { id: 'fetal-head', version: '1', sha256: '0'.repeat(64) } as const;
+    const models = [
+      { ...model, licence: 'CC BY 4.0', pack: 'permissive', provider: 'cpu' },
+    ] as const;
+    const { summary, status } = sectionOf(
+      reviewedWith({ ...reviewed, models: [...models] }),
+      'biometry',
+    );
+    expect(status).toBe('partial');
+    expect(summary).toContain('Estimated weight was not computed because AC needs review.');
+    expect(summary).not.toMatch(/not measured|was found|not accepted/);
+    const accepted = ['hc', 'ac', 'fl'].map(accept);
+    expect(sectionOf(reviewedWith(reviewed, ...accepted), 'biometry').summary).not.toMatch(
+      /not measured|not accepted/,
+    );
+    expect(sectionOf(reviewedWith(reviewed), 'biometry').status).toBe('not_assessed');
+  });
+});
+
+describe('a sweep that was misread as twins', () => {
+  const frames = 80;
+  const taken = clip('sweep.dcm', {
+    frames: Array.from({ length: frames }, (_, index) => {
+      const [frame] = clip('sweep.dcm').frames;
+      if (!frame) throw new Error('a clip without a frame');
+      return { ...frame, index };
+    }),
+  });
+  const runs: PartRun[] = [
+    { part: 'head', from: 2, to: 15 },
+    { part: 'trunk', from: 20, to: 40 },
+    { part: 'head', from: 60, to: 68 },
+  ];
+  const study = (): ObstetricReviewed => {
+    const reviewed = reviewedStudy('real');
+    const { given } = reviewed;
+    const swept = taken.frames.map((frame) => ({
+      clip: taken,
+      frame,
+      estimate: { label: 'other' as const, confidence: 0.9 },
+    }));
+    const sweeps = [{ clip: taken, direction: 'to-cranial' as const, runs }];
+    return {
+      ...reviewed,
+      given: {
+        ...given,
+        study: { ...given.study, clips: [...given.study.clips, taken] },
+        planes: [...(given.planes ?? []), ...swept],
+        views: { presentation: { sweeps, cardiac: [] } },
+      },
+    };
+  };
+  const name = (frame: number, plane: string) =>
+    ({ kind: 'name-plane', file: 'sweep.dcm', frame, plane }) as const;
+  const all = [accept('hc'), accept('ac'), accept('fl')];
+  const weight = (...changes: readonly PersonChange[]) =>
+    reviewedWith(study(), ...changes).measurements.find(({ concept }) => concept.key === 'efw');
+
+  it('withholds the weight, however many lengths a person accepts', () => {
+    const result = reviewedWith(study());
+    expect(result.measurements.map(({ id }) => id)).not.toContain('efw');
+    expect(weight(...['hc-1', 'ac-1', 'fl-1'].map(accept))).toBeUndefined();
+  });
+
+  it.each(['other', 'abdominal'])(
+    'shows one fetus once a person named a frame of the second head %s',
+    (plane) => {
+      // 72 of the 80 frames were examined, so run and frame are counted differently.
+      expect(weight(name(72, plane), ...all)).toMatchObject({ standing: 'counts' });
+    },
+  );
+
+  it('still shows twins if the frame that a person named is of another part', () => {
+    expect(weight(name(30, 'abdominal'))).toBeUndefined();
+    expect(weight(name(5, 'transthalamic'))).toBeUndefined();
   });
 });

@@ -158,6 +158,10 @@ export const BIOMETRY_SENTENCES = {
     `The weight is ${text.quantity('efw', full)} by HC, AC and FL and ${text.quantity('efw', reduced)} by AC and FL: the head is inconsistent with the rest; check the measurements.`,
   'biometry.no-weight-without-ac': ({ withheld }: { withheld: boolean }) =>
     because(withheld ? 'AC was not accepted' : 'AC was not measured'),
+  'biometry.no-weight-before-review': (
+    { keys }: { keys: readonly string[] },
+    { text }: SentenceContext,
+  ) => because(`${text.names(keys)} ${keys.length > 1 ? 'need' : 'needs'} review`),
   'biometry.no-weight-without-hc-fl': () => because('neither HC nor FL was measured'),
   'biometry.no-weight-without-fl': (
     { fromDays, fromAcMm }: { fromDays: number | null; fromAcMm: number },

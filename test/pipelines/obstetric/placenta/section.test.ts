@@ -175,7 +175,7 @@ describe('the lower placental edge', () => {
   it.each([
     ['TRANSVAGINAL CERVIX', 'internal os, transvaginal.'],
     [undefined, 'internal os, on an image not named transvaginal.'],
-  ])('that is low on a view named %s is said to be on such a view', (view, text) => {
+  ])('that is low on a view named %s has the route in its finding', (view, text) => {
     const edges = [5, 6].map((mm) => edge(mm, view ? { view } : {}));
     expect(interpret({ edges }).findings.map((one) => one.text)).toEqual([
       expect.stringContaining(text),
