@@ -92,7 +92,11 @@ async function resultOf(id: string, { core }: ConsoleDeps): Promise<Result | nul
   return (await core.result(id)) as Result | null;
 }
 
-/** Returns the newest earlier result for the same patient and endpoint, from another study. */
+/**
+ * Returns the newest earlier result for the same patient and endpoint, from another study. Studies
+ * are ordered by the day of the scan, because an older study may arrive later, for example from an
+ * archive. Only without a Study Date does the day of arrival count.
+ */
 export async function priorOf(
   row: RequestRow,
   deps: ConsoleDeps,
@@ -105,13 +109,18 @@ export async function priorOf(
     identity: DicomIdentity;
     own_identity: DicomIdentity;
   }>(
-    `SELECT w.request_id, w.arrived_at, own.arrived_at AS own_arrived_at, s.identity,
-       own_study.identity AS own_identity
-     FROM worklist own JOIN worklist w ON w.patient = own.patient AND w.key <> own.key
-       JOIN studies s ON s.id = w.study_id JOIN studies own_study ON own_study.id = own.study_id
-     WHERE own.key = $1 AND w.endpoint = $2 AND w.state = 'succeeded'
-       AND w.arrived_at < own.arrived_at
-     ORDER BY w.arrived_at DESC LIMIT 1`,
+    `WITH scan AS (
+       SELECT w.key, w.request_id, w.endpoint, w.state, w.arrived_at, s.identity,
+         CASE WHEN s.identity ->> 'StudyDate' ~ '^\\d{8}$' THEN s.identity ->> 'StudyDate'
+           ELSE to_char(w.arrived_at AT TIME ZONE 'UTC', 'YYYYMMDD') END AS day
+       FROM worklist w JOIN studies s ON s.id = w.study_id
+       WHERE w.patient = (SELECT patient FROM worklist WHERE key = $1))
+     SELECT scan.request_id, scan.arrived_at, own.arrived_at AS own_arrived_at, scan.identity,
+       own.identity AS own_identity
+     FROM scan own JOIN scan ON scan.key <> own.key
+     WHERE own.key = $1 AND scan.endpoint = $2 AND scan.state = 'succeeded'
+       AND (scan.day, scan.arrived_at) < (own.day, own.arrived_at)
+     ORDER BY scan.day DESC, scan.arrived_at DESC LIMIT 1`,
     [row.source.study, row.endpoint],
   );
   const [found] = rows;
