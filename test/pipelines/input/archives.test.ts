@@ -109,8 +109,8 @@ describe('archives', () => {
   });
 
   it('thousands of members with one long name are numbered within seconds', async () => {
-    const name = `${'long'.repeat(120)}.txt`;
-    const members = CONTAINER_LIMITS.members;
+    const name = `${'long'.repeat(125)}.txt`;
+    const members = 3000;
     const entries = Array.from({ length: members }, () => ({ name, content: 'x' }));
     const files = await onDisk({ 'study.zip': zipFile(entries) });
     const before = process.cpuUsage();
@@ -118,7 +118,7 @@ describe('archives', () => {
     const { user } = process.cpuUsage(before);
     expect(unpacked.at(-1)?.name).toBe(`study.zip/${name} (${members})`);
     expect(new Set(unpacked.map((file) => file.name)).size).toBe(members);
-    expect(user / 1e6).toBeLessThan(20);
+    expect(user / 1e6).toBeLessThan(5);
   }, 120_000);
 
   it('the study contains no local file names, and the disk none from the archive', async () => {
