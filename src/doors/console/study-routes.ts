@@ -136,38 +136,52 @@ type Call = Context & { state: ConsoleState; params: Record<string, string> };
 /** Writes the audit entry of an action. */
 type RecordAction = (writeAudit: WriteAudit) => Promise<void>;
 
+/** The name of each action on a study or request in the audit trail. */
+const AUDITED_AS: Readonly<Record<StudyAction, AuditAction>> = {
+  complete: 'study.complete',
+  rerun: 'study.rerun',
+  hold: 'study.hold',
+  release: 'study.release',
+  cancel: 'request.cancel',
+  acknowledge: 'triage.acknowledge',
+};
+
+interface Acting {
+  action: StudyAction;
+  /** Performs the action and calls `record` in its transaction, for the audit trail. */
+  change(row: ListedRow, record: RecordAction): Promise<unknown>;
+  /** The request on which the action is taken, if it need not be the one that the row shows. */
+  requestId?: string;
+  detail?: AuditEntry['detail'];
+}
+
+/** Checks that the row allows the action, performs it, and answers with the updated row. */
+async function act(
+  context: Call,
+  key: string,
+  { action, change, ...named }: Acting,
+  deps: ConsoleDeps,
+): Promise<void> {
+  const { role } = context.state.session;
+  const row = await existingRow(key, deps);
+  if (!actionsOn(showRow(row, role, deps.showSubject), role).includes(action)) {
+    throw new SonogateError('not_found', `This cannot be done while it is ${row.state}.`);
+  }
+  const of = { studyId: row.study_id, requestId: row.request_id, ...named };
+  await change(row, (writeAudit) =>
+    auditAction(context, AUDITED_AS[action], of, { ...deps, writeAudit }),
+  );
+  const after = showRow(await existingRow(key, deps), role, deps.showSubject);
+  await auditRows(context, [after], 'study', deps);
+  context.body = after satisfies WorklistRow;
+}
+
 /**
  * Adds the actions that a person can take on a study or request; each answers with the updated row.
  */
 export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
-  const { core, operations, config, showSubject } = deps;
+  const { core, operations, config } = deps;
   const body = jsonBody(config.http.maxBodyBytes);
-
-  /**
-   * Checks that the row allows the action, performs it, and answers with the updated row.
-   * @param change performs the action and calls `record` in its transaction, for the audit trail.
-   * @param named the request on which the action is taken, if it need not be the one that the row
-   *   shows.
-   */
-  const act = async (
-    context: Call,
-    key: string,
-    action: StudyAction,
-    audit: AuditAction,
-    change: (row: ListedRow, record: RecordAction) => Promise<unknown>,
-    named: { requestId?: string; detail?: AuditEntry['detail'] } = {},
-  ) => {
-    const { role } = context.state.session;
-    const row = await existingRow(key, deps);
-    if (!actionsOn(showRow(row, role, showSubject), role).includes(action)) {
-      throw new SonogateError('not_found', `This cannot be done while it is ${row.state}.`);
-    }
-    const of = { studyId: row.study_id, requestId: row.request_id, ...named };
-    await change(row, (writeAudit) => auditAction(context, audit, of, { ...deps, writeAudit }));
-    const after = showRow(await existingRow(key, deps), role, showSubject);
-    await auditRows(context, [after], 'study', deps);
-    context.body = after satisfies WorklistRow;
-  };
 
   /** An action that consists of operations, which are stored together with the audit entry. */
   const stored =
@@ -178,66 +192,48 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
         await record(writeAudit);
       });
 
-  router.post('/studies/:id/complete', needs('run'), (context) =>
-    act(
-      context,
-      idOf(context),
-      'complete',
-      'study.complete',
-      stored(({ key }, { studies }) => studies.complete(key)),
-    ),
-  );
+  router.post('/studies/:id/complete', needs('run'), (context) => {
+    const change = stored(({ key }, { studies }) => studies.complete(key));
+    return act(context, idOf(context), { action: 'complete', change }, deps);
+  });
 
-  router.post('/studies/:id/rerun', needs('run'), (context) =>
-    act(
-      context,
-      idOf(context),
-      'rerun',
-      'study.rerun',
-      stored(({ key }, { studies }) => studies.rerun(key)),
-    ),
-  );
+  router.post('/studies/:id/rerun', needs('run'), (context) => {
+    const change = stored(({ key }, { studies }) => studies.rerun(key));
+    return act(context, idOf(context), { action: 'rerun', change }, deps);
+  });
 
   router.post('/studies/:id/hold', needs('run'), body, (context) => {
     const { reason } = parseBody(holdSchema, context.state.body);
     const { name } = context.state.session;
-    return act(
-      context,
-      idOf(context),
-      'hold',
-      'study.hold',
-      stored(({ key }, { studies }) => studies.hold(key, `Held by ${name}: ${reason}`)),
+    const change = stored(({ key }, { studies }) =>
+      studies.hold(key, `Held by ${name}: ${reason}`),
     );
+    return act(context, idOf(context), { action: 'hold', change }, deps);
   });
 
   router.post('/studies/:id/release', needs('run'), body, (context) => {
     const how = parseBody(releaseSchema, context.state.body);
-    return act(
-      context,
-      idOf(context),
-      'release',
-      'study.release',
-      stored(({ key }, { studies }) => studies.release(key, how)),
-      { detail: how.under && { under: how.under } },
-    );
+    const change = stored(({ key }, { studies }) => studies.release(key, how));
+    const detail = how.under && { under: how.under };
+    return act(context, idOf(context), { action: 'release', change, detail }, deps);
   });
 
   router.post('/requests/:id/cancel', needs('run'), async (context) => {
     const requestId = idOf(context);
-    const cancel = (_: ListedRow, record: RecordAction) =>
+    const change = (_: ListedRow, record: RecordAction) =>
       core.cancel(requestId, null, (tx) => record(createAuditWriter(tx)));
     const key = await keyOf(context, deps);
-    await act(context, key, 'cancel', 'request.cancel', cancel, { requestId });
+    await act(context, key, { action: 'cancel', change, requestId }, deps);
   });
 
   router.post('/requests/:id/acknowledge', needs('confirm'), async (context) => {
-    const { name } = context.state.session;
     const requestId = idOf(context);
-    const work = stored((_, { alerts }) =>
+    const { name } = context.state.session;
+    const change = stored((_, { alerts }) =>
       alerts.acknowledge({ request: requestId, person: name }),
     );
     const key = await keyOf(context, deps);
-    await act(context, key, 'acknowledge', 'triage.acknowledge', work, { requestId });
+    await act(context, key, { action: 'acknowledge', change, requestId }, deps);
   });
 }
 

@@ -168,20 +168,16 @@ describe.each([
     if (direct) await expect(file.put(first, FILE)).rejects.toThrow(/^[45]\d\d$/);
   });
 
-  spec(
-    'that were replaced go after a day, even from a pending file',
-    !direct,
-    async (file) => {
-      const [first] = await file.addresses();
-      const path = openBlobFolder(join(folder, 'blobs')).path;
-      const part = (bytes: Buffer) => path(sha256(bytes.subarray(0, PART_BYTES)));
-      for (const bytes of [OTHER, FILE]) await file.put(first, bytes);
-      await database.query('DELETE FROM files WHERE id <> $1', [file.id]);
-      ahead += DAY_MS;
-      await file.parts.removeLeftOver();
-      expect([existsSync(part(OTHER)), existsSync(part(FILE))]).toEqual([false, true]);
-    },
-  );
+  spec('that were replaced go after a day, even from a pending file', !direct, async (file) => {
+    const [first] = await file.addresses();
+    const path = openBlobFolder(join(folder, 'blobs')).path;
+    const part = (bytes: Buffer) => path(sha256(bytes.subarray(0, PART_BYTES)));
+    for (const bytes of [OTHER, FILE]) await file.put(first, bytes);
+    await database.query('DELETE FROM files WHERE id <> $1', [file.id]);
+    ahead += DAY_MS;
+    await file.parts.removeLeftOver();
+    expect([existsSync(part(OTHER)), existsSync(part(FILE))]).toEqual([false, true]);
+  });
 });
 
 type Addressed = PartState & { url: string | null };

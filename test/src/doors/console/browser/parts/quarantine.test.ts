@@ -10,7 +10,6 @@ const object = (id: string): Quarantined => ({
   bytes: 7,
   source: 'cart',
   callingAeTitle: 'CART',
-  code: 'object_not_understood',
   title: 'The object could not be read',
   detail: null,
 });

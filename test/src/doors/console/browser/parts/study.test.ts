@@ -84,7 +84,7 @@ describe('the page of a study', () => {
 describe('the question to which rule a study is released', () => {
   it('shows the rule that was chosen before, because that one would be sent', () => {
     const options = ruleChoice(['obstetric', 'echo'], { rule: 'echo' }).values.find(Array.isArray);
-    expect(options.map(({ values }: { values: unknown[] }) => values)).toEqual([
+    expect(options?.map(({ values }: { values: unknown[] }) => values)).toEqual([
       ['obstetric', false, 'obstetric'],
       ['echo', true, 'echo'],
     ]);
