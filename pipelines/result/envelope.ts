@@ -45,6 +45,23 @@ const SECTION_STATUS = [
   'failed',
 ] as const;
 
+/** Methods of values that are listed in the report of the ultrasound machine. */
+export const MACHINE_METHODS = [
+  'cart-sr',
+  'cart-area-length-biplane',
+  'cart-area-length',
+  'cart-cube',
+  'cart-stated',
+  'cart-mass-2d',
+] as const;
+const OF_MACHINE: ReadonlySet<string> = new Set(MACHINE_METHODS);
+
+/**
+ * Returns true if a value was listed in the report of the ultrasound machine, even if a person has
+ * since corrected it.
+ */
+export const isFromReport = ({ method }: { method: string }): boolean => OF_MACHINE.has(method);
+
 const PROVENANCE = ['model', 'image-analysis', 'cart-sr', 'input', 'person'] as const;
 
 /** Origin of a value: an image of the study, the machine's report, the request, or a person. */

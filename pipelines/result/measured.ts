@@ -3,7 +3,9 @@ import type { MeasurementConcept } from '../concepts/coding.ts';
 import { conceptOf } from '../concepts/coding.ts';
 import type { Point } from '../contract/image.ts';
 import type { Clip, Rectangle } from '../contract/study.ts';
-import type { Caliper, Measurement } from './envelope.ts';
+import { type Caliper, MACHINE_METHODS, type Measurement } from './envelope.ts';
+
+export { isFromReport } from './envelope.ts';
 
 /** Source of a value that belongs to no single frame. */
 export const NO_FRAME: Measurement['source'] = {
@@ -32,15 +34,8 @@ export const isOfMachine = ({ source }: Pick<Measurement, 'source'>): boolean =>
 
 type Source = Measurement['source'];
 
-/** Method of every value in a report of the ultrasound machine. */
-export const MACHINE_METHOD = 'cart-sr';
-
-/**
- * Returns true if a value was listed in the report of the ultrasound machine, even if a person has
- * since corrected it.
- */
-export const isFromReport = ({ method }: Pick<Measurement, 'method'>): boolean =>
-  method === MACHINE_METHOD;
+/** Method of a value in a report of the ultrasound machine that states no other. */
+export const [MACHINE_METHOD] = MACHINE_METHODS;
 
 /**
  * Returns the source of a value.

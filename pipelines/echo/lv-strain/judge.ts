@@ -7,7 +7,12 @@ import { globalStrain } from '../formulas/chambers.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import { gradableEf } from '../lvef/judge.ts';
 import { VARIABILITY } from '../shared/grading.ts';
-import { isOfMachine, type PatientEvidence, rangedSex, type Values } from '../shared/section.ts';
+import {
+  belongsToMachine,
+  type PatientEvidence,
+  rangedSex,
+  type Values,
+} from '../shared/section.ts';
 
 /**
  * Limits of GLS, per cent. A GLS more negative than `normal` is normal, and one less negative than
@@ -82,8 +87,8 @@ export interface StrainSources {
  * averaged.
  */
 export const strainSources = (values: Values): StrainSources => ({
-  machine: values.only(isOfMachine),
-  outlines: values.only((one) => !isOfMachine(one)),
+  machine: values.only(belongsToMachine),
+  outlines: values.only((one) => !belongsToMachine(one)),
 });
 
 function globalStrainOf(values: Values, key: GlobalKey): Measurement | null {

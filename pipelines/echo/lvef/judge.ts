@@ -5,7 +5,7 @@ import { sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { Statement } from '../../result/statement.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
-import { isOfMachine, type Values } from '../shared/section.ts';
+import { belongsToMachine, type Values } from '../shared/section.ts';
 
 /**
  * Kinds of EF, in order of preference. The first one that was measured is the headline EF (echo
@@ -22,11 +22,10 @@ export const EF_PRECEDENCE = [
 ] as const satisfies readonly EchoConcept[];
 
 /**
- * Returns the headline EF of the study; null if no EF was measured. An EF that a person entered comes
- * first. Among values from the images,
- * the combined LVEF of both networks is preferred to the LVEF by discs, which already contributes
- * half of it (api 2.6). A machine value by the same or a better method is preferred to both of
- * them.
+ * Returns the headline EF of the study; null if no EF was measured. An EF that a person entered
+ * comes first. Among values from the images, the combined LVEF of both networks is preferred to the
+ * LVEF by discs, which already contributes half of it (api 2.6). A machine value by the same or a
+ * better method is preferred to both of them.
  */
 export function headlineEf(values: Values): Measurement | null {
   const entered = EF_PRECEDENCE.flatMap((key) => values.all(key)).find(
@@ -35,11 +34,11 @@ export function headlineEf(values: Values): Measurement | null {
   if (entered) return entered;
   const [first] = EF_PRECEDENCE.flatMap((key) => {
     const given = values.all(key);
-    return given.find(isOfMachine) ?? given[0] ?? [];
+    return given.find(belongsToMachine) ?? given[0] ?? [];
   });
   if (!first) return null;
   const networks = values.measurement('lvef-networks');
-  return !isOfMachine(first) && networks ? networks : first;
+  return !belongsToMachine(first) && networks ? networks : first;
 }
 
 interface Reading {
@@ -56,14 +55,14 @@ const originOf = (ofMachine: boolean) => (ofMachine ? 'machine' : 'image');
 const reading = (ef: Measurement): Reading => ({
   key: ef.concept.key as EchoConcept,
   value: ef.value,
-  origin: ef.origin === 'person' ? 'person' : originOf(isOfMachine(ef)),
+  origin: ef.origin === 'person' ? 'person' : originOf(belongsToMachine(ef)),
   ofVolumes: false,
   evidence: [ef],
 });
 
 function ofVolumes(values: Values, ofMachine: boolean): Reading[] {
   const of = (key: EchoConcept) =>
-    values.all(key).find((one) => isOfMachine(one) === ofMachine) ?? null;
+    values.all(key).find((one) => belongsToMachine(one) === ofMachine) ?? null;
   const [filled, emptied] = [of('lvedv-biplane'), of('lvesv-biplane')];
   if (!filled || !emptied) return [];
   return [
@@ -93,10 +92,10 @@ const isApart = (one: number, other: number) => Math.abs(one - other) > EF_VARIA
  * from a single diameter cannot contradict an EF from volumes (echo 5.2).
  */
 function ofOtherSource(values: Values, ef: Measurement): Reading[] {
-  const other = !isOfMachine(ef);
+  const other = !belongsToMachine(ef);
   const given = EF_PRECEDENCE.flatMap((key) => values.all(key)).filter(
     (one) =>
-      isOfMachine(one) === other && (linearMethod(one) === null || linearMethod(ef) !== null),
+      belongsToMachine(one) === other && (linearMethod(one) === null || linearMethod(ef) !== null),
   );
   const best = given.find(({ concept }) => !other && concept.key === 'lvef-networks') ?? given[0];
   return best ? [reading(best)] : ofVolumes(values, other);
@@ -108,7 +107,7 @@ function ofOtherSource(values: Values, ef: Measurement): Reading[] {
  */
 function discsOfImages(values: Values, ef: Measurement): Reading[] {
   if (ef.concept.key !== 'lvef-networks') return [];
-  const given = values.all('lvef-biplane').filter((one) => !isOfMachine(one));
+  const given = values.all('lvef-biplane').filter((one) => !belongsToMachine(one));
   return given.length > 0 ? given.map(reading) : ofVolumes(values, false);
 }
 
@@ -209,7 +208,7 @@ export function gradableEf(values: Values): Measurement | null {
  */
 export function severeOfMachine(values: Values): Measurement | null {
   const ef = headlineEf(values);
-  if (!ef || isOfMachine(ef)) return null;
-  const given = EF_PRECEDENCE.flatMap((key) => values.all(key)).filter(isOfMachine);
+  if (!ef || belongsToMachine(ef)) return null;
+  const given = EF_PRECEDENCE.flatMap((key) => values.all(key)).filter(belongsToMachine);
   return given.find(({ value }) => isSevere(value)) ?? null;
 }

@@ -22,13 +22,13 @@ import {
   VARIABILITY,
 } from '../shared/grading.ts';
 import {
+  belongsToMachine,
   classification,
   conclude,
   type EchoSection,
   finding,
   inAdultRange,
   isChild,
-  isOfMachine,
   type PatientEvidence,
   patientGaps,
   rangedSexes,
@@ -65,7 +65,7 @@ const VOLUMES = [
 function disagreements(values: Values): (Statement | null)[] {
   const number = (key: EchoConcept) => {
     const one = values.measurement(key);
-    return one && !isOfMachine(one) ? one.value : null;
+    return one && !belongsToMachine(one) ? one.value : null;
   };
   const [four, two] = [number('lv-length-4c'), number('lv-length-2c')];
   const [filled, other] = [number('lvedv-4c'), number('lvedv-2c')];

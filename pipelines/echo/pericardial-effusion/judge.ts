@@ -1,7 +1,7 @@
 import type { Measurement } from '../../result/envelope.ts';
 import type { EffusionGrade } from '../../result/render/echo/pericardial-effusion.ts';
 import type { ViewFamily } from '../locate/names.ts';
-import { isChild, isOfMachine, type PatientEvidence, type Values } from '../shared/section.ts';
+import { belongsToMachine, isChild, type PatientEvidence, type Values } from '../shared/section.ts';
 import { effusionGrade, outgrows, surelyLarge } from './guideline.ts';
 
 export interface EffusionEvidence extends PatientEvidence {
@@ -40,7 +40,7 @@ export function effusionOf(evidence: EffusionEvidence, values: Values): Effusion
   const depth = values.measurement('effusion-depth');
   // A machine value is assumed to be the greatest depth in all views, because the operator chose
   // the place.
-  const behindWall = depth !== null && !isOfMachine(depth) && !fluid.ofOutline;
+  const behindWall = depth !== null && !belongsToMachine(depth) && !fluid.ofOutline;
   const deeperIn =
     behindWall && outlined && outgrows(outlined.depth, depth.value) ? outlined.family : null;
   return {

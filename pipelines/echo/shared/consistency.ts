@@ -3,7 +3,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import type { Remark } from '../../result/statement.ts';
 import { inadequate } from './plausibility.ts';
-import { isOfMachine } from './section.ts';
+import { belongsToMachine } from './section.ts';
 import { valuesOf } from './values.ts';
 
 /** Plausible stroke volumes from a contour, ml (echo 4.6). */
@@ -176,15 +176,15 @@ function withDependants(measured: readonly Measurement[]): readonly Measurement[
  * 5.5).
  */
 export function withConsistency(measured: readonly Measurement[]): Measurement[] {
-  const ofMachine = faultsOf(measured.filter(isOfMachine));
-  const ofImages = faultsOf(measured.filter((one) => !isOfMachine(one)));
+  const ofMachine = faultsOf(measured.filter(belongsToMachine));
+  const ofImages = faultsOf(measured.filter((one) => !belongsToMachine(one)));
   const consistent = measured.map((one) => {
-    const reason = (isOfMachine(one) ? ofMachine : ofImages).get(one.concept.key);
+    const reason = (belongsToMachine(one) ? ofMachine : ofImages).get(one.concept.key);
     if (!reason || one.quality !== 'accepted') return one;
     return inadequate(one, reason);
   });
   const sources = [true, false].flatMap((machine) =>
-    withDependants(consistent.filter((one) => isOfMachine(one) === machine)),
+    withDependants(consistent.filter((one) => belongsToMachine(one) === machine)),
   );
   // The order must not change, because the first value of a quantity is the one that is used.
   const found = new Map(sources.map((one) => [one.id, one]));

@@ -1,5 +1,5 @@
 import type { EchoConcept, EchoMethod } from '../../concepts/echo.ts';
-import type { Measurement, Result } from '../../result/envelope.ts';
+import { isFromReport, type Measurement, type Result } from '../../result/envelope.ts';
 import { type ImageInputs, type Presumption, sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { FindingDraft, SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
@@ -55,7 +55,7 @@ export interface Values {
   /** Returns the values of the concept. Only the first of them is used. */
   all(key: EchoConcept): readonly Measurement[];
   measurement(key: EchoConcept): Measurement | null;
-  /** Returns the value with this id; null if there is none. */
+  /** Returns the value with this id; null if no value has it. */
   named(id: string): Measurement | null;
   number(key: EchoConcept): number | null;
   /**
@@ -108,8 +108,8 @@ const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
  * it. A corrected value still belongs to the machine's other values, such as the other volume of the
  * same beat, and is no value of the images.
  */
-export const isOfMachine = ({ source, method }: Pick<Measurement, 'source' | 'method'>): boolean =>
-  source.provenance === 'cart-sr' || (source.provenance === 'person' && method.startsWith('cart-'));
+export const belongsToMachine = (one: Pick<Measurement, 'source' | 'method'>): boolean =>
+  one.source.provenance === 'cart-sr' || (one.source.provenance === 'person' && isFromReport(one));
 
 const withheldGap = (withheld: readonly Measurement[]) =>
   withheld.length > 0 ? [sayOfEcho.gap('echo.withheld', {}, withheld)] : [];

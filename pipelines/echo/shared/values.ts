@@ -5,7 +5,7 @@ import { isConfirmed } from '../../result/measured.ts';
 import { createMeasurement, NO_FRAME } from '../../result/measurement.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import { withPlausibility, withRemark } from './plausibility.ts';
-import { type Calculation, isOfMachine, type Shift, type Values } from './section.ts';
+import { belongsToMachine, type Calculation, type Shift, type Values } from './section.ts';
 
 type All = Values['all'];
 type Named = Values['named'];
@@ -101,7 +101,9 @@ function inputsOf(values: Values, { from, ofOneSource }: Calculation): Measureme
   };
   if (!ofOneSource) return complete(from.map((key) => values.measurement(key)));
   const ofSource = (machine: boolean) =>
-    complete(from.map((key) => values.all(key).find((v) => isOfMachine(v) === machine) ?? null));
+    complete(
+      from.map((key) => values.all(key).find((v) => belongsToMachine(v) === machine) ?? null),
+    );
   return ofSource(true) ?? ofSource(false);
 }
 
@@ -121,7 +123,7 @@ function intervalOf(
   if (inputs.every(({ uncertainty }) => uncertainty === null)) return null;
   const evidence = evidenceFor(method, key);
   const measured = evidence && halfWidth95(evidence, key, result);
-  if (measured !== null && inputs.every((input) => !isOfMachine(input))) return measured;
+  if (measured !== null && inputs.every((input) => !belongsToMachine(input))) return measured;
   const effects = inputs.map(({ uncertainty }, at) => {
     const end = (side: 1 | -1) =>
       value(...inputs.map((one, i) => one.value + (i === at ? side * (uncertainty ?? 0) : 0)));
@@ -136,7 +138,7 @@ function intervalOf(
  * calculated.
  */
 const isCorrected = (one: Measurement, values: Values): boolean =>
-  (one.origin === 'person' && isOfMachine(one)) ||
+  (one.origin === 'person' && belongsToMachine(one)) ||
   one.inputs.some((id) => {
     const input = values.named(id);
     return input !== null && isCorrected(input, values);
@@ -159,17 +161,17 @@ function calculated(
   if (!inputs || result === null || !Number.isFinite(result)) return given && { ...given, section };
   const isStale =
     given !== null &&
-    isOfMachine(given) &&
+    belongsToMachine(given) &&
     !isConfirmed(given) &&
     inputs.some((input) => isCorrected(input, values));
   if (given && !isStale) {
-    const ofImages = isOfMachine(given) && inputs.every((input) => !isOfMachine(input));
+    const ofImages = belongsToMachine(given) && inputs.every((input) => !belongsToMachine(input));
     const named = ofImages ? (calculation.ofOneSource ?? 'values') : 'machine';
     const apart = Math.abs(given.value - result) / Math.abs(result) > DISAGREEMENT;
     const differ = remarkOfEcho('echo.inputs-differ', { key, value: result, inputs: named });
     return { ...(apart ? withRemark(given, differ) : given), section };
   }
-  const cart = inputs.every(isOfMachine);
+  const cart = inputs.every(belongsToMachine);
   const measurement = createMeasurement(key, key, result, method, {
     section,
     source: { ...NO_FRAME, provenance: cart ? 'cart-sr' : 'image-analysis' },
