@@ -216,6 +216,8 @@ export interface FileOutcome {
 export interface SaveRules {
   /** Rules in the form of `Rules.yaml`; mistakes are answered as for a dry run. */
   yaml: string;
+  /** `Rules.yaml` from before the edit; 412 if other rules are in use by now. */
+  basis: string;
 }
 
 export interface SavedRules {

@@ -40,7 +40,15 @@ const fileSchema: z.ZodType<FileDryRun> = z.strictObject({
   bytes: z.number().int().positive(),
 });
 
-const saveSchema: z.ZodType<SaveRules> = z.strictObject({ yaml: z.string().max(200_000) });
+const saveSchema: z.ZodType<SaveRules> = z.strictObject({
+  yaml: z.string().max(200_000),
+  basis: z.string(),
+});
+
+const STALE =
+  'Saving would undo the changes of others. Download your text, open the page again, and repeat your changes there.';
+
+const yamlOf = (routing: Routing): string => stringify({ routing: concise(routing) });
 
 /** Adds `/rules`, which shows the gateway's current rules, tries edited rules and saves them. */
 export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
@@ -51,7 +59,7 @@ export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
     context.body = {
       match: routing.match,
       rules: routing.rules.map(inWords),
-      yaml: stringify({ routing: concise(routing) }),
+      yaml: yamlOf(routing),
       canSave: operations.rules.canSave(),
       sources: config.sources.map(({ name }) => name),
       fileStartBytes: INLINE_HEADER_BYTES,
@@ -60,7 +68,8 @@ export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
   });
 
   router.put('/rules', needs('rules'), jsonBody(config.http.maxBodyBytes), async (context) => {
-    const { yaml } = parseBody(saveSchema, context.state.body);
+    const { yaml, basis } = parseBody(saveSchema, context.state.body);
+    if (basis !== yamlOf(operations.rules.current())) throw new SonogateError('stale_rules', STALE);
     const routing = readRouting(yaml);
     checkNames(routing, deps);
     const of = { detail: { rules: routing.rules.length } };

@@ -201,6 +201,13 @@ export const ERRORS = {
     operator:
       'Somebody else changed the review; the client must read it again and repeat its change.',
   },
+  stale_rules: {
+    http: 412,
+    retry: 'permanent',
+    title: 'The rules have changed in the meantime',
+    operator:
+      'Somebody else saved rules, or changed the settings file, since a person began to edit; the edited text must be repeated on the rules now in use.',
+  },
   not_finished: {
     http: 400,
     retry: 'transient',

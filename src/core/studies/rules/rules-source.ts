@@ -56,7 +56,11 @@ export function followRules(
   const timer = setInterval(look, LOOK_MILLISECONDS).unref();
   return {
     current: () => routing,
-    save: (yaml, at, record) => saveRules(file, yaml, { at, check: read, record }),
+    async save(yaml, at, record) {
+      const kept = await saveRules(file, yaml, { at, check: read, record });
+      look();
+      return kept;
+    },
     stop: () => clearInterval(timer),
   };
 }

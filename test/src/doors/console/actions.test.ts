@@ -357,6 +357,26 @@ describe('the rules', () => {
     const { errors } = (await answer.json()) as { errors: { pointer: string }[] };
     expect(errors[0]?.pointer).toMatch(pointer);
   });
+
+  it.each([
+    [
+      'that others have replaced since are not saved',
+      (yaml: string) => `${yaml}# edited`,
+      412,
+      'stale_rules',
+    ],
+    [
+      'of a gateway without a settings file cannot be saved',
+      (yaml: string) => yaml,
+      403,
+      'forbidden',
+    ],
+  ])('%s', async (_, basisOf, status, code) => {
+    const { yaml } = await operator.get<Rules>('/rules');
+    const answer = await operator.call('PUT', '/rules', { yaml, basis: basisOf(yaml) });
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject({ code });
+  });
 });
 
 describe('the settings', () => {

@@ -79,6 +79,13 @@ test('saved rules replace those in the file, whose other lines and former versio
   });
 });
 
+test('saved rules are in use at once', async () => {
+  await writeFile(file, 'routing: {}\n');
+  now = rules('after');
+  await source.save?.('rules: []', new Date(), async () => {});
+  expect(first()).toBe('after');
+});
+
 test('rules saved without the word `routing` are the same', async () => {
   await writeFile(file, 'dicom: {}\n');
   await source.save?.('rules:\n  - { name: all, ignore: true }\n', new Date(), async () => {});

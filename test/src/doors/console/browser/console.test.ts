@@ -216,7 +216,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     expect(await page.getByRole('button', { name: 'Save these rules' }).count()).toBe(0);
     await page.route('**/api/rules', async (route) => {
       if (route.request().method() === 'PUT') {
-        expect(route.request().postDataJSON()).toEqual({ yaml: edited });
+        expect(route.request().postDataJSON()).toEqual({ yaml: edited, basis: asInUse });
         return route.fulfill({ json: { kept: 'sonogate.yaml.before' } });
       }
       const answer = await route.fetch();
