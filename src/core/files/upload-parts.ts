@@ -38,15 +38,17 @@ export interface UploadParts {
   url(fileId: string, part: PartState, seconds: number): Promise<string | null>;
   /**
    * Stores a part that arrives through the gateway.
+   * @param checkRoom called with the size of a part that has arrived before. Space is reserved only
+   * for the parts that have not.
    * @returns its ETag.
-   * @throws SonogateError `not_found`, `upload_incomplete`.
+   * @throws SonogateError `not_found`, `upload_incomplete`, and what `checkRoom` throws.
    */
   receive(
     fileId: string,
     bytes: number,
     partNumber: number,
-    source: Readable,
-    length: number | null,
+    sent: { source: Readable; length: number | null },
+    checkRoom: (bytes: number) => Promise<void>,
   ): Promise<string>;
   /**
    * Assembles the file.
@@ -257,12 +259,13 @@ export function createPartsThroughGateway(
 
     url: async () => null,
 
-    async receive(fileId, bytes, partNumber, source, length) {
+    async receive(fileId, bytes, partNumber, { source, length }, checkRoom) {
       const part = (await state(fileId, bytes)).find((each) => each.partNumber === partNumber);
       if (!part) throw new SonogateError('not_found', 'The upload has no such part.');
       const wrong = (found: string) =>
         incomplete(`part ${partNumber} has ${part.bytes} bytes and ${found}`);
       if (length !== null && length !== part.bytes) throw wrong(`${length} are sent`);
+      if (part.etag !== null) await checkRoom(part.bytes);
       const received = await blobs.write(source, part.bytes).catch((error: unknown) => {
         throw error instanceof TooManyBytesError ? wrong('more were sent') : error;
       });

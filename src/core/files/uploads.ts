@@ -329,10 +329,9 @@ export class Uploads {
   ): Promise<string> {
     const file = await this.#pending(id);
     if (!this.#isInParts(file)) throw new SonogateError('not_found', 'The upload has no parts.');
-    // Space is reserved only for the parts that have not arrived yet.
-    const part = (await this.#parts.state(id, file.bytes ?? 0)).find((one) => one.partNumber === n);
-    if (part?.etag) await this.#checkRoom(part.bytes);
-    return this.#parts.receive(id, file.bytes ?? 0, n, source, length);
+    return this.#parts.receive(id, file.bytes ?? 0, n, { source, length }, (bytes) =>
+      this.#checkRoom(bytes),
+    );
   }
 
   /** Aborts an incomplete upload. Its bytes are removed a day after it was announced. */

@@ -201,7 +201,8 @@ function testFile(parts: UploadParts, id: string) {
       const body = file.subarray(firstByte, firstByte + bytes);
       if (url === null) {
         const source = Readable.from([body]);
-        const etag = await parts.receive(id, file.length, partNumber, source, bytes);
+        const sent = { source, length: bytes };
+        const etag = await parts.receive(id, file.length, partNumber, sent, async () => {});
         return { part_number: partNumber, etag };
       }
       const answer = await fetch(url, { method: 'PUT', body: new Uint8Array(body) });
