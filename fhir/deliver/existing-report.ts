@@ -223,7 +223,7 @@ function isSigned(
     : isSignedHere({ status: part.status, at }, signed);
 }
 
-/** Returns the current document of another run; if there is none, the newest earlier document. */
+/** Returns the current document of another run, or otherwise the newest document of another run. */
 async function formerDocument(
   server: Pick<FhirServer, 'search'>,
   former: FormerReport,

@@ -4,10 +4,6 @@ import { createDicomAudit } from '../../dimse/receive/audit.ts';
 import type { StorageScpParts } from '../../dimse/receive/storage-scp.ts';
 import { forwardedObjects } from '../../dimse/send/deliver.ts';
 import { httpAccess } from '../../fhir/client/authorization.ts';
-import { contentEndpoint } from '../../pipelines/contract/content.ts';
-import { echoEndpoint } from '../../pipelines/echo/endpoint.ts';
-import { obstetricEndpoint } from '../../pipelines/obstetric/endpoint.ts';
-import { translateEndpoint } from '../../pipelines/translate/endpoint.ts';
 import { DEFAULT_ACCOUNT_ID } from '../core/accounts/keys.ts';
 import { openBlobStore } from '../core/files/open-blob-store.ts';
 import { createReceivedObjects, removeFetched } from '../core/files/received-objects.ts';
@@ -32,7 +28,7 @@ import { createOutboundClient } from '../platform/outbound/client.ts';
 import { createUrlGuard } from '../platform/outbound/url-guard.ts';
 import { openSiteClock } from '../platform/time.ts';
 import { ClientCertificates } from '../platform/tls/client-files.ts';
-import { ENDPOINTS } from './endpoints.ts';
+import { ENDPOINTS, MODULE_OF } from './endpoints.ts';
 import { createProcessMeters, startMonitoring } from './monitoring/metrics.ts';
 import { NO_TRACING, startTracing } from './monitoring/tracing.ts';
 import { PIPELINE_PROGRAM, PIPELINES } from './pipelines/program.ts';
@@ -40,14 +36,6 @@ import { startAudit } from './wiring/audit.ts';
 import { startCleaning } from './wiring/cleaning.ts';
 import { operationsOn, retentionOf } from './wiring/operations.ts';
 import { reviewsOf, withReviews } from './wiring/reviews.ts';
-
-/** The pipeline module that a child process loads for each endpoint. */
-const MODULE_OF: Readonly<Record<string, string>> = {
-  [obstetricEndpoint.id]: PIPELINES.obstetric,
-  [echoEndpoint.id]: PIPELINES.echo,
-  [contentEndpoint.id]: PIPELINES.content,
-  [translateEndpoint.id]: PIPELINES.translate,
-};
 
 export interface Gateway {
   /** Address of the HTTP server; null without the role `api`. */

@@ -308,7 +308,7 @@ const flowParams = (flow: EndDiastolicFlow, { loops, stated, unnamed }: Umbilica
   flow,
   loop: loops.lead,
   others: loops.others,
-  machine: stated && { ...stated.shown, flow: stated.flow },
+  stated: stated && { ...stated.shown, flow: stated.flow },
   unnamed,
 });
 

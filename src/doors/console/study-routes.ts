@@ -133,8 +133,8 @@ const releaseSchema: z.ZodType<ReleaseStudy> = z.strictObject({
 
 type Call = Context & { state: ConsoleState; params: Record<string, string> };
 
-/** Writes the audit entry of an action. */
-type RecordAction = (writeAudit: WriteAudit) => Promise<void>;
+/** Writes the audit entry of an action, in the transaction to which `writeAudit` belongs. */
+type RecordWith = (writeAudit: WriteAudit) => Promise<void>;
 
 /** The name of each action on a study or request in the audit trail. */
 const AUDITED_AS: Readonly<Record<StudyAction, AuditAction>> = {
@@ -149,7 +149,7 @@ const AUDITED_AS: Readonly<Record<StudyAction, AuditAction>> = {
 interface Acting {
   action: StudyAction;
   /** Performs the action and calls `record` in its transaction, for the audit trail. */
-  change(row: ListedRow, record: RecordAction): Promise<unknown>;
+  change(row: ListedRow, record: RecordWith): Promise<unknown>;
   /** The request on which the action is taken, if it need not be the one that the row shows. */
   requestId?: string;
   detail?: AuditEntry['detail'];
@@ -186,7 +186,7 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
   /** An action that consists of operations, which are stored together with the audit entry. */
   const stored =
     (work: (row: ListedRow, operations: StoredOperations) => Promise<unknown>) =>
-    (row: ListedRow, record: RecordAction) =>
+    (row: ListedRow, record: RecordWith) =>
       operations.together(async (within, writeAudit) => {
         await work(row, within);
         await record(writeAudit);
@@ -220,7 +220,7 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
 
   router.post('/requests/:id/cancel', needs('run'), async (context) => {
     const requestId = idOf(context);
-    const change = (_: ListedRow, record: RecordAction) =>
+    const change = (_: ListedRow, record: RecordWith) =>
       core.cancel(requestId, null, (tx) => record(createAuditWriter(tx)));
     const key = await keyOf(context, deps);
     await act(context, key, { action: 'cancel', change, requestId }, deps);

@@ -70,7 +70,7 @@ type UmbilicalFlow = {
   /** Flows on the other good traces. */
   others: readonly Flow[];
   /** The flow by a value of the machine or of a person; null without such a value. */
-  machine: (StatedValue & { flow: Flow }) | null;
+  stated: (StatedValue & { flow: Flow }) | null;
   /** True if there are several fetuses and the vessel's label does not identify the fetus. */
   unnamed: boolean;
 };
@@ -83,7 +83,7 @@ const subjectOf = (vessel: string, unnamed: boolean) =>
  * value shows the flow, that value comes first.
  */
 function sourceText(of: UmbilicalFlow, text: ValueTexts): string {
-  const { flow, loop, others, machine: stated, unnamed } = of;
+  const { flow, loop, others, stated, unnamed } = of;
   if (stated?.flow === flow && loop !== flow) {
     const traced = loop ? `, ${FLOW_TEXT[loop]} in the spectrum traced here` : '';
     return ` ${statedValue(stated, text)}${traced}`;
