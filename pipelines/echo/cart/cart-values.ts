@@ -215,6 +215,8 @@ interface Property {
 
 const ORIFICE = ['SCT|399367004'];
 const REGURGITANT_SHARE = ['SCT|399301000'];
+/** E over e', by LOINC and by SNOMED CT (CID 12222, CID 12203). */
+const EARLY_RATIO = ['LN|59111-5', 'SCT|399140004'];
 const METHODS = {
   halfTime: 'DCM|125210',
   peakVelocity: 'DCM|125214',
@@ -279,8 +281,8 @@ const PROPERTIES: readonly Property[] = [
   { codes: ['LN|59081-0'], site: VALVES.mitral, flow: 'any', key: 'mitral-a' },
   { codes: ['LN|59104-0'], site: VALVES.mitral, flow: 'any', key: 'e-to-a' },
   { codes: ['LN|20217-6'], site: VALVES.mitral, flow: 'any', key: 'deceleration-time' },
-  { codes: ['LN|59111-5'], site: 'SCT|399093001', flow: 'any', key: 'e-to-e-prime-septal' },
-  { codes: ['LN|59111-5'], site: 'SCT|399086000', flow: 'any', key: 'e-to-e-prime-lateral' },
+  { codes: EARLY_RATIO, site: 'SCT|399093001', flow: 'any', key: 'e-to-e-prime-septal' },
+  { codes: EARLY_RATIO, site: 'SCT|399086000', flow: 'any', key: 'e-to-e-prime-lateral' },
 ];
 
 const codeOf = (code: CartCode | null) => (code ? keyOf(code) : null);

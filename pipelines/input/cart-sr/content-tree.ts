@@ -11,8 +11,8 @@ import {
   openDataSet,
   passValue,
 } from '../dicom/header.ts';
+import { currentCode } from '../dicom/snomed-rt.ts';
 import type { ByteSource } from '../study-file.ts';
-import { currentCode } from './vocabulary.ts';
 
 /**
  * Limits for a structured report. The report of a long examination has a few thousand content

@@ -32,6 +32,7 @@ import {
   type UltrasoundRegion,
   UNIT,
 } from './regions.ts';
+import { currentCode } from './snomed-rt.ts';
 
 /**
  * Mode for each hexadecimal flag in Image Type value 4 (PS3.3 C.8.5.6.1.1). Several flags may be
@@ -234,8 +235,10 @@ export function imageTypeFlags(value: string): ImageTypeFlag[] {
 }
 
 function codeOf(item: HeaderItem | undefined): string | null {
-  const [value, scheme] = [item?.get('CodeValue'), item?.get('CodingSchemeDesignator')];
-  return value && scheme ? `${scheme}:${value}` : null;
+  const [value, designator] = [item?.get('CodeValue'), item?.get('CodingSchemeDesignator')];
+  if (!value || !designator) return null;
+  const { scheme, code } = currentCode({ scheme: String(designator), code: String(value) });
+  return `${scheme}:${code}`;
 }
 
 /** Side for each laterality (PS3.3 C.7.6.1.1.1). U (unpaired) and B (both) have no side. */

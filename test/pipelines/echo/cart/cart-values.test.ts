@@ -56,6 +56,11 @@ describe('the concept of a value of the machine', () => {
     expect(keys(cart(ln(loinc), { unit, site }))).toEqual([expected]);
   });
 
+  it("knows E/e' by its SNOMED CT code too", () => {
+    const ratio = cart(sct('399140004'), { unit: '1', site: sct('399093001') });
+    expect(keys(ratio)).toEqual(['e-to-e-prime-septal']);
+  });
+
   it.each([
     ['biplane discs', { method: dcm('125207') }, 'lvef-biplane'],
     ['modified Simpson', { method: dcm('125227') }, 'lvef-biplane'],

@@ -379,6 +379,16 @@ describe('an echo report', () => {
   });
 
   it.each([
+    ['G-0391', '399093001', 'medial mitral annulus'],
+    ['G-0392', '399086000', 'lateral mitral annulus'],
+    ['T-35110', '113259005', 'tricuspid annulus'],
+    ['D3-90008', '373945007', 'pericardial effusion'],
+  ])('the SNOMED-RT site %s is %s, %s', async (older, current) => {
+    const tree = echoReport(echoFindings(srt(older), twoD, [value(ln('20354-7'), 9, 'cm')]));
+    expect(await only(tree)).toMatchObject({ site: { scheme: 'SCT', code: current } });
+  });
+
+  it.each([
     ['121410', 'user'],
     ['121411', 'most-recent'],
     ['121412', 'mean'],

@@ -329,6 +329,20 @@ describe('other content of the regions', () => {
     });
   });
 
+  it('the view and the structure in the SNOMED-RT codes of older machines', async () => {
+    const coded = (value: string): Element[] => [
+      ['00080100', 'SH', value],
+      ['00080102', 'SH', 'SRT'],
+    ];
+    const clip = await clipOf([tissue()], {
+      extra: [
+        ['00082218', 'SQ', [coded('G-0391')]],
+        ['00540220', 'SQ', [coded('G-0395')]],
+      ],
+    });
+    expect(clip).toMatchObject({ viewCode: 'SCT:399339008', anatomicRegion: 'SCT:399093001' });
+  });
+
   it('the ECG samples of a Waveform Sequence, first of two channels', async () => {
     const group: Element[] = [
       ['00181068', 'DS', '-250'],
