@@ -46,12 +46,15 @@ afterAll(async () => {
 interface Seen {
   port: number;
   refused: string[];
+  /** Addresses of the peers whose handshake failed. */
+  addresses: string[];
   warned: string[];
 }
 
 /** Starts a listener that accepts a C-ECHO from `CART`, a title bound to the cart's certificate. */
 async function start(tls: Partial<ListenerTls> = {}): Promise<Seen> {
   const refused: string[] = [];
+  const addresses: string[] = [];
   const warned: string[] = [];
   const limits = createSourceLimits();
   const sources = [
@@ -71,7 +74,10 @@ async function start(tls: Partial<ListenerTls> = {}): Promise<Seen> {
     offer: () => ({ preferred: [], others: ['1.2.840.10008.1.2'] }),
     admit: (peer) => admitCaller(sources, limits, peer),
     onRefused: (_peer, code) => refused.push(code),
-    onTlsRefused: (_address, reason) => refused.push(reason),
+    onTlsRefused: (address, reason) => {
+      refused.push(reason);
+      addresses.push(address);
+    },
     certificateEveryMilliseconds: 100,
     storage: {
       open: () => Promise.reject(new Error('nothing is stored here')),
@@ -80,7 +86,7 @@ async function start(tls: Partial<ListenerTls> = {}): Promise<Seen> {
     logger: createLogger('warn', { write: (line) => warned.push(line) }),
   });
   listeners.push(listener);
-  return { port: listener.port, refused, warned };
+  return { port: listener.port, refused, addresses, warned };
 }
 
 const echo = async (port: number, title: string, tls: readonly string[]) =>
@@ -139,12 +145,13 @@ describe.skipIf(!OPENSSL_INSTALLED || !DCMTK_INSTALLED)('client certificates', (
     expect(seen.refused).toEqual(Array(2).fill('certificate_not_of_calling_ae'));
   });
 
-  test('a handshake that fails is reported with its reason', async () => {
+  test('a handshake that fails is reported with its reason and the address', async () => {
     const seen = await start({ caFile: hospital.caFile });
     await echo(seen.port, 'CART', as(stranger));
     await echo(seen.port, 'CART', []);
     expect(seen.refused).toHaveLength(2);
     expect(seen.refused.join()).toMatch(/CERT|VERIFY|ISSUER/);
+    expect(seen.addresses).toEqual(['127.0.0.1', '127.0.0.1']);
   });
 });
 

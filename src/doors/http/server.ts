@@ -8,6 +8,7 @@ import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import {
   followCertificate,
+  onFailedHandshake,
   serverOptions,
   showsUntrustedCertificate,
 } from '../../platform/tls/certificates.ts';
@@ -111,8 +112,6 @@ function followTls(
     refused(socket.remoteAddress, socket.authorizationError);
     socket.destroy();
   });
-  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
-    refused(socket.remoteAddress, socket.authorizationError ?? error.code);
-  });
+  onFailedHandshake(server, refused);
   return followCertificate(server, tls, logger, everyMs);
 }

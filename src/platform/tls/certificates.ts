@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
+import { type Server as NetServer, Socket } from 'node:net';
 import {
   createSecureContext,
   type SecureContextOptions,
@@ -116,6 +117,26 @@ async function timesOf({ certFile, keyFile, caFile }: ListenerTls): Promise<stri
  */
 export function peerCertificate(socket: TLSSocket): X509Certificate | null {
   return socket.getPeerX509Certificate() ?? null;
+}
+
+/**
+ * Reports the address and the reason of each handshake that fails. Node.js closes a socket with an
+ * untrusted certificate before it reports the failure, and then knows the address of the peer only
+ * on the connection below (`_parent`).
+ */
+export function onFailedHandshake(
+  server: NetServer,
+  onRefused: (address: string, reason: string) => void,
+): void {
+  const addresses = new WeakMap<Socket, string>();
+  server.on('connection', (socket: Socket) => addresses.set(socket, socket.remoteAddress ?? ''));
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+    const below: unknown = Reflect.get(socket, '_parent');
+    const address = below instanceof Socket ? addresses.get(below) : socket.remoteAddress;
+    // For an untrusted certificate, the error itself only reports that the connection ended.
+    const reason = socket.authorizationError ?? error.code ?? 'TLS';
+    onRefused(address ?? '', String(reason));
+  });
 }
 
 /**

@@ -1,8 +1,13 @@
 import type { Socket } from 'node:net';
-import { createServer, type Server, type TLSSocket } from 'node:tls';
+import { createServer, type Server } from 'node:tls';
 import type { ListenerTls } from '../../../config/tls.ts';
 import type { Logger } from '../logging/logger.ts';
-import { followCertificate, serverOptions, showsUntrustedCertificate } from './certificates.ts';
+import {
+  followCertificate,
+  onFailedHandshake,
+  serverOptions,
+  showsUntrustedCertificate,
+} from './certificates.ts';
 
 /** A TLS server that uses new certificate files for new handshakes. */
 export interface FollowedTlsServer {
@@ -46,11 +51,7 @@ export async function tlsServer(
     onRefused(socket.remoteAddress ?? '', String(socket.authorizationError));
     socket.destroy();
   });
-  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
-    // For an untrusted certificate, the error itself only reports that the connection ended.
-    const reason = socket.authorizationError ?? error.code ?? 'TLS';
-    onRefused(socket.remoteAddress ?? '', String(reason));
-  });
+  onFailedHandshake(server, onRefused);
   return {
     server,
     stop: followCertificate(server, tls, logger, parts.certificateEveryMilliseconds),
