@@ -3,18 +3,22 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import {
   createKey,
+  findKey,
   type KeyRecord,
   listKeys,
   OVERLAP_HOURS,
+  type Principal,
   revokeKey,
   rotateKey,
   SCOPES,
+  type Scope,
 } from '../../core/accounts/keys.ts';
 import { keyChange } from '../../core/audit/audit.ts';
 import { monthlyUsage } from '../../core/requests/usage.ts';
+import type { Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { audited } from './audited.ts';
-import { requireScope } from './authentication.ts';
+import { mayUse, requireScope } from './authentication.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 import { idempotent } from './idempotency.ts';
 import { instant, jsonBody, readQuery } from './parse.ts';
@@ -76,6 +80,7 @@ export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
     if (test && !wanted.test) {
       throw new SonogateError('forbidden', 'A test key can only create test keys.');
     }
+    requireGrantable(context.state.principal, wanted.scopes);
     const made = { ...wanted, accountId, expiresAt: expires_at ?? null };
     const { key, record } = await createKey(database, made, now());
     context.status = 201;
@@ -90,6 +95,7 @@ export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
       context.state.body === undefined ? {} : context.state.body,
     );
     const { id = '' } = context.params;
+    await requireOwnRights(database, context.state.principal, id, now());
     const { key, record } = await rotateKey(
       database,
       { id, accountId, overlapHours: overlap_hours, testOnly: test },
@@ -105,6 +111,41 @@ export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
     const { accountId, test } = context.state.principal;
     context.body = keyView(await revokeKey(database, id, accountId, now(), test));
   });
+}
+
+/**
+ * Requires that a key gives another key only scopes that it has itself. Otherwise a key with
+ * `admin` could create a key that signs.
+ * @throws SonogateError `forbidden`
+ */
+function requireGrantable(principal: Principal, scopes: readonly Scope[] = []): void {
+  const lacking = scopes.filter((scope) => !mayUse(principal, scope));
+  if (lacking.length === 0) return;
+  throw new SonogateError(
+    'forbidden',
+    `A key can only give scopes that it has itself; this one lacks ${lacking.join(', ')}.`,
+  );
+}
+
+/**
+ * Requires that a rotation gives the caller, who receives the new secret, no rights beyond its own:
+ * it could otherwise sign in the name of another key, or sign in to the console with it.
+ * @throws SonogateError `forbidden`
+ */
+async function requireOwnRights(
+  database: Queryable,
+  principal: Principal,
+  id: string,
+  now: Date,
+): Promise<void> {
+  const key = await findKey(database, id, now);
+  if (!key || key.account_id !== principal.accountId || key.id === principal.keyId) return;
+  requireGrantable(principal, key.scopes);
+  if (key.console_role === null) return;
+  throw new SonogateError(
+    'forbidden',
+    'A key for the console can be rotated only with itself or on the command line.',
+  );
 }
 
 /** Returns the audit detail: the ids of the key in the path and of the key in the response. */

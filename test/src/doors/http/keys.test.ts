@@ -159,6 +159,27 @@ describe('/v1/keys', () => {
     expect((await gateway.call('/v1/keys', { body: { name: 'a' } })).status).toBe(403);
   });
 
+  it('does not let a key give rights that it lacks', async () => {
+    const scopes = ['read', 'sign'];
+    expect((await make({ name: 'Dr Ada Reader', scopes })).status).toBe(403);
+    const granting = await gateway.key({ scopes: ['admin', 'sign'] });
+    const { status, made: reader } = await make({ name: 'Dr Ada Reader', scopes }, granting);
+    expect(status).toBe(201);
+    const rotate = async (id: string, key: string) =>
+      (await gateway.call(`/v1/keys/${id}/rotate`, { key, method: 'POST' })).status;
+    expect(await rotate(reader.id, admin), 'a key that signs').toBe(403);
+    expect(await works(reader.key)).toBe(true);
+    expect(await rotate(reader.id, granting)).toBe(201);
+    const person = await gateway.key({
+      name: 'a person',
+      scopes: ['admin'],
+      consoleRole: 'clinician',
+    });
+    const own = (await list()).find(({ name }) => name === 'a person')?.id ?? '';
+    expect(await rotate(own, granting), 'a key for the console').toBe(403);
+    expect(await rotate(own, person), 'itself').toBe(201);
+  });
+
   it('does not let a test key create, rotate or revoke a live one', async () => {
     const tester = await gateway.key({ test: true, scopes: ['admin'] });
     expect((await make({ name: 'live' }, tester)).status).toBe(403);
