@@ -240,7 +240,6 @@ export function typescriptClient(): string {
 export const API_VERSION = '${document.info.version}';
 
 ${types.join('\n')}
-/** A call of the API. */
 export interface ApiCall {
   method: string;
   path: string;

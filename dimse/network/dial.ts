@@ -12,7 +12,7 @@ interface NodeTls extends ClientFiles {
   minVersion?: TlsVersion | undefined;
 }
 
-/** The same with the object that reads their files. */
+/** `NodeTls` with the object that reads its files. */
 export interface ClientTls extends NodeTls {
   certificates: ClientCertificates;
 }

@@ -60,10 +60,7 @@ export function may(role: ConsoleRole, capability: Capability): boolean {
   return allowed.includes(capability);
 }
 
-/**
- * Requires that a role has a capability.
- * @throws SonogateError `forbidden`
- */
+/** @throws SonogateError `forbidden` unless the role has the capability. */
 export function requireCapability(role: ConsoleRole, capability: Capability): void {
   if (may(role, capability)) return;
   throw new SonogateError('forbidden', `The role ${role} may not do this.`);

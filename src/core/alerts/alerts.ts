@@ -73,9 +73,9 @@ const answered = (request: string) => `(EXISTS (
   OR EXISTS (SELECT 1 FROM reviews v WHERE v.request_id = ${request} AND v.signed_revision > 0))`;
 
 /**
- * SQL condition: a person has seen the flags of the request `d.request_id`. If the same study was
- * interpreted again later, acknowledging the later request counts for the flags that both have,
- * because the console no longer offers the earlier one.
+ * SQL condition: a person has seen the flags of the request `d.request_id`. If the study was
+ * interpreted again later, the console offers only the later request. Acknowledging that request
+ * then counts for the flags that both have.
  */
 const SEEN = `(${answered('d.request_id')} OR NOT EXISTS (
   SELECT 1 FROM request_events flag

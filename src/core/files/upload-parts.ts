@@ -38,8 +38,8 @@ export interface UploadParts {
   url(fileId: string, part: PartState, seconds: number): Promise<string | null>;
   /**
    * Stores a part that arrives through the gateway.
-   * @param checkRoom called with the size of a part that has arrived before. Space is reserved only
-   * for the parts that have not.
+   * @param checkRoom called with the size of the part if it replaces a part that has already
+   * arrived: space is reserved only for missing parts.
    * @returns its ETag.
    * @throws SonogateError `not_found`, `upload_incomplete`, and what `checkRoom` throws.
    */

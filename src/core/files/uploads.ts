@@ -394,8 +394,8 @@ export class Uploads {
   }
 
   /**
-   * Keeps a row for the bytes of a pending file that others are about to replace, as an expired
-   * upload. Without a row, the bytes would never be removed. Does nothing if there are no bytes, or
+   * Before the bytes of a pending file are replaced, keeps a row for the old bytes, as an expired
+   * upload. Without a row, they would never be removed. Does nothing if there are no old bytes, or
    * if the new ones are the same.
    */
   async #leaveForRemoval(

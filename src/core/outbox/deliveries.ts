@@ -309,8 +309,8 @@ export interface ReceivedRevision {
 }
 
 /**
- * Returns the other revisions of the results of these requests that the destination of a delivery
- * has or may have as the same object, newest first.
+ * Returns the revisions of these requests' results that the destination of a delivery has, or may
+ * have, as the same kind of object, newest first. The delivery itself is left out.
  */
 export async function receivedRevisions(
   database: Queryable,

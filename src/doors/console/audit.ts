@@ -18,7 +18,7 @@ type Call = Context & { state: ConsoleState };
 
 /**
  * Before a response is sent, records in the audit trail which patients' identities it contains.
- * Each study is recorded once, and nothing for a role that sees no identity.
+ * Each study is recorded once. Nothing is recorded for a role that sees no identity.
  * @param where the page, such as `worklist`.
  */
 export async function auditRows(

@@ -246,8 +246,8 @@ function shownCondition(
 }
 
 /**
- * Returns a timeline entry as a role sees it. Only roles that read free text see the details, which
- * may be text from peers, and the entries on who viewed the study.
+ * Returns a timeline entry as a role sees it. Roles that do not read free text see neither the
+ * details, which may be text from peers, nor who viewed the study.
  */
 function shownEntry(entry: TimelineEntry, role: ConsoleRole): TimelineEntry[] {
   if (readsFreeText(role)) return [entry];

@@ -150,7 +150,7 @@ interface Acting {
   action: StudyAction;
   /** Performs the action and calls `record` in its transaction, for the audit trail. */
   change(row: ListedRow, record: RecordWith): Promise<unknown>;
-  /** The request on which the action is taken, if it need not be the one that the row shows. */
+  /** The request to act on; absent for the request that the row shows. */
   requestId?: string;
   detail?: AuditEntry['detail'];
 }

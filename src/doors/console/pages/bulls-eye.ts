@@ -17,7 +17,6 @@ interface Sector {
 
 export const SEGMENTS = 17;
 
-/** Returns the sector for a segment from 1 to 17. */
 export function sectorOf(segment: number): Sector {
   if (segment === SEGMENTS) return { inner: 0, outer: 0.25, from: 0, to: 360 };
   if (segment > 12) {

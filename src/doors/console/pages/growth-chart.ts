@@ -12,7 +12,6 @@ export function weeksText(weeks: number): string {
   return `${Math.floor(days / 7)}+${days % 7}`;
 }
 
-/** Returns the accepted value of a row; undefined if the row has no accepted value. */
 const usedOf = ({ model, cart, given }: MeasurementRow) =>
   [model, cart, given].find((one) => one?.quality === 'accepted');
 

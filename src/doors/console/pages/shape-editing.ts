@@ -60,7 +60,6 @@ function draggedOutline({ type, points }: Shape, index: number, [x, y]: Position
   });
 }
 
-/** Returns a shape after one point was dragged to a position. */
 export function dragged(shape: Shape, index: number, to: Position): Shape {
   if (shape.type === 'line') {
     return { ...shape, points: shape.points.map((one, at) => (at === index ? to : one)) };

@@ -226,7 +226,7 @@ const NOT_CHANGED: readonly string[] = [
 
 /**
  * Attributes that must not be changed, because the standard forbids it (PS3.4 table CC.2.5-3) or
- * because changing them would make it a different step.
+ * because the step would then be a different one.
  */
 const FORBIDDEN = [
   TAG.TransactionUID,

@@ -188,7 +188,6 @@ export const hasValue = (dataSet: JsonDataSet, tag: string): boolean =>
 export const only = (dataSet: JsonDataSet, tags: readonly string[]): JsonDataSet =>
   Object.fromEntries(tags.flatMap((tag) => (dataSet[tag] ? [[tag, dataSet[tag]]] : [])));
 
-/** Creates an attribute, which is empty if there are no values. */
 export function attribute(vr: string, ...values: unknown[]): JsonAttribute {
   return values.length > 0 ? { vr, Value: values } : { vr };
 }
