@@ -100,9 +100,8 @@ const distinct = (values: readonly Measurement[]) => [
 ];
 
 /**
- * Returns true if a category is uncertain because another one applies at an end of an interval. A
- * normal value stays certain even if, at that end, it would leave the normal range on the side
- * without grades. A value on that side is uncertain if it would be normal at that end.
+ * Returns true if the category at an end of the interval differs. A change from normal to an
+ * ungraded band does not count; the reverse does.
  */
 const isUncertain = (own: string | null, end: string | null): boolean =>
   own !== end && !(own === 'normal' && end !== null && UNGRADED_BANDS.has(end));

@@ -1,7 +1,6 @@
 import type { OpenModel } from '../result/assemble.ts';
 import type { ModelSession, OpenSession } from './session.ts';
 
-/** The sessions of one study. */
 interface StudySessions {
   /** Opens a model for the study. */
   open: OpenSession;

@@ -53,8 +53,8 @@ const DOUBTLESS = { abdominal: 0.98, femur: 0.9, transperineal: 0.98 } as const;
 /**
  * Probability at or above which a head is not checked again. Below it, the outline of the head must
  * have at least the confidence `SURE_OUTLINE`. An adult heart in short axis was classified as a
- * head at 0.84 and outlined with 0.963. On the validation split, heads below `DOUBTLESS_HEAD` are
- * outlined with 0.967 or more.
+ * head at 0.84; its outline had a confidence of 0.963. On the validation split, outlines of heads
+ * below `DOUBTLESS_HEAD` have 0.967 or more.
  */
 const DOUBTLESS_HEAD = 0.95;
 const SURE_OUTLINE = 0.965;

@@ -98,8 +98,8 @@ function confirmedHeart(found: Found['fetalHeart'], isConfirmed: Confirmed) {
 }
 
 /**
- * Returns the frames of fluid with a confirmed pocket. Beside one, a pocket that reaches the edge
- * of the picture is kept as well, because the confirmed pocket may then not be the deepest.
+ * Returns the frames of fluid with a confirmed pocket. If there are any, frames with a pocket that
+ * reaches the edge of the picture are kept too, because that pocket may be the deepest.
  */
 function confirmedFluid(found: Found['amnioticFluid'], isConfirmed: Confirmed) {
   const frames = onFrames(found.frames, 'fluid-pocket', isConfirmed);
@@ -109,7 +109,7 @@ function confirmedFluid(found: Found['amnioticFluid'], isConfirmed: Confirmed) {
   return { ...found, frames: frames.length > 0 ? [...frames, ...cut] : [] };
 }
 
-/** Returns the spectra, those without a confirmed value of the flow marked as held. */
+/** Returns the spectra. Those without a confirmed value of the flow are marked as held. */
 const confirmedSpectra = (spectra: Found['spectra'], isConfirmed: Confirmed) =>
   spectra.map((one) => {
     if (isConfirmed('fetal-spectra', one.file, one.frame)) return one;

@@ -183,7 +183,6 @@ function quantitiesOf(structure: MModeStructure | null, plane: MModePlane): Trac
  */
 const FOLLOWED = 0.8;
 
-/** Reads an M-mode display. */
 export function readMModeSweep(image: GrayImage, clip: Clip, sweep: SweepRegion): DisplayContent {
   const structure = mModeStructure(clip);
   const naming = {

@@ -67,7 +67,6 @@ export function measurePocket(
   return used ? { reading, measurement, cut, quadrant: reading.quadrant } : null;
 }
 
-/** Returns the deepest pocket; null if there is no pocket. */
 export const deepest = (pockets: readonly MeasuredPocket[]): MeasuredPocket | null =>
   pockets.toSorted((a, b) => b.measurement.value - a.measurement.value)[0] ?? null;
 
@@ -107,7 +106,8 @@ export function measureIndex(
   if (gaDays !== undefined && gaDays < AFI_FROM_DAYS) {
     return { gap: INDEX_TOO_EARLY };
   }
-  // They have the concept of the deepest pocket, for which only one value may count.
+  // The pockets of the quadrants have the concept of the deepest pocket, for which only one value
+  // may count.
   const quadrants = [first, second, third, fourth].map(({ measurement }, index) => ({
     ...asRepeat(measurement),
     id: `fluid-quadrant-${index + 1}`,

@@ -76,8 +76,8 @@ function measure(
 }
 
 /**
- * Returns the values from which the fluid is classified, machine values included. A pocket that a
- * person rejected is not the deeper one.
+ * Returns the values from which the fluid is classified, machine values included. A pocket at the
+ * edge of the picture is ignored if a person rejected it.
  */
 function countingValues(values: readonly Measurement[], cut: Measurement | null): FluidValues {
   const pocket = acceptedValue(values, 'deepest-vertical-pocket');

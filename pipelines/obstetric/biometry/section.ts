@@ -110,7 +110,10 @@ function withoutPlane(
       };
 }
 
-/** Returns the lengths without an accepted value of which one needs review. */
+/**
+ * Returns the lengths that have no accepted value because their values, or the frames on which they
+ * were measured, need review.
+ */
 function heldKeys(
   { held = [] }: BiometryEvidence,
   lengths: readonly Measurement[],

@@ -29,7 +29,10 @@ export function withoutCategory(gaDays: number | undefined): Statement | null {
 
 /** Category of a length within its interval, and the longest length that the cervix may have. */
 export interface JudgedCervix {
-  /** Null if the interval, or a contradicting value of the machine, leaves it open. */
+  /**
+   * Null if the interval includes a cut-off or the machine value contradicts ours, unless the
+   * longest possible length is still short.
+   */
   category: CervixCategory | null;
   /** Categories on both sides of a cut-off within the interval; null if it contains no cut-off. */
   between: readonly [CervixCategory, CervixCategory] | null;
@@ -40,8 +43,8 @@ export interface JudgedCervix {
 }
 
 /**
- * Categorises our length together with the shortest of the machine. If all that the length may be
- * is within the limit for a short cervix, the cervix is short, although how short is unknown.
+ * Categorises our length together with the shortest of the machine. The category is `short` if the
+ * longest possible length is short but it is unknown how short the cervix is.
  */
 export function judgeCervix(length: Measurement, machine: Measurement | null): JudgedCervix {
   const within = categoryWithin(length, cervixCategory);

@@ -119,8 +119,8 @@ export interface SpectrumReading {
   correctionAngle: number | null;
   waveform: DopplerWaveform;
   /**
-   * What needs review and is therefore not used: the flow without the heart rate, or everything.
-   * Absent if all of it is used.
+   * Which part of the reading needs review and is therefore not used: the flow but not the heart
+   * rate, or all of it. Absent if all of it is used.
    */
   held?: 'flow' | 'all';
 }

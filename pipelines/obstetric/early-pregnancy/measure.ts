@@ -156,7 +156,6 @@ const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 /** Maximum number of CRL values used for the median (obstetric 5.1). */
 const CRL_REPEATS = 3;
 
-/** Returns the remarks on an age by this CRL. */
 function remarksOnAge(crl: Measurement): Remark[] {
   if (isOfMachine(crl)) return [remarkOfEarly('early.crl-of-machine', {})];
   return crl.origin === 'person' ? [] : [remark('method.simulated-only', {})];

@@ -162,7 +162,6 @@ export function ratesOf(
 export interface RateGroup {
   /** Null for a single fetus, or if the fetus is unknown. */
   fetus: string | null;
-  /** True if there are several fetuses. */
   several: boolean;
   rates: RateReading[];
 }

@@ -271,7 +271,6 @@ function judgeAxis(measurements: readonly Measurement[]): CardiacJudgement {
   };
 }
 
-/** Gap for machine values that belong to several fetuses. */
 export const MACHINE_OF_SEVERAL = sayOfObstetric.gap('machine.of-several-fetuses', {});
 
 const RATIOS = ['cardiothoracic-area-ratio', 'cardiothoracic-circumference-ratio'] as const;

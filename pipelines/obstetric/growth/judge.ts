@@ -122,8 +122,8 @@ export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingD
 
 export interface Size {
   /**
-   * Null if the ends of the intervals differ in whether the size is small, appropriate or large for
-   * the age, and not only in how small or how large it is.
+   * Null if the intervals include a change between small, appropriate and large for the age. A
+   * change between degrees of small or of large is no reason for null.
    */
   category: SizeCategory | null;
   /** Category of the values as measured, and at both ends of the intervals. */

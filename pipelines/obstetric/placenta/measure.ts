@@ -25,7 +25,10 @@ export const isTransabdominal = ({ route }: EdgeReading) => route === 'transabdo
 
 interface EdgeDistance {
   measurement: Measurement;
-  /** True if it may have a category. A transabdominal distance never has one (obstetric 9.2). */
+  /**
+   * True if the distance may have a category. A transabdominal distance never has one (obstetric
+   * 9.2).
+   */
   judged: boolean;
 }
 
@@ -69,9 +72,9 @@ const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
  * Measures the signed distance in mm from the lower edge to the internal os on up to three images,
  * those that may have a category first. Empty without a scale.
  *
- * The id without a number is given to the only such value or to the median of several. If they fall
- * into different categories, it is given to the shortest distance instead, because an image beside
- * the lowest part of the edge can miss an overlap.
+ * The only distance that may have a category, or the median of several, gets the id without a
+ * number. If several fall into different categories, the shortest gets it instead, because an image
+ * beside the lowest part of the edge can miss an overlap.
  */
 export function measureEdges(
   edges: readonly EdgeReading[],

@@ -86,7 +86,7 @@ export const PRESENTATION_SENTENCES = {
   'presentation.multiple': ({ count }: { count: number }) =>
     `At least ${count} fetuses, seen in succession on one sweep; chorionicity was not assessed.`,
   'cardiac.not-assessed': () =>
-    'No cine of the fetal chest was long and quick enough to show cardiac activity.',
+    'No cine of the fetal chest was long and fast enough to show cardiac activity.',
   'cardiac.seen': ({ beatsPerMinute }: { beatsPerMinute: number }, { text }: SentenceContext) =>
     `Cardiac activity seen, ${text.quantity('fetal-heart-rate', beatsPerMinute)}.`,
   'cardiac.not-seen': ({ silent }: { silent: readonly Silent[] }) =>
