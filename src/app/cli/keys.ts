@@ -9,7 +9,7 @@ import { endOf, hoursUpTo } from './numbers.ts';
 import { runCommand } from './operations.ts';
 
 export function addKeyCommands(program: Command): void {
-  const keys = program.command('keys').description('API keys');
+  const keys = program.command('keys').description('manage API keys');
   keys
     .command('create')
     .description('create a key and print it; it is not shown again')

@@ -91,11 +91,11 @@ program
   .command('find')
   .description('search an archive for studies (C-FIND or QIDO-RS)')
   .requiredOption('--from <archive>', 'name of the archive in the configuration')
-  .option('--patient-id <id>')
-  .option('--study <uid>')
-  .option('--accession-number <number>')
+  .option('--patient-id <id>', 'only studies of this patient')
+  .option('--study <uid>', 'only the study with this Study Instance UID')
+  .option('--accession-number <number>', 'only studies of this order')
   .option('--study-date <range>', '20260101-20261231, 20260101- or a single date')
-  .option('--modality <code>')
+  .option('--modality <code>', 'only studies with this modality, such as US')
   .option('--objects', 'list the objects of each study')
   .option('--limit <number>', 'maximum number of rows', count, 100)
   .option('--json', 'as JSON, including the identity of each patient')
@@ -132,7 +132,9 @@ addInputOptions(program.command('submit <endpoint> <paths...>'))
   .addOption(
     new Option('--webhook-events <event...>', 'events to notify of').choices(WEBHOOK_EVENTS),
   )
-  .addOption(new Option('--priority <priority>').choices(['low', 'normal', 'high']))
+  .addOption(
+    new Option('--priority <priority>', 'place in the queue').choices(['low', 'normal', 'high']),
+  )
   .option('--metadata <name=value...>', 'metadata to attach to the request, or one JSON object')
   .option(
     '--idempotency-key <key>',
@@ -161,7 +163,7 @@ program
 program
   .command('history')
   .description('list requests, newest first')
-  .option('--model <model>', 'us/obstetric')
+  .option('--model <model>', 'only those of this model or endpoint, such as us/obstetric')
   .addOption(new Option('--status <status>', 'only those in this state').choices(REQUEST_STATUS))
   .option('--key <id>', 'only those made with this key')
   .option(
@@ -270,7 +272,7 @@ program
   .option('--destination <name>', 'all dead deliveries to this destination')
   .option(
     '--to-alternate',
-    'send to the alternate of the destination; with --destination, waiting deliveries, too',
+    'send to the alternate of the destination; with --destination, also waiting deliveries',
   )
   .option('--to <name>', 'send to this destination instead')
   .addOption(asJson())
@@ -362,7 +364,11 @@ audit
 audit
   .command('export')
   .description('write the audit trail to standard output, one event per line')
-  .addOption(new Option('--format <name>').choices(['dicom', 'fhir', 'jsonl']).default('jsonl'))
+  .addOption(
+    new Option('--format <name>', 'format of an event')
+      .choices(['dicom', 'fhir', 'jsonl'])
+      .default('jsonl'),
+  )
   .action(async (options) => (await import('./maintenance.ts')).exportAudit(options));
 
 program

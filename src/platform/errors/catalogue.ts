@@ -109,7 +109,7 @@ export const ERRORS = {
     http: 404,
     retry: 'permanent',
     title: 'Not found',
-    operator: 'It does not exist, or it belongs to another account.',
+    operator: 'Nothing exists under this path or id, or it belongs to another account.',
   },
   file_not_ready: {
     http: 422,
@@ -185,7 +185,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'A later result of the study is signed',
     operator:
-      'The study was interpreted again, and that result is signed; it can be amended, the earlier one can no longer be signed.',
+      'The study was interpreted again, and the later result is signed. Only the later result can still be amended and signed.',
   },
   if_match_required: {
     http: 428,

@@ -135,7 +135,7 @@ export const DELIVERIES_EVENTS = {
     text: 'delivery interrupted by the gateway, will send again',
     meaning:
       'The gateway stopped, or its database was unreachable, during a delivery; it is sent again with the same identifiers, and the interrupted attempt does not count.',
-    action: 'None.',
+    action: null,
   }),
   deliveryUnrecorded: event<{ delivery: string; error: string }>({
     id: 'delivery_unrecorded',

@@ -348,7 +348,7 @@ export const DICOM_EVENTS = {
     text: 'study not routed',
     meaning: 'No rule matched; nothing was done with the study.',
     action:
-      '`npx sonogate explain` shows why each rule did not match; add one, then release the study.',
+      '`npx sonogate explain` shows why each rule did not match. Add a rule, then release the study.',
   }),
   studyNotSubmitted: event<{ error: string }>({
     id: 'study_not_submitted',

@@ -70,7 +70,7 @@ export const HL7V2_EVENTS = {
     meaning:
       'The message has the patient ID of these studies but a different name and birth date, or it merges an ID that was merged before and states a different birth date. The ID may have been assigned to two people, so the studies keep their patient data. `unlike` is the number of these studies; the audit trail lists them.',
     action:
-      'Compare the patients. If they are the same person, have the sender correct the name and the birth date in two separate messages, or merge the IDs (ADT^A40). If the ID was merged before, take that merge back first (`npx sonogate patients separate`).',
+      'Compare the patients. If they are the same person, have the sender correct the name and the birth date in two separate messages, or merge the IDs (ADT^A40). If the ID was merged before, undo that merge first (`npx sonogate patients separate`).',
   }),
   hl7MessageFailed: event<MessageLine & { err: unknown }>({
     id: 'hl7_message_failed',
