@@ -10,8 +10,8 @@ import { unitText, withUnit } from './unit-text.ts';
 
 type Report = NonNullable<Result['report']>;
 
-/** A number in a report: `-1.5`, `28+3`, `2014`. */
-const NUMBER = /(?<![\w.])-?\d+(?:[.+]\d+)*/g;
+/** A number in a report: `-1.5`, `28+3`, `2014`. The 3 of `3D` is none. */
+const NUMBER = /(?<![\w.])(?![23]D\b)-?\d+(?:[.+]\d+)*/g;
 
 /**
  * Unit that may follow a number; longer units come first. Values in `wk` and `d` are printed in

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { EchoConcept } from '../../../pipelines/concepts/echo.ts';
+import { ECHO_CONCEPTS, type EchoConcept } from '../../../pipelines/concepts/echo.ts';
 import { type HeartOutlines, NO_OUTLINES } from '../../../pipelines/echo/evidence.ts';
 import { interpretStudy } from '../../../pipelines/echo/interpret-study.ts';
 import { fluidFinding } from '../../../pipelines/echo/pericardial-effusion/measure.ts';
 import { SECTIONS } from '../../../pipelines/echo/sections.ts';
-import { withPlausibility } from '../../../pipelines/echo/shared/plausibility.ts';
+import { plausibleRange, withPlausibility } from '../../../pipelines/echo/shared/plausibility.ts';
 import type { EchoPatient } from '../../../pipelines/echo/shared/section.ts';
 import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
 
@@ -148,6 +148,18 @@ describe('size of the left ventricle', () => {
     const { value } = interpreted({ ...LINEAR, 'lv-mass': 195 });
     expect(value('lv-mass')).toMatchObject({ value: 195 });
     expect(value('lv-mass')?.note).toContain('its inputs give 182 g');
+  });
+});
+
+describe('the draft report', () => {
+  it('is written whichever value the machine measured', () => {
+    const middle = (key: EchoConcept) => {
+      const { low, high } = plausibleRange(key) ?? { low: 1, high: 3 };
+      return (low + high) / 2;
+    };
+    const keys = Object.keys(ECHO_CONCEPTS) as EchoConcept[];
+    const withheld = keys.filter((key) => !interpreted({ [key]: middle(key) }).result.report);
+    expect(withheld).toEqual([]);
   });
 });
 
