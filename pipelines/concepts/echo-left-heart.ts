@@ -156,7 +156,7 @@ export const LEFT_HEART = {
     'LA area (A4C)',
     'cm2',
     1,
-    ln('17977-0', 'Left Atrium Area A4C view'),
+    ln('79974-2', 'Left atrial end systolic area 4C'),
   ),
   'la-area-2c': quantity(
     'LA area, A2C',

@@ -243,6 +243,8 @@ interface NumOptions {
    * receivers would use it as a result.
    */
   proposals?: boolean;
+  /** Further modifiers of the value, after its derivation. */
+  modifiers?: readonly ContentItem[];
   /** Items from which the value was inferred (INFERRED FROM): calipers, images and inputs. */
   sources: readonly ContentItem[];
 }
@@ -254,14 +256,16 @@ interface NumOptions {
  */
 export function measurementItem(measurement: Measurement, options: NumOptions): ContentItem {
   const { name = conceptOf(measurement), withCentile = true, proposals = false, sources } = options;
-  const modifier = code('HAS CONCEPT MOD', SR.derivation, DERIVATIONS[measurement.derivation]);
+  const { modifiers = [] } = options;
+  const derivation = code('HAS CONCEPT MOD', SR.derivation, DERIVATIONS[measurement.derivation]);
   const isProposal = measurement.quality === 'review';
   if (measurement.quality !== 'accepted' && !(isProposal && proposals)) {
     const why = isProposal ? SR.valueUnknown : SR.measurementFailure;
-    return missingNum('CONTAINS', name, why, [modifier, ...sources]);
+    return missingNum('CONTAINS', name, why, [derivation, ...modifiers, ...sources]);
   }
   return num('CONTAINS', name, exchange(measurement)(measurement.value), [
-    modifier,
+    derivation,
+    ...modifiers,
     ...propertyItems(measurement, withCentile),
     ...equationItems(measurement),
     ...sources,

@@ -108,6 +108,7 @@ function measurementRows(coordinates: boolean): Row[] {
       once: true,
       values: sct('258104002', '258090004', '373098007', '373099004', '371912002', '414135002'),
     },
+    { ...modifier('CODE', sct('363698007'), 'U'), once: true },
     property('NUM', sct('385524004', '371933006', '371884006')),
     property('NUM', dcm('121414', '121415', '121416')),
     property('TEXT', dcm('121407', '121408')),

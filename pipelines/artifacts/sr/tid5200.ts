@@ -3,7 +3,7 @@ import type { Measurement, Result } from '../../result/envelope.ts';
 import { accepted } from '../../result/render/statement.ts';
 import { withoutComparisons } from '../../result/standing.ts';
 import { type ContentItem, code, container, root } from './content-item.ts';
-import { ECHO_SITES, type EchoSite, echoSite } from './echo-sites.ts';
+import { ECHO_SITES, type EchoSite, echoSite, siteOf } from './echo-sites.ts';
 import { encode } from './encode.ts';
 import { languageItem, observerItems, srHeader } from './header.ts';
 import { measuredOn, measurementItem, sourceItems } from './measured-value.ts';
@@ -12,9 +12,19 @@ import { SR } from './vocabulary.ts';
 
 const BODY_SURFACE_AREA = 'body-surface-area';
 
+/** Returns the site of a value if it is not the structure of its section (TID 5203, CID 12236). */
+function ownSite(measurement: Measurement): ContentItem[] {
+  const section = echoSite(measurement);
+  const site = siteOf(measurement);
+  return section && site && site.code !== ECHO_SITES[section].code
+    ? [code('HAS CONCEPT MOD', SR.findingSite, site)]
+    : [];
+}
+
 function item(measurement: Measurement, subject: Subject): ContentItem {
   const on = measuredOn(measurement, subject);
-  return measurementItem(measurement, { sources: on ? sourceItems(on) : [] });
+  const sources = on ? sourceItems(on) : [];
+  return measurementItem(measurement, { modifiers: ownSite(measurement), sources });
 }
 
 /** Returns the patient characteristics used for indexing, such as body surface area (TID 5201). */

@@ -171,7 +171,7 @@ const ALSO: Readonly<Record<string, ConceptKey>> = {
   'LN|29435-5': 'fractional-shortening',
   'LN|79975-9': 'la-diameter',
   'LN|79977-5': 'la-diameter',
-  'LN|79974-2': 'la-area-4c',
+  'LN|17977-0': 'la-area-4c',
   'LN|17988-7': 'ra-area',
   'LN|18153-7': 'rv-wall',
   'LN|18037-2': 'mitral-e',

@@ -86,6 +86,13 @@ describe('TID 5200', () => {
     expect(codes).toContain('29436-3');
   });
 
+  test('the depth of an effusion has the effusion as its site, not the pericardium', () => {
+    const bytes = buildTid5200({ ...ECHO, measurements: [value('effusion-depth', 12)] }, SUBJECT);
+    const depth = items(bytes).find(({ name }) => name?.code === '59089-3');
+    const sites = depth?.items.filter(({ name }) => name?.code === '363698007') ?? [];
+    expect(sites.map(({ value: of }) => of)).toMatchObject([{ code: { code: '373945007' } }]);
+  });
+
   test('TAPSE is exchanged in cm', () => {
     expect(values(buildTid5200(ECHO, SUBJECT))).toContainEqual(['77903-3', 2.1, 'cm']);
   });
@@ -120,7 +127,7 @@ describe('TID 5300', () => {
     ['ra-pressure', '6797001'],
     ['ivc-collapse', '81827009'],
     ['effusion-depth', '59089-3'],
-    ['e-to-e-prime', '11726-7'],
+    ['e-to-e-prime', '20355-4'],
     ['velocity-index', '20354-7'],
     ['tapse-to-spap', '125327'],
     ['rv-to-lv', '81827009'],
