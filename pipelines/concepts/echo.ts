@@ -50,6 +50,10 @@ export const ECHO_METHODS = {
     'shortening of the cavity',
     'Lang et al., J Am Soc Echocardiogr 2005;18:1440-1463',
   ),
+  teichholz: definition(
+    'Teichholz formula from the linear dimensions',
+    'Teichholz et al., Am J Cardiol 1976;37:7-11',
+  ),
   'area-length-shorter': definition(
     'biplane area-length with the shorter length',
     'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',

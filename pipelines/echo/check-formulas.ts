@@ -24,6 +24,7 @@ import {
   relativeReduction,
   relativeWallThickness,
   scoreIndex,
+  teichholzEjection,
   teichholzVolume,
 } from './formulas/chambers.ts';
 import {
@@ -273,8 +274,7 @@ const LEFT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'lv.volume.bullet': (i) => bulletVolume(i.number('saxAreaCm2'), i.number('lengthCm')),
   'lv.volume.teichholz': (i) => teichholzVolume(i.number('lvidCm')),
   'lv.ef': (i) => fractionalChange(i.number('edvMl'), i.number('esvMl')),
-  'lv.ef.teichholz': (i) =>
-    fractionalChange(teichholzVolume(i.number('lviddCm')), teichholzVolume(i.number('lvidsCm'))),
+  'lv.ef.teichholz': (i) => teichholzEjection(i.number('lviddCm'), i.number('lvidsCm')),
   'lv.strokeVolume.volumetric': (i) => i.number('edvMl') - i.number('esvMl'),
   'lv.edvIndex': quotient('edvMl', 'bsaM2'),
   'lv.ef.category.ase2015': grade(LEFT_VENTRICLE.ef, 'efPercent'),

@@ -54,6 +54,10 @@ export const teichholzVolume = (diameter: number) => (7 / (2.4 + diameter)) * di
  */
 export const fractionalChange = (from: number, to: number) => (100 * (from - to)) / from;
 
+/** Returns the LVEF, per cent, from the diameters at end-diastole and end-systole (Teichholz 1976). */
+export const teichholzEjection = (diastole: number, systole: number) =>
+  fractionalChange(teichholzVolume(diastole), teichholzVolume(systole));
+
 /** Returns the LV mass by the cube formula (Devereux 1986; ASE 2015). */
 export function cubeMass(septum: number, cavity: number, posterior: number): number {
   return 0.8 * 1.04 * ((septum + cavity + posterior) ** 3 - cavity ** 3) + 0.6;

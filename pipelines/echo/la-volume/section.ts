@@ -128,7 +128,7 @@ function run(evidence: LaVolumeEvidence, given: Values) {
       volume && !counted ? sayOfLaVolume.gap('la-volume.not-indexed', {}) : null,
       unequal ? sayOfLaVolume.gap('la-volume.lengths-differ', {}) : null,
       adult ? null : PATIENT_GAPS.child,
-      diameter && evidence.patient.sex === null ? PATIENT_GAPS.sex : null,
+      adult && diameter && evidence.patient.sex === null ? PATIENT_GAPS.sex : null,
     ],
     findings: [
       isAbnormal(grade) && counted

@@ -1,6 +1,7 @@
 import type { EchoConcept } from '../../concepts/echo.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { isConfirmed } from '../../result/measured.ts';
 import { sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { Statement } from '../../result/statement.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
@@ -203,12 +204,17 @@ export function gradableEf(values: Values): Measurement | null {
 }
 
 /**
- * Returns a severely reduced EF from the machine if the headline EF is from the images, because the
- * report would otherwise hide it. Null in all other cases.
+ * Returns a severely reduced EF from the machine if the headline EF is another one, because the
+ * report would otherwise hide it. Null in all other cases. Where the headline EF is the machine's
+ * too, it must not be confirmed by a person, and an EF from a single diameter does not count against
+ * one from volumes (echo 5.2).
  */
 export function severeOfMachine(values: Values): Measurement | null {
   const ef = headlineEf(values);
-  if (!ef || belongsToMachine(ef)) return null;
+  const ofMachine = ef !== null && belongsToMachine(ef);
+  if (!ef || (ofMachine && isConfirmed(ef))) return null;
   const given = EF_PRECEDENCE.flatMap((key) => values.all(key)).filter(belongsToMachine);
-  return given.find(({ value }) => isSevere(value)) ?? null;
+  const counts = (one: Measurement) =>
+    !ofMachine || linearMethod(one) === null || linearMethod(ef) !== null;
+  return given.find((one) => isSevere(one.value) && counts(one)) ?? null;
 }

@@ -1,6 +1,7 @@
 import type { EchoConcept } from '../../concepts/echo.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { sayOfLvSize } from '../../result/render/echo/lv-size.ts';
 import { isEfLimit, sayOfLvef } from '../../result/render/echo/lvef.ts';
 import { type Abnormality, sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { Statement } from '../../result/statement.ts';
@@ -11,7 +12,7 @@ import {
   outlineGap,
   type RhythmEvidence,
 } from '../chambers/gaps.ts';
-import { fractionalChange } from '../formulas/chambers.ts';
+import { fractionalChange, teichholzEjection } from '../formulas/chambers.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import {
   type GradedQuantity,
@@ -172,6 +173,20 @@ function indexedVolumes(given: Values): Indexed[] {
   ];
 }
 
+/**
+ * Returns the machine's LVEF by Teichholz, calculated again if one of its diameters was corrected;
+ * null if the machine reports none.
+ */
+const linearEf = (given: Values): Measurement | null =>
+  given.measurement('lvef-teichholz') &&
+  given.calculated('lvef-teichholz', {
+    section: ID,
+    method: 'teichholz',
+    from: ['lvidd', 'lvids'],
+    value: teichholzEjection,
+    ofOneSource: 'diameters',
+  });
+
 function run(evidence: LvefEvidence, given: Values) {
   const sexes = rangedSexes(evidence);
   const own = given.calculated('lvef-biplane', {
@@ -184,6 +199,7 @@ function run(evidence: LvefEvidence, given: Values) {
   const diameter = given.measurement('lvidd');
   const values = given.with([
     own,
+    linearEf(given),
     diameter && inAdultRange(evidence, diameter, LEFT_VENTRICLE.diastolicDiameter),
   ]);
   const indexed = indexedVolumes(given);
@@ -214,6 +230,7 @@ function run(evidence: LvefEvidence, given: Values) {
     ...VOLUMES.map((key) => given.measurement(key)),
   ];
   const critical = child ? null : criticalFinding(values, ef, ungraded, measurements);
+  const sizes = gradedSizes(indexed, sexes);
   return conclude(lvef, {
     measurements,
     conclusions: [
@@ -246,8 +263,9 @@ function run(evidence: LvefEvidence, given: Values) {
               [ef],
             )
           : null),
+      volumesFinding(sizes),
     ],
-    classifications: classificationsOf(grade, range, indexed, sexes),
+    classifications: classificationsOf(grade, range, sizes),
   });
 }
 
@@ -256,11 +274,30 @@ interface Indexed {
   quantity: GradedQuantity;
 }
 
+interface GradedSize {
+  measurement: Measurement;
+  grade: Abnormality;
+}
+
+const gradedSizes = (indexed: readonly Indexed[], sexes: readonly Sex[]): GradedSize[] =>
+  indexed.flatMap(({ measurement, quantity }) => {
+    const grade = graded(measurement, quantity, sexes);
+    return grade && measurement ? [{ measurement, grade }] : [];
+  });
+
+function volumesFinding(sizes: readonly GradedSize[]) {
+  const large = sizes.filter(({ grade }) => isAbnormal(grade));
+  if (large.length === 0) return null;
+  const measurements = large.map(({ measurement }) => measurement);
+  const grades = large.map(({ grade }) => grade);
+  const statement = sayOfLvSize.conclusion('lv-size.abnormal', { grades }, measurements);
+  return finding(ID, 'lv-volumes-abnormal', statement, 'abnormal', measurements);
+}
+
 function classificationsOf(
   grade: Abnormality | null,
   range: string | null,
-  indexed: readonly Indexed[],
-  sexes: readonly Sex[],
+  sizes: readonly GradedSize[],
 ) {
   return [
     grade &&
@@ -279,18 +316,15 @@ function classificationsOf(
         range,
         'ESC 2021; Universal Definition of HF 2021',
       ),
-    ...indexed.map(({ measurement, quantity }) => {
-      const own = graded(measurement, quantity, sexes);
-      return own && measurement
-        ? classification(
-            ID,
-            `${measurement.concept.key}-grade`,
-            measurement.label,
-            own,
-            'ASE/EACVI 2015',
-          )
-        : null;
-    }),
+    ...sizes.map(({ measurement, grade: own }) =>
+      classification(
+        ID,
+        `${measurement.concept.key}-grade`,
+        measurement.label,
+        own,
+        'ASE/EACVI 2015',
+      ),
+    ),
   ].map((one) => one || null);
 }
 

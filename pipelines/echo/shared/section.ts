@@ -267,9 +267,10 @@ export const PATIENT_GAPS = {
  */
 export function patientGaps(evidence: PatientEvidence, indexed: boolean): (Statement | null)[] {
   const { patient } = evidence;
+  const child = isChild(evidence);
   return [
-    isChild(evidence) ? PATIENT_GAPS.child : null,
-    patient.sex === null ? PATIENT_GAPS.sex : null,
+    child ? PATIENT_GAPS.child : null,
+    !child && patient.sex === null ? PATIENT_GAPS.sex : null,
     indexed && patient.surface === null ? PATIENT_GAPS.surface : null,
   ];
 }

@@ -4,7 +4,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import { isConfirmed } from '../../result/measured.ts';
 import { createMeasurement, NO_FRAME } from '../../result/measurement.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
-import { withPlausibility, withRemark } from './plausibility.ts';
+import { inadequate, withPlausibility, withRemark } from './plausibility.ts';
 import { belongsToMachine, type Calculation, type Shift, type Values } from './section.ts';
 
 type All = Values['all'];
@@ -44,9 +44,12 @@ function valuesBy(all: All, named: Named, shift: Shift | null, reads?: Reads): V
       return one && shift ? moved(one, shift.from, shift.to) : one;
     },
     with(calculations) {
-      const own = valuesOf(calculations.filter((one) => one !== null));
+      const given = calculations.filter((one) => one !== null);
+      const own = valuesOf(given);
+      // A value that was withheld must not be used as it was before.
+      const replaced = new Set(given.map(({ id }) => id));
       return valuesBy(
-        (key) => [...own.all(key), ...all(key)],
+        (key) => [...own.all(key), ...all(key).filter(({ id }) => !replaced.has(id))],
         (id) => own.named(id) ?? named(id),
         shift,
         reads,
@@ -146,7 +149,8 @@ const isCorrected = (one: Measurement, values: Values): boolean =>
 
 /**
  * Calculates a value from others, unless it is given. The machine's own value is replaced if a person
- * corrected one of the values from which the machine calculated it.
+ * corrected one of the values from which the machine calculated it, or withheld if the others are not
+ * known.
  */
 function calculated(
   values: Values,
@@ -156,14 +160,19 @@ function calculated(
   const inputs = inputsOf(values, { section, method, value, ...calculation });
   const given = values.measurement(key);
   const result = inputs && value(...inputs.map((input) => input.value));
-  // If the machine reports zero for a divisor, that input is wrong, so nothing is calculated from
-  // it.
-  if (!inputs || result === null || !Number.isFinite(result)) return given && { ...given, section };
+  const known = inputs ?? calculation.from.flatMap((from) => values.measurement(from) ?? []);
   const isStale =
     given !== null &&
     belongsToMachine(given) &&
     !isConfirmed(given) &&
-    inputs.some((input) => isCorrected(input, values));
+    known.some((input) => isCorrected(input, values));
+  // If the machine reports zero for a divisor, that input is wrong, so nothing is calculated from
+  // it.
+  if (!inputs || result === null || !Number.isFinite(result)) {
+    if (!given) return null;
+    const own = { ...given, section };
+    return isStale ? inadequate(own, remarkOfEcho('echo.input-corrected', {})) : own;
+  }
   if (given && !isStale) {
     const ofImages = belongsToMachine(given) && inputs.every((input) => !belongsToMachine(input));
     const named = ofImages ? (calculation.ofOneSource ?? 'values') : 'machine';

@@ -152,6 +152,25 @@ describe('a value of the machine that a person has corrected', () => {
     expect(counting('lv-mass-index', after)?.value).toBeCloseTo(105, 0);
     expect(categoryOf(after, 'lv-geometry')).toBe('concentric remodelling');
   });
+  it('changes the LVEF by Teichholz', () => {
+    const of = reported(
+      machine('lvidd', 'cm', 4.8),
+      machine('lvids', 'cm', 3.2),
+      machine('lvef-teichholz', '%', 62),
+    );
+    expect(counting('lvef-teichholz', entered(of, 'lvids', 4))?.value).toBeCloseTo(35, 0);
+  });
+  it('withholds what the machine calculated from it if the other inputs are not known', () => {
+    const filling = reported(
+      machine('mitral-e', 'cm/s', 120),
+      machine('e-prime-septal', 'cm/s', 5),
+      machine('e-to-e-prime', '1', 20),
+    );
+    const after = entered(filling, 'mitral-e', 60);
+    expect(counting('e-to-e-prime', after)).toBeUndefined();
+    expect(summaryOf(after, 'diastolic')).toContain('one of its inputs was corrected');
+    expect(counting('e-to-e-prime-septal', after)?.value).toBe(12);
+  });
   it('does not become a depth behind the posterior wall', () => {
     const after = entered(reported(machine('effusion-depth', 'mm', 8)), 'effusion-depth', 15);
     expect(categoryOf(after, 'effusion-size')).toBe('moderate');

@@ -129,7 +129,7 @@ function resultText({ scheme, result, criteria, because, next }: DiastolicResult
     : `${first}; algorithm B: ${next.result} (${criteriaText(next.criteria)})`;
 }
 
-const DIFFER = 'The two algorithms disagree: LA pressure is elevated by only one of them.';
+const DIFFER = 'Only one of the two algorithms gives an elevated LA pressure.';
 
 /** Conditions for the algorithms to be valid. They are printed with every grade (echo 10.2). */
 const APPLIES =

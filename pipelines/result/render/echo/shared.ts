@@ -367,6 +367,8 @@ export const ECHO_REMARKS = {
   }) => `${IMAGE_INPUTS[of.inputs]} give ${valueText(of.key, of.value)}`,
   'echo.recalculated': ({ key, value }: { key: EchoConcept; value: number }) =>
     `calculated again, because one of its inputs was corrected; the machine gave ${valueText(key, value)}`,
+  'echo.input-corrected': () =>
+    'one of its inputs was corrected; it cannot be calculated again without the others',
   'echo.of-images': ({ key, value }: { key: EchoConcept; value: number }) =>
     `image analysis: ${valueText(key, value)}`,
   'echo.surface-of-machine': () => 'from the machine: the request does not give height and weight',

@@ -163,7 +163,7 @@ describe('elevated LA pressure', () => {
     expect(finding('lap-elevated')?.evidence).toContain('cart-rvsp');
     expect(elevated).toContain('ASE/EACVI 2016, algorithm A: indeterminate (');
     expect(elevated).toContain('ASE 2025: grade 2, elevated LAP (');
-    expect(elevated).toContain('LA pressure is elevated by only one of them');
+    expect(elevated).toContain('Only one of the two algorithms gives an elevated LA pressure');
     expect(elevated).toContain('Valid in sinus rhythm');
   });
   it('lists E/A among the criteria where it decided', () => {

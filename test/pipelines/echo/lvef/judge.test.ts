@@ -120,6 +120,30 @@ describe('an EF of the machine and an EF of the images', () => {
   });
 });
 
+describe('several EFs of the machine', () => {
+  it('keep the alert of one that is below 30 %', () => {
+    const said = told({ machine: { 'lvef-3d': 55, 'lvef-biplane': 25 } });
+    expect(said.findings).toEqual(['critical']);
+    expect(said.words).toContain('LVEF (biplane) 25 % from the machine');
+  });
+  it('give no alert by one diameter against volumes', () => {
+    expect(told({ machine: { 'lvef-biplane': 55, 'lvef-teichholz': 25 } }).findings).toEqual([]);
+  });
+});
+
+describe('large volumes', () => {
+  it('are a finding even if the EF is normal', () => {
+    const said = told({
+      machine: { 'lvedv-biplane': 200, 'lvesv-biplane': 90, 'body-surface-area': 1.85 },
+    });
+    expect(said.grade).toBe('normal');
+    expect(said.findings).toEqual(['abnormal']);
+    expect(said.words).toBe(
+      'LVEDVi 108 ml/m² severely abnormal, LVESVi 49 ml/m² severely abnormal.',
+    );
+  });
+});
+
 describe('networks and discs of the images that contradict each other', () => {
   it('are not graded severely reduced, because only one of two methods shows that', () => {
     const { findings, words, focused } = told({
@@ -183,6 +207,15 @@ describe('LVEF of a child', () => {
     const notes = result.measurements.map(({ note }) => note ?? '').join(' ');
     expect(notes).not.toContain('normal range');
     expect(result.measurements.every(({ reference }) => reference === null)).toBe(true);
+  });
+  it('has the age as its only reason not to be graded', () => {
+    const { section } = measuredStudy({
+      machine: { lvef: 40, 'la-diameter': 3 },
+      patient: { age: 10, sex: null },
+    });
+    for (const id of ['lvef', 'la-volume', 'lv-size']) {
+      expect(section(id)?.summary).not.toContain('The sex of the patient');
+    }
   });
   it('at 18 is treated as that of an adult', () => {
     const { result } = study(18);
