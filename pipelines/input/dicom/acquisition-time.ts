@@ -24,7 +24,8 @@ function ofDateTime(text: string): AcquisitionTime | null {
 
 /**
  * Returns the acquisition time from the most precise readable date and time in a header (texts by
- * tag). Null if there is none.
+ * tag). Null if there is none. A time whose own date is missing has the most precise
+ * other date: Acquisition Date is optional (PS3.3 C.7.6.1).
  */
 export function acquisitionTimeOf(texts: ReadonlyMap<number, string>): AcquisitionTime | null {
   return firstReadable(texts, ACQUISITION_TIMES);
@@ -43,14 +44,16 @@ function firstReadable(
   pairs: readonly (readonly number[])[],
 ): AcquisitionTime | null {
   const textAt = (tag: number | undefined) => (tag ? (texts.get(tag) ?? '') : '');
-  for (const [date, time] of pairs) {
+  const days = pairs.map(([date]) => dayNumber(textAt(date).slice(0, 8)));
+  for (const [index, [date, time]] of pairs.entries()) {
     if (!time) {
       const taken = ofDateTime(textAt(date));
       if (taken) return taken;
       continue;
     }
     const seconds = secondsOfDay(textAt(time));
-    if (seconds !== null) return { day: dayNumber(textAt(date)), seconds };
+    const day = days[index] ?? days.find((one) => one !== null) ?? null;
+    if (seconds !== null) return { day, seconds };
   }
   return null;
 }

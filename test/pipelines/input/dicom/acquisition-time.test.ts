@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { dayNumber } from '../../../../pipelines/dicom/dates.ts';
+import {
+  acquisitionTimeOf,
+  secondsFromFirst,
+} from '../../../../pipelines/input/dicom/acquisition-time.ts';
+
+const TAGS = {
+  acquisitionDateTime: 0x0008002a,
+  acquisitionDate: 0x00080022,
+  acquisitionTime: 0x00080032,
+  contentDate: 0x00080023,
+  seriesDate: 0x00080021,
+  studyDate: 0x00080020,
+  studyTime: 0x00080030,
+};
+
+const takenAt = (header: Partial<Record<keyof typeof TAGS, string>>) =>
+  acquisitionTimeOf(
+    new Map(Object.entries(header).map(([name, text]) => [TAGS[name as keyof typeof TAGS], text])),
+  );
+
+describe('the time of acquisition', () => {
+  const studyDate = '20260302';
+
+  it.each([
+    ['of the study', { studyDate }, '20260302'],
+    ['of the series, before that of the study', { seriesDate: '20260303', studyDate }, '20260303'],
+    ['of its own', { acquisitionDate: '20260304', studyDate }, '20260304'],
+  ])('has the date %s', (_which, dates, day) => {
+    const taken = takenAt({ ...dates, acquisitionTime: '101500', studyTime: '100000' });
+    expect(taken).toEqual({ day: dayNumber(day), seconds: 10 * 3600 + 15 * 60 });
+  });
+
+  it('has no date if the header has none', () => {
+    expect(takenAt({ acquisitionTime: '101500' })).toMatchObject({ day: null });
+  });
+
+  it('tells how long before the study an earlier examination was, without Acquisition Date', () => {
+    const prior = takenAt({ studyDate: '20260301', acquisitionTime: '101500' });
+    const current = takenAt({ studyDate, acquisitionTime: '101500' });
+    expect(secondsFromFirst([current], [prior])).toEqual({ current: [0], priors: [-86_400] });
+  });
+});
