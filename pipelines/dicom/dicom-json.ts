@@ -1,5 +1,6 @@
 import dcmjs, { type TagDataset } from 'dcmjs';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { headerInBytes, wantedAttributes } from './bounded-header.ts';
 import { decodeTexts, takeCharacterSets } from './data-set.ts';
 import { fileStart } from './part10.ts';
 
@@ -16,8 +17,12 @@ export type JsonDataSet = Record<string, JsonAttribute>;
 const PIXEL_DATA = '7FE00010';
 const CHARACTER_SET = '00080005';
 
-/** Maximum size in bytes of a data set, without its pixel data, that is read into memory. */
-const MAX_DATA_SET_BYTES = 32 * 1024 * 1024;
+/**
+ * Numbers of bytes read from a file, one after the other, until they contain the data set without
+ * its pixel data. A longer data set is refused.
+ */
+const READ_BYTES = [64 * 1024, 1024 * 1024, 32 * 1024 * 1024] as const;
+const NO_ATTRIBUTES = wantedAttributes([]);
 /**
  * A binary value longer than this, in bytes, is not inlined but becomes bulk data with its own
  * address (PS3.18 F.2.2, Table F.2.3-1).
@@ -34,7 +39,17 @@ const BINARY = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'UN']);
  * @throws SonogateError `object_not_understood`, also for a data set over the limit.
  */
 export async function readTagDataSet(path: string): Promise<TagDataset> {
-  const { start, whole } = await fileStart(path, MAX_DATA_SET_BYTES);
+  for (const bytes of READ_BYTES) {
+    const { start, whole } = await fileStart(path, bytes);
+    if (!headerInBytes(start, whole, NO_ATTRIBUTES)) continue;
+    const dataSet = parsed(start);
+    // The table of frames before the pixels may be longer than the bytes.
+    if (whole || dataSet[PIXEL_DATA]) return dataSet;
+  }
+  throw new SonogateError('object_not_understood', 'The data set is too large for JSON.');
+}
+
+function parsed(start: Buffer<ArrayBuffer>): TagDataset {
   try {
     const sets = takeCharacterSets(start);
     const bytes = start.buffer.slice(start.byteOffset, start.byteOffset + start.length);
@@ -45,8 +60,7 @@ export async function readTagDataSet(path: string): Promise<TagDataset> {
     decodeTexts(dict, sets);
     return dict;
   } catch (cause) {
-    const why = whole ? undefined : 'The data set is too large for an answer in JSON.';
-    throw new SonogateError('object_not_understood', why, { cause });
+    throw new SonogateError('object_not_understood', undefined, { cause });
   }
 }
 

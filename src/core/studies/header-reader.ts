@@ -1,9 +1,6 @@
-import { once } from 'node:events';
 import { open } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import { headerInBytes } from '../../../pipelines/dicom/bounded-header.ts';
-import { type ErrorCode, SonogateError } from '../../platform/errors/catalogue.ts';
+import { taskThread } from '../../platform/task-thread.ts';
 import { HEADER_ATTRIBUTES, type InstanceHeader, instanceHeader } from './instance-header.ts';
 
 /**
@@ -34,11 +31,13 @@ export interface HeaderTask {
   paths: readonly string[] | null;
 }
 
-export type HeaderAnswer =
-  | { header: InstanceHeader }
-  | { values: string[][] }
-  | { refusal: ErrorCode; detail: string }
-  | { failure: string; code: string | null };
+export type HeaderAnswer = { header: InstanceHeader } | { values: string[][] };
+
+const ask = taskThread<HeaderTask, HeaderAnswer>(new URL('./header-thread.ts', import.meta.url), {
+  deadlineMs: DEADLINE_MS,
+  heapMib: THREAD_HEAP_MIB,
+  exceeded: 'Reading the header takes too much time or memory.',
+});
 
 /**
  * Returns the header of an object from the first bytes of its file, at most INLINE_HEADER_BYTES of
@@ -91,63 +90,4 @@ async function firstBytes(path: string): Promise<{ start: Buffer; whole: boolean
   } finally {
     await file.close();
   }
-}
-
-const ENTRY = new URL('./header-thread.ts', import.meta.url);
-
-let thread: Promise<Worker> | null = null;
-/**
- * The last task. Each task waits for the one before it, so that its deadline begins only when the
- * task does.
- */
-let last: Promise<unknown> = Promise.resolve();
-
-async function ask(task: HeaderTask): Promise<HeaderAnswer> {
-  const mine = last.then(() => answerTo(task));
-  last = mine.catch(() => {});
-  const answer = await mine;
-  if ('refusal' in answer) throw new SonogateError(answer.refusal, answer.detail);
-  if ('failure' in answer) throw Object.assign(new Error(answer.failure), { code: answer.code });
-  return answer;
-}
-
-/**
- * Has the thread carry out one task. If the thread takes too long or dies, it is ended and the file
- * is refused.
- */
-async function answerTo(task: HeaderTask): Promise<HeaderAnswer> {
-  thread ??= startThread();
-  const worker = await thread.catch((error) => {
-    thread = null;
-    throw error;
-  });
-  const settled = new AbortController();
-  const { signal } = settled;
-  worker.ref();
-  try {
-    const answered = once(worker, 'message', { signal });
-    // If the thread fails, `once` rejects with its error. If it only exits, this promise rejects
-    // too.
-    const ended = once(worker, 'exit', { signal }).then(() => Promise.reject(new Error('ended')));
-    const late = setTimeout(DEADLINE_MS, undefined, { signal, ref: false }).then(() =>
-      Promise.reject(new Error('the deadline passed')),
-    );
-    worker.postMessage(task);
-    const [answer] = (await Promise.race([answered, ended, late])) as [HeaderAnswer];
-    return answer;
-  } catch (cause) {
-    thread = null;
-    await worker.terminate();
-    const detail = 'Reading the header takes too much time or memory.';
-    throw new SonogateError('object_not_understood', detail, { cause });
-  } finally {
-    settled.abort();
-    worker.unref();
-  }
-}
-
-async function startThread(): Promise<Worker> {
-  const worker = new Worker(ENTRY, { resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MIB } });
-  await once(worker, 'message');
-  return worker;
 }

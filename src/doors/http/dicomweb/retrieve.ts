@@ -2,15 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { Router } from '@koa/router';
-import type { TagDataset } from 'dcmjs';
 import type { Context } from 'koa';
-import {
-  bytesOf,
-  dicomJson,
-  type JsonDataSet,
-  jsonAttribute,
-  readTagDataSet,
-} from '../../../../pipelines/dicom/dicom-json.ts';
+import { jsonAttribute } from '../../../../pipelines/dicom/dicom-json.ts';
 import { STORAGE_CLASS } from '../../../../pipelines/dicom/sop-classes.ts';
 import { DEFAULT_ACCOUNT_ID } from '../../../core/accounts/keys.ts';
 import { type HeldObject, heldObjects } from '../../../core/query/find.ts';
@@ -24,6 +17,7 @@ import {
   frameForm,
   requireAccepted,
 } from './accept.ts';
+import { type DataSetTask, readOnThread } from './data-set-reader.ts';
 import { DICOM_JSON, pathUids, refuseTestKey } from './search.ts';
 
 /**
@@ -89,8 +83,7 @@ async function sendBulkData(context: Call, deps: HttpDeps): Promise<void> {
   if (tag === '7FE00010') return sendFrames(context, deps, null);
   const ranges = acceptedRanges(context);
   const object = await retrievedObject(context, deps);
-  const element = (await dataSetOf(object))?.[tag];
-  const bytes = element && element.vr !== 'SQ' ? bytesOf(element.Value) : Buffer.alloc(0);
+  const bytes = await binaryValue(object, tag);
   if (bytes.length === 0) throw new SonogateError('not_found', 'The object has no such bulk data.');
   await audit(context, deps, [object]);
   if (ranges.some(({ multipart, type }) => multipart || type === '*/*')) {
@@ -109,7 +102,7 @@ async function sendRendered(context: Call, deps: HttpDeps): Promise<void> {
   const ranges = acceptedRanges(context);
   if (object.sopClassUid === STORAGE_CLASS.encapsulatedPdf) {
     const type = requireAccepted(ranges, ['application/pdf']);
-    const document = bytesOf((await dataSetOf(object))?.['00420011']?.Value);
+    const document = await binaryValue(object, '00420011');
     await audit(context, deps, [object]);
     context.type = type;
     context.body = document;
@@ -315,30 +308,40 @@ async function* metadata(
 ): AsyncGenerator<Buffer> {
   let separator = '[';
   for (const object of objects) {
-    yield Buffer.from(separator + JSON.stringify(await metadataOf(object, address)));
+    yield Buffer.from(separator);
+    yield await metadataOf(object, address);
     separator = ',';
   }
   yield Buffer.from(']');
 }
 
-/** Returns the metadata of an object; only its identifiers if the object cannot be read. */
-async function metadataOf(object: LocatedObject, address: string): Promise<JsonDataSet> {
-  const { studyInstanceUid, seriesInstanceUid, sopInstanceUid, sopClassUid } = object;
+/**
+ * Returns the metadata of an object as DICOM JSON; only its identifiers if the object is damaged or
+ * too large.
+ */
+async function metadataOf(object: LocatedObject, address: string): Promise<Buffer> {
+  const { studyInstanceUid, seriesInstanceUid, sopInstanceUid, sopClassUid, file } = object;
   const path = `studies/${studyInstanceUid}/series/${seriesInstanceUid}/instances/${sopInstanceUid}`;
-  const dataSet = await dataSetOf(object);
-  if (dataSet) return dicomJson(dataSet, (tag) => `${address}/${path}/bulkdata/${tag}`);
-  return {
+  const json = await unlessUnreadable({ file, bulkData: `${address}/${path}/bulkdata` });
+  if (json) return json;
+  const identifiers = {
     '00080016': jsonAttribute('UI', [sopClassUid]),
     '00080018': jsonAttribute('UI', [sopInstanceUid]),
     '0020000D': jsonAttribute('UI', [studyInstanceUid]),
     '0020000E': jsonAttribute('UI', [seriesInstanceUid]),
   };
+  return Buffer.from(JSON.stringify(identifiers));
 }
 
-/** Reads the data set of an object; null if it is damaged or too large for memory. */
-async function dataSetOf({ file }: LocatedObject): Promise<TagDataset | null> {
+/** Returns the bytes of a binary value; empty if there is none or the object cannot be read. */
+const binaryValue = async ({ file }: LocatedObject, tag: string): Promise<Buffer> =>
+  (await unlessUnreadable({ file, tag })) ?? Buffer.alloc(0);
+
+/** Reads a data set; null if it is damaged or too large. */
+async function unlessUnreadable(task: DataSetTask): Promise<Buffer | null> {
   try {
-    return await readTagDataSet(file);
+    const { buffer } = await readOnThread(task);
+    return Buffer.from(buffer);
   } catch (error) {
     if (error instanceof SonogateError) return null;
     throw error;
