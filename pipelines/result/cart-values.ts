@@ -182,15 +182,29 @@ function comparable(key: ConceptKey, values: Values): Values[] {
   return [[first, ...absurd], ...others.map((one): Values => [one])];
 }
 
+const isAverage = ({ derivation }: CartMeasurement) =>
+  derivation === 'mean' || derivation === 'median';
+
+/**
+ * Returns a remark with the single values behind a mean or median of the machine, if the quantity
+ * has an `END`: the mean may include windows in which the beam was oblique.
+ */
+function behindAverage(key: ConceptKey, chosen: CartMeasurement, values: Values): Remark[] {
+  const single = values.filter((one) => !isAverage(one)).map(({ value }) => value);
+  if (!END[key] || !isAverage(chosen) || chosen.selection || single.length === 0) return [];
+  const [low, high] = [Math.min(...single), Math.max(...single)];
+  return [remark('machine.average-of', { key, count: single.length, low, high })];
+}
+
 function ofPlausible(key: ConceptKey, values: Values): CartChoice {
   const chosen = chosenByMachine(key, values);
   const [first, ...others] = values;
   if (chosen || others.length === 0) {
-    return { standing: asWritten(chosen ?? first), spread: null, unused: [] };
+    const own = asWritten(chosen ?? first);
+    const remarks = [...own.remarks, ...(chosen ? behindAverage(key, chosen, values) : [])];
+    return { standing: { ...own, remarks }, spread: null, unused: [] };
   }
-  const single = values.filter(
-    ({ derivation }) => derivation !== 'mean' && derivation !== 'median',
-  );
+  const single = values.filter((one) => !isAverage(one));
   const [one, ...rest] = NEVER_AVERAGED.has(key) ? single : values;
   return one && rest.length > 0
     ? { ...ofRepeats(key, [one, ...rest]), unused: [] }

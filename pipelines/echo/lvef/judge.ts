@@ -1,7 +1,6 @@
 import type { EchoConcept } from '../../concepts/echo.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { isConfirmed } from '../../result/measured.ts';
 import { sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { Statement } from '../../result/statement.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
@@ -212,7 +211,7 @@ export function gradableEf(values: Values): Measurement | null {
 export function severeOfMachine(values: Values): Measurement | null {
   const ef = headlineEf(values);
   const ofMachine = ef !== null && belongsToMachine(ef);
-  if (!ef || (ofMachine && isConfirmed(ef))) return null;
+  if (!ef || (ofMachine && ef.confirmed)) return null;
   const given = EF_PRECEDENCE.flatMap((key) => values.all(key)).filter(belongsToMachine);
   const counts = (one: Measurement) =>
     !ofMachine || linearMethod(one) === null || linearMethod(ef) !== null;

@@ -139,7 +139,7 @@ interface ViewsEvidence extends PatientEvidence {
   spectra: readonly Display[];
 }
 
-/** View of one clip, and what identified it: the header or the model. */
+/** View of one clip, and what identified it: the header, the model or a person. */
 interface ViewedClip {
   clip: {
     file: string;
@@ -150,7 +150,7 @@ interface ViewedClip {
     heartRate: number | null;
   };
   view: HeartView | null;
-  source: 'header' | 'model' | null;
+  source: 'header' | 'model' | 'person' | null;
   confidence: number | null;
   /** The most probable view if its probability was below the gate; otherwise null. */
   belowGate: HeartView | null;
@@ -258,7 +258,7 @@ function run(evidence: ViewsEvidence): SectionOutcome {
     const own = clips.filter(({ source }) => source === by);
     return [...new Set(own.flatMap(({ view }) => familyName(view) ?? []))];
   };
-  const [coded, seen] = [found('header'), found('model')];
+  const [coded, seen, given] = [found('header'), found('model'), found('person')];
   const gaps = [unnamedGap(evidence), limitedGap(evidence), refusedGap(evidence)].filter(
     (one) => one !== null,
   );
@@ -270,6 +270,7 @@ function run(evidence: ViewsEvidence): SectionOutcome {
     statements: [
       ...(coded.length > 0 ? [sayOfViews.conclusion('views.named', { views: coded })] : []),
       ...(seen.length > 0 ? [sayOfViews.conclusion('views.seen', { views: seen })] : []),
+      ...(given.length > 0 ? [sayOfViews.conclusion('views.by-person', { views: given })] : []),
       sayOfViews.conclusion('views.modes', { modes: clips.map(({ clip }) => modesOf(clip)) }),
       ...missing,
     ],

@@ -25,8 +25,11 @@ interface Repeats {
   high: number;
 }
 
-const unchosen = ({ key, count, low, high }: Repeats): string =>
-  `of ${count} values, none selected on the machine (${format(key, low)} to ${format(key, high)})`;
+const rangeOf = ({ key, low, high }: Repeats): string =>
+  `${format(key, low)} to ${format(key, high)}`;
+
+const unchosen = (repeats: Repeats): string =>
+  `of ${repeats.count} values, none selected on the machine (${rangeOf(repeats)})`;
 
 /** Remarks about single measurements, shared by all endpoints. */
 export const MEASUREMENT_REMARKS = {
@@ -39,6 +42,10 @@ export const MEASUREMENT_REMARKS = {
   'machine.end-of-repeats': ({ end, ...repeats }: Repeats & { end: 'highest' | 'lowest' }) =>
     `${end} ${unchosen(repeats)}`,
   'machine.median-of-repeats': (repeats: Repeats) => `median ${unchosen(repeats)}`,
+  'machine.average-of': (repeats: Repeats) =>
+    repeats.count === 1
+      ? `average of the machine; single value ${format(repeats.key, repeats.high)}`
+      : `average of the machine; ${repeats.count} single values, ${rangeOf(repeats)}`,
   'machine.mean-sac': ({ count }: { count: number }) =>
     `mean of the ${count} diameters reported by the machine`,
   'machine.no-mean-sac': () =>

@@ -10,7 +10,7 @@ import { unitText, withUnit } from './unit-text.ts';
 
 type Report = NonNullable<Result['report']>;
 
-/** A number in a report: `-1.5`, `28+3`, `2014`. The 3 of `3D` is none. */
+/** A number in a report: `-1.5`, `28+3`, `2014`, but not the 3 of `3D`. */
 const NUMBER = /(?<![\w.])(?![23]D\b)-?\d+(?:[.+]\d+)*/g;
 
 /**

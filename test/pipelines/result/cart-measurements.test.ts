@@ -72,6 +72,15 @@ describe('several values of which none was selected on the machine', () => {
     });
   });
 
+  it('are stated beside a mean of the machine where the highest would count', () => {
+    const windows = [3.2, 4.2, [3.7, { derivation: 'mean' }]] satisfies Given[];
+    expect(standing('av-vmax', ...windows)).toMatchObject({
+      value: 3.7,
+      note: 'average of the machine; 2 single values, 3.2 m/s to 4.2 m/s',
+    });
+    expect(standing('lvot-vti', ...windows)?.note).toBeNull();
+  });
+
   it('a single one counts unchanged', () => {
     expect(standing('av-vmax', 4.2)).toMatchObject({ value: 4.2, note: null });
   });

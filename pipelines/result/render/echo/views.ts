@@ -101,6 +101,8 @@ export const VIEWS_SENTENCES = {
     `Views named by the machine: ${views.join(', ')}.`,
   'views.seen': ({ views }: { views: readonly string[] }) =>
     `Views seen in the images: ${views.join(', ')}.`,
+  'views.by-person': ({ views }: { views: readonly string[] }) =>
+    `Views named by the reader: ${views.join(', ')}.`,
   'views.modes': ({ modes }: { modes: readonly (readonly (keyof typeof MODES)[])[] }) =>
     `Modes: ${[...new Set(modes.map((of) => of.map((one) => MODES[one]).join(', ')))].join(', ')}.`,
   'views.no-model': ({ unnamed, pictures }: { unnamed: number; pictures: number }) =>

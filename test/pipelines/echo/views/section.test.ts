@@ -51,6 +51,10 @@ describe('the minimum set of a complete study (echo 2.9)', () => {
     const aimed = pictures().map((one) => (one.view === 'A4C' ? clipOf('A4C-RV') : one));
     expect(viewsOf(aimed, displays())?.reason?.detail).toContain('of A4C.');
   });
+  it('states the views that the reader named', () => {
+    const clips = [{ ...clipOf('A4C'), source: 'person' as const }];
+    expect(viewsOf(clips, [])?.summary).toContain('Views named by the reader: A4C.');
+  });
 });
 
 describe('views of the RV', () => {
