@@ -57,7 +57,8 @@ async function writeOld(dataDir: string): Promise<void> {
  * needed.
  */
 beforeEach(async () => {
-  await database.query('TRUNCATE studies, unneeded_blobs CASCADE');
+  await database.query('DELETE FROM studies');
+  await database.query('DELETE FROM unneeded_blobs');
   await writeOld(listener);
   const objects = createReceivedObjects(listener, blobs);
   await objects.keep({ path: PATH, fileSha256: DIGEST, bytes: 3 });
@@ -134,14 +135,14 @@ describe("a machine's local copies", () => {
   ])(
     'without a row, written ten days ago, with a retention of %d days: kept %s',
     async (days, kept) => {
-      await database.query('TRUNCATE studies CASCADE');
+      await database.query('DELETE FROM studies');
       await sweep(days);
       expect(await there(listener)).toBe(kept);
     },
   );
 
   test('that have just arrived and have no row yet are kept, whatever the retention', async () => {
-    await database.query('TRUNCATE studies CASCADE');
+    await database.query('DELETE FROM studies');
     await utimes(join(listener, PATH), new Date(), new Date());
     await sweep(0);
     expect(await there(listener)).toBe(true);

@@ -48,8 +48,8 @@ const study = (id: string, uid: string, last: Date) =>
  */
 beforeEach(async () => {
   await database.query('DELETE FROM audit');
-  for (const table of ['studies', 'requests', 'deliveries', 'commitment_reports', 'retrievals']) {
-    await database.query(`TRUNCATE ${table} CASCADE`);
+  for (const table of ['deliveries', 'commitment_reports', 'retrievals', 'studies', 'requests']) {
+    await database.query(`DELETE FROM ${table}`);
   }
   await mkdir(join(dataDir, 'intake/cart/2026-05-22'), { recursive: true });
   await writeFile(join(dataDir, PATH), 'object');
