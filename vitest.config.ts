@@ -42,7 +42,9 @@ export default defineConfig({
     pool: 'forks',
     // V8 would spend a second or two of each process, and 500 MB, on optimizing PGlite's parser of SQL
     // and other WebAssembly, which few tests use for long enough to gain from it.
-    execArgv: ['--liftoff-only'],
+    // Each process loads some 100 MB of modules and test data. With the default sizes, V8 would collect
+    // garbage again and again while its heap grows to that size.
+    execArgv: ['--liftoff-only', '--min-semi-space-size=16', '--initial-old-space-size=256'],
     // Tests with real peers (DCMTK, Orthanc, PostgreSQL) spend time waiting. On two cores, a third
     // process uses that time.
     maxWorkers: 3,
