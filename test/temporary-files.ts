@@ -5,6 +5,7 @@ import { PIPELINE_PROGRAM } from '../src/app/pipelines/program.ts';
 import { openCompileCache } from '../src/core/queue/pipeline-process.ts';
 import { readablePlaces } from '../src/core/queue/worker.ts';
 import { silentLogger } from '../src/platform/logging/logger.ts';
+import { freshDataDir } from './peers/embedded.ts';
 
 const PREFIX = 'sonogate-tests-';
 
@@ -32,6 +33,11 @@ async function compilePipelines(): Promise<void> {
   await openCompileCache(PIPELINE_PROGRAM, limits, silentLogger)?.write();
 }
 
+/** Creates the database that `freshDataDir` copies. Otherwise every test process would, at once. */
+async function initializeDatabase(): Promise<void> {
+  await rm(await freshDataDir(), { recursive: true });
+}
+
 /**
  * Prepares a test run. Puts all its temporary files into one folder, and removes it when the run ends,
  * including what programs started by tests leave there and what a failed test did not remove. Each
@@ -44,6 +50,6 @@ export default async function oneFolderForAll(): Promise<() => Promise<void>> {
   // PostgreSQL runs as another user and has its folder inside this one.
   await chmod(folder, 0o755);
   process.env.TMPDIR = folder;
-  await compilePipelines();
+  await Promise.all([compilePipelines(), initializeDatabase()]);
   return () => rm(folder, { recursive: true, force: true });
 }

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { migrate } from '../../src/platform/database/migrate.ts';
 import { openDatabase } from '../../src/platform/database/open.ts';
@@ -11,7 +12,10 @@ import { silentLogger } from '../../src/platform/logging/logger.ts';
 
 const copy = promisify(execFile);
 
-const MIGRATIONS = new URL('../../src/platform/database/migrations/', import.meta.url);
+/** The code and the migrations that set up a database. */
+const SET_UP = fileURLToPath(new URL('../../src/platform/database/', import.meta.url));
+/** Templates are kept for later runs. */
+const TEMPLATES = fileURLToPath(new URL('../../node_modules/.cache/databases/', import.meta.url));
 
 /**
  * Returns a data folder with a fresh embedded database, `migrated` or `empty`. Initializing one
@@ -33,8 +37,10 @@ export async function copyDatabase(
 }
 
 async function template(state: 'migrated' | 'empty'): Promise<string> {
-  const ready = join(tmpdir(), `sonogate-template-${state}-${await fingerprint()}`);
+  const name = `${state}-${await fingerprint()}`;
+  const ready = join(TEMPLATES, name);
   if (await stat(ready).catch(() => null)) return ready;
+  await removeOutdated(state, name);
   const making = await mkdtemp(`${ready}-`);
   const database = await openDatabase({ dataDir: making, logger: silentLogger });
   if (state === 'migrated') await migrate(database);
@@ -44,6 +50,14 @@ async function template(state: 'migrated' | 'empty'): Promise<string> {
   return ready;
 }
 
+async function removeOutdated(state: string, current: string): Promise<void> {
+  await mkdir(TEMPLATES, { recursive: true });
+  for (const name of await readdir(TEMPLATES)) {
+    if (!name.startsWith(`${state}-`) || name.startsWith(current)) continue;
+    await rm(join(TEMPLATES, name), { recursive: true, force: true });
+  }
+}
+
 /** Returns a hash of everything that determines the content of a template. */
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256');
@@ -51,8 +65,8 @@ async function fingerprint(): Promise<string> {
   for (const name of ['@electric-sql/pglite', 'bullmq']) {
     hash.update(`${(await stat(require.resolve(name))).mtimeMs}\n`);
   }
-  for (const name of (await readdir(MIGRATIONS)).sort()) {
-    hash.update(await readFile(new URL(name, MIGRATIONS)));
+  for (const name of (await readdir(SET_UP, { recursive: true })).sort()) {
+    if (/\.(ts|sql)$/.test(name)) hash.update(await readFile(join(SET_UP, name)));
   }
   return hash.digest('hex').slice(0, 16);
 }
