@@ -8,6 +8,7 @@ import { DEFAULT_ACCOUNT_ID } from '../core/accounts/keys.ts';
 import { openBlobStore } from '../core/files/open-blob-store.ts';
 import { createReceivedObjects, removeFetched } from '../core/files/received-objects.ts';
 import { enqueueForwards } from '../core/outbox/deliveries.ts';
+import { endWaits } from '../core/outbox/outbox.ts';
 import { openQueue } from '../core/queue/queue.ts';
 import { createRequestCore, type RequestCore } from '../core/requests/core.ts';
 import { removeExpiredResults } from '../core/requests/results.ts';
@@ -167,7 +168,12 @@ async function openShared(
   onClose(() => admin.close());
   const outbound = createOutboundClient(createUrlGuard(config.outbound));
   onClose(() => outbound.close());
-  const clock = await openSiteClock(database);
+  const clock = await openSiteClock(database, {
+    async onJump(seconds) {
+      if (seconds < 0) await endWaits(database);
+      logger.event(EVENTS.clockJumped, { seconds });
+    },
+  });
   onClose(() => clock.stop());
   const reception = {
     onReception: (peer, received) => meters.onReception(peer.source ?? '', received),

@@ -10,6 +10,12 @@ export const DAY_MS = 86_400_000;
  */
 const EVERY_MILLISECONDS = 60_000;
 
+/**
+ * Smallest change of the database clock, in milliseconds, that is a jump. NTP corrects smaller ones
+ * gradually, and between two queries clocks drift far less.
+ */
+const JUMP_MILLISECONDS = 60_000;
+
 export interface SiteClock extends Rounds {
   now: () => Date;
 }
@@ -18,17 +24,25 @@ export interface SiteClock extends Rounds {
  * Opens the clock of the database, which all hosts of an installation share: one host checks
  * deadlines set by another. Between queries, the clock advances with the time that elapses locally,
  * even if this host's clock is changed or the database is unreachable.
+ * @param options.onJump called with the seconds by which the database clock was set ahead, or back if
+ * negative; called again if it rejects.
  * @throws the database error if the first query fails.
  */
 export async function openSiteClock(
   database: Queryable,
-  everyMilliseconds = EVERY_MILLISECONDS,
+  {
+    everyMilliseconds = EVERY_MILLISECONDS,
+    onJump,
+  }: { everyMilliseconds?: number; onJump?: (seconds: number) => Promise<void> } = {},
 ): Promise<SiteClock> {
   /** Milliseconds by which the database clock is ahead of this process's. */
   let ahead = await milliseconds(database);
   const rounds = startRounds({
     async work() {
-      ahead = await milliseconds(database);
+      const found = await milliseconds(database);
+      const change = found - ahead;
+      if (Math.abs(change) >= JUMP_MILLISECONDS) await onJump?.(Math.round(change / 1000));
+      ahead = found;
     },
     pauseMilliseconds: everyMilliseconds,
     onError: () => {},

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../../../config/schema.ts';
 import { DatabaseUnreachableError, type PooledDatabase } from '../../platform/database/pooled.ts';
-import type { Queryable } from '../../platform/database/port.ts';
+import type { Database, Queryable } from '../../platform/database/port.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
@@ -33,6 +33,7 @@ import {
   type DeliveryKind,
   OUTBOX_CHANNEL,
   type SendOutcome,
+  TO_CLIENTS,
 } from './delivery.ts';
 import { divert } from './divert.ts';
 import { createProbes } from './probes.ts';
@@ -185,6 +186,30 @@ interface Interrupted {
  * delivery that another process is claiming.
  */
 const SHORTEST_WAIT_SECONDS = 0.05;
+
+/**
+ * Ends the waits of deliveries after the clock was set back, because they would last longer by as
+ * much. The retry schedule for API clients, which lasts for days, is kept. Several processes may
+ * call this for the same change.
+ */
+export async function endWaits(database: Database): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.query(
+      `UPDATE deliveries SET next_at = now() WHERE state = 'pending' AND next_at > now()
+         AND (kind NOT IN ${TO_CLIENTS} OR attempt = attempts_before)`,
+    );
+    await tx.query(
+      `UPDATE deliveries SET lease_until = now() + make_interval(secs => $1)
+       WHERE state = 'sending' AND lease_until > now() + make_interval(secs => $1)`,
+      [LEASE_SECONDS],
+    );
+    await tx.query('DELETE FROM destination_holds');
+    await tx.query(
+      `UPDATE destination_breakers SET probe_at = now() WHERE state = 'open' AND probe_at > now()`,
+    );
+    await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, '']);
+  });
+}
 
 interface OutboxOptions {
   database: PooledDatabase;

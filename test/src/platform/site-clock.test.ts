@@ -5,7 +5,9 @@ import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { openSiteClock, type SiteClock } from '../../../src/platform/time.ts';
 
 const clocks: SiteClock[] = [];
+const jumps: number[] = [];
 afterEach(async () => {
+  jumps.length = 0;
   vi.useRealTimers();
   await Promise.all(clocks.splice(0).map((clock) => clock.stop()));
 });
@@ -19,7 +21,12 @@ const databaseAt = (time: () => Date | null): Queryable => ({
   },
 });
 async function open(database: Queryable, everyMilliseconds?: number): Promise<SiteClock> {
-  const clock = await openSiteClock(database, everyMilliseconds);
+  const clock = await openSiteClock(database, {
+    ...(everyMilliseconds !== undefined && { everyMilliseconds }),
+    async onJump(seconds) {
+      jumps.push(seconds);
+    },
+  });
   clocks.push(clock);
   return clock;
 }
@@ -46,6 +53,7 @@ test("the database's clock is followed, and continues while the database cannot 
   at = new Date('2026-06-01T11:00:00Z');
   const back = at;
   await expect.poll(() => near(clock, back)).toBe(true);
+  expect(jumps).toEqual([-3600]);
   at = null;
   const before = clock.now().getTime();
   await expect.poll(() => clock.now().getTime()).toBeGreaterThan(before);

@@ -51,6 +51,15 @@ export const GATEWAY_EVENTS = {
     meaning: 'Startup failed, and a component could then not be closed.',
     action: 'Correct the cause of the failed startup, which is logged after this line.',
   }),
+  clockJumped: event<{ seconds: number }>({
+    id: 'clock_jumped',
+    level: 'warn',
+    text: 'clock was changed',
+    meaning:
+      'The clock of the database jumped by `seconds`; negative: it was set back. Deliveries that would then wait too long are sent at once.',
+    action:
+      'Check the time synchronisation of the database server. Times recorded before this line may be wrong.',
+  }),
   certificateRenewed: event<{ certFile: string; validTo: string }>({
     id: 'certificate_renewed',
     level: 'info',

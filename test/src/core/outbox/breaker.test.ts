@@ -18,7 +18,12 @@ import {
 } from '../../../../src/core/outbox/deliveries.ts';
 import type { Deliverer, SendOutcome } from '../../../../src/core/outbox/delivery.ts';
 import { divertByHand, divertOverdue } from '../../../../src/core/outbox/divert.ts';
-import { claimDelivery, type Outbox, startOutbox } from '../../../../src/core/outbox/outbox.ts';
+import {
+  claimDelivery,
+  endWaits,
+  type Outbox,
+  startOutbox,
+} from '../../../../src/core/outbox/outbox.ts';
 import type { PooledDatabase } from '../../../../src/platform/database/pooled.ts';
 import type { Queryable } from '../../../../src/platform/database/port.ts';
 import type { ErrorCode } from '../../../../src/platform/errors/catalogue.ts';
@@ -79,6 +84,45 @@ const fail = (tx: Queryable = site.database) =>
 const open = async (tx: Queryable = site.database) => {
   for (let n = 0; n < settings.failures; n += 1) await fail(tx);
 };
+
+describe('after the clock was set back by an hour', () => {
+  it('nothing waits an hour longer', async () => {
+    const { database } = site;
+    await add('pacs');
+    await add('archive');
+    await add('lost');
+    await claimDelivery(database, ['forward'], ['pacs', 'archive'], 2 * HOUR);
+    await open();
+    await database.query(`UPDATE deliveries SET next_at = now() + interval '1 hour'`);
+    await database.query(`UPDATE destination_breakers SET probe_at = now() + interval '1 hour'`);
+    await database.query(
+      `INSERT INTO destination_holds VALUES ('archive', now() + interval '2 hours')`,
+    );
+    const claim = async () => (await claimDelivery(database, ['forward'], [], HOUR))?.destination;
+    expect(await claim()).toBeUndefined();
+    await endWaits(database);
+    await endWaits(database);
+    expect(await claim()).toBe('archive');
+    expect(await claimProbes(database, ['pacs'], 60)).toEqual(['pacs']);
+    const { rows } = await database.query(
+      `SELECT 1 FROM deliveries WHERE destination = 'lost' AND lease_until > now() + interval '1 minute'`,
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('a webhook keeps its schedule, but the first attempt is made at once', async () => {
+    const { database } = site;
+    await add('client');
+    await add('new client');
+    await database.query(
+      `UPDATE deliveries SET kind = 'webhook', next_at = now() + interval '1 hour',
+         attempt = CASE WHEN destination = 'client' THEN 3 ELSE 0 END`,
+    );
+    await endWaits(database);
+    const claim = async () => (await claimDelivery(database, ['webhook'], [], HOUR))?.destination;
+    expect([await claim(), await claim()]).toEqual(['new client', undefined]);
+  });
+});
 
 describe('the breaker of a destination', () => {
   it('is closed one failure before the limit and open at it', async () => {
