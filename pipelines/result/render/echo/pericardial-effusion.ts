@@ -1,4 +1,5 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
+import { asHeading } from '../unit-text.ts';
 import { type About, allNamed, valueText } from './shared.ts';
 
 const names = (views: readonly string[]) => [...new Set(views)].join(', ');
@@ -36,7 +37,7 @@ export const EFFUSION_SENTENCES = {
     `${deeperText(of, about)}.`,
   'effusion.size': ({ grade, behindWall }: { grade: EffusionGrade; behindWall: boolean }) =>
     `Pericardial effusion: ${grade}${behindWall ? ', by its depth behind the posterior wall' : ''}.`,
-  'effusion.tamponade': ({ statement }: { statement: string }) => `${statement}.`,
+  'effusion.tamponade': ({ statement }: { statement: string }) => `${asHeading(statement)}.`,
   'effusion.may-be-pleural': () => PLEURAL,
   'effusion.greatest-not-measured': () =>
     'The effusion was not graded: its greatest depth was not measured.',

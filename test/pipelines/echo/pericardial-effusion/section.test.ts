@@ -47,8 +47,9 @@ describe('signs of tamponade', () => {
       'raised RA pressure; tamponade not excluded',
     ],
   ])('of an effusion with %s: no chamber was examined', (_, given, expected) => {
-    const { category, result } = measured(15, given);
+    const { category, result, summary } = measured(15, given);
     expect(category('tamponade-signs')?.value).toBe(expected);
+    expect(summary(ID)).toContain(`. ${expected.charAt(0).toUpperCase()}${expected.slice(1)}.`);
     expect(JSON.stringify(result)).not.toContain('no echo sign');
   });
   it('follow a convention of the project, and the size follows the societies', () => {
