@@ -139,11 +139,18 @@ function leadOf(
   form: ReportedForm,
   { gaWeeks, efwCentile }: RestrictionEvidence,
   criteria: readonly RestrictionCriterion[],
-  { datingInDoubt }: SmallFetusEvidence,
+  given: SmallFetusEvidence,
   sizeIsOpen: boolean,
 ): Statement {
+  const { datingInDoubt } = given;
+  const indices = new Set<string>(Object.values(NEEDS));
   return say.conclusion('growth.restriction', {
     form,
+    doppler: lackingOf(
+      given,
+      criteria.filter(({ kind, needs }) => kind === 'centile' && indices.has(needs)),
+      [],
+    ),
     onlyAbdomen: efwCentile !== null && efwCentile >= SIZE_CUTOFFS.small,
     cutOff: SIZE_CUTOFFS.small,
     met: tellingCriteria(criteria).map(named),
@@ -215,9 +222,22 @@ const NEEDS = {
  * Inputs for criteria that could not be determined. `missing` inputs were not assessed; `undecided`
  * inputs were measured, but their interval includes a cut-off.
  */
-interface Lacking {
+type Lacking = {
   missing: string[];
   undecided: string[];
+};
+
+/**
+ * Returns the input that a criterion needs. If only the PI or only the flow of the umbilical artery
+ * is known, this is the other of the two and not the whole Doppler examination.
+ */
+function needOf({ kind, needs }: RestrictionCriterion, given: SmallFetusEvidence): string {
+  if (needs !== NEEDS['umbilical-artery-pi']) return needs;
+  if (kind === 'flow') {
+    const pi = dopplerIndices(given).some(({ key }) => key === 'umbilical-artery-pi');
+    return pi ? 'umbilical end-diastolic flow' : needs;
+  }
+  return flowOf(given.classified) === null ? needs : 'umbilical artery PI';
 }
 
 function lackingOf(
@@ -230,8 +250,11 @@ function lackingOf(
   const isUndecided = ({ kind, needs }: RestrictionCriterion) =>
     kind === 'fall' ? given.since.fall !== null : kind === 'centile' && measured.has(needs);
   return {
-    missing: distinct(open.filter((one) => !isUndecided(one)).map(({ needs }) => needs)),
-    undecided: distinct([...sizesAtCutOff, ...open.filter(isUndecided).map(({ needs }) => needs)]),
+    missing: distinct(open.filter((one) => !isUndecided(one)).map((one) => needOf(one, given))),
+    undecided: distinct([
+      ...sizesAtCutOff,
+      ...open.filter(isUndecided).map((one) => needOf(one, given)),
+    ]),
   };
 }
 
@@ -269,13 +292,13 @@ function formWithin(given: SmallFetusEvidence): FormWithin {
  * at a cut-off are statements of other sections and are not repeated.
  */
 function guidanceStatements(
-  { classified }: SmallFetusEvidence,
+  { measurements }: SmallFetusEvidence,
   lead: Statement,
   { missing }: Lacking,
 ): Statement[] {
   const fluid =
-    classifiedAs(classified, 'amniotic-fluid', 'fluid-by-deepest-pocket') ??
-    classifiedAs(classified, 'amniotic-fluid', 'fluid-by-index');
+    acceptedValue(measurements, 'deepest-vertical-pocket') ??
+    acceptedValue(measurements, 'amniotic-fluid-index');
   const notAssessed = [...missing, ...(fluid ? [] : ['amniotic fluid']), 'anatomy'];
   return [lead, say.advice('growth.advice', { missing: distinct(notAssessed) })];
 }
@@ -295,7 +318,9 @@ export function smallFetus(given: SmallFetusEvidence): {
   const evidence = restrictionEvidence(given, 'as-measured');
   const form = restrictionForm(evidence);
   const criteria = restrictionCriteria(evidence);
-  const needs = distinct(criteria.filter(({ value }) => value === null).map(({ needs }) => needs));
+  const needs = distinct(
+    criteria.filter(({ value }) => value === null).map((one) => needOf(one, given)),
+  );
   const { between, certain, sizesAtCutOff } = formWithin(given);
   const [low, high] = between;
   const isOpen = low !== high;

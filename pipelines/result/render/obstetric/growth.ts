@@ -1,15 +1,21 @@
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
 import type { SentenceContext, ValueTexts } from './shared.ts';
-import { capital, type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource } from './shared.ts';
+import {
+  capital,
+  listed,
+  type Nothing,
+  SEVERAL_FETUSES,
+  type SeveralFetusesSource,
+} from './shared.ts';
 
 /**
  * Missing inputs for an assessment. `missing` inputs were not assessed; `undecided` inputs were
  * measured, but their interval includes a cut-off.
  */
-interface Lacking {
+export type Lacking = {
   missing: readonly string[];
   undecided?: readonly string[];
-}
+};
 
 function lackingText({ missing, undecided = [] }: Lacking): string[] {
   return [
@@ -156,10 +162,25 @@ type SmallFetus = {
   datingInDoubt: boolean;
   /** True if the interval of a size includes a cut-off of the definition. */
   sizeIsOpen: boolean;
+  /** Doppler indices of the definition without a centile; absent in results of earlier versions. */
+  doppler?: Lacking;
 };
 
-const DOPPLER_NEEDED =
-  'umbilical artery (and after 32 weeks middle cerebral artery) Doppler is needed to distinguish constitutional smallness from growth restriction.';
+const TO_DISTINGUISH = 'needed to distinguish constitutional smallness from growth restriction';
+
+/**
+ * Returns which Doppler indices are still needed to distinguish smallness from restriction.
+ * `unknown` names what is needed if there is no umbilical artery Doppler.
+ */
+export function dopplerNeeded(unknown: string, doppler?: Lacking): string {
+  const { missing, undecided = [] } = doppler ?? { missing: [] };
+  if (missing.includes('umbilical artery Doppler') || missing.length + undecided.length === 0) {
+    return `${unknown} is ${TO_DISTINGUISH}`;
+  }
+  return missing.length > 0
+    ? `${listed(missing)} ${missing.length > 1 ? 'are' : 'is'} ${TO_DISTINGUISH}`
+    : `Doppler does not distinguish constitutional smallness from growth restriction, as a cut-off lies within the interval: ${listed(undecided)}`;
+}
 
 const metText = (met: readonly Criterion[], text: ValueTexts) =>
   [...new Set(met.map((one) => criterionText(one, text)))].join(', ');
@@ -171,7 +192,10 @@ function leadText(of: SmallFetus, text: ValueTexts): string {
       ? `Abdominal circumference below the ${of.cutOff}th centile, but not the weight`
       : size;
   const lead = () => {
-    if (of.form === 'sga-doppler-needed') return `${small}; ${DOPPLER_NEEDED}`;
+    if (of.form === 'sga-doppler-needed') {
+      const unknown = 'umbilical artery (and after 32 weeks middle cerebral artery) Doppler';
+      return `${small}; ${dopplerNeeded(unknown, of.doppler)}.`;
+    }
     return of.form === 'sga-not-fgr'
       ? `${small}; the Doppler criteria of the consensus definition of growth restriction were assessed and none is met.`
       : `${of.sizeIsOpen ? 'With the values as measured, meets' : 'Meets'} the consensus definition of ${of.early ? 'early' : 'late'} fetal growth restriction: ${metText(of.met, text)}.`;

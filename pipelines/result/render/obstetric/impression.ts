@@ -14,7 +14,9 @@ import type { DOPPLER_SENTENCES } from './doppler.ts';
 import type { EARLY_SENTENCES } from './early-pregnancy.ts';
 import type { HEART_SENTENCES } from './fetal-heart.ts';
 import {
+  dopplerNeeded,
   type GROWTH_SENTENCES,
+  type Lacking,
   type OpenSize,
   openSizeText,
   type SizeCategory,
@@ -51,12 +53,11 @@ const SIZE: Readonly<Record<SizeCategory, string>> = {
   'lga-severe': 'very large for gestational age',
 };
 
+/** Wordings of the forms of growth restriction other than `sga-doppler-needed`. */
 const RESTRICTION = {
   'early-fgr': 'meets the consensus definition of early fetal growth restriction',
   'late-fgr': 'meets the consensus definition of late fetal growth restriction',
   'sga-not-fgr': 'no Doppler criterion for growth restriction is met',
-  'sga-doppler-needed':
-    'Doppler is needed to distinguish constitutional smallness from growth restriction',
 } as const;
 
 const SIDE: Readonly<Record<PlacentalSide, string>> = {
@@ -112,14 +113,19 @@ export const OBSTETRIC_IMPRESSION = {
   /** `sizeIsOpen` is true if the interval of a size includes a cut-off that the definition uses. */
   'impression.restriction': ({
     form,
+    doppler,
     datingInDoubt,
     sizeIsOpen,
   }: {
-    form: keyof typeof RESTRICTION;
+    form: keyof typeof RESTRICTION | 'sga-doppler-needed';
+    doppler?: Lacking;
     datingInDoubt: boolean;
     sizeIsOpen: boolean;
-  }) =>
-    `${sizeIsOpen ? 'with the values as measured, ' : ''}${RESTRICTION[form]}${datingInDoubt ? IF_DATED : ''}`,
+  }) => {
+    const said =
+      form === 'sga-doppler-needed' ? dopplerNeeded('Doppler', doppler) : RESTRICTION[form];
+    return `${sizeIsOpen ? 'with the values as measured, ' : ''}${said}${datingInDoubt ? IF_DATED : ''}`;
+  },
   'impression.if-dated': () => 'all of this only if the dating is correct',
   'impression.change': (
     of: { key: string; zPerWeek: number; centileThen: number; daysBefore: number },

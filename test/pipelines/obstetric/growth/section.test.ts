@@ -3,7 +3,10 @@ import { intergrowthSizeAt } from '../../../../pipelines/obstetric/growth/charts
 import { weightFinding } from '../../../../pipelines/obstetric/growth/judge.ts';
 import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import { conclusionTexts } from '../../../../pipelines/result/render/conclusion.ts';
-import { openSizeText } from '../../../../pipelines/result/render/obstetric/growth.ts';
+import {
+  dopplerNeeded,
+  openSizeText,
+} from '../../../../pipelines/result/render/obstetric/growth.ts';
 import { writeReport } from '../../../../pipelines/result/render/obstetric/report.ts';
 import { renderStatement } from '../../../../pipelines/result/render/render.ts';
 import type { Statement } from '../../../../pipelines/result/statement.ts';
@@ -160,6 +163,27 @@ describe('a small fetus', () => {
     const text = small(238, [pocket]).guidance[0]?.text;
     expect(text).toMatch(/Not assessed: [^.]*anatomy\./);
     expect(text).not.toMatch(/Not assessed: [^.]*amniotic fluid/);
+  });
+
+  it('has advice that does not list a measured fluid as missing if it has no category', () => {
+    const concept = { scheme: 'LN', code: '11627-7', meaning: 'Amniotic Fluid Index' };
+    const index = cartValue({ key: 'amniotic-fluid-index', concept, value: 140, unit: 'mm' });
+    expect(small(161, [index]).guidance[0]?.text).toMatch(/Not assessed: [^.]*Doppler, anatomy\./);
+  });
+
+  it('asks only for the Doppler that was not measured', () => {
+    const concept = { scheme: 'LN', code: '12008-9', meaning: 'Pulsatility Index' };
+    const pi = cartValue({ key: 'umbilical-artery-pi', concept, value: 1.1, unit: '1' });
+    const [lead = '', missing = ''] = small(182, [pi]).guidance[0]?.text.split('. ') ?? [];
+    expect(lead).toMatch(/; uterine artery Doppler is needed to distinguish/);
+    expect(missing).toMatch(/^Not assessed: umbilical end-diastolic flow, uterine artery Doppler,/);
+  });
+
+  it('of which an index is undecided needs no further Doppler but a decision', () => {
+    const undecided = { missing: [], undecided: ['umbilical artery Doppler'] };
+    expect(dopplerNeeded('Doppler', undecided)).toBe(
+      'Doppler does not distinguish constitutional smallness from growth restriction, as a cut-off lies within the interval: umbilical artery Doppler',
+    );
   });
 
   it('does not call an index unassessed if it was measured but is undecided', () => {
