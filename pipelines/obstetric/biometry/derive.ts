@@ -35,8 +35,8 @@ const DAYS_PER_WEEK = 7;
 const MM_PER_CM = 10;
 
 /**
- * Half width of the 95 % interval of a Hadlock weight, as a share of the weight: two standard
- * deviations of 7.5 % (obstetric 2.5).
+ * Half width of the 95 % interval of a weight, as a share of the weight: two standard deviations of
+ * 7.5 % (obstetric 2.5). That of the formulas with two lengths is at least as wide.
  */
 const WEIGHT_UNCERTAINTY = 0.15;
 /** The INTERGROWTH weight is used from this age on or, if the age is unknown, from this AC on. */
@@ -197,6 +197,7 @@ function weight(
     const grams = WEIGHT_FORMULAS['hadlock-ac-fl']({ ac: cm(ac), fl: cm(fl) });
     return [
       derived('efw', grams, 'hadlock-1985-efw-ac-fl', [ac, fl], {
+        uncertainty: WEIGHT_UNCERTAINTY * grams,
         remarks: remarksOfWeight(
           grams,
           remarkOfBiometry('biometry.reduced-inputs', { without: 'HC' }),
@@ -208,6 +209,7 @@ function weight(
   const grams = WEIGHT_FORMULAS['intergrowth-hc-ac']({ hc: cm(hc), ac: cm(ac) });
   return [
     derived('efw', grams, 'intergrowth-2017-efw-hc-ac', [hc, ac], {
+      uncertainty: WEIGHT_UNCERTAINTY * grams,
       remarks: remarksOfWeight(
         grams,
         remarkOfBiometry('biometry.reduced-inputs', { without: 'FL' }),

@@ -327,6 +327,20 @@ describe('the category', () => {
 });
 
 describe('several fetuses', () => {
+  it('by a weight without FL, which is no more exact, is not given either', () => {
+    const [hc, ac] = (['hc', 'ac'] as const).map((key) => intergrowthSizeAt(key, 30, -1.2) ?? 0);
+    const [a = 0, b = 0] = [(hc ?? 0) / Math.PI, (ac ?? 0) / Math.PI];
+    const result = interpretReadings({
+      readings: [head(a * 1.12, a * 0.88), abdomen(b, b)],
+      options: at(210),
+      evidence: EXACT,
+    });
+    const efw = measurementOf(result, 'efw');
+    expect(efw.method).toBe('intergrowth-2017-efw-hc-ac');
+    expect(efw.uncertainty).toBeCloseTo(0.15 * efw.value);
+    expect(result.classifications.map(({ id }) => id)).not.toContain('size-category');
+  });
+
   const cart = ['A', 'B'].map((fetus) =>
     cartValue({
       key: 'hc',
