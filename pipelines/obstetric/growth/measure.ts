@@ -358,7 +358,9 @@ export function growthSince(
           ? 'interval-too-short'
           : undated
             ? 'earlier-scan-undated'
-            : 'nothing-comparable';
+            : now.length === 0
+              ? 'nothing-charted-now'
+              : 'nothing-comparable';
   const gap = say.gap('growth.no-change', {
     reason,
     days: close?.scan.daysBefore ?? 0,

@@ -99,6 +99,8 @@ const NO_CHANGE = {
   'interval-too-short': (days: number, least: number) =>
     `: the interval of ${days} ${days === 1 ? 'day' : 'days'} since the earlier scan is too short to assess growth (at least ${least} days)`,
   'earlier-scan-undated': () => ': the earlier files are not dated',
+  'nothing-charted-now': () =>
+    ': no value of this scan can be compared with that of the earlier scan on a growth chart',
   'nothing-comparable': () => ': nothing comparable was measured on the earlier scan',
 } as const;
 

@@ -90,6 +90,21 @@ describe('growth since the prior study', () => {
     );
   });
 
+  it.each([
+    ['values that do not fit the age', 210, { hc: -6, ac: -6, fl: -6 }],
+    ['values beyond the weeks of the charts', 290, {}],
+  ])('is not evaluated with %s, and says so', (_, gaDays, z) => {
+    const now = fetus(Math.min(gaDays, 280), z);
+    const result = interpretReadings({
+      readings: now,
+      options: { dating: { ga_days: gaDays } },
+      evidence: { earlier: [scan(70, { readings: fetus(gaDays - 70) })], priors: ['prior'] },
+    });
+    expect(sectionOf(result, 'growth').summary).toContain(
+      'Growth over time was not assessed: no value of this scan can be compared',
+    );
+  });
+
   it('is not calculated for the weight if the formula differs: HC, AC and FL now, AC and FL then', () => {
     const before = scan(28, { readings: fetus(168).slice(1) });
     const { data } = growth(196, [before]);
