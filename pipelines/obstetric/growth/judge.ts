@@ -238,17 +238,19 @@ interface TwinWeights {
 
 /**
  * Returns the weights of two identified fetuses from the machine's reports. Null if the reports do
- * not contain exactly two fetuses, or if either has no plausible weight.
+ * not name exactly two fetuses, or if either has no plausible weight.
  */
-export function twinWeights({ machine }: Pick<GrowthEvidence, 'machine'>): TwinWeights | null {
-  const named = machine
+export function twinWeights({
+  machine,
+  study: { cart = [] },
+}: Pick<GrowthEvidence, 'machine' | 'study'>): TwinWeights | null {
+  // All fetuses of the reports count, even one without a weight.
+  const names = new Set(cart.flatMap(({ fetus }) => fetus ?? []).map(fetusKey));
+  if (names.size !== 2) return null;
+  const [first, second] = machine
     .values('biometry', ['efw'])
     .map(ifPlausible)
-    .filter(({ fetus }) => fetus !== null);
-  // Fetuses are counted rather than values: one of two fetuses may have a second, implausible
-  // weight, but there must be no third fetus, even one without a plausible weight.
-  if (new Set(named.map(({ fetus }) => fetusKey(fetus))).size !== 2) return null;
-  const [first, second] = named.filter(({ quality }) => quality === 'accepted');
+    .filter(({ fetus, quality }) => fetus !== null && quality === 'accepted');
   if (!first || !second) return null;
   const [smaller, larger] = [first.value, second.value].toSorted((one, other) => one - other);
   if (smaller === undefined || larger === undefined) return null;

@@ -188,7 +188,9 @@ function run(
     return ofSeveral(evidence, several, dating ?? null);
   }
   if (!dating) {
-    return notAssessed('no_gestational_age', say.gap('growth.no-age', {}), ['options.dating']);
+    const gap = say.gap('growth.no-age', {});
+    const outcome = notAssessed('no_gestational_age', gap, ['options.dating']);
+    return { ...outcome, findings: weightFinding(before) };
   }
   const measured = CHARTED.flatMap((key) => acceptedValue(before, key) ?? []);
   if (measured.length === 0) {

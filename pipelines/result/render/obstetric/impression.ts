@@ -274,6 +274,8 @@ function size(said: Said): Clause {
   const open = withoutSmallAbdomen(said, said.find('growth.at-cut-off'));
   if (open) return { statement: rename(open, 'impression.size-open') };
   if (said.find('biometry.apart')) return { statement: say.conclusion('impression.several', {}) };
+  // The weights of twins have a separate clause, which names the fetuses.
+  if (said.find('growth.twins')) return { statement: null };
   const lengths = said.values(LENGTHS).slice(0, SHOWN_LENGTHS);
   return {
     statement: lengths.length > 0 ? say.conclusion('impression.lengths', {}, lengths) : null,

@@ -266,6 +266,50 @@ describe('macrosomia is a matter of grams', () => {
   });
 });
 
+describe('a weight that a machine reports', () => {
+  const weight = (value: number, fetus: string | null = null) =>
+    cartValue({
+      key: 'efw',
+      concept: { scheme: 'LN', code: '11727-5', meaning: 'Estimated Weight' },
+      value,
+      unit: 'g',
+      fetus,
+    });
+  const interpret = (cart: ReturnType<typeof cartValue>[], options: Record<string, unknown>) =>
+    interpretReadings({
+      readings: [],
+      options: { ...options, report: true },
+      evidence: { study: { clips: [], refused: [], files: 1, series: 1, cart } },
+    });
+
+  it('of 4700 g is macrosomia even without a gestational age', () => {
+    expect(textOf(interpret([weight(4700)], {}), 'macrosomia')).toBe(
+      'Estimated weight 4700 g: macrosomia range (4500 g or more).',
+    );
+    expect(textOf(interpret([weight(3900)], {}), 'macrosomia')).toBeNull();
+  });
+
+  it('for each of two twins is named with its fetus in the impression', () => {
+    const { impression = [] } =
+      interpret([weight(2100, 'A'), weight(1500, 'B')], at(231)).report ?? {};
+    const line = impression.find((one) => one.includes('2100 g'));
+    expect(line).toMatch(/^Weights from the report of the ultrasound machine: fetus A 2100 g/);
+  });
+
+  it('for two of three fetuses has no discordance', () => {
+    const hc = cartValue({
+      key: 'hc',
+      concept: { scheme: 'LN', code: '11984-2', meaning: 'HC' },
+      value: 280,
+      unit: 'mm',
+      fetus: 'C',
+    });
+    const twins = [weight(2100, 'A'), weight(1500, 'B')];
+    expect(textOf(interpret(twins, at(231)), 'twin-discordance')).toContain('28.6 %');
+    expect(textOf(interpret([...twins, hc], at(231)), 'twin-discordance')).toBeNull();
+  });
+});
+
 describe('the category', () => {
   it('is not given if an interval includes a cut-off, and both sides are stated', () => {
     const result = interpretReadings({ readings: fetus34({ ac: -1.3 }), options: at(238) });
@@ -277,6 +321,20 @@ describe('the category', () => {
     expect(conclusionTexts(result).join(' ')).toContain(sides);
     expect(result.classifications.map(({ id }) => id)).not.toContain('size-category');
     expect(result.findings.map(({ id }) => id)).not.toContain('size');
+  });
+
+  it('by a weight without FL, which is no more exact, is not given either', () => {
+    const [hc, ac] = (['hc', 'ac'] as const).map((key) => intergrowthSizeAt(key, 30, -1.2) ?? 0);
+    const [a = 0, b = 0] = [(hc ?? 0) / Math.PI, (ac ?? 0) / Math.PI];
+    const result = interpretReadings({
+      readings: [head(a * 1.12, a * 0.88), abdomen(b, b)],
+      options: at(210),
+      evidence: EXACT,
+    });
+    const efw = measurementOf(result, 'efw');
+    expect(efw.method).toBe('intergrowth-2017-efw-hc-ac');
+    expect(efw.uncertainty).toBeCloseTo(0.15 * efw.value);
+    expect(result.classifications.map(({ id }) => id)).not.toContain('size-category');
   });
 
   it('that is open is stated in the impression and not repeated among the limitations', () => {
@@ -327,20 +385,6 @@ describe('the category', () => {
 });
 
 describe('several fetuses', () => {
-  it('by a weight without FL, which is no more exact, is not given either', () => {
-    const [hc, ac] = (['hc', 'ac'] as const).map((key) => intergrowthSizeAt(key, 30, -1.2) ?? 0);
-    const [a = 0, b = 0] = [(hc ?? 0) / Math.PI, (ac ?? 0) / Math.PI];
-    const result = interpretReadings({
-      readings: [head(a * 1.12, a * 0.88), abdomen(b, b)],
-      options: at(210),
-      evidence: EXACT,
-    });
-    const efw = measurementOf(result, 'efw');
-    expect(efw.method).toBe('intergrowth-2017-efw-hc-ac');
-    expect(efw.uncertainty).toBeCloseTo(0.15 * efw.value);
-    expect(result.classifications.map(({ id }) => id)).not.toContain('size-category');
-  });
-
   const cart = ['A', 'B'].map((fetus) =>
     cartValue({
       key: 'hc',
