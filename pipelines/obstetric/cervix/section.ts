@@ -26,10 +26,22 @@ import { type MeasuredCervix, measureCervix } from './measure.ts';
 const KEY = 'cervical-length';
 const VIEW = 'calibrated transvaginal sagittal images of the cervix';
 /**
- * Number of measurements used. ISUOG 2022 asks for at least three and reports the shortest of the
- * technically best ones.
+ * Minimum number of measurements. ISUOG 2022 asks for at least three and reports the shortest of
+ * the technically best ones.
  */
 const MEASUREMENTS = 3;
+
+/**
+ * Returns the measurements to choose from: the best of every clip, and further ones of the same
+ * clips only if the clips are fewer than three. Neighbouring frames are almost the same image, and
+ * the shortest of many would be too short.
+ */
+function ofEveryClip(accepted: readonly MeasuredCervix[]): MeasuredCervix[] {
+  const clipOf = ({ reading }: MeasuredCervix) => reading.clip.file;
+  const best = [...Map.groupBy(accepted, clipOf).values()].flatMap((own) => own.slice(0, 1));
+  const others = accepted.filter((one) => !best.includes(one));
+  return [...best, ...others.slice(0, Math.max(0, MEASUREMENTS - best.length))];
+}
 
 /**
  * Sorts the measurements in ascending order. All but the first become repeats with numbered ids.
@@ -197,7 +209,7 @@ function run(evidence: CervixEvidence): SectionOutcome {
     (reading) => measureCervix(reading, view?.uncertainty ?? null) ?? [],
   );
   const accepted = measured.filter(({ length }) => length.quality === 'accepted');
-  const used = inOrder(accepted.slice(0, MEASUREMENTS));
+  const used = inOrder(ofEveryClip(accepted));
   const lengths = withMachineValues(
     machine.plausible,
     used.map(({ length }) => length),

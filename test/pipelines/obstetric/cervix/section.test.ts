@@ -112,6 +112,22 @@ describe('cervical length', () => {
     expect(sectionOf(result, 'cervix').status).toBe('complete');
   });
 
+  it('is the shortest of all clips, of which there may be more than three', () => {
+    const result = interpret([34, 33, 32, 24].map((mm) => shown({ mm })));
+    expect(measurementOf(result, 'cervical-length').value).toBeCloseTo(24, 6);
+    expect(categoryOf(result)).toBe('short');
+  });
+
+  it('is not the shortest of the many frames of a clip, but of its best', () => {
+    const [first, second, third, ...others] = [34, 33, 32, 24, 23].map((mm) => shown({ mm }));
+    if (!first || !second || !third) throw new Error('too few frames');
+    const ofFirst = others.map((one) => ({ ...one, clip: first.clip }));
+    const all = interpret([first, ...ofFirst, second, third]);
+    expect(measurementOf(all, 'cervical-length').value).toBeCloseTo(32, 6);
+    const ofTwo = interpret([first, ...ofFirst, second]);
+    expect(measurementOf(ofTwo, 'cervical-length').value).toBeCloseTo(24, 6);
+  });
+
   it.each([
     { bowMm: 5, method: 'cervix-straight', value: 30 },
     { bowMm: 5.1, method: 'cervix-two-lines', value: 2 * Math.hypot(15, 5.1) },
