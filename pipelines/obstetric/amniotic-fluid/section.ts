@@ -160,8 +160,11 @@ function outcomeOf(evidence: FluidEvidence, machine: readonly Measurement[]): Se
     isPlausible(concept.key as FluidKey, value),
   );
   if (whole || plausible) return assess(measure(pockets, gaDays, named), machine, gaDays);
-  if (pockets.length > 0) {
-    return inadequate('low_confidence', say.gap('fluid.every-pocket-cut', {}), [VIEW]);
+  const cut = deepest(pockets)?.measurement;
+  if (cut) {
+    const gap = say.gap('fluid.every-pocket-cut', {});
+    const shown = { ...cut, id: 'deepest-vertical-pocket-1' };
+    return inadequate('low_confidence', gap, [VIEW], [shown]);
   }
   if (view?.frames === null) return notAssessed('no_model', say.gap('fluid.no-model', {}), [VIEW]);
   if (!view?.frames?.length) {

@@ -302,21 +302,22 @@ describe('a mean sac diameter', () => {
   });
 });
 
-describe('of two pockets of fluid, the deeper one cut off by the edge of the picture', () => {
-  const pocket = (mm: number, cut: boolean) => {
-    const taken = clip(`pocket-${mm}.dcm`);
-    const [frame] = taken.frames;
-    if (!frame) throw new Error('a clip without a frame');
-    const bottom = { x: 300, y: 100 + mm / MM_PER_PIXEL };
-    return {
-      clip: taken,
-      frame,
-      estimate: { label: 'amniotic-fluid' as const, confidence: 0.9 },
-      quadrant: null,
-      calibrated: true,
-      pocket: { top: { x: 300, y: 100 }, bottom, cut, ...SURE },
-    };
+const pocket = (mm: number, cut: boolean) => {
+  const taken = clip(`pocket-${mm}.dcm`);
+  const [frame] = taken.frames;
+  if (!frame) throw new Error('a clip without a frame');
+  const bottom = { x: 300, y: 100 + mm / MM_PER_PIXEL };
+  return {
+    clip: taken,
+    frame,
+    estimate: { label: 'amniotic-fluid' as const, confidence: 0.9 },
+    quadrant: null,
+    calibrated: true,
+    pocket: { top: { x: 300, y: 100 }, bottom, cut, ...SURE },
   };
+};
+
+describe('of two pockets of fluid, the deeper one cut off by the edge of the picture', () => {
   const frames = [pocket(85, true), pocket(40, false)];
   const study = reviewedViews({ amnioticFluid: { frames, uncertainty: null } });
   const whole = 'deepest-vertical-pocket';
@@ -416,5 +417,21 @@ describe('a sweep that was misread as twins', () => {
   it('still shows twins if the frame that a person named is of another part', () => {
     expect(weight(name(30, 'abdominal'))).toBeUndefined();
     expect(weight(name(5, 'transthalamic'))).toBeUndefined();
+  });
+});
+
+describe('of pockets of fluid that are all cut off by the edge of the picture', () => {
+  const frames = [pocket(30, true), pocket(85, true)];
+  const study = reviewedViews({ amnioticFluid: { frames, uncertainty: null } });
+
+  it('the deepest is listed without being used, so that a person can give its depth', () => {
+    const result = reviewedWith(study);
+    const listed = measurementOf(result, 'deepest-vertical-pocket-1');
+    expect(listed).toMatchObject({ quality: 'low', standing: 'withheld' });
+    expect(listed.value).toBeCloseTo(85);
+    expect(listed.note).toContain('at least this deep');
+    expect(categoryOf(result, 'fluid-by-deepest-pocket')).toBeNull();
+    const typed = reviewedWith(study, type('deepest-vertical-pocket-1', 95));
+    expect(categoryOf(typed, 'fluid-by-deepest-pocket')).toBe('polyhydramnios-mild');
   });
 });
