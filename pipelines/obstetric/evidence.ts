@@ -1,7 +1,6 @@
 import type { AcceptedEvidence } from '../../config/schema.ts';
 import { fetusOf } from '../contract/fetus-name.ts';
 import type { Study } from '../contract/study.ts';
-import { cartMeasurements, cartQuantities } from '../result/cart-values.ts';
 import type { Dating } from '../result/render/obstetric/shared.ts';
 import { centileText } from '../result/render/unit-text.ts';
 import type { BrainUncertainty } from './anomaly-screen/evidence.ts';
@@ -16,6 +15,7 @@ import type { EarlierScan, GrowthEvidence } from './growth/evidence.ts';
 import { measureEarlierScan, type ScanRead } from './growth/read.ts';
 import type { PresentationEvidence } from './presentation/evidence.ts';
 import type { Readings } from './readers.ts';
+import { machineReport } from './shared/machine-report.ts';
 import type { FramePlane, FrameReading, Structure } from './shared/plane.ts';
 import type { SectionEvidence } from './shared/section.ts';
 import { oneNamePerFetus, severalFetuses } from './shared/several-fetuses.ts';
@@ -134,11 +134,7 @@ export function evidenceOf(
   const evidence = {
     ...given,
     severalFetuses: several,
-    machine: {
-      values: (section, keys, where = () => true) =>
-        cartMeasurements(cart.filter(where), section, keys),
-      quantities: (section, keys) => cartQuantities(cart, section, keys),
-    } satisfies SectionEvidence['machine'],
+    machine: machineReport(cart),
     earlier: (given.earlier ?? []).map((scan) => measureEarlierScan(scan, given)),
     spectrumBeats: spectrumBeats(given.views.spectra ?? []),
     embryonicRate,

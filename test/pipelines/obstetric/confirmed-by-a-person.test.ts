@@ -263,6 +263,29 @@ describe('a value of the machine that a person corrected', () => {
     expect(categoryOf(forward, 'end-diastolic-flow')).toBe('forward');
   });
 
+  it('does not leave a value in use that the machine calculated from it', () => {
+    const umbilical = (index: 'psv' | 'edv' | 'ri', value: number) =>
+      machine(`umbilical-artery-${index}`, value);
+    const cart = [umbilical('psv', 40), umbilical('edv', 0), umbilical('ri', 1)];
+    const study = reviewedViews({}, { cart });
+    expect(critical(reviewedWith(study))).not.toEqual([]);
+    const result = reviewedWith(study, type('umbilical-artery-edv', 12));
+    expect(critical(result)).toEqual([]);
+    expect(categoryOf(result, 'end-diastolic-flow')).toBe('forward');
+    expect(measurementOf(result, 'cart-umbilical-artery-ri')).toMatchObject({
+      standing: 'withheld',
+      note: expect.stringContaining('from the UA EDV before the reader corrected it'),
+    });
+    const weighed = reviewedViews({}, { cart: [machine('ac', 320), machine('efw', 3400)] });
+    expect(measurementOf(reviewedWith(weighed), 'efw').standing).toBe('counts');
+    const corrected = [type('ac', 280)] as const;
+    expect(measurementOf(reviewedWith(weighed, ...corrected), 'cart-efw').standing).toBe(
+      'withheld',
+    );
+    const confirmed = reviewedWith(weighed, ...corrected, type('cart-efw', 2400));
+    expect(measurementOf(confirmed, 'efw')).toMatchObject({ value: 2400, standing: 'counts' });
+  });
+
   it('dates the pregnancy', () => {
     const study = reviewedViews({}, { ...EARLY, cart: [machine('crl', 20)] });
     const result = reviewedWith(study, type('cart-crl', 15));

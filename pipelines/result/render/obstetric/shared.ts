@@ -206,6 +206,8 @@ export const OBSTETRIC_REMARKS = {
     'from the report of the ultrasound machine, as no value measured here was accepted',
   'machine.difference': ({ percent }: { percent: number }) =>
     `${Math.abs(percent).toFixed(1)} % ${percent < 0 ? 'below' : 'above'} the value measured here`,
+  'machine.input-corrected': ({ keys }: { keys: readonly string[] }, { text }: SentenceContext) =>
+    `not used: calculated by the machine from the ${text.names(keys)} before the reader corrected it`,
   'machine.passed-over': () => 'not interpreted: another machine value is used',
 } as const satisfies SentenceTable;
 

@@ -1,0 +1,68 @@
+import type { ObstetricConcept } from '../../concepts/obstetric.ts';
+import type { CartMeasurement } from '../../contract/study.ts';
+import { cartMeasurements, cartQuantities } from '../../result/cart-values.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { fetusKey, isConfirmed } from '../../result/measured.ts';
+import { remark } from '../../result/render/obstetric/shared.ts';
+import type { SectionEvidence } from './section.ts';
+
+const LENGTHS = ['bpd', 'ofd', 'hc', 'tad', 'apad', 'ac', 'fl'] as const;
+const UMBILICAL = ['umbilical-artery-psv', 'umbilical-artery-edv'] as const;
+
+/** Quantities from which a machine calculates a value that its report states beside them. */
+const CALCULATED_FROM: Readonly<Partial<Record<string, readonly ObstetricConcept[]>>> = {
+  efw: LENGTHS,
+  // The deepest pocket is also that of one of the four quadrants.
+  'amniotic-fluid-index': ['deepest-vertical-pocket'],
+  'umbilical-artery-pi': UMBILICAL,
+  'umbilical-artery-ri': UMBILICAL,
+  'umbilical-artery-sd': UMBILICAL,
+  'middle-cerebral-artery-pi': ['middle-cerebral-artery-psv'],
+} satisfies Partial<Record<ObstetricConcept, readonly ObstetricConcept[]>>;
+
+const INPUTS = [...new Set(Object.values(CALCULATED_FROM).flatMap((keys) => keys ?? []))];
+
+/**
+ * Withholds a value that the machine calculated from another one before a person corrected that
+ * one. It is used again if the person confirms it.
+ */
+function withoutStale(value: Measurement, corrected: readonly Measurement[]): Measurement {
+  const inputs = CALCULATED_FROM[value.concept.key] ?? [];
+  const keys = corrected
+    .filter(
+      ({ concept, fetus, laterality }) =>
+        inputs.some((key) => key === concept.key) &&
+        fetusKey(fetus) === fetusKey(value.fetus) &&
+        laterality === value.laterality,
+    )
+    .map(({ concept }) => concept.key);
+  if (keys.length === 0 || isConfirmed(value) || value.quality !== 'accepted') return value;
+  const why = remark('machine.input-corrected', { keys });
+  return {
+    ...value,
+    quality: 'inadequate',
+    standing: 'withheld',
+    remarks: [...value.remarks, why],
+  };
+}
+
+/** Returns the values in the machine's reports as the sections use them. */
+export function machineReport(cart: readonly CartMeasurement[]): SectionEvidence['machine'] {
+  // Not calculated once, because a person's decisions apply when a measurement is created.
+  const corrected = () =>
+    cartMeasurements(cart, 'machine', INPUTS).filter(({ origin }) => origin === 'person');
+  return {
+    values(section, keys, where = () => true) {
+      const by = corrected();
+      const values = cartMeasurements(cart.filter(where), section, keys);
+      return values.map((one) => withoutStale(one, by));
+    },
+    quantities(section, keys) {
+      const by = corrected();
+      return cartQuantities(cart, section, keys).map(({ measurement, ...one }) => ({
+        ...one,
+        measurement: withoutStale(measurement, by),
+      }));
+    },
+  };
+}
