@@ -56,19 +56,20 @@ function onFrame(
   });
 }
 
-function measure({
-  frames,
-  uncertainty,
-  values = LABOR_KEYS,
-}: LaborProgressReadings): Measurement[] {
+/** The frames that are measured, with all quantities found on each. */
+function describedFrames({ frames }: LaborProgressReadings) {
   const located = (frames ?? []).filter((reading) => reading.located !== null);
   const accepted = located.filter((reading) => reading.located?.accepted);
   const used = (accepted.length > 0 ? accepted : located).slice(0, FRAMES_PER_MEASUREMENT);
-  const all = used.map((reading) => ({ reading, descents: descentOf(reading) }));
+  return used.map((reading) => ({ reading, descents: descentOf(reading) }));
+}
+
+function measure(readings: LaborProgressReadings): Measurement[] {
+  const { uncertainty, values = LABOR_KEYS } = readings;
   return values.flatMap((key) =>
     withMedian(
       key,
-      all.flatMap(({ reading, descents }, index) =>
+      describedFrames(readings).flatMap(({ reading, descents }, index) =>
         descents
           .filter((descent) => descent.key === key)
           .map((descent) => onFrame(reading, descent, index, uncertainty)),
@@ -164,13 +165,22 @@ function classifications(
   ];
 }
 
-function distanceGap(
-  readings: LaborProgressReadings,
-  measurements: readonly Measurement[],
-): Statement[] {
-  if (acceptedValue(measurements, 'head-symphysis-distance')) return [];
+/**
+ * Returns why distance or direction could not be measured; empty if they were, even if they are not
+ * used because they need review or a person rejected them.
+ */
+function unmeasured(readings: LaborProgressReadings): Statement[] {
+  const found = new Set(
+    describedFrames(readings).flatMap(({ descents }) => descents.map(({ key }) => key)),
+  );
   const calibrated = readings.frames?.some(({ clip }) => clip.regions.length > 0) ?? false;
-  return [calibrated ? say.gap('labor.line-misses-skull', {}) : say.gap('labor.no-scale', {})];
+  const noDistance = calibrated
+    ? say.gap('labor.line-misses-skull', {})
+    : say.gap('labor.no-scale', {});
+  return [
+    ...(found.has('head-symphysis-distance') ? [] : [noDistance]),
+    ...(found.has('head-direction') ? [] : [say.gap('labor.no-direction', {})]),
+  ];
 }
 
 function run({ views }: LaborEvidence): SectionOutcome {
@@ -198,10 +208,8 @@ function run({ views }: LaborEvidence): SectionOutcome {
   const undecided = between && say.gap('labor.at-cut-off', { between: [...between] }, [angle]);
   const direction = acceptedValue(measurements, 'head-direction');
   const gaps = [
-    ...distanceGap(readings, measurements),
-    ...(direction
-      ? atCutOff(direction, directionWithin(direction, readings.uncertainty))
-      : [say.gap('labor.no-direction', {})]),
+    ...unmeasured(readings),
+    ...(direction ? atCutOff(direction, directionWithin(direction, readings.uncertainty)) : []),
     ...(undecided ? [undecided] : []),
   ];
   const values = [...LABOR_KEYS, 'head-station' as const].flatMap(

@@ -76,6 +76,18 @@ function run(frames: readonly TransperinealReading[] | null | undefined) {
 const value = (outcome: ReturnType<typeof run>, id: string) =>
   outcome.measurements?.find((one) => one.id === id);
 
+describe('distance and direction that were measured but are not used, because they need review', () => {
+  it('are not said to be impossible to measure', () => {
+    const frames = [transperineal({ degrees: 125 })];
+    const readings = { uncertainty: 6, frames, values: ['angle-of-progression'] as const };
+    const views = { laborProgress: readings };
+    const { statements } = laborProgress.run(evidenceWith({ views }), []);
+    const codes = statements.map(({ code }) => code);
+    expect(codes).not.toContain('labor.line-misses-skull');
+    expect(codes).not.toContain('labor.no-direction');
+  });
+});
+
 describe('labor progress', () => {
   const outcome = run([transperineal({ degrees: 121 })]);
 
