@@ -105,7 +105,7 @@ export function cutOffWithin(
 const CUT_OFFS: Partial<Record<ObstetricConcept, readonly number[]>> = {
   'mean-sac-diameter': [16, 25],
   'yolk-sac': [2, 6, 7],
-  crl: [5, 7, 84],
+  crl: [5, 7, 45, 84],
   'nuchal-translucency': [3.5],
   // The limits for all gestational ages together.
   'fetal-heart-rate': [90, 100, 110, 120, 130, 160, 175, 180, 190],

@@ -37,7 +37,7 @@ import {
   HEAD_DIRECTION,
   STATION_ANGLES,
 } from '../../../../pipelines/obstetric/labor-progress/guideline.ts';
-import { HIGH_NT } from '../../../../pipelines/obstetric/nt/guideline.ts';
+import { HIGH_NT, NT_WINDOW } from '../../../../pipelines/obstetric/nt/guideline.ts';
 import { COVERS_OS_MM, LOW_LYING_MM } from '../../../../pipelines/obstetric/placenta/guideline.ts';
 import { cutOffsOf } from '../../../../pipelines/result/obstetric/limits.ts';
 
@@ -47,7 +47,7 @@ const NO_FLUID = 0;
 const LIMITS: Partial<Record<ConceptKey, readonly number[]>> = {
   'mean-sac-diameter': [SUSPICIOUS_MSD, DIAGNOSTIC.msd],
   'yolk-sac': [...Object.values(YOLK_SAC_MM), SUSPICIOUS.yolkSacAbove],
-  crl: [...Object.values(DATING_CRL), DIAGNOSTIC.crl],
+  crl: [...Object.values(DATING_CRL), DIAGNOSTIC.crl, ...Object.values(NT_WINDOW)],
   'nuchal-translucency': [HIGH_NT],
   'fetal-heart-rate': [
     ...RATE_BANDS.flatMap(({ slowBelow, usualFrom, usualTo }) => [
