@@ -48,11 +48,12 @@ const ACCRETA_SIGNS = [
 
 type Sign = (typeof ACCRETA_SIGNS)[number];
 
-/** Returns the sides that at least half of the accepted images show. */
+/** Returns the side that most accepted images show; several if as many images show each of them. */
 function sidesOf(bodies: readonly BodyReading[]): PlacentaSide[] {
   const sides = bodies.flatMap(({ located }) => (located?.accepted ? [located.side] : []));
   const counted = [...Map.groupBy(sides, (side) => side)];
-  return counted.filter(([, own]) => 2 * own.length >= sides.length).map(([side]) => side);
+  const most = Math.max(0, ...counted.map(([, own]) => own.length));
+  return counted.filter(([, own]) => own.length === most).map(([side]) => side);
 }
 
 /** Grades the image with the most lacunae, and lists the signs of accreta. */
@@ -91,7 +92,7 @@ function accretaFindings(present: readonly Sign[], low: boolean): FindingDraft[]
   ];
 }
 
-function run({ views, options }: PlacentaEvidence): SectionOutcome {
+function run({ views, options, severalFetuses }: PlacentaEvidence): SectionOutcome {
   const view = views.placenta;
   if (view && (view.bodies === null || view.edges === null)) {
     return notAssessed('no_model', say.gap('placenta.no-model', {}), [BODY_VIEW, EDGE_VIEW]);
@@ -114,7 +115,9 @@ function run({ views, options }: PlacentaEvidence): SectionOutcome {
   const opposite = OPPOSITE.every((side) => sides.includes(side));
   const missing = [
     ...(sides.length === 0 ? [say.gap('placenta.no-location', {})] : []),
-    ...(opposite ? [say.gap('placenta.on-opposite-walls', {})] : []),
+    ...(opposite
+      ? [say.gap('placenta.on-opposite-walls', { several: severalFetuses !== null })]
+      : []),
     ...edgeGaps(edges, toOs, edge),
   ];
   const found = [

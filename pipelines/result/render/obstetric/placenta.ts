@@ -53,8 +53,9 @@ export const PLACENTA_SENTENCES = {
   ) =>
     `Lower edge ${edge ? fromOs([edge], text) : ''}${category ? `: ${CATEGORY[category]}` : ''}.`,
   'placenta.no-location': () => 'The location of the placenta was not assessed.',
-  'placenta.on-opposite-walls': () =>
-    'The images show the placenta on opposite walls, anterior and posterior: an image may be misread, or there is a second lobe. Its location was not determined.',
+  /** `several` is absent in results of earlier versions. */
+  'placenta.on-opposite-walls': ({ several = false }: { several?: boolean }) =>
+    `The images show the placenta on opposite walls, anterior and posterior: an image may be misread, or there is a second ${several ? 'placenta or lobe' : 'lobe'}. Its location was not determined.`,
   'placenta.no-age': () =>
     'Gestational age was not given, so the distance to the internal os was not categorised.',
   /** `about` contains the distance that is used, followed by those on the other images. */

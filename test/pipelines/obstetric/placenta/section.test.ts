@@ -4,13 +4,17 @@ import type {
   EdgeReading,
   PlacentaSide,
 } from '../../../../pipelines/obstetric/placenta/evidence.ts';
+import { placenta as section } from '../../../../pipelines/obstetric/placenta/section.ts';
 import { namedView } from '../../../../pipelines/obstetric/shared/view-names.ts';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
+import { cartValue } from '../../cart-sample.ts';
 import {
   clip,
+  evidenceWith,
   interpretReadings,
   MM_PER_PIXEL,
   measurementOf,
+  runSection,
   sectionOf,
 } from '../evidence-sample.ts';
 
@@ -227,6 +231,20 @@ describe('the wall of the placenta', () => {
     const summary = summaryOf('anterior', 'posterior');
     expect(summary).toContain('on opposite walls, anterior and posterior');
     expect(summary).not.toContain('Placenta anterior');
+    const three = summaryOf('anterior', 'posterior', 'lateral-or-fundal');
+    expect(three).toContain('on opposite walls, anterior and posterior');
+  });
+  it('may be opposite walls if there are twins, who may have two placentas', () => {
+    const bodies = (['anterior', 'posterior'] as const).map((side) => body(side));
+    const placenta = { bodies, edges: [], uncertainty: { toOs: null, thickness: null } };
+    const concept = { scheme: 'LN', code: '11984-2', meaning: 'HC' };
+    const hc = cartValue({ key: 'hc', concept, value: 260, unit: 'mm', fetus: 'B' });
+    const twins = evidenceWith({
+      views: { placenta },
+      study: { clips: [], refused: [], files: 1, series: 1, cart: [hc] },
+    });
+    const { summary } = runSection(section, twins);
+    expect(summary).toContain('or there is a second placenta or lobe');
   });
 });
 
