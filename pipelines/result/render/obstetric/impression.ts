@@ -71,6 +71,7 @@ const IF_DATED = ', if the dating is correct';
 const AGE_BY = {
   'hc-ac-fl': 'HC, AC and FL',
   hc: 'HC',
+  crl: 'CRL',
   machine: 'the ultrasound machine',
 } as const;
 
@@ -223,7 +224,12 @@ function doubt(said: Said): Clause[] {
     });
   const biometry = said.find('growth.age-by-biometry')?.params;
   const machine = said.find('growth.age-stated-by-machine')?.params;
+  const byCrl = said.find('early.age-by-crl');
+  const [age] = said.about(byCrl);
   return [
+    {
+      statement: byCrl && age ? doubted('crl', Math.round(age.value), byCrl.params.stated) : null,
+    },
     {
       statement: biometry ? doubted(biometry.by, biometry.days, biometry.stated) : null,
       covers: ['growth.age-by-biometry'],

@@ -116,6 +116,24 @@ describe('while the dating is in doubt', () => {
   });
 });
 
+describe('an age by CRL beside the one by last period', () => {
+  const impression = (crlMm: number) => {
+    const concept = { scheme: 'LN', code: '11957-8', meaning: 'Crown Rump Length' };
+    const cart = [cartValue({ key: 'crl', concept, value: crlMm, unit: 'mm' })];
+    const options = { dating: lmp(103), report: true };
+    const study = { clips: [], refused: [], files: 1, series: 1, cart };
+    const { report } = interpretReadings({ readings: [], options, evidence: { study } });
+    return report?.impression.join(' ');
+  };
+
+  it('puts the dating in doubt in the impression if they are too far apart', () => {
+    expect(impression(60)).toContain(
+      'dating in doubt: age by CRL 12+3 weeks, 16 days from the age given',
+    );
+    expect(impression(78)).not.toContain('in doubt');
+  });
+});
+
 describe('an age by last period that the machine states', () => {
   const stated = (value: number, unit: string, code = '11885-1') => {
     const concept = { scheme: 'LN', code, meaning: 'Gestational Age by LMP' };
