@@ -120,20 +120,26 @@ export function nuchalFindings(nt: Measurement, crl: Measurement | null): Findin
 }
 
 /**
- * Assesses the largest thickness in a study of several fetuses, which may belong to any of them.
- * Returns the finding that it is high at any CRL, or a statement that this is uncertain.
+ * Assesses the thicknesses in a study of several fetuses: those that the machine's reports assign to
+ * a fetus, each by itself, and the largest on the images, which may belong to any of them. Returns
+ * the findings that one is high at any CRL, and statements that this is uncertain.
  */
 export function highOfSeveral(measurements: readonly Measurement[]): {
   findings: FindingDraft[];
   doubts: Statement[];
 } {
   const accepted = measurements.filter(({ quality }) => quality === 'accepted');
-  const [most] = accepted.toSorted((one, other) => other.value - one.value);
-  if (!most) return { findings: [], doubts: [] };
-  const said = () => say.conclusion('nt.high-of-several', { cutOff: HIGH_NT }, [most]);
+  const [most] = accepted
+    .filter(({ fetus }) => fetus === null)
+    .toSorted((one, other) => other.value - one.value);
+  const named = accepted.filter(({ fetus }) => fetus !== null);
+  const judged = [...named, ...(most ? [most] : [])];
   return {
-    findings: isHigh(most) ? [finding(most, said())] : [],
-    doubts: nuchalDoubt(most, null),
+    findings: judged.filter(isHigh).map((one) => ({
+      ...finding(one, say.conclusion('nt.high-of-several', { cutOff: HIGH_NT }, [one])),
+      ...(one.fetus !== null && { id: `increased-${one.id}` }),
+    })),
+    doubts: judged.flatMap((one) => nuchalDoubt(one, null)),
   };
 }
 

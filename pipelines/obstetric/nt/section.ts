@@ -3,7 +3,13 @@ import { say } from '../../result/render/obstetric/nt.ts';
 import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { isConfirmed, judgedValue, machineValues, withDifference } from '../shared/measurement.ts';
+import {
+  ifPlausible,
+  isConfirmed,
+  judgedValue,
+  machineValues,
+  withDifference,
+} from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { MidsagittalReading, NuchalEvidence } from './evidence.ts';
 import { HIGH_NT, NT_WINDOW, nuchalTranslucencyMoM } from './guideline.ts';
@@ -104,13 +110,14 @@ function withoutFrames(
 
 /**
  * Returns the outcome for several fetuses. Images are not combined, and it is unknown which fetus a
- * CRL belongs to.
+ * CRL belongs to. `named` contains the values that the machine's reports assign to a fetus.
  */
 function apart(
   readings: readonly MidsagittalReading[],
+  named: readonly Measurement[],
   source: SeveralFetusesSource,
 ): SectionOutcome {
-  const measurements = measureNuchalApart(readings);
+  const measurements = [...named, ...measureNuchalApart(readings)];
   const accepted = measurements.filter(({ quality }) => quality === 'accepted');
   if (accepted.length === 0) return { ...whyNone(readings, measurements), measurements };
   const { findings, doubts } = highOfSeveral(accepted);
@@ -172,25 +179,33 @@ function assess(
   };
 }
 
+/** Returns the machine values that belong to a named fetus. */
+const namedValues = ({ machine }: NuchalEvidence): Measurement[] =>
+  machine
+    .values(NUCHAL_SECTION, ['nuchal-translucency'])
+    .filter(({ fetus }) => fetus !== null)
+    .map(ifPlausible);
+
 function run(evidence: NuchalEvidence, earlier: readonly Measurement[]): SectionOutcome {
+  const several = evidence.severalFetuses;
   const machine = machineValues(evidence, NUCHAL_SECTION, ['nuchal-translucency']);
+  const named = several ? namedValues(evidence) : [];
   const readings = evidence.views.nuchal?.frames;
   // The positions of the structures are reported even if no thickness was measured.
   const structures = midsagittalBoxes(readings);
-  const completed = (outcome: SectionOutcome): SectionOutcome => ({
+  const completed = (outcome: SectionOutcome, { unused } = machine): SectionOutcome => ({
     ...outcome,
     ...(structures.length > 0 && { data: { ...outcome.data, structures } }),
-    ...(machine.unused && { statements: [...(outcome.statements ?? []), machine.unused] }),
+    ...(unused && { statements: [...(outcome.statements ?? []), unused] }),
   });
   const none = withoutFrames(readings);
-  if (none && machine.measurements.length === 0) return completed(none);
+  if (none && machine.measurements.length + named.length === 0) return completed(none);
   const crl = judgedValue(earlier, 'crl');
   const window = windowMissed(evidence, crl);
   if (window) return completed(outsideWindow(machine.measurements, window));
-  const several = evidence.severalFetuses;
-  return completed(
-    several ? apart(readings ?? [], several) : assess(readings ?? [], machine.measurements, crl),
-  );
+  if (!several) return completed(assess(readings ?? [], machine.measurements, crl));
+  const unused = named.length > 0 ? null : machine.unused;
+  return completed(apart(readings ?? [], named, several), { ...machine, unused });
 }
 
 /** The section on nuchal translucency, nasal bone and plane adequacy (obstetric 6). */

@@ -63,10 +63,10 @@ export const NT_SENTENCES = {
   'nt.no-model': () => 'No model for the mid-sagittal view is permitted by the configuration.',
   'nt.no-view': () => 'NT was not assessed: no first-trimester mid-sagittal view was found.',
   'nt.apart': ({ source }: { source: SeveralFetusesSource }, { about, text }: SentenceContext) =>
-    `Nuchal translucency ${about.map((one) => text.value(one)).join(', ')}, each reported separately without a category: ${SEVERAL_FETUSES[source]}.`,
+    `Nuchal translucency ${about.map((one) => `${one.fetus === null ? '' : `fetus ${one.fetus} `}${text.value(one)}${whose(one)}`).join(', ')}, each reported separately without a category: ${SEVERAL_FETUSES[source]}.`,
   'nt.high-of-several': ({ cutOff }: { cutOff: number }, { about: [nt], text }: SentenceContext) =>
     nt
-      ? `Nuchal translucency ${text.value(nt)}, ${LIMIT.high(cutOff)}, on an image of one of several fetuses.`
+      ? `Nuchal translucency ${text.value(nt)}, ${LIMIT.high(cutOff)}, ${nt.fetus === null ? 'on an image of one of several fetuses' : `fetus ${nt.fetus}${whose(nt)}`}.`
       : '',
   'nt.increased': (
     of: {

@@ -274,10 +274,24 @@ describe('the value of the machine', () => {
     ['beside images', { crlMm: 60 }],
     ['without images', { frames: [], crlMm: 60 }],
     ['beside images whose lines were not seen', { frames: [midsagittal({ mm: null })] }],
-  ])('of two fetuses are not used, which is reported: %s', (_, given) => {
-    const outcome = run({ ...given, machineMm: 2.4, otherMm: 4 });
+  ])('of each of two fetuses is reported, and only one of 3.5 mm is judged: %s', (_, given) => {
+    const outcome = run({ ...given, gaDays: 86, machineMm: 2.4, otherMm: 4, crlMm: undefined });
+    expect(outcome.summary).toContain(
+      'fetus A 2.4 mm (ultrasound machine), fetus B 4.0 mm (ultrasound machine)',
+    );
+    expect(outcome.summary).toContain('each reported separately without a category');
+    expect(outcome.classifications ?? []).toEqual([]);
+    expect(outcome.findings?.map(({ id, text }) => [id, text])).toEqual([
+      [
+        'increased-cart-nuchal-translucency-B',
+        'Nuchal translucency 4.0 mm, 3.5 mm or more, fetus B (ultrasound machine).',
+      ],
+    ]);
+  });
+
+  it('of two fetuses is not judged outside of the weeks of the method', () => {
+    const outcome = run({ frames: [], gaDays: 120, machineMm: 2.4, otherMm: 4 });
     expect(outcome.summary).toContain('its reports name several fetuses');
-    expect(outcome.summary).not.toContain('ultrasound machine)');
     expect(outcome.findings ?? []).toEqual([]);
   });
 
@@ -343,6 +357,8 @@ describe('images of several fetuses', () => {
     const outcome = twins([1.5, 3.4]);
     expect(outcome).toMatchObject({ status: 'partial', reason: { code: 'several_fetuses' } });
     expect(outcome.measurements?.map(({ id }) => id)).toEqual([
+      'cart-nuchal-translucency-A',
+      'cart-nuchal-translucency-B',
       'nuchal-translucency-1',
       'nuchal-translucency-2',
     ]);
