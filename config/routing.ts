@@ -159,7 +159,10 @@ export const routingSchema = z.strictObject({
    * that ignores or holds the study.
    */
   match: z.enum(['first', 'all']).default('first'),
-  /** A study has one request for each rule, and a person releases it to a rule, by its name. */
+  /**
+   * The names of rules are unique: a study has one request for each rule, and a person releases a
+   * held study to a rule by its name.
+   */
   rules: z.array(ruleSchema).superRefine((rules, context) => {
     for (const { index, message } of repeatedNames(rules)) {
       context.addIssue({ code: 'custom', path: [index, 'name'], message });

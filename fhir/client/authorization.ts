@@ -69,10 +69,9 @@ async function secretIn(file: string): Promise<string> {
 }
 
 /**
- * Returns a function that creates the credentials for a DICOMweb server. The files that contain
- * them are read again for each request, so that a request refused with 401 needs no fresh
- * credentials. `header` and `dispatcherNow` throw SonogateError `peer_unauthorized` if a file cannot
- * be read.
+ * Returns a function that creates the credentials for a DICOMweb server. Each request reads their
+ * files again, so there is nothing to renew after a 401. `header` and `dispatcherNow` throw
+ * SonogateError `peer_unauthorized` if a file cannot be read.
  */
 export const httpAccess =
   (certificates: ClientCertificates) =>

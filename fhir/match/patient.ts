@@ -27,9 +27,9 @@ const MOST_CANDIDATES = 5;
 
 /**
  * Finds the patient of the images at the receiver by the patient ID, whose issuer the settings map
- * to an identifier system, and compares demographics (exchange 1.8). A person decides if the birth
- * dates conflict, or both sex and family name do. An unmapped issuer is refused, because a wrong
- * issuer means a wrong patient.
+ * to an identifier system, and compares demographics (exchange 1.8). If the birth dates conflict, or
+ * both sex and family name do, the report waits for a person. An unmapped issuer is refused, because
+ * a wrong issuer means a wrong patient.
  * @throws FhirFailure `ehr_issuer_unmapped`, `ehr_patient_not_found`, `ehr_patient_ambiguous`, with
  * the records for a person to choose from.
  */

@@ -130,7 +130,7 @@ async function elementAt(walk: Walk, at: number, isExplicit: boolean): Promise<E
  * Converts the elements of a data set. If `to` is null, it converts the elements of an item of
  * undefined length up to its delimiter.
  *
- * @returns the offset at which they end.
+ * @returns the offset after the last of these elements.
  */
 async function convertElements(
   walk: Walk,

@@ -35,7 +35,7 @@ export async function mirroredMaps(
   return maps;
 }
 
-/** Returns the mean of a map and the map of the mirror image, after that has been mirrored back. */
+/** Returns the mean of a map and the map of the mirrored image, which is mirrored back first. */
 function meanOfMirrored(straight: Float32Array, mirrored: Float32Array, width: number) {
   const mean = new Float32Array(straight.length);
   for (let start = 0; start < mean.length; start += width) {

@@ -218,9 +218,9 @@ const PER_MM: Readonly<Record<string, number>> = { mm: 1, cm: 0.1 };
 const SAME_LENGTH = 0.02;
 
 /**
- * Returns the length of a line in the unit of the value by each scale of the frame: first by that of
- * the 2D region at the line, then by the depth of each sweep. Null for a scale that does not apply
- * to the line, so that the lengths of two lines can be compared one by one.
+ * Returns the length of a line in the unit of the value, once for each scale of the frame: that of
+ * the 2D region at the line, then the depth scale of each sweep. An entry is null if its scale does
+ * not apply to the line. The lengths of two lines can thus be compared entry by entry.
  */
 function lengthsOf(line: readonly Point[], unit: string, clip: Clip): (number | null)[] {
   const [from, to] = line;

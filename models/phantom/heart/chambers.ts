@@ -137,8 +137,8 @@ export interface Chambers {
   rightAtrium: DistanceBesideRoot;
   /**
    * Returns the distance to the right ventricle without its outflow tract. `epicardium` is the
-   * distance to the left ventricular epicardium. Beyond the wall, the fluid and the pericardium, the
-   * result may be too small, but it is still beyond them.
+   * distance to the left ventricular epicardium. At a place outside of the wall, the fluid and the
+   * pericardium, the result may be too small, but never so small that the place seems to be in them.
    */
   rightVentricle(x: number, y: number, z: number, epicardium: number): number;
   /**

@@ -20,7 +20,10 @@ export interface Look {
   fluid: number;
   /** Amplitude of the slow variation in each kind of tissue, dB. */
   texture: { outside: number; myocardium: number; blood: number };
-  /** Rise in dB of the tissue around the heart from depth `from` to the end of the image. */
+  /**
+   * Rise of the level of the tissue around the heart, in dB, from depth `from` to the end of the
+   * image.
+   */
   farField: { dB: number; from: number };
   septum: number;
   lateral: number;

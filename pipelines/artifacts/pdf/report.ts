@@ -64,7 +64,7 @@ const reportTitle = (result: Pick<Result, 'endpoint'>) => `${examinationName(res
 
 const isObstetric = (result: Pick<Result, 'endpoint'>) => !isEcho(result);
 
-/** Shown in place of a name without a group that the font of the report can print. */
+/** Shown in place of a name of which this font can print no component group. */
 const UNPRINTABLE = 'name in letters that this report cannot print';
 
 /**

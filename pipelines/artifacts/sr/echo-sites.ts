@@ -24,8 +24,8 @@ export const ECHO_SITES = {
 export type EchoSite = keyof typeof ECHO_SITES;
 
 /**
- * The adult echo measurements of each structure. Those of no structure, or of an annulus or flow
- * that the header does not name, are not listed.
+ * The adult echo measurements of each structure. Measurements of no structure, or of an annulus or
+ * flow that the header does not name, are not listed.
  */
 const MEASURED_ON = {
   leftVentricle: [

@@ -60,7 +60,7 @@ const OF_PATIENT: ReadonlySet<string> = new Set([
   'echo.child',
 ]);
 
-/** Returns each statement about the patient that is a gap of more than one assessed section. */
+/** Returns the gaps about the patient that more than one assessed section states. */
 function sharedGaps(sections: readonly Section[]): Statement[] {
   const ofPatient = sections
     .filter(isAssessed)

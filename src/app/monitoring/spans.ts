@@ -303,7 +303,7 @@ const ROUTED_STUDIES = `
   WHERE h.state = 'routed' AND h.at > to_timestamp($1) ORDER BY h.at LIMIT $2`;
 
 /**
- * Work that ended more than this many seconds ago is not exported. The period covers work that
+ * Seconds before the start of this process from which ended work is exported, because it may have
  * ended while no process was running.
  */
 const LOOK_BACK_SECONDS = 3600;

@@ -23,8 +23,8 @@ export function followRows<Row extends { id: string; ended: number }>(
   let begun: number | null = null;
   let latest = 0;
   /**
-   * End time by id of the rows already passed to `onRow`, because later calls read them again
-   * (`OVERLAP_SECONDS`). A delivery that was sent again has ended a second time, at a new time.
+   * Rows already passed to `onRow`: the end time of each by its id. Later calls read these rows again
+   * (`OVERLAP_SECONDS`) and skip them, unless their end time has changed.
    */
   const seen = new Map<string, number>();
   return async () => {

@@ -226,7 +226,7 @@ export class EventFeed {
     return begun;
   }
 
-  /** Returns, by UID, the steps to which the new single-workitem subscriptions refer. */
+  /** Returns the steps named by new subscriptions to a single workitem, by their UIDs. */
   async #subscribedSteps(
     accountId: string,
     begun: readonly Begun[],
