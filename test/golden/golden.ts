@@ -4,8 +4,8 @@
  * change affected.
  *
  * npm run golden              compares this tree with the record, and fails if a value differs
- * npm run golden -- --write   renews the record   npm run golden -- hc18      only cases whose name
- * contains the word
+ * npm run golden -- --write   renews the record
+ * npm run golden -- hc18      only cases whose name contains the word
  *
  * Inputs: phantom studies (the same bytes for the same seed), and images from ../shared/data, which
  * are left out if that folder does not exist.
