@@ -86,7 +86,7 @@ function quantiles(
 ): { level: number; value: number }[] | null {
   if (gaWeeks < WEEKS.from || gaWeeks > WEEKS.to) return null;
   const coefficients: WhoCoefficients = COEFFICIENTS[measure];
-  return coefficients.map(([level, b]) => ({ level, value: evaluate(b, gaWeeks) }));
+  return coefficients.map(([level, ...b]) => ({ level, value: evaluate(b, gaWeeks) }));
 }
 
 /**
