@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { DicomIdentity } from '../dicom/subject.ts';
+import { uidOfDigest } from '../dicom/uid.ts';
 
 /**
  * Returns a key for the patient of a study: the patient identifier with its issuer or, if there is
@@ -54,19 +55,9 @@ export function pseudonymsFor(secret: Buffer, patient: string, variant: string):
   return {
     patient: `SG-${digest('patient', patient).toString('hex').slice(0, 16).toUpperCase()}`,
     days: -(LEAST_DAYS + (digest('days', patient).readUInt32BE(0) % DAYS)),
-    uid: (uid) => uidOfDigest(digest(`uid ${variant}`, uid)),
+    // A version 8 UUID (RFC 9562 5.8, PS3.5 B.2).
+    uid: (uid) => uidOfDigest(digest(`uid ${variant}`, uid), 8),
   };
-}
-
-/**
- * Returns a UID under 2.25 from 122 bits of a digest, formed as a version 8 UUID (RFC 9562 5.8,
- * PS3.5 B.2).
- */
-function uidOfDigest(digest: Buffer): string {
-  const bytes = digest.subarray(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return `2.25.${BigInt(`0x${bytes.toString('hex')}`)}`;
 }
 
 const DAY = 24 * 3600 * 1000;

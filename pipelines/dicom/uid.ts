@@ -27,9 +27,16 @@ const NAMESPACE = Buffer.from('6d0f7b1a5c0e4e6b9c53a1f2d47e8b90', 'hex');
  * always produce the same UID, so an object sent again is recognised as the same object.
  */
 export function derivedUid(...parts: readonly string[]): string {
-  const digest = createHash('sha1').update(NAMESPACE).update(JSON.stringify(parts)).digest();
+  return uidOfDigest(
+    createHash('sha1').update(NAMESPACE).update(JSON.stringify(parts)).digest(),
+    5,
+  );
+}
+
+/** Returns a UID under 2.25 from 122 bits of a digest, formed as a UUID of the given version. */
+export function uidOfDigest(digest: Buffer, version: 5 | 8): string {
   const bytes = digest.subarray(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | (version << 4);
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   return `2.25.${BigInt(`0x${bytes.toString('hex')}`)}`;
 }

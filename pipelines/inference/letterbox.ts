@@ -15,6 +15,22 @@ export function cropped(image: GrayImage, area: Rectangle): GrayImage {
 }
 
 /**
+ * Crops an image to the area between two corners. Also returns the position of the first pixel of
+ * the crop in the image.
+ */
+export function croppedBetween(image: GrayImage, [from, to]: readonly [Point, Point]) {
+  const bounded = (value: number, size: number) =>
+    Math.min(Math.max(Math.round(value), 0), size - 1);
+  const area = {
+    minX: bounded(from.x, image.width),
+    minY: bounded(from.y, image.height),
+    maxX: bounded(to.x, image.width),
+    maxY: bounded(to.y, image.height),
+  };
+  return { image: cropped(image, area), corner: { x: area.minX, y: area.minY } };
+}
+
+/**
  * Position of the source image in the network's input: `net = scale * (source + 0.5) - 0.5 +
  * offset`.
  */

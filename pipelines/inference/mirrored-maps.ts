@@ -1,12 +1,13 @@
 import type { GrayImage } from '../contract/image.ts';
+import type { SoftMask } from '../measure/soft-mask.ts';
 import type { Placement } from './letterbox.ts';
 import { letterboxLit } from './letterbox.ts';
 import { freeOutputs, type ModelSession } from './session.ts';
 
 interface ImageMaps {
   placement: Placement;
-  /** One map per channel of the model, averaged over the image and its mirror image. */
-  channels: Float32Array[];
+  /** Returns the map of a channel of the model, averaged over the image and its mirror image. */
+  map(channel: string): SoftMask;
 }
 
 /**
@@ -26,10 +27,11 @@ export async function mirroredMaps(
     const none = new Float32Array();
     const mean = meanOfMirrored(outputs[2 * n] ?? none, outputs[2 * n + 1] ?? none, width);
     const size = width * height;
-    const channels = session.model.output.channels.map((_, c) =>
-      mean.subarray(c * size, (c + 1) * size),
-    );
-    return { placement, channels };
+    const map = (channel: string): SoftMask => {
+      const start = session.model.output.channels.indexOf(channel) * size;
+      return { width, height, values: mean.subarray(start, start + size) };
+    };
+    return { placement, map };
   });
   freeOutputs(outputs);
   return maps;

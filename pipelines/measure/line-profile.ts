@@ -51,7 +51,8 @@ export function lineProfile(
     (_, i) => {
       let sum = 0;
       for (let k = -lines; k <= lines; k++) {
-        sum += levelAt(image, place(i * STEP - before, k * BESIDE));
+        const { x, y } = place(i * STEP - before, k * BESIDE);
+        sum += levelAt(image, x, y);
       }
       return sum / (2 * lines + 1);
     },
@@ -67,7 +68,8 @@ export function lineProfile(
   };
 }
 
-function levelAt({ width, height, data }: GrayImage, { x, y }: Point): number {
+/** Returns the grey level between pixels, by bilinear interpolation; 0 outside the picture. */
+export function levelAt({ width, height, data }: GrayImage, x: number, y: number): number {
   const [left, top] = [Math.floor(x), Math.floor(y)];
   if (left < 0 || top < 0 || left >= width - 1 || top >= height - 1) return 0;
   const [fx, fy] = [x - left, y - top];

@@ -1,4 +1,5 @@
 import type { GrayImage, Point } from '../../contract/image.ts';
+import { levelAt } from '../../measure/line-profile.ts';
 import { moments } from '../../measure/soft-mask.ts';
 import { areaOf, type ChamberMasks, labelOf } from './chambers.ts';
 import { pixelsLabelled } from './label-map.ts';
@@ -54,22 +55,10 @@ export function ventricleCrop(
       const u = (column - (size - 1) / 2) * step;
       const x = pose.centre.x + u * right.x + v * up.x;
       const y = pose.centre.y + u * right.y + v * up.y;
-      crop[row * size + column] = bilinear(image, x, y) / 255;
+      crop[row * size + column] = levelAt(image, x, y) / 255;
     }
   }
   return crop;
-}
-
-function bilinear({ width, height, data }: GrayImage, x: number, y: number): number {
-  const left = Math.floor(x);
-  const top = Math.floor(y);
-  if (left < 0 || top < 0 || left >= width - 1 || top >= height - 1) return 0;
-  const fx = x - left;
-  const fy = y - top;
-  const at = top * width + left;
-  const upper = (1 - fx) * (data[at] ?? 0) + fx * (data[at + 1] ?? 0);
-  const lower = (1 - fx) * (data[at + width] ?? 0) + fx * (data[at + width + 1] ?? 0);
-  return (1 - fy) * upper + fy * lower;
 }
 
 function momentsOf(masks: ChamberMasks, label: number) {

@@ -1,23 +1,10 @@
-import type { GrayImage, Point } from '../../contract/image.ts';
+import type { GrayImage } from '../../contract/image.ts';
 import { type Placement, toSource } from '../../inference/letterbox.ts';
 import { mirroredMaps } from '../../inference/mirrored-maps.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { centreOfMass, highestPeaks, meanAlong, type Peak } from '../../measure/peaks.ts';
 import type { SoftMask } from '../../measure/soft-mask.ts';
-
-interface FemurEnds {
-  /** Outer ends of the ossified diaphysis in pixels of the image; the left end comes first. */
-  ends: [Point, Point];
-  /**
-   * Geometric mean of three confidences, 0 to 1: one for each end, and one for bone between them.
-   */
-  confidence: number;
-  /**
-   * True if the confidence reaches the gate on the model's card. Otherwise the femur must not be
-   * measured.
-   */
-  accepted: boolean;
-}
+import type { LocatedEnds } from '../shared/plane.ts';
 
 const CANDIDATES = 8;
 /** Minimum distance between the ends of a femur, in pixels of the network's grid. */
@@ -30,16 +17,10 @@ const SHORTEST = 8;
 export async function locateFemurEnds(
   session: ModelSession,
   images: readonly GrayImage[],
-): Promise<(FemurEnds | null)[]> {
-  const { width, height } = session.model.input;
+): Promise<(LocatedEnds | null)[]> {
   const maps = await mirroredMaps(session, images);
-  return maps.map(({ placement, channels: [shaft, ends] }) =>
-    endsOfMaps(
-      { width, height, values: shaft ?? new Float32Array() },
-      { width, height, values: ends ?? new Float32Array() },
-      placement,
-      session.model.gate,
-    ),
+  return maps.map(({ placement, map }) =>
+    endsOfMaps(map('femur-shaft'), map('femur-ends'), placement, session.model.gate),
   );
 }
 
@@ -55,7 +36,7 @@ export function endsOfMaps(
   placement: Placement,
   gate: number,
   shortest = SHORTEST,
-): FemurEnds | null {
+): LocatedEnds | null {
   const peaks = highestPeaks(ends, CANDIDATES);
   const pairs = peaks.flatMap((one, i) =>
     peaks.slice(i + 1).map((other) => pairOf(shaft, one, other)),

@@ -2,10 +2,8 @@ import type { ObstetricConcept, ObstetricMethod } from '../../concepts/obstetric
 import type { Ellipse, PixelScale, Point } from '../../contract/image.ts';
 import { type CalibratedRegion, type Clip, scaleFor } from '../../contract/study.ts';
 import { axisEnds, distance, perimeter, toMillimetres } from '../../measure/ellipse.ts';
-import { median } from '../../measure/statistics.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
 import {
-  asRepeat,
   ellipsePlace,
   type LocatedStructure,
   linePlace,
@@ -21,7 +19,7 @@ import {
   isShapeOf,
   lineBetween,
   measuredOn,
-  NO_FRAME,
+  withMedian,
 } from '../shared/measurement.ts';
 import type { FramePlane, FrameReading, Plane, Structure } from '../shared/plane.ts';
 import { BPD_PLANES, excludedBy, MEASURING_PLANES } from '../shared/plane.ts';
@@ -292,39 +290,23 @@ function fromFrame(id: string, read: Read, evidence: Measured): Measurement {
   });
 }
 
-/**
- * Adds the median of the accepted values under the plain id. If only one value is accepted, that
- * value takes the plain id.
- */
-function withSpread(key: ObstetricConcept, single: readonly Measurement[]): Measurement[] {
-  const accepted = single.filter(({ quality }) => quality === 'accepted');
-  const [first] = accepted;
-  if (!first) return [...single];
-  if (accepted.length === 1) {
-    return single.map((one) => (one === first ? { ...one, id: key } : asRepeat(one)));
-  }
-  const values = accepted.map(({ value }) => value);
+/** Returns the remarks on a median: the spread of its values, and the remarks on each of them. */
+function remarksOnMedian(
+  key: ObstetricConcept,
+  value: number,
+  accepted: readonly Measurement[],
+): Remark[] {
+  const values = accepted.map((one) => one.value);
   const spread = remarkOfBiometry('biometry.spread', {
     frames: accepted.length,
     low: Math.min(...values),
     high: Math.max(...values),
   });
-  const value = median(values);
   const placement = placementRemarks(key, value);
   const shared = accepted
     .flatMap(({ remarks }) => remarks)
     .filter(({ code }) => placement.every((one) => one.code !== code));
-  const combined: Measurement = {
-    ...first,
-    id: key,
-    value,
-    derivation: 'median',
-    source: NO_FRAME,
-    confidence: median(accepted.map(({ confidence }) => confidence ?? 0)),
-    inputs: accepted.map(({ id }) => id),
-    remarks: distinctRemarks([spread, ...placement, ...shared]),
-  };
-  return [...single.map(asRepeat), combined];
+  return distinctRemarks([spread, ...placement, ...shared]);
 }
 
 /**
@@ -390,7 +372,7 @@ function measureFrames(
  */
 export function measureStructure(structure: Structure, evidence: Measured): Measurement[] {
   return [...measureFrames(structure, evidence)].flatMap(([key, single]) =>
-    withSpread(key, single),
+    withMedian(key, single, (value, accepted) => remarksOnMedian(key, value, accepted)),
   );
 }
 

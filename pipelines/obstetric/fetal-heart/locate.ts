@@ -16,9 +16,6 @@ import type { ChestUncertainty, LocatedChest, LocatedSeptum } from './evidence.t
  */
 const SEPTUM_ALONG_HEART = 25;
 
-/** Structures for which the model `fetal-heart-structures` returns a probability map. */
-const CHANNELS = ['thorax', 'heart', 'spine', 'crux', 'apex'] as const;
-
 /**
  * Minimum ratio of the shorter to the longer axis of a thorax. Below it, the section is oblique and
  * is not measured.
@@ -50,14 +47,8 @@ export async function locateChest(
   session: ModelSession,
   images: readonly GrayImage[],
 ): Promise<(LocatedChest | null)[]> {
-  const { width, height } = session.model.input;
   const found = await mirroredMaps(session, images);
-  return found.map(({ placement, channels }, n) => {
-    const map = (name: (typeof CHANNELS)[number]): SoftMask => ({
-      width,
-      height,
-      values: channels[session.model.output.channels.indexOf(name)] ?? new Float32Array(),
-    });
+  return found.map(({ placement, map }, n) => {
     const gate = session.model.gate;
     const thorax = outlineOfMask(map('thorax'), placement, gate);
     const heart = outlineOfMask(map('heart'), placement, gate);

@@ -1,5 +1,5 @@
 import type { Ellipse, GrayImage, Point } from '../../contract/image.ts';
-import { cropped, type Placement, toSource } from '../../inference/letterbox.ts';
+import { croppedBetween, type Placement, toSource } from '../../inference/letterbox.ts';
 import { mirroredMaps } from '../../inference/mirrored-maps.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { axisEnds } from '../../measure/ellipse.ts';
@@ -63,16 +63,7 @@ function closer(
       x: (width - 1) / 2 + (sign * width) / 2 / zoom,
       y: (height - 1) / 2 + (sign * height) / 2 / zoom,
     });
-  const within = (value: number, size: number) =>
-    Math.min(Math.max(Math.round(value), 0), size - 1);
-  const [from, to] = [corner(-1), corner(1)];
-  const area = {
-    minX: within(from.x, image.width),
-    minY: within(from.y, image.height),
-    maxX: within(to.x, image.width),
-    maxY: within(to.y, image.height),
-  };
-  return { part: cropped(image, area), left: area.minX, top: area.minY };
+  return croppedBetween(image, [corner(-1), corner(1)]);
 }
 
 /**
@@ -82,14 +73,14 @@ function closer(
 function onWhole(
   map: SoftMask,
   { scaleX, scaleY, offsetX, offsetY }: Placement,
-  { left, top }: { left: number; top: number },
+  corner: Point,
   whole: Placement,
 ): SoftMask {
   const { width, height } = map;
   const values = Float32Array.from({ length: width * height }, (_, index) => {
     const source = toSource(whole, { x: index % width, y: Math.floor(index / width) });
-    const x = scaleX * (source.x - left + 0.5) - 0.5 + offsetX;
-    const y = scaleY * (source.y - top + 0.5) - 0.5 + offsetY;
+    const x = scaleX * (source.x - corner.x + 0.5) - 0.5 + offsetX;
+    const y = scaleY * (source.y - corner.y + 0.5) - 0.5 + offsetY;
     return valueAt(map, { x, y }) ?? 0;
   });
   return { width, height, values };
@@ -114,13 +105,7 @@ export async function transperinealMaps(
   images: readonly GrayImage[],
   zooms: readonly number[] = CLOSER,
 ): Promise<TransperinealMaps[]> {
-  const { input, output } = session.model;
-  const { width, height } = input;
-  const maskOf = (channels: readonly Float32Array[], name: string): SoftMask => ({
-    width,
-    height,
-    values: channels[output.channels.indexOf(name)] ?? new Float32Array(),
-  });
+  const { input } = session.model;
   const maps = await mirroredMaps(session, images);
   const parts = maps.flatMap(({ placement }, n) => {
     const image = images[n];
@@ -128,17 +113,17 @@ export async function transperinealMaps(
   });
   const enlarged = await mirroredMaps(
     session,
-    parts.map(({ part }) => part),
+    parts.map(({ image }) => image),
   );
-  return maps.map(({ placement, channels }, n) => {
+  return maps.map(({ placement, map }, n) => {
     const again = zooms.flatMap((_, k) => {
       const part = parts[n * zooms.length + k];
-      const map = enlarged[n * zooms.length + k];
-      if (!part || !map) return [];
-      return [onWhole(maskOf(map.channels, 'symphysis'), map.placement, part, placement)];
+      const closer = enlarged[n * zooms.length + k];
+      if (!part || !closer) return [];
+      return [onWhole(closer.map('symphysis'), closer.placement, part.corner, placement)];
     });
-    const looks = [maskOf(channels, 'symphysis'), ...again];
-    return { placement, looks, symphysis: meanOf(looks), head: maskOf(channels, 'head') };
+    const looks = [map('symphysis'), ...again];
+    return { placement, looks, symphysis: meanOf(looks), head: map('head') };
   });
 }
 

@@ -35,15 +35,11 @@ export async function locateMidsagittal(
   session: ModelSession,
   images: readonly GrayImage[],
 ): Promise<LocatedMidsagittal[]> {
-  const { model } = session;
-  const { width, height } = model.input;
   const maps = await mirroredMaps(session, images);
-  return maps.map(({ placement, channels }) => {
+  return maps.map(({ placement, map }) => {
     const found: LocatedMidsagittal = {};
     for (const structure of MIDSAGITTAL_STRUCTURES) {
-      const channel = model.output.channels.indexOf(CHANNEL_OF[structure]);
-      const values = channels[channel] ?? new Float32Array();
-      const box = boxOfMask({ width, height, values }, placement, model.gate);
+      const box = boxOfMask(map(CHANNEL_OF[structure]), placement, session.model.gate);
       if (box) found[structure] = box;
     }
     return found;

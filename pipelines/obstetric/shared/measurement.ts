@@ -59,22 +59,29 @@ export function acceptedValue(
 /**
  * Adds the median of the accepted values under the plain id. If only one value is accepted, that
  * value takes the plain id.
+ * @param remarksOn returns the remarks on the median, instead of those on the first value.
  */
-export function withMedian(key: ObstetricConcept, single: readonly Measurement[]): Measurement[] {
+export function withMedian(
+  key: ObstetricConcept,
+  single: readonly Measurement[],
+  remarksOn?: (median: number, accepted: readonly Measurement[]) => Remark[],
+): Measurement[] {
   const accepted = single.filter(({ quality }) => quality === 'accepted');
   const [first] = accepted;
   if (!first) return [...single];
   if (accepted.length === 1) {
     return single.map((one) => (one === first ? { ...one, id: key } : asRepeat(one)));
   }
+  const value = median(accepted.map((one) => one.value));
   const combined: Measurement = {
     ...first,
     id: key,
-    value: median(accepted.map(({ value }) => value)),
+    value,
     derivation: 'median',
     source: NO_FRAME,
     confidence: median(accepted.map(({ confidence }) => confidence ?? 0)),
     inputs: accepted.map(({ id }) => id),
+    ...(remarksOn && { remarks: remarksOn(value, accepted) }),
   };
   return [...single.map(asRepeat), combined];
 }

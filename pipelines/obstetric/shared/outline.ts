@@ -1,5 +1,5 @@
 import type { Ellipse, GrayImage, Point } from '../../contract/image.ts';
-import { cropped, type Placement, toSource } from '../../inference/letterbox.ts';
+import { croppedBetween, type Placement, toSource } from '../../inference/letterbox.ts';
 import { mirroredMaps } from '../../inference/mirrored-maps.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { extent, perimeter } from '../../measure/ellipse.ts';
@@ -102,7 +102,7 @@ async function lookAgain(
   const parts = looks.flatMap((look) => {
     const image = images[look.index];
     if (!image || !look.outline) return [];
-    return [{ look, ...part(image, around(look, session.model.input, fill)) }];
+    return [{ look, ...croppedBetween(image, around(look, session.model.input, fill)) }];
   });
   const found = await outlinesOn(
     session,
@@ -146,11 +146,11 @@ function differenceOf(outlines: readonly Outline[]): number {
 
 async function outlinesOn(session: ModelSession, images: readonly GrayImage[]) {
   if (images.length === 0) return [];
-  const { width, height } = session.model.input;
+  const [channel = ''] = session.model.output.channels;
   const maps = await mirroredMaps(session, images);
-  return maps.map(({ placement, channels: [values = new Float32Array()] }) => ({
+  return maps.map(({ placement, map }) => ({
     placement,
-    outline: outlineOfMask({ width, height, values }, placement, session.model.gate),
+    outline: outlineOfMask(map(channel), placement, session.model.gate),
   }));
 }
 
@@ -167,22 +167,6 @@ function around(look: Look, input: ModelSession['model']['input'], fill: number)
     { x: centre.x - half.x, y: centre.y - half.y },
     { x: centre.x + half.x, y: centre.y + half.y },
   ];
-}
-
-/**
- * Crops an image to the area between two corners. Also returns the position of the first pixel of
- * the crop in the image.
- */
-function part(image: GrayImage, [from, to]: [Point, Point]) {
-  const bounded = (value: number, size: number) =>
-    Math.min(Math.max(Math.round(value), 0), size - 1);
-  const area = {
-    minX: bounded(from.x, image.width),
-    minY: bounded(from.y, image.height),
-    maxX: bounded(to.x, image.width),
-    maxY: bounded(to.y, image.height),
-  };
-  return { image: cropped(image, area), corner: { x: area.minX, y: area.minY } };
 }
 
 function shifted(outline: Outline, by: Point): Outline {

@@ -55,9 +55,16 @@ export interface LocatedOutline {
   accepted: boolean;
 }
 
+/** The ends of a structure, such as the outer ends of the ossified diaphysis of the femur. */
 export interface LocatedEnds {
+  /** In pixels of the image; the left end comes first. */
   ends: readonly [Point, Point];
+  /**
+   * Geometric mean of three confidences, 0 to 1: one for each end, and one for the structure
+   * between them.
+   */
   confidence: number;
+  /** False if below the model's gate. The structure must then not be measured. */
   accepted: boolean;
 }
 

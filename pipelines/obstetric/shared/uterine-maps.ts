@@ -63,32 +63,24 @@ export async function drawUterineMaps(
   session: ModelSession,
   images: readonly GrayImage[],
 ): Promise<UterineMaps[]> {
-  const { gate, class_gates, input } = session.model;
-  const { width, height } = input;
+  const { gate, class_gates } = session.model;
   const found = await mirroredMaps(session, images);
-  return found.map(({ placement, channels }) => {
-    const map = (structure: UterineStructure): SoftMask => ({
-      width,
-      height,
-      values: channels[session.model.output.channels.indexOf(structure)] ?? new Float32Array(),
-    });
-    return {
-      placement,
-      maps: {
-        fluid: map('fluid'),
-        placenta: map('placenta'),
-        lacuna: map('lacuna'),
-        bladder: map('bladder'),
-        funnel: map('funnel'),
-        part: map('part'),
-        canal: map('canal'),
-        'internal-os': map('internal-os'),
-        'external-os': map('external-os'),
-        'placenta-edge': map('placenta-edge'),
-      },
-      gate,
-      placentaGate: class_gates?.placenta ?? gate,
-      edgeGate: class_gates?.['placenta-edge'] ?? gate,
-    };
-  });
+  return found.map(({ placement, map }) => ({
+    placement,
+    maps: {
+      fluid: map('fluid'),
+      placenta: map('placenta'),
+      lacuna: map('lacuna'),
+      bladder: map('bladder'),
+      funnel: map('funnel'),
+      part: map('part'),
+      canal: map('canal'),
+      'internal-os': map('internal-os'),
+      'external-os': map('external-os'),
+      'placenta-edge': map('placenta-edge'),
+    },
+    gate,
+    placentaGate: class_gates?.placenta ?? gate,
+    edgeGate: class_gates?.['placenta-edge'] ?? gate,
+  }));
 }
