@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PATIENT_CONTEXT, REPORT_OPTIONS, STUDY_FILES } from '../contract/study-input.ts';
+import { described } from '../result/envelope.ts';
 
 const optionsSchema = z.strictObject(REPORT_OPTIONS);
 
@@ -8,21 +9,12 @@ const optionsSchema = z.strictObject(REPORT_OPTIONS);
  */
 const clinicalContextSchema = z.strictObject({
   ...PATIENT_CONTEXT,
-  height_cm: z
-    .number()
-    .min(30)
-    .max(250)
-    .optional()
-    .meta({
-      description: 'Height in cm; with the weight, it gives the body surface area',
-      examples: [168],
-    }),
-  weight_kg: z
-    .number()
-    .min(1)
-    .max(400)
-    .optional()
-    .meta({ description: 'Weight in kg', examples: [71] }),
+  height_cm: described(
+    z.number().min(30).max(250).optional(),
+    'Height in cm; with the weight, it gives the body surface area',
+    168,
+  ),
+  weight_kg: described(z.number().min(1).max(400).optional(), 'Weight in kg', 71),
 });
 
 /** Schema of `input` for us/echo/interpret 1.0.0 (api 2.4). Unknown fields are rejected. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MODEL_TASKS } from '../inference/model-registry.ts';
-import { resultSchema, sectionSchema } from '../result/envelope.ts';
+import { maybeNumber, resultSchema, sectionSchema } from '../result/envelope.ts';
 import { locatedStructureSchema } from '../result/measured.ts';
 import { REPORT_SECTION } from '../run/sections.ts';
 import { type ObstetricInput, obstetricInputSchema } from './input.ts';
@@ -19,19 +19,11 @@ const nuchalDataSchema = z.looseObject({
     .array(criterionSchema)
     .meta({ description: 'Criteria for an adequate plane, and whether each is met' })
     .optional(),
-  crl_mm: z
-    .number()
-    .nullable()
-    .meta({ description: 'Crown-rump length in mm', examples: [62.1] })
-    .optional(),
-  mom: z
-    .number()
-    .nullable()
-    .meta({
-      description: 'Multiple of the median for the CRL; null without a CRL in the window',
-      examples: [1.04],
-    })
-    .optional(),
+  crl_mm: maybeNumber('Crown-rump length in mm', 62.1).optional(),
+  mom: maybeNumber(
+    'Multiple of the median for the CRL; null without a CRL in the window',
+    1.04,
+  ).optional(),
   structures,
 });
 

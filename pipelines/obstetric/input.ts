@@ -1,47 +1,41 @@
 import { z } from 'zod';
 import { PATIENT_CONTEXT, REPORT_OPTIONS, STUDY_FILES } from '../contract/study-input.ts';
 import { FINEST_MM_PER_PIXEL } from '../input/dicom/calibration.ts';
+import { described } from '../result/envelope.ts';
 import { DATING_BASIS } from '../result/render/obstetric/shared.ts';
 
 /** Scale in mm per pixel. The maximum of 5 is defined by the API (api 2.3). */
 const scaleSchema = z.number().min(FINEST_MM_PER_PIXEL).max(5);
 
 const optionsSchema = z.strictObject({
-  dating: z
-    .strictObject({
-      ga_days: z
-        .number()
-        .int()
-        .min(42)
-        .max(301)
-        .meta({
-          description: 'Gestational age on the day of the examination, in days',
-          examples: [196],
-        }),
-      basis: z
-        .enum(DATING_BASIS)
-        .default('lmp')
-        .meta({
-          description:
-            'Method by which the pregnancy was dated: last menstrual period, CRL, earlier scan or IVF',
-          examples: ['crl'],
-        }),
-    })
-    .optional()
-    .meta({ description: 'Dating of the pregnancy; growth is not judged without it' }),
-  mm_per_px: z
-    .union([scaleSchema, z.array(scaleSchema.nullable()).min(1)])
-    .optional()
-    .meta({
-      description:
-        'Scale in mm per pixel, for stills and videos that do not state one: one number for all files, or a list with one entry for each file in the same order, null if the scale of that file is not known',
-      examples: [0.1413],
-    }),
+  dating: described(
+    z
+      .strictObject({
+        ga_days: described(
+          z.number().int().min(42).max(301),
+          'Gestational age on the day of the examination, in days',
+          196,
+        ),
+        basis: described(
+          z.enum(DATING_BASIS).default('lmp'),
+          'Method by which the pregnancy was dated: last menstrual period, CRL, earlier scan or IVF',
+          'crl',
+        ),
+      })
+      .optional(),
+    'Dating of the pregnancy; growth is not judged without it',
+  ),
+  mm_per_px: described(
+    z.union([scaleSchema, z.array(scaleSchema.nullable()).min(1)]).optional(),
+    'Scale in mm per pixel, for stills and videos that do not state one: one number for all files, or a list with one entry for each file in the same order, null if the scale of that file is not known',
+    0.1413,
+  ),
   ...REPORT_OPTIONS,
-  previews: z
-    .boolean()
-    .default(true)
-    .meta({ description: 'True: previews with calipers are made for viewers', examples: [true] }),
+  previews: described(
+    z.boolean().default(true),
+    'True: previews with calipers are made for viewers',
+    true,
+  ),
 });
 
 const clinicalContextSchema = z.strictObject(PATIENT_CONTEXT);

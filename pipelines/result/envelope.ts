@@ -7,21 +7,25 @@ import { remarkSchema, statementSchema } from './statement.ts';
  * or concluded.
  */
 
-/** Schema of a text in the result, with its description and example for the API documentation. */
-const text = (description: string, example: string) =>
-  z.string().meta({ description, examples: [example] });
-const maybeText = (description: string, example: string | null = null) =>
-  z
-    .string()
-    .nullable()
-    .meta({ description, examples: [example] });
-const count = (description: string, example: number) =>
-  z
-    .number()
-    .int()
-    .meta({ description, examples: [example] });
+/** Returns a schema with its description and examples for the API documentation. */
+export const described = <Schema extends z.ZodType>(
+  schema: Schema,
+  description: string,
+  ...examples: unknown[]
+): Schema => schema.meta({ description, ...(examples.length > 0 && { examples }) });
+
+export const text = (description: string, example: string) =>
+  described(z.string(), description, example);
+export const maybeText = (description: string, example: string | null = null) =>
+  described(z.string().nullable(), description, example);
+export const count = (description: string, example: number) =>
+  described(z.number().int(), description, example);
+export const maybeNumber = (description: string, example: number | null) =>
+  described(z.number().nullable(), description, example);
+export const flag = (description: string, example: boolean) =>
+  described(z.boolean(), description, example);
 const ids = (description: string, ...examples: string[]) =>
-  z.array(z.string()).meta({ description, examples: [examples] });
+  described(z.array(z.string()), description, examples);
 
 /**
  * Schema of a concept. `key` is its key in the concept table (concepts.ts), from which FHIR and HL7
@@ -95,48 +99,37 @@ const STANDING = [
 
 const caliperSchema = z
   .strictObject({
-    type: z.enum(['line', 'ellipse', 'polyline', 'polygon']).meta({
-      description:
-        '`line`: two points; `ellipse`: both ends of the major axis, then both ends of the minor axis; `polyline`: an open trace; `polygon`: a closed outline whose first point is not repeated',
-      examples: ['line'],
-    }),
-    points: z.array(z.tuple([z.number(), z.number()])).meta({
-      description: 'Points as [x, y], in pixels of the stored frame, at pixel centres',
-      examples: [
-        [
-          [212.5, 301],
-          [471, 288.5],
-        ],
+    type: described(
+      z.enum(['line', 'ellipse', 'polyline', 'polygon']),
+      '`line`: two points; `ellipse`: both ends of the major axis, then both ends of the minor axis; `polyline`: an open trace; `polygon`: a closed outline whose first point is not repeated',
+      'line',
+    ),
+    points: described(
+      z.array(z.tuple([z.number(), z.number()])),
+      'Points as [x, y], in pixels of the stored frame, at pixel centres',
+      [
+        [212.5, 301],
+        [471, 288.5],
       ],
-    }),
+    ),
   })
   .meta({ id: 'Caliper', description: 'A caliper or outline that shows what was measured' });
 
 const sourceSchema = z.strictObject({
-  provenance: z.enum(PROVENANCE).meta({
-    description:
-      'How the value was obtained: `model`: by a neural network; `image-analysis`: by image analysis without a model; `cart-sr`: from the structured report of the ultrasound machine; `input`: from the request; `person`: entered or edited by a person',
-    examples: ['model'],
-  }),
+  provenance: described(
+    z.enum(PROVENANCE),
+    'How the value was obtained: `model`: by a neural network; `image-analysis`: by image analysis without a model; `cart-sr`: from the structured report of the ultrasound machine; `input`: from the request; `person`: entered or edited by a person',
+    'model',
+  ),
   file: maybeText('Name of the file in the request', 'scan.dcm'),
   sop_instance_uid: maybeText('SOP Instance UID of the image; null if the file is not DICOM'),
-  frame: z
-    .number()
-    .int()
-    .positive()
-    .nullable()
-    .meta({
-      description: 'Frame number, from 1; null for a value that belongs to no single frame',
-      examples: [12],
-    }),
+  frame: described(
+    z.number().int().positive().nullable(),
+    'Frame number, from 1; null for a value that belongs to no single frame',
+    12,
+  ),
   calipers: z.array(caliperSchema).meta({ description: 'Calipers drawn on the frame' }),
 });
-
-const maybeNumber = (description: string, example: number | null) =>
-  z
-    .number()
-    .nullable()
-    .meta({ description, examples: [example] });
 
 const referenceSchema = z.strictObject({
   low: maybeNumber('Lower limit of the reference range', 241),
@@ -172,85 +165,63 @@ const measurementSchema = z
     value: z.number().meta({ description: 'Value in `unit`', examples: [258.4] }),
     unit: text('Unit as a UCUM code', 'mm'),
     method: text('Key of the measuring method', 'ellipse'),
-    derivation: z.enum(['measured', 'calculated', 'mean', 'median']).meta({
-      description:
-        'Whether the value was measured, calculated from other values, or is the mean or median of repeated values',
-      examples: ['measured'],
-    }),
+    derivation: described(
+      z.enum(['measured', 'calculated', 'mean', 'median']),
+      'Whether the value was measured, calculated from other values, or is the mean or median of repeated values',
+      'measured',
+    ),
     source: sourceSchema.meta({ description: 'Where the value was measured' }),
     site: maybeText('Finding site in the body'),
-    laterality: z
-      .enum(['left', 'right'])
-      .nullable()
-      .meta({ description: 'Side of the body', examples: [null] }),
+    laterality: described(z.enum(['left', 'right']).nullable(), 'Side of the body', null),
     fetus: maybeText(
       'Letter or number of the fetus; null for an only fetus or if no fetus is named',
     ),
     phase: maybeText('Phase of the cardiac cycle or of the Doppler curve'),
-    confidence: z
-      .number()
-      .min(0)
-      .max(1)
-      .nullable()
-      .meta({
-        description:
-          'Confidence of the model or analysis, from 0 to 1; null if it gives no confidence',
-        examples: [0.94],
-      }),
+    confidence: described(
+      z.number().min(0).max(1).nullable(),
+      'Confidence of the model or analysis, from 0 to 1; null if it gives no confidence',
+      0.94,
+    ),
     uncertainty: maybeNumber('Half width of the 95 % interval, in `unit`; null if not known', 5.1),
-    quality: z.enum(QUALITY).meta({
-      description:
-        '`accepted`: may be used; `review`: must not be used until a person confirms it, because the method was not validated on real images of this kind; `low`: the image or the model is not certain enough; `inadequate`: beyond its limits or contradicted by another value. Values with `low` or `inadequate` must not be used.',
-      examples: ['accepted'],
-    }),
-    evidence: z
-      .string()
-      .optional()
-      .meta({
-        description:
-          'Key of the evidence for the method in the table of evidence; absent if there is no evidence, or if Sonogate did not measure the value',
-        examples: ['fetal-head'],
-      }),
+    quality: described(
+      z.enum(QUALITY),
+      '`accepted`: may be used; `review`: must not be used until a person confirms it, because the method was not validated on real images of this kind; `low`: the image or the model is not certain enough; `inadequate`: beyond its limits or contradicted by another value. Values with `low` or `inadequate` must not be used.',
+      'accepted',
+    ),
+    evidence: described(
+      z.string().optional(),
+      'Key of the evidence for the method in the table of evidence; absent if there is no evidence, or if Sonogate did not measure the value',
+      'fetal-head',
+    ),
     reference: referenceSchema
       .nullable()
       .meta({ description: 'Reference range; null if no chart applies' }),
-    interpretation: z
-      .enum(['N', 'L', 'H', 'A'])
-      .nullable()
-      .meta({
-        description: '`N`: normal; `L`: low; `H`: high; `A`: abnormal; null if not judged',
-        examples: ['N'],
-      }),
-    confirmed: z
-      .enum(CONFIRMED)
-      .optional()
-      .meta({
-        description:
-          'How a person made the value count in a review: accepted it, edited it, or entered another one; absent otherwise',
-        examples: ['accepted'],
-      }),
+    interpretation: described(
+      z.enum(['N', 'L', 'H', 'A']).nullable(),
+      '`N`: normal; `L`: low; `H`: high; `A`: abnormal; null if not judged',
+      'N',
+    ),
+    confirmed: described(
+      z.enum(CONFIRMED).optional(),
+      'How a person made the value count in a review: accepted it, edited it, or entered another one; absent otherwise',
+      'accepted',
+    ),
     inputs: ids('Ids of the measurements from which the value was calculated'),
-    origin: z
-      .enum(ORIGIN)
-      .default('image')
-      .meta({
-        description:
-          'Where the value comes from: an image of the study, the ultrasound machine, the request, or a person',
-        examples: ['image'],
-      }),
-    standing: z
-      .enum(STANDING)
-      .default('counts')
-      .meta({
-        description:
-          'Which of several values of a quantity to use: `counts`: use this one; `proposed`: would count if a person confirmed it; `repeat`: another value was chosen; `part-of-mean`: input of a mean or median; `comparison`: the machine’s value beside an accepted one of Sonogate; `withheld`: not accepted',
-        examples: ['counts'],
-      }),
-    remarks: z
-      .array(remarkSchema)
-      .readonly()
-      .default([])
-      .meta({ description: 'Remarks that must be read with the value, as data', examples: [[]] }),
+    origin: described(
+      z.enum(ORIGIN).default('image'),
+      'Where the value comes from: an image of the study, the ultrasound machine, the request, or a person',
+      'image',
+    ),
+    standing: described(
+      z.enum(STANDING).default('counts'),
+      'Which of several values of a quantity to use: `counts`: use this one; `proposed`: would count if a person confirmed it; `repeat`: another value was chosen; `part-of-mean`: input of a mean or median; `comparison`: the machine’s value beside an accepted one of Sonogate; `withheld`: not accepted',
+      'counts',
+    ),
+    remarks: described(
+      z.array(remarkSchema).readonly().default([]),
+      'Remarks that must be read with the value, as data',
+      [],
+    ),
     note: maybeText('The remarks as text; null if there are no remarks'),
   })
   .meta({ id: 'Measurement', description: 'One measured value with its source' });
@@ -258,49 +229,43 @@ const measurementSchema = z
 export const sectionSchema = z.strictObject({
   id: text('Id of the section', 'biometry'),
   title: text('Title of the section', 'Biometry'),
-  status: z.enum(SECTION_STATUS).meta({
-    description:
-      '`complete`: nothing is missing; `partial`: something is missing; `not_assessed`: the input lacks what the section needs; `inadequate`: the input was present, but its quality was too low; `not_requested`: the request did not ask for the section; `failed`: an internal error',
-    examples: ['complete'],
-  }),
+  status: described(
+    z.enum(SECTION_STATUS),
+    '`complete`: nothing is missing; `partial`: something is missing; `not_assessed`: the input lacks what the section needs; `inadequate`: the input was present, but its quality was too low; `not_requested`: the request did not ask for the section; `failed`: an internal error',
+    'complete',
+  ),
   reason: z
     .strictObject({
       code: text('Code of the reason', 'no_calibration'),
       detail: text('The reason as text', 'No image states its scale.'),
       needs: ids('Input that would complete the section', 'calibration'),
-      gaps: z
-        .array(statementSchema)
-        .readonly()
-        .optional()
-        .meta({
-          description: 'What is missing, as data; `detail` is rendered from it',
-          examples: [[]],
-        }),
+      gaps: described(
+        z.array(statementSchema).readonly().optional(),
+        'What is missing, as data; `detail` is rendered from it',
+        [],
+      ),
     })
     .nullable()
     .meta({
       description: 'Why the section is not complete; null if it is complete',
       examples: [null],
     }),
-  statements: z
-    .array(statementSchema)
-    .readonly()
-    .optional()
-    .meta({
-      description: 'What the section concludes, as data; `summary` is rendered from it',
-      examples: [[]],
-    }),
+  statements: described(
+    z.array(statementSchema).readonly().optional(),
+    'What the section concludes, as data; `summary` is rendered from it',
+    [],
+  ),
   summary: text(
     'What the section concludes, as text',
     'Biometry of one fetus, appropriate for 28+0 weeks.',
   ),
-  data: z
-    .record(z.string(), z.unknown())
-    .refine(holdsFiniteNumbers, 'a number that JSON does not have: NaN or Infinity')
-    .meta({
-      description: 'Further data of the section; the fields differ from section to section',
-      examples: [{}],
-    }),
+  data: described(
+    z
+      .record(z.string(), z.unknown())
+      .refine(holdsFiniteNumbers, 'a number that JSON does not have: NaN or Infinity'),
+    'Further data of the section; the fields differ from section to section',
+    {},
+  ),
   artifacts: ids('Names of the artifacts that belong to the section', 'overlay-biometry-1.png'),
 });
 
@@ -314,24 +279,20 @@ const findingSchema = z
     statement: statementSchema.optional().meta({
       description: 'The finding as data; `text` is rendered from it',
     }),
-    statements: z
-      .array(statementSchema)
-      .readonly()
-      .optional()
-      .meta({
-        description: 'Used instead of `statement` if there are several statements',
-        examples: [[]],
-      }),
+    statements: described(
+      z.array(statementSchema).readonly().optional(),
+      'Used instead of `statement` if there are several statements',
+      [],
+    ),
     text: text('The finding as text', 'Estimated fetal weight on the 48th centile.'),
     severity: z
       .enum(['info', 'abnormal', 'critical'])
       .meta({ description: 'Severity; `critical` must be reported at once', examples: ['info'] }),
-    confidence: z
-      .number()
-      .min(0)
-      .max(1)
-      .nullable()
-      .meta({ description: 'Confidence from 0 to 1; null if not known', examples: [null] }),
+    confidence: described(
+      z.number().min(0).max(1).nullable(),
+      'Confidence from 0 to 1; null if not known',
+      null,
+    ),
     evidence: ids('Ids of the measurements on which the finding is based', 'efw-1'),
   })
   .meta({ id: 'Finding', description: 'A conclusion that the report lists as a finding' });
@@ -340,11 +301,7 @@ export const artifactSchema = z
   .strictObject({
     name: text('File name', 'report.pdf'),
     media_type: text('Media type', 'application/pdf'),
-    bytes: z
-      .number()
-      .int()
-      .nonnegative()
-      .meta({ description: 'Size in bytes', examples: [48_213] }),
+    bytes: described(z.number().int().nonnegative(), 'Size in bytes', 48_213),
     sha256: text(
       'SHA-256 of the file',
       '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
@@ -357,11 +314,11 @@ export const artifactSchema = z
 
 const verificationSchema = z.strictObject({
   kind: z.literal('verified').meta({ description: 'Kind of verification: signed by a person' }),
-  revision: z
-    .number()
-    .int()
-    .positive()
-    .meta({ description: 'Signed revision of the result, from 1; the draft is 0', examples: [1] }),
+  revision: described(
+    z.number().int().positive(),
+    'Signed revision of the result, from 1; the draft is 0',
+    1,
+  ),
   signatures: z
     .array(
       z.strictObject({
@@ -378,11 +335,7 @@ const verificationSchema = z.strictObject({
   replaces: z
     .strictObject({
       request: text('Id of the earlier request', 'req_06dvq2m1k8r7n3p5s9t0w4x6yz'),
-      revision: z
-        .number()
-        .int()
-        .positive()
-        .meta({ description: 'Signed revision of its result', examples: [1] }),
+      revision: described(z.number().int().positive(), 'Signed revision of its result', 1),
     })
     .optional()
     .meta({
@@ -403,10 +356,11 @@ export const resultSchema = z.strictObject({
   schema: z.literal('sonogate.result/1').meta({ description: 'Version of this document format' }),
   endpoint: text('Id of the endpoint', 'us/obstetric/interpret'),
   version: text('Version of the endpoint', '1.0.0'),
-  generated_at: z.iso.datetime().meta({
-    description: 'Time at which the result was created',
-    examples: ['2026-11-22T09:30:00.000Z'],
-  }),
+  generated_at: described(
+    z.iso.datetime(),
+    'Time at which the result was created',
+    '2026-11-22T09:30:00.000Z',
+  ),
   models: z
     .array(
       z.strictObject({
@@ -417,29 +371,24 @@ export const resultSchema = z.strictObject({
           '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
         ),
         licence: text('Licence of the weights', 'CC-BY-4.0'),
-        pack: z.enum(['permissive', 'research']).meta({
-          description:
-            '`permissive`: anyone may use the model; `research`: trained on data with a non-commercial licence',
-          examples: ['permissive'],
-        }),
+        pack: described(
+          z.enum(['permissive', 'research']),
+          '`permissive`: anyone may use the model; `research`: trained on data with a non-commercial licence',
+          'permissive',
+        ),
         provider: text('Execution provider on which the model ran', 'cpu'),
       }),
     )
     .meta({ description: 'Models that were used for this result' }),
-  draft: z
-    .boolean()
-    .meta({ description: 'True until a person has signed the result', examples: [true] }),
+  draft: flag('True until a person has signed the result', true),
   verification: verificationSchema
     .optional()
     .meta({ description: 'Who signed the result, and when; absent in a draft' }),
-  evidence_accepted: z
-    .enum(['real', 'simulated'])
-    .default('real')
-    .meta({
-      description:
-        '`simulated` is a research setting: values also count if their method was shown on simulated images only',
-      examples: ['real'],
-    }),
+  evidence_accepted: described(
+    z.enum(['real', 'simulated']).default('real'),
+    '`simulated` is a research setting: values also count if their method was shown on simulated images only',
+    'real',
+  ),
   input_summary: z
     .strictObject({
       files: count('Number of files', 12),
@@ -451,10 +400,10 @@ export const resultSchema = z.strictObject({
       clips: count('Number of clips; a still image is a clip of one frame', 12),
       frames: count('Number of frames', 340),
       calibrated_frames: count('Number of frames whose scale is known', 340),
-      scale_from_request: z.literal(true).optional().meta({
-        description:
-          'Present only if images without a scale were measured with the scale of the request (`mm_per_px`)',
-      }),
+      scale_from_request: described(
+        z.literal(true).optional(),
+        'Present only if images without a scale were measured with the scale of the request (`mm_per_px`)',
+      ),
       one_scale_for_sizes: ids(
         'Sizes of the images; present only if images of different size share one scale of the request',
       ).optional(),
@@ -464,10 +413,10 @@ export const resultSchema = z.strictObject({
           z.strictObject({
             file: text('Name of the file', 'notes.txt'),
             reason: text('Why the file was refused', 'It is no image.'),
-            read: z.literal(true).optional().meta({
-              description:
-                'Present if the file was read nevertheless, with the changes that the reason states',
-            }),
+            read: described(
+              z.literal(true).optional(),
+              'Present if the file was read nevertheless, with the changes that the reason states',
+            ),
           }),
         )
         .meta({ description: 'Files that could not be read', examples: [[]] }),
@@ -521,9 +470,7 @@ export const resultSchema = z.strictObject({
             z.strictObject({
               name: text('Criterion', 'EFW below the 10th centile'),
               value: text('Value that was compared', '48'),
-              met: z
-                .boolean()
-                .meta({ description: 'Whether the criterion is met', examples: [false] }),
+              met: flag('Whether the criterion is met', false),
             }),
           )
           .meta({ description: 'Criteria that led to the category' }),
@@ -538,14 +485,11 @@ export const resultSchema = z.strictObject({
         statement: statementSchema
           .optional()
           .meta({ description: 'The recommendation as data; `text` is rendered from it' }),
-        statements: z
-          .array(statementSchema)
-          .readonly()
-          .optional()
-          .meta({
-            description: 'Used instead of `statement` if there are several statements',
-            examples: [[]],
-          }),
+        statements: described(
+          z.array(statementSchema).readonly().optional(),
+          'Used instead of `statement` if there are several statements',
+          [],
+        ),
         text: text('The recommendation as text', 'Repeat biometry after two weeks.'),
         source: text('Guideline that makes the recommendation', 'ISUOG 2020'),
       }),
@@ -566,14 +510,15 @@ export const resultSchema = z.strictObject({
         .array(
           z.strictObject({
             topic: text('Topic of the line', 'growth'),
-            severity: z.enum(['info', 'abnormal', 'critical']).meta({
-              description: 'Severity; `critical` must be reported at once',
-              examples: ['info'],
-            }),
-            statements: z
-              .array(statementSchema)
-              .readonly()
-              .meta({ description: 'The clauses of the line, as data' }),
+            severity: described(
+              z.enum(['info', 'abnormal', 'critical']),
+              'Severity; `critical` must be reported at once',
+              'info',
+            ),
+            statements: described(
+              z.array(statementSchema).readonly(),
+              'The clauses of the line, as data',
+            ),
           }),
         )
         .optional()

@@ -3,7 +3,14 @@ import type { MeasurementConcept } from '../concepts/coding.ts';
 import { conceptOf } from '../concepts/coding.ts';
 import type { Point } from '../contract/image.ts';
 import type { Clip, Rectangle } from '../contract/study.ts';
-import { type Caliper, MACHINE_METHODS, type Measurement } from './envelope.ts';
+import {
+  type Caliper,
+  described,
+  flag,
+  MACHINE_METHODS,
+  type Measurement,
+  maybeText,
+} from './envelope.ts';
 
 export { isFromReport } from './envelope.ts';
 
@@ -205,49 +212,35 @@ export type StructureName = keyof typeof LOCATED_STRUCTURES;
 
 /** A position in pixels. It contains no lengths in millimetres and therefore needs no scale. */
 const placeSchema = z.object({
-  type: z.enum(['line', 'ellipse', 'polygon', 'rectangle']).meta({
-    description:
-      '`line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline whose first point is not repeated; `rectangle`: top left and bottom right corner',
-    examples: ['line'],
-  }),
-  points: z.array(z.tuple([z.number(), z.number()])).meta({
-    description: 'Points as [x, y], in pixels of the stored frame, at pixel centres',
-    examples: [
-      [
-        [212.5, 301],
-        [388, 296.5],
-      ],
+  type: described(
+    z.enum(['line', 'ellipse', 'polygon', 'rectangle']),
+    '`line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline whose first point is not repeated; `rectangle`: top left and bottom right corner',
+    'line',
+  ),
+  points: described(
+    z.array(z.tuple([z.number(), z.number()])),
+    'Points as [x, y], in pixels of the stored frame, at pixel centres',
+    [
+      [212.5, 301],
+      [388, 296.5],
     ],
-  }),
+  ),
 });
 export type Place = z.infer<typeof placeSchema>;
 
 /** One entry of `structures` in the data of a section. */
 export const locatedStructureSchema = z.object({
   file: z.string().meta({ description: 'Name of the file in the request', examples: ['scan.dcm'] }),
-  sop_instance_uid: z
-    .string()
-    .nullable()
-    .meta({
-      description: 'SOP Instance UID of the image; null if the file is not DICOM',
-      examples: [null],
-    }),
-  frame: z
-    .number()
-    .int()
-    .positive()
-    .meta({ description: 'Frame number, from 1', examples: [12] }),
+  sop_instance_uid: maybeText('SOP Instance UID of the image; null if the file is not DICOM'),
+  frame: described(z.number().int().positive(), 'Frame number, from 1', 12),
   structure: z
     .enum(Object.keys(LOCATED_STRUCTURES) as [StructureName, ...StructureName[]])
     .meta({ description: 'Key of the structure', examples: ['fetal-femur'] }),
-  confidence: z
-    .number()
-    .meta({ description: 'Confidence of the model, from 0 to 1', examples: [0.93] }),
-  accepted: z.boolean().meta({
-    description:
-      'False if the confidence is below the gate of the model, or if the shape does not fit the structure',
-    examples: [true],
-  }),
+  confidence: described(z.number(), 'Confidence of the model, from 0 to 1', 0.93),
+  accepted: flag(
+    'False if the confidence is below the gate of the model, or if the shape does not fit the structure',
+    true,
+  ),
   place: placeSchema.meta({ description: 'Place of the structure on the frame' }),
 });
 export type LocatedStructure = z.infer<typeof locatedStructureSchema>;

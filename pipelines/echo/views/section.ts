@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { imageNumber, type Study } from '../../contract/study.ts';
+import { count, described, flag, maybeNumber, maybeText } from '../../result/envelope.ts';
 import {
   type DisplayRefusal,
   type MinimumItem,
@@ -71,48 +72,26 @@ const mode = z.string().meta({ description: 'Mode of the display', examples: ['2
 const clipViewSchema = z.object({
   file,
   mode,
-  view: z
-    .enum(VIEW_FAMILIES)
-    .nullable()
-    .meta({ description: 'The view; null where no reliable view was named', examples: ['PSAX'] }),
-  level: z
-    .string()
-    .nullable()
-    .meta({
-      description: 'The view with its level, where the level is known',
-      examples: ['PSAX-PM'],
-    }),
-  source: z
-    .enum(['header', 'model', 'person'])
-    .nullable()
-    .meta({ description: 'Who named the view', examples: ['model'] }),
-  confidence: z
-    .number()
-    .nullable()
-    .meta({
-      description:
-        'Confidence of the model; null where the header names the view, or no model was used',
-      examples: [0.96],
-    }),
-  below_gate: z
-    .string()
-    .nullable()
-    .meta({
-      description: 'The view that the model would have named if it had no gate',
-      examples: [null],
-    }),
-  measured: z
-    .boolean()
-    .meta({ description: 'Whether the chambers of the clip were outlined', examples: [true] }),
-  frames: z
-    .number()
-    .int()
-    .meta({ description: 'Number of frames', examples: [64] }),
+  view: described(
+    z.enum(VIEW_FAMILIES).nullable(),
+    'The view; null where no reliable view was named',
+    'PSAX',
+  ),
+  level: maybeText('The view with its level, where the level is known', 'PSAX-PM'),
+  source: described(
+    z.enum(['header', 'model', 'person']).nullable(),
+    'Who named the view',
+    'model',
+  ),
+  confidence: maybeNumber(
+    'Confidence of the model; null where the header names the view, or no model was used',
+    0.96,
+  ),
+  below_gate: maybeText('The view that the model would have named if it had no gate'),
+  measured: flag('Whether the chambers of the clip were outlined', true),
+  frames: count('Number of frames', 64),
   calibrated: z.boolean().meta({ description: 'Whether its scale is known', examples: [true] }),
-  heart_rate: z
-    .number()
-    .nullable()
-    .meta({ description: 'Heart rate in the header, beats per minute', examples: [68] }),
+  heart_rate: maybeNumber('Heart rate in the header, beats per minute', 68),
 });
 
 export const viewsDataSchema = z.looseObject({
@@ -122,10 +101,7 @@ export const viewsDataSchema = z.looseObject({
       z.looseObject({
         file,
         mode,
-        shows: z
-          .string()
-          .nullable()
-          .meta({ description: 'What it shows, where that is known', examples: ['mitral-inflow'] }),
+        shows: maybeText('What it shows, where that is known', 'mitral-inflow'),
       }),
     )
     .meta({ description: 'Doppler and M-mode displays' }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { findingConcept } from '../../concepts/obstetric.ts';
 import { imageNumber, imageText, type Study } from '../../contract/study.ts';
+import { described, flag } from '../../result/envelope.ts';
 import { PLANE_LABELS, say } from '../../result/render/obstetric/planes.ts';
 import { notAssessed } from '../../result/section-outcome.ts';
 import type { FrameReading } from '../shared/plane.ts';
@@ -21,22 +22,17 @@ const named = (description: string) => plane.meta({ description, examples: ['tra
 /** The plane of one frame, and the alternatives. */
 const framePlaneSchema = z.object({
   file: z.string().meta({ description: 'Name of the file in the request', examples: ['scan.dcm'] }),
-  frame: z
-    .number()
-    .int()
-    .positive()
-    .meta({ description: 'Frame number, from 1', examples: [12] }),
+  frame: described(z.number().int().positive(), 'Frame number, from 1', 12),
   plane: named('Plane of the frame; `other` if no plane reaches the gate'),
-  confidence: z.number().meta({
-    description:
-      'Confidence of `plane` alone. For a head plane it may be below the gate (the confidence that a plane must reach to be named), because the gate applies to the sum over the three axial head planes.',
-    examples: [0.97],
-  }),
-  below_gate: z.boolean().meta({
-    description:
-      'True if `plane` is `other` only because the most likely plane did not reach the gate, or because the model of its structure did not find the structure',
-    examples: [false],
-  }),
+  confidence: described(
+    z.number(),
+    'Confidence of `plane` alone. For a head plane it may be below the gate (the confidence that a plane must reach to be named), because the gate applies to the sum over the three axial head planes.',
+    0.97,
+  ),
+  below_gate: flag(
+    'True if `plane` is `other` only because the most likely plane did not reach the gate, or because the model of its structure did not find the structure',
+    false,
+  ),
   likeliest: z
     .object({
       plane: named('The most likely plane'),
@@ -49,32 +45,28 @@ const framePlaneSchema = z.object({
       description: 'The plane that was not named; null unless `below_gate`',
       examples: [null],
     }),
-  probabilities: z
-    .record(plane, probability)
-    .nullable()
-    .meta({
-      description:
-        'Probability of every plane, to three decimals; null if the classifier gives only its answer',
-      examples: [null],
-    }),
+  probabilities: described(
+    z.record(plane, probability).nullable(),
+    'Probability of every plane, to three decimals; null if the classifier gives only its answer',
+    null,
+  ),
 });
 
 export const criterionSchema = z.object({
   name: z.string().meta({ description: 'Name of the criterion', examples: ['thalami'] }),
-  met: z
-    .boolean()
-    .nullable()
-    .meta({
-      description: 'Whether the criterion is met; null if this service does not examine it',
-      examples: [true],
-    }),
+  met: described(
+    z.boolean().nullable(),
+    'Whether the criterion is met; null if this service does not examine it',
+    true,
+  ),
 });
 
 export const planesDataSchema = z.object({
-  counts: z.record(plane, z.number().int()).meta({
-    description: 'Number of frames of each plane',
-    examples: [Object.fromEntries(PLANES.map((name) => [name, name === 'other' ? 0 : 1]))],
-  }),
+  counts: described(
+    z.record(plane, z.number().int()),
+    'Number of frames of each plane',
+    Object.fromEntries(PLANES.map((name) => [name, name === 'other' ? 0 : 1])),
+  ),
   key_frames: z
     .array(
       framePlaneSchema.extend({

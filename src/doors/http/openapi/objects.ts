@@ -1,5 +1,13 @@
 import { z } from 'zod';
 import { changedSchema, changeSchema } from '../../../../pipelines/contract/review.ts';
+import {
+  count,
+  described,
+  flag,
+  maybeNumber,
+  maybeText,
+  text,
+} from '../../../../pipelines/result/envelope.ts';
 import { SCOPES } from '../../../core/accounts/keys.ts';
 import { DELIVERY_STATES } from '../../../core/outbox/delivery.ts';
 import { WEBHOOK_EVENTS } from '../../../core/requests/announce.ts';
@@ -14,22 +22,12 @@ import { EXAMPLE } from './examples.ts';
  * responses. An object's example is composed of its fields' examples.
  */
 
-const text = (description: string, example: string) =>
-  z.string().meta({ description, examples: [example] });
-const count = (description: string, example: number) =>
-  z
-    .number()
-    .int()
-    .meta({ description, examples: [example] });
-const flag = (description: string, example: boolean) =>
-  z.boolean().meta({ description, examples: [example] });
+const maybeCount = (description: string, example: number | null) =>
+  described(z.number().int().nullable(), description, example);
 const time = (description: string, example: string = EXAMPLE.time) =>
-  z.iso.datetime().meta({ description, examples: [example] });
+  described(z.iso.datetime(), description, example);
 const maybeTime = (description: string, example: string | null = null) =>
-  z.iso
-    .datetime()
-    .nullable()
-    .meta({ description, examples: [example] });
+  described(z.iso.datetime().nullable(), description, example);
 const money = (description: string, example = '0.08') =>
   text(`${description}; a decimal number in USD, as a string to keep it exact`, example);
 const link = (description: string, path: string) => text(description, `${EXAMPLE.address}${path}`);
@@ -40,10 +38,10 @@ const pointedError = z.strictObject({
 });
 
 /** A code from the catalogue. Other versions of the gateway may have further codes. */
-const errorCode = z.string().meta({
-  description: 'Stable code of the error, explained at `/errors/{code}`',
-  examples: ['file_not_ready' satisfies ErrorCode],
-});
+const errorCode = text(
+  'Stable code of the error, explained at `/errors/{code}`',
+  'file_not_ready' satisfies ErrorCode,
+);
 
 export const problem = z
   .object({
@@ -71,15 +69,12 @@ export const stage = z
       'inference.head',
     ),
     label: text('Human-readable name of the stage', 'Measuring the head'),
-    progress: z
-      .number()
-      .min(0)
-      .max(1)
-      .meta({ description: 'Fraction of the whole run that is complete', examples: [0.45] }),
-    eta_s: z
-      .number()
-      .nullable()
-      .meta({ description: 'Estimated seconds remaining; null if unknown', examples: [3] }),
+    progress: described(
+      z.number().min(0).max(1),
+      'Fraction of the whole run that is complete',
+      0.45,
+    ),
+    eta_s: maybeNumber('Estimated seconds remaining; null if unknown', 3),
   })
   .meta({ description: 'Current stage of a request' });
 
@@ -111,23 +106,17 @@ export const listedRequest = z
     model: text('Model', 'us/obstetric'),
     endpoint: text('Endpoint of the model', 'us/obstetric/interpret'),
     version: text('Version of the endpoint that handles the request', '1.0.0'),
-    status: z.enum(REQUEST_STATUS).meta({
-      description:
-        '`queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `succeeded` becomes `expired` when the result is purged',
-      examples: ['succeeded'],
-    }),
+    status: described(
+      z.enum(REQUEST_STATUS),
+      '`queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `succeeded` becomes `expired` when the result is purged',
+      'succeeded',
+    ),
     stage,
     created_at: time('When the request was submitted'),
     started_at: maybeTime('When a worker started it', EXAMPLE.time),
     ended_at: maybeTime('When it ended', EXAMPLE.time),
     expires_at: maybeTime('When the result will be purged'),
-    key: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'Key that made the request; null for studies received by DICOM',
-        examples: [EXAMPLE.key],
-      }),
+    key: maybeText('Key that made the request; null for studies received by DICOM', EXAMPLE.key),
     test: flag('True if made with a test key', false),
     priority: z
       .enum(['low', 'normal', 'high'])
@@ -144,24 +133,26 @@ export const listedRequest = z
       })
       .nullable()
       .meta({ description: 'Webhook for events of the request' }),
-    source: z
-      .object({
+    source: described(
+      z.object({
         kind: z
           .enum(['api', 'queue', 'dicom'])
           .meta({ description: 'Interface that was used', examples: ['api'] }),
-      })
-      .meta({ description: 'How the request was submitted; contains no patient identity' }),
+      }),
+      'How the request was submitted; contains no patient identity',
+    ),
     cost,
     error: problem
       .nullable()
       .meta({ description: 'Why there is no result; null otherwise', examples: [null] }),
-    urls: z
-      .strictObject({
+    urls: described(
+      z.strictObject({
         self: link('The request', `/v1/requests/${EXAMPLE.request}`),
         events: link('Events of the request', `/v1/requests/${EXAMPLE.request}/events`),
         cancel: link('POST here to cancel the request', `/v1/requests/${EXAMPLE.request}/cancel`),
-      })
-      .meta({ description: 'URLs of the request' }),
+      }),
+      'URLs of the request',
+    ),
   })
   .meta({ description: 'A request without input and output' });
 
@@ -173,29 +164,28 @@ export const triageFlag = z
     display: text('Human-readable form of the code', 'Absent umbilical end-diastolic flow'),
     severity: z.literal('critical').meta({ description: 'Always critical' }),
     section: text('Section of the result', 'doppler'),
-    evidence: z.array(z.string()).meta({
-      description: 'Ids of the measurements or frames that support it',
-      examples: [['ua-edv-1']],
-    }),
+    evidence: described(z.array(z.string()), 'Ids of the measurements or frames that support it', [
+      'ua-edv-1',
+    ]),
     at: time('When the flag was raised'),
   })
   .meta({ description: 'A critical flag' });
 
-export const request = listedRequest
-  .extend({
-    input: z
-      .record(z.string(), z.unknown())
-      .nullable()
-      .meta({
-        description: 'The input as submitted; null when purged',
-        examples: [{ files: [EXAMPLE.file] }],
-      }),
-    output: z.unknown().meta({
-      description: 'The result envelope of the endpoint; null unless succeeded',
-      examples: [null],
-    }),
-  })
-  .meta({ description: 'One interpretation, from submission to result' });
+export const request = described(
+  listedRequest.extend({
+    input: described(
+      z.record(z.string(), z.unknown()).nullable(),
+      'The input as submitted; null when purged',
+      { files: [EXAMPLE.file] },
+    ),
+    output: described(
+      z.unknown(),
+      'The result envelope of the endpoint; null unless succeeded',
+      null,
+    ),
+  }),
+  'One interpretation, from submission to result',
+);
 
 export const webhookMessage = request
   .extend({
@@ -206,26 +196,21 @@ export const webhookMessage = request
     output_omitted: z.literal(true).optional().meta({
       description: 'Present if `output` is too long for a webhook; fetch it from `urls.self`',
     }),
-    input_omitted: z
-      .literal(true)
-      .optional()
-      .meta({ description: 'Present if `input` is too long, too' }),
+    input_omitted: described(z.literal(true).optional(), 'Present if `input` is too long, too'),
   })
   .meta({
     description: 'Body of a webhook',
   });
 
 const page = <T extends z.ZodType>(item: T) =>
-  z
-    .strictObject({
+  described(
+    z.strictObject({
       data: z.array(item).meta({ description: 'Newest first' }),
       has_more: flag('Whether another page follows', false),
-      next_cursor: z
-        .string()
-        .nullable()
-        .meta({ description: '`cursor` of the next page', examples: [null] }),
-    })
-    .meta({ description: 'One page of a list' });
+      next_cursor: maybeText('`cursor` of the next page'),
+    }),
+    'One page of a list',
+  );
 
 export const requestPage = page(listedRequest);
 
@@ -235,10 +220,7 @@ export const artifact = z
     media_type: text('Media type', 'application/pdf'),
     bytes: count('Size', 48_213),
     sha256: text('SHA-256 of the bytes', EXAMPLE.sha256),
-    section: z
-      .string()
-      .nullable()
-      .meta({ description: 'Section to which the artifact belongs', examples: [null] }),
+    section: maybeText('Section to which the artifact belongs'),
   })
   .meta({ description: 'A file belonging to the result' });
 
@@ -254,23 +236,15 @@ export const file = z
       .enum(['pending', 'ready'])
       .meta({ description: '`ready` once the upload is complete', examples: ['ready'] }),
     filename: text('Name declared for the upload', 'scan.dcm'),
-    bytes: z
-      .number()
-      .int()
-      .nullable()
-      .meta({ description: 'Size declared for the upload', examples: [524_288] }),
+    bytes: maybeCount('Size declared for the upload', 524_288),
     media_type: text('Media type declared for the upload', 'application/dicom'),
-    sha256: z
-      .string()
-      .nullable()
-      .meta({ description: 'SHA-256 of the bytes; null until ready', examples: [EXAMPLE.sha256] }),
+    sha256: maybeText('SHA-256 of the bytes; null until ready', EXAMPLE.sha256),
     expires_at: time('When the file will be deleted, 24 hours after the last request that uses it'),
   })
   .meta({ description: 'A file that a client uploads' });
 
-const putHeaders = z.record(z.string(), z.string()).meta({
-  description: 'Headers to send with the bytes',
-  examples: [{ 'Content-Type': 'application/dicom' }],
+const putHeaders = described(z.record(z.string(), z.string()), 'Headers to send with the bytes', {
+  'Content-Type': 'application/dicom',
 });
 
 export const wholeUpload = z
@@ -292,23 +266,18 @@ export const uploadPart = z
     headers: putHeaders,
     first_byte: count('Offset of the part in the file', 0),
     bytes: count('Size of the part', 67_108_864),
-    etag: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'ETag of the uploaded part; null until its bytes have arrived',
-        examples: [null],
-      }),
+    etag: maybeText('ETag of the uploaded part; null until its bytes have arrived'),
   })
   .meta({ description: 'One part of a large file' });
 
-export const uploadInParts = z
-  .strictObject({
+export const uploadInParts = described(
+  z.strictObject({
     part_size: count('Size of every part except the last', 67_108_864),
     parts: z.array(uploadPart).meta({ description: 'All parts, including those already uploaded' }),
     expires_at: time('When the URLs expire'),
-  })
-  .meta({ description: 'A URL for each part' });
+  }),
+  'A URL for each part',
+);
 
 export const upload = z
   .strictObject({
@@ -337,18 +306,15 @@ export const key = z
   })
   .meta({ description: 'A key, without its secret' });
 
-export const newKey = key
-  .extend({
-    key: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'The secret key; returned only in this response, and null if the response is replayed',
-        examples: ['sg_live_…'],
-      }),
-  })
-  .meta({ description: 'A newly created key' });
+export const newKey = described(
+  key.extend({
+    key: maybeText(
+      'The secret key; returned only in this response, and null if the response is replayed',
+      'sg_live_…',
+    ),
+  }),
+  'A newly created key',
+);
 export const keyList = z
   .strictObject({ data: z.array(key).meta({ description: 'All keys' }) })
   .meta({ description: 'The keys of the account' });
@@ -359,40 +325,30 @@ export const usage = z
       .array(
         z.strictObject({
           month: text('Month (UTC)', '2026-11'),
-          key: z
-            .string()
-            .nullable()
-            .meta({
-              description: 'Id of the key; null for studies received by DICOM',
-              examples: [EXAMPLE.key],
-            }),
+          key: maybeText('Id of the key; null for studies received by DICOM', EXAMPLE.key),
           requests: count('Requests that ended', 120),
           succeeded: count('Number of these that succeeded', 117),
-          cost: z
-            .strictObject({
+          cost: described(
+            z.strictObject({
               currency: z.literal('USD').meta({ description: 'Always USD' }),
               total: money('Sum', '9.36'),
-            })
-            .meta({ description: 'Cost of these requests' }),
+            }),
+            'Cost of these requests',
+          ),
         }),
       )
       .meta({ description: 'One entry per month and key' }),
   })
   .meta({ description: 'Number and cost of requests' });
 
-export const webhookSecret = z
-  .strictObject({
+export const webhookSecret = described(
+  z.strictObject({
     object: z.literal('webhook_secret').meta({ description: 'Kind of this object' }),
-    secret: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'The signing secret; null if the response is replayed',
-        examples: ['whsec_…'],
-      }),
+    secret: maybeText('The signing secret; null if the response is replayed', 'whsec_…'),
     created_at: time('When it was created').optional(),
-  })
-  .meta({ description: 'The secret used to sign webhooks' });
+  }),
+  'The secret used to sign webhooks',
+);
 
 export const webhookDelivery = z
   .object({
@@ -408,36 +364,27 @@ export const webhookDelivery = z
     created_at: time('When the event happened'),
     next_attempt_at: maybeTime('When the next attempt is due'),
     ended_at: maybeTime('When the webhook was delivered or given up', EXAMPLE.time),
-    error: z
-      .object({
-        code: errorCode,
-        detail: z
-          .string()
-          .nullable()
-          .meta({
-            description: 'Explanation specific to this occurrence',
-            examples: ['The receiver answered 500.'],
-          }),
-      })
-      .nullable()
-      .meta({ description: 'Why the last attempt failed', examples: [null] }),
+    error: described(
+      z
+        .object({
+          code: errorCode,
+          detail: maybeText(
+            'Explanation specific to this occurrence',
+            'The receiver answered 500.',
+          ),
+        })
+        .nullable(),
+      'Why the last attempt failed',
+      null,
+    ),
     attempts: z
       .array(
         z.object({
           at: time('When'),
-          status: z
-            .number()
-            .int()
-            .nullable()
-            .meta({ description: 'HTTP status of your response', examples: [204] }),
-          duration_ms: z
-            .number()
-            .meta({ description: 'Duration of the attempt in milliseconds', examples: [41] }),
+          status: maybeCount('HTTP status of your response', 204),
+          duration_ms: described(z.number(), 'Duration of the attempt in milliseconds', 41),
           answer_bytes: count('Size of your response', 0),
-          error: z
-            .string()
-            .nullable()
-            .meta({ description: 'What went wrong', examples: [null] }),
+          error: maybeText('What went wrong'),
         }),
       )
       .meta({ description: 'All attempts' }),
@@ -479,14 +426,10 @@ export const modelDetail = model
         by_frames: z
           .array(
             z.strictObject({
-              up_to_frames: z
-                .number()
-                .int()
-                .nullable()
-                .meta({
-                  description: 'Maximum number of frames at this price; null for no limit',
-                  examples: [1000],
-                }),
+              up_to_frames: maybeCount(
+                'Maximum number of frames at this price; null for no limit',
+                1000,
+              ),
               price: money('Price of the run', '0.06'),
             }),
           )
@@ -497,12 +440,13 @@ export const modelDetail = model
           }),
       })
       .meta({ description: 'Price of a run' }),
-    limits: z
-      .strictObject({
+    limits: described(
+      z.strictObject({
         body_bytes: count('Maximum size of a request body', 1_048_576),
         file_bytes: count('Maximum size of a file', 5_368_709_120),
-      })
-      .meta({ description: 'Limits of this gateway' }),
+      }),
+      'Limits of this gateway',
+    ),
     sections: z
       .array(z.strictObject({ id: text('Id', 'biometry'), title: text('Title', 'Biometry') }))
       .meta({ description: 'Sections of every result' }),
@@ -513,16 +457,13 @@ export const modelDetail = model
           version: text('Version', '1.0.0'),
           task: text('Task of the model', 'head-outline'),
           licence: text('Licence', 'CC-BY-4.0'),
-          pack: z.enum(['permissive', 'research']).meta({
-            description:
-              '`permissive`: usable by anyone; `research`: only for non-commercial research',
-            examples: ['permissive'],
-          }),
+          pack: described(
+            z.enum(['permissive', 'research']),
+            '`permissive`: usable by anyone; `research`: only for non-commercial research',
+            'permissive',
+          ),
           sha256: text('SHA-256 of the weights', EXAMPLE.sha256),
-          accuracy: z.unknown().meta({
-            description: 'Accuracy measured on held-out data',
-            examples: [{ dice: 0.97 }],
-          }),
+          accuracy: described(z.unknown(), 'Accuracy measured on held-out data', { dice: 0.97 }),
         }),
       )
       .meta({ description: 'Models that a result may list' }),
@@ -533,26 +474,26 @@ export const modelList = z
   .meta({ description: 'The endpoints of this gateway' });
 
 /** One frame of an event stream; its fields are text (WHATWG HTML 9.2.6). */
-export const serverSentEvent = z
-  .object({
-    id: z
-      .string()
-      .regex(/^\d+$/)
-      .meta({ description: 'Number of the event, from 1 without gaps', examples: ['2'] }),
+export const serverSentEvent = described(
+  z.object({
+    id: described(z.string().regex(/^\d+$/), 'Number of the event, from 1 without gaps', '2'),
     event: z.enum(EVENT_NAMES).meta({ description: 'Kind of event', examples: ['status'] }),
-    data: z.unknown().meta({
-      description: 'JSON text; its content depends on the kind of event',
-      examples: [{ status: 'preparing', previous: 'queued', at: EXAMPLE.time }],
+    data: described(z.unknown(), 'JSON text; its content depends on the kind of event', {
+      status: 'preparing',
+      previous: 'queued',
+      at: EXAMPLE.time,
     }),
-  })
-  .meta({ description: 'One server-sent event' });
+  }),
+  'One server-sent event',
+);
 
 export const queueStatus = z
   .strictObject({
-    status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']).meta({
-      description: '`COMPLETED` once the request has ended, with or without a result',
-      examples: ['IN_QUEUE'],
-    }),
+    status: described(
+      z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']),
+      '`COMPLETED` once the request has ended, with or without a result',
+      'IN_QUEUE',
+    ),
     request_id: text('Id of the request', EXAMPLE.request),
     response_url: link('Result of the request', `/queue/us/obstetric/requests/${EXAMPLE.request}`),
     status_url: link(
@@ -577,15 +518,12 @@ export const queueStatus = z
       )
       .optional()
       .meta({ description: 'Stages of the request, if `?logs=1` was given' }),
-    metrics: z
-      .strictObject({
-        inference_time: z
-          .number()
-          .nullable()
-          .meta({ description: 'Duration of the run in seconds', examples: [4.2] }),
-      })
-      .optional()
-      .meta({ description: 'Present once the request is completed' }),
+    metrics: described(
+      z
+        .strictObject({ inference_time: maybeNumber('Duration of the run in seconds', 4.2) })
+        .optional(),
+      'Present once the request is completed',
+    ),
   })
   .meta({ description: 'Status of a request in the compatible queue' });
 
@@ -598,19 +536,21 @@ export const queueResult = z.record(z.string(), z.unknown()).meta({ description:
 /** The response to a file's PUT. It exists only because the client of fal.ai expects JSON. */
 export const queueFile = z.strictObject({}).meta({ description: 'The file was stored' });
 
-export const queueUpload = z
-  .strictObject({
+export const queueUpload = described(
+  z.strictObject({
     upload_url: link('PUT the bytes here', `/queue/storage/files/${EXAMPLE.file}?signature=…`),
     file_url: link('URL to use for the file in the input', `/queue/storage/files/${EXAMPLE.file}`),
-  })
-  .meta({ description: 'Where to PUT a file' });
+  }),
+  'Where to PUT a file',
+);
 export const queueError = z
   .object({
     message: text('What happened', 'There is no such request.'),
-    detail: z.unknown().meta({
-      description: 'The same message, or a list of the errors in the body',
-      examples: ['There is no such request.'],
-    }),
+    detail: described(
+      z.unknown(),
+      'The same message, or a list of the errors in the body',
+      'There is no such request.',
+    ),
     code: errorCode.optional(),
     request_id: text('The `X-Request-Id` of the call', EXAMPLE.call).optional(),
   })
@@ -657,23 +597,20 @@ export const review = z
           observer: text('Name of the person who signed', 'Dr A. Reader'),
           organization: text('Organization of that person', 'Example Hospital'),
           at: time('When'),
-          statement: z
-            .string()
-            .nullable()
-            .meta({ description: 'Statement made with the signature', examples: [null] }),
+          statement: maybeText('Statement made with the signature'),
         }),
       )
       .meta({ description: 'Signatures, oldest first', examples: [[]] }),
     signatures_needed: count('Number of signatures required', 1),
-    readers: z.array(z.string()).meta({
-      description: 'People who currently have the review open',
-      examples: [['Dr A. Reader']],
-    }),
-    may: z
-      .strictObject({
+    readers: described(z.array(z.string()), 'People who currently have the review open', [
+      'Dr A. Reader',
+    ]),
+    may: described(
+      z.strictObject({
         edit: flag('True if the key may change the review', true),
         sign: flag('True if the key may sign the result', false),
-      })
-      .meta({ description: 'Permissions of the key' }),
+      }),
+      'Permissions of the key',
+    ),
   })
   .meta({ description: 'A review of a result' });
