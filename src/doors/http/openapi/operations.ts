@@ -26,16 +26,20 @@ const describing = (title: string, path: string) => ({
   paths: { [path]: {} },
 });
 
-const REQUEST_OPERATIONS: readonly Operation[] = [
+/** Returns the operations of a group. Their status is 200 if they do not state another. */
+const inGroup = (
+  group: Operation['group'],
+  operations: readonly (Omit<Operation, 'group' | 'status'> & Partial<Pick<Operation, 'status'>>)[],
+): Operation[] => operations.map((operation) => ({ status: 200, ...operation, group }));
+
+const REQUEST_OPERATIONS = inGroup('Requests', [
   {
     id: 'listRequests',
     method: 'get',
     path: '/v1/requests',
-    group: 'Requests',
     summary: "The account's requests, newest first",
     scope: 'read',
     query: historyQuery,
-    status: 200,
     answer: 'requestPage',
     errors: ['invalid_input'],
   },
@@ -43,11 +47,9 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     id: 'getRequest',
     method: 'get',
     path: '/v1/requests/{id}',
-    group: 'Requests',
     summary: 'A request, immediately or as soon as its status changes',
     scope: 'read',
     query: waitQuery,
-    status: 200,
     answer: 'request',
     errors: ['not_found', 'invalid_input'],
   },
@@ -55,11 +57,9 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     id: 'followRequest',
     method: 'get',
     path: '/v1/requests/{id}/events',
-    group: 'Requests',
     summary: 'Follow a request by server-sent events',
     query: eventsQuery,
     scope: 'read',
-    status: 200,
     answer: 'serverSentEvent',
     mediaType: 'text/event-stream',
     errors: ['not_found'],
@@ -69,7 +69,6 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     method: 'post',
     once: true,
     path: '/v1/requests/{id}/cancel',
-    group: 'Requests',
     summary: 'Cancel a request',
     scope: 'run',
     status: 202,
@@ -80,10 +79,8 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     id: 'listArtifacts',
     method: 'get',
     path: '/v1/requests/{id}/artifacts',
-    group: 'Requests',
     summary: 'The artifacts of a request',
     scope: 'read',
-    status: 200,
     answer: 'artifactList',
     errors: ['not_found', 'expired'],
   },
@@ -91,7 +88,6 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     id: 'getArtifact',
     method: 'get',
     path: '/v1/requests/{id}/artifacts/{name}',
-    group: 'Requests',
     summary: 'Fetch an artifact (redirects to a signed URL)',
     scope: 'read',
     status: 302,
@@ -102,10 +98,8 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     id: 'downloadArtifact',
     method: 'get',
     path: '/v1/downloads/{id}/{name}',
-    group: 'Requests',
     summary: 'The bytes of an artifact, at a signed URL',
     scope: null,
-    status: 200,
     answer: 'bytes',
     errors: ['not_found', 'expired'],
   },
@@ -113,10 +107,8 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     id: 'getReview',
     method: 'get',
     path: '/v1/requests/{id}/review',
-    group: 'Requests',
     summary: 'The reviewed result, its changes and who has the review open',
     scope: 'read',
-    status: 200,
     answer: 'review',
     errors: ['not_found', 'review_unavailable'],
   },
@@ -124,10 +116,8 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     id: 'followReview',
     method: 'get',
     path: '/v1/requests/{id}/review/events',
-    group: 'Requests',
     summary: 'Follow the changes of a review by server-sent events; lists the caller as a reader',
     scope: 'read',
-    status: 200,
     answer: 'serverSentEvent',
     mediaType: 'text/event-stream',
     errors: ['not_found'],
@@ -136,12 +126,10 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     id: 'changeReview',
     method: 'patch',
     path: '/v1/requests/{id}/review',
-    group: 'Requests',
     summary: 'Change a review: accept, reject or edit values, undo changes, add notes',
     scope: 'review',
     ifMatch: true,
     body: reviewChangesBody,
-    status: 200,
     answer: 'review',
     errors: REVIEW_CHANGE_ERRORS,
   },
@@ -149,34 +137,31 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     id: 'signResult',
     method: 'post',
     path: '/v1/requests/{id}/sign',
-    group: 'Requests',
     summary: 'Sign the reviewed result in the name of the key',
     scope: 'sign',
     ifMatch: true,
     body: signBody,
     bodyOptional: true,
-    status: 200,
     answer: 'review',
     errors: REVIEW_CHANGE_ERRORS,
   },
+]);
+
+const MODEL_OPERATIONS = inGroup('Models', [
   {
     id: 'listModels',
     method: 'get',
     path: '/v1/models',
-    group: 'Models',
     summary: 'Endpoints and their versions',
     scope: 'read',
-    status: 200,
     answer: 'modelList',
   },
   {
     id: 'getModel',
     method: 'get',
     path: '/v1/models/{ns}/{model}',
-    group: 'Models',
     summary: 'Versions, prices, limits, sections and the models behind an endpoint',
     scope: 'read',
-    status: 200,
     answer: 'modelDetail',
     errors: ['unknown_endpoint'],
   },
@@ -184,10 +169,8 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     id: 'describeEndpoint',
     method: 'get',
     path: '/v1/models/{ns}/{model}/{endpoint}/openapi.json',
-    group: 'Models',
     summary: 'OpenAPI description of one endpoint',
     scope: 'read',
-    status: 200,
     answer: 'json',
     example: describing('Obstetric ultrasound', '/v1/run/us/obstetric/interpret'),
     errors: ['unknown_endpoint'],
@@ -196,22 +179,19 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     id: 'describeApi',
     method: 'get',
     path: '/v1/openapi.json',
-    group: 'Models',
     summary: 'This OpenAPI description',
     scope: null,
-    status: 200,
     answer: 'json',
     example: describing('Sonogate', '/v1/requests'),
   },
-];
+]);
 
-const UPLOAD_OPERATIONS: readonly Operation[] = [
+const UPLOAD_OPERATIONS = inGroup('Uploads', [
   {
     id: 'createUpload',
     method: 'post',
     once: true,
     path: '/v1/uploads',
-    group: 'Uploads',
     summary: 'Start an upload',
     scope: 'uploads',
     body: uploadBody,
@@ -224,10 +204,8 @@ const UPLOAD_OPERATIONS: readonly Operation[] = [
     method: 'get',
     pathExamples: { id: EXAMPLE.file },
     path: '/v1/uploads/{id}',
-    group: 'Uploads',
     summary: 'The state of an upload, with new URLs to resume it',
     scope: 'uploads',
-    status: 200,
     answer: 'upload',
     errors: ['not_found'],
   },
@@ -236,7 +214,6 @@ const UPLOAD_OPERATIONS: readonly Operation[] = [
     method: 'delete',
     pathExamples: { id: EXAMPLE.file },
     path: '/v1/uploads/{id}',
-    group: 'Uploads',
     summary: 'Abort an incomplete upload',
     scope: 'uploads',
     status: 204,
@@ -248,10 +225,8 @@ const UPLOAD_OPERATIONS: readonly Operation[] = [
     method: 'put',
     pathExamples: { id: EXAMPLE.file },
     path: '/v1/uploads/{id}/parts/{number}',
-    group: 'Uploads',
     summary: 'The bytes of one part, at a signed URL',
     scope: null,
-    status: 200,
     answer: 'empty',
     errors: ['not_found', 'expired', 'upload_incomplete', 'overloaded'],
   },
@@ -260,10 +235,8 @@ const UPLOAD_OPERATIONS: readonly Operation[] = [
     method: 'put',
     pathExamples: { id: EXAMPLE.file },
     path: '/v1/uploads/{id}/content',
-    group: 'Uploads',
     summary: 'The bytes of a file, at a signed URL',
     scope: null,
-    status: 200,
     answer: 'empty',
     errors: ['not_found', 'expired', 'upload_incomplete', 'payload_too_large', 'overloaded'],
   },
@@ -273,27 +246,23 @@ const UPLOAD_OPERATIONS: readonly Operation[] = [
     once: true,
     pathExamples: { id: EXAMPLE.file },
     path: '/v1/uploads/{id}/complete',
-    group: 'Uploads',
     summary: 'Complete an upload',
     scope: 'uploads',
     body: uploadCompletionBody,
     bodyOptional: true,
-    status: 200,
     answer: 'file',
     errors: [...BODY_ERRORS, 'not_found', 'upload_incomplete'],
   },
-];
+]);
 
-const ACCOUNT_OPERATIONS: readonly Operation[] = [
+const ACCOUNT_OPERATIONS = inGroup('Account', [
   {
     id: 'getUsage',
     method: 'get',
     path: '/v1/usage',
-    group: 'Account',
     summary: 'Requests and their cost by month and key',
     scope: 'read',
     query: usageQuery,
-    status: 200,
     answer: 'usage',
     errors: ['invalid_input'],
   },
@@ -301,10 +270,8 @@ const ACCOUNT_OPERATIONS: readonly Operation[] = [
     id: 'listKeys',
     method: 'get',
     path: '/v1/keys',
-    group: 'Account',
     summary: 'Keys of the account',
     scope: 'admin',
-    status: 200,
     answer: 'keyList',
   },
   {
@@ -312,7 +279,6 @@ const ACCOUNT_OPERATIONS: readonly Operation[] = [
     method: 'post',
     once: true,
     path: '/v1/keys',
-    group: 'Account',
     summary: 'Create a key',
     scope: 'admin',
     body: newKeyBody,
@@ -326,7 +292,6 @@ const ACCOUNT_OPERATIONS: readonly Operation[] = [
     once: true,
     pathExamples: { id: EXAMPLE.key },
     path: '/v1/keys/{id}/rotate',
-    group: 'Account',
     summary: 'Rotate a key; the old one expires after an overlap',
     scope: 'admin',
     body: rotateKeyBody,
@@ -340,21 +305,20 @@ const ACCOUNT_OPERATIONS: readonly Operation[] = [
     method: 'delete',
     pathExamples: { id: EXAMPLE.key },
     path: '/v1/keys/{id}',
-    group: 'Account',
     summary: 'Revoke a key',
     scope: 'admin',
-    status: 200,
     answer: 'key',
     errors: ['not_found'],
   },
+]);
+
+const WEBHOOK_OPERATIONS = inGroup('Webhooks', [
   {
     id: 'getWebhookSecret',
     method: 'get',
     path: '/v1/webhooks/secret',
-    group: 'Webhooks',
     summary: 'The secret used to sign webhooks',
     scope: 'admin',
-    status: 200,
     answer: 'webhookSecret',
   },
   {
@@ -362,10 +326,8 @@ const ACCOUNT_OPERATIONS: readonly Operation[] = [
     method: 'post',
     once: true,
     path: '/v1/webhooks/secret/rotate',
-    group: 'Webhooks',
     summary: 'Rotate the secret; for 24 hours the old one is also used',
     scope: 'admin',
-    status: 200,
     answer: 'webhookSecret',
     errors: [...INPUT_ERRORS, ...ONCE_ERRORS],
   },
@@ -373,11 +335,9 @@ const ACCOUNT_OPERATIONS: readonly Operation[] = [
     id: 'listWebhookDeliveries',
     method: 'get',
     path: '/v1/webhooks/deliveries',
-    group: 'Webhooks',
     summary: 'Webhook deliveries with their attempts',
     scope: 'admin',
     query: deliveriesQuery,
-    status: 200,
     answer: 'webhookDeliveries',
     errors: ['invalid_input'],
   },
@@ -387,18 +347,16 @@ const ACCOUNT_OPERATIONS: readonly Operation[] = [
     once: true,
     pathExamples: { id: EXAMPLE.delivery },
     path: '/v1/webhooks/deliveries/{id}/redeliver',
-    group: 'Webhooks',
     summary: 'Send a webhook again with the same id',
     scope: 'admin',
     status: 202,
     answer: 'webhookDelivery',
     errors: ['not_found', ...INPUT_ERRORS, ...ONCE_ERRORS],
   },
-];
+]);
 
 const QUEUE_CANCEL = {
   path: '/queue/{ns}/{model}/requests/{id}/cancel',
-  group: 'Compatible queue',
   summary: 'Cancel a request; 400 if it has already ended',
   scope: 'run',
   status: 202,
@@ -406,15 +364,13 @@ const QUEUE_CANCEL = {
 } as const;
 
 /** Calls of the compatible queue other than submits. */
-const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
+const COMPATIBLE_QUEUE_OPERATIONS = inGroup('Compatible queue', [
   {
     id: 'queueStatus',
     method: 'get',
     path: '/queue/{ns}/{model}/requests/{id}/status',
-    group: 'Compatible queue',
     summary: 'Status of a request; `?logs=1` for its logs',
     scope: 'read',
-    status: 200,
     answer: 'queueStatus',
     errors: ['not_found'],
   },
@@ -422,10 +378,8 @@ const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
     id: 'queueStatusStream',
     method: 'get',
     path: '/queue/{ns}/{model}/requests/{id}/status/stream',
-    group: 'Compatible queue',
     summary: 'Each status as server-sent events, COMPLETED last',
     scope: 'read',
-    status: 200,
     answer: 'queueStatus',
     mediaType: 'text/event-stream',
     errors: ['not_found'],
@@ -434,10 +388,8 @@ const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
     id: 'queueResult',
     method: 'get',
     path: '/queue/{ns}/{model}/requests/{id}',
-    group: 'Compatible queue',
     summary: 'The result, or the reason why there is none',
     scope: 'read',
-    status: 200,
     answer: 'queueResult',
     errors: [
       'not_found',
@@ -461,11 +413,9 @@ const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
     method: 'post',
     once: true,
     path: '/queue/storage/upload/initiate',
-    group: 'Compatible queue',
     summary: 'Start an upload',
     scope: 'uploads',
     body: storageUploadBody,
-    status: 200,
     answer: 'queueUpload',
     errors: [...BODY_ERRORS, 'overloaded'],
   },
@@ -474,10 +424,8 @@ const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
     method: 'put',
     pathExamples: { id: EXAMPLE.file },
     path: '/queue/storage/files/{id}',
-    group: 'Compatible queue',
     summary: 'The bytes of a file, at a signed URL; completes the upload',
     scope: null,
-    status: 200,
     answer: 'queueFile',
     errors: ['not_found', 'expired', 'upload_incomplete', 'payload_too_large', 'overloaded'],
   },
@@ -486,14 +434,12 @@ const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
     method: 'get',
     pathExamples: { id: EXAMPLE.file },
     path: '/queue/storage/files/{id}',
-    group: 'Compatible queue',
     summary: 'The bytes of a file',
     scope: 'uploads',
-    status: 200,
     answer: 'bytes',
     errors: ['not_found'],
   },
-];
+]);
 
 const STORE_ERRORS: readonly ErrorCode[] = [
   'invalid_multipart',
@@ -519,9 +465,7 @@ const REFUSED = { '00081198': { vr: 'SQ', Value: [object(INSTANCES[1], 0xc000)] 
 
 const STORE = {
   method: 'post',
-  group: 'DICOMweb',
   scope: 'store',
-  status: 200,
   answer: 'json',
   mediaType: 'application/dicom+json',
   example: STORED,
@@ -541,7 +485,7 @@ const STORE = {
 } as const;
 
 /** Calls for storing studies with STOW-RS (docs/dicomweb.md). */
-const DICOMWEB_OPERATIONS: readonly Operation[] = [
+const DICOMWEB_OPERATIONS = inGroup('DICOMweb', [
   {
     ...STORE,
     id: 'storeInstances',
@@ -556,13 +500,15 @@ const DICOMWEB_OPERATIONS: readonly Operation[] = [
     summary: 'Store objects of one study (STOW-RS); objects of other studies are refused',
     errors: [...STORE_ERRORS, 'not_found'],
   },
-];
+]);
 
 /** Every call of the HTTP API except submits, which depend on the endpoint. */
 export const OPERATIONS: readonly Operation[] = [
   ...REQUEST_OPERATIONS,
+  ...MODEL_OPERATIONS,
   ...UPLOAD_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
+  ...WEBHOOK_OPERATIONS,
   ...DICOMWEB_OPERATIONS,
   ...COMPATIBLE_QUEUE_OPERATIONS,
 ];
