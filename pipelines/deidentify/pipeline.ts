@@ -25,7 +25,7 @@ export const COPY = join('artifacts', 'object.dcm');
  * De-identifies one received object. It runs in a process that has no network and cannot read other
  * studies, because the decoders of compressed frames process data from unknown senders.
  */
-export const deidentifyPipeline: Pipeline = async (folder, _report, signal) => {
+export const pipeline: Pipeline = async (folder, _report, signal) => {
   const job = JSON.parse(await readFile(join(folder, 'job.json'), 'utf8'));
   const { settings, secret, patient } = deidentifyJobSchema.parse(job);
   const held = await deidentifyObject({

@@ -18,7 +18,7 @@ const SECTION = { id: 'machine-report', title: 'Report of the ultrasound machine
  * Reads the structured reports of a study (TID 5000, 5200, 5300 and others) and returns their
  * values unchanged. No image is decoded and no model runs.
  */
-export const translatePipeline: Pipeline = async (folder, report, signal) => {
+export const pipeline: Pipeline = async (folder, report, signal) => {
   stage(report, 'preprocessing', 'Reading the report of the machine', 0);
   const job = await readJob(folder);
   const study = await readStudy(jobFiles(folder, job.files), {

@@ -8,8 +8,8 @@ export const PIPELINES = {
   obstetric: urlOf('./obstetric.ts'),
   echo: urlOf('./echo.ts'),
   content: urlOf('./content.ts'),
-  translate: urlOf('./translate.ts'),
-  deidentify: urlOf('./deidentify.ts'),
+  translate: urlOf('../../../pipelines/translate/pipeline.ts'),
+  deidentify: urlOf('../../../pipelines/deidentify/pipeline.ts'),
   mock: urlOf('./mock.ts'),
 } as const;
 

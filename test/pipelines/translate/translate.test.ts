@@ -7,7 +7,7 @@ import { buildAnonymousBundle } from '../../../fhir/resources/bundle.ts';
 import type { ContentItem } from '../../../pipelines/artifacts/sr/content-item.ts';
 import { TRANSLATE_ENDPOINT } from '../../../pipelines/contract/translate.ts';
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
-import { translatePipeline } from '../../../pipelines/translate/pipeline.ts';
+import { pipeline } from '../../../pipelines/translate/pipeline.ts';
 import {
   biometryGroup,
   cartFile,
@@ -43,7 +43,7 @@ async function translate(paths: readonly string[]) {
     models: { allow: 'all', provider: 'cpu', threads: 1 },
   };
   await writeFile(join(folder, 'job.json'), JSON.stringify(job));
-  const end = await translatePipeline(folder, () => {}, new AbortController().signal);
+  const end = await pipeline(folder, () => {}, new AbortController().signal);
   if (end.type === 'rejected') return end;
   return resultSchema.parse(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8')));
 }
