@@ -143,14 +143,11 @@ export interface ModelCard {
 }
 
 /** Returns the cards of the models in use under `models.allow`. */
-export async function readModelCards(
-  allow: PackSetting,
-  registry = REGISTRY_FILE,
-): Promise<ModelCard[]> {
-  const used = modelsInUse(await readRegistry(registry), allow);
+export async function readModelCards(allow: PackSetting): Promise<ModelCard[]> {
+  const used = modelsInUse(await readRegistry(), allow);
   return Promise.all(
     used.map(async ({ id, version, task, licence, pack, sha256, metrics }) => {
-      const accuracy = await readMetrics({ metrics }, registry);
+      const accuracy = await readMetrics({ metrics });
       return { id, version, task, licence, pack, sha256, accuracy };
     }),
   );

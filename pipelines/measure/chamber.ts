@@ -149,9 +149,9 @@ const DISCS = 20;
  * Returns the diameters of the discs, base first, in the unit of the points. Each is perpendicular
  * to the long axis, at the middle of its disc.
  */
-export function discDiameters(outline: Outline, axis: ChamberAxis, discs = DISCS): number[] {
+export function discDiameters(outline: Outline, axis: ChamberAxis): number[] {
   const { across } = directionsOf(axis);
-  return Array.from({ length: discs }, (_, i) =>
-    chordLength(outline, onAxis(axis, (i + 0.5) / discs), across),
+  return Array.from({ length: DISCS }, (_, i) =>
+    chordLength(outline, onAxis(axis, (i + 0.5) / DISCS), across),
   );
 }

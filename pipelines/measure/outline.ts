@@ -56,12 +56,9 @@ const mix = (a: Point, b: Point, share: number): Point => ({
   y: a.y + share * (b.y - a.y),
 });
 
-/**
- * Returns evenly spaced points along a path, including both ends. A closed path ends where it
- * began.
- */
-function resampled(path: readonly Point[], count: number, closed: boolean): Point[] {
-  const points = closed ? [...path, path[0] ?? { x: 0, y: 0 }] : path;
+/** Returns evenly spaced points along a closed path. */
+function resampled(path: readonly Point[], count: number): Point[] {
+  const points = [...path, path[0] ?? { x: 0, y: 0 }];
   const along = new Float64Array(Math.max(1, points.length));
   for (let i = 1; i < points.length; i++) {
     const a = points[i - 1] as Point;
@@ -69,7 +66,7 @@ function resampled(path: readonly Point[], count: number, closed: boolean): Poin
     along[i] = (along[i - 1] ?? 0) + Math.hypot(b.x - a.x, b.y - a.y);
   }
   const total = along.at(-1) ?? 0;
-  const step = total / (closed ? count : count - 1);
+  const step = total / count;
   const out: Point[] = [];
   let at = 1;
   for (let n = 0; n < count; n++) {
@@ -125,7 +122,7 @@ export function outlineOfRegion(region: Region, width: number, height: number): 
   const inside = (x: number, y: number) =>
     x >= 0 && y >= 0 && x < width && y < height && own[y * width + x] === 1;
   const path = edgePath(inside, { x: first % width, y: Math.floor(first / width) });
-  const dense = resampled(path, POINTS * OVERSAMPLING, true);
+  const dense = resampled(path, POINTS * OVERSAMPLING);
   return smoothedClosed(dense, SMOOTHING * dense.length, OVERSAMPLING);
 }
 

@@ -600,12 +600,11 @@ export async function rebuildReportPdf(
   curves: readonly GrowthCurve[],
   artifactPath: (name: string) => Promise<string | null>,
   paper?: Paper,
-  signatures: readonly Signature[] = signaturesOf(result),
 ): Promise<Buffer> {
   const previews: ReportPreview[] = [];
   for (const stored of keyOverlays(await storedPreviews(result, artifactPath))) {
     const png = await stored.png();
     if (png) previews.push({ png, measurements: stored.measurements });
   }
-  return renderReport(result, subject, previews, curves, paper, signatures);
+  return renderReport(result, subject, previews, curves, paper);
 }

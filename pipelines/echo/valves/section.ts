@@ -66,11 +66,11 @@ const FORMULAS: Readonly<Record<(typeof VALVE_FLOWS)[number], Formula>> = {
   'mv-area-half-time': ['half-time-constant', ['mv-half-time'], mitralAreaByHalfTime],
 };
 
-function valveFlows(given: Values, section: string): Measurement[] {
+function valveFlows(given: Values): Measurement[] {
   const found: Measurement[] = [];
   for (const key of VALVE_FLOWS) {
     const [method, from, value] = FORMULAS[key];
-    const one = given.with(found).calculated(key, { section, method, from, value });
+    const one = given.with(found).calculated(key, { section: ID, method, from, value });
     if (one) found.push(one);
   }
   return found;
@@ -202,7 +202,7 @@ function aorticGaps(values: Values, stenosis: AorticStenosis | null): (Statement
 }
 
 function run(evidence: PatientEvidence, given: Values) {
-  const own = valveFlows(given, ID);
+  const own = valveFlows(given);
   const values = given.with(own);
   const child = isChild(evidence);
   const aortic = child ? null : aorticStenosis(values, gradableEf(values));

@@ -160,10 +160,10 @@ function funnelOf(map: SoftMask, canal: Canal, internalOs: Point): Funnel | null
   };
 }
 
-function holdsRegion(map: SoftMask, cells: number): boolean {
+function holdsBladder(map: SoftMask): boolean {
   const region = largestRegion(map);
   if (!region) return false;
-  return region.mask.values.filter((value) => value >= LEVEL).length >= cells;
+  return region.mask.values.filter((value) => value >= LEVEL).length >= SMALLEST_BLADDER;
 }
 
 /**
@@ -184,7 +184,7 @@ export function cervixOfMaps({ maps, placement, gate }: UterineMaps): CervixLand
       ...funnel,
       shoulders: [source(funnel.shoulders[0]), source(funnel.shoulders[1])],
     },
-    bladder: holdsRegion(maps.bladder, SMALLEST_BLADDER),
+    bladder: holdsBladder(maps.bladder),
     confidence: canal.confidence,
     accepted: canal.confidence >= gate,
   };

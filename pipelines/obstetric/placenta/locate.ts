@@ -81,13 +81,13 @@ function sideOf(placenta: Point, inside: Point): PlacentaSide {
   return dy < 0 ? 'anterior' : 'posterior';
 }
 
-/** Returns the number of separate regions in a map that have at least `smallest` cells. */
-function countRegions(map: SoftMask, smallest: number): number {
+/** Returns the number of separate lacunae that are large enough to count. */
+function countLacunae(map: SoftMask): number {
   let rest: SoftMask = map;
   let count = 0;
   for (;;) {
     const region: Region | null = largestRegion(rest);
-    if (!region || cellsOf(region.mask).length < smallest) return count;
+    if (!region || cellsOf(region.mask).length < SMALLEST_LACUNA) return count;
     count += 1;
     const values = rest.values.map((v, i) => ((region.mask.values[i] ?? 0) >= LEVEL ? 0 : v));
     rest = { ...rest, values };
@@ -117,7 +117,7 @@ export function placentaOfMaps(drawn: UterineMaps): PlacentaBody | null {
   return {
     side: sideOf(centroid(cells), centroid(inside)),
     thickness: [toSource(placement, first), toSource(placement, second)],
-    lacunae: countRegions(maps.lacuna, SMALLEST_LACUNA),
+    lacunae: countLacunae(maps.lacuna),
     confidence,
     accepted: confidence >= placentaGate,
   };

@@ -98,7 +98,7 @@ export function explanationLines(study: StudyExplanation): string[] {
     );
   lines.push(...nextStep(study));
   lines.push('Routing rules as configured now:');
-  for (const rule of study.rules) lines.push(...describeRule(rule, '  '));
+  for (const rule of study.rules) lines.push(...describeRule(rule));
   lines.push(study.requests.length > 0 ? 'Requests:' : 'No request was submitted.');
   for (const { request_id: id, revision, rule, status, code } of study.requests) {
     const why = code ? `, ${ERRORS[code].title} (${code})` : '';
@@ -117,16 +117,16 @@ function nextStep(study: StudyExplanation): string[] {
   return [`  to continue: ${release}, or change the rules and then ${rerun}`];
 }
 
-/** Describes a rule and its conditions, one per line, indented by `indent`. */
-function describeRule(rule: RuleVerdict, indent: string): string[] {
+/** Describes a rule and its conditions, one per line. */
+function describeRule(rule: RuleVerdict): string[] {
   const answer = rule.acts
     ? 'acts'
     : rule.matches
       ? 'matches, but an earlier rule already applied'
       : 'no';
   return [
-    `${indent}${rule.rule}: ${answer}`,
-    ...rule.conditions.flatMap((condition) => conditionInWords(condition, `${indent}  `)),
+    `  ${rule.rule}: ${answer}`,
+    ...rule.conditions.flatMap((condition) => conditionInWords(condition, '    ')),
   ];
 }
 
@@ -155,7 +155,7 @@ export async function testRules(
   const runs = await commandsFor(running)('rules.test', { routing, last });
   const lines = runs.flatMap(({ study, receivedAt, acting, verdicts }) => [
     `${study}  ${receivedAt}  ${acting.join(', ') || 'no rule'}`,
-    ...(options.verbose ? verdicts.flatMap((rule) => describeRule(rule, '  ')) : []),
+    ...(options.verbose ? verdicts.flatMap(describeRule) : []),
   ]);
   answer(options, runs, [...lines, summary(runs)]);
 }

@@ -268,10 +268,10 @@ async function lastSeal(database: Queryable): Promise<Seal | null> {
   return rows[0] ? asSeal(rows[0]) : null;
 }
 
-async function sealsAfter(database: Queryable, id: bigint, limit: number): Promise<Seal[]> {
+async function sealsAfter(database: Queryable, id: bigint): Promise<Seal[]> {
   const { rows } = await database.query<SealRow>(
     `SELECT ${COLUMNS} FROM audit_seals WHERE id > $1 ORDER BY audit_seals.id LIMIT $2`,
-    [String(id), limit],
+    [String(id), SEALS_AT_A_TIME],
   );
   return rows.map(asSeal);
 }
@@ -443,7 +443,7 @@ export async function verifyAudit(
   let rows = 0;
   let remembered = checkpoint === null;
   for (;;) {
-    const batch: Seal[] = await sealsAfter(database, before?.id ?? 0n, SEALS_AT_A_TIME);
+    const batch: Seal[] = await sealsAfter(database, before?.id ?? 0n);
     if (batch.length === 0) break;
     for (const seal of batch) {
       const range = { after: before?.lastRow ?? LOWEST, until: seal.lastRow, limit: MOST };

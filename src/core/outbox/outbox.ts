@@ -114,15 +114,11 @@ export async function claimDelivery(
  * Renews the lease of a delivery that is being sent.
  * @returns false if the delivery no longer belongs to this attempt.
  */
-async function renewDelivery(
-  database: Queryable,
-  { id, attempt }: Delivery,
-  leaseSeconds: number,
-): Promise<boolean> {
+async function renewDelivery(database: Queryable, { id, attempt }: Delivery): Promise<boolean> {
   const { rowCount } = await database.query(
     `UPDATE deliveries SET lease_until = now() + make_interval(secs => $3)
      WHERE id = $1 AND attempt = $2 AND state = 'sending'`,
-    [id, attempt, leaseSeconds],
+    [id, attempt, LEASE_SECONDS],
   );
   return rowCount === 1;
 }
@@ -379,7 +375,7 @@ class RunningOutbox implements Outbox {
   async #attempt(delivery: ClaimedDelivery): Promise<void> {
     const lease = new AbortController();
     const renew = setInterval(() => {
-      renewDelivery(this.#database, delivery, LEASE_SECONDS).then(
+      renewDelivery(this.#database, delivery).then(
         (ours) => ours || lease.abort(),
         () => {},
       );

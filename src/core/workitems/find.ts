@@ -110,7 +110,6 @@ export async function unendedSince(
 
 /** SQL for an attribute value stated by the creator, as text. */
 const stated = (...path: string[]) => `w.attributes #>> '{${path.join(',Value,0,')},Value,0}'`;
-const statedName = (tag: string) => `w.attributes #>> '{${tag},Value,0,Alphabetic}'`;
 /** SQL for the value stated by the creator, otherwise that of the study. */
 const statedOr = (otherwise: string, given: string) =>
   `coalesce(nullif(${given}, ''), ${otherwise})`;
@@ -189,7 +188,7 @@ const KEYS: Readonly<Record<string, SearchKey>> = {
   PatientName: {
     tag: '00100010',
     vr: 'PN',
-    sql: patient('PatientName', statedName('00100010')),
+    sql: patient('PatientName', `w.attributes #>> '{00100010,Value,0,Alphabetic}'`),
   },
   PatientID: {
     tag: '00100020',

@@ -37,7 +37,7 @@ function attemptsText({ state, attempts, nextAttemptAt, endedAt }: Delivery, now
 }
 
 /** Describes how the peer answered, or why the delivery failed and what a person can do. */
-export function deliveryWords(delivery: Delivery, now = new Date()): TemplateResult {
+export function deliveryWords(delivery: Delivery): TemplateResult {
   const { state, error, outcome, notSent } = delivery;
   return html`
     ${
@@ -48,7 +48,7 @@ export function deliveryWords(delivery: Delivery, now = new Date()): TemplateRes
         : nothing
     }
     ${outcome && state === 'delivered' ? html`<p class="small soft">${notSent ? nothing : 'Peer: '}${given(outcome)}</p>` : nothing}
-    <p class="small soft">${attemptsText(delivery, now)}</p>`;
+    <p class="small soft">${attemptsText(delivery, new Date())}</p>`;
 }
 
 /** Renders the buttons for replay and diversion for roles that may use them. */

@@ -141,14 +141,9 @@ function decoded(text: string): Segment[] {
 const REMOVED = '""';
 
 /** Returns a component of a field's first repetition as text; '' if it is absent or removed. */
-export function statedText(
-  segment: Segment | undefined,
-  field: number,
-  component = 1,
-  sub = 1,
-): string {
+export function statedText(segment: Segment | undefined, field: number, component = 1): string {
   if (!segment) return '';
-  const value = componentOf(segment, field, component, sub).trim();
+  const value = componentOf(segment, field, component).trim();
   return value === REMOVED ? '' : value;
 }
 

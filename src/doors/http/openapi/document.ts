@@ -37,8 +37,8 @@ const SECURITY = {
 type Json = Record<string, unknown>;
 
 /** Converts a schema to JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+function schemaOf(schema: z.ZodType): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return rest;
 }
 
@@ -63,9 +63,9 @@ function withFileElements(input: Json): Json {
 }
 
 function submitSchema(endpoint: Endpoint): Json {
-  const body = schemaOf(submitBody(endpoint), 'input');
+  const body = schemaOf(submitBody(endpoint));
   const { description } = (body.properties as { input: Json }).input;
-  const input = withFileElements(schemaOf(endpoint.input, 'input'));
+  const input = withFileElements(schemaOf(endpoint.input));
   return withProperty(body, 'input', { description, ...input });
 }
 
@@ -206,7 +206,7 @@ function parameters({ id, path, query, once, ifMatch, pathExamples = {} }: Opera
       schema: { type: 'string', examples },
     };
   });
-  const { properties = {} } = query ? schemaOf(query, 'input') : {};
+  const { properties = {} } = query ? schemaOf(query) : {};
   const inQuery = Object.entries(properties as Record<string, Json>).map(
     ([name, { description, ...schema }]) => ({
       name,
@@ -271,7 +271,7 @@ function answerContent(
  */
 function bodySchema({ id, body }: Operation, mostBytes?: number): Json | null {
   if (!body) return null;
-  const schema = schemaOf(body, 'input');
+  const schema = schemaOf(body);
   if (id !== 'createUpload' || mostBytes === undefined) return schema;
   const { bytes } = schema.properties as { bytes: Json };
   return withProperty(schema, 'bytes', { ...bytes, maximum: mostBytes });
@@ -328,7 +328,7 @@ function describe(operation: Operation, resolve: Resolve, mostBytes?: number): J
 
 function submitOperation(endpoint: Endpoint, door: 'api' | 'queue', resolve: Resolve): Json {
   const name = endpointName(endpoint);
-  const input = withFileElements(schemaOf(endpoint.input, 'input'));
+  const input = withFileElements(schemaOf(endpoint.input));
   const schema = door === 'api' ? submitSchema(endpoint) : input;
   const example = exampleOf(schema, resolve);
   const answer = door === 'api' ? 'request' : 'queueStatus';

@@ -72,9 +72,9 @@ function pathParameters({ parameters }: SampledCall): [name: string, example: st
     .map(({ name, schema }) => [name, String(schema.examples?.[0] ?? '')]);
 }
 
-/** Returns the example of a required header; null if the call does not have the header. */
-function headerExample({ parameters }: SampledCall, header: string): string | null {
-  const found = (parameters as readonly Parameter[]).find(({ name }) => name === header);
+/** Returns the example of the header `If-Match`; null if the call does not have the header. */
+function ifMatchExample({ parameters }: SampledCall): string | null {
+  const found = (parameters as readonly Parameter[]).find(({ name }) => name === 'If-Match');
   return found ? String(found.schema.examples?.[0] ?? '') : null;
 }
 
@@ -91,7 +91,7 @@ function curl(call: SampledCall): string {
   const { method, scope, example, bodyType, mediaType } = call;
   const lines = [`curl "$SONOGATE_URL${filledPath(call)}"`];
   if (scope !== null) lines.push(`--header "Authorization: Bearer $SONOGATE_KEY"`);
-  const revision = headerExample(call, 'If-Match');
+  const revision = ifMatchExample(call);
   if (revision) lines.push(`--header 'If-Match: ${revision}'`);
   if (mediaType === 'text/event-stream') lines.push('--no-buffer');
   if (call.id === 'getArtifact') lines.push('--location', '--output report.pdf');
@@ -151,7 +151,7 @@ function typescript(call: SampledCall): string {
     lines.push('console.log(request.id);');
   } else if (isClientMethod(call)) {
     const fields = pathParameters(call).map(([name, value]) => `${name}: '${value}'`);
-    const revision = headerExample(call, 'If-Match');
+    const revision = ifMatchExample(call);
     if (revision) fields.push(`ifMatch: '${revision}'`);
     if (example !== null && example !== undefined) fields.push(`body: ${literal(example, PLAIN)}`);
     const given = fields.length > 0 ? `{ ${fields.join(', ')} }` : '';
@@ -193,7 +193,7 @@ function python(call: SampledCall): string {
     lines.push('print(request["id"])');
   } else if (isClientMethod(call)) {
     const fields = pathParameters(call).map(([name, value]) => `${name}="${value}"`);
-    const revision = headerExample(call, 'If-Match');
+    const revision = ifMatchExample(call);
     if (revision) fields.push(`if_match='${revision}'`);
     if (given) fields.push(`body=${given}`);
     const sent = `sonogate.calls.${snake(id)}(${fields.join(', ')})`;
