@@ -7,7 +7,7 @@ import { encodeFileMeta } from '../../pipelines/dicom/part10.ts';
 import { LONGEST_HOLD_SECONDS } from '../../src/core/outbox/delivery.ts';
 import { ERRORS, type ErrorCode } from '../../src/platform/errors/catalogue.ts';
 import { retryAfterSeconds } from '../../src/platform/outbound/retry-after.ts';
-import type { OutgoingObject } from '../network/requestor.ts';
+import type { OutgoingObject } from '../network/service-ports.ts';
 import { STATUS, statusHex } from '../network/status.ts';
 import { resultOfFailureStatus, type StoreResult, type StoreTransport } from '../send/store-scu.ts';
 

@@ -37,9 +37,9 @@ import type {
   AssociationEnd,
   AssociationPeer,
   NormalizedService,
+  OutgoingObject,
   QueryService,
   StorageService,
-  StoredObject,
 } from './service-ports.ts';
 import { eventOfPdu, STATES, UpperLayerMachine } from './state-machine.ts';
 import { abortFor, rejectionFor } from './status.ts';
@@ -283,7 +283,7 @@ export class Acceptor {
    * Sends an object by C-STORE.
    * @throws Error if the association ends before the object is sent.
    */
-  async #sendObject(contextId: number, command: CommandSet, object: StoredObject): Promise<void> {
+  async #sendObject(contextId: number, command: CommandSet, object: OutgoingObject): Promise<void> {
     this.#machine.on('data-request');
     this.#sendInParts(contextId, encodeCommandSet(command), true);
     let sent = 0;

@@ -19,10 +19,10 @@ import {
   type NormalizedRequest,
   type NormalizedService,
   type ObjectSink,
+  type OutgoingObject,
   type QueryRequest,
   type QueryService,
   type StorageService,
-  type StoredObject,
 } from './service-ports.ts';
 import { hexDigits, STATUS, statusFor } from './status.ts';
 
@@ -39,7 +39,7 @@ export interface DimseProviderOptions {
    * Sends a message, reading its data set piece by piece. Resolves when the peer has read the
    * message.
    */
-  sendObject?: (contextId: number, command: CommandSet, object: StoredObject) => Promise<void>;
+  sendObject?: (contextId: number, command: CommandSet, object: OutgoingObject) => Promise<void>;
   /** Resolves when the peer has read what was sent. */
   drained?: () => Promise<void>;
   send: (contextId: number, command: CommandSet, dataSet?: Buffer) => void;
@@ -336,7 +336,7 @@ export class DimseProvider {
   }
 
   /** Sends a C-STORE sub-operation over the association of its C-GET (PS3.4 C.4.3). */
-  async #storeOver(object: StoredObject, { stores }: Operation): Promise<number | null> {
+  async #storeOver(object: OutgoingObject, { stores }: Operation): Promise<number | null> {
     const { contexts, sendObject } = this.#options;
     const [contextId] =
       [...contexts].find(

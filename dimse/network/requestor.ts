@@ -6,17 +6,7 @@ import type { CalledNode } from './dial.ts';
 import { DimseProvider, type DimseProviderOptions } from './dimse-provider.ts';
 import { COMMAND, type CommandSet } from './message.ts';
 import type { ProposedContext, RoleSelection } from './pdu.ts';
-
-/** An object to send; its data set is sent byte for byte. */
-export interface OutgoingObject {
-  sopClassUid: string;
-  sopInstanceUid: string;
-  transferSyntax: string;
-  /** Length of the data set. */
-  bytes: number;
-  /** Returns the data set in pieces of at most `size` bytes. */
-  read(size: number): AsyncIterable<Buffer> | Iterable<Buffer>;
-}
+import type { OutgoingObject } from './service-ports.ts';
 
 interface Response {
   status: number;

@@ -132,11 +132,14 @@ export interface QueryAnswer {
   subOperations?: SubOperations;
 }
 
-export interface StoredObject {
+/** An object to send; its data set is sent byte for byte. */
+export interface OutgoingObject {
   sopClassUid: string;
   sopInstanceUid: string;
   transferSyntax: string;
+  /** Length of the data set. */
   bytes: number;
+  /** Returns the data set in pieces of at most `size` bytes. */
   read(size: number): AsyncIterable<Buffer> | Iterable<Buffer>;
 }
 
@@ -149,7 +152,7 @@ export interface QueryingAssociation {
    * Sends a C-STORE over this association, for a C-GET.
    * @returns the peer's status; null if it does not accept objects of this kind.
    */
-  store(object: StoredObject): Promise<number | null>;
+  store(object: OutgoingObject): Promise<number | null>;
 }
 
 /**

@@ -18,9 +18,9 @@ import type { Queryable } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { clientTls } from '../network/dial.ts';
-import type { OutgoingObject } from '../network/requestor.ts';
 import type {
   AssociationPeer,
+  OutgoingObject,
   QueryAnswer,
   QueryingAssociation,
   QueryRequest,

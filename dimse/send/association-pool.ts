@@ -1,6 +1,7 @@
 import type { CalledNode } from '../network/dial.ts';
 import type { ProposedContext } from '../network/pdu.ts';
-import { type OutgoingObject, Requestor } from '../network/requestor.ts';
+import { Requestor } from '../network/requestor.ts';
+import type { OutgoingObject } from '../network/service-ports.ts';
 
 /** The properties of an object that determine its presentation context. */
 export type ObjectKind = Pick<OutgoingObject, 'sopClassUid' | 'transferSyntax'>;

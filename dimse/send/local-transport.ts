@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { OutgoingObject } from '../network/requestor.ts';
-import type { AssociationPeer, StorageService } from '../network/service-ports.ts';
+import type { AssociationPeer, OutgoingObject, StorageService } from '../network/service-ports.ts';
 import { failedResult, type StoreResult, type StoreTransport } from './store-scu.ts';
 
 /** Name of the source under which the intake keeps this gateway's results. */

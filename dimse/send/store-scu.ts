@@ -11,7 +11,8 @@ import {
 } from '../../src/platform/errors/catalogue.ts';
 import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { type CalledNode, clientTls } from '../network/dial.ts';
-import { type OutgoingObject, Requestor } from '../network/requestor.ts';
+import { Requestor } from '../network/requestor.ts';
+import type { OutgoingObject } from '../network/service-ports.ts';
 import { isWarning, STATUS, statusHex } from '../network/status.ts';
 import {
   type AssociationPool,

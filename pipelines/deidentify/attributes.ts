@@ -1,4 +1,5 @@
-import dcmjs, { type TagDataset } from 'dcmjs';
+import dcmjs, { type TagDataset, type TagElement } from 'dcmjs';
+import { itemsOfElement } from '../dicom/data-set.ts';
 import { isUid } from '../dicom/uid.ts';
 import { ACTIONS, type Action } from './actions.ts';
 import { cleanDescriptor, wordsOf } from './descriptors.ts';
@@ -16,13 +17,6 @@ export interface Cleaning {
   /** Words of all person names in the object, in lower case. */
   names: ReadonlySet<string>;
   content: (items: readonly TagDataset[], cleaning: Cleaning) => TagDataset[];
-}
-
-interface TagElement {
-  vr: string;
-  Value?: unknown[];
-  /** Value before dcmjs interpreted it. */
-  _rawValue?: unknown;
 }
 
 interface Entry {
@@ -45,7 +39,7 @@ const LISTED: ReadonlyMap<string, Entry> = new Map(
 /** Returns the words of all names (PN) in a data set and its items, in lower case. */
 export function namesIn(dataSet: TagDataset): Set<string> {
   const names = Object.values(dataSet).flatMap((element) => {
-    if (element.vr === 'SQ') return itemsIn(element).flatMap((item) => [...namesIn(item)]);
+    if (element.vr === 'SQ') return itemsOfElement(element).flatMap((item) => [...namesIn(item)]);
     return element.vr === 'PN' ? wordsOf(JSON.stringify(element.Value ?? [])) : [];
   });
   // `Alphabetic`, `Ideographic` and `Phonetic` are the JSON keys for the parts of a name and not
@@ -105,7 +99,7 @@ function cleanValue(
     case 'dummy':
       return [REMOVED];
     case 'content':
-      return cleaning.content(itemsIn(element), cleaning);
+      return cleaning.content(itemsOfElement(element), cleaning);
   }
 }
 
@@ -118,13 +112,8 @@ function shortened(text: string, length: number): string {
         .slice(0, length);
 }
 
-export function itemsIn({ Value }: TagElement): TagDataset[] {
-  const items: unknown[] = Value ?? [];
-  return items.filter((item): item is TagDataset => typeof item === 'object' && item !== null);
-}
-
 function cleanItems(element: TagElement, cleaning: Cleaning): TagDataset[] {
-  return itemsIn(element).map((item) => cleanAttributes(item, cleaning));
+  return itemsOfElement(element).map((item) => cleanAttributes(item, cleaning));
 }
 
 export function textsOf({ Value }: TagElement): string[] {

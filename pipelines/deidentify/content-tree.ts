@@ -1,6 +1,7 @@
 import dcmjs, { type TagDataset } from 'dcmjs';
 import { UnreadableInput } from '../contract/study.ts';
-import { type Cleaning, cleanAttributes, itemsIn, textsOf } from './attributes.ts';
+import { itemsOfElement } from '../dicom/data-set.ts';
+import { type Cleaning, cleanAttributes, textsOf } from './attributes.ts';
 
 /**
  * Clean Structured Content (PS3.15 E.3.4). The containers, codes, measured values, coordinates and
@@ -64,7 +65,7 @@ const one = (item: TagDataset, at: string): string => {
 };
 
 function conceptOf(item: TagDataset): string {
-  const [name] = item[CONCEPT_NAME] ? itemsIn(item[CONCEPT_NAME]) : [];
+  const [name] = item[CONCEPT_NAME] ? itemsOfElement(item[CONCEPT_NAME]) : [];
   return name ? `${one(name, SCHEME)}:${one(name, CODE_VALUE)}` : '';
 }
 
@@ -97,7 +98,7 @@ function fetusLabels(report: TagDataset): ReadonlyMap<string, string> {
 
 function labelsIn(item: TagDataset): string[] {
   const label = isFetusId(item) ? one(item, TEXT_VALUE) : '';
-  const below = item[CONTENT] ? itemsIn(item[CONTENT]) : [];
+  const below = item[CONTENT] ? itemsOfElement(item[CONTENT]) : [];
   return [...(label === '' ? [] : [label]), ...below.flatMap(labelsIn)];
 }
 

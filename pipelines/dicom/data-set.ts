@@ -1,4 +1,4 @@
-import dcmjs, { type NaturalDataset, type TagDataset } from 'dcmjs';
+import dcmjs, { type NaturalDataset, type TagDataset, type TagElement } from 'dcmjs';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { type DecodeText, type TextKind, textDecoder } from './character-set.ts';
 import { decodeFileMeta, encodeFileMeta } from './part10.ts';
@@ -44,12 +44,6 @@ const BYTE_OF = new Map(
   ),
 );
 
-interface ReadElement {
-  vr: string;
-  Value?: unknown[];
-  _rawValue?: unknown;
-}
-
 /**
  * Overwrites (0008,0005) of the data set with blanks. It does the same in items that declare
  * several character sets, because dcmjs would stop there.
@@ -88,7 +82,7 @@ export function decodeTexts(dataSet: TagDataset, sets: readonly string[]): void 
 }
 
 function decodeItem(item: TagDataset, decode: DecodeText): void {
-  const itemSet: ReadElement | undefined = item[CHARACTER_SET];
+  const itemSet: TagElement | undefined = item[CHARACTER_SET];
   // If an item declares one character set, dcmjs has already decoded its text.
   if (itemSet && rawText(itemSet).trim() !== '') return;
   for (const [tag, element] of Object.entries(item)) {
@@ -98,7 +92,7 @@ function decodeItem(item: TagDataset, decode: DecodeText): void {
       const bytes = PLAIN.test(text) ? null : bytesOf(text);
       if (bytes) item[tag] = { vr: element.vr, Value: valuesOf(decode(bytes, kind), kind) };
     } else if (element.vr === 'SQ') {
-      for (const inner of itemsOfElement(element.Value)) decodeItem(inner, decode);
+      for (const inner of itemsOfElement(element)) decodeItem(inner, decode);
     }
   }
 }
@@ -116,7 +110,7 @@ function bytesOf(text: string): Uint8Array | null {
   return bytes;
 }
 
-function rawText({ _rawValue: raw }: ReadElement): string {
+function rawText({ _rawValue: raw }: TagElement): string {
   return (Array.isArray(raw) ? raw : [raw]).filter((one) => typeof one === 'string').join('\\');
 }
 
@@ -135,8 +129,9 @@ export function textValues(bytes: Buffer, kind: TextKind, decode: DecodeText): u
   return valuesOf(PLAIN.test(plain) ? plain : decode(bytes, kind), kind);
 }
 
-function itemsOfElement(value: unknown[] | undefined): TagDataset[] {
-  const items: unknown[] = value ?? [];
+/** Returns the items of a sequence. */
+export function itemsOfElement({ Value }: TagElement): TagDataset[] {
+  const items: unknown[] = Value ?? [];
   return items.filter((item): item is TagDataset => typeof item === 'object' && item !== null);
 }
 

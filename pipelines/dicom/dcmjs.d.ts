@@ -10,7 +10,14 @@ declare module 'dcmjs' {
 
   /** Data set by tag (`00100010`), as dcmjs reads and writes it. */
   export interface TagDataset {
-    [tag: string]: { vr: string; Value?: unknown[] };
+    [tag: string]: TagElement;
+  }
+
+  export interface TagElement {
+    vr: string;
+    Value?: unknown[];
+    /** Value before dcmjs interpreted it. */
+    _rawValue?: unknown;
   }
 
   export interface DicomFile {

@@ -2,7 +2,8 @@ import type { GrayImage, PixelScale, Point } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
 import { median } from './statistics.ts';
 
-interface NuchalLines {
+/** The thickest part of the nuchal translucency inside its box. */
+export interface NuchalLines {
   /**
    * Points on the inner borders of the upper and lower lines, in pixels. The segment between them
    * is perpendicular to the lines.

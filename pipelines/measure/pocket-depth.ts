@@ -1,11 +1,5 @@
 import type { PixelScale, Point } from '../contract/image.ts';
-
-/** Probability of fluid in each cell of a grid, row by row. */
-interface FluidMap {
-  width: number;
-  height: number;
-  values: Float32Array;
-}
+import type { SoftMask } from './soft-mask.ts';
 
 /** The deepest vertical pocket, in cells of the grid. Whole numbers are cell centres. */
 interface Pocket {
@@ -28,10 +22,10 @@ function crossing(wet: number, dry: number, level: number): number {
 /**
  * Returns the longest column of fluid that is at least `narrowestMm` wide in its middle (obstetric
  * 4: vertical depth, free of cord and fetal parts), or null. `cell` is the size of a cell in mm.
- * `level` is the minimum probability of fluid.
+ * `map` contains the probability of fluid in each cell; `level` is its minimum.
  */
 export function deepestPocket(
-  map: FluidMap,
+  map: SoftMask,
   cell: PixelScale,
   narrowestMm: number,
   level: number = LEVEL,

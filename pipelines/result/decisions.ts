@@ -1,4 +1,4 @@
-import type { Caliper, Confirmed, Measurement } from './envelope.ts';
+import type { Caliper, Confirmed, Measurement, Result } from './envelope.ts';
 import { withDecisions } from './measured.ts';
 import { remark } from './render/remarks.ts';
 
@@ -59,6 +59,13 @@ export type Effect =
   | { do: 'name-view'; file: string; view: string }
   | { do: 'name-plane'; file: string; frame: number; plane: string }
   | { do: 'note'; text: string };
+
+/** A result under review, with the effects that led from the original to it. */
+export interface ReviewState {
+  original: Result;
+  result: Result;
+  effects: readonly Effect[];
+}
 
 /**
  * A person's decisions. `of` contains the decision about each measurement, by the identity of the

@@ -2,8 +2,7 @@ import type { Point } from '../contract/image.ts';
 import type { Change, Changed } from '../contract/review.ts';
 import { type Clip, holds, scaleFor } from '../contract/study.ts';
 import { distance } from '../measure/ellipse.ts';
-import type { Effect } from '../result/decisions.ts';
-import { identityOf } from '../result/decisions.ts';
+import { type Effect, identityOf, type ReviewState } from '../result/decisions.ts';
 import type { Caliper, Measurement, Result } from '../result/envelope.ts';
 import { conclusionTexts } from '../result/render/conclusion.ts';
 import { titleAndLimitations } from '../result/render/report-lines.ts';
@@ -50,13 +49,6 @@ export interface EndpointRules {
   /** Views and planes that a person may choose; empty if the endpoint has none. */
   views: readonly string[];
   planes: readonly string[];
-}
-
-/** A result under review, and the effects that turned the original result into it. */
-interface ReviewState {
-  original: Result;
-  result: Result;
-  effects: readonly Effect[];
 }
 
 type Of<Kind extends Change['kind']> = Extract<Change, { kind: Kind }>;

@@ -3,7 +3,7 @@ import { earlierValues } from '../../result/earlier-values.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { saidIn } from '../../result/impression.ts';
 import { numberText } from '../../result/render/number-text.ts';
-import { withSubject } from '../../result/render/report-lines.ts';
+import { withSubject } from '../../result/render/obstetric/shared.ts';
 import { asHeading, centileText } from '../../result/render/unit-text.ts';
 import { valueText } from '../../result/render/value-text.ts';
 import { countingValues, INTERMEDIATE } from '../../result/standing.ts';

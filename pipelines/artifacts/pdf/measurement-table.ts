@@ -1,7 +1,7 @@
 import { methodEntry } from '../../concepts/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { numberText } from '../../result/render/number-text.ts';
-import { withSubject } from '../../result/render/report-lines.ts';
+import { withSubject } from '../../result/render/obstetric/shared.ts';
 import { doubtOf, isShown, statedMethod } from '../../result/render/statement.ts';
 import { centileText, withUnit, zScoreText } from '../../result/render/unit-text.ts';
 import { marginText, plainNumber, valueText } from '../../result/render/value-text.ts';

@@ -3,7 +3,7 @@ import { isFromReport, type Measurement, type Result } from '../../result/envelo
 import { type ImageInputs, type Presumption, sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { FindingDraft, SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { type GradedQuantity, inRangeOf, SEXES, type Sex } from './grading.ts';
+import { type Criterion, type GradedQuantity, inRangeOf, SEXES, type Sex } from './grading.ts';
 
 /** The patient described in the request. Properties missing from the request are null. */
 export interface EchoPatient {
@@ -191,11 +191,6 @@ export function finding(
     confidence: null,
     evidence: present(evidence).map((measurement) => measurement.id),
   };
-}
-
-interface Criterion {
-  name: string;
-  met: boolean | null;
 }
 
 /**

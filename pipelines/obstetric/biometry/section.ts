@@ -7,7 +7,7 @@ import type { Statement } from '../../result/statement.ts';
 import { acceptedValue, isOfMachine, REPEATABILITY } from '../shared/measurement.ts';
 import type { FramePlane, Structure } from '../shared/plane.ts';
 import { excludedBy, MEASURING_PLANES } from '../shared/plane.ts';
-import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
+import type { Gap, ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import {
   bpdConvention,
   deriveBiometry,
@@ -59,12 +59,6 @@ const INADEQUATE: ReadonlySet<string> = new Set([
   'contradicted',
   'plane_excluded',
 ]);
-
-interface Gap {
-  code: string;
-  said: Statement;
-  need: string;
-}
 
 /**
  * Minimum probability at which a gap mentions a plane whose confidence is below the gate. The plane

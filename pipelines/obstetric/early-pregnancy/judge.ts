@@ -17,6 +17,7 @@ import {
   type MachineValues,
   redatingDays,
 } from '../shared/measurement.ts';
+import type { Gap } from '../shared/section.ts';
 import type { EarlyClip, EarlyEvidence } from './evidence.ts';
 import { DATING_CRL } from './guideline.ts';
 import { EARLY_SECTION } from './measure.ts';
@@ -172,13 +173,6 @@ export function earlyGuidance(
   ];
 }
 
-/** Something that was not assessed in an early pregnancy, and what its assessment would need. */
-interface EarlyGap {
-  code: string;
-  said: Statement;
-  need: string;
-}
-
 interface Known {
   seen: EarlySight;
   measurements: readonly Measurement[];
@@ -189,7 +183,7 @@ interface Known {
   cine: string;
 }
 
-function cardiacGap({ clips, cine }: Known): EarlyGap {
+function cardiacGap({ clips, cine }: Known): Gap {
   const moving = clips.some(({ clip }) => clip.frames.length > 1);
   const held = clips.some(({ cardiac }) => cardiac?.status === 'needs-review');
   return {
@@ -201,7 +195,7 @@ function cardiacGap({ clips, cine }: Known): EarlyGap {
   };
 }
 
-function sizeGaps({ measurements, machine, view }: Known): EarlyGap[] {
+function sizeGaps({ measurements, machine, view }: Known): Gap[] {
   const crl = judgedValue(measurements, 'crl');
   const undated = crl && (crl.value < DATING_CRL.from || crl.value > DATING_CRL.to);
   const { from, to } = DATING_CRL;
@@ -237,7 +231,7 @@ function sizeGaps({ measurements, machine, view }: Known): EarlyGap[] {
   ];
 }
 
-function viabilityGaps(seen: EarlySight): EarlyGap[] {
+function viabilityGaps(seen: EarlySight): Gap[] {
   return [
     ...(seen.embryo === false
       ? [
@@ -264,7 +258,7 @@ function viabilityGaps(seen: EarlySight): EarlyGap[] {
  * Returns all gaps, most important first. The last one, the location of the pregnancy, is always
  * included.
  */
-export function earlyGaps(known: Known): EarlyGap[] {
+export function earlyGaps(known: Known): Gap[] {
   const { seen, view } = known;
   return [
     ...(seen.sac

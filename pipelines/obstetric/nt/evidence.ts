@@ -1,5 +1,5 @@
-import type { Point } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
+import type { NuchalLines } from '../../measure/nuchal-lines.ts';
 import type { FramePlane } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
@@ -27,19 +27,6 @@ export interface LocatedBox {
 
 /** The structures that were found; other structures have no entry. */
 export type LocatedMidsagittal = Partial<Record<MidsagittalStructure, LocatedBox>>;
-
-/** The thickest part of the nuchal translucency inside its box. */
-interface NuchalLines {
-  /**
-   * Points on the inner borders of the upper and the lower line, in pixels. The segment between
-   * them is perpendicular to the lines.
-   */
-  ends: readonly [Point, Point];
-  /** In millimetres or pixels (see `MidsagittalReading.lines`). */
-  thickness: number;
-  /** Share of the box's columns that show a dark band between two bright lines. */
-  seen: number;
-}
 
 /**
  * One mid-sagittal frame: its structures, and the nuchal lines inside the box around the nuchal

@@ -1,5 +1,5 @@
 import { imageNumber, type Study } from '../../contract/study.ts';
-import { say } from '../../result/render/obstetric/presentation.ts';
+import { type Beat, say } from '../../result/render/obstetric/presentation.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import type { CardiacReading } from '../fetal-heart/evidence.ts';
@@ -21,14 +21,6 @@ const silentClips = (readings: readonly CardiacReading[], study: Pick<Study, 'cl
       image: imageNumber(study, clip.file),
       seconds: clip.frames.at(-1)?.time ?? 0,
     }));
-
-/** A beat that was seen or measured. If it is slower than a fetal heart, it may be the mother's. */
-type Beat = {
-  by: 'cine' | 'm-mode' | 'doppler';
-  image: number | null;
-  beatsPerMinute: number;
-  maternal: boolean;
-};
 
 function cineBeats(readings: readonly CardiacReading[], study: Pick<Study, 'clips'>): Beat[] {
   return readings.flatMap(({ clip, activity }): Beat[] =>

@@ -3,8 +3,7 @@ import { CARDIAC_MOTION } from '../../measure/periodicity.ts';
 import { NEAREST_FETUS, say } from '../../result/render/obstetric/presentation.ts';
 import { SIMULATED_ONLY, weeksAndDays } from '../../result/render/obstetric/shared.ts';
 import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
-import type { Statement } from '../../result/statement.ts';
-import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
+import type { Gap, ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { SweepReading } from '../shared/sweeps.ts';
 import {
   agreedPresentation,
@@ -24,12 +23,6 @@ const CINE = `a cine of the fetal chest of at least ${CARDIAC_MOTION.seconds} s`
  * significance; from `relevant` (36+0 weeks), breech is a finding (obstetric 12).
  */
 const PRESENTATION_DAYS = { fromWeight: 28 * 7, relevant: 36 * 7 } as const;
-
-interface Gap {
-  code: string;
-  said: Statement;
-  need: string;
-}
 
 function sweepGap(
   sweeps: readonly SweepReading[],

@@ -6,7 +6,7 @@ import type {
   ClassificationDraft,
   SectionOutcome as Outcome,
 } from '../../result/section-outcome.ts';
-import type { Remark } from '../../result/statement.ts';
+import type { Remark, Statement } from '../../result/statement.ts';
 
 /** The value in the machine's reports for one quantity, fetus and side. */
 export interface MachineQuantity {
@@ -52,6 +52,13 @@ export interface Amendment {
   reference: Measurement['reference'];
   interpretation: Measurement['interpretation'];
   remarks: readonly Remark[];
+}
+
+/** Something that was not assessed, and what its assessment would need. */
+export interface Gap {
+  code: string;
+  said: Statement;
+  need: string;
 }
 
 export interface SectionOutcome extends Outcome {

@@ -25,15 +25,6 @@ export const isEcho = ({ endpoint }: Pick<Result, 'endpoint'>): boolean =>
 export const examinationName = (result: Pick<Result, 'endpoint'>): string =>
   isEcho(result) ? 'Echocardiography' : 'Obstetric ultrasound';
 
-/** Returns a name with its side and fetus, to distinguish values with the same name. */
-export function withSubject(
-  name: string,
-  { laterality, fetus }: Pick<Measurement, 'laterality' | 'fetus'>,
-): string {
-  const whose = [laterality, fetus && `fetus ${fetus}`].filter(Boolean).join(', ');
-  return whose ? `${name} (${whose})` : name;
-}
-
 /** Returns the line stating how many images were read. */
 export function imagesLine({
   input_summary: { files, frames, calibrated_frames },

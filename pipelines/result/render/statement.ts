@@ -2,8 +2,9 @@ import { methodEntry } from '../../concepts/concepts.ts';
 import { isAmendment, type Measurement, type Result, type Section } from '../envelope.ts';
 import { countingValues } from '../standing.ts';
 import type { Statement } from '../statement.ts';
+import { withSubject } from './obstetric/shared.ts';
 import { byId, remarkText, remarkTexts, renderStatements } from './render.ts';
-import { gapLine, withSubject } from './report-lines.ts';
+import { gapLine } from './report-lines.ts';
 import { RESEARCH_NOTICE } from './shared.ts';
 import { listOfLabels, sentence } from './unit-text.ts';
 

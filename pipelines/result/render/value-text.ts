@@ -2,8 +2,7 @@ import { conceptEntry } from '../../concepts/concepts.ts';
 import { fixed } from '../../measure/rounding.ts';
 import type { Measurement } from '../envelope.ts';
 import { decimalsOf, numberText } from './number-text.ts';
-import { weeksAndDays } from './obstetric/shared.ts';
-import { withSubject } from './report-lines.ts';
+import { weeksAndDays, withSubject } from './obstetric/shared.ts';
 import { withUnit } from './unit-text.ts';
 
 /** Returns a value with its unit for documents. */

@@ -6,12 +6,13 @@ import { loadConfig } from '../../../config/load.ts';
 import type { AcceptedEvidence } from '../../../config/schema.ts';
 import type { Job, Pipeline, PipelineEvent } from '../../../pipelines/contract/job.ts';
 import { echoEndpoint } from '../../../pipelines/echo/endpoint.ts';
+import type { StudyFile } from '../../../pipelines/input/study-file.ts';
 import { obstetricEndpoint } from '../../../pipelines/obstetric/endpoint.ts';
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
 import { type AnswerForm, answer } from './answer.ts';
 import { EXIT, type ExitStatus, UsageError } from './exit-status.ts';
 import { type InputOptions, inputOf } from './input-options.ts';
-import { type LocalFile, localFiles, withUniqueNames } from './local-files.ts';
+import { localFiles, withUniqueNames } from './local-files.ts';
 
 export interface InterpretOptions extends InputOptions, AnswerForm {
   /** Which evidence is accepted; by default the setting `evidence.accept`. */
@@ -35,7 +36,7 @@ const ENDPOINTS = [
 
 type Endpoint = (typeof ENDPOINTS)[number]['endpoint'];
 
-function checkedInput(endpoint: Endpoint, files: readonly LocalFile[], options: InterpretOptions) {
+function checkedInput(endpoint: Endpoint, files: readonly StudyFile[], options: InterpretOptions) {
   const parsed = endpoint.input.safeParse({
     files: files.map(({ name }) => name),
     ...inputOf(
@@ -86,7 +87,7 @@ export async function interpret(
   const earlier = await localFiles((options.priors ?? []).map((path) => resolve(path)));
   const pipeline = await chosen.load();
   const config = loadConfig();
-  const examine = (read: readonly LocalFile[], out: string) => {
+  const examine = (read: readonly StudyFile[], out: string) => {
     const priors = withUniqueNames([...read, ...earlier]).slice(read.length);
     const { options: given, clinical_context: context } = checkedInput(
       chosen.endpoint,
@@ -126,7 +127,7 @@ export async function interpret(
 async function runJob(
   pipeline: Pipeline,
   job: Job,
-  files: readonly LocalFile[],
+  files: readonly StudyFile[],
   out: string,
 ): Promise<Interpretation> {
   // The work folder is named after the request id, from which all UIDs in the result are derived.

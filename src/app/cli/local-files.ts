@@ -1,18 +1,13 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
+import type { StudyFile } from '../../../pipelines/input/study-file.ts';
 import { UsageError } from './exit-status.ts';
 
-export interface LocalFile {
-  /** Path relative to the given folder, with `/`; for a file that was given directly, its name. */
-  name: string;
-  path: string;
-}
-
 /**
- * Returns a file, or the files in a folder.
+ * Returns a file, or the files in a folder. The name is the path relative to the folder, with `/`.
  * @throws UsageError for any other path, because reading a pipe or a device may never end.
  */
-async function filesOf(path: string): Promise<LocalFile[]> {
+async function filesOf(path: string): Promise<StudyFile[]> {
   const given = await stat(path);
   if (given.isFile()) return [{ name: basename(resolve(path)), path }];
   if (!given.isDirectory()) throw new UsageError(`"${path}" is neither a file nor a folder`);
@@ -28,8 +23,8 @@ async function filesOf(path: string): Promise<LocalFile[]> {
 }
 
 /** Returns the given files, and every file in the given folders, sorted by name. */
-export async function localFiles(paths: readonly string[]): Promise<LocalFile[]> {
-  const files: LocalFile[] = [];
+export async function localFiles(paths: readonly string[]): Promise<StudyFile[]> {
+  const files: StudyFile[] = [];
   for (const path of paths) files.push(...(await filesOf(path)));
   return files;
 }
@@ -43,7 +38,7 @@ export async function filesBelow(paths: readonly string[]): Promise<string[]> {
  * Makes names unique: the second of two files with the same name gets a number, as in
  * `image.dcm (2)`.
  */
-export function withUniqueNames(files: readonly LocalFile[]): LocalFile[] {
+export function withUniqueNames(files: readonly StudyFile[]): StudyFile[] {
   const taken = new Set<string>();
   return files.map(({ name: wanted, path }) => {
     let name = wanted;

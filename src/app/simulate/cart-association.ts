@@ -23,7 +23,7 @@ import {
   rejectionInWords,
 } from '../../../dimse/network/pdu.ts';
 import { type PduEvent, PduReader, readEvents } from '../../../dimse/network/pdu-reader.ts';
-import type { OutgoingObject } from '../../../dimse/network/requestor.ts';
+import type { OutgoingObject } from '../../../dimse/network/service-ports.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import type { DicomNode } from '../cli/dicom.ts';
 import type { Cart } from './carts.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { NaturalDataset } from 'dcmjs';
 import { COMMAND } from '../../../dimse/network/message.ts';
 import type { ProposedContext } from '../../../dimse/network/pdu.ts';
-import type { OutgoingObject } from '../../../dimse/network/requestor.ts';
+import type { OutgoingObject } from '../../../dimse/network/service-ports.ts';
 import { readCommitmentReport } from '../../../dimse/services/commitment-message.ts';
 import {
   newUid,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Change, Changed } from '../../../pipelines/contract/review.ts';
-import type { Effect } from '../../../pipelines/result/decisions.ts';
+import type { Effect, ReviewState } from '../../../pipelines/result/decisions.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 
@@ -77,13 +77,6 @@ export interface StudyReview {
 
 /** Returns the path of the stored artifact with this name; null if it does not exist. */
 type ArtifactPath = (name: string) => Promise<string | null>;
-
-/** A result under review, with the effects that led from the original to it. */
-export interface ReviewState {
-  original: Result;
-  result: Result;
-  effects: readonly Effect[];
-}
 
 export interface EndpointInput {
   files: string[];

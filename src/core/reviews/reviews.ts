@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Change, Changed } from '../../../pipelines/contract/review.ts';
 import { withArtifacts } from '../../../pipelines/result/assemble.ts';
+import type { ReviewState as StudyState } from '../../../pipelines/result/decisions.ts';
 import { type Measurement, type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
 import type { AlsoStored, Database } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { InvalidInputError, jsonPointer } from '../../platform/errors/problem.ts';
 import { announceChange, armWatch, type ChangeFeed } from '../requests/changes.ts';
-import type { Endpoint, StudyReview, ReviewState as StudyState } from '../requests/endpoint.ts';
+import type { Endpoint, StudyReview } from '../requests/endpoint.ts';
 import { findIdentifiers, namedIdentifiers } from '../requests/identifiers.ts';
 import type { RequestRow } from '../requests/request.ts';
 import { isSignedLater } from '../studies/signed-results.ts';

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type HttpAccess, stowTransport } from '../../../dimse/dicomweb/stow-transport.ts';
-import type { OutgoingObject } from '../../../dimse/network/requestor.ts';
+import type { OutgoingObject } from '../../../dimse/network/service-ports.ts';
 import { outgoingBuffer } from '../../../dimse/send/store-scu.ts';
 import { dataSet, dicomFile } from '../dicom-file.ts';
 

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { MAX_COMMAND_BYTES } from '../../../dimse/network/message.ts';
-import { type OutgoingObject, Requestor } from '../../../dimse/network/requestor.ts';
+import { Requestor } from '../../../dimse/network/requestor.ts';
+import type { OutgoingObject } from '../../../dimse/network/service-ports.ts';
 import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 import { piece, startRawPacs, storeResponse } from './raw-pacs.ts';
 import { ULTRASOUND_IMAGE } from './raw-peer.ts';

@@ -17,6 +17,7 @@ import {
   withIntervals,
 } from './shared.ts';
 import { type ValveDisease, valveDiseaseName } from './valves.ts';
+import type { Scored } from './wall-motion.ts';
 
 /** Text for each grade of the LVEF (ASE15). */
 export const EF_GRADE: Readonly<Record<Abnormality, string>> = {
@@ -103,7 +104,6 @@ const RV_FUNCTION = {
  */
 const NAMED_SEGMENTS = 4;
 
-type Scored = { name: string; score: string };
 type Region = { kind: string; artery?: string };
 
 function regionText({ kind, artery }: Region): string {

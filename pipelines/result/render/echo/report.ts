@@ -3,13 +3,8 @@ import type { EchoConcept } from '../../../concepts/echo.ts';
 import type { Measurement, Result } from '../../envelope.ts';
 import { isAssessed } from '../../section-outcome.ts';
 import { impressionWith } from '../conclusion.ts';
-import {
-  findingLine,
-  imagesLine,
-  NOTHING_ACCEPTED,
-  titleAndLimitations,
-  withSubject,
-} from '../report-lines.ts';
+import { withSubject } from '../obstetric/shared.ts';
+import { findingLine, imagesLine, NOTHING_ACCEPTED, titleAndLimitations } from '../report-lines.ts';
 import { withMethod } from '../statement.ts';
 import { sentence } from '../unit-text.ts';
 import { ECHO_TOPICS } from './impression.ts';

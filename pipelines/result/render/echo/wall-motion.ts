@@ -16,7 +16,7 @@ function regionText(region: Region): string {
   }
 }
 
-type Scored = { name: string; score: string };
+export type Scored = { name: string; score: string };
 
 const listed = (segments: readonly Scored[]) =>
   segments.map(({ name, score }) => `${name} ${score}`).join(', ');

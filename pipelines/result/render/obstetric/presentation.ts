@@ -10,7 +10,7 @@ export type Presentation = keyof typeof PRESENTATION;
 export const NEAREST_FETUS = 'the fetus nearest the cervix';
 
 /** A heartbeat found elsewhere in the study, although none was seen on the listed clips. */
-type Beat = {
+export type Beat = {
   /** How the rate was measured. For a cine, `image` is the number of the image. */
   by: 'cine' | 'm-mode' | 'doppler';
   image: number | null;

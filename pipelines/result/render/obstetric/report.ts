@@ -11,13 +11,12 @@ import {
   isOfFiles,
   NOTHING_ACCEPTED,
   titleAndLimitations,
-  withSubject,
 } from '../report-lines.ts';
 import { withMethod } from '../statement.ts';
 import { centileText, sentence, withUnit, zScoreText } from '../unit-text.ts';
 import { marginText, valueText } from '../value-text.ts';
 import { datingOf, OBSTETRIC_TOPICS } from './impression.ts';
-import { BASIS_TEXT, remark, SIMULATED_ONLY, weeksAndDays } from './shared.ts';
+import { BASIS_TEXT, remark, SIMULATED_ONLY, weeksAndDays, withSubject } from './shared.ts';
 
 type Report = NonNullable<Result['report']>;
 
