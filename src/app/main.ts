@@ -22,6 +22,7 @@ import { adminSocketPath, gatewayAnswers, serveAdminSocket } from '../operations
 import { DatabaseLockedError } from '../platform/database/folder-lock.ts';
 import { migrate } from '../platform/database/migrate.ts';
 import { openDatabase } from '../platform/database/open.ts';
+import type { PooledDatabase } from '../platform/database/pooled.ts';
 import { EVENTS } from '../platform/logging/events.ts';
 import type { Logger } from '../platform/logging/logger.ts';
 import { observedLogger } from '../platform/logging/logger.ts';
@@ -58,8 +59,8 @@ export interface Gateway {
 /** The parts that every role of this process uses. */
 type Shared = Awaited<ReturnType<typeof openShared>>;
 
-/** Registers what has to be closed when the gateway stops. The last registered is closed first. */
-type OnClose = (close: () => unknown) => void;
+/** What has to be closed when the gateway stops. The last part is closed first. */
+type Parts = AsyncDisposableStack;
 
 /**
  * Wires all parts and starts those in `config.roles`. This is the only place where the parts are
@@ -76,26 +77,25 @@ export async function startGateway(
   rules: RulesSource = fixedRules(config.routing),
 ): Promise<Gateway> {
   // Closes every part, also if one before it could not be closed.
-  const parts = new AsyncDisposableStack();
-  const onClose: OnClose = (close) => parts.defer(async () => void (await close()));
+  const parts: Parts = new AsyncDisposableStack();
   const close = () => parts.disposeAsync();
-  onClose(() => rules.stop());
+  parts.defer(() => rules.stop());
   try {
     requireUsableRules(rules.current(), ENDPOINTS);
-    const shared = await openShared({ config, plainLogger, rules }, onClose);
+    const shared = await openShared({ config, plainLogger, rules }, parts);
     const { core, run, monitoring, logger } = shared;
     const roles = new Set(config.roles);
-    if (roles.has('delivery')) await startDeliveryRole(shared, onClose);
-    if (roles.has('worker')) await startWorkerRole(shared, onClose);
-    const dicom = roles.has('dimse') ? await startDimseRole(shared, onClose) : null;
-    const hl7v2 = roles.has('dimse') ? await listenForHl7v2(shared, onClose) : null;
+    if (roles.has('delivery')) await startDeliveryRole(shared, parts);
+    if (roles.has('worker')) await startWorkerRole(shared, parts);
+    const dicom = roles.has('dimse') ? await startDimseRole(shared, parts) : null;
+    const hl7v2 = roles.has('dimse') ? await listenForHl7v2(shared, parts) : null;
     // The DICOM and HTTP servers both receive objects and store them on the disk of this machine.
     if (roles.has('dimse') || roles.has('api')) {
       const { database, objects } = shared;
       const retention = startRetention({ ...retentionOf(config, database, objects), logger });
-      onClose(() => retention.stop());
+      parts.defer(() => retention.stop());
     }
-    const http = roles.has('api') ? await startApiRole(shared, dicom, onClose) : null;
+    const http = roles.has('api') ? await startApiRole(shared, dicom, parts) : null;
     logger.event(EVENTS.gatewayStarted, {
       roles: config.roles,
       http: http?.url,
@@ -113,10 +113,35 @@ export async function startGateway(
   }
 }
 
+/** Opens the database of the data folder, with its schema as this version needs it. */
+async function openMigrated(config: Config, logger: Logger, parts: Parts): Promise<PooledDatabase> {
+  // The database lock would also refuse a second gateway, except on a file system without locks.
+  if (config.databaseUrl === undefined && (await gatewayAnswers(config.dataDir))) {
+    throw new DatabaseLockedError(`the gateway that serves ${adminSocketPath(config.dataDir)}`);
+  }
+  const database = parts.adopt(await openDatabase({ ...config, logger }), (one) => one.close());
+  const applied = await migrate(database);
+  if (applied.length > 0) logger.event(EVENTS.databaseMigrated, { migrations: applied });
+  if (database.exclusive) await forgetReceptions(database);
+  return database;
+}
+
+/** Removes copies of results and of fetched files, which a bucket keeps, from this machine. */
+function startCleaningCopies(database: PooledDatabase, { dataDir }: Config, logger: Logger) {
+  return startCleaning(
+    async () => {
+      await removeExpiredResults(database, dataDir);
+      await removeFetched(dataDir, new Date());
+    },
+    EVENTS.copiesNotRemoved,
+    logger,
+  );
+}
+
 /** Opens the database, the queue and the files, and everything else that all roles share. */
 async function openShared(
   { config, plainLogger, rules }: { config: Config; plainLogger: Logger; rules: RulesSource },
-  onClose: OnClose,
+  parts: Parts,
 ) {
   const meters = createProcessMeters();
   let tracing = NO_TRACING;
@@ -127,54 +152,37 @@ async function openShared(
   const certificates = new ClientCertificates((err, { certFile, caFile }) => {
     logger.event(EVENTS.certificateUnusable, { err, certFile: certFile ?? caFile ?? '' });
   });
-  // The database lock would also refuse a second gateway, except on a file system without locks.
-  if (config.databaseUrl === undefined && (await gatewayAnswers(config.dataDir))) {
-    throw new DatabaseLockedError(`the gateway that serves ${adminSocketPath(config.dataDir)}`);
-  }
-  const database = await openDatabase({ ...config, logger });
-  onClose(() => database.close());
-  const applied = await migrate(database);
-  if (applied.length > 0) logger.event(EVENTS.databaseMigrated, { migrations: applied });
-  if (database.exclusive) await forgetReceptions(database);
-  const audit = await startAudit(config, { database, certificates, logger });
-  onClose(() => audit.stop());
-  tracing = await startTracing(config.tracing, { database, logger });
-  onClose(() => tracing.stop());
+  const closing = (one: { close(): void | Promise<void> }) => one.close();
+  const stopping = (one: { stop(): void | Promise<void> }) => one.stop();
+  const database = await openMigrated(config, logger, parts);
+  const audit = parts.adopt(await startAudit(config, { database, certificates, logger }), stopping);
+  tracing = parts.adopt(await startTracing(config.tracing, { database, logger }), stopping);
 
-  const queue = await openQueue({ database, redisUrl: config.redisUrl, logger });
-  onClose(() => queue.close());
-  const blobs = await openBlobStore(config);
-  onClose(() => blobs.close());
+  const { redisUrl } = config;
+  const queue = parts.adopt(await openQueue({ database, redisUrl, logger }), closing);
+  const blobs = parts.adopt(await openBlobStore(config), closing);
   const objects = createReceivedObjects(config.dataDir, blobs);
-  const monitoring = await startMonitoring(config, { database, queue, meters });
-  onClose(() => monitoring.stop());
+  const monitoring = parts.adopt(
+    await startMonitoring(config, { database, queue, meters }),
+    stopping,
+  );
   const endpoints = withReviews(ENDPOINTS, config);
-  const core = await createRequestCore({ database, queue, endpoints, blobs, config, logger });
-  onClose(() => core.close());
-  if (blobs.direct) {
-    const cleaning = startCleaning(
-      async () => {
-        await removeExpiredResults(database, config.dataDir);
-        await removeFetched(config.dataDir, new Date());
-      },
-      EVENTS.copiesNotRemoved,
-      logger,
-    );
-    onClose(() => cleaning.stop());
-  }
+  const core = parts.adopt(
+    await createRequestCore({ database, queue, endpoints, blobs, config, logger }),
+    closing,
+  );
+  if (blobs.direct) parts.adopt(startCleaningCopies(database, config, logger), stopping);
   const operations = operationsOn({ database, objects, certificates, config, rules });
   const run = commandsOn(operations, audit.write);
-  const admin = await serveAdminSocket(config.dataDir, run, logger);
-  onClose(() => admin.close());
-  const outbound = createOutboundClient(createUrlGuard(config.outbound));
-  onClose(() => outbound.close());
+  parts.adopt(await serveAdminSocket(config.dataDir, run, logger), closing);
+  const outbound = parts.adopt(createOutboundClient(createUrlGuard(config.outbound)), closing);
   const clock = await openSiteClock(database, {
     async onJump(seconds) {
       if (seconds < 0) await endWaits(database);
       logger.event(EVENTS.clockJumped, { seconds });
     },
   });
-  onClose(() => clock.stop());
+  parts.defer(() => clock.stop());
   const reception = {
     onReception: (peer, received) => meters.onReception(peer.source ?? '', received),
     audit: createDicomAudit({ ...audit, logger }),
@@ -202,14 +210,14 @@ async function openShared(
   };
 }
 
-async function startDeliveryRole(shared: Shared, onClose: OnClose): Promise<void> {
+async function startDeliveryRole(shared: Shared, parts: Parts): Promise<void> {
   const { startDeliveries } = await import('./wiring/deliveries.ts');
   const { traced } = shared.tracing;
   const outbox = await startDeliveries(shared.config, { ...shared, traced });
-  onClose(() => outbox.stop());
+  parts.defer(() => outbox.stop());
 }
 
-async function startWorkerRole(shared: Shared, onClose: OnClose): Promise<void> {
+async function startWorkerRole(shared: Shared, parts: Parts): Promise<void> {
   const { config, meters, outbound, certificates, logger } = shared;
   const { startWorker } = await import('../core/queue/worker.ts');
   const { fetchIntoFiles } = await import('../../dimse/archive/into-files.ts');
@@ -231,12 +239,12 @@ async function startWorkerRole(shared: Shared, onClose: OnClose): Promise<void> 
     modelsReady: meters.modelsReady,
     onInference: meters.onInference,
   });
-  onClose(() => worker.stop());
+  parts.defer(() => worker.stop());
   const expiry = startExpiry(shared);
-  onClose(() => expiry.stop());
+  parts.defer(() => expiry.stop());
 }
 
-async function startDimseRole(shared: Shared, onClose: OnClose): Promise<DimseGateway> {
+async function startDimseRole(shared: Shared, parts: Parts): Promise<DimseGateway> {
   const { config, core, database, rules, clock } = shared;
   const { startDimse } = await import('../../dimse/gateway.ts');
   const hasFhirWorklist = config.orders.worklists.some(({ type }) => type === 'fhir');
@@ -261,26 +269,26 @@ async function startDimseRole(shared: Shared, onClose: OnClose): Promise<DimseGa
     archiveAccess: httpAccess(shared.certificates),
     fhirWorklist: fhirOrders?.serviceRequestWorklist,
   });
-  onClose(() => dimse.close());
+  parts.defer(() => dimse.close());
   return dimse;
 }
 
 async function listenForHl7v2(
-  { config, clock, ...parts }: Shared,
-  onClose: OnClose,
+  { config, clock, ...shared }: Shared,
+  parts: Parts,
 ): Promise<{ port: number } | null> {
   const { hl7v2 } = config;
   if (!hl7v2) return null;
   const { startHl7v2 } = await import('./wiring/hl7v2.ts');
-  const messages = await startHl7v2({ ...config, hl7v2 }, { ...parts, now: clock.now });
-  onClose(() => messages.stop());
+  const messages = await startHl7v2({ ...config, hl7v2 }, { ...shared, now: clock.now });
+  parts.defer(() => messages.stop());
   return messages;
 }
 
 async function startApiRole(
   shared: Shared,
   dicom: DimseGateway | null,
-  onClose: OnClose,
+  parts: Parts,
 ): Promise<HttpServer> {
   const { config, logger, rules, clock } = shared;
   const { createStorageScp } = await import('../../dimse/receive/storage-scp.ts');
@@ -290,7 +298,7 @@ async function startApiRole(
   // not recover at startup, because recovery is a task of the role `dimse`.
   const intake = { ...shared, ...shared.reception, now: clock.now, recovers: false };
   const door = dicom?.door ?? createStorageScp(intake);
-  if (!dicom) onClose(() => door.close());
+  if (!dicom) parts.defer(() => door.close());
   const api = await startHttpDoor(config, {
     ...shared,
     ...shared.monitoring,
@@ -298,6 +306,6 @@ async function startApiRole(
     storeInstances: createStoreInstances({ door, config, logger }),
     routing: rules.current,
   });
-  onClose(() => api.stop());
+  parts.defer(() => api.stop());
   return api.server;
 }
