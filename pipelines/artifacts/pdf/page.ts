@@ -133,6 +133,9 @@ export function paragraph(page: Page, text: string, style: TextStyle = {}): void
   page.y += paragraphHeight(page, text, style);
 }
 
+/** Height of a heading and its rule, in points. */
+export const HEADING_HEIGHT = 26;
+
 /**
  * Draws a heading and adds its bookmark. Begins a new page if less than `following` points would be
  * left below the heading.

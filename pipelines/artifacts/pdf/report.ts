@@ -4,7 +4,7 @@ import { chartEntry } from '../../concepts/concepts.ts';
 import { isoDate } from '../../dicom/dates.ts';
 import type { Subject } from '../../dicom/subject.ts';
 import { earlierValues } from '../../result/earlier-values.ts';
-import type { Measurement, Result, Section } from '../../result/envelope.ts';
+import type { Result, Section } from '../../result/envelope.ts';
 import { conclusionTexts } from '../../result/render/conclusion.ts';
 import { basisText, weeksAndDays } from '../../result/render/obstetric/shared.ts';
 import {
@@ -16,7 +16,6 @@ import {
 } from '../../result/render/report-lines.ts';
 import {
   accepted,
-  isShown,
   noMeasurementStatement,
   noticeOf,
   ownSections,
@@ -25,8 +24,6 @@ import {
   sectionStatement,
   signedBy,
 } from '../../result/render/statement.ts';
-import { asHeading } from '../../result/render/unit-text.ts';
-import { shortText } from '../../result/render/value-text.ts';
 import { INTERMEDIATE } from '../../result/standing.ts';
 import { bullsEye } from '../drawing/bulls-eye.ts';
 import { drawOnPdf, isPrintable } from '../drawing/draw.ts';
@@ -35,14 +32,22 @@ import { growthPanel } from '../drawing/growth-chart.ts';
 import { type GrowthCurve, measuredOnCurve } from '../drawing/growth-curve.ts';
 import { dueDate } from '../due-date.ts';
 import { keyOverlays, storedPreviews } from '../previews/overlays.ts';
-import { colourOf, pictureOf } from '../previews/preview.ts';
 import { PICTURES_AT_ONCE } from '../previews/raster.ts';
 import { compactTable } from './compact-table.ts';
+import {
+  firstRowHeight,
+  furtherImages,
+  type KeyImage,
+  keyImage,
+  keyImages,
+  type ReportPreview,
+} from './key-images.ts';
 import { MARK_LEGEND, measurementTable } from './measurement-table.ts';
 import {
   ALERT,
   closeDocument,
   groupedTable,
+  HEADING_HEIGHT,
   heading,
   INK,
   MARGIN,
@@ -145,15 +150,6 @@ function patientLine({ identity }: Subject): string {
   if (!identity) return 'Anonymous';
   const birth = readableDate(identity.PatientBirthDate);
   return [readableName(identity.PatientName), birth, identity.PatientID].filter(Boolean).join('  ');
-}
-
-/** The picture of a preview (preview.ts) as JPEG, with its values and the colours of their calipers. */
-interface KeyImage {
-  bytes: Buffer;
-  width: number;
-  height: number;
-  values: readonly { text: string; colour: string }[];
-  alt: string;
 }
 
 /** A signature as it is printed in a report. `at` includes the time zone. */
@@ -302,10 +298,12 @@ function figures(page: Page, input: ReportInput): void {
   const { panels, keyImages: images } = input;
   const room = page.bottom - page.y - HEADING_HEIGHT;
   const charts = Math.ceil(panels.length / 2) * chartSize(page, panels).height;
-  const row = images.slice(0, IN_ROW);
-  const isImagesFirst = row.length > 0 && charts > room && rowHeightOf(row, IMAGE_WIDTH) <= room;
-  const blocks = isImagesFirst ? [keyImages, growth, strain] : [growth, strain, keyImages];
-  for (const block of blocks) within(page, 'Sect', () => block(page, input));
+  const areImagesFirst = images.length > 0 && charts > room && firstRowHeight(images) <= room;
+  const pictures = () => keyImages(page, images);
+  const drawings = [growth, strain].map((block) => () => block(page, input));
+  for (const block of areImagesFirst ? [pictures, ...drawings] : [...drawings, pictures]) {
+    within(page, 'Sect', block);
+  }
 }
 
 const BULLS_EYE_SHARE = 0.5;
@@ -321,77 +319,6 @@ function strain(page: Page, { result }: ReportInput): void {
   tagged(page, 'Figure', () => drawOnPdf(page.doc, drawing, MARGIN, page.y, scale), alt);
   page.y += height;
 }
-
-/** Number of key images in a row. The first pages show one row of them. */
-const IN_ROW = 3;
-
-const IMAGE_WIDTH = (WIDTH - 8 * (IN_ROW - 1)) / IN_ROW;
-
-const VALUE = { size: 6.5, line: 9 } as const;
-
-const valuesHeight = ({ values }: KeyImage) => 2 + values.length * VALUE.line;
-
-const pictureHeight = ({ height, width }: KeyImage, shown: number) => (height * shown) / width;
-
-const rowHeightOf = (row: readonly KeyImage[], width: number): number =>
-  Math.max(...row.map((image) => pictureHeight(image, width) + valuesHeight(image)));
-
-function valuesBelow({ doc }: Page, { values }: KeyImage, x: number, top: number): void {
-  values.forEach(({ text, colour }, index) => {
-    const y = top + 2 + index * VALUE.line;
-    doc
-      .circle(x + 3, y + 4, 2.2)
-      .lineWidth(0.4)
-      .fillAndStroke(colour, MUTED);
-    doc
-      .font('regular')
-      .fontSize(VALUE.size)
-      .fillColor(INK)
-      .text(text, x + 8, y, { lineBreak: false });
-  });
-}
-
-function imageRows(page: Page, images: readonly KeyImage[], width = IMAGE_WIDTH): void {
-  for (let index = 0; index < images.length; index += IN_ROW) {
-    const row = images.slice(index, index + IN_ROW);
-    const height = rowHeightOf(row, width) + 6;
-    makeRoom(page, height);
-    row.forEach((image, column) => {
-      const x = MARGIN + column * (width + 8);
-      tagged(
-        page,
-        'Figure',
-        () => {
-          page.doc.image(image.bytes, x, page.y, { width });
-        },
-        image.alt,
-      );
-      const top = page.y + pictureHeight(image, width);
-      tagged(page, 'Caption', () => valuesBelow(page, image, x, top));
-    });
-    page.y += height;
-  }
-}
-
-const KEY_IMAGE_NOTE =
-  'Each image shows the values measured on it; the table gives the median of repeated values.';
-
-function keyImages(page: Page, { keyImages: images }: ReportInput): void {
-  const row = images.slice(0, IN_ROW);
-  if (row.length === 0) return;
-  const tallest = Math.max(...row.map((image) => pictureHeight(image, IMAGE_WIDTH)));
-  const below = Math.max(...row.map(valuesHeight));
-  // The images are made smaller if the signature then fits on the same page.
-  const room = page.bottom - page.y - 2 * HEADING_HEIGHT - SIGNATURE_HEIGHT - below;
-  const share = room < tallest && room >= SMALLEST_SHARE * tallest ? room / tallest : 1;
-  heading(page, 'Key images', share * tallest + below);
-  imageRows(page, row, share * IMAGE_WIDTH);
-}
-
-/** Height of a heading and its rule, in points. */
-const HEADING_HEIGHT = 26;
-const SIGNATURE_HEIGHT = 46;
-const SMALLEST_SHARE = 0.6;
 
 function signature(page: Page, { signatures = [] }: ReportInput): void {
   heading(page, 'Signature', 34);
@@ -421,11 +348,7 @@ function appendix(page: Page, { result, keyImages: images }: ReportInput): void 
     paragraph(page, `Reference: ${text}`, { size: 7.5, colour: MUTED });
   }
   for (const remark of remarks(result)) paragraph(page, remark, { size: 7.5, colour: MUTED });
-  const further = images.slice(IN_ROW);
-  if (further.length === 0) return;
-  heading(page, 'Further images', rowHeightOf(further.slice(0, IN_ROW), IMAGE_WIDTH) + 14);
-  paragraph(page, KEY_IMAGE_NOTE, { size: 7.5, colour: MUTED });
-  imageRows(page, further);
+  furtherImages(page, images);
 }
 
 /**
@@ -532,30 +455,6 @@ function buildReportPdf(input: ReportInput): Promise<Buffer> {
     notice: researchNotice(input.result),
     signed: signedBy(input.result),
   });
-}
-
-/**
- * Size and quality of the key images in the PDF. JPEG keeps the file small. With three images in a
- * row, this width corresponds to about 400 pixels per inch.
- */
-const KEY_IMAGE = { width: 900, quality: 88 } as const;
-
-interface ReportPreview {
-  png: Buffer;
-  measurements: readonly Measurement[];
-}
-
-async function keyImage({ png, measurements: shown }: ReportPreview): Promise<KeyImage> {
-  const picture = await pictureOf(png, shown);
-  const { data, info } = await picture
-    .resize({ width: KEY_IMAGE.width, withoutEnlargement: true })
-    .jpeg({ quality: KEY_IMAGE.quality })
-    .toBuffer({ resolveWithObject: true });
-  const values = shown.flatMap((one, index) =>
-    isShown(one) ? [{ text: asHeading(shortText(one)), colour: colourOf(one, index) }] : [],
-  );
-  const alt = `Image: ${values.map(({ text }) => text).join(', ')}`;
-  return { bytes: data, width: info.width, height: info.height, values, alt };
 }
 
 /** Renders the report of a result, with its growth panels and all of the given previews. */
