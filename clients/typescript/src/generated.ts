@@ -1838,7 +1838,6 @@ export type RotateKeyBody = {
   overlap_hours?: number;
 };
 
-/** A call of the API. */
 export interface ApiCall {
   method: string;
   path: string;
