@@ -402,6 +402,14 @@ function submitBodyOf(context: Context & { state: HttpState }, address: string):
   };
 }
 
+/** Not validated: the client of the compatible queue sends `1` or `0`. */
+export const logsQuery = z.object({
+  logs: z
+    .string()
+    .optional()
+    .meta({ description: '`1` for the logs of the request', examples: ['1'] }),
+});
+
 function wantsLogs({ query }: Context): boolean {
   return query.logs === '1' || query.logs === 'true';
 }

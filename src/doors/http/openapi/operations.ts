@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../platform/errors/catalogue.ts';
 import { newKeyBody, rotateKeyBody, usageQuery } from '../account.ts';
-import { storageUploadBody } from '../compatible-queue.ts';
+import { logsQuery, storageUploadBody } from '../compatible-queue.ts';
 import { eventsQuery, historyQuery, waitQuery } from '../requests.ts';
 import { reviewChangesBody, signBody } from '../reviews.ts';
 import { uploadBody, uploadCompletionBody } from '../uploads.ts';
@@ -369,8 +369,9 @@ const COMPATIBLE_QUEUE_OPERATIONS = inGroup('Compatible queue', [
     id: 'queueStatus',
     method: 'get',
     path: '/queue/{ns}/{model}/requests/{id}/status',
-    summary: 'Status of a request; `?logs=1` for its logs',
+    summary: 'Status of a request',
     scope: 'read',
+    query: logsQuery,
     answer: 'queueStatus',
     errors: ['not_found'],
   },
@@ -380,6 +381,7 @@ const COMPATIBLE_QUEUE_OPERATIONS = inGroup('Compatible queue', [
     path: '/queue/{ns}/{model}/requests/{id}/status/stream',
     summary: 'Each status as server-sent events, COMPLETED last',
     scope: 'read',
+    query: logsQuery,
     answer: 'queueStatus',
     mediaType: 'text/event-stream',
     errors: ['not_found'],

@@ -26,7 +26,7 @@ describe('the time of acquisition', () => {
   it.each([
     ['of the study', { studyDate }, '20260302'],
     ['of the series, before that of the study', { seriesDate: '20260303', studyDate }, '20260303'],
-    ['of its own', { acquisitionDate: '20260304', studyDate }, '20260304'],
+    ['of acquisition', { acquisitionDate: '20260304', studyDate }, '20260304'],
   ])('has the date %s', (_which, dates, day) => {
     const taken = takenAt({ ...dates, acquisitionTime: '101500', studyTime: '100000' });
     expect(taken).toEqual({ day: dayNumber(day), seconds: 10 * 3600 + 15 * 60 });

@@ -82,6 +82,13 @@ describe('the description of the API', () => {
     }
   });
 
+  it('has the logs of a queue status as a parameter', () => {
+    const queries = OPERATIONS.filter(({ id }) => id.startsWith('queueStatus')).map(
+      ({ query }) => query && Object.keys(query.shape),
+    );
+    expect(queries).toEqual([['logs'], ['logs']]);
+  });
+
   it.each<[string, z.ZodType, () => string]>([
     ['a request', objects.request, () => `/v1/requests/${id}`],
     ['a page of requests', objects.requestPage, () => '/v1/requests'],
