@@ -2,7 +2,7 @@ import type {
   GrowthChart,
   GrowthCharts,
 } from '../../../../pipelines/artifacts/display/overlay-contract.ts';
-import type { MeasurementRow } from '../contract.ts';
+import type { Measured, MeasurementRow } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import type { PlotContent, PlotSeries } from './plot-content.ts';
 
@@ -14,6 +14,10 @@ export function weeksText(weeks: number): string {
 
 const usedOf = ({ model, cart, given }: MeasurementRow) =>
   [model, cart, given].find((one) => one?.quality === 'accepted');
+
+/** Returns whether a value may be drawn on a chart: another chart of its quantity has other centiles. */
+const belongsOn = ({ chart }: GrowthChart, { reference }: Measured): boolean =>
+  (reference?.chart ?? chart) === chart;
 
 /** Returns the chart's text alternative. */
 function words(
@@ -92,13 +96,13 @@ export function asReviewed(
     if (alike.length > 1) return [point];
     const row = own.find(({ fetus }) => fetus === point.fetus);
     const used = row && usedOf(row);
-    return used ? [{ ...point, value: used.value }] : [];
+    return used && belongsOn(chart, used) ? [{ ...point, value: used.value }] : [];
   });
   const added = own.flatMap((row) => {
     const { fetus } = row;
     const used = usedOf(row);
-    if (!used?.reference?.centile || chart.measured.some((point) => point.fetus === fetus))
-      return [];
+    if (!used?.reference?.centile || !belongsOn(chart, used)) return [];
+    if (chart.measured.some((point) => point.fetus === fetus)) return [];
     return [{ measurement: used.id, fetus, weeks, value: used.value, centile: null }];
   });
   return { ...chart, measured: [...kept, ...added] };

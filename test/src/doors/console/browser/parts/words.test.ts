@@ -116,6 +116,18 @@ describe('a growth chart after a review', () => {
     );
   });
 
+  it('shows a value only on the chart on which it was placed', () => {
+    const [point] = chart.measured;
+    const placed = [
+      row({ quality: 'accepted', value: 38, reference: { centile: '30', chart: 'B' } }),
+    ];
+    const on = (name: string, measured: (typeof point)[]) =>
+      asReviewed({ ...chart, chart: name, measured } as GrowthChart, placed, 23).measured;
+    expect(on('A', [point])).toEqual([]);
+    expect(on('A', [])).toEqual([]);
+    expect(on('B', [])).toMatchObject([{ value: 38 }]);
+  });
+
   it('leaves values whose fetus is not identified', () => {
     const [point] = chart.measured;
     const two = { ...chart, measured: [point, { ...point, value: 31 }] } as GrowthChart;
