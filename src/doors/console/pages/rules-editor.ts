@@ -9,23 +9,39 @@ import { chip, counted, given, momentText } from './words.ts';
 
 const LAST = [20, 50, 200, 500] as const;
 
-type EditorParts = Pick<Surroundings, 'api' | 'redraw' | 'say'>;
+type EditorParts = Pick<Surroundings, 'api' | 'session' | 'redraw' | 'say'>;
+
+const STORED_AS = 'sonogate-rules';
+
+interface Draft {
+  edited: string;
+  /** The text of the rules in use when the person began to edit. */
+  basis: string;
+  person: string;
+}
+
+/**
+ * Returns the text that this person was editing in this tab when the session ended or the page was
+ * left.
+ */
+function keptDraft(person: string): Draft | null {
+  const stored: Draft | null = JSON.parse(sessionStorage.getItem(STORED_AS) ?? 'null');
+  return stored?.person === person ? stored : null;
+}
 
 /** Lets a person edit the rules, try them on past studies, and save them. */
 export class RulesEditor {
   readonly #parts: EditorParts;
   readonly #saved: () => void;
   readonly #asking: Asking;
-  /** The edited text; null while it equals the text of the rules in use. */
-  #edited: string | null = null;
-  /** The text of the rules in use when the person began to edit. */
-  #basis = '';
+  /** Null while the text equals that of the rules in use. */
+  #draft: Draft | null;
   #last: number = LAST[0];
   #busy = false;
   #tried: DryRun | null = null;
   /** The text that was tried. Only this text may be saved. */
   #triedText = '';
-  #notice: string | null = null;
+  #notice: string | null;
   #problem: string | null = null;
 
   /** @param saved is called once the rules have been saved; the gateway reads them a moment later. */
@@ -33,10 +49,12 @@ export class RulesEditor {
     this.#parts = parts;
     this.#saved = saved;
     this.#asking = createAsking(parts);
+    this.#draft = keptDraft(parts.session.person);
+    this.#notice = this.#draft && 'These are your earlier changes. They are not saved yet.';
   }
 
   textOf({ yaml }: Rules): string {
-    return this.#edited ?? yaml;
+    return this.#draft?.edited ?? yaml;
   }
 
   view(rules: Rules): TemplateResult {
@@ -87,7 +105,7 @@ export class RulesEditor {
           ${this.#busy ? 'Trying…' : 'Dry run'}
         </button>
         ${
-          this.#edited !== null && this.#edited !== yaml
+          text !== yaml
             ? html`<button type="button" class="plain" @click=${() => this.#discard()}>Discard changes</button>`
             : nothing
         }
@@ -114,13 +132,24 @@ export class RulesEditor {
   }
 
   #edit(text: string, { yaml }: Rules): void {
-    if (this.#edited === null) this.#basis = yaml;
-    this.#edited = text;
+    const { person } = this.#parts.session;
+    if (text === yaml) {
+      this.#forget();
+      return;
+    }
+    this.#draft = { edited: text, basis: this.#draft?.basis ?? yaml, person };
+    sessionStorage.setItem(STORED_AS, JSON.stringify(this.#draft));
+  }
+
+  #forget(): void {
+    this.#draft = null;
+    sessionStorage.removeItem(STORED_AS);
   }
 
   #discard(): void {
-    this.#edited = null;
+    this.#forget();
     this.#tried = null;
+    this.#notice = null;
     this.#parts.redraw();
   }
 
@@ -150,9 +179,10 @@ export class RulesEditor {
   }
 
   async #save(yaml: string): Promise<string> {
-    const { kept } = await this.#parts.api.saveRules({ yaml, basis: this.#basis });
+    const basis = this.#draft?.basis ?? '';
+    const { kept } = await this.#parts.api.saveRules({ yaml, basis });
+    this.#forget();
     this.#tried = null;
-    this.#edited = null;
     this.#notice = `Saved. The previous file is kept as ${kept}. The new rules take effect within seconds.`;
     this.#saved();
     return this.#notice;
