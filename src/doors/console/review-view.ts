@@ -60,11 +60,19 @@ const isRejected = ({ remarks }: Measurement): boolean =>
 const isStep = (one: Measurement): boolean =>
   ['counts', 'proposed'].includes(one.standing) || isRejected(one);
 
-/** Puts values that are only inputs to others last, as in the table. */
-const inReadingOrder = (measurements: readonly Measurement[]): Measurement[] =>
-  measurements.toSorted(
-    (one, other) => Number(INTERMEDIATE.has(one.section)) - Number(INTERMEDIATE.has(other.section)),
-  );
+/**
+ * Puts the values in the order of the table: section by section, and those that are only inputs to
+ * others last.
+ */
+function inReadingOrder(
+  measurements: readonly Measurement[],
+  sections: Result['sections'],
+): Measurement[] {
+  const places = new Map(sections.map(({ id }, place) => [id, place]));
+  const placeOf = ({ section }: Measurement): number =>
+    INTERMEDIATE.has(section) ? sections.length : (places.get(section) ?? sections.length);
+  return measurements.toSorted((one, other) => placeOf(one) - placeOf(other));
+}
 
 function stepsOf(
   { measurements, sections }: Result,
@@ -73,7 +81,7 @@ function stepsOf(
 ): ReviewStep[] {
   const byId = new Map(measurements.map((one) => [one.id, one]));
   const titles = new Map(sections.map(({ id, title }) => [id, title]));
-  return inReadingOrder(measurements.filter(isStep)).map((one) => {
+  return inReadingOrder(measurements.filter(isStep), sections).map((one) => {
     const parts = one.inputs.flatMap((id) => byId.get(id) ?? []);
     const shown = one.source.file === null ? (parts.find(hasCalipers) ?? one) : one;
     const others = measurements.filter(

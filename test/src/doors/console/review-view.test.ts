@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import type { Result } from '../../../../pipelines/result/envelope.ts';
+import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
+import { withStanding } from '../../../../pipelines/result/standing.ts';
+import { RESULT_WORDING } from '../../../../src/app/wiring/console.ts';
+import type { ReviewObject } from '../../../../src/core/reviews/reviews.ts';
+import { viewResult } from '../../../../src/doors/console/result-view.ts';
+import { viewReview } from '../../../../src/doors/console/review-view.ts';
+import { RESULT } from '../../../pipelines/artifacts/example-result.ts';
+
+const inSection = (
+  key: 'body-surface-area' | 'lvef-biplane' | 'lv-ed-area-4c',
+  section: string,
+) => ({
+  ...createMeasurement(key, key, 1, 'biplane-discs', {
+    derivation: 'measured',
+    source: { ...NO_FRAME, provenance: 'model' },
+  }),
+  section,
+});
+
+describe('the values that a reader decides on', () => {
+  it('are in the order of the table, section by section, with mere inputs last', () => {
+    const titled = (id: string) => ({ ...RESULT.sections[0], id, title: id });
+    const result = {
+      ...RESULT,
+      sections: ['segment-chambers', 'lvef', 'lv-size'].map(titled),
+      measurements: withStanding([
+        inSection('lv-ed-area-4c', 'segment-chambers'),
+        inSection('body-surface-area', 'lv-size'),
+        inSection('lvef-biplane', 'lvef'),
+      ]),
+    } as Result;
+    const shown = viewResult({
+      ...{ requestId: 'req_1', result, gestationalAge: null, prior: null },
+      wording: RESULT_WORDING,
+    });
+    const review = { result, original: {}, changes: [], signatures: [] };
+    const { steps } = viewReview(review as unknown as ReviewObject, shown, RESULT_WORDING);
+    expect(steps.map(({ id }) => id)).toEqual([
+      'lvef-biplane',
+      'body-surface-area',
+      'lv-ed-area-4c',
+    ]);
+  });
+});
