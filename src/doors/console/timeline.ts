@@ -10,7 +10,12 @@ import { factText } from '../../core/studies/rules/rule-words.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import type { TimelineEntry } from './contract.ts';
-import { deliveredText, destinationText, interpretationText } from './pages/object-names.ts';
+import {
+  deliveredSubject,
+  deliveredText,
+  destinationText,
+  interpretationText,
+} from './pages/object-names.ts';
 
 /** A study's stored history, table by table. */
 export interface Traces {
@@ -242,7 +247,8 @@ function ofEvent({ request_id: requestId, at, ...event }: Traces['events'][numbe
 function ofDelivery(delivery: Traces['deliveries'][number]): Entry[] {
   const { id, request_id, object, result_revision: signedRevision, state, code, detail } = delivery;
   const more = { requestId: request_id, deliveryId: id };
-  const what = request_id === null ? 'Received object' : deliveredText({ object, signedRevision });
+  const sent = { object, signedRevision };
+  const what = request_id === null ? 'Received object' : deliveredSubject(sent);
   const destination = destinationText(delivery.destination);
   const made = entry(
     delivery.created_at,
@@ -268,7 +274,12 @@ function ofDelivery(delivery: Traces['deliveries'][number]): Entry[] {
   if (delivery.committed_at) {
     const by = { ...more, actor: destination };
     end.push(
-      entry(delivery.committed_at, 'committed', `${destination} committed to storing ${what}`, by),
+      entry(
+        delivery.committed_at,
+        'committed',
+        `${destination} committed to storing ${deliveredText(sent)}`,
+        by,
+      ),
     );
   }
   return [made, ...end];

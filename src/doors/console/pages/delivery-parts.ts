@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryState } from '../contract.ts';
 import type { Action, Asking } from './asking.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
-import { deliveredText, destinationText } from './object-names.ts';
+import { deliveredSubject, deliveredText, destinationText } from './object-names.ts';
 import { may, type Surroundings } from './page.ts';
 import { chip, counted, distanceText, given, momentText, type Tone, withCode } from './words.ts';
 
@@ -66,7 +66,7 @@ export function deliveryActions(
     question: `Send again to ${destinationText(delivery.destination)}?`,
     async run() {
       changed(await api.replay(delivery.id));
-      return `${deliveredText(delivery)} will be sent to ${destinationText(delivery.destination)} again.`;
+      return `${deliveredSubject(delivery)} will be sent to ${destinationText(delivery.destination)} again.`;
     },
   };
   const others = delivery.alternates.map(
@@ -76,7 +76,7 @@ export function deliveryActions(
       question: `Send to ${destination} instead of ${delivery.destination}?`,
       async run() {
         changed(await api.sendToAlternate(delivery.id, { destination }));
-        return `${deliveredText(delivery)} will be sent to ${destination}.`;
+        return `${deliveredSubject(delivery)} will be sent to ${destination}.`;
       },
     }),
   );

@@ -38,6 +38,10 @@ export function withRevision(name: string, signedRevision: number): string {
 export const deliveredText = (one: { object: string; signedRevision: number }): string =>
   withRevision(objectText(one.object), one.signedRevision);
 
+/** Returns the same name as the subject of a sentence, such as "FHIR report, signed, was sent". */
+export const deliveredSubject = (one: { object: string; signedRevision: number }): string =>
+  one.signedRevision === 0 ? deliveredText(one) : `${deliveredText(one)},`;
+
 /**
  * Describes what an endpoint does, such as "obstetric interpretation" for `us/obstetric/interpret`.
  */

@@ -20,7 +20,7 @@ import { ImageViewer } from './image-viewer.ts';
 import type { KeyBinding } from './keyboard.ts';
 import { createLoader, type Loader, shown } from './loading.ts';
 import { measurementsView } from './measurements.ts';
-import { deliveredText, destinationText } from './object-names.ts';
+import { deliveredSubject, destinationText } from './object-names.ts';
 import type { OpenPage, Page, Surroundings } from './page.ts';
 import { Review } from './review.ts';
 import { reviewPanel } from './review-panel.ts';
@@ -388,7 +388,7 @@ class StudyScreen implements Page {
     this.#study.set({ ...page, deliveries });
     if (delivery.state === 'dead') {
       this.#around.say(
-        `${deliveredText(delivery)} could not be delivered to ${destinationText(delivery.destination)}.`,
+        `${deliveredSubject(delivery)} could not be delivered to ${destinationText(delivery.destination)}.`,
       );
     }
     void this.#study.load();

@@ -86,9 +86,12 @@ function byDay(entries: readonly TimelineEntry[]): Map<string, TimelineEntry[]> 
   return Map.groupBy(entries, ({ at }) => dateText(at));
 }
 
-/** Renders a study's timeline, from the first association to the EHR's acknowledgement. */
+/**
+ * Renders a study's timeline, from the first association to the EHR's acknowledgement. Viewing it
+ * later does not make the study take longer.
+ */
 export function timelineView(entries: readonly TimelineEntry[]): TemplateResult {
-  const span = spanOf(entries);
+  const span = spanOf(entries.filter(({ kind }) => kind !== 'looked'));
   const last = entries.at(-1);
   const view = (part: TimelineEntry | TimelineEntry[]) =>
     Array.isArray(part) ? stagesView(part, part.at(-1) === last) : entryView(part);

@@ -83,8 +83,8 @@ describe('the timeline of a study', () => {
     expect(entries.map(({ title }) => title).slice(1)).toEqual([
       'Reviewed: 2 changes',
       'Signed',
-      'Structured report (measurements, TID 1500), signed is waiting for delivery to pacs',
-      'Structured report (measurements, TID 1500), signed accepted by pacs',
+      'Structured report (measurements, TID 1500), signed, is waiting for delivery to pacs',
+      'Structured report (measurements, TID 1500), signed, accepted by pacs',
       'Reviewed: 1 change',
     ]);
     expect(entries.find(({ title }) => title === 'Signed')).toMatchObject({
