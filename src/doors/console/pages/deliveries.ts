@@ -6,7 +6,7 @@ import { createLoader, shown } from './loading.ts';
 import { deliveredText, destinationText } from './object-names.ts';
 import { may, type OpenPage, type Surroundings } from './page.ts';
 import { addressOf } from './router.ts';
-import { endpointText, subjectDetail, subjectText } from './row-words.ts';
+import { examinationText, subjectDetail, subjectText } from './row-words.ts';
 import { chip, counted, distanceText, empty, given, momentText } from './words.ts';
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -53,13 +53,9 @@ function destinationView(
 
 function studyView({ key, subject, endpoint }: Delivery): TemplateResult | typeof nothing {
   if (key === null) return nothing;
-  const examined = [
-    endpoint === null ? '' : endpointText(endpoint),
-    subject?.shown === 'identity' ? subject.studyDescription : '',
-  ];
   return html`<a href=${addressOf('study', { id: key })}>${given(subjectText(subject))}</a>
     <span class="second">${given(subjectDetail(subject))}</span>
-    <span class="second">${given(examined.filter(Boolean).join(' · '))}</span>`;
+    <span class="second">${given(examinationText(endpoint, subject))}</span>`;
 }
 
 /** Renders a delivery with its buttons (`actions`). */

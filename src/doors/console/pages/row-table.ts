@@ -4,6 +4,7 @@ import { addressOf } from './router.ts';
 import {
   deliveriesView,
   endpointText,
+  examinationText,
   glanceView,
   hasUnseenFlag,
   identitySize,
@@ -103,11 +104,7 @@ export function visibleRange(
 const NEAR_END = 60;
 
 function rowView(row: WorklistRow, place: number, now: Date, focus: (link: Element) => void) {
-  const description = row.subject?.shown === 'identity' ? row.subject.studyDescription : '';
-  const examined =
-    description && row.endpoint === null
-      ? given(description)
-      : html`${endpointText(row.endpoint)}${description ? html` · ${given(description)}` : nothing}`;
+  const examined = examinationText(row.endpoint, row.subject) || endpointText(row.endpoint);
   const reading = readersText(row.readers);
   const about = [row.source, counted(row.objects, 'image object'), ...row.tags].join(' · ');
   return html`<tr class=${hasUnseenFlag(row) ? 'flagged' : ''} aria-rowindex=${place + 2}>
@@ -118,7 +115,7 @@ function rowView(row: WorklistRow, place: number, now: Date, focus: (link: Eleme
       <span class="small soft">${given(subjectDetail(row.subject))}</span>
     </td>
     <td class="exam">
-      <span class="first">${examined}</span>
+      <span class="first">${given(examined)}</span>
       <span class="second" title=${about}>${given(about)}</span>
     </td>
     <td>

@@ -55,6 +55,17 @@ export function endpointText(endpoint: string | null): string {
   return name === '' ? 'Not routed yet' : name.charAt(0).toUpperCase() + name.slice(1);
 }
 
+/**
+ * Returns what was examined, such as "Echo · Stress test": the interpretation, unless the study's
+ * description begins with it, and the description; '' if neither is known.
+ */
+export function examinationText(endpoint: string | null, subject: Subject | null): string {
+  const description = subject?.shown === 'identity' ? subject.studyDescription : '';
+  const name = endpoint === null ? '' : endpointText(endpoint);
+  if (description.toLowerCase().startsWith(name.toLowerCase())) return description;
+  return [name, description].filter(Boolean).join(' · ');
+}
+
 /** Describes the patient as the role may see it: name, initials, or a pseudonym. */
 export function subjectText(subject: Subject | null): string {
   if (!subject) return 'Unknown patient';

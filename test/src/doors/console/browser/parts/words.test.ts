@@ -1,6 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { GrowthChart } from '../../../../../../pipelines/artifacts/display/overlay-contract.ts';
-import type { MeasurementRow, ReviewStep } from '../../../../../../src/doors/console/contract.ts';
+import type {
+  MeasurementRow,
+  ReviewStep,
+  Subject,
+} from '../../../../../../src/doors/console/contract.ts';
 import { endOf } from '../../../../../../src/doors/console/pages/account.ts';
 import { asReviewed, weeksText } from '../../../../../../src/doors/console/pages/growth-chart.ts';
 import { bindingFor } from '../../../../../../src/doors/console/pages/keyboard.ts';
@@ -19,6 +23,7 @@ import { addressOf, placeOf } from '../../../../../../src/doors/console/pages/ro
 import {
   daText,
   endpointText,
+  examinationText,
   readersText,
 } from '../../../../../../src/doors/console/pages/row-words.ts';
 import { takenText } from '../../../../../../src/doors/console/pages/rules-for-file.ts';
@@ -230,6 +235,17 @@ describe('words of times and sizes', () => {
   it('name an endpoint', () => {
     expect(endpointText('us/obstetric/interpret')).toBe('Obstetric');
     expect(endpointText(null)).toBe('Not routed yet');
+  });
+
+  it.each([
+    ['us/obstetric/interpret', 'Obstetric ultrasound', 'Obstetric ultrasound'],
+    ['us/echo/interpret', 'Fetal echo', 'Echo · Fetal echo'],
+    ['us/echo/interpret', '', 'Echo'],
+    [null, 'Thyroid', 'Thyroid'],
+    [null, '', ''],
+  ])('name the examination: %s, “%s”', (endpoint, studyDescription, text) => {
+    const subject = { shown: 'identity', studyDescription } as Subject;
+    expect(examinationText(endpoint, subject)).toBe(text);
   });
 });
 
