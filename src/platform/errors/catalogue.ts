@@ -630,7 +630,7 @@ export const ERRORS = {
     retry: 'transient',
     title: 'The patient is not known to the EHR',
     operator:
-      'No patient in the EHR has this identifier; the gateway tries again, because the patient may not have been registered yet.',
+      'No patient in the EHR has this identifier: the patient may not have been registered yet. The gateway tries for some time before it holds the report.',
   },
   ehr_patient_ambiguous: {
     retry: 'permanent',
