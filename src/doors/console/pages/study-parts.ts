@@ -103,7 +103,7 @@ export function reportView({ report, models, draft }: ResultView): TemplateResul
   return html`<section class="panel report" id="report" aria-labelledby="report-head">
     <header>
       <h2 id="report-head">${report?.title ?? 'Report'}</h2>
-      <span class="push">${chip('quiet', draft ? 'Draft' : 'Signed')}</span>
+      <span class="push">${draft ? chip('quiet', 'Draft') : chip('good', 'Signed')}</span>
     </header>
     ${part('Findings', report?.findings ?? [])} ${part('Limitations', report?.limitations ?? [])}
     <details>
