@@ -25,10 +25,27 @@ export function font(weight: FontWeight): Font {
   return loaded;
 }
 
-/** Returns true if the font has all characters of a text. Any other is drawn as an empty box. */
-export function isPrintable(text: string): boolean {
-  const face = font('regular');
-  return [...text].every((character) => face.hasGlyphForCodePoint(character.codePointAt(0) ?? 0));
+/** PDFKit would draw words in these letters in the wrong order, and without spaces. */
+const RIGHT_TO_LEFT = /\p{Script=Arabic}|\p{Script=Hebrew}|\p{Script=Syriac}|\p{Script=Thaana}/u;
+
+/** Returns true for a space, and for a character that the font has and that is drawn left to right. */
+function isDrawn(character: string): boolean {
+  if (/\s/.test(character)) return true;
+  const isKnown = font('regular').hasGlyphForCodePoint(character.codePointAt(0) ?? 0);
+  return isKnown && !RIGHT_TO_LEFT.test(character);
+}
+
+/** Returns true if a text can be drawn. Of other texts, parts would be empty boxes or misplaced. */
+export const isPrintable = (text: string): boolean => [...text].every(isDrawn);
+
+/** Returns a text with a remark in place of each part that cannot be drawn. */
+export function printable(text: string): string {
+  if (isPrintable(text)) return text;
+  const marked = [...text].map((character) => (isDrawn(character) ? character : '\uFFFC')).join('');
+  return marked.replaceAll(
+    /\uFFFC(?:[\s\p{P}]*\uFFFC)*/gu,
+    '[letters that this report cannot print]',
+  );
 }
 
 /** Returns the width of a line of text, in the unit of `size`. */

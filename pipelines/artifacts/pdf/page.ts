@@ -1,7 +1,7 @@
 import PDFDocument from 'pdfkit';
 import type { Paper } from '../../../config/schema.ts';
 import { DRAFT_NOTICE } from '../../result/render/statement.ts';
-import { font, type PdfDocument } from '../drawing/draw.ts';
+import { font, type PdfDocument, printable } from '../drawing/draw.ts';
 
 /** Paper sizes in points. */
 const SHEETS = {
@@ -118,8 +118,12 @@ export function textHeight(page: Page, text: string, style: TextStyle = {}): num
 export const paragraphHeight = (page: Page, text: string, style: TextStyle = {}): number =>
   textHeight(page, text, style) + 3;
 
-/** Draws a paragraph at `page.y` without splitting it, and moves `page.y` below it. */
-export function paragraph(page: Page, text: string, style: TextStyle = {}): void {
+/**
+ * Draws a paragraph at `page.y` without splitting it, and moves `page.y` below it. A header or a
+ * reader may use letters that the font lacks.
+ */
+export function paragraph(page: Page, given: string, style: TextStyle = {}): void {
+  const text = printable(given);
   const { size = 9, colour = INK, bold = false, x = MARGIN, width = WIDTH, tag = 'P' } = style;
   const height = textHeight(page, text, style);
   makeRoom(page, height);

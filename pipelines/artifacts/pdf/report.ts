@@ -18,6 +18,7 @@ import {
   accepted,
   noMeasurementStatement,
   noticeOf,
+  outcomeText,
   ownSections,
   remarks,
   researchNotice,
@@ -357,8 +358,9 @@ function appendix(page: Page, { result, keyImages: images }: ReportInput): void 
  */
 function reasonText(section: Section, result: Result): string {
   const { status, summary, reason } = section;
-  const plain = status === 'not_assessed' && reason && ['', reason.detail].includes(summary);
-  return plain ? reason.detail : sectionStatement(section, result);
+  if (status !== 'not_assessed') return sectionStatement(section, result);
+  if (reason && summary === '') return reason.detail;
+  return outcomeText(section, result) || sectionStatement(section, result);
 }
 
 const NOT_ASSESSED = {

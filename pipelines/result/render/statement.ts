@@ -61,14 +61,18 @@ export function untoldReason(
   );
 }
 
+/** Returns what a section found, and what it lacks; empty if it says neither. */
+export function outcomeText(section: Section, result: Pick<Result, 'measurements'>): string {
+  const parts = [section.summary, untoldReason(section, result)];
+  return parts.filter(Boolean).map(sentence).join(' ');
+}
+
 /**
- * Returns the outcome of a section as text. The text is never empty, so that a missing text cannot
+ * Returns the outcome of a section as text, with its status. The text is never empty, so that a missing text cannot
  * be mistaken for a normal finding (obstetric 14).
  */
 export function sectionStatement(section: Section, result: Pick<Result, 'measurements'>): string {
-  const { status, summary } = section;
-  const detail = untoldReason(section, result);
-  return [STATUS_TEXT[status], summary, detail].filter(Boolean).map(sentence).join(' ');
+  return `${sentence(STATUS_TEXT[section.status])} ${outcomeText(section, result)}`.trimEnd();
 }
 
 /** Returns all sections except the report, which repeats the others in prose. */

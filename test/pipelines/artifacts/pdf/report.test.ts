@@ -98,6 +98,12 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     expect(first).toMatch(new RegExp(`Equipment\\s+${shown}$`, 'm'));
   });
 
+  test('says where it cannot print the letters of a header', async () => {
+    const identity = { ...IDENTITY, StudyDescription: 'OB 产科, 超声 scan' };
+    const [first = ''] = pages(await pdf(RESULT, { ...SUBJECT, identity }));
+    expect(first).toMatch(/Study\s+OB \[letters that this report/);
+  });
+
   test('does not mention equipment that the images do not identify', async () => {
     const equipment = { manufacturer: '', model: '', station: '' };
     expect(text(await pdf(RESULT, { ...SUBJECT, equipment }))).not.toContain('Equipment');
@@ -491,6 +497,8 @@ test.each([
   ['Yamada^Tarou=山田^太郎=やまだ^たろう', 'Yamada, Tarou'],
   ['=Ivanova^Anna', 'Ivanova, Anna'],
   ['=山田^太郎=', 'name in letters that this report cannot print'],
+  ['Cohen^David=כהן^דוד=', 'Cohen, David'],
+  ['محمد^فاطمة', 'name in letters that this report cannot print'],
   ['PHANTOM', 'PHANTOM'],
   ['', ''],
   ['==', ''],
