@@ -21,6 +21,9 @@ const MOST = { time: 4, elements: 2 };
 const browser: Browser | null = await startChromium();
 if (!browser) console.warn('Chromium is not installed: the speed of the worklist is not measured');
 
+/** A busy machine may take this long; only the two lists are compared. */
+const LONG_MS = 300_000;
+
 /** The machine's load varies, so the lists take turns and the fastest time counts. */
 const ROUNDS = 4;
 
@@ -33,7 +36,7 @@ async function firstRows(page: Page): Promise<number> {
 const elementsOf = (page: Page) => page.evaluate<number>('document.querySelectorAll("*").length');
 
 /** Scrolls screen by screen. Returns the median of the milliseconds until each screen is drawn. */
-async function scrolled(page: Page, screens: number): Promise<{ ms: number; rows: number }> {
+async function scrolled(page: Page, screens: number): Promise<number> {
   return page.evaluate(`(async () => {
     const rows = document.querySelector('.rows');
     const frame = () => new Promise((done) => requestAnimationFrame(done));
@@ -45,12 +48,20 @@ async function scrolled(page: Page, screens: number): Promise<{ ms: number; rows
       await frame();
       times.push(performance.now() - begun);
     }
-    const last = [...rows.querySelectorAll('tr[aria-rowindex]')].at(-1);
-    return { ms: times.sort((one, other) => one - other)[times.length >> 1], rows: Number(last.getAttribute('aria-rowindex')) };
+    return times.sort((one, other) => one - other)[times.length >> 1];
   })()`);
 }
 
-describe.skipIf(!browser)('the worklist with ten thousand studies', { timeout: 60_000 }, () => {
+/** Scrolls to the end of the loaded rows. Returns the number of the last row that is drawn. */
+const scrolledToEnd = (page: Page) =>
+  page.evaluate<number>(`(() => {
+    const box = document.querySelector('.rows');
+    box.scrollTop = box.scrollHeight;
+    const last = [...box.querySelectorAll('tr[aria-rowindex]')].at(-1);
+    return Number(last.getAttribute('aria-rowindex'));
+  })()`);
+
+describe.skipIf(!browser)('the worklist with ten thousand studies', { timeout: LONG_MS }, () => {
   const gateways: { gateway: Gateway; dataDir: string }[] = [];
 
   async function pageOf(count: number): Promise<Page> {
@@ -82,7 +93,7 @@ describe.skipIf(!browser)('the worklist with ten thousand studies', { timeout: 6
   beforeAll(async () => {
     small = await pageOf(SMALL);
     large = await pageOf(LARGE);
-  }, 120_000);
+  }, LONG_MS);
 
   afterAll(async () => {
     await browser?.close();
@@ -102,13 +113,11 @@ describe.skipIf(!browser)('the worklist with ten thousand studies', { timeout: 6
   });
 
   it('scrolls through thousands of rows about as fast', async () => {
-    await expect
-      .poll(async () => (await scrolled(large, 20)).rows, { timeout: 40_000 })
-      .toBeGreaterThan(2000);
+    // Screen by screen, hundreds of screens would be drawn: a minute on a busy machine.
+    await expect.poll(() => scrolledToEnd(large), { timeout: LONG_MS }).toBeGreaterThan(2000);
     const times: { few: number; many: number }[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      const [few, many] = [await scrolled(small, 2), await scrolled(large, 5)];
-      times.push({ few: few.ms, many: many.ms });
+      times.push({ few: await scrolled(small, 2), many: await scrolled(large, 5) });
     }
     expectAlike('a screen further', times);
     const drawn = await large.locator('.rows tr[aria-rowindex]').count();
