@@ -1,5 +1,7 @@
+import { matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests of pure code, without a server, a database or another program. */
 const PURE = ['test/{config,models,pipelines}/**/*.test.ts'];
@@ -30,6 +32,26 @@ const IMAGES = [
   'test/pipelines/obstetric/{*-on-phantoms,open-locator,other-organs,phantom-study}.test.ts',
 ];
 const BENCHES = 'test/bench/**';
+/** Files that take a minute or more. */
+const LONG = [
+  'test/gateway/{demo,ward-files}.test.ts',
+  'test/faults/short-campaign.test.ts',
+  'test/clients/clients.test.ts',
+  'test/src/doors/console/browser/console.test.ts',
+];
+
+/** Starts the long files of a project first, so that none of them runs alone at the end. */
+class LongFilesFirst extends BaseSequencer {
+  override async sort(specifications: TestSpecification[]) {
+    const byProject = Map.groupBy(await super.sort(specifications), ({ project }) => project);
+    return [...byProject.values()].flatMap((files) => {
+      const { long = [], short = [] } = Object.groupBy(files, ({ moduleId }) =>
+        LONG.some((pattern) => matchesGlob(moduleId, `**/${pattern}`)) ? 'long' : 'short',
+      );
+      return [...long, ...short];
+    });
+  }
+}
 
 // Programs started by tests use the same compile cache as programs started by `bin.mjs`.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
@@ -40,6 +62,7 @@ export default defineConfig({
   test: {
     globalSetup: 'test/temporary-files.ts',
     pool: 'forks',
+    sequence: { sequencer: LongFilesFirst },
     // V8 would spend a second or two of each process, and 500 MB, on optimizing PGlite's parser of SQL
     // and other WebAssembly, which few tests use for long enough to gain from it.
     // Each process loads some 100 MB of modules and test data. With the default sizes, V8 would collect

@@ -151,7 +151,7 @@ async function startReceiver(command: readonly string[], env: NodeJS.ProcessEnv)
 
 const VERIFIED = 'verified: request.succeeded succeeded';
 
-/** The test runs several programs and mock requests one after the other. */
+/** The test runs several programs and mock requests, one after the other. */
 const LONG = { timeout: 240_000 };
 
 describe('the generated parts of the clients', () => {
@@ -185,21 +185,25 @@ describe('the packed client for TypeScript', () => {
     return stdout;
   };
 
-  it('submits a folder, follows the request and downloads its artifacts, as its README shows', async () => {
-    const [first = ''] = await examples('typescript', 'ts');
-    const said = await node('first.ts', first);
-    expect(said).toContain('1600 of 1600 bytes');
-    expect(said).toContain('Measuring the head');
-    expect(said).toContain('report.pdf');
-    const again = await node('first.ts', first);
-    expect(again, 'the second time it is the same request').toContain('report.pdf');
-    const history = await node(
-      'history.ts',
-      `import { Sonogate } from '@sonogate/client';
+  it(
+    'submits a folder, follows the request and downloads its artifacts, as its README shows',
+    LONG,
+    async () => {
+      const [first = ''] = await examples('typescript', 'ts');
+      const said = await node('first.ts', first);
+      expect(said).toContain('1600 of 1600 bytes');
+      expect(said).toContain('Measuring the head');
+      expect(said).toContain('report.pdf');
+      const again = await node('first.ts', first);
+      expect(again, 'the second time it is the same request').toContain('report.pdf');
+      const history = await node(
+        'history.ts',
+        `import { Sonogate } from '@sonogate/client';
        console.log((await new Sonogate().calls.listRequests()).data.length);`,
-    );
-    expect(history.trim()).toBe('1');
-  });
+      );
+      expect(history.trim()).toBe('1');
+    },
+  );
 
   it('makes every call, and reports why one was refused, as its README shows', async () => {
     const said = await node('calls.ts', (await examples('typescript', 'ts'))[1] ?? '');
@@ -331,15 +335,19 @@ describe.skipIf(!PYTHON_INSTALLED)('the built client for Python', () => {
   const python = async (code: string) =>
     (await run('python3', ['-c', code], { cwd: folder, env })).stdout;
 
-  it('submits a folder, follows the request and downloads its artifacts, as its README shows', async () => {
-    const [first = '', asynchronous = '', calls = ''] = await examples('python', 'python');
-    const said = await python(first);
-    expect(said).toContain('1600 of 1600 bytes');
-    expect(said).toContain('Measuring the head');
-    expect(said).toContain('report.pdf');
-    expect(await python(asynchronous)).toMatch(/done\nsucceeded\n$/);
-    expect(await python(calls)).toContain('404 not_found');
-  });
+  it(
+    'submits a folder, follows the request and downloads its artifacts, as its README shows',
+    LONG,
+    async () => {
+      const [first = '', asynchronous = '', calls = ''] = await examples('python', 'python');
+      const said = await python(first);
+      expect(said).toContain('1600 of 1600 bytes');
+      expect(said).toContain('Measuring the head');
+      expect(said).toContain('report.pdf');
+      expect(await python(asynchronous)).toMatch(/done\nsucceeded\n$/);
+      expect(await python(calls)).toContain('404 not_found');
+    },
+  );
 
   it('resumes events after the last one that it received', async () => {
     const said = await python(`
