@@ -1,7 +1,6 @@
 import type { GrayImage } from '../contract/image.ts';
 import type { SoftMask } from '../measure/soft-mask.ts';
-import type { Placement } from './letterbox.ts';
-import { letterboxLit } from './letterbox.ts';
+import { type letterbox, letterboxLit, type Placement } from './letterbox.ts';
 import { freeOutputs, type ModelSession } from './session.ts';
 
 interface ImageMaps {
@@ -13,14 +12,15 @@ interface ImageMaps {
 /**
  * Runs a model that outputs one map per channel on each image and on its mirror image (left and
  * right exchanged), and averages the two outputs. If the output depends on the orientation of the
- * probe, averaging blurs it and lowers its confidence.
+ * probe, averaging blurs it and lowers its confidence. `place` fits an image into the input.
  */
 export async function mirroredMaps(
   session: ModelSession,
   images: readonly GrayImage[],
+  place: typeof letterbox = letterboxLit,
 ): Promise<ImageMaps[]> {
   const { width, height } = session.model.input;
-  const boxes = images.map((image) => letterboxLit(image, width, height));
+  const boxes = images.map((image) => place(image, width, height));
   const inputs = boxes.flatMap(({ pixels }) => [pixels, mirror(pixels, width)]);
   const outputs = await session.run(inputs);
   const maps = boxes.map(({ placement }, n) => {

@@ -1,6 +1,6 @@
 import type { GrayImage } from '../contract/image.ts';
 import type { ModelSession } from '../inference/session.ts';
-import { locateFemurEnds } from './biometry/locate.ts';
+import { findFemurEnds } from './biometry/locate.ts';
 import { locateChest } from './fetal-heart/locate.ts';
 import { confirmSymphysisHead } from './labor-progress/locate.ts';
 import type { GatedPlane } from './planes/locate.ts';
@@ -156,7 +156,7 @@ async function contradicted(
 ): Promise<ReadonlySet<number>> {
   const own: [Doubtful, Locate<Located>][] = [];
   if (abdomen) own.push(['abdominal', abdomen]);
-  if (femur) own.push(['femur', (some) => locateFemurEnds(femur, some)]);
+  if (femur) own.push(['femur', (some) => findFemurEnds(femur, some)]);
   if (symphysisHead)
     own.push(['transperineal', (some) => confirmSymphysisHead(symphysisHead, some)]);
   const missed = new Set<number>();

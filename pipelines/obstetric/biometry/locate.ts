@@ -1,9 +1,11 @@
-import type { GrayImage } from '../../contract/image.ts';
-import { type Placement, toSource } from '../../inference/letterbox.ts';
+import type { GrayImage, Point } from '../../contract/image.ts';
+import { letterbox, letterboxLit, type Placement, toSource } from '../../inference/letterbox.ts';
 import { mirroredMaps } from '../../inference/mirrored-maps.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { centreOfMass, highestPeaks, meanAlong, type Peak } from '../../measure/peaks.ts';
 import type { SoftMask } from '../../measure/soft-mask.ts';
+import { median } from '../../measure/statistics.ts';
+import { bilinear } from '../shared/head-crop.ts';
 import type { LocatedEnds } from '../shared/plane.ts';
 
 const CANDIDATES = 8;
@@ -11,18 +13,96 @@ const CANDIDATES = 8;
 const SHORTEST = 8;
 
 /**
+ * Angles in radians by which an image is turned around the femur for two further looks. The ends
+ * are the median of the three looks (118 real femora outside the test split: mean error 0.89 mm
+ * instead of 0.95 mm). Enlarged or reduced looks were tried too and gain little more.
+ */
+const TURNS = [0.2, -0.2];
+
+/**
  * Locates the ends of the femur on each image with the model `fetal-femur`; null if no pair of ends
- * was found.
+ * was found. An accepted femur is looked at again on the image turned both ways; its confidence is
+ * that of the image as it is.
  */
 export async function locateFemurEnds(
   session: ModelSession,
   images: readonly GrayImage[],
 ): Promise<(LocatedEnds | null)[]> {
-  const maps = await mirroredMaps(session, images);
+  const found = await findFemurEnds(session, images);
+  const looks = images.flatMap((image, n) => {
+    const femur = found[n]?.accepted ? found[n] : null;
+    return femur ? TURNS.map((angle) => ({ n, ...turned(image, femur.ends, angle, session) })) : [];
+  });
+  const again = await findFemurEnds(
+    session,
+    looks.map(({ image }) => image),
+    letterbox,
+  );
+  return found.map((femur, n) => {
+    const others = looks.flatMap((look, at) => {
+      const ends = again[at]?.ends;
+      return look.n === n && ends ? [[look.toImage(ends[0]), look.toImage(ends[1])] as const] : [];
+    });
+    return femur && { ...femur, ends: medianEnds([femur.ends, ...others]) };
+  });
+}
+
+/** Looks once at each image, which is enough to tell whether it shows a femur. */
+export async function findFemurEnds(
+  session: ModelSession,
+  images: readonly GrayImage[],
+  place: typeof letterbox = letterboxLit,
+): Promise<(LocatedEnds | null)[]> {
+  const maps = await mirroredMaps(session, images, place);
   return maps.map(({ placement, map }) =>
     endsOfMaps(map('femur-shaft'), map('femur-ends'), placement, session.model.gate),
   );
 }
+
+/**
+ * Returns the part of an image that the network sees, turned around the middle of the femur, and a
+ * function that converts a point on it to pixels of the image.
+ */
+function turned(
+  image: GrayImage,
+  [from, to]: LocatedEnds['ends'],
+  angle: number,
+  { model: { input } }: ModelSession,
+) {
+  const { placement } = letterboxLit(image, input.width, input.height);
+  const width = Math.round(input.width / placement.scaleX);
+  const height = Math.round(input.height / placement.scaleY);
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  const toImage = ({ x, y }: Point): Point => {
+    const u = x - (width - 1) / 2;
+    const v = y - (height - 1) / 2;
+    return {
+      x: (from.x + to.x) / 2 + cos * u - sin * v,
+      y: (from.y + to.y) / 2 + sin * u + cos * v,
+    };
+  };
+  const data = new Uint8Array(width * height);
+  for (let at = 0; at < data.length; at++) {
+    const { x, y } = toImage({ x: at % width, y: Math.floor(at / width) });
+    data[at] = Math.round(bilinear(image, x, y));
+  }
+  return { image: { width, height, data }, toImage };
+}
+
+/** Returns the median of each end. In the first pair, the left end comes first. */
+function medianEnds(pairs: readonly [LocatedEnds['ends'], ...LocatedEnds['ends'][]]) {
+  const [left] = pairs[0];
+  const ordered = pairs.map(([one, other]) =>
+    apart(one, left) <= apart(other, left) ? [one, other] : [other, one],
+  );
+  const end = (which: 0 | 1): Point => ({
+    x: median(ordered.map((pair) => pair[which]?.x ?? Number.NaN)),
+    y: median(ordered.map((pair) => pair[which]?.y ?? Number.NaN)),
+  });
+  return [end(0), end(1)] satisfies LocatedEnds['ends'];
+}
+
+const apart = (one: Point, other: Point) => Math.hypot(one.x - other.x, one.y - other.y);
 
 /**
  * Returns the two peaks in the map of ends that have the most bone between them. On the line

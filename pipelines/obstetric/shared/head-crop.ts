@@ -50,7 +50,8 @@ export function fromCrop(head: Ellipse, width: number, height: number): (at: Poi
   };
 }
 
-function bilinear({ width, height, data }: GrayImage, x: number, y: number): number {
+/** Returns the grey level between pixels, by bilinear interpolation; black outside the image. */
+export function bilinear({ width, height, data }: GrayImage, x: number, y: number): number {
   const left = Math.floor(x);
   const top = Math.floor(y);
   if (left < -1 || top < -1 || left >= width || top >= height) return 0;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Point } from '../../../../pipelines/contract/image.ts';
-import { endsOfMaps } from '../../../../pipelines/obstetric/biometry/locate.ts';
+import type { GrayImage, Point } from '../../../../pipelines/contract/image.ts';
+import type { ModelSession } from '../../../../pipelines/inference/session.ts';
+import { endsOfMaps, locateFemurEnds } from '../../../../pipelines/obstetric/biometry/locate.ts';
 
 const WIDTH = 256;
 const HEIGHT = 192;
@@ -57,5 +58,68 @@ describe('endsOfMaps', () => {
 
   it('returns nothing for one end', () => {
     expect(endsOfMaps(shaft, mapOf(bump(LEFT, 0.9)), IDENTITY, 0)).toBeNull();
+  });
+});
+
+describe('locateFemurEnds', () => {
+  const image: GrayImage = {
+    width: WIDTH,
+    height: HEIGHT,
+    data: Uint8Array.from({ length: WIDTH * HEIGHT }, (_, i) => {
+      const [x, y] = [i % WIDTH, Math.floor(i / WIDTH)];
+      const end = Math.max(bump(LEFT, 155)(x, y), bump(RIGHT, 155)(x, y));
+      return Math.max(20, 100 * (shaft.values[i] ?? 0) + end);
+    }),
+  };
+
+  /**
+   * A network that sees bone in grey pixels and ends in bright ones. On its first run, which is of
+   * the image as it is, it sees everything `beyond` pixels further apart.
+   */
+  function network(gate: number, beyond: number) {
+    const seen: Float32Array[] = [];
+    const run: ModelSession['run'] = async (inputs) => {
+      const shift = seen.length === 0 ? beyond : 0;
+      seen.push(...inputs);
+      return inputs.map((pixels) => {
+        const maps = new Float32Array(2 * WIDTH * HEIGHT);
+        for (let i = 0; i < WIDTH * HEIGHT; i++) {
+          const from = (i % WIDTH) - WIDTH / 2 < 0 ? i + shift : i - shift;
+          const value = pixels[from] ?? 0;
+          maps[i] = value > 0.2 ? 1 : 0;
+          maps[WIDTH * HEIGHT + i] = Math.max(0, value - 0.45) / 0.55;
+        }
+        return maps;
+      });
+    };
+    const model = {
+      task: 'fetal-femur',
+      gate,
+      input: { width: WIDTH, height: HEIGHT },
+      output: { channels: ['femur-shaft', 'femur-ends'] },
+    };
+    return { session: { model, run } as unknown as ModelSession, seen };
+  }
+
+  const missedBy = (found: Awaited<ReturnType<typeof locateFemurEnds>>) => {
+    const [one, other] = found[0]?.ends ?? [];
+    return Math.max(
+      Math.hypot((one?.x ?? 0) - LEFT.x, (one?.y ?? 0) - LEFT.y),
+      Math.hypot((other?.x ?? 0) - RIGHT.x, (other?.y ?? 0) - RIGHT.y),
+    );
+  };
+
+  it('takes the median of the ends on the image as it is and turned both ways', async () => {
+    const { session, seen } = network(0.5, 6);
+    expect(missedBy(await locateFemurEnds(session, [image]))).toBeLessThan(1.5);
+    expect(seen).toHaveLength(6);
+  });
+
+  it('looks only once at an image without an accepted femur', async () => {
+    const { session, seen } = network(1.1, 6);
+    const found = await locateFemurEnds(session, [image]);
+    expect(found[0]?.accepted).toBe(false);
+    expect(missedBy(found)).toBeGreaterThan(4);
+    expect(seen).toHaveLength(2);
   });
 });
