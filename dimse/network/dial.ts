@@ -39,7 +39,8 @@ export interface CalledNode {
 
 /**
  * Opens a connection. A failure to connect only surfaces at the first read or write.
- * @throws SonogateError `invalid_config` if a file of `tls` cannot be read, and never could.
+ * @throws SonogateError `invalid_config` if a file of `tls` cannot be read and no earlier content
+ * of it is known.
  */
 export async function dial({
   host,

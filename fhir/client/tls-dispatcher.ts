@@ -11,7 +11,8 @@ type TlsSettings = NonNullable<FhirDestination['tls']>;
  * authority or a client certificate. If neither is configured, the function returns undefined. The
  * files are checked for each request, so that a renewed certificate is used without a restart.
  * Simultaneous callers share one check, and thus one pool.
- * @throws FhirFailure `ehr_unauthorized` if the files cannot be used and never could.
+ * @throws FhirFailure `ehr_unauthorized` if the files cannot be used and no usable content of them
+ * is known from an earlier call.
  */
 export function tlsDispatcher(
   settings: TlsSettings | undefined,

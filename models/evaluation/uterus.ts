@@ -34,8 +34,8 @@ interface UterusEvaluation {
 const PLANES = ['cervix', 'placenta', 'amniotic-fluid'];
 const WALLS = ['anterior', 'posterior', 'lateral-or-fundal'];
 /**
- * Within this distance in mm from the decision boundary, either decision on a funnel or a distance
- * counts as right.
+ * Placental edges within this distance in mm from the internal os are not scored for the side on
+ * which they were found, because either answer is acceptable.
  */
 const UNDECIDED_MM = 2;
 

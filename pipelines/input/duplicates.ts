@@ -10,7 +10,7 @@ export interface ReadClip {
   study: string | null;
   /** Remark on an inconsistency in a file that is still readable; null for a consistent file. */
   remark: string | null;
-  /** What duplicates have in common: the digest of the first frame's pixels, or the file size. */
+  /** Equal for all duplicates: the digest of the first frame's pixels, or the file size. */
   likeness: { pixels: string } | { bytes: number };
   path: string;
 }
@@ -30,8 +30,8 @@ async function fileDigest(path: string): Promise<string> {
 }
 
 /**
- * Digests of files and frames. Each is computed only once, because a study may contain many files
- * that are alike at first sight.
+ * Digests of files and frames. Each is computed only once, even if the file has to be compared with
+ * many others of the same size or the same first frame.
  */
 interface Digests {
   ofFile(read: ReadClip): Promise<string>;

@@ -32,8 +32,8 @@ const TALLEST_LETTER = 0.06;
 const LEAST_FILL = 0.12;
 const MOST_FILL = 0.9;
 /**
- * Maximum width of a part, as a multiple of its height. A wide part is a word with touching
- * letters.
+ * Maximum width of a connected part, as a multiple of its height. Touching letters are one part, so
+ * a part can be as wide as a word.
  */
 const WIDEST = 30;
 /**

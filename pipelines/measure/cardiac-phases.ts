@@ -34,16 +34,13 @@ const INTERVALS = [0.3, 2] as const;
  * distinguished from noise.
  */
 const LEAST_CHANGE = 0.04;
-/**
- * Maximum RR interval, as a multiple of the usual interval. If an interval is longer, an R wave was
- * missed.
- */
+/** Multiple of the usual RR interval above which an interval shows that an R wave was missed. */
 const REGULAR = 1.6;
 
 /**
  * Minimum share of a beat that the samples must cover for their largest and smallest cavity to be
- * end-diastole and end-systole. For example, 12 frames (0.4 s) of a real loop at 61 beats per
- * minute showed only a part of systole: they gave an LVEF of 20 %, and the whole loop gave 53 %.
+ * end-diastole and end-systole. For example, 12 frames (0.4 s) of a real clip at 61 beats per
+ * minute showed only a part of systole: they gave an LVEF of 20 %, and the whole clip gave 53 %.
  */
 const COVERED = 0.8;
 /**
@@ -206,9 +203,9 @@ function beatsOfArea(samples: readonly CavitySample[], heartRate: number | null)
     (index) => beatFrom(samples, calm[index]?.time ?? 0, interval ?? 0) ?? [],
   );
   if (beats.length > 0) return beats;
-  // The end-diastole of a loop that starts during systole comes after its end-systole. If a clip
-  // shorter than a beat has its smallest cavity on the first or last frame, the true end-systole
-  // may be outside the clip.
+  // What remains is a clip with a single contraction. It may start during systole, so that
+  // end-systole precedes end-diastole. If the clip is shorter than a beat and its cavity is
+  // smallest on the first or last frame, the true end-systole may be outside the clip.
   const isCut = only !== null && (only.systole === 0 || only.systole === calm.length - 1);
   if (only === null || (isCut && !isWhole)) return [];
   return showsContraction(calm, only) ? [only] : [];

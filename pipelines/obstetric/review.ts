@@ -78,7 +78,7 @@ function sweptAsReviewed({ planes, views }: StudyEvidence, named: readonly Named
   return { ...views, presentation: { ...presentation, sweeps } };
 }
 
-/** Replaces the outlines and planes found by the models with those that a person gave. */
+/** Replaces the outlines and planes found by the models with those set by a person. */
 function asReviewed(given: StudyEvidence, effects: readonly Effect[]): StudyEvidence {
   const planes = effects.filter((one) => one.do === 'name-plane');
   const outlines = effects.filter((one): one is Outline => one.do === 'outline');

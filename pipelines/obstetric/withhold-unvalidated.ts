@@ -152,7 +152,10 @@ const UNSEEN: {
   fetalBrain: framesOf('brain-structures'),
 };
 
-/** Returns the readings of one reader, reduced to those that are used without review. */
+/**
+ * Returns what replaces the readings of one reader that need review: those that a person confirmed.
+ * Empty if the readings are used without review.
+ */
 function heldBack<Reader extends keyof typeof UNSEEN>(
   reader: Reader,
   found: Found[Reader] | null | undefined,

@@ -10,7 +10,7 @@ import { remark } from './render/remarks.ts';
 
 type Points = readonly (readonly [number, number])[];
 
-/** Confirms a value, either unchanged or with the value and calipers that a person gave. */
+/** Confirms a value, either unchanged or with the value and calipers set by a person. */
 interface Confirmation {
   do: 'confirm';
   on: string;
@@ -86,7 +86,7 @@ export interface Decisions {
   /**
    * Quantities for which only values that the person has seen are used. `reopenedBy` lists the
    * files whose plane or view the person set afterwards. Values from these files are used as well,
-   * unless the person gave a value.
+   * unless the person entered a value.
    */
   closed: readonly (Extract<Effect, { do: 'close' }> & { reopenedBy: readonly string[] })[];
   /** Planes of frames and views of clips that a person set. */

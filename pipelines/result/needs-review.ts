@@ -55,9 +55,9 @@ export function reviewOf(one: Measurement, setting: ReviewSetting): ReviewReason
 }
 
 /**
- * Returns a person's decisions for the run that draws conclusions, which leaves out values that
- * still need review. No evidence is recorded for a formula. Its result is used nevertheless,
- * because the sections calculate it only from values that are used.
+ * Returns a person's decisions for the run of the sections that draws the conclusions, in which
+ * values that still need review are not used. A value calculated by a formula without recorded
+ * evidence is used, because the sections calculate it only from values that are used.
  */
 export const forConclusions = (
   decisions: Decisions | null,

@@ -162,9 +162,9 @@ const passOver = (some: readonly Measurement[], state: ReviewState): Effect[] =>
   some.map((one) => ({ do: 'pass-over', on: targetOf(one, state) }));
 
 /**
- * Passes over values in favour of a value that a person gave or chose, and closes their quantities
- * (`closing`). Not used for a corrected outline, because its values may then belong to another
- * frame.
+ * Passes over values in favour of a value that a person entered or chose, and closes their
+ * quantities (`closing`). Not used for a corrected outline, because its values may then belong to
+ * another frame.
  */
 const setAside = (some: readonly Measurement[], state: ReviewState): Effect[] => [
   ...passOver(some, state),

@@ -6,8 +6,8 @@ import type { EchoSpectrumId, Flow } from './spectrum.ts';
 export interface EchoCase {
   heart: HeartRequest;
   /**
-   * Spectra that a healthy adult does not have, or other values for the spectra of a healthy adult:
-   * velocities in cm/s, times in ms.
+   * Spectra that differ from those of a healthy adult or that a healthy adult does not have.
+   * Velocities are in cm/s, times in ms.
    */
   flows: Partial<Record<EchoSpectrumId, Flow>>;
   /** Leaks, with the views that show them. */

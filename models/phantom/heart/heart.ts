@@ -39,7 +39,7 @@ export interface HeartSample {
   matter: Matter;
   /** Position along the axis of the left ventricle: 0 at the apex, 1 at the mitral plane. */
   along: number;
-  /** Distances in mm, negative inside. Only those of a place in the myocardium are calculated. */
+  /** Distances from both borders in mm, negative inside; calculated only within the myocardium. */
   endocardium: number;
   epicardium: number;
 }

@@ -12,7 +12,7 @@ interface HeartSizes {
   /** Half axes at end diastole along and across the septum, mm. */
   a: number;
   b: number;
-  /** Ratio of the right to the left ventricle across the septum at end diastole. */
+  /** Width of the right ventricle divided by that of the left, at end diastole. */
   ventricleRatio: number;
 }
 
@@ -288,8 +288,8 @@ const FRAME_TIME_MS = 33.3;
 /**
  * Samples the dimensions. `anatomy`: `areaRatio` of heart to thorax (normal 0.25 to 0.35),
  * `axisDegrees` (normal 45; negative: to the right), `beatsPerMinute` (0: no cardiac activity),
- * `effusionMm`, `ventricleRatio`: right to left ventricle, across the septum (near 1 before the
- * third trimester).
+ * `effusionMm`, `ventricleRatio`: width of the right divided by that of the left ventricle (near 1
+ * before the third trimester).
  */
 function drawSizes({ sizes, anatomy = {} }: ViewRequest, random: Random): ChestSizes {
   // The chest is a little narrower than the abdomen of the same fetus.

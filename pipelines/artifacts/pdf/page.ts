@@ -119,8 +119,8 @@ export const paragraphHeight = (page: Page, text: string, style: TextStyle = {})
   textHeight(page, text, style) + 3;
 
 /**
- * Draws a paragraph at `page.y` without splitting it, and moves `page.y` below it. A header or a
- * reader may use letters that the font lacks.
+ * Draws a paragraph at `page.y` without splitting it, and moves `page.y` below it. Text from a
+ * header or typed by a person may contain letters that the font lacks; these are replaced.
  */
 export function paragraph(page: Page, given: string, style: TextStyle = {}): void {
   const text = printable(given);

@@ -238,9 +238,8 @@ interface NumOptions {
    */
   withCentile?: boolean;
   /**
-   * True if the number of a value that needs a review is written. The template must then mark the
-   * value as a proposal. In a template without such a mark the number is left out, because
-   * receivers would use it as a result.
+   * Whether the number of a measurement that needs review is included. The template must then mark
+   * the measurement as a proposal; without such a mark, receivers would use it as a result.
    */
   proposals?: boolean;
   /** Further modifiers of the value, after its derivation. */

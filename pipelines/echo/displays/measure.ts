@@ -52,8 +52,8 @@ const LEADING: Readonly<Partial<Record<EchoConcept, EchoConcept>>> = {
 };
 
 /**
- * Quantities of mitral inflow that are measured on one display. The ratio of E on one display to A
- * on another is the ratio of no beat (echo 10.1).
+ * Quantities of mitral inflow that must all be measured on one display. A ratio of E on one display
+ * to A on another would not describe any beat (echo 10.1).
  */
 const FILLING: ReadonlySet<EchoConcept> = new Set([
   'mitral-e',

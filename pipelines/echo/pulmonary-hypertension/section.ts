@@ -81,8 +81,8 @@ const signsIn = (values: Values) =>
   });
 
 /**
- * Returns the probability of pulmonary hypertension from the TR jet and the categories with a sign;
- * null if it cannot be determined.
+ * Returns the probability of pulmonary hypertension from the TR jet and the categories in which a
+ * sign is present; null if it cannot be determined.
  */
 function likelihoodOf(
   jet: Measurement | null,

@@ -26,8 +26,8 @@ function valuesBy(all: All, named: Named, shift: Shift | null, reads?: Reads): V
         ? valuesBy(
             (key) =>
               all(key)
-                // Values calculated from the moved value are left out. They are calculated again
-                // where needed. A value that a person gave no longer depends on its inputs.
+                // Values calculated from the moved value are left out and calculated again where
+                // needed. A value entered by a person does not depend on its inputs any more.
                 .filter(({ inputs, origin }) => origin === 'person' || !inputs.includes(shift.id))
                 .map((one) => moved(one, shift.to, shift.from)),
             named,
@@ -46,7 +46,7 @@ function valuesBy(all: All, named: Named, shift: Shift | null, reads?: Reads): V
     with(calculations) {
       const given = calculations.filter((one) => one !== null);
       const own = valuesOf(given);
-      // A value that was withheld must not be used as it was before.
+      // If a calculation withholds a value, its earlier form must not be used either.
       const replaced = new Set(given.map(({ id }) => id));
       return valuesBy(
         (key) => [...own.all(key), ...all(key).filter(({ id }) => !replaced.has(id))],

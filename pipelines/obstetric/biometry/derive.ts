@@ -283,15 +283,18 @@ export function headShape(index: number): 'dolichocephaly' | 'brachycephaly' | n
   return index > CEPHALIC_INDEX_RANGE.high ? 'brachycephaly' : null;
 }
 
-/** Percentage points by which an index exceeds that of an outer-to-inner BPD (obstetric 2.3). */
+/**
+ * Percentage points by which the cephalic index is higher with this caliper placement than with an
+ * outer-to-inner BPD (obstetric 2.3).
+ */
 const ABOVE_OUTER_INNER = {
   'outer-outer': { least: 2, most: 3 },
   'not-stated': { least: 0, most: 3 },
 } as const satisfies Record<BpdConvention, { least: number; most: number }>;
 
 /**
- * Returns the term for the shape of a head, and the range in which its index would be if the BPD
- * were measured outer to inner. Null if the shape is usual, or if it is uncertain because of the
+ * Returns the term for the shape of a head, and the range of its cephalic index if the BPD had been
+ * measured outer to inner. Null if the shape is usual, or if it is uncertain because of the
  * interval of the index or the placement of the calipers.
  */
 export function headShapeOf(index: Measurement, placement: BpdConvention) {

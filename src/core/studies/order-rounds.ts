@@ -147,7 +147,7 @@ async function findOrder(
     try {
       found = await worklist.orders(wanted.keys, AbortSignal.any([stopping, late]));
     } catch (error) {
-      // An interruption by the gateway stopping is not a fault of the worklist.
+      // If the query was interrupted because the gateway is stopping, the worklist is not at fault.
       if (!stopping.aborted) {
         const code = error instanceof SonogateError ? error.code : 'internal';
         logger.event(EVENTS.worklistFailed, { worklist: name, study, code, error: String(error) });

@@ -29,7 +29,7 @@ export interface CallLimits {
    */
   openStream(keyId: string): () => void;
   /**
-   * Accepts a submit if fewer than `queuedPerKey` of the key's requests are waiting.
+   * Accepts a submission if fewer than `queuedPerKey` of the key's requests are waiting.
    * @throws SonogateError `rate_limited`
    */
   requireRoom(keyId: string): Promise<void>;
@@ -102,13 +102,13 @@ const TAKE = `
     WHERE id = kept.key_id)
   RETURNING key_id, calls_left, granted`;
 
-/** Milliseconds for which a count of waiting requests may be used for further submits. */
+/** Milliseconds for which a count of waiting requests may be used for further submissions. */
 const COUNTED_FOR_MS = 1000;
 
 /**
- * Counting up to a thousand waiting requests costs more than the rest of a submit, so a count is
- * used for a second, and each submit of this process is added to it. The count may then include
- * requests that no longer wait, so at the limit they are counted again before a submit is refused.
+ * Counting up to a thousand waiting requests costs more than the rest of a submission. A count is
+ * therefore used for a second, and every submission to this process is added to it. It may then
+ * include requests that no longer wait, so they are counted again before a submission is refused.
  */
 function limitWaiting(database: Queryable, most: number): CallLimits['requireRoom'] {
   const counts = new Map<string, { waiting: number; at: number }>();

@@ -266,8 +266,8 @@ function ownFileIds(input: unknown, address: string): unknown {
 const TARGETS = [`${COMPATIBLE_QUEUE}/:ns/:model`, `${COMPATIBLE_QUEUE}/:ns/:model/:endpoint`];
 
 /**
- * Returns `path` below both forms of a target (`ns/model` and `ns/model/endpoint`), because the
- * client uses only the first form after submitting (exchange 5.1).
+ * Returns `path` below both forms of a target: `ns/model/endpoint`, and `ns/model`, because the
+ * client drops the endpoint after submitting (exchange 5.1).
  */
 const below = (path: string) => TARGETS.map((target) => `${target}/requests/:id${path}`);
 

@@ -183,7 +183,7 @@ const metadata = z
     examples: [{ worklist: 'A', visit: { room: 3 } }],
   });
 
-/** Returns the schema of a submit body (api 2.2). Its `input` has the endpoint's own schema. */
+/** Returns the schema of a submission (api 2.2). Its `input` has the endpoint's own schema. */
 export function submitBody(endpoint: Endpoint) {
   const made = BODIES.get(endpoint) ?? bodyOf(endpoint);
   BODIES.set(endpoint, made);
@@ -256,12 +256,12 @@ interface Submission {
   door: 'api' | 'queue';
   /** Address at which the caller reached us. */
   address: string;
-  /** HTTP status of the response to an accepted submit. */
+  /** HTTP status of the response to an accepted submission. */
   status: number;
 }
 
 /**
- * Checks a submit, creates its request and records the call in the audit.
+ * Checks a submission, creates its request and records the call in the audit.
  * @throws SonogateError `unknown_endpoint`, `invalid_json`, `rate_limited`
  * @throws InvalidInputError
  */

@@ -46,7 +46,10 @@ type ContextOptions = Omit<SecureContextOptions, 'ca' | 'cert'> & {
   ca: Buffer | undefined;
 };
 
-/** OpenSSL does not name the file, and accepts a file of authorities that contains none. */
+/**
+ * Checks the files with errors that name them, which OpenSSL's do not. OpenSSL also accepts a
+ * `caFile` without any certificate.
+ */
 function requireUsable(options: ContextOptions, { certFile, keyFile, caFile }: ListenerTls): void {
   const checked = (files: string, check: () => unknown) => {
     try {

@@ -33,7 +33,8 @@ export class ClientCertificates {
 
   /**
    * Returns the content of the files, or the last content that could be used.
-   * @throws the system error or the OpenSSL error if the files cannot be used and never could.
+   * @throws the system error or the OpenSSL error if the files cannot be used and no usable content
+   * of them is known from an earlier call.
    */
   async read(files: ClientFiles): Promise<ClientPems> {
     const { caFile, certFile, keyFile } = files;

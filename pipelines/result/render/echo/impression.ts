@@ -303,8 +303,8 @@ const diastolicFunction: Topic = {
       {
         statement: graded,
         covers: ['diastolic.elevated'],
-        // The clause names the algorithms that decide; whether another one finds dysfunction is in
-        // the section.
+        // The clause gives the results of the algorithms that reached one. Whether an algorithm
+        // with an undecided result finds dysfunction is stated in the section.
         states: ['diastolic-2016-presence', 'diastolic-2025-presence'],
       },
       ...undecidedGrade(said),

@@ -17,7 +17,7 @@ export function openQuarantine(around: Surroundings): QuarantineList {
   const objects = createLoader<Quarantined[]>(() => api.quarantine(), around.redraw);
   const asking = createAsking(around);
 
-  /** Why an object was not registered or removed. It may be listed under another id since then. */
+  /** Why an object was not registered or removed. Its id in the list may have changed since. */
   let problem: string | null = null;
 
   async function attempt(change: Promise<void>, done: string): Promise<string> {

@@ -14,8 +14,9 @@ export interface Header {
   sendingFacility: string;
   receivingApplication: string;
   receivingFacility: string;
-  /** Message type and trigger event, such as `ORM^O01`. */
+  /** MSH-9.1, such as `ORM`. */
   type: string;
+  /** MSH-9.2, the trigger event, such as `O01`. */
   event: string;
   controlId: string;
   processingId: string;

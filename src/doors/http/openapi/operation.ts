@@ -60,7 +60,7 @@ export const ONCE_ERRORS = [
 ] as const;
 export const BODY_ERRORS = [...INPUT_ERRORS, ...ONCE_ERRORS] as const;
 
-/** Errors that a submit can return, through the API or the compatible queue. */
+/** Errors that a submission can return, through the API or the compatible queue. */
 export const SUBMIT_ERRORS: readonly ErrorCode[] = [
   ...BODY_ERRORS,
   'identifiers_in_context',

@@ -363,7 +363,7 @@ const QUEUE_CANCEL = {
   answer: 'queueCancellation',
 } as const;
 
-/** Calls of the compatible queue other than submits. */
+/** Calls of the compatible queue other than submissions. */
 const COMPATIBLE_QUEUE_OPERATIONS = inGroup('Compatible queue', [
   {
     id: 'queueStatus',
@@ -504,7 +504,7 @@ const DICOMWEB_OPERATIONS = inGroup('DICOMweb', [
   },
 ]);
 
-/** Every call of the HTTP API except submits, which depend on the endpoint. */
+/** Every call of the HTTP API except submissions, which depend on the endpoint. */
 export const OPERATIONS: readonly Operation[] = [
   ...REQUEST_OPERATIONS,
   ...MODEL_OPERATIONS,

@@ -124,8 +124,8 @@ const PLAIN = { true: 'true', false: 'false', null: 'null' };
 const PYTHON = { true: 'True', false: 'False', null: 'None' };
 
 /**
- * Merges the input fields of a submit with its other fields, which is the form that the clients'
- * `submit` expects.
+ * Merges the input fields of a submission with its other fields, which is the form that the
+ * clients' `submit` expects.
  */
 function flatSubmission(example: unknown): Record<string, unknown> {
   const { input, ...rest } = example as { input: Record<string, unknown> };

@@ -165,8 +165,8 @@ export class EventFeed {
     const rows = await stepsChanged(database, this.#finderOf(accountId), { ids: wanted, since });
     for (const row of rows) {
       const last = steps.get(row.id) ?? null;
-      // A step without a last report is usually new. This one ended long ago and has only changed
-      // again, for example because its result was purged, so it is not reported.
+      // A step that was never reported is usually new. This one ended long ago and has merely
+      // changed since, for example because its result was purged, so it is not reported.
       if (!last && isFinal(row.state) && row.created_at < since) continue;
       const reports = reportsSince(last, row);
       steps.set(row.id, { row, ...reportedOf(row) });
