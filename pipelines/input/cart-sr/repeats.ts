@@ -48,10 +48,10 @@ const mostSaidFirst = (values: readonly CartMeasurement[]) =>
   values.toSorted((one, other) => weight(other) - weight(one));
 
 /**
- * Merges equal values in one place. Equal values from the same image are one measurement. Equal
- * values with different derivations may be one measurement too (a single measurement equals its own
- * mean). Therefore only as many values are kept as have the most frequent derivation: the most
- * detailed ones.
+ * Merges equal values in one place. Equal values from the same image are one measurement, and so may
+ * be equal values with different derivations (a single measurement equals its own mean). Equal
+ * values with one derivation are separate measurements: as many values are kept as have the most
+ * frequent derivation, the most detailed first.
  */
 function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
   const sorted = mostSaidFirst(same);

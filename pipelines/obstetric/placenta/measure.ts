@@ -72,9 +72,9 @@ const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
  * Measures the signed distance in mm from the lower edge to the internal os on up to three images,
  * those that may have a category first. Empty without a scale.
  *
- * The only distance that may have a category, or the median of several, gets the id without a
- * number. If several fall into different categories, the shortest gets it instead, because an image
- * beside the lowest part of the edge can miss an overlap.
+ * The value with the plain id is the median of the distances that may have a category or, if
+ * these fall into different categories, the shortest of them: an image beside the lowest part of
+ * the edge can miss an overlap.
  */
 export function measureEdges(
   edges: readonly EdgeReading[],

@@ -42,8 +42,8 @@ export async function expectObjects(database: Queryable, stated: Expectation): P
 
 /**
  * Brings forward the completion of studies for which every listed object has arrived and no
- * procedure step is in progress. At least one list must contain an object of the current revision:
- * a list that arrived after its own revision was complete does not describe the next revision.
+ * procedure step is in progress. Lists that contain only objects of earlier revisions are not
+ * enough, because they say nothing about the objects that are arriving now.
  * @param deadline returns when a study from this source counts as complete once every listed object
  * has arrived.
  */
