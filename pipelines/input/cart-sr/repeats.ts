@@ -65,8 +65,9 @@ function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
 
 /**
  * Merges values repeated in several places (sections, reports). Two equal values in one place were
- * measured twice unless they come from the same image: the median of 175, 175 and 190 is 175. The
- * most detailed values of each group are kept, at the position of the group's first value.
+ * measured twice, and both count, unless they come from the same image: the median of 175, 175 and
+ * 190 is 175. The most detailed values of each group are kept, at the position of the group's first
+ * value.
  */
 export function mergedRepeats(places: readonly (readonly CartMeasurement[])[]): CartMeasurement[] {
   const kept = new Map<string, CartMeasurement[]>();
