@@ -251,13 +251,8 @@ export function fillingsOf(
   if (!only) return { beats: [], period: null, certainty: 0, doubtful: true };
   const count = tall.length > 1 ? wavesPerBeat(tall) : 1;
   if (tall.length <= count) {
-    const beats = [toFilling(curve, only, tall[count - 1] ?? null, secondsPerColumn)];
-    return {
-      beats: count > 1 || tall.length > 1 ? [] : beats,
-      period: null,
-      certainty: 0,
-      doubtful: true,
-    };
+    const beats = count > 1 ? [] : [toFilling(curve, only, null, secondsPerColumn)];
+    return { beats, period: null, certainty: 0, doubtful: true };
   }
   const { offset, certainty, period } = firstOfBeat(curve, tall, count, secondsPerColumn, opposite);
   const beats = tall.flatMap((early, i) => {

@@ -129,6 +129,13 @@ describe('the filling of a ventricle', () => {
     expect(outlined / drawn).toBeCloseTo(1, 1);
   });
 
+  it('of a display with a single wave has no A', () => {
+    const curve = curveOf([EARLY], { beats: 1 });
+    const { beats, doubtful } = fillingsOf(curve, wavesIn(curve), SECONDS);
+    expect(beats.map(({ atrial, outlines }) => [atrial, outlines.length])).toEqual([[null, 1]]);
+    expect(doubtful).toBe(true);
+  });
+
   it('is doubtful if two beats with one wave look like E and A of one beat', () => {
     // E alternates between 80 and 95 every 0.9 s. The gap between the waves is longer than any
     // systole.
