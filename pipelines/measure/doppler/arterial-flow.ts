@@ -95,7 +95,7 @@ function signedCurve(main: Envelope, other: Envelope, otherVessel: boolean): Flo
   return main.velocities.map((forward, column) => {
     if (forward > 0) return Math.max(0, forward - (widths[column] ?? 0));
     const dim = (other.levels[column] ?? 0) < DOPPLER.reversal * main.brightness;
-    return otherVessel || dim ? 0 : -(other.velocities[column] ?? 0);
+    return otherVessel || dim ? 0 : -Math.max(0, (other.velocities[column] ?? 0) - other.skirt);
   });
 }
 

@@ -135,6 +135,15 @@ describe('end-diastolic flow', () => {
     expect(flows(traceDoppler(image, sweep))).toEqual(new Set(['reversed']));
   });
 
+  it.each([5006, 5007, 5008])(
+    'is reversed at the velocity of the blood, without the blurred edge: seed %s',
+    (seed) => {
+      const { image, sweep, truth } = spectrum(umbilicalArtery, seed, { edvShare: -0.15 });
+      const { edv } = traced(traceDoppler(image, sweep));
+      expect(edv / truth('edvCmPerSecond')).toBeCloseTo(1, 1);
+    },
+  );
+
   it('is not called reversed because a vein flows the other way; the vein is reported', () => {
     const { image, sweep } = spectrum(umbilicalArtery, 3002, { edvShare: 0, vein: 12 });
     const waveform = traced(traceDoppler(image, sweep));
