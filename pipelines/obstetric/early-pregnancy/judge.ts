@@ -64,19 +64,23 @@ function rateFinding(
   const age = acceptedValue(measurements, 'ga-by-crl');
   if (!rate || !age) return [];
   const gaDays = Math.round(age.value);
-  const { category: band } = categoryWithin(
+  const { category, between } = categoryWithin(
     rate,
     (value) => embryonicRate(gaDays, value)?.band ?? null,
   );
-  if (band === null || band === 'usual') return [];
+  const bands = between ?? [category];
+  if (bands.some((band) => band === null || band === 'usual')) return [];
   const recalled = embryonicRate(gaDays, rate.value)?.recalled ?? null;
   return [
     {
       id: 'embryonic-heart-rate',
       section: EARLY_SECTION,
       concept: findingConcept('cardiac-activity'),
-      statement: say.conclusion('early.heart-rate', { band, recalled }, [rate, age]),
-      severity: band === 'borderline' ? 'info' : 'abnormal',
+      statement: say.conclusion('early.heart-rate', { band: bands.join(' or '), recalled }, [
+        rate,
+        age,
+      ]),
+      severity: bands.includes('borderline') ? 'info' : 'abnormal',
       confidence: rate.confidence,
       evidence: [rate.id, age.id],
     },

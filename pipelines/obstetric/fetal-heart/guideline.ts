@@ -25,6 +25,12 @@ export const RATE_BANDS = [
   },
 ] as const;
 
+/**
+ * Limit in beats per minute below which a rate is slow at any age, because it is below the limit of
+ * every band (obstetric 5.4). It decides without an age and at ages without bands.
+ */
+export const SLOW_AT_ANY_AGE = { below: RATE_BANDS[0].slowBelow, source: RATE_BANDS[0].source };
+
 /** Fetal heart rate from 14+0, beats per minute: normal from 110 to 160, tachycardia above 180. */
 export const FETAL_RATE = {
   fromDays: 98,
@@ -72,13 +78,26 @@ export function cardiacAxis(degrees: number): 'normal' | 'small' | 'large' | 'ri
   return degrees > CARDIAC_AXIS.most ? 'large' : 'normal';
 }
 
-export type FetalRateBand = 'slow' | 'borderline' | 'normal' | 'fast' | 'tachycardia';
+export type FetalRateBand =
+  | 'slow'
+  | 'slow-at-any-age'
+  | 'borderline'
+  | 'normal'
+  | 'fast'
+  | 'tachycardia';
+
+/** Returns true if a source defines bands of the heart rate at an age; false without an age. */
+export const hasRateBands = (gaDays: number | null): gaDays is number =>
+  gaDays !== null && (gaDays >= FETAL_RATE.fromDays || rateBandsAt(gaDays) !== null);
 
 /**
- * Returns the band of a fetal heart rate at an age. Before 14+0 the embryonic bands are used. Null
- * at an age without bands.
+ * Returns the band of a fetal heart rate at an age. Before 14+0 the embryonic bands are used. If
+ * the age is unknown or has no bands, only a rate that is slow at any age has a band.
  */
-export function fetalRateBand(gaDays: number, beatsPerMinute: number): FetalRateBand | null {
+export function fetalRateBand(gaDays: number | null, beatsPerMinute: number): FetalRateBand | null {
+  if (!hasRateBands(gaDays)) {
+    return beatsPerMinute < SLOW_AT_ANY_AGE.below ? 'slow-at-any-age' : null;
+  }
   if (gaDays < FETAL_RATE.fromDays) {
     const early = embryonicRateBand(gaDays, beatsPerMinute);
     return early === 'usual' ? 'normal' : early;
@@ -98,11 +117,12 @@ export const rateBandsAt = (gaDays: number): (typeof RATE_BANDS)[number] | null 
   RATE_BANDS.find(({ fromDays, untilDays }) => gaDays >= fromDays && gaDays <= untilDays) ?? null;
 
 /**
- * Returns the band of an embryonic heart rate in beats per minute; null at an age without bands.
+ * Returns the band of an embryonic heart rate in beats per minute. At an age without bands, it is
+ * null unless the rate is slow at any age.
  */
 export function embryonicRateBand(gaDays: number, rate: number): RateBand | null {
   const band = rateBandsAt(gaDays);
-  if (!band) return null;
+  if (!band) return rate < SLOW_AT_ANY_AGE.below ? 'slow' : null;
   if (rate < band.slowBelow) return 'slow';
   if (rate < band.usualFrom) return 'borderline';
   return band.usualTo !== null && rate > band.usualTo ? 'fast' : 'usual';

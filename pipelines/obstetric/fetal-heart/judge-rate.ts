@@ -24,8 +24,10 @@ import {
   FETAL_RATE,
   type FetalRateBand,
   fetalRateBand,
+  hasRateBands,
   rateBandsAt,
   recalledLimit,
+  SLOW_AT_ANY_AGE,
 } from './guideline.ts';
 import { FETAL_HEART_SECTION, type RateGroup, type RateReading, REGULAR } from './measure-rate.ts';
 
@@ -33,13 +35,15 @@ const KEY = 'fetal-heart-rate';
 
 const GRAVEST_FIRST: readonly FetalRateBand[] = [
   'slow',
+  'slow-at-any-age',
   'tachycardia',
   'fast',
   'borderline',
   'normal',
 ];
 
-function schemeAt(gaDays: number): string {
+function schemeAt(gaDays: number | null): string {
+  if (!hasRateBands(gaDays)) return SLOW_AT_ANY_AGE.source;
   const source = rateBandsAt(gaDays)?.source ?? FETAL_RATE.source;
   const limit = recalledLimit(gaDays);
   return limit === null
@@ -48,7 +52,10 @@ function schemeAt(gaDays: number): string {
 }
 
 interface Judged extends RateReading {
-  /** Null without an age, or if the interval of the rate includes a limit. */
+  /**
+   * Null if the interval of the rate includes a limit, or if there are no bands and the rate is not
+   * slow at any age.
+   */
   band: FetalRateBand | null;
   /** Bands at both ends of the interval, if they differ. */
   between: readonly [FetalRateBand, FetalRateBand] | null;
@@ -98,13 +105,12 @@ function rhythmFindings(judged: readonly Judged[]): FindingDraft[] {
 
 /**
  * Returns the band if the whole interval of a rate is in one band; otherwise `between` contains
- * the bands of both ends. Both are null without an age.
+ * the bands of both ends.
  */
 function bandOf(rate: Measurement, gaDays: number | null): Pick<Judged, 'band' | 'between'> {
-  if (gaDays === null) return { band: null, between: null };
   const within = categoryWithin(rate, (value) => fetalRateBand(gaDays, value));
   const [low, high] = within.between ?? [null, null];
-  // At ages without bands, both ends are null.
+  // Without bands, one end or both are null.
   return { band: within.category, between: low !== null && high !== null ? [low, high] : null };
 }
 
@@ -140,7 +146,11 @@ const bandFinding = (
   evidence: [id],
 });
 
-function bandFindings(judged: readonly Judged[], counting: Judged, gaDays: number): FindingDraft[] {
+function bandFindings(
+  judged: readonly Judged[],
+  counting: Judged,
+  gaDays: number | null,
+): FindingDraft[] {
   const worst = worstOf(judged);
   if (!worst?.band || worst.band === 'normal') {
     // If the interval includes only abnormal bands (fast and tachycardia), the rate is abnormal in
@@ -154,7 +164,7 @@ function bandFindings(judged: readonly Judged[], counting: Judged, gaDays: numbe
     source: shownSource(worst, counting),
     band,
     tachycardia,
-    recalled: recalledLimit(gaDays),
+    recalled: gaDays === null ? null : recalledLimit(gaDays),
   };
   const said = say.conclusion('heart.band', given, [measurement]);
   return [bandFinding(measurement, said, band === 'borderline' ? 'info' : 'abnormal')];
@@ -201,7 +211,10 @@ function sourceFindings(judged: readonly Judged[]): FindingDraft[] {
  * Returns the classification by the gravest band. Empty if no rate has a band, or if all bands are
  * normal and another rate may be abnormal, because its interval includes a limit.
  */
-function bandClassification(judged: readonly Judged[], gaDays: number): ClassificationDraft[] {
+function bandClassification(
+  judged: readonly Judged[],
+  gaDays: number | null,
+): ClassificationDraft[] {
   const worst = worstOf(judged);
   const isOpen = judged.some(({ between }) => between !== null);
   if (!worst?.band || (worst.band === 'normal' && isOpen)) return [];
@@ -298,11 +311,11 @@ function judgeGroup(
   const own = {
     measurements,
     findings: [
-      ...(gaDays === null ? [] : bandFindings(judged, counting, gaDays)),
+      ...bandFindings(judged, counting, gaDays),
       ...sourceFindings(judged),
       ...rhythmFindings(judged),
     ],
-    classifications: gaDays === null ? [] : bandClassification(judged, gaDays),
+    classifications: bandClassification(judged, gaDays),
   };
   if (fetus !== null) {
     const said = statements.map((one) => statementOfFetus(one, fetus));

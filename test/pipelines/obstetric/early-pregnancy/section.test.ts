@@ -450,7 +450,8 @@ describe('the embryonic heart rate (Doubilet and Benson 1995)', () => {
     [50, 119, 'slow'],
     [69, 190, 'usual'],
     [69, 191, 'fast'],
-    [70, 100, null],
+    [70, 89, 'slow'],
+    [70, 90, null],
     [77, 119, 'slow'],
     [97, 120, 'borderline'],
     [97, 130, 'usual'],
@@ -459,6 +460,19 @@ describe('the embryonic heart rate (Doubilet and Benson 1995)', () => {
     [98, 140, null],
   ])('at %s days, %s a minute: %s', (days, rate, band) => {
     expect(embryonicRateBand(days, rate)).toBe(band);
+  });
+
+  it('is a finding if its whole interval is below the usual rates', () => {
+    const findingAt = (beatsPerMinute: number) => {
+      const cardiac = { ...BEATING, beatsPerMinute, uncertainty: 2 };
+      const { findings } = interpret([view({ embryoMm: 8, cardiac })]);
+      return findings.find(({ id }) => id === 'embryonic-heart-rate');
+    };
+    expect(findingAt(110)).toMatchObject({
+      severity: 'info',
+      text: expect.stringContaining(': slow or borderline at 6+'),
+    });
+    expect(findingAt(119)).toBeUndefined();
   });
 });
 

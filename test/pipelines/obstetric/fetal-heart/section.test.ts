@@ -118,6 +118,24 @@ describe('fetal heart rate', () => {
     expect(outcome.findings).toEqual([]);
   });
 
+  it.each([
+    { gaDays: null, rate: 86.9, band: 'slow-at-any-age' },
+    { gaDays: null, rate: 87.1, band: undefined },
+    { gaDays: 72, rate: 86.9, band: 'slow-at-any-age' },
+    { gaDays: 72, rate: 87.1, band: undefined },
+    { gaDays: 154, rate: 86.9, band: 'slow' },
+  ])('$rate +/- 3 per minute at $gaDays days: $band', ({ gaDays, rate, band }) => {
+    const outcome = run({ mMode: [{ ...BEATING, beatsPerMinute: rate }], gaDays });
+    expect(outcome.classifications?.map(({ value }) => value)).toEqual(band ? [band] : []);
+    expect(outcome.findings?.map(({ severity }) => severity)).toEqual(band ? ['abnormal'] : []);
+  });
+
+  it('that is slow at any age says so, and names the source of the limit', () => {
+    const outcome = run({ mMode: [{ ...BEATING, beatsPerMinute: 60 }], gaDays: null });
+    expect(outcome.summary).toContain('Fetal heart rate 60/min, slow at any gestational age.');
+    expect(outcome.classifications?.[0]?.scheme).toBe('Doubilet and Benson 1995');
+  });
+
   it('outside 40 to 260 per minute is implausible', () => {
     expect(run({ mMode: [{ ...BEATING, beatsPerMinute: 39 }] }).rate).toBeNull();
     expect(run({ mMode: [{ ...BEATING, beatsPerMinute: 40 }] }).rate?.value).toBe(40);
