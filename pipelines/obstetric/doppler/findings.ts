@@ -22,6 +22,8 @@ import {
   type DopplerState,
   type DopplerSummary,
   type EndDiastolicFlow,
+  FLOW_EXPECTED_FROM,
+  isUsualFlow,
   LOW_CPR,
   MCA_ANGLE,
   rank,
@@ -280,6 +282,8 @@ function summaryClassification(
 /** Flow in the umbilical artery according to the traces and the stated values. */
 interface UmbilicalFlow {
   flow: EndDiastolicFlow | null;
+  /** True if the flow is missing at an age at which this is usual. It is then not a finding. */
+  usual: boolean;
   loops: FlowOfLoops<EndDiastolicFlow>;
   stated: StatedFlow | null;
   /** True if there are several fetuses and it is unknown whose artery this is. */
@@ -293,19 +297,22 @@ interface UmbilicalFlow {
 export function flowOfArtery(
   loops: FlowOfLoops<EndDiastolicFlow>,
   stated: StatedFlow | null,
-  unnamed: boolean,
+  { gaDays, unnamed }: { gaDays: number | null; unnamed: boolean },
 ): UmbilicalFlow {
   const flow = graverFlow(loops.lead, stated?.flow ?? null);
+  const usual = isUsualFlow(flow, gaDays);
   const { suspected } = loops;
-  const graver = suspected && graverFlow(flow, suspected.flow) !== flow ? suspected : null;
-  return { flow, loops: { ...loops, suspected: graver }, stated, unnamed };
+  const isGraver = suspected !== null && graverFlow(flow, suspected.flow) !== flow;
+  const graver = isGraver && !isUsualFlow(suspected.flow, gaDays) ? suspected : null;
+  return { flow, usual, loops: { ...loops, suspected: graver }, stated, unnamed };
 }
 
 const isOnlyStated = ({ flow, loops, stated }: UmbilicalFlow) =>
   flow !== null && stated?.flow === flow && loops.lead !== flow;
 
-const flowParams = (flow: EndDiastolicFlow, { loops, stated, unnamed }: UmbilicalFlow) => ({
+const flowParams = (flow: EndDiastolicFlow, { usual, loops, stated, unnamed }: UmbilicalFlow) => ({
   flow,
+  ...(usual && { usualBefore: FLOW_EXPECTED_FROM / 7 }),
   loop: loops.lead,
   others: loops.others,
   stated: stated && { ...stated.shown, flow: stated.flow },
@@ -318,8 +325,8 @@ export function flowStatements(found: UmbilicalFlow): Statement[] {
 }
 
 function abnormalFlow(found: UmbilicalFlow): Statement[] {
-  const { flow, loops } = found;
-  if (flow === null || flow === 'forward') return [];
+  const { flow, usual, loops } = found;
+  if (flow === null || flow === 'forward' || usual) return [];
   const hidden = flow === 'absent' && loops.shownOn.some(({ waveform }) => waveform.otherVessel);
   return [say.conclusion('doppler.abnormal-flow', { ...flowParams(flow, found), hidden })];
 }
@@ -366,21 +373,26 @@ function findingWith(
 }
 
 /**
- * Returns the finding of abnormal or suspected end-diastolic flow. It is critical if the flow is
- * absent or reversed; one trace or one stated value that shows this is enough.
+ * Returns the finding of abnormal or suspected end-diastolic flow; empty if the flow is usual at
+ * this age. It is critical if the flow is absent or reversed; one trace or one stated value that
+ * shows this is enough.
  */
 export function flowFindings(
   found: UmbilicalFlow,
   measurements: readonly Measurement[],
 ): FindingDraft[] {
-  const { flow, loops, stated } = found;
+  const { flow, usual, loops, stated } = found;
   const statements = [...abnormalFlow(found), ...suspectedFlow(found)];
-  const shownOn = [...loops.shownOn, ...(loops.suspected ? [loops.suspected.shownOn] : [])];
+  const shownOn = [
+    ...(usual ? [] : loops.shownOn),
+    ...(loops.suspected ? [loops.suspected.shownOn] : []),
+  ];
   const evidence = [
-    ...(isOnlyStated(found) ? (stated?.evidence ?? []) : []),
+    ...(isOnlyStated(found) && !usual ? (stated?.evidence ?? []) : []),
     ...indicesOn(shownOn, measurements),
   ];
-  const severity = flow === 'absent' || flow === 'reversed' ? 'critical' : 'abnormal';
+  const lost = flow === 'absent' || flow === 'reversed';
+  const severity = lost && !usual ? 'critical' : 'abnormal';
   return findingWith('end-diastolic-flow', statements, severity, evidence);
 }
 

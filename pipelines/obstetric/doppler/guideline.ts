@@ -18,6 +18,12 @@ export const ANAEMIA_MOM = { mild: 1.29, moderate: 1.5, severe: 1.55 } as const;
 export const RI_WITHOUT_FLOW = 1;
 
 /**
+ * Age in days from which an umbilical artery is expected to have end-diastolic flow. Earlier, absent
+ * flow is usual (obstetric 13.3).
+ */
+export const FLOW_EXPECTED_FROM = 16 * 7;
+
+/**
  * Value below which a CPR is commonly considered low at any age (Gramellini 1992). Reported in
  * addition to the centile.
  */
@@ -60,6 +66,15 @@ export function endDiastolicFlow(beats: readonly BeatVelocities[]): EndDiastolic
   if (without > 0.5) return 'absent';
   return without > 0 ? 'intermittent-absent' : 'forward';
 }
+
+/**
+ * Returns true if this flow in an umbilical artery is usual at an early age: missing, but not
+ * reversed (obstetric 13.3). False if the age is unknown.
+ */
+export const isUsualFlow = (flow: EndDiastolicFlow | null, gaDays: number | null): boolean =>
+  gaDays !== null &&
+  gaDays < FLOW_EXPECTED_FROM &&
+  (flow === 'absent' || flow === 'intermittent-absent' || flow === 'not-assessable');
 
 /**
  * A-wave of a ductus venosus. It is not assessable if the wall filter may hide a positive a-wave

@@ -324,11 +324,10 @@ export function judgeDoppler(
 ): DopplerJudgement {
   const good = traced.filter(({ waveform }) => traceProblem(waveform) === null);
   const of = (vessel: string) => traced.filter((reading) => reading.vessel === vessel);
-  const umbilical = flowOfArtery(
-    umbilicalFlow(of('umbilical-artery')),
-    statedFlow(measured),
+  const umbilical = flowOfArtery(umbilicalFlow(of('umbilical-artery')), statedFlow(measured), {
+    gaDays,
     unnamed,
-  );
+  });
   const ductus = ductusWave(of('ductus-venosus'));
   const rates = rateProblem(good);
   const derived = [...measured, ...cpr(measured), ...uterineMean(measured)];
@@ -336,10 +335,10 @@ export function judgeDoppler(
   const multiples = gaDays === null || rates ? [] : peakMoM(good, derived, gaDays);
   const measurements =
     gaDays === null ? derived : charted([...derived, ...multiples], gaDays, charts);
-  const { flow } = umbilical;
+  const { flow, usual } = umbilical;
   const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
   const state: DopplerState = {
-    flow,
+    flow: usual ? null : flow,
     suspected: umbilical.loops.suspected !== null || ductus.suspected !== null,
     umbilicalPi: rankOf(measurements, 'umbilical-artery-pi'),
     cerebralPi: rankOf(measurements, 'middle-cerebral-artery-pi'),

@@ -65,6 +65,8 @@ const statedValue = ({ by, index, key, value }: StatedValue, text: ValueTexts) =
  */
 type UmbilicalFlow = {
   flow: Flow;
+  /** Week before which absent flow is usual; only if the flow is missing in an earlier week. */
+  usualBefore?: number;
   /** The most severe flow on any good trace; null if no loop has a category. */
   loop: Flow | null;
   /** Flows on the other good traces. */
@@ -98,6 +100,9 @@ function sourceText(of: UmbilicalFlow, text: ValueTexts): string {
   return `${loops.join('')}${values}`;
 }
 
+const usualText = ({ usualBefore }: UmbilicalFlow) =>
+  usualBefore === undefined ? '' : `; absent flow is usual before ${usualBefore} weeks`;
+
 const suspicion = (what: string, problem: TraceProblem) =>
   `${what} suspected on a trace too poor to categorise (${TRACE_PROBLEM[problem]}); repeat with the lowest wall filter.`;
 
@@ -130,7 +135,7 @@ export const DOPPLER_SENTENCES = {
   'doppler.values': (_: Nothing, { about, text }: SentenceContext) =>
     `${about.map((one) => `${withSubject(one.label, one)} ${text.value(one)}`).join(', ')}.`,
   'doppler.flow': (of: UmbilicalFlow, { text }: SentenceContext) =>
-    `${subjectOf('Umbilical end-diastolic flow', of.unnamed)}: ${FLOW_TEXT[of.flow]}${sourceText(of, text)}.`,
+    `${subjectOf('Umbilical end-diastolic flow', of.unnamed)}: ${FLOW_TEXT[of.flow]}${sourceText(of, text)}${usualText(of)}.`,
   'doppler.abnormal-flow': (
     of: UmbilicalFlow & {
       /** True if another vessel on the opposite side of the baseline may hide a reversal. */

@@ -72,6 +72,43 @@ describe('each loop of an umbilical artery is evaluated separately', () => {
   });
 });
 
+describe('end-diastolic flow in early pregnancy', () => {
+  const lastUsualDay = 16 * 7 - 1;
+
+  it.each([
+    { wave: LOST, gaDays: lastUsualDay, severity: undefined, flow: null },
+    { wave: LOST, gaDays: lastUsualDay + 1, severity: 'critical', flow: 'absent' },
+    { wave: LOST, gaDays: null, severity: 'critical', flow: 'absent' },
+    { wave: { ...LOST, vanishesAt: 5 }, gaDays: lastUsualDay, severity: undefined, flow: null },
+    { wave: { ...LOST, beats: 2 }, gaDays: lastUsualDay, severity: undefined, flow: null },
+    { wave: REVERSED, gaDays: lastUsualDay, severity: 'critical', flow: 'reversed' },
+    { wave: { ...REVERSED, beats: 2 }, gaDays: lastUsualDay, severity: 'abnormal', flow: null },
+  ])('$wave at $gaDays days: $severity', ({ wave, gaDays, severity, flow }) => {
+    const outcome = run([spectrum('umbilical-artery', wave)], gaDays);
+    expect(finding(outcome, 'end-diastolic-flow')?.severity).toBe(severity);
+    expect(flowOf(outcome)).toBe(flow);
+  });
+
+  it('that is absent is stated as usual, without advice', () => {
+    const usual = 'flow: absent; absent flow is usual before 16 weeks.';
+    const outcome = run([spectrum('umbilical-artery', LOST)], lastUsualDay);
+    expect(outcome.summary).toContain(usual);
+    expect(outcome.category).toBe('not-assessed');
+    expect(outcome.guidance).toEqual([]);
+    expect(run([spectrum('umbilical-artery', LOST)], 224).summary).not.toContain('usual');
+  });
+
+  it('that is absent by a value of the machine is no finding either', () => {
+    const outcome = run([], lastUsualDay, [fromMachine('umbilical-artery-ri', 1)]);
+    expect(outcome.findings).toEqual([]);
+    expect(outcome.summary).toContain('(RI 1.00); absent flow is usual before 16 weeks.');
+  });
+
+  it('that is forward is not called absent', () => {
+    expect(flowOf(run([spectrum('umbilical-artery')], lastUsualDay))).toBe('forward');
+  });
+});
+
 describe('a ductus venosus', () => {
   const wave = (edv: number, more = {}) =>
     spectrum('ductus-venosus', { psv: 50, edv, tamx: 25, ...more });
