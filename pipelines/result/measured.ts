@@ -116,6 +116,13 @@ export const decided: Decide = (one) => inForce?.(one) ?? one;
 export const isConfirmed = ({ confirmed }: Pick<Measurement, 'confirmed'>): boolean =>
   confirmed !== undefined;
 
+/** Codes of remarks that state a person's decision to exclude a value (decisions.ts). */
+const EXCLUDED: ReadonlySet<string> = new Set(['review.rejected', 'review.passed-over']);
+
+/** Returns true if a person rejected a value, or chose another one in its place. */
+export const isRejected = ({ remarks }: Pick<Measurement, 'remarks'>): boolean =>
+  remarks.some(({ code }) => EXCLUDED.has(code));
+
 /** Creates a measurement of a concept, with unit, label and site from the concept table. */
 export function measurementOf(
   id: string,

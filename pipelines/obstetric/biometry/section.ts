@@ -4,7 +4,7 @@ import { say } from '../../result/render/obstetric/biometry.ts';
 import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { acceptedValue, isOfMachine, REPEATABILITY } from '../shared/measurement.ts';
+import { acceptedValue, isOfMachine, isRejected, REPEATABILITY } from '../shared/measurement.ts';
 import type { FramePlane, Structure } from '../shared/plane.ts';
 import { excludedBy, MEASURING_PLANES } from '../shared/plane.ts';
 import type { Gap, ObstetricSection, SectionOutcome } from '../shared/section.ts';
@@ -56,6 +56,7 @@ const NAMES = ['head', 'abdomen', 'femur'] as const satisfies readonly Structure
 const INADEQUATE: ReadonlySet<string> = new Set([
   'low_confidence',
   'implausible',
+  'rejected',
   'contradicted',
   'plane_excluded',
 ]);
@@ -158,8 +159,11 @@ function gapOf(
     const said = say.gap('biometry.contradicted', { ...given, id, ratio, low, high });
     return { code: 'contradicted', said, need: `${plane}, measured again` };
   }
-  if (own.some(({ quality }) => quality === 'inadequate')) {
-    return { code: 'implausible', said: say.gap('biometry.implausible', given), need: plane };
+  const inadequate = own.filter(({ quality }) => quality === 'inadequate');
+  if (inadequate.length > 0) {
+    return inadequate.every(isRejected)
+      ? { code: 'rejected', said: say.gap('biometry.rejected', given), need: plane }
+      : { code: 'implausible', said: say.gap('biometry.implausible', given), need: plane };
   }
   const [by] = readings.flatMap((reading) => excludedBy(reading) ?? []);
   if (by) {

@@ -12,6 +12,7 @@ import {
   acceptedValue,
   createMeasurement,
   isPlausible,
+  isRejected,
   measuredOn,
 } from '../shared/measurement.ts';
 import {
@@ -318,9 +319,11 @@ function whyNot(
   const traced = own.filter(isTraced);
   const problem = traced.map(({ waveform }) => traceProblem(waveform)).find((one) => one !== null);
   if (problem) return because('poor-trace', problem);
+  const values = measurements.filter(isOf(vessel));
+  if (values.some(isRejected)) return because('rejected');
   if (traced.length > 0) return because('trace-implausible');
   if (own.length > 0) return because(null);
-  if (measurements.some((one) => isOf(vessel)(one))) return because('machine-implausible');
+  if (values.length > 0) return because('machine-implausible');
   if (cart.some(isOf(vessel))) return because(null);
   if (held.some((reading) => reading.vessel === vessel)) return because('needs-review');
   return because(unnamed?.has(vessel) ? 'not-of-this-fetus' : 'not-supplied');

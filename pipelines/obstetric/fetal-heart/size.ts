@@ -24,6 +24,7 @@ import {
   FRAMES_PER_MEASUREMENT,
   isOfMachine,
   isPlausible,
+  isRejected,
   keyedByFetus,
   lineBetween,
   measuredOn,
@@ -419,8 +420,10 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
 }
 
 function gapOf({ views }: FetalHeartEvidence, measurements: readonly Measurement[]): Statement {
-  if (measurements.some((one) => isOfMachine(one) && one.quality === 'inadequate')) {
-    return say.gap('heart.no-ratio', { reason: 'implausible' });
+  const unused = measurements.filter((one) => isOfMachine(one) && one.quality === 'inadequate');
+  if (unused.length > 0) {
+    const reason = unused.every(isRejected) ? 'rejected' : 'implausible';
+    return say.gap('heart.no-ratio', { reason });
   }
   const reason = views.fetalHeart?.chests === null ? 'no-model' : 'no-view';
   return say.gap('heart.no-ratio', { reason });

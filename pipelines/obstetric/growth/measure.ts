@@ -101,14 +101,15 @@ export interface NotCharted {
 
 /**
  * Returns the z-score and centile of a value at an exact age in weeks, or the reason why the value
- * is not charted: no chart fits its formula, or the age is outside the weeks of the chart. Values
+ * is not charted: no chart fits its formula, the formula is not known, or the age is outside the weeks of the chart. Values
  * are never extrapolated or charted at the nearest age. If the chart has no z-score for one end of
  * the interval, for example because it is negative, this end counts as beyond every cut-off.
  */
 export function chart(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
   const growthChart = chartFor(measurement);
   if (!growthChart) {
-    return { measurement, reason: { code: 'no_chart_for_formula', weeks: null } };
+    const code = isFromReport(measurement) ? 'formula_not_known' : 'no_chart_for_formula';
+    return { measurement, reason: { code, weeks: null } };
   }
   const zAt = (value: number) => {
     const z = growthChart.z(gaWeeks, value);

@@ -9,7 +9,7 @@ import {
   type GuidanceDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { acceptedValue, atCutOff } from '../shared/measurement.ts';
+import { acceptedValue, atCutOff, isRejected } from '../shared/measurement.ts';
 import type { EdgeReading } from './evidence.ts';
 import {
   COVERS_OS_MM,
@@ -184,8 +184,11 @@ export function edgeGaps(
     ({ quality }) => quality === 'low' || quality === 'accepted',
   );
   if (abdominal) return [say.gap('placenta.transabdominal-edge', {}, [abdominal])];
-  if (distances.some(({ quality }) => quality === 'inadequate')) {
-    return [say.gap('placenta.edge-implausible', {})];
+  const inadequate = distances.filter(({ quality }) => quality === 'inadequate');
+  if (inadequate.length > 0) {
+    return inadequate.every(isRejected)
+      ? [say.gap('placenta.edge-rejected', {})]
+      : [say.gap('placenta.edge-implausible', {})];
   }
   return edges.some(({ located }) => located?.accepted)
     ? [say.gap('placenta.edge-without-scale', {})]

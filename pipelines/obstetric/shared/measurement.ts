@@ -26,6 +26,7 @@ export {
   isConfirmed,
   isFromReport,
   isOfMachine,
+  isRejected,
   lineBetween,
   measuredOn,
   NO_FRAME,

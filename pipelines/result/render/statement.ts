@@ -1,5 +1,6 @@
 import { methodEntry } from '../../concepts/concepts.ts';
 import { isAmendment, type Measurement, type Result, type Section } from '../envelope.ts';
+import { isRejected } from '../measured.ts';
 import { countingValues } from '../standing.ts';
 import type { Statement } from '../statement.ts';
 import { withSubject } from './obstetric/shared.ts';
@@ -110,15 +111,11 @@ const DOUBT = {
   inadequate: 'image inadequate',
 } as const satisfies Record<Exclude<Measurement['quality'], 'accepted'>, string>;
 
-/** Codes of remarks that state a reader's decision to exclude a value. */
-const DECIDED: ReadonlySet<string> = new Set(['review.rejected', 'review.passed-over']);
-
 /** Returns the reason why a value was not accepted; null if it was accepted. */
 export function doubtOf(measurement: Measurement): string | null {
-  const { quality, remarks } = measurement;
+  const { quality } = measurement;
   if (quality === 'accepted') return null;
-  const isDecided = remarks.some(({ code }) => DECIDED.has(code));
-  return isDecided ? remarkText(measurement) : DOUBT[quality];
+  return isRejected(measurement) ? remarkText(measurement) : DOUBT[quality];
 }
 
 /** Returns the sentence about a value that was not accepted, without its number. */

@@ -247,6 +247,32 @@ describe('a length that a person accepted on a transabdominal image', () => {
   });
 });
 
+describe('a value that a person rejected is not called implausible', () => {
+  const reject = (measurement: string) => ({ kind: 'reject', measurement }) as const;
+
+  it('if it is a Doppler value of the machine', () => {
+    const study = reviewedViews({}, { cart: [machine('umbilical-artery-pi', 1)] });
+    const { summary } = sectionOf(reviewedWith(study, reject('umbilical-artery-pi')), 'doppler');
+    expect(summary).toContain('The reader rejected the umbilical artery values');
+    expect(summary).not.toContain('implausible');
+  });
+
+  it('if it is a length', () => {
+    const result = reviewedWith(reviewedStudy(), reject('ac'));
+    const { summary } = sectionOf(result, 'biometry');
+    expect(summary).toContain('AC not used: rejected by the reader.');
+    expect(summary).not.toContain('implausible');
+  });
+
+  it('if it is a cardiothoracic ratio of the machine', () => {
+    const study = reviewedViews(heart({}), { cart: [machine('cardiothoracic-area-ratio', 0.3)] });
+    const result = reviewedWith(study, reject('cardiothoracic-area-ratio'));
+    const { summary } = sectionOf(result, 'fetal-heart');
+    expect(summary).toContain('The reader rejected that of the ultrasound machine.');
+    expect(summary).not.toContain('implausible');
+  });
+});
+
 describe('a value of the machine that a person corrected', () => {
   it('shows absent end-diastolic flow, which is critical', () => {
     const study = reviewedViews({}, { cart: [machine('umbilical-artery-ri', 0.6)] });

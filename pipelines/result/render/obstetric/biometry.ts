@@ -83,6 +83,8 @@ export const BIOMETRY_SENTENCES = {
     `${names(gap, text)} not measured: the ${gap.structure} is not inside one calibrated region.`,
   'biometry.implausible': (gap: Gap, { text }: SentenceContext) =>
     `${names(gap, text)} not accepted: the values of the ${gap.structure} are implausible.`,
+  'biometry.rejected': (gap: Gap, { text }: SentenceContext) =>
+    `${names(gap, text)} not used: rejected by the reader.`,
   'biometry.contradicted': (gap: Gap & OutsideRatio, { text }: SentenceContext) =>
     `${names(gap, text)} not accepted: ${contradictionText(gap, text)}. The lengths contradict each other; measure again by hand. If the ratio is confirmed, it is itself abnormal.`,
   'biometry.plane-excluded': (gap: Gap & { by: PlaneExclusion }, { text }: SentenceContext) =>

@@ -1,6 +1,6 @@
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
 import type { SentenceContext, ValueTexts } from './shared.ts';
-import { capital, type Nothing, withSubject } from './shared.ts';
+import { capital, inSentence, type Nothing, withSubject } from './shared.ts';
 
 export const VESSELS = {
   'umbilical-artery': 'umbilical artery',
@@ -113,6 +113,7 @@ const VESSEL_GAP = {
     `The values of the ${name} trace are implausible and were not used`,
   'machine-implausible': (name: string) =>
     `The ${name} values from the ultrasound machine are implausible and were not used`,
+  rejected: (name: string) => `The reader rejected the ${name} values`,
   'needs-review': (name: string) => `The ${name} spectrum needs review`,
   'not-of-this-fetus': (name: string) => `No ${name} spectrum could be assigned to this fetus`,
   'not-supplied': (name: string) => `${capital(name)} Doppler was not supplied`,
@@ -214,7 +215,7 @@ export const DOPPLER_SENTENCES = {
   'doppler.rate-outside-chart': ({ slowest, fastest }: { slowest: number; fastest: number }) =>
     `The fetal heart rate during Doppler is outside ${slowest} to ${fastest} per minute: no fetal Doppler chart applies.`,
   'doppler.outside-chart': (_: Nothing, { about }: SentenceContext) =>
-    `The gestational age is outside the chart for: ${about.map(({ label }) => label).join(', ')}.`,
+    `The gestational age is outside the chart for: ${about.map(({ label }) => inSentence(label)).join(', ')}.`,
   'doppler.no-peak-velocity': ({ held }: { held: boolean }) =>
     `MCA peak velocity in cm/s ${held ? 'needs review' : 'was not supplied'}: signs of anaemia were not assessed.`,
   'doppler.angle-unknown': ({ limit }: { limit: number }) =>

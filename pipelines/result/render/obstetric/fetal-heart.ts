@@ -185,10 +185,12 @@ export const HEART_SENTENCES = {
   },
   'heart.machine-size': ({ size }: { size: Size }, { about: [ratio], text }: SentenceContext) =>
     machineSize(size, ratio ? text.value(ratio) : ''),
-  'heart.no-ratio': ({ reason }: { reason: 'implausible' | 'no-model' | 'no-view' }) =>
+  'heart.no-ratio': ({ reason }: { reason: 'implausible' | 'rejected' | 'no-model' | 'no-view' }) =>
     ({
       implausible:
         'The cardiothoracic ratio was not measured. A cardiothoracic ratio from the ultrasound machine is implausible and was not used.',
+      rejected:
+        'The cardiothoracic ratio was not measured. The reader rejected that of the ultrasound machine.',
       'no-model':
         'The cardiothoracic ratio was not measured: no permitted model outlines the heart.',
       'no-view':

@@ -2,6 +2,7 @@ import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts'
 import type { SentenceContext, ValueTexts } from './shared.ts';
 import {
   capital,
+  inSentence,
   listed,
   type Nothing,
   SEVERAL_FETUSES,
@@ -73,6 +74,8 @@ export function openSizeText({ between: [low, high], own, cutOffs = [] }: OpenSi
 
 const NOT_CHARTED = {
   no_chart_for_formula: () => 'no growth chart is based on this weight formula',
+  formula_not_known: () =>
+    'no centile: the weight formula of the ultrasound machine is not known, and each growth chart is based on one formula',
   outside_chart_range: (weeks: Weeks | null) =>
     `no centile: outside the range of the chart (${weeks?.from}+0 to ${weeks?.to}+0 weeks)`,
   bpd_convention_not_stated: () =>
@@ -233,7 +236,8 @@ export const GROWTH_SENTENCES = {
   ) => {
     const parts = [
       ...of.notCharted.map(
-        ({ code, weeks }, index) => `${about[index]?.label}: ${NOT_CHARTED[code](weeks)}`,
+        ({ code, weeks }, index) =>
+          `${inSentence(about[index]?.label ?? '')}: ${NOT_CHARTED[code](weeks)}`,
       ),
       ...(of.doubtful ? ['values are inconsistent with the stated age'] : []),
       ...(of.needsWeight ? ['the size category needs a weight or an AC'] : []),
@@ -259,7 +263,7 @@ export const GROWTH_SENTENCES = {
     `Growth over time was not assessed${NO_CHANGE[of.reason](of.days, of.least)}.`,
   'growth.scan-left-out': () => 'An earlier scan that names several fetuses was left out.',
   'growth.dating-doubtful': ({ z }: { z: number }, { about }: SentenceContext) =>
-    `${about.map(({ label }) => label).join(', ')}: more than ${z} standard deviations from the mean for the stated age; check the dating and the measurement. Size for gestational age was not classified.`,
+    `${capital(about.map(({ label }) => inSentence(label)).join(', '))}: more than ${z} standard deviations from the mean for the stated age; check the dating and the measurement. Size for gestational age was not classified.`,
   'growth.head-size': (
     of: { size: 'large' | 'microcephaly' | 'small'; datingInDoubt: boolean },
     context: SentenceContext,

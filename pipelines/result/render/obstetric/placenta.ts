@@ -64,6 +64,8 @@ export const PLACENTA_SENTENCES = {
     `Lower edge ${edge ? fromOs([edge], text) : ''} on a transabdominal image, which is not categorised: a transvaginal scan is needed.`,
   'placenta.edge-implausible': () =>
     'The distance to the internal os was not accepted: it is implausible. Measure again.',
+  'placenta.edge-rejected': () =>
+    'The distance to the internal os was not used: rejected by the reader.',
   'placenta.edge-without-scale': () =>
     'The distance to the internal os was not measured: no physical scale was available.',
   'placenta.edge-not-shown': () =>

@@ -351,7 +351,7 @@ describe('charts and thresholds', () => {
   it('a PI at an age outside its chart is given without a percentile, which is reported', () => {
     const { value, summary } = run([spectrum('umbilical-artery')], 139);
     expect(value('umbilical-artery-pi')).toMatchObject({ quality: 'accepted', reference: null });
-    expect(summary).toContain('outside the chart for: Umbilical artery PI');
+    expect(summary).toContain('outside the chart for: umbilical artery PI');
   });
 
   it('a side in the header does not prevent the ratio of a brain vessel', () => {

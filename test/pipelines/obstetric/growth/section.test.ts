@@ -100,6 +100,20 @@ describe('centiles', () => {
     ]);
   });
 
+  it('are not given for a weight of the machine, whose formula is not known', () => {
+    const concept = { scheme: 'LN', code: '11727-5', meaning: 'EFW' };
+    const cart = [cartValue({ key: 'efw', concept, value: 1200, unit: 'g' })];
+    const study = { clips: [], refused: [], files: 1, series: 1, cart };
+    const result = interpretReadings({ readings: [], options: at(196), evidence: { study } });
+    expect(measurementOf(result, 'efw').reference).toBeNull();
+    expect(sectionOf(result, 'growth').data.not_charted).toMatchObject([
+      { measurement: 'efw', code: 'formula_not_known' },
+    ]);
+    expect(sectionOf(result, 'growth').reason?.detail).toContain(
+      'stimated fetal weight: no centile: the weight formula of the ultrasound machine is not known',
+    );
+  });
+
   it('of the INTERGROWTH weight come from the 2017 chart', () => {
     const result = interpretReadings({
       readings: [head(91.8, 73.5), abdomen(75, 73.5)],
@@ -433,6 +447,12 @@ describe('several fetuses', () => {
 });
 
 describe('values that do not fit the stated age', () => {
+  it('are listed with small letters within a sentence', () => {
+    const result = interpretReadings({ readings: MEDIAN_28_WEEKS(), options: at(140) });
+    const { text } = result.findings.find(({ id }) => id === 'dating-doubtful') ?? {};
+    expect(text).toMatch(/^Head circumference, biparietal diameter, .*: more than 5 standard/);
+  });
+
   it('lead to advice on the dating, and size is not evaluated', () => {
     const result = interpretReadings({ readings: MEDIAN_28_WEEKS(), options: at(140) });
     expect(result.findings.map(({ id }) => id)).toContain('dating-doubtful');
