@@ -79,6 +79,29 @@ export async function checkChain(
   }
 }
 
+const HTTPS_PORT = 443;
+
+/**
+ * Checks TLS with a server that has a web address. If that is http, which is permitted, warns about
+ * what is `sent` there unencrypted.
+ */
+export async function checkWebChain(
+  what: string,
+  address: string,
+  {
+    tls,
+    sent,
+  }: { tls?: Partial<Parameters<typeof checkChain>[1]> | undefined; sent?: string } = {},
+): Promise<Finding[]> {
+  const { protocol, hostname, port } = new URL(address);
+  if (protocol === 'https:') {
+    return checkChain(what, { host: hostname, port: Number(port || HTTPS_PORT), ...tls });
+  }
+  const local = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  if (local || sent === undefined) return [];
+  return [warning(what, `${sent} are sent to it unencrypted, because its address is http`)];
+}
+
 /** Returns the certificates from the peer's own to the root, which is its own issuer. */
 function chainOf(first: DetailedPeerCertificate): DetailedPeerCertificate[] {
   const chain: DetailedPeerCertificate[] = [];

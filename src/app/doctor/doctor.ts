@@ -3,6 +3,7 @@ import type { Config } from '../../../config/schema.ts';
 import { type Finding, fault, ok } from './finding.ts';
 import { checkArchives, checkPeers, checkWorklists } from './peers.ts';
 import { checkRules } from './rules.ts';
+import { checkServices } from './services.ts';
 import { checkBackends, checkDoors, checkThisMachine } from './this-machine.ts';
 
 const MARK = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const;
@@ -53,6 +54,7 @@ export async function examineWith(config: Config): Promise<Finding[]> {
     checkPeers(config),
     checkArchives(config),
     checkWorklists(config),
+    checkServices(config),
   ]);
   return [...checkRules(config.routing), ...machine, ...others.flat()];
 }

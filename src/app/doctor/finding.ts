@@ -20,7 +20,11 @@ export function inOneLine(error: unknown): string {
 }
 
 function errorText(error: unknown): string {
-  if (!(error instanceof SonogateError)) return error instanceof Error ? error.message : `${error}`;
+  if (!(error instanceof SonogateError)) {
+    if (!(error instanceof Error)) return `${error}`;
+    // If a host has several addresses and none answers, the error has only a code.
+    return error.message || ('code' in error ? `${error.code}` : error.name);
+  }
   const { title } = ERRORS[error.code];
   return error.detail === title ? title : `${title}: ${error.detail}`;
 }

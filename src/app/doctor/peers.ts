@@ -22,7 +22,7 @@ import { ERRORS } from '../../platform/errors/catalogue.ts';
 import { silentLogger } from '../../platform/logging/logger.ts';
 import { createMailer } from '../../platform/outbound/mail.ts';
 import { ClientCertificates } from '../../platform/tls/client-files.ts';
-import { checkChain } from './certificates.ts';
+import { checkChain, checkWebChain } from './certificates.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
 /**
@@ -31,7 +31,6 @@ import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
  */
 const CLOCK_SECONDS = 5;
 const PEER_TIMEOUT_SECONDS = 20;
-const HTTPS_PORT = 443;
 
 const NO_DESTINATIONS = 'none in the settings, so results stay on the gateway';
 
@@ -136,7 +135,8 @@ async function messages(destination: Hl7v2Destination): Promise<Finding[]> {
 
 async function ehr(destination: FhirDestination): Promise<Finding[]> {
   const what = `EHR ${destination.name}`;
-  const chain = ehrChain(`${what}, TLS`, destination);
+  const { baseUrl, tls } = destination;
+  const chain = checkWebChain(`${what}, TLS`, baseUrl, { tls, sent: 'reports' });
   try {
     const signal = AbortSignal.timeout(PEER_TIMEOUT_SECONDS * 1000);
     const { version, mode, ahead } = await checkServer(destination, signal);
@@ -156,16 +156,6 @@ async function ehr(destination: FhirDestination): Promise<Finding[]> {
   } catch (error) {
     return [fault(what, inOneLine(error)), ...(await chain)];
   }
-}
-
-function ehrChain(what: string, { baseUrl, tls }: FhirDestination): Promise<Finding[]> {
-  const { protocol, hostname, port } = new URL(baseUrl);
-  if (protocol !== 'https:') {
-    const local = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-    const words = 'reports are sent to it unencrypted, because its address is http';
-    return Promise.resolve(local ? [] : [warning(what, words)]);
-  }
-  return checkChain(what, { host: hostname, port: Number(port || HTTPS_PORT), ...tls });
 }
 
 async function machine(

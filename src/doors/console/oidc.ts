@@ -47,7 +47,7 @@ export function createOidcProvider(
   let found: { configuration: Promise<client.Configuration>; at: number } | null = null;
   const configuration = () => {
     if (found === null || now() - found.at > KEPT_MS) {
-      const configuration = discover(settings).catch((error: unknown) => {
+      const configuration = discoverProvider(settings).catch((error: unknown) => {
         found = null;
         throw unavailable(error);
       });
@@ -111,7 +111,11 @@ export function createOidcProvider(
   };
 }
 
-async function discover(settings: OidcSettings): Promise<client.Configuration> {
+/**
+ * Reads the provider's metadata and our secret.
+ * @throws Error if one of them cannot be read, or if the metadata are those of another issuer.
+ */
+export async function discoverProvider(settings: OidcSettings): Promise<client.Configuration> {
   const issuer = new URL(settings.issuer);
   const secret = settings.clientSecret && (await readSecret(settings.clientSecret));
   return client.discovery(

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../../config/load.ts';
 import { checkChain } from '../../../../src/app/doctor/certificates.ts';
 import { checkPeer, checkPeers } from '../../../../src/app/doctor/peers.ts';
+import { checkServices } from '../../../../src/app/doctor/services.ts';
 import {
   checkBackends,
   checkDoors,
@@ -25,6 +27,12 @@ import { type FhirTestServer, startFhirServer } from '../../../peers/fhir-server
 import { freePort } from '../../../peers/free-port.ts';
 import { startPostgres } from '../../../peers/postgres.ts';
 import { startRedis } from '../../../peers/redis.ts';
+import {
+  CLIENT,
+  type IdentityProvider,
+  startIdentityProvider,
+} from '../../doors/console/identity-provider.ts';
+import { type Collector, startCollector } from '../monitoring/collector.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -331,5 +339,165 @@ describe('an EHR', () => {
   test('that cannot be reached is at fault', async () => {
     const findings = await peers(ehr(`http://127.0.0.1:${await freePort()}`));
     expect(findings).toMatchObject([{ what: 'EHR ehr', state: 'fault' }]);
+  });
+});
+
+describe('the services', () => {
+  const services = (over: object) => checkServices(settings(over));
+
+  test('are not mentioned unless they are configured', async () => {
+    expect(await services({})).toEqual([]);
+  });
+
+  describe('identity provider', () => {
+    let provider: IdentityProvider;
+    beforeAll(async () => {
+      provider = await startIdentityProvider('https://ward.example/console/callback', {});
+    });
+    afterAll(() => provider.close());
+
+    const at = (issuer: string, over: object = {}) =>
+      services({ console: { oidc: { issuer, clientId: CLIENT.id, roles: {}, ...over } } });
+
+    test('that answers for its issuer is in order', async () => {
+      expect(await at(provider.issuer)).toMatchObject([{ what: 'identity provider', state: 'ok' }]);
+    });
+
+    test.each([
+      ['something else', async () => `${provider.issuer}/other`, /HTTP 404/],
+      ['nobody', async () => `http://127.0.0.1:${await freePort()}`, /ECONNREFUSED/],
+    ])('at fault if its address is that of %s, with the reason', async (_what, issuer, reason) => {
+      const [finding] = await at(await issuer());
+      expect(finding).toMatchObject({ what: 'identity provider', state: 'fault' });
+      expect(finding?.detail).toMatch(reason);
+      expect(finding?.detail).toContain('Check `console.oidc.issuer`');
+    });
+
+    test('at fault if our secret cannot be read', async () => {
+      const clientSecret = { file: join(folder, 'no-secret') };
+      const [finding] = await at(provider.issuer, { clientSecret });
+      expect(finding).toMatchObject({ state: 'fault', detail: expect.stringContaining('ENOENT') });
+    });
+
+    test('is not checked for a process without the console', async () => {
+      const oidc = { issuer: 'http://127.0.0.1:1', clientId: CLIENT.id, roles: {} };
+      expect(await services({ roles: ['worker'], console: { oidc } })).toEqual([]);
+    });
+  });
+
+  describe('audit repository by syslog', () => {
+    const repository = async (demands: object = {}) => {
+      const { certFile, keyFile } = await selfSigned(400);
+      const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
+      const server = createTlsServer({ cert, key, ...demands }).listen(0, '127.0.0.1');
+      server.on('tlsClientError', () => {});
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const tls = { caFile: certFile };
+      const syslog = { transport: 'tls', host: '127.0.0.1', port, tls };
+      const findings = await services({ audit: { syslog } });
+      server.close();
+      return findings;
+    };
+
+    test('that accepts our connection is in order', async () => {
+      expect(await repository()).toMatchObject([
+        { what: 'audit repository (syslog)', state: 'ok' },
+        { what: 'audit repository (syslog), TLS', state: 'ok' },
+        { what: 'audit repository (syslog), TLS, certificate', state: 'ok' },
+      ]);
+    });
+
+    test('that requires a certificate which we do not present is at fault', async () => {
+      const [finding] = await repository({ requestCert: true, rejectUnauthorized: true });
+      expect(finding).toMatchObject({
+        state: 'fault',
+        detail: expect.stringContaining('does it require a certificate'),
+      });
+    });
+
+    test('that cannot be reached is at fault', async () => {
+      const syslog = { transport: 'tls', host: '127.0.0.1', port: await freePort() };
+      expect((await services({ audit: { syslog } }))[0]).toMatchObject({
+        state: 'fault',
+        detail: expect.stringContaining('ECONNREFUSED'),
+      });
+    });
+
+    test('over UDP is only checked for an address, which the finding reports', async () => {
+      const syslog = { transport: 'udp', host: '127.0.0.1', port: 514 };
+      const [finding] = await services({ audit: { syslog } });
+      expect(finding).toMatchObject({ state: 'ok', detail: expect.stringContaining('look there') });
+    });
+  });
+
+  describe('audit repository by FHIR', () => {
+    const at = async (resources?: object[]) => {
+      const statement = {
+        resourceType: 'CapabilityStatement',
+        fhirVersion: '4.0.1',
+        rest: [{ mode: 'server', resource: resources }],
+      };
+      const server = createHttpServer((_request, response) => {
+        response.setHeader('content-type', 'application/fhir+json');
+        response.end(JSON.stringify(statement));
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const findings = await services({ audit: { fhir: { baseUrl: `http://127.0.0.1:${port}` } } });
+      server.close();
+      server.closeAllConnections();
+      return findings;
+    };
+
+    test.each([
+      ['is in order if it accepts AuditEvents', 'AuditEvent', 'create', 'ok'],
+      ['is warned about if it only returns them', 'AuditEvent', 'read', 'warning'],
+      ['is warned about if it has none', 'Patient', 'create', 'warning'],
+    ])('%s', async (_what, type, code, state) => {
+      expect(await at([{ type, interaction: [{ code }] }])).toMatchObject([
+        { what: 'audit repository (FHIR)', state },
+      ]);
+    });
+
+    test('is in order if it lists no resources', async () => {
+      expect(await at()).toMatchObject([{ state: 'ok', detail: 'FHIR 4.0.1' }]);
+    });
+
+    test('is at fault if it cannot be reached, without mention of an EHR', async () => {
+      const baseUrl = `http://127.0.0.1:${await freePort()}`;
+      const [finding] = await services({ audit: { fhir: { baseUrl } } });
+      expect(finding).toMatchObject({
+        state: 'fault',
+        detail: 'No answer: ECONNREFUSED; check `audit.fhir`',
+      });
+    });
+  });
+
+  describe('collector of traces', () => {
+    let collector: Collector;
+    beforeAll(async () => {
+      collector = await startCollector();
+    });
+    afterAll(() => collector.close());
+
+    test('that accepts spans is in order, and has received none', async () => {
+      const { endpoint } = collector;
+      expect(await services({ tracing: { endpoint } })).toMatchObject([
+        { what: 'collector of traces', state: 'ok' },
+      ]);
+      expect(collector.headers).toMatchObject({ 'content-type': 'application/json' });
+      expect(collector.spans).toEqual([]);
+    });
+
+    test('at fault if its address lacks the path, with what to check', async () => {
+      const endpoint = new URL('/', collector.endpoint).href;
+      const [finding] = await services({ tracing: { endpoint } });
+      expect(finding).toMatchObject({
+        state: 'fault',
+        detail: expect.stringContaining('check `tracing.endpoint`'),
+      });
+      expect(finding?.detail).toMatch(/404|Not Found/);
+    });
   });
 });
