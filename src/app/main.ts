@@ -177,6 +177,7 @@ async function openShared(
   parts.adopt(await serveAdminSocket(config.dataDir, run, logger), closing);
   const outbound = parts.adopt(createOutboundClient(createUrlGuard(config.outbound)), closing);
   const clock = await openSiteClock(database, {
+    lastSeen: audit.lastEntryAt,
     async onJump(seconds) {
       if (seconds < 0) await endWaits(database);
       logger.event(EVENTS.clockJumped, { seconds });

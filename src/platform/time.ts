@@ -24,6 +24,8 @@ export interface SiteClock extends Rounds {
  * Opens the clock of the database, which all hosts of an installation share: one host checks
  * deadlines set by another. Between queries, the clock advances with the time that elapses locally,
  * even if this host's clock is changed or the database is unreachable.
+ * @param options.lastSeen a time that the clock showed before this start. If it is in the future, the
+ * clock was set back in the meantime.
  * @param options.onJump called with the seconds by which the database clock was set ahead, or back if
  * negative; called again if it rejects.
  * @throws the database error if the first query fails.
@@ -32,11 +34,18 @@ export async function openSiteClock(
   database: Queryable,
   {
     everyMilliseconds = EVERY_MILLISECONDS,
+    lastSeen = null,
     onJump,
-  }: { everyMilliseconds?: number; onJump?: (seconds: number) => Promise<void> } = {},
+  }: {
+    everyMilliseconds?: number;
+    lastSeen?: Date | null;
+    onJump?: (seconds: number) => Promise<void>;
+  } = {},
 ): Promise<SiteClock> {
   /** Milliseconds by which the database clock is ahead of this process's. */
   let ahead = await milliseconds(database);
+  const sinceSeen = lastSeen ? performance.now() + ahead - lastSeen.getTime() : 0;
+  if (sinceSeen <= -JUMP_MILLISECONDS) await onJump?.(Math.round(sinceSeen / 1000));
   const rounds = startRounds({
     async work() {
       const found = await milliseconds(database);

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { Config } from '../../../config/schema.ts';
 import { tlsOptions } from '../../../dimse/network/dial.ts';
 import { auditEvent } from '../../../fhir/resources/audit-event.ts';
-import { createAuditWriter, type WriteAudit } from '../../core/audit/audit.ts';
+import { createAuditWriter, timeOfLastEntry, type WriteAudit } from '../../core/audit/audit.ts';
 import { dicomAuditMessage } from '../../core/audit/dicom-message.ts';
 import type { AuditFacts, AuditSite } from '../../core/audit/facts.ts';
 import { startAuditFeed } from '../../core/audit/feed.ts';
@@ -24,6 +24,8 @@ type AuditConfig = Pick<Config, 'audit' | 'dataDir' | 'dicom' | 'roles' | 'desti
 export interface AuditService {
   write: WriteAudit;
   refusals: RefusalAudit;
+  /** Time of the last entry before this start; null if there was none. */
+  lastEntryAt: Date | null;
   /** Records that the gateway is stopping, seals the audit trail, and stops sending it. */
   stop(): Promise<void>;
 }
@@ -40,6 +42,7 @@ export async function startAudit(
   const write = createAuditWriter(database);
   const refusals = createRefusalAudit({ writeAudit: write, logger });
   const sealing = await startSealing({ database, dataDir: config.dataDir, logger });
+  const lastEntryAt = await timeOfLastEntry(database);
   const about = { actor: 'gateway', detail: { roles: config.roles.join(','), pid: process.pid } };
   await write({ ...about, at: new Date(), action: 'gateway.start', outcome: 'success' });
   const feeds = (await repositoriesOf(config, certificates)).map(({ name, send, close }) => {
@@ -53,6 +56,7 @@ export async function startAudit(
   return {
     write,
     refusals,
+    lastEntryAt,
     async stop() {
       await refusals.stop();
       await write({ ...about, at: new Date(), action: 'gateway.stop', outcome: 'success' });

@@ -287,6 +287,14 @@ export async function auditRows(
   return rows;
 }
 
+/** Returns the time of the last row; null if there is none. */
+export async function timeOfLastEntry(database: Queryable): Promise<Date | null> {
+  const { rows } = await database.query<{ at: Date }>(
+    'SELECT at FROM audit ORDER BY id DESC LIMIT 1',
+  );
+  return rows[0]?.at ?? null;
+}
+
 /** Returns the outcome of a row. For an HTTP request, the status determines it. */
 export function outcomeOf({ outcome, status }: Pick<AuditRow, 'outcome' | 'status'>): AuditOutcome {
   if (outcome !== null) return outcome;

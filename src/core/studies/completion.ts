@@ -122,11 +122,25 @@ const CLOCK_SKEW_SECONDS = 10;
  */
 async function keepDistance(database: Queryable, now: Date): Promise<void> {
   await database.query(
-    `UPDATE studies SET complete_after = complete_after - (last_received_at - $1::timestamptz),
-       next_attempt_at = next_attempt_at - (last_received_at - $1::timestamptz),
-       last_received_at = $1::timestamptz
-     WHERE state IN ('receiving', 'complete')
-       AND last_received_at > $1::timestamptz + make_interval(secs => $2)`,
+    `WITH moved AS (
+       SELECT id, revision, last_received_at - $1::timestamptz AS distance FROM studies
+       WHERE state IN ('receiving', 'complete')
+         AND last_received_at > $1::timestamptz + make_interval(secs => $2)
+       FOR UPDATE),
+     counts AS (
+       UPDATE archive_counts c SET ask_at = ask_at - distance, hold_until = hold_until - distance
+       FROM moved m WHERE c.study_id = m.id AND c.revision = m.revision),
+     orders AS (
+       UPDATE order_searches o SET deadline = deadline - distance,
+         taken_until = taken_until - distance
+       FROM moved m WHERE o.study_id = m.id AND o.revision = m.revision AND o.state = 'searching'),
+     priors AS (
+       UPDATE prior_searches p SET deadline = deadline - distance,
+         taken_until = taken_until - distance
+       FROM moved m WHERE p.study_id = m.id AND p.revision = m.revision AND p.state = 'searching')
+     UPDATE studies s SET complete_after = complete_after - distance,
+       next_attempt_at = next_attempt_at - distance, last_received_at = $1::timestamptz
+     FROM moved m WHERE s.id = m.id`,
     [now, CLOCK_SKEW_SECONDS],
   );
 }

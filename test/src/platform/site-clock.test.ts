@@ -20,8 +20,13 @@ const databaseAt = (time: () => Date | null): Queryable => ({
     return { rows: [{ at }] as unknown as Row[], rowCount: 1 };
   },
 });
-async function open(database: Queryable, everyMilliseconds?: number): Promise<SiteClock> {
+async function open(
+  database: Queryable,
+  everyMilliseconds?: number,
+  lastSeen?: Date,
+): Promise<SiteClock> {
   const clock = await openSiteClock(database, {
+    ...(lastSeen && { lastSeen }),
     ...(everyMilliseconds !== undefined && { everyMilliseconds }),
     async onJump(seconds) {
       jumps.push(seconds);
@@ -58,6 +63,19 @@ test("the database's clock is followed, and continues while the database cannot 
   const before = clock.now().getTime();
   await expect.poll(() => clock.now().getTime()).toBeGreaterThan(before);
   expect(near(clock, back)).toBe(true);
+});
+
+test.each([
+  ['an hour after', '2026-06-01T13:00:00Z', [-3600]],
+  ['half a minute after', '2026-06-01T12:00:30Z', []],
+  ['a day before', '2026-05-31T12:00:00Z', []],
+])('a time seen before the start, %s the present one', async (_what, lastSeen, found) => {
+  await open(
+    databaseAt(() => new Date('2026-06-01T12:00:00Z')),
+    undefined,
+    new Date(lastSeen),
+  );
+  expect(jumps).toEqual(found);
 });
 
 test('a database reports its time', async () => {

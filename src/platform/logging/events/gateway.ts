@@ -56,7 +56,7 @@ export const GATEWAY_EVENTS = {
     level: 'warn',
     text: 'clock was changed',
     meaning:
-      'The clock of the database jumped by `seconds`; negative: it was set back. Deliveries that would then wait too long are sent at once.',
+      'The clock of the database jumped by `seconds`; negative: it was set back, perhaps while the gateway was stopped. Deliveries that would then wait too long are sent at once.',
     action:
       'Check the time synchronisation of the database server. Times recorded before this line may be wrong.',
   }),
