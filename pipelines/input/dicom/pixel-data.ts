@@ -33,22 +33,30 @@ export async function frameBytes(path: string, spans: FrameSpans): Promise<Buffe
 }
 
 /**
- * Swaps the bytes of each 16-bit word. In a big endian file, two 8-bit samples share a word and are
- * swapped (PS3.5 A.3).
+ * Returns the bytes of one frame from a big endian file, in which two 8-bit samples share a 16-bit
+ * word and are swapped (PS3.5 A.3). A frame of odd size may begin or end within a word.
+ * @param start offset of the first word.
  */
-function unswap(bytes: Buffer): Buffer {
-  return bytes.length % 2 === 0 ? bytes.swap16() : bytes;
+async function unswapped(path: string, [span]: FrameSpans, start: number): Promise<Buffer> {
+  if (!span) return Buffer.alloc(0);
+  const before = (span.offset - start) % 2;
+  const after = (before + span.length) % 2;
+  const words = { offset: span.offset - before, length: before + span.length + after };
+  const bytes = (await frameBytes(path, [words])).swap16();
+  return bytes.subarray(before, before + span.length);
 }
 
+/** @param swappedFrom offset of the first word if two samples share each word; otherwise null. */
 async function decodeFrame(
   path: string,
   spans: FrameSpans,
-  swapped: boolean,
+  swappedFrom: number | null,
   format: PixelFormat,
   { coding, name }: TransferSyntax,
 ): Promise<Pixels> {
+  if (swappedFrom !== null) return fromStored(await unswapped(path, spans, swappedFrom), format);
   const bytes = await frameBytes(path, spans);
-  if (coding === 'native') return fromStored(swapped ? unswap(bytes) : bytes, format);
+  if (coding === 'native') return fromStored(bytes, format);
   if (coding === 'unsupported' || coding === 'video') {
     throw new UnreadableInput(`the transfer syntax ${name} is not supported`);
   }
@@ -129,11 +137,12 @@ export async function openPixels(
       ? nativeFrames(source, pixelData, frames, nativeFrameBytes(format))
       : await encapsulatedFrames(source, pixelData, frames);
   const swapped = header.bigEndian && format.bitsAllocated === 8 && pixelData.words;
+  const swappedFrom = swapped ? pixelData.offset : null;
   return {
     width: format.width,
     height: format.height,
     frames,
     times: null,
-    decode: async (index) => decodeFrame(path, spans[index] ?? [], swapped, format, syntax),
+    decode: async (index) => decodeFrame(path, spans[index] ?? [], swappedFrom, format, syntax),
   };
 }

@@ -172,11 +172,15 @@ function interleave(data: Uint8Array, pixels: number): Uint8Array {
 
 function storedValues(data: Uint8Array, format: PixelFormat): Uint8Array | Uint16Array {
   const pixels = format.width * format.height;
-  // The result must not be a Buffer, because a Buffer's `slice` shares the memory instead of
-  // copying it.
-  if (format.bitsAllocated === 8) return new Uint8Array(data.buffer, data.byteOffset, pixels);
-  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  // Earlier editions allowed overlays in the unused bits (PS3.5 8.1.2).
   const mask = 2 ** format.bitsStored - 1;
+  if (format.bitsAllocated === 8) {
+    // The result must not be a Buffer, because a Buffer's `slice` shares the memory instead of
+    // copying it.
+    const samples = new Uint8Array(data.buffer, data.byteOffset, pixels);
+    return format.bitsStored === 8 ? samples : samples.map((sample) => sample & mask);
+  }
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   return Uint16Array.from(
     { length: pixels },
     (_, index) => view.getUint16(index * 2, !format.bigEndian) & mask,
@@ -196,7 +200,8 @@ function mapPalette(stored: Uint8Array | Uint16Array, palette: Palette): Uint8Ar
 }
 
 /**
- * Returns 8-bit grey values, or `stored` itself if it already has 8 bits. A loop is used, because
+ * Returns grey values from 0 to 255: the upper 8 of the stored bits, or fewer bits scaled to the
+ * whole range. Returns `stored` itself if it already has these values. A loop is used, because
  * `Uint8Array.from` with a mapping function takes ten times as long.
  */
 function grayOf(
@@ -205,13 +210,13 @@ function grayOf(
 ): Uint8Array {
   const shift = Math.max(bitsStored - 8, 0);
   const inverted = photometric === 'MONOCHROME1';
-  if (shift === 0 && !inverted && stored instanceof Uint8Array) return stored;
+  if (bitsStored === 8 && !inverted && stored instanceof Uint8Array) return stored;
   const top = 2 ** Math.min(bitsStored, 8) - 1;
+  const levels = Uint8Array.from({ length: top + 1 }, (_, value) =>
+    Math.round(((inverted ? top - value : value) * 255) / top),
+  );
   const gray = new Uint8Array(stored.length);
-  for (let i = 0; i < stored.length; i += 1) {
-    const value = (stored[i] ?? 0) >> shift;
-    gray[i] = inverted ? top - value : value;
-  }
+  for (let i = 0; i < stored.length; i += 1) gray[i] = levels[(stored[i] ?? 0) >> shift] ?? 0;
   return gray;
 }
 

@@ -29,6 +29,24 @@ describe('native pixels', () => {
     expect((await pixelsOf({ syntax: SYNTAX.bigEndian, pixels })).gray).toEqual(RAMP);
   });
 
+  it('unswaps big endian frames of odd size, which begin and end within a word', async () => {
+    const pixels = ['7FE00010', 'OW', bytes(2, 1, 4, 3, 6, 5, 8, 7, 0, 9)] as const;
+    const odd = { syntax: SYNTAX.bigEndian, columns: 3, rows: 1, frames: 3, pixels };
+    expect((await pixelsOf(odd, 0)).gray).toEqual([1, 2, 3]);
+    expect((await pixelsOf(odd, 1)).gray).toEqual([4, 5, 6]);
+    expect((await pixelsOf(odd, 2)).gray).toEqual([7, 8, 9]);
+  });
+
+  it.each([
+    ['MONOCHROME2', [0, 4, 20, 255]],
+    ['MONOCHROME1', [255, 251, 235, 0]],
+  ])('scales fewer than 8 stored bits of %s to the whole range', async (photometric, gray) => {
+    // The unused bits of the last sample contain an overlay.
+    const pixels = ['7FE00010', 'OB', bytes(0, 1, 5, 0b11_111111)] as const;
+    const six = { bits: 8, bitsStored: 6, columns: 4, rows: 1, photometric, pixels } as const;
+    expect((await pixelsOf(six)).gray).toEqual(gray);
+  });
+
   it('inverts MONOCHROME1, in which 0 is white', async () => {
     const { gray } = await pixelsOf({ photometric: 'MONOCHROME1' });
     expect(gray).toEqual(RAMP.map((value) => 255 - value));
