@@ -1238,7 +1238,7 @@ export type Review = {
   etag: string;
   /** Result after the changes */
   result: Record<string, unknown>;
-  /** Result before the changes */
+  /** Measurements of the draft, by id */
   original: Record<string, unknown>;
   /** All changes, oldest first */
   changes: Array<{

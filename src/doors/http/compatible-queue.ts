@@ -69,6 +69,12 @@ function place(pointer: string): (string | number)[] {
   return [...(PLACES.get(field) ?? ['body', field]), ...path];
 }
 
+/** Status and body with which a request that has ended refuses to be canceled (exchange 5.1). */
+export const ALREADY_COMPLETED_STATUS = 400;
+export function alreadyCompleted(detail: string): CompatibleError & { status: string } {
+  return { status: 'ALREADY_COMPLETED', message: detail, detail, code: 'already_finished' };
+}
+
 export const COMPATIBLE_QUEUE = '/queue';
 
 /**
@@ -331,9 +337,8 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
       context.body = { status: 'CANCELLATION_REQUESTED' };
     } catch (error) {
       if (!(error instanceof SonogateError) || error.code !== 'already_finished') throw error;
-      const { detail } = error;
-      context.status = 400;
-      context.body = { status: 'ALREADY_COMPLETED', message: detail, detail, code: error.code };
+      context.status = ALREADY_COMPLETED_STATUS;
+      context.body = alreadyCompleted(error.detail);
     }
   };
   router.put(below('/cancel'), run, audited(deps, 'request.cancel'), cancel);

@@ -1630,7 +1630,7 @@ class Review(TypedDict):
     result: dict[str, Any]
     """Result after the changes"""
     original: dict[str, Any]
-    """Result before the changes"""
+    """Measurements of the draft, by id"""
     changes: list[ReviewChanges]
     """All changes, oldest first"""
     signatures: list[ReviewSignatures]

@@ -4,7 +4,11 @@ import type { Endpoint } from '../../../core/requests/endpoint.ts';
 import { catalogueEntry, type ErrorCode } from '../../../platform/errors/catalogue.ts';
 import { problem } from '../../../platform/errors/problem.ts';
 import { LONGEST_URL } from '../../../platform/outbound/url-guard.ts';
-import { compatibleError } from '../compatible-queue.ts';
+import {
+  ALREADY_COMPLETED_STATUS,
+  alreadyCompleted,
+  compatibleError,
+} from '../compatible-queue.ts';
 import { FILE_ID, MOST_FILES, submitBody } from '../submission.ts';
 import { EXAMPLE, exampleOf } from './examples.ts';
 import { GROUPS, INTRODUCTION } from './guides.ts';
@@ -147,15 +151,18 @@ function withProperty(schema: Json, name: string, property: Json): Json {
  * example of each.
  */
 function errorResponses(codes: readonly ErrorCode[], compatible: boolean): Json {
+  const isCompleted = (code: ErrorCode) => compatible && code === 'already_finished';
   const byStatus = Map.groupBy(
     new Set<ErrorCode>([...codes, 'invalid_host', 'database_unreachable', 'internal']),
-    (code) => String(catalogueEntry(code).http ?? 500),
+    (code) =>
+      String(isCompleted(code) ? ALREADY_COMPLETED_STATUS : (catalogueEntry(code).http ?? 500)),
   );
   const media = compatible ? 'application/json' : 'application/problem+json';
   const schema = refer(compatible ? 'queueError' : 'problem');
   const sample = (code: ErrorCode) => {
     const { title } = catalogueEntry(code);
     const body = problem(code, `${title}.`, EXAMPLE.address, { request_id: EXAMPLE.call });
+    if (isCompleted(code)) return [code, { summary: title, value: alreadyCompleted(`${title}.`) }];
     return [code, { summary: title, value: compatible ? compatibleError(body) : body }];
   };
   return Object.fromEntries(
@@ -183,7 +190,7 @@ const IF_MATCH = {
   in: 'header',
   required: true,
   description: '`etag` of the review on which the call is based.',
-  schema: { type: 'string', examples: ['"0-3"'] },
+  schema: { type: 'string', examples: ['"r3"'] },
 };
 
 const LAST_EVENT = {

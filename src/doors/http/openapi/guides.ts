@@ -24,7 +24,7 @@ export const GROUPS = [
   {
     name: 'DICOMweb',
     description: `Store studies by STOW-RS. Search and retrieval (QIDO-RS and WADO-RS) are also available below
-\`/dicomweb\` if the site has enabled them (\`queryRetrieve.dicomweb\`), for keys with the scope \`retrieve\`. They are not listed here, because DICOM PS3.18 defines them, with any attribute as a parameter and with DICOM objects as responses, and every DICOMweb client supports them. The gateway's documentation lists what is supported (docs/dicomweb.md). The same applies to requests as Unified Procedure Steps (UPS-RS, \`http.workitems\`, docs/ups.md).`,
+\`/dicomweb\` if the site has enabled them (\`queryRetrieve.dicomweb\`), for keys with the scope \`retrieve\`. They are not listed here, because DICOM PS3.18 defines them, with any attribute as a parameter and with DICOM objects as responses, and every DICOMweb client supports them. The gateway's documentation lists what is supported (docs/dicomweb.md). The same applies to requests as Unified Procedure Steps (UPS-RS, \`http.workitems\`, docs/ups.md) and as FHIR Tasks (\`/fhir\`, described by the CapabilityStatement at \`/fhir/metadata\`, docs/fhir.md).`,
   },
   {
     name: 'Compatible queue',

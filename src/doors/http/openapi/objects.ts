@@ -487,6 +487,21 @@ export const serverSentEvent = described(
   'One server-sent event',
 );
 
+/** One frame of the event stream of a review. */
+export const reviewEvent = described(
+  z.object({
+    event: z.literal('review').meta({ description: 'Kind of event' }),
+    data: described(z.unknown(), 'JSON text: the state of the review and who has it open', {
+      revision: 3,
+      state: REVIEW_STATES[0],
+      etag: '"r3"',
+      author: 'Dr A. Reader',
+      readers: ['Dr A. Reader'],
+    }),
+  }),
+  'One server-sent event of a review',
+);
+
 export const queueStatus = z
   .strictObject({
     status: described(
@@ -553,10 +568,11 @@ export const queueError = z
     ),
     code: errorCode.optional(),
     request_id: text('The `X-Request-Id` of the call', EXAMPLE.call).optional(),
+    status: text('Present if the request to be canceled has ended', 'ALREADY_COMPLETED').optional(),
   })
   .meta({ description: 'An error in the form that a client of the compatible queue expects' });
 
-/** A review. `result` and `original` have the same form as the endpoint's result. */
+/** A review. `result` has the same form as the endpoint's result. */
 export const review = z
   .strictObject({
     object: z.literal('review').meta({ description: 'Kind of this object' }),
@@ -566,13 +582,13 @@ export const review = z
       .meta({ description: 'State of the review', examples: [REVIEW_STATES[0]] }),
     revision: count('Revision of the review', 3),
     signed_revision: count('Last signed revision; 0 if none', 0),
-    etag: text('Value for `If-Match` in the next change', '"0-3"'),
+    etag: text('Value for `If-Match` in the next change', '"r3"'),
     result: z
       .record(z.string(), z.unknown())
       .meta({ description: 'Result after the changes', examples: [{}] }),
     original: z
       .record(z.string(), z.unknown())
-      .meta({ description: 'Result before the changes', examples: [{}] }),
+      .meta({ description: 'Measurements of the draft, by id', examples: [{}] }),
     changes: z
       .array(
         z.strictObject({

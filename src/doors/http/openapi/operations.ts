@@ -118,7 +118,7 @@ const REQUEST_OPERATIONS = inGroup('Requests', [
     path: '/v1/requests/{id}/review/events',
     summary: 'Follow the changes of a review by server-sent events; lists the caller as a reader',
     scope: 'read',
-    answer: 'serverSentEvent',
+    answer: 'reviewEvent',
     mediaType: 'text/event-stream',
     errors: ['not_found'],
   },
@@ -363,6 +363,18 @@ const QUEUE_CANCEL = {
   answer: 'queueCancellation',
 } as const;
 
+/** Errors with which a request can end. */
+const RUN_ERRORS = [
+  'no_readable_image',
+  'no_obstetric_image',
+  'hosted_file_unreachable',
+  'pipeline_failed',
+  'pipeline_crashed',
+  'pipeline_timeout',
+  'invalid_result',
+  'out_of_space',
+] as const;
+
 /** Calls of the compatible queue other than submissions. */
 const COMPATIBLE_QUEUE_OPERATIONS = inGroup('Compatible queue', [
   {
@@ -393,22 +405,15 @@ const COMPATIBLE_QUEUE_OPERATIONS = inGroup('Compatible queue', [
     summary: 'The result, or the reason why there is none',
     scope: 'read',
     answer: 'queueResult',
-    errors: [
-      'not_found',
-      'not_finished',
-      'request_canceled',
-      'expired',
-      'no_readable_image',
-      'pipeline_failed',
-    ],
+    errors: ['not_found', 'not_finished', 'request_canceled', 'expired', ...RUN_ERRORS],
   },
-  { ...QUEUE_CANCEL, id: 'queueCancel', method: 'put', errors: ['not_found', 'not_finished'] },
+  { ...QUEUE_CANCEL, id: 'queueCancel', method: 'put', errors: ['not_found', 'already_finished'] },
   {
     ...QUEUE_CANCEL,
     id: 'queueCancelByPost',
     method: 'post',
     once: true,
-    errors: ['not_found', 'not_finished', ...INPUT_ERRORS, ...ONCE_ERRORS],
+    errors: ['not_found', 'already_finished', ...INPUT_ERRORS, ...ONCE_ERRORS],
   },
   {
     id: 'queueInitiateUpload',
@@ -504,7 +509,10 @@ const DICOMWEB_OPERATIONS = inGroup('DICOMweb', [
   },
 ]);
 
-/** Every call of the HTTP API except submissions, which depend on the endpoint. */
+/**
+ * Every call of the HTTP API except submissions, which depend on the endpoint, and calls that another
+ * standard describes (guides.ts).
+ */
 export const OPERATIONS: readonly Operation[] = [
   ...REQUEST_OPERATIONS,
   ...MODEL_OPERATIONS,

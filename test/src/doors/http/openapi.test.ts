@@ -107,6 +107,34 @@ describe('the description of the API', () => {
     expect(schema.safeParse(await get(path())).error?.issues ?? []).toEqual([]);
   });
 
+  it('has the refusal to cancel an ended queue request as in the response', async () => {
+    const cancel = () =>
+      gateway.call(`/queue/us/obstetric/requests/${id}/cancel`, { method: 'PUT' });
+    await cancel();
+    const answer = await cancel();
+    const body = (await answer.json()) as Record<string, unknown>;
+    expect(objects.queueError.strict().safeParse(body).error?.issues ?? []).toEqual([]);
+    const document = z
+      .object({ paths: z.record(z.string(), z.record(z.string(), z.json())) })
+      .parse(await get('/v1/openapi.json'));
+    const { put, post } = document.paths['/queue/{ns}/{model}/requests/{id}/cancel'] ?? {};
+    for (const described of [put, post]) {
+      expect(described).toMatchObject({
+        responses: {
+          [answer.status]: {
+            content: {
+              'application/json': {
+                examples: {
+                  [String(body.code)]: { value: { status: body.status, code: body.code } },
+                },
+              },
+            },
+          },
+        },
+      });
+    }
+  });
+
   it('has the schemas of keys and webhooks as in the responses', async () => {
     const admin = await gateway.key({ scopes: ['admin'] });
     const answers: [z.ZodType, string][] = [
