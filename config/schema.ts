@@ -196,8 +196,8 @@ function checkRules({ routing, destinations }: Config, context: Context): void {
 }
 
 /**
- * Returns the destinations that a rule names but cannot have, with their path below `routing`: each
- * list of a rule accepts certain types of destinations.
+ * Returns an error for each destination that a rule may not name, with its path below `routing`.
+ * Each list of a rule accepts only configured destinations of certain types.
  */
 export function misnamedDestinations(
   { rules }: Routing,

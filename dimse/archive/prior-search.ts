@@ -33,7 +33,7 @@ export function priorKeys(
   { withinDays, modality }: Pick<PriorsSettings, 'withinDays' | 'modality'>,
 ): { keys: StudyKeys } | { why: string } {
   if (identity.PatientID === '') return { why: 'the study has no patient ID' };
-  // Wildcards would match other patients (PS3.4 C.2.2.2.4).
+  // Wildcards would match other patients (PS3.4 C.2.2.2.4). A backslash would separate two values.
   if (/[*?\\]/.test(identity.PatientID)) return { why: 'the patient ID contains a wildcard' };
   const to = daysBefore(identity.StudyDate, 1);
   const from = daysBefore(identity.StudyDate, withinDays);

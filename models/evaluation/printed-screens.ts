@@ -49,7 +49,10 @@ export const PRINTED_SCREENS: readonly PrintedScreen[] = [
   { file: 'doppler/tte47_42_mmode-plax-av.dcm', viewName: 'PLAX M-Mode LV', printed: {} },
 ];
 
-/** One printed value and the product's value. `printed` is null if nothing is printed. */
+/**
+ * A quantity on one screen: the value that the machine printed, and ours. Each is null if there is
+ * none.
+ */
 interface PrintedCase {
   file: string;
   key: EchoConcept;

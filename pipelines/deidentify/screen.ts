@@ -94,8 +94,9 @@ const spread = (frames: number, count: number): number[] => [
 const evenSamples = ({ frames }: Clip) => spread(frames.length, SAMPLES);
 
 /**
- * Returns the frames in which to search for text: all frames of a short cine and, in a longer cine,
- * enough frames to find text that is shown on three consecutive frames.
+ * Returns the frames in which to search for text: all frames of a short cine, and every second frame
+ * of a longer one up to about `MOST_SAMPLES`. From 299 frames on, the gaps are so wide that text on
+ * only three consecutive frames may be missed.
  */
 function denseSamples(clip: Clip): number[] {
   const { length } = clip.frames;

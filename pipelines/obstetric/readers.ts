@@ -13,8 +13,8 @@ import type { Reader } from './shared/reader.ts';
 
 /**
  * All readers. Sections look up the readings by these keys. To add a reader, add one line here. The
- * readers start in this order and run concurrently; the reader of sweeps is first because it takes
- * the longest.
+ * readers start in this order and run concurrently; `presentation` is first because it takes the
+ * longest.
  */
 export const READERS = {
   presentation: presentationReader,

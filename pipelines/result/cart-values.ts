@@ -186,8 +186,8 @@ const isAverage = ({ derivation }: CartMeasurement) =>
   derivation === 'mean' || derivation === 'median';
 
 /**
- * Returns a remark with the single values behind a mean or median of the machine, if the quantity
- * has an `END`: the mean may include windows in which the beam was oblique.
+ * Returns a remark with the single values behind a mean or median of the machine, if the highest or
+ * lowest value would otherwise be used (`END`): the mean may include oblique windows, for example.
  */
 function behindAverage(key: ConceptKey, chosen: CartMeasurement, values: Values): Remark[] {
   const single = values.filter((one) => !isAverage(one)).map(({ value }) => value);

@@ -473,8 +473,8 @@ function standsAs(one: Measurement | null): Changed {
 export function withNotes(result: Result, effects: readonly Effect[]): Result {
   const notes = effects.flatMap((one) => (one.do === 'note' ? [one.text] : []));
   if (notes.length === 0) return result;
-  // If no report was requested, the documents show the same conclusion, followed by these lines,
-  // and the same limitations as before.
+  // If no report was requested, one is made here to hold these lines. They follow the conclusion
+  // that the documents show without a report.
   const report = result.report ?? {
     ...{ language: 'en' as const, findings: [] },
     ...titleAndLimitations(result),

@@ -49,8 +49,8 @@ function wallLevel(look: Look, sample: HeartSample, lateral: number, waver: numb
     level += look.innerWall.strength * (look.blood - level);
   }
   level += look.lateralFade * clamp(1.4 * lateral - 0.2) * (look.blood - level) * 0.85;
-  // In the haze of the near field, the wall at the apex may be as dark as blood. A person then
-  // recognises the apex by its shape and not by its grey level.
+  // In the near field, the wall at the apex may have the same grey level as blood. A person then
+  // recognises the apex by its shape.
   const dark = look.apexDark.strength * clamp(1.6 * apical);
   return level + dark * (look.blood + 1 - level);
 }

@@ -125,7 +125,10 @@ function measuredLength({ canal, sizes }: Cervix): number {
     : between(first, last);
 }
 
-/** Simulates transvaginal frames of a lower uterus with these dimensions, including their truth. */
+/**
+ * Simulates transvaginal frames of a lower uterus with the dimensions that `draw` returns. Each frame
+ * includes its true values.
+ */
 export function simulateLowerUterus(
   request: ViewRequest,
   draw: (request: ViewRequest, random: Random) => CervixSizes,

@@ -303,8 +303,8 @@ const ROUTED_STUDIES = `
   WHERE h.state = 'routed' AND h.at > to_timestamp($1) ORDER BY h.at LIMIT $2`;
 
 /**
- * Seconds before the start of this process from which ended work is exported, because it may have
- * ended while no process was running.
+ * Work that ended up to this many seconds before the first call is exported too, because no process
+ * may have been running when it ended.
  */
 const LOOK_BACK_SECONDS = 3600;
 

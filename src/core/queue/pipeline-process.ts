@@ -391,7 +391,10 @@ export class PipelinePool {
   readonly #idle: Member[] = [];
   readonly #all = new Set<Member>();
   readonly #warming = new Set<Promise<void>>();
-  /** Processes that are being started. Starting one writes to its folder. */
+  /**
+   * Processes that are being started. `close` waits for them before it removes the folders, because
+   * starting a process writes to its folder.
+   */
   readonly #starting = new Set<Promise<Member>>();
   #closed = false;
 

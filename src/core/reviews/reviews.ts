@@ -314,7 +314,8 @@ export class Reviews {
 }
 
 /**
- * Opens each study once and keeps it, because the evidence may be several megabytes.
+ * Returns a function that opens the study of a request. The last `KEPT_OPEN` studies that were used
+ * stay in memory, so that evidence of several megabytes is not read again for each change.
  */
 function createOpenStudies({ endpoints, evidence, stored }: ReviewParts) {
   const kept = new Map<string, Promise<Opened>>();

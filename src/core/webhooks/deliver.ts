@@ -162,7 +162,10 @@ async function readAnswer({ statusCode, body }: Dispatcher.ResponseData): Promis
   return { status: statusCode, bytes, text, error: null };
 }
 
-/** Returns why there was no response: the system's error code, without the address. */
+/**
+ * Returns why there was no response: a short phrase or the system's error code. The message of the
+ * error is not used, because it may contain the address.
+ */
 function reasonOf(error: unknown): string {
   if (error instanceof UrlNotPermittedError) return 'not permitted';
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';

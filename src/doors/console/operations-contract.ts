@@ -259,7 +259,7 @@ export interface Peer {
   lastExchangeAt: string | null;
   lastError: Delivery['error'];
   lastErrorAt: string | null;
-  /** Whether the doctor can contact the peer. */
+  /** True if `sonogate doctor` can contact the peer. For a source, this needs its `node`. */
   callable: boolean;
 }
 

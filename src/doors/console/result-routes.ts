@@ -65,7 +65,7 @@ export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
 }
 
 /**
- * Reads a request. Requests that belong to other accounts are not shown in the console.
+ * Reads a request of the default account. The console does not show those of other accounts.
  * @throws SonogateError `not_found`
  */
 export async function existingRequest(
