@@ -101,9 +101,10 @@ export interface NotCharted {
 
 /**
  * Returns the z-score and centile of a value at an exact age in weeks, or the reason why the value
- * is not charted: no chart fits its formula, the formula is not known, or the age is outside the weeks of the chart. Values
- * are never extrapolated or charted at the nearest age. If the chart has no z-score for one end of
- * the interval, for example because it is negative, this end counts as beyond every cut-off.
+ * is not charted: no chart fits its formula, the formula is not known, or the age is outside the
+ * weeks of the chart. Values are never extrapolated or charted at the nearest age. If the chart has
+ * no z-score for one end of the interval, for example because it is negative, this end counts as
+ * beyond every cut-off.
  */
 export function chart(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
   const growthChart = chartFor(measurement);

@@ -69,8 +69,8 @@ export function outcomeText(section: Section, result: Pick<Result, 'measurements
 }
 
 /**
- * Returns the outcome of a section as text, with its status. The text is never empty, so that a missing text cannot
- * be mistaken for a normal finding (obstetric 14).
+ * Returns the outcome of a section as text, with its status. The text is never empty, so that a
+ * missing text cannot be mistaken for a normal finding (obstetric 14).
  */
 export function sectionStatement(section: Section, result: Pick<Result, 'measurements'>): string {
   return `${sentence(STATUS_TEXT[section.status])} ${outcomeText(section, result)}`.trimEnd();
