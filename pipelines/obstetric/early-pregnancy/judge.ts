@@ -68,18 +68,16 @@ function rateFinding(
     rate,
     (value) => embryonicRate(gaDays, value)?.band ?? null,
   );
-  const bands = between ?? [category];
-  if (bands.some((band) => band === null || band === 'usual')) return [];
+  const ends = between ?? [category];
+  const bands = ends.flatMap((band) => (band === null || band === 'usual' ? [] : [band]));
+  if (bands.length < ends.length) return [];
   const recalled = embryonicRate(gaDays, rate.value)?.recalled ?? null;
   return [
     {
       id: 'embryonic-heart-rate',
       section: EARLY_SECTION,
       concept: findingConcept('cardiac-activity'),
-      statement: say.conclusion('early.heart-rate', { band: bands.join(' or '), recalled }, [
-        rate,
-        age,
-      ]),
+      statement: say.conclusion('early.heart-rate', { bands, recalled }, [rate, age]),
       severity: bands.includes('borderline') ? 'info' : 'abnormal',
       confidence: rate.confidence,
       evidence: [rate.id, age.id],

@@ -140,7 +140,7 @@ export const EARLY_SENTENCES = {
   },
   /** `about` contains the rate and the age by CRL. */
   'early.heart-rate': (
-    of: { band: string; recalled: number | null },
+    of: { bands: readonly string[]; recalled: number | null },
     { about: [rate, age], text }: SentenceContext,
   ) => {
     if (!rate || !age) return '';
@@ -148,7 +148,7 @@ export const EARLY_SENTENCES = {
       of.recalled === null
         ? ''
         : ` The limit of ${of.recalled} per minute at this age was not verified against its source.`;
-    return `Embryonic heart rate ${text.value(rate)}${whose(rate)}: ${of.band} at ${text.weeks(age.value)} weeks by CRL.${remark}`;
+    return `Embryonic heart rate ${text.value(rate)}${whose(rate)}: ${of.bands.join(' or ')} at ${text.weeks(age.value)} weeks by CRL.${remark}`;
   },
   'early.age-by-crl': (
     of: { apart: number; stated: number; limit: number },
