@@ -24,8 +24,8 @@ function ofDateTime(text: string): AcquisitionTime | null {
 
 /**
  * Returns the acquisition time from the most precise readable date and time in a header (texts by
- * tag). Null if there is none. A time whose own date is missing has the most precise
- * other date: Acquisition Date is optional (PS3.3 C.7.6.1).
+ * tag); null if the header has no time. A time whose own date is missing takes the most precise other
+ * date: Acquisition Date is optional (PS3.3 C.7.6.1).
  */
 export function acquisitionTimeOf(texts: ReadonlyMap<number, string>): AcquisitionTime | null {
   return firstReadable(texts, ACQUISITION_TIMES);

@@ -287,7 +287,7 @@ export async function auditRows(
   return rows;
 }
 
-/** Returns the time of the last row; null if there is none. */
+/** Returns the time of the last row; null if the trail is empty. */
 export async function timeOfLastEntry(database: Queryable): Promise<Date | null> {
   const { rows } = await database.query<{ at: Date }>(
     'SELECT at FROM audit ORDER BY id DESC LIMIT 1',

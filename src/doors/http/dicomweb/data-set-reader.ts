@@ -4,7 +4,7 @@ import { taskThread } from '../../../platform/task-thread.ts';
 export type DataSetTask =
   /** The whole data set as DICOM JSON; `bulkData` is the address that precedes each tag. */
   | { file: string; bulkData: string }
-  /** The bytes of a binary value; none if the data set does not have it. */
+  /** The bytes of a binary value; empty if the data set lacks it. */
   | { file: string; tag: string };
 
 /**

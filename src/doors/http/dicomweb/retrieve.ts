@@ -333,15 +333,15 @@ async function metadataOf(object: LocatedObject, address: string): Promise<Buffe
   return Buffer.from(JSON.stringify(identifiers));
 }
 
-/** Returns the bytes of a binary value; empty if there is none or the object cannot be read. */
+/** Returns the bytes of a binary value; empty if the object lacks it or cannot be read. */
 const binaryValue = async ({ file }: LocatedObject, tag: string): Promise<Buffer> =>
   (await unlessUnreadable({ file, tag })) ?? Buffer.alloc(0);
 
 /** Reads a data set; null if it is damaged or too large. */
 async function unlessUnreadable(task: DataSetTask): Promise<Buffer | null> {
   try {
-    const { buffer } = await readOnThread(task);
-    return Buffer.from(buffer);
+    const { buffer, byteOffset, byteLength } = await readOnThread(task);
+    return Buffer.from(buffer, byteOffset, byteLength);
   } catch (error) {
     if (error instanceof SonogateError) return null;
     throw error;
