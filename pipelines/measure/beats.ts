@@ -102,6 +102,42 @@ export function periodOf(covariance: ArrayLike<number>, from: number, to: number
   return { lag, strength: (covariance[first] ?? 0) / power };
 }
 
+/** Minimum width in columns of an erase bar. */
+const ERASE_BAR = 3;
+
+/**
+ * Returns the first and last column of the part of a display that shows continuous time. A display
+ * that is refreshed in place has an erase bar between its newest and its oldest column, and a beat
+ * across it would have a false length: of the two parts, the longer is returned. Several gaps are
+ * not an erase bar, and then everything written is returned. Null if nothing is written.
+ */
+export function continuousColumns(written: readonly boolean[]): [number, number] | null {
+  const first = written.indexOf(true);
+  if (first < 0) return null;
+  const last = written.lastIndexOf(true);
+  const gaps: [number, number][] = [];
+  for (let from = first; from <= last; from++) {
+    if (written[from]) continue;
+    const to = written.indexOf(true, from) - 1;
+    if (to - from + 1 >= ERASE_BAR) gaps.push([from, to]);
+    from = to;
+  }
+  const [bar] = gaps;
+  if (!bar || gaps.length > 1) return [first, last];
+  return bar[0] - first >= last - bar[1] ? [first, bar[0] - 1] : [bar[1] + 1, last];
+}
+
+/**
+ * What a recording must contain before it can show that no heart beats: at least `beats` beats at
+ * `rate` per minute, below which a fetal heart is slow at any age (obstetric 5.4). On a shorter
+ * recording, a slow heart looks like no heart.
+ */
+const SILENCE = { rate: 90, beats: 2.5 } as const;
+
+/** Returns true if a recording without a beat is too short to prove anything. */
+export const tooShortForSilence = (seconds: number): boolean =>
+  (seconds * SILENCE.rate) / 60 < SILENCE.beats;
+
 const BEATS = {
   /**
    * Plausible heart rates, beats per minute (obstetric 0.6; adult resting rates are within this

@@ -1,6 +1,6 @@
 import type { GrayImage } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
-import { autocovariance, periodOf, withoutDrift } from './beats.ts';
+import { autocovariance, periodOf, tooShortForSilence, withoutDrift } from './beats.ts';
 
 /** Requirements on a cine for its motion to be analysed, and limits of a heartbeat. */
 export const CARDIAC_MOTION = {
@@ -250,5 +250,8 @@ export async function cardiacActivity(
       step,
     ),
   );
-  return judge(series, step, grid);
+  const activity = judge(series, step, grid);
+  return activity.status === 'not-seen' && tooShortForSilence(seconds + step)
+    ? { status: 'not-assessable', reason: 'too-short' }
+    : activity;
 }

@@ -1,5 +1,6 @@
 import type { GrayImage } from '../../contract/image.ts';
 import type { SweepRegion } from '../../contract/study.ts';
+import { continuousColumns } from '../beats.ts';
 
 /**
  * A spectral display cropped from its frame, with thin marks such as lines and letters removed.
@@ -211,12 +212,12 @@ function smoothAlong(plane: Plane, columns: number, rows: number, along: 'x' | '
   return smooth;
 }
 
-function written(plane: Plane, columns: number, rows: number): [number, number] {
-  const bright = new Uint8Array(columns);
-  for (let i = 0; i < rows * columns; i++) {
-    if ((plane[i] as number) > BLACK) bright[i % columns] = 1;
+function writtenColumns(plane: Plane, columns: number): boolean[] {
+  const written = new Array<boolean>(columns).fill(false);
+  for (let i = 0; i < plane.length; i++) {
+    if ((plane[i] as number) > BLACK) written[i % columns] = true;
   }
-  return [bright.indexOf(1), bright.lastIndexOf(1)];
+  return written;
 }
 
 /**
@@ -256,7 +257,7 @@ function noiseOf(spectrum: Omit<Spectrum, 'noise'>): Spectrum['noise'] {
 }
 
 /**
- * Crops a spectral display from a frame. Null if it is not Doppler in cm/s over seconds, if its
+ * Crops a spectral display from a frame; of a display with an erase bar, the longer part. Null if it is not Doppler in cm/s over seconds, if its
  * baseline (the header's reference pixel) is unknown, or if it is too small to trace.
  */
 export function readSpectrum(image: GrayImage, sweep: SweepRegion): Spectrum | null {
@@ -271,9 +272,11 @@ export function readSpectrum(image: GrayImage, sweep: SweepRegion): Spectrum | n
     const start = (area.minY + row) * image.width + area.minX;
     whole.set(image.data.subarray(start, start + width), row * width);
   }
-  const [first, last] = written(whole, width, rows);
+  const part = continuousColumns(writtenColumns(whole, width));
+  if (!part) return null;
+  const [first, last] = part;
   const columns = last - first + 1;
-  if (first < 0 || columns < SMALLEST.columns) return null;
+  if (columns < SMALLEST.columns) return null;
   const cut = new Float32Array(columns * rows);
   for (let row = 0; row < rows; row++) {
     const start = row * width + first;

@@ -1,6 +1,13 @@
 import type { GrayImage } from '../../contract/image.ts';
 import type { SweepRegion } from '../../contract/study.ts';
-import { autocovariance, beatsOf, periodOf, withoutDrift } from '../beats.ts';
+import {
+  autocovariance,
+  beatsOf,
+  continuousColumns,
+  periodOf,
+  tooShortForSilence,
+  withoutDrift,
+} from '../beats.ts';
 
 const M_MODE = {
   /** Plausible heart rates, beats per minute (obstetric 0.6). */
@@ -45,18 +52,16 @@ interface Band {
   covariance: Float64Array;
 }
 
-function writtenColumns(image: GrayImage, { area }: SweepRegion): [number, number] {
-  const bright = (column: number) => {
+/** Returns the first and last column that show continuous time. */
+function continuousPart(image: GrayImage, { area }: SweepRegion): [number, number] {
+  const written = Array.from({ length: area.maxX - area.minX + 1 }, (_, i) => {
     for (let row = area.minY; row <= area.maxY; row++) {
-      if ((image.data[row * image.width + column] ?? 0) > M_MODE.black) return true;
+      if ((image.data[row * image.width + area.minX + i] ?? 0) > M_MODE.black) return true;
     }
     return false;
-  };
-  let from = area.minX;
-  let to = area.maxX;
-  while (from < to && !bright(from)) from++;
-  while (to > from && !bright(to)) to--;
-  return [from, to];
+  });
+  const [from, to] = continuousColumns(written) ?? [0, 0];
+  return [area.minX + from, area.minX + to];
 }
 
 function bandsOf(image: GrayImage, sweep: SweepRegion, from: number, to: number): Band[] {
@@ -103,12 +108,12 @@ function asOneCurve(bands: readonly Band[]): number[] {
 /**
  * Determines whether the echoes of an M-mode repeat at the rate of a heart, and how regularly.
  * Bands that do not move with the others are left out. The rhythm is not assessable if there is no
- * time scale or if the sweep is too short.
+ * time scale, or if the sweep is too short to show a beat or its absence.
  */
 export function mModeRhythm(image: GrayImage, sweep: SweepRegion): MModeRhythm {
   const { secondsPerPixel } = sweep;
   if (secondsPerPixel === null) return { status: 'not-assessable', reason: 'no-scale' };
-  const [from, to] = writtenColumns(image, sweep);
+  const [from, to] = continuousPart(image, sweep);
   const columns = to - from + 1;
   const slowest = 60 / M_MODE.slowest / secondsPerPixel;
   const fastest = 60 / M_MODE.fastest / secondsPerPixel;
@@ -127,7 +132,11 @@ export function mModeRhythm(image: GrayImage, sweep: SweepRegion): MModeRhythm {
   const last = Math.floor(Math.min(slowest, columns / M_MODE.beats));
   const common = periodOf(sum, Math.ceil(fastest), last);
   const moving = common ? swingTogether(bands, common.lag) : [];
-  if (!common || moving.length < 2) return { status: 'not-seen', strength: common?.strength ?? 0 };
+  if (!common || moving.length < 2) {
+    return tooShortForSilence(columns * secondsPerPixel)
+      ? { status: 'not-assessable', reason: 'too-short' }
+      : { status: 'not-seen', strength: common?.strength ?? 0 };
+  }
   const together = new Float64Array(longest + 1);
   for (const { covariance } of moving) {
     for (let k = 0; k <= longest; k++) together[k] = (together[k] ?? 0) + (covariance[k] ?? 0);

@@ -66,7 +66,7 @@ type MModeRhythm =
       strength: number;
     }
   | { status: 'not-seen' }
-  | { status: 'not-assessable' };
+  | { status: 'not-assessable'; reason: 'no-scale' | 'too-short' };
 
 /** Motion on a cine (`measure/periodicity.ts`). `beating`: at the rate of a heartbeat. */
 export type CardiacActivity =

@@ -403,3 +403,12 @@ export function silentSweeps(
     findings: unproven.length > 0 ? [finding] : [],
   };
 }
+
+/** Reports that a fetal M-mode sweep is too short to show whether a heart beats. */
+export const shortSweeps = ({ views }: RateEvidence): Statement[] =>
+  (views.fetalHeart?.mMode ?? []).some(
+    ({ fetal, rhythm }) =>
+      fetal && rhythm.status === 'not-assessable' && rhythm.reason === 'too-short',
+  )
+    ? [say.gap('heart.short-m-mode', {})]
+    : [];

@@ -6,7 +6,7 @@ import { acceptedValue } from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { FetalHeartEvidence } from './evidence.ts';
 import { CARDIAC_VIEWS, type CardiacView, type CardiacViewReading } from './evidence.ts';
-import { judgeRates, silentSweeps } from './judge-rate.ts';
+import { judgeRates, shortSweeps, silentSweeps } from './judge-rate.ts';
 import { FETAL_HEART_SECTION, rateGroups, unevenBeats } from './measure-rate.ts';
 import { cardiacSizeOf, MACHINE_OF_SEVERAL } from './size.ts';
 
@@ -62,16 +62,17 @@ function run(evidence: FetalHeartEvidence, earlier: readonly Measurement[]): Sec
   const states = viewStates(readings?.views ?? []);
   const groups = rateGroups(evidence, earlier);
   const silence = silentSweeps(evidence, groups);
+  const short = shortSweeps(evidence);
   const uneven = unevenBeats(evidence);
   const size = cardiacSizeOf(evidence);
   const chestFrames = readings?.chestFrames ?? 0;
   const anyView = states.some(({ state }) => state !== 'not-seen') || chestFrames > 0;
   const measured = groups.some(({ rates }) => rates.length > 0) || size.measurements.length > 0;
   if (!anyView && !measured && silence.statements.length + uneven.length === 0) {
-    return nothingFound(
-      evidence,
-      size.missing.filter((one) => one === MACHINE_OF_SEVERAL),
-    );
+    return nothingFound(evidence, [
+      ...short,
+      ...size.missing.filter((one) => one === MACHINE_OF_SEVERAL),
+    ]);
   }
   const byCrl = acceptedValue(earlier, 'ga-by-crl');
   const gaDays = evidence.options.dating?.ga_days ?? (byCrl && Math.round(byCrl.value));
@@ -80,6 +81,7 @@ function run(evidence: FetalHeartEvidence, earlier: readonly Measurement[]): Sec
     ...viewStatements(states, chestFrames),
     ...(rate.known ? [] : [say.gap('heart.no-rate', {})]),
     ...silence.statements,
+    ...short,
     ...uneven,
     ...size.missing,
     // A still four-chamber view does not show whether the heart is normal. The report never states

@@ -69,6 +69,14 @@ describe('cardiac activity from the periodicity of a cine', () => {
     },
   );
 
+  it.each([
+    { frames: 41, status: 'not-assessable' },
+    { frames: 42, status: 'not-seen' },
+  ])('says of a still cavity in $frames frames at 25 a second: $status', async (length) => {
+    const still = { framesPerSecond: 25, beatsPerMinute: 140, swing: 0, seed: 1, ...length };
+    expect((await judge(still)).status).toBe(length.status);
+  });
+
   it('does not mistake a picture that brightens as a whole for a heart', async () => {
     const video = { frames: 50, framesPerSecond: 25, beatsPerMinute: 140, swing: 0, flicker: 15 };
     expect(await judge(video)).toEqual({

@@ -140,6 +140,8 @@ export const HEART_SENTENCES = {
   'heart.no-rate': () => 'Fetal heart rate was not measured.',
   'heart.silent-m-mode': () =>
     'An M-mode shows no repeating beat: cardiac activity was not confirmed on it.',
+  'heart.short-m-mode': () =>
+    'An M-mode sweep is too short to show a slow heartbeat: cardiac activity was not assessed on it.',
   'heart.silent-cine': () => 'No cardiac activity was seen on a cine of the chest.',
   'heart.second-observer': () =>
     'No cardiac activity was seen on the recorded M-mode; confirmation by a second observer is required.',

@@ -17,6 +17,7 @@ import type {
   BeatVelocities,
   DopplerWaveform,
 } from '../../../../pipelines/measure/doppler/waveform.ts';
+import { withEraseBar } from '../erase-bar.ts';
 
 const SIZES = sizesAt(210);
 const SCREEN = { columns: 640, rows: 480 };
@@ -94,6 +95,17 @@ describe('Doppler indices of unseen simulated spectra', () => {
       expect(Math.abs(beat.peak / truth('psvCmPerSecond') - 1)).toBeLessThan(0.1);
       expect(beat.lowest).toBeGreaterThan(0);
     }
+  });
+});
+
+describe('a spectrum with an erase bar', () => {
+  it.each([3, 4, 5])('has no beat across the bar (seed %i)', (seed) => {
+    const { image, sweep, truth } = spectrum(umbilicalArtery, seed);
+    const barred = traced(traceDoppler(withEraseBar(image, sweep.area), sweep));
+    expect(barred.variationSeen).toBeLessThan(0.03);
+    expect(Math.abs(barred.beatsPerMinute / truth('beatsPerMinute') - 1)).toBeLessThan(
+      TOLERANCE.rate,
+    );
   });
 });
 

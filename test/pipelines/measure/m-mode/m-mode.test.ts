@@ -5,6 +5,7 @@ import { fetalHeartMMode } from '../../../../models/phantom/views/m-mode.ts';
 import type { SweepRegion } from '../../../../pipelines/contract/study.ts';
 import { readDicomClip } from '../../../../pipelines/input/dicom/clip.ts';
 import { mModeRhythm } from '../../../../pipelines/measure/m-mode/heart-rate.ts';
+import { withEraseBar } from '../erase-bar.ts';
 
 function sweepOf(seed: number, anatomy: Record<string, number>) {
   const [frame] = fetalHeartMMode.simulate({
@@ -50,6 +51,30 @@ describe('the rate of an M-mode sweep', () => {
   it.each([1, 2, 3, 4])('nothing beats if nothing moves (seed %i)', (seed) => {
     const { image, sweep } = sweepOf(seed, { still: 1 });
     expect(mModeRhythm(image, sweep).status).toBe('not-seen');
+  });
+
+  it.each([
+    { seconds: 1.65, status: 'not-assessable' },
+    { seconds: 1.7, status: 'not-seen' },
+  ])(
+    'a sweep of $seconds s on which nothing moves is $status: 2.5 beats of 90 per minute take 1.67 s',
+    ({ seconds, status }) => {
+      const { image, sweep } = sweepOf(3, { still: 1, seconds });
+      expect(mModeRhythm(image, sweep).status).toBe(status);
+    },
+  );
+
+  it('a sweep of 1.4 s is too short for 80 beats per minute, and says so', () => {
+    const { image, sweep } = sweepOf(3, { beatsPerMinute: 80, seconds: 1.4 });
+    expect(mModeRhythm(image, sweep)).toEqual({ status: 'not-assessable', reason: 'too-short' });
+  });
+
+  it.each([1, 2, 3])('an erase bar does not make the beats look irregular (seed %i)', (seed) => {
+    const { image, sweep } = sweepOf(seed, { beatsPerMinute: 140, seconds: 4, irregularity: 0 });
+    const rhythm = mModeRhythm(withEraseBar(image, sweep.area), sweep);
+    if (rhythm.status !== 'beating') throw new Error(rhythm.status);
+    expect(Math.abs(rhythm.beatsPerMinute - 140)).toBeLessThan(3);
+    expect(rhythm.variation).toBeLessThan(0.05);
   });
 
   it('needs the scale of time', () => {

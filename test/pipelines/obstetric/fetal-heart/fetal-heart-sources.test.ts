@@ -207,6 +207,8 @@ describe('a sweep on which nothing beats', () => {
   it('that could not be read is not called missing', () => {
     const unread = { status: 'not-assessable', reason: 'too-short' } as const;
     expect(run({ mMode: [unread] }).summary).toContain('no readable M-mode');
+    expect(run({ mMode: [unread] }).summary).toContain('too short to show a slow heartbeat');
+    expect(critical({ mMode: [unread] })).toEqual([]);
     expect(run({}).summary).toContain('no cine of the chest and no M-mode was found');
   });
 });
