@@ -31,6 +31,12 @@ export const RATE_BANDS = [
  */
 export const SLOW_AT_ANY_AGE = { below: RATE_BANDS[0].slowBelow, source: RATE_BANDS[0].source };
 
+/**
+ * Limit in beats per minute above which a rate is fast at any age, because it is above the limit of
+ * every band (obstetric 5.4).
+ */
+export const FAST_AT_ANY_AGE = { above: RATE_BANDS[2].usualTo, source: RATE_BANDS[2].source };
+
 /** Fetal heart rate from 14+0, beats per minute: normal from 110 to 160, tachycardia above 180. */
 export const FETAL_RATE = {
   fromDays: 98,
@@ -81,6 +87,7 @@ export function cardiacAxis(degrees: number): 'normal' | 'small' | 'large' | 'ri
 export type FetalRateBand =
   | 'slow'
   | 'slow-at-any-age'
+  | 'fast-at-any-age'
   | 'borderline'
   | 'normal'
   | 'fast'
@@ -92,11 +99,12 @@ export const hasRateBands = (gaDays: number | null): gaDays is number =>
 
 /**
  * Returns the band of a fetal heart rate at an age. Before 14+0 the embryonic bands are used. If
- * the age is unknown or has no bands, only a rate that is slow at any age has a band.
+ * the age is unknown or has no bands, only a rate that is slow or fast at any age has a band.
  */
 export function fetalRateBand(gaDays: number | null, beatsPerMinute: number): FetalRateBand | null {
   if (!hasRateBands(gaDays)) {
-    return beatsPerMinute < SLOW_AT_ANY_AGE.below ? 'slow-at-any-age' : null;
+    if (beatsPerMinute < SLOW_AT_ANY_AGE.below) return 'slow-at-any-age';
+    return beatsPerMinute > FAST_AT_ANY_AGE.above ? 'fast-at-any-age' : null;
   }
   if (gaDays < FETAL_RATE.fromDays) {
     const early = embryonicRateBand(gaDays, beatsPerMinute);
@@ -118,14 +126,14 @@ export const rateBandsAt = (gaDays: number): (typeof RATE_BANDS)[number] | null 
 
 /**
  * Returns the band of an embryonic heart rate in beats per minute. At an age without bands, it is
- * null unless the rate is slow at any age.
+ * null unless the rate is slow or fast at any age.
  */
 export function embryonicRateBand(gaDays: number, rate: number): RateBand | null {
   const band = rateBandsAt(gaDays);
+  if (rate > (band?.usualTo ?? FAST_AT_ANY_AGE.above)) return 'fast';
   if (!band) return rate < SLOW_AT_ANY_AGE.below ? 'slow' : null;
   if (rate < band.slowBelow) return 'slow';
-  if (rate < band.usualFrom) return 'borderline';
-  return band.usualTo !== null && rate > band.usualTo ? 'fast' : 'usual';
+  return rate < band.usualFrom ? 'borderline' : 'usual';
 }
 
 /**

@@ -37,6 +37,7 @@ const GRAVEST_FIRST: readonly FetalRateBand[] = [
   'slow',
   'slow-at-any-age',
   'tachycardia',
+  'fast-at-any-age',
   'fast',
   'borderline',
   'normal',
@@ -53,8 +54,8 @@ function schemeAt(gaDays: number | null): string {
 
 interface Judged extends RateReading {
   /**
-   * Null if the interval of the rate includes a limit, or if there are no bands and the rate is not
-   * slow at any age.
+   * Null if the interval of the rate includes a limit, or if there are no bands and the rate is
+   * neither slow nor fast at any age.
    */
   band: FetalRateBand | null;
   /** Bands at both ends of the interval, if they differ. */

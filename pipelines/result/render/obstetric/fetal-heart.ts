@@ -13,6 +13,7 @@ export type RateSource = keyof typeof RATE_SOURCE;
 const BAND = {
   slow: 'below the range for gestational age',
   'slow-at-any-age': 'slow at any gestational age',
+  'fast-at-any-age': 'fast at any gestational age',
   borderline: 'at the lower border of the range for gestational age',
   normal: 'within the range for gestational age',
   fast: 'above the range for gestational age',

@@ -112,8 +112,8 @@ describe('fetal heart rate', () => {
   });
 
   it('without a gestational age has no range', () => {
-    const outcome = run({ mMode: [{ ...BEATING, beatsPerMinute: 200 }], gaDays: null });
-    expect(outcome.rate?.value).toBe(200);
+    const outcome = run({ mMode: [{ ...BEATING, beatsPerMinute: 185 }], gaDays: null });
+    expect(outcome.rate?.value).toBe(185);
     expect(outcome.classifications).toEqual([]);
     expect(outcome.findings).toEqual([]);
   });
@@ -124,6 +124,11 @@ describe('fetal heart rate', () => {
     { gaDays: 72, rate: 86.9, band: 'slow-at-any-age' },
     { gaDays: 72, rate: 87.1, band: undefined },
     { gaDays: 154, rate: 86.9, band: 'slow' },
+    { gaDays: null, rate: 193.1, band: 'fast-at-any-age' },
+    { gaDays: null, rate: 192.9, band: undefined },
+    { gaDays: 72, rate: 193.1, band: 'fast-at-any-age' },
+    { gaDays: 42, rate: 193.1, band: 'fast' },
+    { gaDays: 154, rate: 193.1, band: 'tachycardia' },
   ])('$rate +/- 3 per minute at $gaDays days: $band', ({ gaDays, rate, band }) => {
     const outcome = run({ mMode: [{ ...BEATING, beatsPerMinute: rate }], gaDays });
     expect(outcome.classifications?.map(({ value }) => value)).toEqual(band ? [band] : []);
@@ -133,6 +138,13 @@ describe('fetal heart rate', () => {
   it('that is slow at any age says so, and names the source of the limit', () => {
     const outcome = run({ mMode: [{ ...BEATING, beatsPerMinute: 60 }], gaDays: null });
     expect(outcome.summary).toContain('Fetal heart rate 60/min, slow at any gestational age.');
+    expect(outcome.classifications?.[0]?.scheme).toBe('Doubilet and Benson 1995');
+  });
+
+  it('that is fast at any age says so, and names the source of the limit', () => {
+    const outcome = run({ mMode: [{ ...BEATING, beatsPerMinute: 230 }], gaDays: null });
+    expect(outcome.summary).toContain('Fetal heart rate 230/min, fast at any gestational age.');
+    expect(outcome.findings?.[0]?.text).toContain('fast at any gestational age; confirm over time');
     expect(outcome.classifications?.[0]?.scheme).toBe('Doubilet and Benson 1995');
   });
 
