@@ -1,5 +1,5 @@
 import { rounded } from '../../measure/rounding.ts';
-import { atrialPressure } from '../pulmonary-hypertension/guideline.ts';
+import { atrialPressure, isCollapsing } from '../pulmonary-hypertension/guideline.ts';
 import { isBeyond, RV_SIZE } from '../rv-function/guideline.ts';
 
 const FOCUSED_BANDS = [
@@ -46,10 +46,11 @@ export function focusedEf(ef: number): number {
 const CAVA_STATES = { 3: 'small, collapsing', 8: 'intermediate', 15: 'plethoric' } as const;
 
 /**
- * Returns the class of an IVC from its diameter, mm, and its collapse, per cent (echo 12.2, 15).
+ * Returns the class of an IVC from its diameter, mm, and its collapse, per cent; null if the
+ * collapse is exactly at the limit (echo 12.2, 15).
  */
 export const focusedCava = (diameter: number, collapse: number) =>
-  CAVA_STATES[atrialPressure(diameter, collapse)];
+  isCollapsing(collapse) === null ? null : CAVA_STATES[atrialPressure(diameter, collapse)];
 
 type RvSize = 'normal' | 'enlarged' | 'severely enlarged';
 

@@ -6,6 +6,7 @@ import type { Statement } from '../../result/statement.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { familyOf, type HeartView, isFocused, isPicture, showsVentricle } from '../locate/names.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
+import { IVC } from '../pulmonary-hypertension/guideline.ts';
 import { isBeyond, isSurelyBeyond, RV_FUNCTION, RV_SIZE } from '../rv-function/guideline.ts';
 import { graded } from '../shared/grading.ts';
 import {
@@ -103,6 +104,10 @@ function cavaAnswer(values: Values): Answer {
   if (!collapse) return { answer: null, gaps: [sayOfFocused.gap('focused.no-collapse', {})] };
   const state = focusedCava(diameter.value, collapse.value);
   const about = [diameter, collapse];
+  if (state === null) {
+    const gap = sayOfFocused.gap('focused.cava-at-limit', { limit: IVC.sniff }, about);
+    return { answer: null, gaps: [gap] };
+  }
   return { answer: sayOfFocused.conclusion('focused.cava', { state }, about), gaps: [] };
 }
 

@@ -1,7 +1,6 @@
-import { rounded } from '../../measure/rounding.ts';
 import { sayOfEffusion } from '../../result/render/echo/pericardial-effusion.ts';
 import type { Statement } from '../../result/statement.ts';
-import { IVC } from '../pulmonary-hypertension/guideline.ts';
+import { isPlethoric } from '../pulmonary-hypertension/guideline.ts';
 import {
   classification,
   conclude,
@@ -31,7 +30,7 @@ function plethora(values: Values): boolean | null {
   const diameter = values.number('ivc-diameter');
   const collapse = values.number('ivc-collapse');
   if (diameter === null || collapse === null) return null;
-  return rounded(diameter, 0) > IVC.wide && rounded(collapse, 0) < IVC.sniff;
+  return isPlethoric(diameter, collapse);
 }
 
 /**

@@ -12,8 +12,30 @@ const ATRIAL_AREA = 18;
 export const isAtriumEnlarged = (area: number) => rounded(area, 1) > ATRIAL_AREA;
 
 /**
- * Returns the RA pressure, mmHg, from the IVC diameter, mm, and its collapse, per cent. A collapse
- * exactly at the limit does not count as collapse (echo 12.2).
+ * Returns whether an IVC with this collapse, per cent, counts as collapsing. Null exactly at the
+ * limit, which no source assigns to either side (echo 12.2).
+ */
+export function isCollapsing(
+  collapse: number,
+  breathing: 'sniff' | 'quiet' = 'sniff',
+): boolean | null {
+  const shown = rounded(collapse, 0);
+  return shown === IVC[breathing] ? null : shown > IVC[breathing];
+}
+
+/**
+ * Returns true if an IVC of this diameter, mm, and collapse, per cent, is plethoric. Null if it is
+ * wide and its collapse is exactly at the limit.
+ */
+export function isPlethoric(diameter: number, collapse: number): boolean | null {
+  if (rounded(diameter, 0) <= IVC.wide) return false;
+  const collapsing = isCollapsing(collapse);
+  return collapsing === null ? null : !collapsing;
+}
+
+/**
+ * Returns the RA pressure, mmHg, from the IVC diameter, mm, and its collapse, per cent. So that
+ * there is a pressure, a collapse exactly at the limit does not count as collapse (echo 12.2).
  */
 export function atrialPressure(
   diameter: number,
@@ -21,9 +43,9 @@ export function atrialPressure(
   breathing: 'sniff' | 'quiet' = 'sniff',
 ): 3 | 8 | 15 {
   const wide = rounded(diameter, 0) > IVC.wide;
-  const collapses = rounded(collapse, 0) > IVC[breathing];
-  if (wide) return collapses ? 8 : 15;
-  return collapses ? 3 : 8;
+  const collapsing = isCollapsing(collapse, breathing) === true;
+  if (wide) return collapsing ? 8 : 15;
+  return collapsing ? 3 : 8;
 }
 
 /**
@@ -102,10 +124,7 @@ const test = (value: number | null, decimals: number, met: (shown: number) => bo
 /** Returns the signs in categories A to C (PH22; echo 12.4). */
 export function signsOf(inputs: PressureSigns): Sign[] {
   const { artery, aorticRoot, cava, collapse } = inputs;
-  const plethora =
-    cava === null || collapse === null
-      ? null
-      : rounded(cava, 0) > IVC.wide && rounded(collapse, 0) < IVC.sniff;
+  const plethora = cava === null || collapse === null ? null : isPlethoric(cava, collapse);
   const wider =
     artery === null || aorticRoot === null ? null : rounded(artery, 0) > rounded(aorticRoot, 0);
   return [

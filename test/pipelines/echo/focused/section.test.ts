@@ -68,12 +68,19 @@ describe('RV function', () => {
 describe('the IVC', () => {
   it.each([
     [21, 51, 'small, collapsing'],
-    [21, 50, 'intermediate'],
+    [21, 49, 'intermediate'],
     [22, 51, 'intermediate'],
-    [22, 50, 'plethoric'],
+    [22, 49, 'plethoric'],
   ])('of %d mm that collapses by %d %% is %s', (diameter, collapse, expected) => {
     const summary = summaryOf({ 'ivc-diameter': diameter, 'ivc-collapse': collapse });
     expect(summary).toContain(`IVC ${expected}: IVC ${diameter} mm, IVC collapse ${collapse} %`);
+  });
+  it.each([21, 22])('of %d mm that collapses by exactly 50 % has no class anywhere', (diameter) => {
+    const { summary } = interpreted({ 'ivc-diameter': diameter, 'ivc-collapse': 50, 'tr-vmax': 3 });
+    expect(summary(ID)).toContain(
+      `The IVC has no class, because its collapse is at the limit of 50 %: IVC ${diameter} mm, IVC collapse 50 %.`,
+    );
+    expect(summary(ID)).not.toMatch(/plethoric|intermediate|collapsing/);
   });
   it('without its collapse is a gap', () => {
     expect(summaryOf({ 'ivc-diameter': 18, tapse: 20 })).toContain('its collapse was not measured');

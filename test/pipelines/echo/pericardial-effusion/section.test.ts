@@ -52,6 +52,11 @@ describe('signs of tamponade', () => {
     expect(summary(ID)).toContain(`. ${expected.charAt(0).toUpperCase()}${expected.slice(1)}.`);
     expect(JSON.stringify(result)).not.toContain('no echo sign');
   });
+  it('need an IVC whose collapse is not exactly at the limit', () => {
+    const { category, summary } = measured(15, { 'ivc-diameter': 22, 'ivc-collapse': 50 });
+    expect(category('tamponade-signs')?.value).toBe('tamponade signs not assessed');
+    expect(summary(ID)).toContain('IVC plethora was not assessed.');
+  });
   it('follow a convention of the project, and the size follows the societies', () => {
     const { category } = measured(15);
     expect(category('tamponade-signs')?.scheme).not.toMatch(/ASE|ESC/);

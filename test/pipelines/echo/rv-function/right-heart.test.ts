@@ -86,7 +86,7 @@ describe('probability of pulmonary hypertension (echo 12.4)', () => {
     ['B', { earlyRegurgitation: 2.3 }, { earlyRegurgitation: 2.2 }],
     ['B', { artery: 26 }, { artery: 25 }],
     ['B', { artery: 24, aorticRoot: 23 }, { artery: 24, aorticRoot: 24 }],
-    ['C', { cava: 22, collapse: 49 }, { cava: 22, collapse: 50 }],
+    ['C', { cava: 22, collapse: 49 }, { cava: 22, collapse: 51 }],
     ['C', { cava: 22, collapse: 49 }, { cava: 21, collapse: 49 }],
     ['C', { atrialArea: 18.1 }, { atrialArea: 18 }],
   ] as const)(
@@ -101,6 +101,11 @@ describe('probability of pulmonary hypertension (echo 12.4)', () => {
   it('does not count a sign that was not measured as absent', () => {
     expect(categoriesOf(signsOf(NONE))).toEqual({ present: [], assessed: [] });
     expect(categoriesOf(signsOf({ ...NONE, cava: 30 })).assessed).toEqual([]);
+  });
+
+  it('does not decide on a wide IVC that collapses by exactly 50 %, at the limit', () => {
+    expect(categoriesOf(signsOf({ ...NONE, cava: 22, collapse: 50 })).assessed).toEqual([]);
+    expect(categoriesOf(signsOf({ ...NONE, cava: 21, collapse: 50 })).present).toEqual([]);
   });
 });
 
