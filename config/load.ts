@@ -96,6 +96,7 @@ const ENVIRONMENT: Record<string, { path: string[]; read?: (text: string) => unk
 const FROM_FILE = ['DATABASE_URL', 'REDIS_URL', 'SONOGATE_BLOB_URL'];
 
 const DEFAULT_FILE = new URL('./default.yaml', import.meta.url);
+let defaults: Tree | null = null;
 
 /**
  * Merges settings from several origins, each overriding those before it: `default.yaml`, the file
@@ -104,7 +105,8 @@ const DEFAULT_FILE = new URL('./default.yaml', import.meta.url);
  */
 export function loadConfig(environment: Environment = process.env, overrides: Tree = {}): Config {
   const site = environment.SONOGATE_CONFIG;
-  const files = merge(readYaml(DEFAULT_FILE), site ? readYaml(site) : {});
+  defaults ??= readYaml(DEFAULT_FILE);
+  const files = merge(defaults, site ? readYaml(site) : {});
   const { tree, complaints } = resolveSecrets(
     merge(merge(files, fromEnvironment(environment)), overrides),
     environment,

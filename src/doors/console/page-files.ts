@@ -111,8 +111,16 @@ const IMPORTS = {
   uplot: '/console/vendor/uplot/uPlot.esm.js',
 } as const;
 
-/** Reads all files that the console serves and strips the modules' types, once at startup. */
-export async function readPageFiles(): Promise<PageFiles> {
+let pageFiles: Promise<PageFiles> | null = null;
+
+/** Returns all files that the console serves. They are read only once, when a gateway starts. */
+export function readPageFiles(): Promise<PageFiles> {
+  pageFiles ??= read();
+  return pageFiles;
+}
+
+/** Reads the files and strips the modules' types. */
+async function read(): Promise<PageFiles> {
   const files = new Map<string, PageFile>();
   const own = await filesBelow(PAGES, (name) => extname(name) in MEDIA_TYPES);
   const modules = own.filter((path) => path.endsWith('.ts'));
