@@ -1,8 +1,7 @@
 import type { Router } from '@koa/router';
 import { z } from 'zod';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { jsonBody, readQuery } from '../http/parse.ts';
-import { parseBody } from '../http/uploads.ts';
+import { jsonBody, parseBody, readQuery } from '../http/parse.ts';
 import { auditAction, auditRows } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type {

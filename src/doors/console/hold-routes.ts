@@ -4,8 +4,7 @@ import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import { readsFreeText } from '../../core/accounts/roles.ts';
 import type { HeldReport } from '../../operations/operations.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
-import { jsonBody } from '../http/parse.ts';
-import { parseBody } from '../http/uploads.ts';
+import { jsonBody, parseBody } from '../http/parse.ts';
 import { auditAction, auditedFirst, auditRows } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type {

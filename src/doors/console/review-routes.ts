@@ -4,8 +4,8 @@ import type { RequestRow } from '../../core/requests/request.ts';
 import type { Reader, ReviewObject } from '../../core/reviews/reviews.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { sendEventStream } from '../http/event-stream.ts';
-import { jsonBody } from '../http/parse.ts';
-import { ifMatch, reviewBody, reviewChangesBody, reviewFrames, signBody } from '../http/reviews.ts';
+import { jsonBody, parseBody } from '../http/parse.ts';
+import { ifMatch, reviewChangesBody, reviewFrames, signBody } from '../http/reviews.ts';
 import { auditAction, auditedRequest, within } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import { needs } from './guard.ts';
@@ -59,7 +59,7 @@ export function addReviewRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
 
   router.patch(path, needs('review'), body, async (context) => {
     const row = await existingRequest(context.params.id, deps);
-    const given = reviewBody(reviewChangesBody, context.state.body);
+    const given = parseBody(reviewChangesBody, context.state.body);
     const reader = readerOf(context.state.session);
     const recorded = (tx: Queryable) =>
       auditAction(context, 'review.change', auditedRequest(row), within(tx, deps));
@@ -69,7 +69,7 @@ export function addReviewRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
 
   router.post('/requests/:id/sign', needs('sign'), body, async (context) => {
     const row = await existingRequest(context.params.id, deps);
-    const { statement = null } = reviewBody(signBody, context.state.body);
+    const { statement = null } = parseBody(signBody, context.state.body ?? {});
     const reader = readerOf(context.state.session);
     const recorded = (tx: Queryable) =>
       auditAction(context, 'review.sign', auditedRequest(row), within(tx, deps));

@@ -10,8 +10,7 @@ import { INLINE_HEADER_BYTES } from '../../core/studies/header-reader.ts';
 import { conditionWords } from '../../core/studies/rules/rule-words.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { InvalidInputError, jsonPointer, pointedErrors } from '../../platform/errors/problem.ts';
-import { jsonBody } from '../http/parse.ts';
-import { parseBody } from '../http/uploads.ts';
+import { jsonBody, parseBody } from '../http/parse.ts';
 import { auditedFirst, auditRows } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type {

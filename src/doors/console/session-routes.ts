@@ -7,8 +7,7 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import { VERSION } from '../../platform/version.ts';
 import { baseUrl } from '../http/context.ts';
-import { jsonBody } from '../http/parse.ts';
-import { parseBody } from '../http/uploads.ts';
+import { jsonBody, parseBody } from '../http/parse.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type { NewSession, Session, SignIn } from './contract.ts';
 import {

@@ -16,8 +16,7 @@ import {
 } from '../../core/webhooks/deliveries.ts';
 import { currentSecret, rotateSecret } from '../../core/webhooks/signature.ts';
 import { withinTransaction } from '../../platform/database/port.ts';
-import { instant, jsonBody, readQuery } from '../http/parse.ts';
-import { parseBody } from '../http/uploads.ts';
+import { instant, jsonBody, parseBody, readQuery } from '../http/parse.ts';
 import { auditAction, within } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type * as Contract from './contract.ts';

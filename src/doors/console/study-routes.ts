@@ -10,8 +10,7 @@ import {
 import { MERGE_DECISIONS } from '../../core/patients/merges.ts';
 import type { StoredOperations } from '../../operations/operations.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { jsonBody, readQuery } from '../http/parse.ts';
-import { parseBody } from '../http/uploads.ts';
+import { jsonBody, parseBody, readQuery } from '../http/parse.ts';
 import { auditAction, auditRows } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type {

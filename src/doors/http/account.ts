@@ -17,14 +17,14 @@ import { keyChange } from '../../core/audit/audit.ts';
 import { monthlyUsage } from '../../core/requests/usage.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { audited } from './audited.ts';
-import { mayUse, requireScope } from './authentication.ts';
+import { mayUse } from './authentication.ts';
 import type { HttpDeps, HttpState } from './context.ts';
-import { idempotent } from './idempotency.ts';
-import { instant, jsonBody, readQuery } from './parse.ts';
-import { parseBody } from './uploads.ts';
+import { EXAMPLE } from './openapi/examples.ts';
+import { BODY_ERRORS, operationsOf } from './openapi/operation.ts';
+import { instant } from './parse.ts';
+import { servingOn } from './route.ts';
 
-export const newKeyBody = z.strictObject({
+const newKeyBody = z.strictObject({
   name: z
     .string()
     .trim()
@@ -49,7 +49,7 @@ export const newKeyBody = z.strictObject({
   }),
 });
 
-export const rotateKeyBody = z.strictObject({
+const rotateKeyBody = z.strictObject({
   overlap_hours: z
     .number()
     .min(0)
@@ -58,55 +58,120 @@ export const rotateKeyBody = z.strictObject({
     .meta({ description: 'How many hours the old key keeps working', examples: [24] }),
 });
 
+const usageQuery = z.strictObject({
+  month: z
+    .string()
+    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'a month such as 2026-11')
+    .optional()
+    .meta({ description: 'Only this month (UTC)', examples: ['2026-11'] }),
+  key: z
+    .string()
+    .optional()
+    .meta({
+      description: 'Only entries for this key',
+      examples: ['key_06dvq2e9c4d8f2g6h0j3k7m1n5'],
+    }),
+});
+
+const withoutKey = (answer: unknown) => ({ ...(answer as object), key: null });
+
+export const ACCOUNT_OPERATIONS = operationsOf('Account', {
+  getUsage: {
+    method: 'get',
+    path: '/v1/usage',
+    summary: 'Requests and their cost by month and key',
+    scope: 'read',
+    query: usageQuery,
+    answer: 'usage',
+    errors: ['invalid_input'],
+  },
+  listKeys: {
+    method: 'get',
+    path: '/v1/keys',
+    summary: 'Keys of the account',
+    scope: 'admin',
+    answer: 'keyList',
+  },
+  createKey: {
+    method: 'post',
+    path: '/v1/keys',
+    summary: 'Create a key',
+    scope: 'admin',
+    audit: 'key.create',
+    auditDetail: changeOf,
+    once: true,
+    keptAnswer: withoutKey,
+    body: newKeyBody,
+    status: 201,
+    answer: 'newKey',
+    errors: BODY_ERRORS,
+  },
+  rotateKey: {
+    method: 'post',
+    path: '/v1/keys/{id}/rotate',
+    summary: 'Rotate a key; the old one expires after an overlap',
+    pathExamples: { id: EXAMPLE.key },
+    scope: 'admin',
+    audit: 'key.rotate',
+    auditDetail: changeOf,
+    once: true,
+    keptAnswer: withoutKey,
+    body: rotateKeyBody,
+    bodyOptional: true,
+    status: 201,
+    answer: 'newKey',
+    errors: [...BODY_ERRORS, 'not_found'],
+  },
+  revokeKey: {
+    method: 'delete',
+    path: '/v1/keys/{id}',
+    summary: 'Revoke a key',
+    pathExamples: { id: EXAMPLE.key },
+    scope: 'admin',
+    audit: 'key.revoke',
+    auditDetail: changeOf,
+    answer: 'key',
+    errors: ['not_found'],
+  },
+});
+
 /**
  * Adds `/v1/keys`: the account's keys. The secret key is returned only when it is created or
  * rotated.
  */
 export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
-  const { database, config, now = () => new Date() } = deps;
-  const admin = requireScope(deps, 'admin');
-  const body = jsonBody(config.maxBodyBytes);
-  const once = idempotent(deps, (answer) => ({ ...(answer as object), key: null }));
-
-  router.get('/v1/keys', admin, async (context) => {
+  const { database, now = () => new Date() } = deps;
+  const serve = servingOn(router, deps);
+  serve(ACCOUNT_OPERATIONS.listKeys, async (context) => {
     const keys = await listKeys(database, context.state.principal.accountId);
     context.body = { data: keys.map(keyView) };
   });
 
-  const create = audited(deps, 'key.create', changeOf);
-  router.post('/v1/keys', admin, create, body, once, async (context) => {
+  serve(ACCOUNT_OPERATIONS.createKey, async (context, { body }) => {
     const { accountId, test } = context.state.principal;
-    const { expires_at, ...wanted } = parseBody(newKeyBody, context.state.body);
+    const { expires_at, ...wanted } = body;
     if (test && !wanted.test) {
       throw new SonogateError('forbidden', 'A test key can only create test keys.');
     }
     requireGrantable(context.state.principal, wanted.scopes);
     const made = { ...wanted, accountId, expiresAt: expires_at ?? null };
     const { key, record } = await createKey(database, made, now());
-    context.status = 201;
     context.body = { ...keyView(record), key };
   });
 
-  const rotate = audited(deps, 'key.rotate', changeOf);
-  router.post('/v1/keys/:id/rotate', admin, rotate, body, once, async (context) => {
+  serve(ACCOUNT_OPERATIONS.rotateKey, async (context, { body }) => {
     const { accountId, test } = context.state.principal;
-    const { overlap_hours } = parseBody(
-      rotateKeyBody,
-      context.state.body === undefined ? {} : context.state.body,
-    );
     const { id = '' } = context.params;
     await requireOwnRights(database, context.state.principal, id, now());
     const { key, record } = await rotateKey(
       database,
-      { id, accountId, overlapHours: overlap_hours, testOnly: test },
+      { id, accountId, overlapHours: body.overlap_hours, testOnly: test },
       now(),
     );
-    context.status = 201;
     context.body = { ...keyView(record), key };
   });
 
-  const revoke = audited(deps, 'key.revoke', changeOf);
-  router.delete('/v1/keys/:id', admin, revoke, async (context) => {
+  serve(ACCOUNT_OPERATIONS.revokeKey, async (context) => {
     const { id = '' } = context.params;
     const { accountId, test } = context.state.principal;
     context.body = keyView(await revokeKey(database, id, accountId, now(), test));
@@ -169,25 +234,10 @@ function keyView(record: KeyRecord) {
   };
 }
 
-export const usageQuery = z.strictObject({
-  month: z
-    .string()
-    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'a month such as 2026-11')
-    .optional()
-    .meta({ description: 'Only this month (UTC)', examples: ['2026-11'] }),
-  key: z
-    .string()
-    .optional()
-    .meta({
-      description: 'Only entries for this key',
-      examples: ['key_06dvq2e9c4d8f2g6h0j3k7m1n5'],
-    }),
-});
-
 /** Adds `GET /v1/usage`: requests and their cost by month (UTC) and key. */
 export function addUsageRoute(router: Router<HttpState>, deps: HttpDeps): void {
-  router.get('/v1/usage', requireScope(deps, 'read'), async (context) => {
-    const query = readQuery(context, usageQuery);
+  const serve = servingOn(router, deps);
+  serve(ACCOUNT_OPERATIONS.getUsage, async (context, { query }) => {
     const { accountId, test: testOnly } = context.state.principal;
     const rows = await monthlyUsage(deps.database, { accountId, testOnly, ...query });
     context.body = {

@@ -17,10 +17,13 @@ import { requireScope } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
 import { sendEventStream } from './event-stream.ts';
 import { idempotent } from './idempotency.ts';
+import { EXAMPLE } from './openapi/examples.ts';
+import { BODY_ERRORS, INPUT_ERRORS, ONCE_ERRORS, operationsOf } from './openapi/operation.ts';
 import { jsonBody } from './parse.ts';
 import { ownRequest } from './requests.ts';
+import { servingOn } from './route.ts';
 import { acceptSubmission } from './submission.ts';
-import { LINK_LIFE_MS, parseBody, sentBytes, uploadBody } from './uploads.ts';
+import { LINK_LIFE_MS, sentBytes, uploadBody } from './uploads.ts';
 
 /** Maps each field of a submit body to its place in a call of the compatible queue. */
 const PLACES: ReadonlyMap<string, readonly string[]> = new Map([
@@ -186,9 +189,118 @@ async function* queueStatuses(
 const FILES = `${COMPATIBLE_QUEUE}/storage/files`;
 const INITIATE = `${COMPATIBLE_QUEUE}/storage/upload/initiate`;
 
-export const storageUploadBody = z.strictObject({
+const storageUploadBody = z.strictObject({
   file_name: uploadBody.shape.filename,
   content_type: uploadBody.shape.media_type,
+});
+
+const TARGET = `${COMPATIBLE_QUEUE}/{ns}/{model}`;
+
+/**
+ * Returns the paths of a call about a request, below both forms of a target: `ns/model/endpoint`,
+ * and `ns/model`, because the client drops the endpoint after submitting (exchange 5.1).
+ */
+const requestPaths = (path: string) => ({
+  path: `${TARGET}/requests/{id}${path}`,
+  alsoAt: [`${TARGET}/{endpoint}/requests/{id}${path}`],
+});
+
+/** Not validated: the client of the compatible queue sends `1` or `0`. */
+const logsQuery = z.object({
+  logs: z
+    .string()
+    .optional()
+    .meta({ description: '`1` for the logs of the request', examples: ['1'] }),
+});
+
+const QUEUE_CANCEL = {
+  ...requestPaths('/cancel'),
+  summary: 'Cancel a request; 400 if it has already ended',
+  scope: 'run',
+  audit: 'request.cancel',
+  status: 202,
+  answer: 'queueCancellation',
+} as const;
+
+/** Errors with which a request can end. */
+const RUN_ERRORS = [
+  'no_readable_image',
+  'no_obstetric_image',
+  'hosted_file_unreachable',
+  'pipeline_failed',
+  'pipeline_crashed',
+  'pipeline_timeout',
+  'invalid_result',
+  'out_of_space',
+] as const;
+
+/** The calls of the compatible queue other than submissions. */
+export const QUEUE_OPERATIONS = operationsOf('Compatible queue', {
+  queueStatus: {
+    ...requestPaths('/status'),
+    method: 'get',
+    summary: 'Status of a request',
+    scope: 'read',
+    audit: 'request.read',
+    uncheckedQuery: logsQuery,
+    answer: 'queueStatus',
+    errors: ['not_found'],
+  },
+  queueStatusStream: {
+    ...requestPaths('/status/stream'),
+    method: 'get',
+    summary: 'Each status as server-sent events, COMPLETED last',
+    scope: 'read',
+    audit: 'request.follow',
+    uncheckedQuery: logsQuery,
+    answer: 'queueStatus',
+    mediaType: 'text/event-stream',
+    errors: ['not_found'],
+  },
+  queueResult: {
+    ...requestPaths(''),
+    method: 'get',
+    summary: 'The result, or the reason why there is none',
+    scope: 'read',
+    audit: 'request.read',
+    answer: 'queueResult',
+    errors: ['not_found', 'not_finished', 'request_canceled', 'expired', ...RUN_ERRORS],
+  },
+  queueCancel: { ...QUEUE_CANCEL, method: 'put', errors: ['not_found', 'already_finished'] },
+  queueCancelByPost: {
+    ...QUEUE_CANCEL,
+    method: 'post',
+    once: true,
+    errors: ['not_found', 'already_finished', ...INPUT_ERRORS, ...ONCE_ERRORS],
+  },
+  queueInitiateUpload: {
+    method: 'post',
+    path: INITIATE,
+    summary: 'Start an upload',
+    scope: 'uploads',
+    once: true,
+    body: storageUploadBody,
+    answer: 'queueUpload',
+    errors: [...BODY_ERRORS, 'overloaded'],
+  },
+  queuePutUpload: {
+    method: 'put',
+    path: `${FILES}/{id}`,
+    summary: 'The bytes of a file, at a signed URL; completes the upload',
+    pathExamples: { id: EXAMPLE.file },
+    scope: null,
+    answer: 'queueFile',
+    errors: ['not_found', 'expired', 'upload_incomplete', 'payload_too_large', 'overloaded'],
+  },
+  queueGetFile: {
+    method: 'get',
+    path: `${FILES}/{id}`,
+    summary: 'The bytes of a file',
+    pathExamples: { id: EXAMPLE.file },
+    scope: 'uploads',
+    answer: 'bytes',
+    errors: ['not_found'],
+  },
 });
 
 /**
@@ -197,15 +309,13 @@ export const storageUploadBody = z.strictObject({
  */
 export function addCompatibleStorageRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { uploads, config, signer, now = () => new Date() } = deps;
-  const scope = requireScope(deps, 'uploads');
+  const serve = servingOn(router, deps);
 
-  const body = jsonBody(config.maxBodyBytes);
-  router.post(INITIATE, scope, body, idempotent(deps), async (context) => {
-    const { file_name, content_type } = parseBody(storageUploadBody, context.state.body);
+  serve(QUEUE_OPERATIONS.queueInitiateUpload, async (context, { body }) => {
     const { id } = await uploads.create(context.state.principal, {
-      filename: file_name,
+      filename: body.file_name,
       bytes: null,
-      mediaType: content_type,
+      mediaType: body.content_type,
     });
     const address = baseUrl(context, config);
     const expires = new Date(now().getTime() + LINK_LIFE_MS);
@@ -215,16 +325,15 @@ export function addCompatibleStorageRoutes(router: Router<HttpState>, deps: Http
     };
   });
 
-  router.put(`${FILES}/:id`, async (context) => {
+  serve(QUEUE_OPERATIONS.queuePutUpload, async (context) => {
     signer.verify('PUT', context.path, context.query, now());
     const { id = '' } = context.params;
     const { account_id: accountId, test } = await uploads.receive(id, ...sentBytes(context));
     await uploads.complete({ accountId, test }, id, null);
-    context.status = 200;
     context.body = {};
   });
 
-  router.get(`${FILES}/:id`, scope, async (context) => {
+  serve(QUEUE_OPERATIONS.queueGetFile, async (context) => {
     const { id = '' } = context.params;
     const file = (await uploads.ready(context.state.principal, [id])).get(id);
     if (!file) throw new SonogateError('not_found', 'There is no such file.');
@@ -269,23 +378,20 @@ function ownFileIds(input: unknown, address: string): unknown {
   );
 }
 
-const TARGETS = [`${COMPATIBLE_QUEUE}/:ns/:model`, `${COMPATIBLE_QUEUE}/:ns/:model/:endpoint`];
-
-/**
- * Returns `path` below both forms of a target: `ns/model/endpoint`, and `ns/model`, because the
- * client drops the endpoint after submitting (exchange 5.1).
- */
-const below = (path: string) => TARGETS.map((target) => `${target}/requests/:id${path}`);
+const SUBMIT_PATHS = [`${COMPATIBLE_QUEUE}/:ns/:model`, `${COMPATIBLE_QUEUE}/:ns/:model/:endpoint`];
 
 /** Adds the compatible queue: the same requests, through the protocol of `@fal-ai/client`. */
 export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config, database } = deps;
-  const read = requireScope(deps, 'read');
-  const body = jsonBody(config.maxBodyBytes);
+  const serve = servingOn(router, deps);
 
-  const run = requireScope(deps, 'run');
-  const submit = audited(deps, 'request.submit');
-  router.post(TARGETS, run, submit, body, idempotent(deps), async (context) => {
+  const submit = [
+    requireScope(deps, 'run'),
+    audited(deps, 'request.submit'),
+    jsonBody(config.maxBodyBytes),
+    idempotent(deps),
+  ];
+  router.post(SUBMIT_PATHS, ...submit, async (context) => {
     const row = await acceptSubmission(deps, context.state, {
       target: targetOf(context.params),
       body: submitBodyOf(context, baseUrl(context, config)),
@@ -299,7 +405,7 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
     context.body = queueStatus(row, baseUrl(context, config), { position });
   });
 
-  router.get(below('/status'), read, audited(deps, 'request.read'), async (context) => {
+  serve(QUEUE_OPERATIONS.queueStatus, async (context) => {
     const row = await requestIn(context, core);
     const address = baseUrl(context, config);
     const position = row.status === 'queued' ? await queuePosition(database, row) : 0;
@@ -309,7 +415,7 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
     context.body = queueStatus(row, address, { position, ...(logs && { logs }) });
   });
 
-  router.get(below('/status/stream'), read, audited(deps, 'request.follow'), async (context) => {
+  serve(QUEUE_OPERATIONS.queueStatusStream, async (context) => {
     const row = await requestIn(context, core);
     const address = baseUrl(context, config);
     const position = row.status === 'queued' ? await queuePosition(database, row) : 0;
@@ -324,7 +430,7 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
     });
   });
 
-  router.get(below(''), read, audited(deps, 'request.read'), async (context) => {
+  serve(QUEUE_OPERATIONS.queueResult, async (context) => {
     const row = await requestIn(context, core);
     context.body = await outputOf(row, core);
   });
@@ -333,7 +439,6 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
     const row = await requestIn(context, core);
     try {
       await core.cancel(row.id, context.state.principal.accountId);
-      context.status = 202;
       context.body = { status: 'CANCELLATION_REQUESTED' };
     } catch (error) {
       if (!(error instanceof SonogateError) || error.code !== 'already_finished') throw error;
@@ -341,9 +446,8 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
       context.body = alreadyCompleted(error.detail);
     }
   };
-  router.put(below('/cancel'), run, audited(deps, 'request.cancel'), cancel);
-  const once = idempotent(deps);
-  router.post(below('/cancel'), run, audited(deps, 'request.cancel'), body, once, cancel);
+  serve(QUEUE_OPERATIONS.queueCancel, cancel);
+  serve(QUEUE_OPERATIONS.queueCancelByPost, cancel);
 }
 
 /**
@@ -406,14 +510,6 @@ function submitBodyOf(context: Context & { state: HttpState }, address: string):
     input: ownFileIds(given.input, address),
   };
 }
-
-/** Not validated: the client of the compatible queue sends `1` or `0`. */
-export const logsQuery = z.object({
-  logs: z
-    .string()
-    .optional()
-    .meta({ description: '`1` for the logs of the request', examples: ['1'] }),
-});
 
 function wantsLogs({ query }: Context): boolean {
   return query.logs === '1' || query.logs === 'true';

@@ -1,9 +1,10 @@
 import type { Router } from '@koa/router';
 import type { Endpoint } from '../../core/requests/endpoint.ts';
 import { newestEndpoints, resolveEndpoint } from '../../core/requests/endpoint.ts';
-import { requireScope } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
 import { describeApi, describeEndpoint } from './openapi/document.ts';
+import { MODEL_OPERATIONS } from './openapi/operations.ts';
+import { servingOn } from './route.ts';
 
 /**
  * Adds `GET /v1/models`, `GET /v1/models/{ns}/{model}`, and the OpenAPI descriptions of the whole
@@ -11,14 +12,14 @@ import { describeApi, describeEndpoint } from './openapi/document.ts';
  */
 export function addModelRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config } = deps;
-  const read = requireScope(deps, 'read');
+  const serve = servingOn(router, deps);
 
-  router.get('/v1/models', read, (context) => {
+  serve(MODEL_OPERATIONS.listModels, (context) => {
     const address = baseUrl(context, config);
     context.body = { data: core.endpoints().map((endpoint) => summary(endpoint, address)) };
   });
 
-  router.get('/v1/models/:ns/:model', read, async (context) => {
+  serve(MODEL_OPERATIONS.getModel, async (context) => {
     const { ns, model } = context.params;
     const endpoint = resolveEndpoint(core.endpoints(), `${ns}/${model}`, null);
     const { modelTasks = [] } = endpoint;
@@ -33,13 +34,13 @@ export function addModelRoutes(router: Router<HttpState>, deps: HttpDeps): void 
     };
   });
 
-  router.get('/v1/models/:ns/:model/:endpoint/openapi.json', read, (context) => {
+  serve(MODEL_OPERATIONS.describeEndpoint, (context) => {
     const { ns, model, endpoint: name } = context.params;
     const endpoint = resolveEndpoint(core.endpoints(), `${ns}/${model}/${name}`, null);
     context.body = describeEndpoint(endpoint, baseUrl(context, config));
   });
 
-  router.get('/v1/openapi.json', (context) => {
+  serve(MODEL_OPERATIONS.describeApi, (context) => {
     const address = baseUrl(context, config);
     context.body = describeApi(newestEndpoints(core.endpoints()), address, config.maxFileBytes);
   });

@@ -132,6 +132,18 @@ function decode(bytes: Buffer): { text: string; value: unknown } {
 }
 
 /**
+ * Returns the validated body.
+ * @throws SonogateError `invalid_json` if there is no body.
+ * @throws InvalidInputError with each fault.
+ */
+export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
+  if (body === undefined) throw new SonogateError('invalid_json', 'The call has no body.');
+  const parsed = schema.safeParse(body);
+  if (!parsed.success) throw new InvalidInputError(pointedErrors(parsed.error));
+  return parsed.data;
+}
+
+/**
  * Returns the validated query of a call. Parameters that are not in the schema are refused.
  * @throws InvalidInputError with each invalid parameter.
  */

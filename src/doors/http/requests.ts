@@ -13,13 +13,20 @@ import { requireScope } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
 import { sendEventStream } from './event-stream.ts';
 import { idempotent } from './idempotency.ts';
-import { instant, jsonBody, readQuery } from './parse.ts';
+import {
+  type HeaderParameter,
+  INPUT_ERRORS,
+  ONCE_ERRORS,
+  operationsOf,
+} from './openapi/operation.ts';
+import { instant, jsonBody } from './parse.ts';
+import { servingOn } from './route.ts';
 import { acceptSubmission } from './submission.ts';
 
 const LONGEST_WAIT_SECONDS = 60;
 const DEFAULT_LIMIT = 20;
 
-export const waitQuery = z.strictObject({
+const waitQuery = z.strictObject({
   wait: z.coerce
     .number()
     .int()
@@ -32,18 +39,15 @@ export const waitQuery = z.strictObject({
     }),
 });
 
-/**
- * Query parameters for the OpenAPI description. They are not validated, because an event stream
- * must never refuse a reconnect because of its parameters (see `lastEventId`).
- */
-export const eventsQuery = z.object({
+/** Not validated, because an event stream must never refuse a reconnect because of its parameters. */
+const eventsQuery = z.object({
   last_event_id: z
     .string()
     .optional()
     .meta({ description: '`Last-Event-ID` for clients that cannot set a header', examples: ['2'] }),
 });
 
-export const historyQuery = z.strictObject({
+const historyQuery = z.strictObject({
   model: z
     .string()
     .optional()
@@ -89,6 +93,85 @@ export const historyQuery = z.strictObject({
     }),
 });
 
+const LAST_EVENT_ID: HeaderParameter = {
+  name: 'Last-Event-ID',
+  required: false,
+  description: 'Id of the last event received; only later events are sent.',
+  schema: { type: 'string', examples: ['2'] },
+};
+
+export const REQUEST_OPERATIONS = operationsOf('Requests', {
+  listRequests: {
+    method: 'get',
+    path: '/v1/requests',
+    summary: "The account's requests, newest first",
+    scope: 'read',
+    audit: 'request.list',
+    query: historyQuery,
+    answer: 'requestPage',
+    errors: ['invalid_input'],
+  },
+  getRequest: {
+    method: 'get',
+    path: '/v1/requests/{id}',
+    summary: 'A request, immediately or as soon as its status changes',
+    scope: 'read',
+    audit: 'request.read',
+    query: waitQuery,
+    answer: 'request',
+    errors: ['not_found', 'invalid_input'],
+  },
+  followRequest: {
+    method: 'get',
+    path: '/v1/requests/{id}/events',
+    summary: 'Follow a request by server-sent events',
+    scope: 'read',
+    audit: 'request.follow',
+    uncheckedQuery: eventsQuery,
+    headers: [LAST_EVENT_ID],
+    answer: 'serverSentEvent',
+    mediaType: 'text/event-stream',
+    errors: ['not_found'],
+  },
+  cancelRequest: {
+    method: 'post',
+    path: '/v1/requests/{id}/cancel',
+    summary: 'Cancel a request',
+    scope: 'run',
+    audit: 'request.cancel',
+    once: true,
+    status: 202,
+    answer: 'request',
+    errors: ['not_found', 'already_finished', ...INPUT_ERRORS, ...ONCE_ERRORS],
+  },
+  listArtifacts: {
+    method: 'get',
+    path: '/v1/requests/{id}/artifacts',
+    summary: 'The artifacts of a request',
+    scope: 'read',
+    audit: 'artifact.list',
+    answer: 'artifactList',
+    errors: ['not_found', 'expired'],
+  },
+  getArtifact: {
+    method: 'get',
+    path: '/v1/requests/{id}/artifacts/{name}',
+    summary: 'Fetch an artifact (redirects to a signed URL)',
+    scope: 'read',
+    audit: 'artifact.read',
+    status: 302,
+    answer: 'empty',
+    errors: ['not_found', 'expired'],
+  },
+  downloadArtifact: {
+    method: 'get',
+    path: '/v1/downloads/{id}/{name}',
+    summary: 'The bytes of an artifact, at a signed URL',
+    scope: null,
+    answer: 'bytes',
+    errors: ['not_found', 'expired'],
+  },
+});
 /**
  * Returns the request in the path if it belongs to the caller.
  * @throws SonogateError `not_found` for unknown requests, for requests of other accounts and, if
@@ -109,10 +192,9 @@ export async function ownRequest(
 /** Adds `GET /v1/requests`, `GET /v1/requests/{id}` and `POST /v1/requests/{id}/cancel`. */
 export function addRequestRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config, stopping } = deps;
-  const read = requireScope(deps, 'read');
+  const serve = servingOn(router, deps);
 
-  router.get('/v1/requests', read, audited(deps, 'request.list'), async (context) => {
-    const query = readQuery(context, historyQuery);
+  serve(REQUEST_OPERATIONS.listRequests, async (context, { query }) => {
     const address = baseUrl(context, config);
     const { rows, nextCursor } = await core.history({
       ...query,
@@ -131,8 +213,7 @@ export function addRequestRoutes(router: Router<HttpState>, deps: HttpDeps): voi
     }
   });
 
-  router.get('/v1/requests/:id', read, audited(deps, 'request.read'), async (context) => {
-    const { wait } = readQuery(context, waitQuery);
+  serve(REQUEST_OPERATIONS.getRequest, async (context, { query: { wait } }) => {
     let row = await ownRequest(core, context.params.id, context.state);
     if (wait > 0 && !FINAL_STATUS.has(row.status)) {
       const gone = new AbortController();
@@ -142,19 +223,11 @@ export function addRequestRoutes(router: Router<HttpState>, deps: HttpDeps): voi
     context.body = await core.view(row, baseUrl(context, config));
   });
 
-  router.post(
-    '/v1/requests/:id/cancel',
-    requireScope(deps, 'run'),
-    audited(deps, 'request.cancel'),
-    jsonBody(config.maxBodyBytes),
-    idempotent(deps),
-    async (context) => {
-      const { id } = await ownRequest(core, context.params.id, context.state);
-      const row = await core.cancel(id, context.state.principal.accountId);
-      context.status = 202;
-      context.body = await core.view(row, baseUrl(context, config));
-    },
-  );
+  serve(REQUEST_OPERATIONS.cancelRequest, async (context) => {
+    const { id } = await ownRequest(core, context.params.id, context.state);
+    const row = await core.cancel(id, context.state.principal.accountId);
+    context.body = await core.view(row, baseUrl(context, config));
+  });
 }
 
 /** Adds `POST /v1/run/{ns}/{model}[/{endpoint}][@version]`. */
@@ -190,9 +263,9 @@ const RECONNECT_MS = 3000;
 /** Adds `GET /v1/requests/{id}/events`: server-sent events (WHATWG HTML 9.2). */
 export function addEventRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config } = deps;
+  const serve = servingOn(router, deps);
 
-  const read = requireScope(deps, 'read');
-  router.get('/v1/requests/:id/events', read, audited(deps, 'request.follow'), async (context) => {
+  serve(REQUEST_OPERATIONS.followRequest, async (context) => {
     const row = await ownRequest(core, context.params.id, context.state);
     const asked = lastEventId(context.get('Last-Event-ID') || context.query.last_event_id);
     const after = asked > row.last_seq ? 0 : asked;
@@ -239,7 +312,7 @@ const LINK_LIFE_SECONDS = 300;
  */
 export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, blobs, config, signer, logger, now = () => new Date() } = deps;
-  const read = requireScope(deps, 'read');
+  const serve = servingOn(router, deps);
 
   function ownUrl(context: Context, { id }: RequestRow, { name }: ArtifactEntry): string {
     const path = `/v1/downloads/${id}/${encodeURIComponent(name)}`;
@@ -261,32 +334,22 @@ export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): vo
     });
   }
 
-  router.get(
-    '/v1/requests/:id/artifacts',
-    read,
-    audited(deps, 'artifact.list'),
-    async (context) => {
-      const row = await ownRequest(core, context.params.id, context.state);
-      refuseExpired(row);
-      context.body = { data: await core.artifacts(row.id) };
-    },
-  );
+  serve(REQUEST_OPERATIONS.listArtifacts, async (context) => {
+    const row = await ownRequest(core, context.params.id, context.state);
+    refuseExpired(row);
+    context.body = { data: await core.artifacts(row.id) };
+  });
 
-  router.get(
-    '/v1/requests/:id/artifacts/:name',
-    read,
-    audited(deps, 'artifact.read'),
-    async (context) => {
-      const row = await ownRequest(core, context.params.id, context.state);
-      refuseExpired(row);
-      const artifact = await listed(core, row.id, context.params.name);
-      context.redirect((await directUrl(row, artifact)) ?? ownUrl(context, row, artifact));
-      context.body = null;
-      context.status = 302;
-    },
-  );
+  serve(REQUEST_OPERATIONS.getArtifact, async (context) => {
+    const row = await ownRequest(core, context.params.id, context.state);
+    refuseExpired(row);
+    const artifact = await listed(core, row.id, context.params.name);
+    context.redirect((await directUrl(row, artifact)) ?? ownUrl(context, row, artifact));
+    context.body = null;
+    context.status = 302;
+  });
 
-  router.get('/v1/downloads/:id/:name', async (context) => {
+  serve(REQUEST_OPERATIONS.downloadArtifact, async (context) => {
     signer.verify('GET', context.path, context.query, now());
     const { id = '', name } = context.params;
     // The URL is signed and no API key is needed, so the account is not checked.

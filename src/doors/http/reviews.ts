@@ -5,13 +5,12 @@ import { changeSchema, MOST_CHANGES } from '../../../pipelines/contract/review.t
 import { keyName } from '../../core/accounts/keys.ts';
 import type { Reader, ReviewEvent, ReviewObject } from '../../core/reviews/reviews.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { InvalidInputError, pointedErrors } from '../../platform/errors/problem.ts';
-import { audited } from './audited.ts';
-import { mayUse, requireScope } from './authentication.ts';
+import { mayUse } from './authentication.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 import { sendEventStream } from './event-stream.ts';
-import { jsonBody } from './parse.ts';
+import { INPUT_ERRORS, operationsOf } from './openapi/operation.ts';
 import { ownRequest } from './requests.ts';
+import { servingOn } from './route.ts';
 
 /** Body of `PATCH /v1/requests/{id}/review`. */
 export const reviewChangesBody = z.strictObject({
@@ -46,6 +45,62 @@ export const signBody = z.strictObject({
     }),
 });
 
+/** Errors of the calls that change a review. */
+const REVIEW_CHANGE_ERRORS = [
+  'not_found',
+  'review_unavailable',
+  'already_signed',
+  'later_result_signed',
+  'if_match_required',
+  'stale_review',
+  ...INPUT_ERRORS,
+] as const;
+
+export const REVIEW_OPERATIONS = operationsOf('Requests', {
+  getReview: {
+    method: 'get',
+    path: '/v1/requests/{id}/review',
+    summary: 'The reviewed result, its changes and who has the review open',
+    scope: 'read',
+    audit: 'review.read',
+    answer: 'review',
+    errors: ['not_found', 'review_unavailable'],
+  },
+  followReview: {
+    method: 'get',
+    path: '/v1/requests/{id}/review/events',
+    summary: 'Follow the changes of a review by server-sent events; lists the caller as a reader',
+    scope: 'read',
+    audit: 'review.follow',
+    answer: 'reviewEvent',
+    mediaType: 'text/event-stream',
+    errors: ['not_found'],
+  },
+  changeReview: {
+    method: 'patch',
+    path: '/v1/requests/{id}/review',
+    summary: 'Change a review: accept, reject or edit values, undo changes, add notes',
+    scope: 'review',
+    audit: 'review.change',
+    ifMatch: true,
+    body: reviewChangesBody,
+    answer: 'review',
+    errors: REVIEW_CHANGE_ERRORS,
+  },
+  signResult: {
+    method: 'post',
+    path: '/v1/requests/{id}/sign',
+    summary: 'Sign the reviewed result in the name of the key',
+    scope: 'sign',
+    audit: 'review.sign',
+    ifMatch: true,
+    body: signBody,
+    bodyOptional: true,
+    answer: 'review',
+    errors: REVIEW_CHANGE_ERRORS,
+  },
+});
+
 /**
  * Returns the value of a call's `If-Match` header.
  * @throws SonogateError `if_match_required`
@@ -56,16 +111,6 @@ export function ifMatch(context: Pick<Context, 'get'>): string {
     throw new SonogateError('if_match_required', 'Send `If-Match` with the ETag of the review.');
   }
   return etag;
-}
-
-/**
- * Validates a body against its schema.
- * @throws InvalidInputError
- */
-export function reviewBody<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
-  const parsed = schema.safeParse(body ?? {});
-  if (!parsed.success) throw new InvalidInputError(pointedErrors(parsed.error));
-  return parsed.data;
 }
 
 function sendReview(context: Context, review: ReviewObject): void {
@@ -83,9 +128,8 @@ export async function* reviewFrames(events: AsyncIterable<ReviewEvent>): AsyncGe
 
 /** Adds `/v1/requests/{id}/review` and `/v1/requests/{id}/sign`. */
 export function addReviewRoutes(router: Router<HttpState>, deps: HttpDeps): void {
-  const { core, reviews, database, config } = deps;
-  const body = jsonBody(config.maxBodyBytes);
-  const path = '/v1/requests/:id/review';
+  const { core, reviews, database } = deps;
+  const serve = servingOn(router, deps);
 
   /**
    * Returns the calling key as the reader of a review. Test keys need no check here: `ownRequest`
@@ -97,41 +141,27 @@ export function addReviewRoutes(router: Router<HttpState>, deps: HttpDeps): void
     may: { edit: mayUse(principal, 'review'), sign: mayUse(principal, 'sign') },
   });
 
-  const read = requireScope(deps, 'read');
-  router.get(path, read, audited(deps, 'review.read'), async (context) => {
+  serve(REVIEW_OPERATIONS.getReview, async (context) => {
     const row = await ownRequest(core, context.params.id, context.state);
     sendReview(context, await reviews.read(row, await readerOf(context.state)));
   });
 
-  router.get(`${path}/events`, read, audited(deps, 'review.follow'), async (context) => {
+  serve(REVIEW_OPERATIONS.followReview, async (context) => {
     const row = await ownRequest(core, context.params.id, context.state);
     const reader = await readerOf(context.state);
     sendEventStream(context, deps, (signal) => reviewFrames(reviews.follow(row, reader, signal)));
   });
 
-  router.patch(
-    path,
-    requireScope(deps, 'review'),
-    audited(deps, 'review.change'),
-    body,
-    async (context) => {
-      const row = await ownRequest(core, context.params.id, context.state);
-      const given = reviewBody(reviewChangesBody, context.state.body);
-      const reader = await readerOf(context.state);
-      sendReview(context, await reviews.change(row, reader, ifMatch(context), given));
-    },
-  );
+  serve(REVIEW_OPERATIONS.changeReview, async (context, { body }) => {
+    const row = await ownRequest(core, context.params.id, context.state);
+    const reader = await readerOf(context.state);
+    sendReview(context, await reviews.change(row, reader, ifMatch(context), body));
+  });
 
-  router.post(
-    '/v1/requests/:id/sign',
-    requireScope(deps, 'sign'),
-    audited(deps, 'review.sign'),
-    body,
-    async (context) => {
-      const row = await ownRequest(core, context.params.id, context.state);
-      const { statement = null } = reviewBody(signBody, context.state.body);
-      const reader = await readerOf(context.state);
-      sendReview(context, await reviews.sign(row, reader, ifMatch(context), statement));
-    },
-  );
+  serve(REVIEW_OPERATIONS.signResult, async (context, { body }) => {
+    const row = await ownRequest(core, context.params.id, context.state);
+    const reader = await readerOf(context.state);
+    const { statement = null } = body;
+    sendReview(context, await reviews.sign(row, reader, ifMatch(context), statement));
+  });
 }

@@ -4,12 +4,10 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { PartState } from '../../core/files/upload-parts.ts';
 import type { FileRow } from '../../core/files/uploads.ts';
-import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { InvalidInputError, pointedErrors } from '../../platform/errors/problem.ts';
-import { requireScope } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
-import { idempotent } from './idempotency.ts';
-import { jsonBody } from './parse.ts';
+import { EXAMPLE } from './openapi/examples.ts';
+import { BODY_ERRORS, operationsOf } from './openapi/operation.ts';
+import { servingOn } from './route.ts';
 
 export const LINK_LIFE_MS = 3_600_000;
 
@@ -53,7 +51,7 @@ export const uploadBody = z.strictObject({
     .meta({ description: 'Media type', examples: ['application/dicom'] }),
 });
 
-export const uploadCompletionBody = z.strictObject({
+const uploadCompletionBody = z.strictObject({
   sha256: z
     .string()
     .regex(/^[0-9a-fA-F]{64}$/, '64 hexadecimal digits')
@@ -79,39 +77,95 @@ export const uploadCompletionBody = z.strictObject({
     .meta({ description: 'The uploaded parts, to be verified' }),
 });
 
+export const UPLOAD_OPERATIONS = operationsOf('Uploads', {
+  createUpload: {
+    method: 'post',
+    path: '/v1/uploads',
+    summary: 'Start an upload',
+    scope: 'uploads',
+    once: true,
+    body: uploadBody,
+    status: 201,
+    answer: 'upload',
+    errors: [...BODY_ERRORS, 'overloaded'],
+  },
+  getUpload: {
+    method: 'get',
+    path: '/v1/uploads/{id}',
+    summary: 'The state of an upload, with new URLs to resume it',
+    pathExamples: { id: EXAMPLE.file },
+    scope: 'uploads',
+    answer: 'upload',
+    errors: ['not_found'],
+  },
+  abortUpload: {
+    method: 'delete',
+    path: '/v1/uploads/{id}',
+    summary: 'Abort an incomplete upload',
+    pathExamples: { id: EXAMPLE.file },
+    scope: 'uploads',
+    status: 204,
+    answer: 'empty',
+    errors: ['not_found'],
+  },
+  putUploadPart: {
+    method: 'put',
+    path: '/v1/uploads/{id}/parts/{number}',
+    summary: 'The bytes of one part, at a signed URL',
+    pathExamples: { id: EXAMPLE.file },
+    scope: null,
+    answer: 'empty',
+    errors: ['not_found', 'expired', 'upload_incomplete', 'overloaded'],
+  },
+  putUpload: {
+    method: 'put',
+    path: '/v1/uploads/{id}/content',
+    summary: 'The bytes of a file, at a signed URL',
+    pathExamples: { id: EXAMPLE.file },
+    scope: null,
+    answer: 'empty',
+    errors: ['not_found', 'expired', 'upload_incomplete', 'payload_too_large', 'overloaded'],
+  },
+  completeUpload: {
+    method: 'post',
+    path: '/v1/uploads/{id}/complete',
+    summary: 'Complete an upload',
+    pathExamples: { id: EXAMPLE.file },
+    scope: 'uploads',
+    once: true,
+    body: uploadCompletionBody,
+    bodyOptional: true,
+    answer: 'file',
+    errors: [...BODY_ERRORS, 'not_found', 'upload_incomplete'],
+  },
+});
+
 /**
  * Adds `/v1/uploads`: files are announced, PUT to signed URLs and completed. Their state can be
  * read, and they can be aborted.
  */
 export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { uploads, config, signer, now = () => new Date() } = deps;
-  const scope = requireScope(deps, 'uploads');
-  const body = jsonBody(config.maxBodyBytes);
+  const serve = servingOn(router, deps);
 
-  router.post('/v1/uploads', scope, body, idempotent(deps), async (context) => {
-    const { filename, bytes, media_type } = parseBody(uploadBody, context.state.body);
-    const file = await uploads.create(context.state.principal, {
-      filename,
-      bytes,
-      mediaType: media_type,
-    });
-    context.status = 201;
+  serve(UPLOAD_OPERATIONS.createUpload, async (context, { body }) => {
+    const { filename, bytes, media_type: mediaType } = body;
+    const file = await uploads.create(context.state.principal, { filename, bytes, mediaType });
     context.body = await uploadView(file, baseUrl(context, config), deps);
   });
 
-  router.get('/v1/uploads/:id', scope, async (context) => {
+  serve(UPLOAD_OPERATIONS.getUpload, async (context) => {
     const { id = '' } = context.params;
     const file = await uploads.find(context.state.principal, id);
     context.body = await uploadView(file, baseUrl(context, config), deps);
   });
 
-  router.delete('/v1/uploads/:id', scope, async (context) => {
+  serve(UPLOAD_OPERATIONS.abortUpload, async (context) => {
     const { id = '' } = context.params;
     await uploads.abort(context.state.principal, id);
-    context.status = 204;
   });
 
-  router.put('/v1/uploads/:id/parts/:number', async (context) => {
+  serve(UPLOAD_OPERATIONS.putUploadPart, async (context) => {
     signer.verify('PUT', context.path, context.query, now());
     const { id = '', number = '' } = context.params;
     const etag = await uploads.receivePart(id, Number(number), ...sentBytes(context));
@@ -119,18 +173,16 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
     context.body = '';
   });
 
-  router.put('/v1/uploads/:id/content', async (context) => {
+  serve(UPLOAD_OPERATIONS.putUpload, async (context) => {
     signer.verify('PUT', context.path, context.query, now());
-    const { sha256 } = await uploads.receive(context.params.id as string, ...sentBytes(context));
+    const { id = '' } = context.params;
+    const { sha256 } = await uploads.receive(id, ...sentBytes(context));
     context.set('ETag', `"${sha256}"`);
     context.body = '';
   });
 
-  router.post('/v1/uploads/:id/complete', scope, body, idempotent(deps), async (context) => {
-    const { sha256 = null, parts = null } = parseBody(
-      uploadCompletionBody,
-      context.state.body ?? {},
-    );
+  serve(UPLOAD_OPERATIONS.completeUpload, async (context, { body }) => {
+    const { sha256 = null, parts = null } = body;
     const { id = '' } = context.params;
     context.body = view(await uploads.complete(context.state.principal, id, sha256, parts));
   });
@@ -180,18 +232,6 @@ export function sentBytes({ req }: Context): [source: Readable, length: number |
   // Destroying the incoming message would close the connection before a refusal is sent.
   const source = Readable.from(req.iterator({ destroyOnReturn: false }));
   return [source, announced === undefined ? null : Number(announced)];
-}
-
-/**
- * Returns the validated body.
- * @throws SonogateError `invalid_json` if there is no body.
- * @throws InvalidInputError with each fault.
- */
-export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
-  if (body === undefined) throw new SonogateError('invalid_json', 'The call has no body.');
-  const parsed = schema.safeParse(body);
-  if (!parsed.success) throw new InvalidInputError(pointedErrors(parsed.error));
-  return parsed.data;
 }
 
 function view({ id, status, filename, bytes, media_type, sha256, expires_at }: FileRow) {

@@ -10,13 +10,12 @@ import {
 import { currentSecret, rotateSecret, type WebhookSecret } from '../../core/webhooks/signature.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { idForm } from '../../platform/ids.ts';
-import { audited } from './audited.ts';
-import { requireScope } from './authentication.ts';
 import type { HttpDeps, HttpState } from './context.ts';
-import { idempotent } from './idempotency.ts';
-import { jsonBody, readQuery } from './parse.ts';
+import { EXAMPLE } from './openapi/examples.ts';
+import { INPUT_ERRORS, ONCE_ERRORS, operationsOf } from './openapi/operation.ts';
+import { servingOn } from './route.ts';
 
-export const deliveriesQuery = z.strictObject({
+const deliveriesQuery = z.strictObject({
   request: z
     .string()
     .optional()
@@ -45,39 +44,74 @@ export const deliveriesQuery = z.strictObject({
     }),
 });
 
+export const WEBHOOK_OPERATIONS = operationsOf('Webhooks', {
+  getWebhookSecret: {
+    method: 'get',
+    path: '/v1/webhooks/secret',
+    summary: 'The secret used to sign webhooks',
+    scope: 'admin',
+    audit: 'secret.read',
+    auditDetail: () => ({ secret: 'webhook' }),
+    answer: 'webhookSecret',
+  },
+  rotateWebhookSecret: {
+    method: 'post',
+    path: '/v1/webhooks/secret/rotate',
+    summary: 'Rotate the secret; for 24 hours the old one is also used',
+    scope: 'admin',
+    audit: 'secret.rotate',
+    auditDetail: () => ({ secret: 'webhook' }),
+    once: true,
+    keptAnswer: () => ({ object: 'webhook_secret', secret: null }),
+    answer: 'webhookSecret',
+    errors: [...INPUT_ERRORS, ...ONCE_ERRORS],
+  },
+  listWebhookDeliveries: {
+    method: 'get',
+    path: '/v1/webhooks/deliveries',
+    summary: 'Webhook deliveries with their attempts',
+    scope: 'admin',
+    query: deliveriesQuery,
+    answer: 'webhookDeliveries',
+    errors: ['invalid_input'],
+  },
+  redeliverWebhook: {
+    method: 'post',
+    path: '/v1/webhooks/deliveries/{id}/redeliver',
+    summary: 'Send a webhook again with the same id',
+    pathExamples: { id: EXAMPLE.delivery },
+    scope: 'admin',
+    audit: 'webhook.redeliver',
+    once: true,
+    status: 202,
+    answer: 'webhookDelivery',
+    errors: ['not_found', ...INPUT_ERRORS, ...ONCE_ERRORS],
+  },
+});
+
 /** Adds `/v1/webhooks`: the signing secret of the account, and the outcome of each delivery. */
 export function addWebhookRoutes(router: Router<HttpState>, deps: HttpDeps): void {
-  const { database, config, now = () => new Date() } = deps;
-  const admin = requireScope(deps, 'admin');
-  const body = jsonBody(config.maxBodyBytes);
+  const { database, now = () => new Date() } = deps;
+  const serve = servingOn(router, deps);
 
-  const which = () => ({ secret: 'webhook' });
-
-  router.get('/v1/webhooks/secret', admin, audited(deps, 'secret.read', which), async (context) => {
+  serve(WEBHOOK_OPERATIONS.getWebhookSecret, async (context) => {
     const accountId = liveAccount(context.state.principal);
     context.body = secretView(await currentSecret(database, accountId, now()));
   });
 
-  router.post(
-    '/v1/webhooks/secret/rotate',
-    admin,
-    audited(deps, 'secret.rotate', which),
-    body,
-    idempotent(deps, () => ({ object: 'webhook_secret', secret: null })),
-    async (context) => {
-      const accountId = liveAccount(context.state.principal);
-      context.body = secretView(await rotateSecret(database, accountId, now()));
-    },
-  );
+  serve(WEBHOOK_OPERATIONS.rotateWebhookSecret, async (context) => {
+    const accountId = liveAccount(context.state.principal);
+    context.body = secretView(await rotateSecret(database, accountId, now()));
+  });
 
-  router.get('/v1/webhooks/deliveries', admin, async (context) => {
-    const { request: requestId, ...query } = readQuery(context, deliveriesQuery);
+  serve(WEBHOOK_OPERATIONS.listWebhookDeliveries, async (context, { query }) => {
+    const { request: requestId, ...which } = query;
     const { accountId, test: testOnly } = context.state.principal;
     const { rows, nextCursor } = await listWebhookDeliveries(database, {
       accountId,
       testOnly,
       requestId,
-      ...query,
+      ...which,
     });
     context.body = {
       data: rows.map(deliveryView),
@@ -86,20 +120,11 @@ export function addWebhookRoutes(router: Router<HttpState>, deps: HttpDeps): voi
     };
   });
 
-  router.post(
-    '/v1/webhooks/deliveries/:id/redeliver',
-    admin,
-    audited(deps, 'webhook.redeliver'),
-    body,
-    idempotent(deps),
-    async (context) => {
-      const { id = '' } = context.params;
-      const { accountId, test } = context.state.principal;
-      const delivery = await redeliver(database, accountId, id, test);
-      context.status = 202;
-      context.body = deliveryView(delivery);
-    },
-  );
+  serve(WEBHOOK_OPERATIONS.redeliverWebhook, async (context) => {
+    const { id = '' } = context.params;
+    const { accountId, test } = context.state.principal;
+    context.body = deliveryView(await redeliver(database, accountId, id, test));
+  });
 }
 
 /**

@@ -1,21 +1,82 @@
-import type { Router } from '@koa/router';
+import type { Router, RouterContext } from '@koa/router';
+import { STORAGE_CLASS } from '../../../../pipelines/dicom/sop-classes.ts';
 import { keyName } from '../../../core/accounts/keys.ts';
 import type { StoredInstance, StoreOutcome } from '../../../core/studies/store-port.ts';
+import type { ErrorCode } from '../../../platform/errors/catalogue.ts';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
-import { requireScope } from '../authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from '../context.ts';
+import { operationsOf } from '../openapi/operation.ts';
+import { servingOn } from '../route.ts';
 
 const DICOM_JSON = 'application/dicom+json';
 
 /** Form of a UID (PS3.5 9.1). */
 const UID = /^(?=.{1,64}$)(0|[1-9]\d*)(\.(0|[1-9]\d*))*$/;
 
+const STORED_EXAMPLE = {
+  sopClassUid: STORAGE_CLASS.ultrasound,
+  sopInstanceUid: '1.2.826.0.1.3680043.8.498.1.1',
+  within: null,
+};
+/** C000H: the object cannot be parsed. */
+const FAILED_EXAMPLE = {
+  sopClassUid: STORAGE_CLASS.ultrasound,
+  sopInstanceUid: '1.2.826.0.1.3680043.8.498.1.2',
+  reason: 0xc000,
+  transient: false,
+};
+const exampleOf = (outcome: Pick<StoreOutcome, 'stored' | 'failed'>) =>
+  storeResponse({ ...outcome, unreadable: [] }, null);
+
+const STORE_ERRORS: readonly ErrorCode[] = [
+  'invalid_multipart',
+  'unsupported_media_type',
+  'overloaded',
+];
+
+const STORE = {
+  method: 'post',
+  scope: 'store',
+  bodyType: 'multipart/related',
+  bodyExample: '--b\r\nContent-Type: application/dicom\r\n\r\n…\r\n--b--\r\n',
+  otherStatuses: {
+    202: {
+      description:
+        'Only some objects were stored; the response lists the others with their Failure Reason',
+      example: exampleOf({ stored: [STORED_EXAMPLE], failed: [FAILED_EXAMPLE] }),
+    },
+    409: {
+      description: 'No object was stored; the response lists each one with its Failure Reason',
+      example: exampleOf({ stored: [], failed: [FAILED_EXAMPLE] }),
+    },
+  },
+  answer: 'json',
+  mediaType: DICOM_JSON,
+  example: exampleOf({ stored: [STORED_EXAMPLE], failed: [] }),
+} as const;
+
+/** Calls for storing studies with STOW-RS (docs/dicomweb.md). */
+export const STORE_OPERATIONS = operationsOf('DICOMweb', {
+  storeInstances: {
+    ...STORE,
+    path: '/dicomweb/studies',
+    summary: 'Store objects (STOW-RS): multipart/related; type="application/dicom"',
+    errors: STORE_ERRORS,
+  },
+  storeInstancesOfStudy: {
+    ...STORE,
+    path: '/dicomweb/studies/{study}',
+    summary: 'Store objects of one study (STOW-RS); objects of other studies are refused',
+    errors: [...STORE_ERRORS, 'not_found'],
+  },
+});
+
 /** Adds `/dicomweb/studies`: the store transactions of DICOMweb (STOW-RS, PS3.18 10.5). */
 export function addStoreRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { database, storeInstances } = deps;
-  const scope = requireScope(deps, 'store');
+  const serve = servingOn(router, deps);
 
-  router.post(['/dicomweb/studies', '/dicomweb/studies/:study'], scope, async (context) => {
+  const store = async (context: RouterContext<HttpState>) => {
     const { study = null } = context.params;
     if (study !== null && !UID.test(study)) {
       throw new SonogateError('not_found', 'The path does not contain a Study Instance UID.');
@@ -35,7 +96,9 @@ export function addStoreRoutes(router: Router<HttpState>, deps: HttpDeps): void 
     context.type = DICOM_JSON;
     const address = deps.servesStudies ? `${baseUrl(context, deps.config)}/dicomweb` : null;
     context.body = JSON.stringify(storeResponse(outcome, address));
-  });
+  };
+  serve(STORE_OPERATIONS.storeInstances, store);
+  serve(STORE_OPERATIONS.storeInstancesOfStudy, store);
 }
 
 /**

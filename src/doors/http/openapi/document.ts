@@ -193,15 +193,15 @@ const IF_MATCH = {
   schema: { type: 'string', examples: ['"r3"'] },
 };
 
-const LAST_EVENT = {
-  name: 'Last-Event-ID',
-  in: 'header',
-  required: false,
-  description: 'Id of the last event received; only later events are sent.',
-  schema: { type: 'string', examples: ['2'] },
-};
-
-function parameters({ id, path, query, once, ifMatch, pathExamples = {} }: Operation): Json[] {
+function parameters({
+  path,
+  query,
+  uncheckedQuery = query,
+  headers = [],
+  once,
+  ifMatch,
+  pathExamples = {},
+}: Operation): Json[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const [description, example] = PATH_PARAMETERS[name] ?? ['', ''];
     const examples = [pathExamples[name] ?? example];
@@ -213,7 +213,7 @@ function parameters({ id, path, query, once, ifMatch, pathExamples = {} }: Opera
       schema: { type: 'string', examples },
     };
   });
-  const { properties = {} } = query ? schemaOf(query) : {};
+  const { properties = {} } = uncheckedQuery ? schemaOf(uncheckedQuery) : {};
   const inQuery = Object.entries(properties as Record<string, Json>).map(
     ([name, { description, ...schema }]) => ({
       name,
@@ -228,7 +228,7 @@ function parameters({ id, path, query, once, ifMatch, pathExamples = {} }: Opera
     ...inQuery,
     ...(once ? [IDEMPOTENCY_KEY] : []),
     ...(ifMatch ? [IF_MATCH] : []),
-    ...(id === 'followRequest' ? [LAST_EVENT] : []),
+    ...headers.map((header) => ({ in: 'header', ...header })),
   ];
 }
 

@@ -84,7 +84,7 @@ describe('the description of the API', () => {
 
   it('has the logs of a queue status as a parameter', () => {
     const queries = OPERATIONS.filter(({ id }) => id.startsWith('queueStatus')).map(
-      ({ query }) => query && Object.keys(query.shape),
+      ({ uncheckedQuery }) => uncheckedQuery && Object.keys(uncheckedQuery.shape),
     );
     expect(queries).toEqual([['logs'], ['logs']]);
   });
