@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Point } from '../../contract/image.ts';
 import type { Result } from '../../result/envelope.ts';
 import { DRAFT_NOTICE } from '../../result/render/statement.ts';
+import { typeset } from './draw.ts';
 import { type Drawing, type Label, type Mark, rectangle } from './drawing.ts';
 
 const strainSchema = z.looseObject({
@@ -42,7 +43,9 @@ function sectorOf(segment: number): Sector {
 
 const SIZE = { width: 600, height: 540 } as const;
 const CENTRE: Point = { x: 300, y: 286 };
-const RADIUS = 200;
+const RADIUS = 212;
+/** Text size at which a value such as "−20.6" has a margin on both sides in the narrowest segment. */
+const VALUE_SIZE = 14;
 /** Distance in pixels between the outer ring and the name of a wall. */
 const WALL_GAP = 10;
 const INK = '#1f2933';
@@ -106,11 +109,11 @@ function segmentMarks(segment: number, strain: number | undefined): Mark[] {
     segment === 17 ? CENTRE : at((sector.inner + sector.outer) / 2, (sector.from + sector.to) / 2);
   const colour = strain === undefined ? ABSENT : colourOf(strain);
   const dark = strain !== undefined && strain < -0.6 * DEEPEST;
-  const text = strain === undefined ? '-' : strain.toFixed(1);
+  const text = strain === undefined ? '–' : typeset(strain.toFixed(1));
   return [
     { kind: 'area', points, colour },
     { kind: 'path', points, closed: true, colour: INK, width: 0.8 },
-    label(text, { x: middle.x, y: middle.y + 6 }, 18, { colour: dark ? '#ffffff' : INK }),
+    label(text, { x: middle.x, y: middle.y + 5 }, VALUE_SIZE, { colour: dark ? '#ffffff' : INK }),
   ];
 }
 
@@ -131,7 +134,7 @@ export function bullsEye({
     ...SIZE,
     marks: [
       rectangle({ x: 0, y: 0 }, SIZE.width, SIZE.height, '#ffffff'),
-      label('Longitudinal contour strain, smoothed, % (17 segments)', { x: CENTRE.x, y: 28 }, 19, {
+      label('Longitudinal contour strain, smoothed, % (17 segments)', { x: CENTRE.x, y: 26 }, 17, {
         bold: true,
       }),
       ...Array.from({ length: 17 }, (_, i) => segmentMarks(i + 1, strains.get(i + 1))).flat(),

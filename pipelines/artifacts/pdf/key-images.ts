@@ -1,8 +1,6 @@
 import type { Measurement } from '../../result/envelope.ts';
 import { isShown } from '../../result/render/statement.ts';
-import { asHeading } from '../../result/render/unit-text.ts';
-import { shortText } from '../../result/render/value-text.ts';
-import { colourOf, pictureOf } from '../previews/preview.ts';
+import { coloursOf, legendText, pictureOf } from '../previews/preview.ts';
 import {
   HEADING_HEIGHT,
   heading,
@@ -42,8 +40,9 @@ export async function keyImage({ png, measurements: shown }: ReportPreview): Pro
     .resize({ width: KEY_IMAGE.width, withoutEnlargement: true })
     .jpeg({ quality: KEY_IMAGE.quality })
     .toBuffer({ resolveWithObject: true });
-  const values = shown.flatMap((one, index) =>
-    isShown(one) ? [{ text: asHeading(shortText(one)), colour: colourOf(one, index) }] : [],
+  const colours = coloursOf(shown);
+  const values = shown.flatMap((one) =>
+    isShown(one) ? [{ text: legendText(one), colour: colours.get(one) ?? MUTED }] : [],
   );
   const alt = `Image: ${values.map(({ text }) => text).join(', ')}`;
   return { bytes: data, width: info.width, height: info.height, values, alt };

@@ -37,7 +37,7 @@ export function rangeText(measurement: Measurement, isUnitShown = true): string 
   const number = (value: number) => plainNumber(measurement, value);
   const bound = (value: number) =>
     isUnitShown ? withUnit(number(value), measurement.unit) : number(value);
-  if (low !== null && high !== null) return `${number(low)} - ${bound(high)}`;
+  if (low !== null && high !== null) return `${number(low)} – ${bound(high)}`;
   if (low !== null) return `from ${bound(low)}`;
   return high === null ? '' : `up to ${bound(high)}`;
 }

@@ -1,7 +1,7 @@
 import PDFDocument from 'pdfkit';
 import type { Paper } from '../../../config/schema.ts';
 import { DRAFT_NOTICE } from '../../result/render/statement.ts';
-import { font, type PdfDocument, printable } from '../drawing/draw.ts';
+import { font, type PdfDocument, printable, typeset } from '../drawing/draw.ts';
 
 /** Paper sizes in points. */
 const SHEETS = {
@@ -104,6 +104,8 @@ interface TextStyle {
   x?: number;
   width?: number;
   tag?: Tag;
+  /** Prints the text as it is, because it is a name, a number of an order or the like. */
+  verbatim?: boolean;
 }
 
 export function textHeight(page: Page, text: string, style: TextStyle = {}): number {
@@ -111,7 +113,7 @@ export function textHeight(page: Page, text: string, style: TextStyle = {}): num
   return page.doc
     .font(bold ? 'bold' : 'regular')
     .fontSize(size)
-    .heightOfString(text, { width });
+    .heightOfString(typeset(text), { width });
 }
 
 /** Returns the height of a paragraph with the space below it. */
@@ -123,7 +125,7 @@ export const paragraphHeight = (page: Page, text: string, style: TextStyle = {})
  * header or typed by a person may contain letters that the font lacks; these are replaced.
  */
 export function paragraph(page: Page, given: string, style: TextStyle = {}): void {
-  const text = printable(given);
+  const text = style.verbatim ? printable(given) : typeset(printable(given));
   const { size = 9, colour = INK, bold = false, x = MARGIN, width = WIDTH, tag = 'P' } = style;
   const height = textHeight(page, text, style);
   makeRoom(page, height);
@@ -271,7 +273,7 @@ export function drawRow(
           .font(bold ? 'bold' : 'regular')
           .fontSize(size)
           .fillColor(colour);
-        page.doc.text(text, at, page.y + padding, { width: width - GAP, align });
+        page.doc.text(typeset(text), at, page.y + padding, { width: width - GAP, align });
       });
       x += width;
     });

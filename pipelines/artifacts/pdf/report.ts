@@ -195,14 +195,17 @@ function head(page: Page, { subject, result }: ReportInput): void {
       const after = page.y;
       page.y = at;
       const width = WIDTH / 2 - 100;
-      paragraph(page, value, { x: x + 92, width, size: 8.5, bold: label === 'Patient' });
+      const bold = label === 'Patient';
+      paragraph(page, value, { x: x + 92, width, size: 8.5, bold, verbatim: true });
       page.y = Math.max(page.y, after) - 1;
     }
     return page.y;
   });
   page.y = Math.max(...bottoms) + 2;
   if (subject.indication) {
-    paragraph(page, `Indication: ${withOrigin(subject.indication, 'indication', subject)}`);
+    paragraph(page, `Indication: ${withOrigin(subject.indication, 'indication', subject)}`, {
+      verbatim: true,
+    });
   }
   const made = result.generated_at.slice(0, 16).replace('T', ' ');
   const { files, frames, calibrated_frames: calibrated } = result.input_summary;

@@ -3,8 +3,9 @@ import type { Point } from '../../contract/image.ts';
 import type { RgbImage } from '../../contract/study.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
 import { DRAFT_NOTICE, SIGNED_NOTICE } from '../../result/render/statement.ts';
+import { asHeading } from '../../result/render/unit-text.ts';
 import { shortText } from '../../result/render/value-text.ts';
-import { toSvg } from '../drawing/draw.ts';
+import { toSvg, typeset } from '../drawing/draw.ts';
 import { disc, ellipsePoints, type Label, line, type Mark, rectangle } from '../drawing/drawing.ts';
 import { drawOver, enlarged } from './raster.ts';
 
@@ -97,17 +98,19 @@ function legend(
 ): Mark[] {
   const { text: size, row, margin } = stripOf(width, measurements.length);
   const radius = size / 3;
+  const colours = coloursOf(drawn);
   const rows = measurements.flatMap((measurement, index): Mark[] => {
     const baseline = top + margin + row * index + size;
     const label: Label = {
       kind: 'label',
-      text: shortText(measurement),
+      text: legendText(measurement),
       at: { x: margin + 3.5 * radius, y: baseline },
       size,
       colour: '#f2f2f2',
     };
     const spot = { x: margin + radius, y: baseline - radius };
-    return [disc(spot, radius, colourOf(drawn[index] ?? measurement, index)), label];
+    const colour = colours.get(drawn[index] ?? measurement) ?? NOT_ACCEPTED;
+    return [disc(spot, radius, colour), label];
   });
   const standing: Label = {
     kind: 'label',
@@ -125,12 +128,27 @@ function legend(
   ];
 }
 
+/** Returns the name and the value of a measurement as they begin a line below a picture. */
+export const legendText = (measurement: Measurement): string =>
+  typeset(asHeading(shortText(measurement)));
+
 /**
- * Returns the colour of the calipers of a measurement. `index` is the position of the measurement
- * in the preview's list.
+ * Returns the colour of each measurement's calipers. Measurements with the same calipers, such as
+ * the mean gradient and the VTI of one traced flow, have the same colour, because only one of them
+ * can be seen.
  */
-export function colourOf({ quality }: Measurement, index: number): string {
-  return quality === 'accepted' ? (COLOURS[index % COLOURS.length] ?? HALO) : NOT_ACCEPTED;
+export function coloursOf(measurements: readonly Measurement[]): ReadonlyMap<Measurement, string> {
+  const places = new Map<string, number>();
+  const colours = new Map<Measurement, string>();
+  for (const one of measurements) {
+    const { calipers } = one.source;
+    const place = JSON.stringify(calipers.length > 0 ? calipers : one.id);
+    const index = places.get(place) ?? places.size;
+    places.set(place, index);
+    const colour = COLOURS[index % COLOURS.length] ?? HALO;
+    colours.set(one, one.quality === 'accepted' ? colour : NOT_ACCEPTED);
+  }
+  return colours;
 }
 
 /**
@@ -158,10 +176,13 @@ export async function renderPreview(
   const scale = Math.max(1, LEAST_WIDTH / frame.width);
   const [width, height] = [Math.round(frame.width * scale), Math.round(frame.height * scale)];
   const strip = stripHeight(width, measurements);
-  const calipers = measurements.flatMap((measurement, index) =>
-    measurement.source.calipers.flatMap((caliper) =>
-      caliperMarks(caliper, scale, colourOf(measurement, index), width * STROKE_PER_WIDTH),
-    ),
+  const colours = coloursOf(measurements);
+  // The first measurement is drawn last, so that a later one that shares a line does not hide it.
+  const calipers = measurements.toReversed().flatMap((measurement) =>
+    measurement.source.calipers.flatMap((caliper) => {
+      const colour = colours.get(measurement) ?? NOT_ACCEPTED;
+      return caliperMarks(caliper, scale, colour, width * STROKE_PER_WIDTH);
+    }),
   );
   const overlay = toSvg({
     width,

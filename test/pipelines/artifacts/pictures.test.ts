@@ -1,10 +1,14 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { textWidth, toPng } from '../../../pipelines/artifacts/drawing/draw.ts';
+import { textWidth, toPng, typeset } from '../../../pipelines/artifacts/drawing/draw.ts';
 import { growthChart, growthPanel } from '../../../pipelines/artifacts/drawing/growth-chart.ts';
 import { measuredOnCurve } from '../../../pipelines/artifacts/drawing/growth-curve.ts';
 import { keyOverlays, overlaysOf } from '../../../pipelines/artifacts/previews/overlays.ts';
-import { renderPreview } from '../../../pipelines/artifacts/previews/preview.ts';
+import {
+  coloursOf,
+  legendText,
+  renderPreview,
+} from '../../../pipelines/artifacts/previews/preview.ts';
 import type { Rectangle } from '../../../pipelines/contract/study.ts';
 import { maskOutside } from '../../../pipelines/measure/picture.ts';
 import { rectanglePolygon } from '../../../pipelines/measure/polygon.ts';
@@ -86,6 +90,38 @@ describe('previews', () => {
     expect(bare?.equals(marked ?? Buffer.alloc(0))).toBe(false);
   });
 });
+
+describe('the lines below a preview', () => {
+  test('have the same colour for measurements with the same calipers, of which one hides the other', () => {
+    const onHead = { ...BPD, source: { ...BPD.source, calipers: HC.source.calipers } };
+    const colours = coloursOf([HC, onHead, FL]);
+    expect(colours.get(onHead)).toBe(colours.get(HC));
+    expect(colours.get(FL)).not.toBe(colours.get(HC));
+  });
+
+  test('are grey for a value that was not accepted', () => {
+    const colours = coloursOf([OFD_NOT_ACCEPTED, HC]);
+    expect(colours.get(OFD_NOT_ACCEPTED)).toBe('#9a9a9a');
+    expect(colours.get(HC)).not.toBe('#9a9a9a');
+  });
+
+  test('begin with a capital letter, as in the report', () => {
+    const thickness = measurement('thickness', 'placental-thickness', 28.8);
+    expect(legendText(thickness)).toBe('Placental thickness 28.8 mm');
+  });
+});
+
+test.each([
+  ["E/A >= 2, IVRT <= 70 ms, average E/e' > 14", "E/A ≥ 2, IVRT ≤ 70 ms, average E/e' > 14"],
+  ['GLS -18.7 ± 2.2 %', 'GLS −18.7 ± 2.2 %'],
+  ['z-score -0.1 (centile 45)', 'z-score −0.1 (centile 45)'],
+  ['0.6 - 0.9 cm', '0.6 – 0.9 cm'],
+  [
+    'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
+    'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
+  ],
+  ['CC-BY-4.0, INTERGROWTH-21st, 2026-11-29', 'CC-BY-4.0, INTERGROWTH-21st, 2026-11-29'],
+])('a report prints "%s" as "%s"', (text, printed) => expect(typeset(text)).toBe(printed));
 
 describe('overlays of a result', () => {
   test('show each measured frame once, numbered within its section', () => {

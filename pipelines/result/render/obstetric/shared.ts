@@ -138,6 +138,7 @@ const CATEGORY_WORDS: Readonly<Record<string, string>> = {
   H: 'above the usual range',
   L: 'below the usual range',
   N: 'within the usual range',
+  'no-signal': 'no sign of anaemia',
 };
 
 /**
@@ -156,12 +157,22 @@ export function spanned<Category extends string | null>(
 export const eitherOf = (texts: readonly string[]): string =>
   [texts.slice(0, -1).join(', '), texts.at(-1)].filter(Boolean).join(' or ');
 
-const PLACENTAL_EDGE: readonly string[] = ['praevia', 'low-lying', 'normal'];
+/** Categories in the order of the value. An interval from the first to the last includes all. */
+const SCALES: readonly (readonly string[])[] = [
+  ['praevia', 'low-lying', 'normal'],
+  ['small', 'normal', 'large'],
+  ['L', 'N', 'H'],
+  ['no-signal', 'mild', 'moderate-to-severe', 'severe'],
+  ['normal', 'mild', 'moderate', 'severe'],
+  ['effaced', 'normal', 'mega'],
+  ['down', 'horizontal', 'up'],
+];
 
 /** Renders the categories on both sides of a cut-off: "normal or mild". */
 function sides(between: readonly string[]): string {
-  const [low, high] = between;
-  const all = low && high ? spanned(PLACENTAL_EDGE, [low, high]) : between;
+  const [low = '', high = ''] = between;
+  const scale = SCALES.find((one) => one.includes(low) && one.includes(high));
+  const all = scale ? spanned(scale, [low, high]) : between;
   return eitherOf(all.map((one) => CATEGORY_WORDS[one] ?? one.replaceAll('-', ' ')));
 }
 

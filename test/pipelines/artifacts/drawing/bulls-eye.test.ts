@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bullsEye } from '../../../../pipelines/artifacts/drawing/bulls-eye.ts';
+import { textWidth } from '../../../../pipelines/artifacts/drawing/draw.ts';
 import type { Label, Mark } from '../../../../pipelines/artifacts/drawing/drawing.ts';
 import type { Section } from '../../../../pipelines/result/envelope.ts';
 
@@ -21,16 +22,16 @@ const labels = (marks: readonly Mark[]) =>
  */
 function placeOf(segment: number) {
   const drawing = bullsEye({ sections: [strain([{ segment, strain: -12.3 }])] });
-  const label = labels(drawing?.marks ?? []).find(({ text }) => text === '-12.3');
-  return { x: (label?.at.x ?? Number.NaN) - 300, y: 292 - (label?.at.y ?? Number.NaN) };
+  const label = labels(drawing?.marks ?? []).find(({ text }) => text === '−12.3');
+  return { x: (label?.at.x ?? Number.NaN) - 300, y: 291 - (label?.at.y ?? Number.NaN) };
 }
 
 describe("the bull's-eye (echo 8.3)", () => {
   it('shows all 17 segments, with a dash for those without a value', () => {
     const drawing = bullsEye({ sections: [strain([{ segment: 3, strain: -20.14 }])] });
     const texts = labels(drawing?.marks ?? []).map(({ text }) => text);
-    expect(texts.filter((text) => text === '-')).toHaveLength(16);
-    expect(texts).toContain('-20.1');
+    expect(texts.filter((text) => text === '–')).toHaveLength(16);
+    expect(texts).toContain('−20.1');
   });
   it.each([
     [1, 'anterior', (x: number, y: number) => y > 0 && Math.abs(x) < 1],
@@ -48,6 +49,31 @@ describe("the bull's-eye (echo 8.3)", () => {
     const radius = (segment: number) => Math.hypot(placeOf(segment).x, placeOf(segment).y);
     expect(radius(1)).toBeGreaterThan(radius(7));
     expect(radius(7)).toBeGreaterThan(radius(13));
+  });
+  it('has a title as wide as the picture at most', () => {
+    const drawing = bullsEye({ sections: [strain([{ segment: 1, strain: -20 }])] });
+    for (const { text, size, bold } of labels(drawing?.marks ?? [])) {
+      const width = textWidth(text, size, bold ? 'bold' : 'regular');
+      expect(width, text).toBeLessThan((drawing?.width ?? 0) - 20);
+    }
+  });
+  it('leaves a margin between each number and the lines of its segment', () => {
+    const all = Array.from({ length: 17 }, (_, index) => ({ segment: index + 1, strain: -20.6 }));
+    const { marks } = bullsEye({ sections: [strain(all)] }) ?? { marks: [] };
+    const lines = marks.flatMap((mark) => (mark.kind === 'path' ? mark.points : []));
+    const numbers = labels(marks).filter(({ text }) => text === '−20.6');
+    expect(numbers).toHaveLength(17);
+    for (const { text, size, at } of numbers) {
+      const half = textWidth(text, size) / 2;
+      const margin = 2;
+      const touching = lines.filter(
+        ({ x, y }) =>
+          Math.abs(x - at.x) < half + margin &&
+          y < at.y + margin &&
+          y > at.y - 0.73 * size - margin,
+      );
+      expect(touching).toEqual([]);
+    }
   });
   it.each([
     ['no strain section', []],

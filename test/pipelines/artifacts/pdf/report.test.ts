@@ -215,9 +215,9 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
 
   test('shows each accepted value with range and centile, and marks the abnormal one', async () => {
     const all = text(await pdf(RESULT, SUBJECT));
-    expect(all).toMatch(/Head circumference\s+262\.4 ± 3\.1 mm\s+248\.9 - 271\.8 mm\s+59\s+0\.2\s/);
-    expect(all).toMatch(/Abdominal circumference\s+▼ 214\.9 mm\s+218\.8 - 247\.8 mm\s+5\.2/);
-    expect(all).toMatch(/Estimated fetal weight\s+1004 ± 151 g\s+982 - 1279 g\s+14/);
+    expect(all).toMatch(/Head circumference\s+262\.4 ± 3\.1 mm\s+248\.9 – 271\.8 mm\s+59\s+0\.2\s/);
+    expect(all).toMatch(/Abdominal circumference\s+▼ 214\.9 mm\s+218\.8 – 247\.8 mm\s+5\.2/);
+    expect(all).toMatch(/Estimated fetal weight\s+1004 ± 151 g\s+982 – 1279 g\s+14/);
   });
 
   test('shows no number for a value that was not accepted', async () => {

@@ -107,6 +107,19 @@ describe('an interval over several cut-offs names the categories between them', 
       'placenta praevia, low-lying placenta or normal',
     ],
     ['obstetric.at-cut-off', ['slow', 'normal'], 'slow or normal'],
+    // A cardiac axis of 60 ± 42°, of which 25° to 65° are normal.
+    ['obstetric.at-cut-off', ['small', 'large'], 'small, normal or large'],
+    ['obstetric.at-cut-off', ['normal', 'large'], 'normal or large'],
+    [
+      'obstetric.at-cut-off',
+      ['L', 'H'],
+      'below the usual range, within the usual range or above the usual range',
+    ],
+    [
+      'obstetric.at-cut-off',
+      ['no-signal', 'moderate-to-severe'],
+      'no sign of anaemia, mild or moderate to severe',
+    ],
     ['nt.at-cut-off', ['normal', 'high'], 'normal, increased or high'],
     ['nt.at-cut-off', [null, 'high'], 'below 3.5 mm or high'],
   ])('%s %j', (code, between, text) => {

@@ -363,11 +363,11 @@ describe("the bull's-eye", () => {
     const labels = new Map(
       drawing?.marks.flatMap((mark) => (mark.kind === 'label' ? [[mark.text, mark.at]] : [])),
     );
-    const centre = labels.get((-SEGMENTS).toFixed(1));
-    const basal = labels.get('-1.0');
+    const centre = labels.get(`−${SEGMENTS}.0`);
+    const basal = labels.get('−1.0');
     const radius = ((centre?.y ?? 0) - (basal?.y ?? 0)) / -middleOf(sectorOf(1))[1];
     for (let segment = 1; segment <= SEGMENTS; segment += 1) {
-      const there = labels.get((-segment).toFixed(1));
+      const there = labels.get(`−${segment}.0`);
       const [x, y] = middleOf(sectorOf(segment));
       expect(((there?.x ?? 0) - (centre?.x ?? 0)) / radius, `segment ${segment}`).toBeCloseTo(x);
       expect(((there?.y ?? 0) - (centre?.y ?? 0)) / radius, `segment ${segment}`).toBeCloseTo(y);
