@@ -169,7 +169,10 @@ export function decodeDataSet(bytes: Buffer, transferSyntax: string): NaturalDat
   }
 }
 
-/** Encodes keywords and values as the data set of a DIMSE message. */
+/**
+ * Encodes keywords and values as the data set of a DIMSE message. Values longer than their VR permits
+ * are kept, because they come from the images of a study.
+ */
 export function encodeDataSet(dataSet: NaturalDataset, transferSyntax: string): Buffer {
   const meta = dcmjs.data.DicomMetaDictionary.denaturalizeDataset({
     MediaStorageSOPClassUID: NO_UID,
@@ -178,7 +181,7 @@ export function encodeDataSet(dataSet: NaturalDataset, transferSyntax: string): 
   });
   const dictionary = new dcmjs.data.DicomDict(meta);
   dictionary.dict = dcmjs.data.DicomMetaDictionary.denaturalizeDataset(dataSet);
-  const file = Buffer.from(dictionary.write());
+  const file = Buffer.from(dictionary.write({ allowInvalidVRLength: true }));
   return file.subarray(decodeFileMeta(file).dataSetOffset);
 }
 

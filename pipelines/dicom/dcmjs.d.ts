@@ -23,7 +23,11 @@ declare module 'dcmjs' {
   export interface DicomFile {
     meta: TagDataset;
     dict: TagDataset;
-    write(options?: { fragmentMultiframe?: boolean }): ArrayBuffer;
+    write(options?: {
+      fragmentMultiframe?: boolean;
+      /** Writes a value longer than its VR permits, instead of throwing an error. */
+      allowInvalidVRLength?: boolean;
+    }): ArrayBuffer;
   }
 
   export const data: {

@@ -227,7 +227,8 @@ function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
 /**
  * Encodes a data set by keyword as a DICOM Part 10 file in Explicit VR Little Endian, with text in
  * UTF-8. `dataset` must contain at least SOPClassUID and SOPInstanceUID. Its `_vrMap` contains the
- * VR of elements that can have several VRs (Pixel Data).
+ * VR of elements that can have several VRs (Pixel Data). A value of the source images that is longer
+ * than its VR permits, such as a name, is kept, because a PACS files an object by the same values.
  */
 export function encodePart10(dataset: NaturalDataset): Buffer {
   const meta = data.DicomMetaDictionary.denaturalizeDataset({
@@ -240,7 +241,7 @@ export function encodePart10(dataset: NaturalDataset): Buffer {
   });
   const file = new data.DicomDict(meta);
   file.dict = data.DicomMetaDictionary.denaturalizeDataset(dataset);
-  return Buffer.from(file.write({ fragmentMultiframe: false }));
+  return Buffer.from(file.write({ fragmentMultiframe: false, allowInvalidVRLength: true }));
 }
 
 /** Wraps bytes as the value of an OB element, padded to an even length (PS3.5 7.1.1). */

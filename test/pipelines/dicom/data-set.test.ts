@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { decodeDataSet } from '../../../pipelines/dicom/data-set.ts';
+import { decodeDataSet, encodeDataSet } from '../../../pipelines/dicom/data-set.ts';
+import { encodePart10 } from '../../../pipelines/dicom/part10.ts';
 import {
   EXPLICIT_VR_LITTLE_ENDIAN,
   IMPLICIT_VR_LITTLE_ENDIAN,
@@ -56,4 +57,17 @@ test('bytes that are not a data set are refused', () => {
   expect(() => decodeDataSet(Buffer.alloc(7, 0xff), EXPLICIT_VR_LITTLE_ENDIAN)).toThrow(
     expect.objectContaining({ code: 'object_not_understood' }),
   );
+});
+
+test('a name longer than 64 characters is written as the source images have it', () => {
+  const object = {
+    ...{ SOPClassUID: '1.2.840.10008.5.1.4.1.1.88.33', SOPInstanceUID: '1.2' },
+    PatientName: `Wolfeschlegelsteinhausenbergerdorff^${'Maria '.repeat(9)}`.trim(),
+  };
+  const { PatientName } = decodeDataSet(
+    encodeDataSet(object, EXPLICIT_VR_LITTLE_ENDIAN),
+    EXPLICIT_VR_LITTLE_ENDIAN,
+  );
+  expect(PatientName).toMatchObject([{ Alphabetic: object.PatientName }]);
+  expect(encodePart10(object).includes(object.PatientName)).toBe(true);
 });
