@@ -87,7 +87,7 @@ function valueCells(measurement: Measurement, above: Measurement | undefined): C
   const shown = proposal ? { colour: MUTED } : emphasis;
   return [
     { text: name, ...shown },
-    { text: `${mark}${intervalText(measurement)}${proposal ? ', needs review' : ''}`, ...shown },
+    { text: `${mark}${intervalText(measurement)}${proposal ? '\nneeds review' : ''}`, ...shown },
     { text: rangeText(measurement) },
     { text: reference?.centile == null ? '' : centileText(reference.centile), ...emphasis },
     { text: reference?.z_score == null ? '' : zScoreText(reference.z_score) },

@@ -189,7 +189,7 @@ describe('ejection fraction', () => {
   it('of one plane is limited, which is stated', () => {
     const { section } = interpreted({ 'lvef-4c': 60 });
     expect(section('lvef')).toMatchObject({ status: 'partial' });
-    expect(section('lvef')?.summary).toContain('biplane not possible');
+    expect(section('lvef')?.summary).toContain('not biplane');
   });
 });
 

@@ -117,7 +117,7 @@ describe('LVEF, of which the error on patients is up to 12.7 points in 95 %', ()
   });
 
   it.each([
-    [74, 'normal or above normal range', 'LVEF 74 % (± 13 %) (A4C, two networks), normal or above'],
+    [74, 'normal or above normal range', 'LVEF 74 ± 13 % (A4C, two networks), normal or above'],
     [86, 'above normal range', 'LVEF 86 % (A4C, two networks), above the normal range'],
   ])('of %d %% is called %s', (percent, said, line) => {
     const graded = grade(percent);
@@ -129,7 +129,7 @@ describe('LVEF, of which the error on patients is up to 12.7 points in 95 %', ()
   it('states both sides and its interval', () => {
     const { said, finding, impression } = grade(58);
     expect(impression?.[0]).toContain(
-      'LVEF 58 % (± 13 %) (A4C, two networks), normal or mildly reduced',
+      'LVEF 58 ± 13 % (A4C, two networks), normal or mildly reduced',
     );
     expect(said).toContain(
       'LV systolic function by LVEF: normal or mildly abnormal; LVEF range, if clinical heart failure is present: HFmrEF range or HFpEF range; a cut-off is within the 95 % interval of LVEF 58 ± 13 %.',

@@ -11,6 +11,7 @@ import {
   type Geometry,
   gradesText,
   intervalOnly,
+  intervalText,
   namedText,
   readingText,
   valueText,
@@ -170,11 +171,8 @@ export const ECHO_IMPRESSION = {
       : '';
     const category =
       grades.length > 0 ? gradesText(grades, (grade) => EF_GRADE[grade]) : `not graded${against}`;
-    const margin =
-      grades.length > 1 && ef.uncertainty !== null
-        ? ` (± ${valueText('lvef', ef.uncertainty)})`
-        : '';
-    return `LVEF ${valueText('lvef', ef.value)}${margin} (${methodOf(ef)}${whose(ef)}), ${category}${near}${since}`;
+    const shown = grades.length > 1 ? intervalText(ef) : valueText('lvef', ef.value);
+    return `LVEF ${shown} (${methodOf(ef)}${whose(ef)}), ${category}${near}${since}`;
   },
   'impression.strain': ({ band }: { band: string }, { about }: About) =>
     `${band} longitudinal strain${inBrackets(about)}`,

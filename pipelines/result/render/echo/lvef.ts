@@ -7,12 +7,12 @@ import { type Abnormality, type About, allNamed, namedText, namedValue } from '.
  * machine's method.
  */
 const LIMITS = {
-  'lvef-networks': 'Single plane (A4C); biplane not possible.',
-  'lvef-4c': 'Single plane (A4C); biplane not possible.',
-  'lvef-2c': 'Single plane (A2C); biplane not possible.',
+  'lvef-networks': 'Single plane (A4C), not biplane.',
+  'lvef-4c': 'Single plane (A4C), not biplane.',
+  'lvef-2c': 'Single plane (A2C), not biplane.',
   'cart-sr': 'The machine does not state how the LVEF was measured.',
   'cart-area-length-biplane': 'LVEF by biplane area-length, not by biplane discs.',
-  'cart-area-length': 'LVEF by single-plane area-length; biplane not possible.',
+  'cart-area-length': 'LVEF by single-plane area-length, not biplane.',
   'cart-cube': 'LVEF by the cube method is not valid with any regional wall motion abnormality.',
   'cart-stated': 'LVEF by a machine method other than biplane discs.',
   'lvef-teichholz': 'LVEF by Teichholz is not valid with any regional wall motion abnormality.',

@@ -1,8 +1,12 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { asHeading } from '../unit-text.ts';
-import { type About, allNamed, valueText } from './shared.ts';
+import { type About, allNamed, allOf, valueText } from './shared.ts';
 
-const names = (views: readonly string[]) => [...new Set(views)].join(', ');
+/** Renders views: "the PLAX and subcostal views". */
+const viewsText = (views: readonly string[]): string => {
+  const distinct = [...new Set(views)];
+  return `the ${allOf(distinct)} ${distinct.length === 1 ? 'view' : 'views'}`;
+};
 
 const largeOutline = (large: boolean, there: string) =>
   large ? `its outline${there} is that of a large effusion` : '';
@@ -28,11 +32,11 @@ export const EFFUSION_SENTENCES = {
   'effusion.depth-not-measured': () =>
     'The depth of the echo-free space around the heart was not measured.',
   'effusion.none-outlined': ({ views }: { views: readonly string[] }) =>
-    `No fluid was outlined in ${names(views)}. How much fluid the model misses in patients is unknown, so an effusion is not excluded.`,
+    `No fluid was outlined in ${viewsText(views)}. How much fluid the model misses in patients is unknown, so an effusion is not excluded.`,
   'effusion.not-searched': () =>
     'The pericardium was not assessed: no depth was measured, and no clip was searched for fluid.',
   'effusion.possible': ({ views, large }: { views: readonly string[]; large: boolean }) =>
-    `An echo-free space was outlined around the heart in ${names(views)}: possibly pericardial fluid, to be checked and measured by hand${large ? `; ${largeOutline(large, '')}` : ''}.`,
+    `An echo-free space was outlined around the heart in ${viewsText(views)}: possibly pericardial fluid, to be checked and measured by hand${large ? `; ${largeOutline(large, '')}` : ''}.`,
   'effusion.deeper-elsewhere': (of: { view: string; large: boolean }, about: About) =>
     `${deeperText(of, about)}.`,
   'effusion.size': ({ grade, behindWall }: { grade: EffusionGrade; behindWall: boolean }) =>

@@ -122,14 +122,17 @@ function noClipText(of: {
   return `Not assessed: no clip was reliably recognised as ${wanted}, and the view of ${counted(of.unnamed, 'clip')} is unknown${more}.`;
 }
 
-/** Renders a value with its 95 % interval: "LVEF 58 ± 13 %". */
-function withIntervalText({ concept, value, uncertainty }: Measurement): string {
-  const key = concept.key as EchoConcept;
-  const { abbreviation, decimals, unit } = ECHO_CONCEPTS[key];
+/** Renders a value with its 95 % interval, without its name: "58 ± 13 %". */
+export function intervalText({ concept, value, uncertainty }: Measurement): string {
+  const { decimals, unit } = ECHO_CONCEPTS[concept.key as EchoConcept];
   const number = (of: number) => rounded(of, decimals).toFixed(decimals);
   const margin = uncertainty === null ? '' : ` ± ${number(uncertainty)}`;
-  return withUnit(`${abbreviation} ${number(value)}${margin}`, unit);
+  return withUnit(`${number(value)}${margin}`, unit);
 }
+
+/** Renders a value with its 95 % interval: "LVEF 58 ± 13 %". */
+const withIntervalText = (one: Measurement): string =>
+  `${ECHO_CONCEPTS[one.concept.key as EchoConcept].abbreviation} ${intervalText(one)}`;
 
 const GRADES = ['normal', 'mildly abnormal', 'moderately abnormal', 'severely abnormal'];
 
