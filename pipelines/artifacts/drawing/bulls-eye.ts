@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { Point } from '../../contract/image.ts';
 import type { Result } from '../../result/envelope.ts';
 import { DRAFT_NOTICE } from '../../result/render/statement.ts';
-import { typeset } from './draw.ts';
-import { type Drawing, type Label, type Mark, rectangle } from './drawing.ts';
+import { type Drawing, type Label, type Mark, rectangle, typeset } from './drawing.ts';
 
 const strainSchema = z.looseObject({
   segments: z

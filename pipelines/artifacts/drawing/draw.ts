@@ -48,17 +48,6 @@ export function printable(text: string): string {
   );
 }
 
-/**
- * Returns a sentence or a number with the signs of print, which the result's ASCII text lacks: "≥ 2"
- * for ">= 2", "−18.7" for "-18.7", "0.6 – 0.9" for "0.6 - 0.9". Not for names and identifiers.
- */
-export const typeset = (text: string): string =>
-  text
-    .replaceAll('>=', '≥')
-    .replaceAll('<=', '≤')
-    .replaceAll(/(?<=\d|\)) - (?=[\d.-])/g, ' – ')
-    .replaceAll(/(?<![^\s(±–])-(?=\d)/g, '−');
-
 /** Returns the width of a line of text, in the unit of `size`. */
 export function textWidth(text: string, size: number, weight: FontWeight = 'regular'): number {
   const face = font(weight);

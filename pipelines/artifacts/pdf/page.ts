@@ -1,7 +1,8 @@
 import PDFDocument from 'pdfkit';
 import type { Paper } from '../../../config/schema.ts';
 import { DRAFT_NOTICE } from '../../result/render/statement.ts';
-import { font, type PdfDocument, printable, typeset } from '../drawing/draw.ts';
+import { font, type PdfDocument, printable } from '../drawing/draw.ts';
+import { typeset } from '../drawing/drawing.ts';
 
 /** Paper sizes in points. */
 const SHEETS = {

@@ -16,7 +16,7 @@ import {
 } from '../../result/render/report-lines.ts';
 import {
   accepted,
-  noMeasurementStatement,
+  noMeasurementStatements,
   noticeOf,
   outcomeText,
   ownSections,
@@ -224,8 +224,9 @@ const isRead = ({ status }: Section) => status === 'complete' || status === 'par
  */
 function conclusion(page: Page, { result, subject }: ReportInput): void {
   heading(page, 'Impression', 30);
-  const nothing = noMeasurementStatement(result);
-  if (nothing) paragraph(page, nothing, { bold: true });
+  noMeasurementStatements(result).forEach((text, at) => {
+    paragraph(page, text, { bold: at === 0 });
+  });
   if (isObstetric(result) && !subject.dating) {
     paragraph(page, 'Gestational age was not given; growth centiles were not computed.');
   }

@@ -2,11 +2,19 @@ import sharp from 'sharp';
 import type { Point } from '../../contract/image.ts';
 import type { RgbImage } from '../../contract/study.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
-import { DRAFT_NOTICE, SIGNED_NOTICE } from '../../result/render/statement.ts';
+import { DRAFT_NOTICE, isShown, SIGNED_NOTICE } from '../../result/render/statement.ts';
 import { asHeading } from '../../result/render/unit-text.ts';
 import { shortText } from '../../result/render/value-text.ts';
-import { toSvg, typeset } from '../drawing/draw.ts';
-import { disc, ellipsePoints, type Label, line, type Mark, rectangle } from '../drawing/drawing.ts';
+import { toSvg } from '../drawing/draw.ts';
+import {
+  disc,
+  ellipsePoints,
+  type Label,
+  line,
+  type Mark,
+  rectangle,
+  typeset,
+} from '../drawing/drawing.ts';
 import { drawOver, enlarged } from './raster.ts';
 
 /**
@@ -43,11 +51,20 @@ function cross({ x, y }: Point, colour: string, stroke: number): Mark[] {
   return [...arms(HALO, 2 * stroke), ...arms(colour, stroke)];
 }
 
-function caliperMarks(caliper: Caliper, scale: number, colour: string, stroke: number): Mark[] {
+interface CaliperLook {
+  scale: number;
+  colour: string;
+  stroke: number;
+  /** False for the dashed outline of a value that was not accepted. */
+  solid: boolean;
+}
+
+function caliperMarks(caliper: Caliper, { scale, colour, stroke, solid }: CaliperLook): Mark[] {
   const points = caliper.points.map(([x, y]) => ({ x: (x + 0.5) * scale, y: (y + 0.5) * scale }));
   if (caliper.type === 'polyline' || caliper.type === 'polygon') {
     const closed = caliper.type === 'polygon';
-    return [{ kind: 'path', points, closed, colour, width: stroke }];
+    const dash = solid ? {} : { dash: [4 * stroke, 3 * stroke] as const };
+    return [{ kind: 'path', points, closed, colour, width: stroke, ...dash }];
   }
   const [a, b, c, d] = points;
   const ends = points.flatMap((point) => cross(point, colour, stroke));
@@ -133,7 +150,8 @@ export const legendText = (measurement: Measurement): string =>
   typeset(asHeading(shortText(measurement)));
 
 /**
- * Returns the colour of each measurement's calipers. Measurements with the same calipers, such as
+ * Returns the colour of each measurement's calipers; grey for a value that is not shown, which a
+ * person need not find on the picture. Measurements with the same calipers, such as
  * the mean gradient and the VTI of one traced flow, have the same colour, because only one of them
  * can be seen.
  */
@@ -146,7 +164,7 @@ export function coloursOf(measurements: readonly Measurement[]): ReadonlyMap<Mea
     const index = places.get(place) ?? places.size;
     places.set(place, index);
     const colour = COLOURS[index % COLOURS.length] ?? HALO;
-    colours.set(one, one.quality === 'accepted' ? colour : NOT_ACCEPTED);
+    colours.set(one, isShown(one) ? colour : NOT_ACCEPTED);
   }
   return colours;
 }
@@ -181,7 +199,8 @@ export async function renderPreview(
   const calipers = measurements.toReversed().flatMap((measurement) =>
     measurement.source.calipers.flatMap((caliper) => {
       const colour = colours.get(measurement) ?? NOT_ACCEPTED;
-      return caliperMarks(caliper, scale, colour, width * STROKE_PER_WIDTH);
+      const solid = measurement.quality === 'accepted';
+      return caliperMarks(caliper, { scale, colour, stroke: width * STROKE_PER_WIDTH, solid });
     }),
   );
   const overlay = toSvg({

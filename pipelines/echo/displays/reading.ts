@@ -9,7 +9,7 @@ import { headerView } from '../locate/header-view.ts';
 import type { Flow } from './flows.ts';
 
 /** Structures that are measured in M-mode (echo 5, 7, 12). */
-const M_MODE_STRUCTURES = {
+export const M_MODE_STRUCTURES = {
   'tricuspid-excursion': 'Tricuspid annulus',
   'mitral-excursion': 'Mitral annulus',
   'left-ventricle': 'Left ventricle',

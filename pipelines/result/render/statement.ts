@@ -94,16 +94,20 @@ function withoutAccepted(measurements: readonly Measurement[]): string {
 }
 
 /**
- * Returns the sentence explaining why a document shows no accepted numbers; null if the result has
- * an accepted value.
+ * Returns the sentence that a document shows no accepted numbers, followed by the reasons; empty if
+ * the result has an accepted value.
  */
-export function noMeasurementStatement(result: Result): string | null {
-  if (accepted(result).length > 0) return null;
+export function noMeasurementStatements(result: Result): string[] {
+  if (accepted(result).length > 0) return [];
   const reasons = result.sections
     .filter(({ id }) => id === 'planes' || id === 'biometry')
     .flatMap((section) => gapLine(section) ?? []);
-  return [withoutAccepted(countingValues(result.measurements)), ...reasons].join(' ');
+  return [withoutAccepted(countingValues(result.measurements)), ...reasons];
 }
+
+/** Returns the same as one text; null if the result has an accepted value. */
+export const noMeasurementStatement = (result: Result): string | null =>
+  noMeasurementStatements(result).join(' ') || null;
 
 const DOUBT = {
   review: 'needs review by a person',

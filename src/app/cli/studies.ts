@@ -97,6 +97,7 @@ export function explanationLines(study: StudyExplanation): string[] {
       `  ${counted(conflicts, 'object')} arrived again with different content; both versions are kept`,
     );
   lines.push(...nextStep(study));
+  if (study.chosenRule) lines.push(`  released by a person to the rule "${study.chosenRule}"`);
   lines.push('Routing rules as configured now:');
   for (const rule of study.rules) lines.push(...describeRule(rule));
   lines.push(study.requests.length > 0 ? 'Requests:' : 'No request was submitted.');

@@ -2,6 +2,7 @@ import type { Config } from '../../../config/schema.ts';
 import { chartEntry, conceptEntry, methodEntry } from '../../../pipelines/concepts/concepts.ts';
 import { ACCEPTED_STORAGE } from '../../../pipelines/dicom/sop-classes.ts';
 import { FLOWS } from '../../../pipelines/echo/displays/flows.ts';
+import { M_MODE_STRUCTURES } from '../../../pipelines/echo/displays/reading.ts';
 import { echoEndpoint } from '../../../pipelines/echo/endpoint.ts';
 import { ECHO_VIEWS } from '../../../pipelines/echo/locate/names.ts';
 import { categoryText } from '../../../pipelines/result/render/categories.ts';
@@ -38,7 +39,7 @@ export const RESULT_WORDING: Wording = {
   sopClass: (uid) => ACCEPTED_STORAGE.get(uid) ?? uid,
   category: categoryText,
   basis: basisText,
-  views: { ...PLANE_LABELS, ...VESSELS, ...FLOWS },
+  views: { ...PLANE_LABELS, ...VESSELS, ...FLOWS, ...M_MODE_STRUCTURES },
   imageNames: (endpoint) =>
     endpoint === echoEndpoint.id
       ? {

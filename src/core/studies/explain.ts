@@ -55,6 +55,8 @@ export interface StudyExplanation {
   perhapsMerged: boolean;
   tags: string[];
   objects: { file: string; sopInstanceUid: string; bytes: number; conflict: boolean }[];
+  /** The rule that a person chose on releasing the study, whatever the rules say; null if none. */
+  chosenRule: string | null;
   /** How every rule of the current configuration applies to this study. */
   rules: RuleVerdict[];
   requests: StudyRequestRow[];
@@ -104,6 +106,7 @@ export async function explainStudy(
       bytes,
       conflict,
     })),
+    chosenRule: study.released_revision === study.revision ? study.chosen_rule : null,
     rules: verdicts,
     requests: await requestsOf(database, study.id),
   };

@@ -311,6 +311,8 @@ export interface StudyPage {
     calledAeTitle: string;
     objects: StudyObject[];
     rules: RuleVerdict[];
+    /** The rule that a person chose on releasing the study, whatever the rules say; null if none. */
+    chosenRule: string | null;
     /** Rules under which a person may release the study. */
     releasableTo: string[];
     /**

@@ -58,7 +58,11 @@ export async function studyPage(
 async function studyOf(
   { study_id: id, source, identity }: ListedRow,
   role: ConsoleRole,
-  { rules, perhapsMerged }: Pick<StudyExplanation, 'rules' | 'perhapsMerged'>,
+  {
+    rules,
+    chosenRule,
+    perhapsMerged,
+  }: Pick<StudyExplanation, 'rules' | 'chosenRule' | 'perhapsMerged'>,
   { study }: Traces,
   deps: PageDeps,
 ): Promise<StudyPage['study']> {
@@ -72,6 +76,7 @@ async function studyOf(
     calledAeTitle: study.called_ae_title,
     objects: await objectsOf(id, deps),
     rules: rules.map((rule) => shownVerdict(rule, role)),
+    chosenRule,
     releasableTo: deps.operations.rules
       .current()
       .rules.filter(({ hold }) => !hold)

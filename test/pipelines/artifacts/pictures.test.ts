@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { textWidth, toPng, typeset } from '../../../pipelines/artifacts/drawing/draw.ts';
+import { textWidth, toPng } from '../../../pipelines/artifacts/drawing/draw.ts';
+import { typeset } from '../../../pipelines/artifacts/drawing/drawing.ts';
 import { growthChart, growthPanel } from '../../../pipelines/artifacts/drawing/growth-chart.ts';
 import { measuredOnCurve } from '../../../pipelines/artifacts/drawing/growth-curve.ts';
 import { keyOverlays, overlaysOf } from '../../../pipelines/artifacts/previews/overlays.ts';
@@ -103,6 +104,13 @@ describe('the lines below a preview', () => {
     const colours = coloursOf([OFD_NOT_ACCEPTED, HC]);
     expect(colours.get(OFD_NOT_ACCEPTED)).toBe('#9a9a9a');
     expect(colours.get(HC)).not.toBe('#9a9a9a');
+  });
+
+  test('differ between values that need review, so that a person can tell their calipers apart', () => {
+    const proposals = [HC, FL].map((one) => ({ ...one, quality: 'review' as const }));
+    const colours = [...coloursOf(proposals).values()];
+    expect(new Set(colours).size).toBe(2);
+    expect(colours).not.toContain('#9a9a9a');
   });
 
   test('begin with a capital letter, as in the report', () => {

@@ -29,9 +29,25 @@ export function deliveryChip({ state, held, notSent, committedAt }: Delivery): T
     : deliveryStateChip(state);
 }
 
-function attemptsText({ state, attempts, nextAttemptAt, endedAt }: Delivery, now: Date): string {
+export function attemptsText(
+  {
+    state,
+    attempts,
+    nextAttemptAt,
+    endedAt,
+  }: Pick<Delivery, 'state' | 'attempts' | 'nextAttemptAt' | 'endedAt'>,
+  now: Date,
+): string {
   const parts = [counted(attempts, 'attempt')];
-  if (state === 'pending' && nextAttemptAt) parts.push(`next ${distanceText(nextAttemptAt, now)}`);
+  if (state === 'pending' && nextAttemptAt) {
+    // A delivery to a paused destination is not attempted when it is due.
+    const isDue = Date.parse(nextAttemptAt) <= now.getTime();
+    parts.push(
+      isDue
+        ? `due since ${momentText(nextAttemptAt, now)}`
+        : `next ${distanceText(nextAttemptAt, now)}`,
+    );
+  }
   if (endedAt) parts.push(`ended ${momentText(endedAt, now)}`);
   return parts.join(', ');
 }

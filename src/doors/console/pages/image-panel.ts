@@ -113,10 +113,9 @@ function values(viewer: ImageViewer, clip: OverlayClip): Part {
   if (here.length === 0) return nothing;
   return html`<ol class="values" aria-label="Measured on this frame">
     ${here.map(
-      ({ measurement, text, quality }, index) => html`<li class=${colourOf(index)}>
+      ({ measurement, text }, index) => html`<li class=${colourOf(index)}>
         <button type="button" aria-pressed=${measurement === viewer.chosen} @click=${() => viewer.choose(measurement)}>
           <span class="mark" aria-hidden="true">${index + 1}</span> ${text}
-          ${quality === 'review' ? html`<span class="soft">to confirm</span>` : nothing}
         </button>
       </li>`,
     )}

@@ -95,10 +95,16 @@ interface Columns {
   prior: boolean;
 }
 
-function valueView(measured: Measured | null, unit: string): TemplateResult | typeof nothing {
+/** Renders a value; `spread` is the half width of its interval, which follows the number. */
+function valueView(
+  measured: Measured | null,
+  unit: string,
+  spread = '',
+): TemplateResult | typeof nothing {
   if (!measured) return nothing;
+  const below = spread ? html`<span class="second">${spread}</span>` : nothing;
   if (measured.quality === 'review') {
-    return html`${measured.text} <span class="unit">${unit}</span>
+    return html`${measured.text} <span class="unit">${unit}</span>${below}
       <span class="second">${measured.doubt}</span>`;
   }
   if (measured.quality !== 'accepted') {
@@ -109,7 +115,7 @@ function valueView(measured: Measured | null, unit: string): TemplateResult | ty
   return html`<span class=${mark ? 'outside' : ''}>
       ${mark ? html`<span aria-hidden="true">${mark}</span><span class="hidden-text">${text}: </span>` : nothing}
       ${measured.text} <span class="unit">${unit}</span>
-    </span>`;
+    </span>${below}`;
 }
 
 function nameView(row: MeasurementRow, table: MeasurementTable): TemplateResult {
@@ -154,9 +160,8 @@ function rowView(row: MeasurementRow, table: MeasurementTable, columns: Columns)
   return html`<tr>
       <th scope="row">${nameView(row, table)}</th>
       <td class="number value">
-        ${valueView(model ?? given, unitText)}
+        ${valueView(model ?? given, unitText, spread)}
         ${model?.provenance === 'person' ? html`<span class="second">by the reader</span>` : nothing}
-        ${spread && (model?.quality === 'accepted' || model?.quality === 'review') ? html`<span class="second">${spread}</span>` : nothing}
       </td>
       ${numberCell(
         'Reference',

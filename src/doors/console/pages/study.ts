@@ -494,7 +494,7 @@ class StudyScreen implements Page {
           ${received ? objectsView(received) : nothing}`,
       },
     ];
-    if (received) tabs.push({ id: 'rule', text: 'Rules', view: () => rulesView(received.rules) });
+    if (received) tabs.push({ id: 'rule', text: 'Rules', view: () => rulesView(received) });
     return tabs;
   }
 }
@@ -511,9 +511,13 @@ function showOn(
   }
 }
 
-function rulesView(rules: NonNullable<StudyPage['study']>['rules']): TemplateResult {
+function rulesView({
+  rules,
+  chosenRule,
+}: Pick<NonNullable<StudyPage['study']>, 'rules' | 'chosenRule'>): TemplateResult {
   return html`<section class="panel" aria-labelledby="rule-head">
     <header><h2 id="rule-head">Why this rule</h2></header>
+    ${chosenRule ? html`<p>A person released this study to the rule ${chosenRule}.</p>` : nothing}
     ${verdictsView(rules)}
   </section>`;
 }

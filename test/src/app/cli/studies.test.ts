@@ -23,6 +23,7 @@ const held: Explanation = {
   order: null,
   corrections: [],
   perhapsMerged: false,
+  chosenRule: null,
   tags: [],
   objects: [{ file: 'a.dcm', sopInstanceUid: '1.2.3.4', bytes: 1, conflict: false }],
   rules: [
@@ -72,4 +73,11 @@ test('explain says what became of each request, and why one failed', () => {
   expect(text({ state: 'submitted', requests })).toMatch(
     /req_2 \(revision 1, rule echo\): failed, .+ \(pipeline_timeout\)/,
   );
+});
+
+test('explain names the rule that a person chose, although the rule does not match', () => {
+  expect(text({ state: 'submitted', chosenRule: 'echo' })).toContain(
+    '  released by a person to the rule "echo"',
+  );
+  expect(text()).not.toContain('released by');
 });

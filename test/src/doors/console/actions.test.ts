@@ -101,6 +101,8 @@ describe('a study', () => {
       under: null,
     });
     expect((await done<WorklistRow>(answer)).state).toBe('complete');
+    const { study } = await operator.get<StudyPage>(`/worklist/${key}`);
+    expect(study?.chosenRule).toBe('obstetric');
   });
 
   it('that was interpreted is interpreted again, as another revision', async () => {

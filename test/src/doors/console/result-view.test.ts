@@ -259,6 +259,7 @@ describe('a result at a glance', () => {
 it.each([
   ['tricuspid-regurgitation', 'Tricuspid regurgitation'],
   ['rvot', 'RVOT'],
+  ['vena-cava', 'Inferior vena cava'],
   ['umbilical-artery', 'umbilical artery'],
   ['middle-cerebral-artery', 'MCA'],
   ['transthalamic', 'transthalamic head'],

@@ -6,6 +6,7 @@ import type {
   Subject,
 } from '../../../../../../src/doors/console/contract.ts';
 import { endOf } from '../../../../../../src/doors/console/pages/account.ts';
+import { attemptsText } from '../../../../../../src/doors/console/pages/delivery-parts.ts';
 import { asReviewed, weeksText } from '../../../../../../src/doors/console/pages/growth-chart.ts';
 import { bindingFor } from '../../../../../../src/doors/console/pages/keyboard.ts';
 import {
@@ -31,6 +32,18 @@ import { artifactText, sizeText } from '../../../../../../src/doors/console/page
 import { foldStages } from '../../../../../../src/doors/console/pages/timeline.ts';
 import { distanceText, durationText } from '../../../../../../src/doors/console/pages/words.ts';
 import { shownText } from '../../shown-text.ts';
+
+describe('a delivery that waits', () => {
+  const now = new Date(2026, 10, 29, 13, 46);
+  const at = (minute: number) => new Date(2026, 10, 29, 13, minute).toISOString();
+  it.each([
+    ['is attempted at a time to come', at(49), '5 attempts, next in 3 min'],
+    ['is due, but its destination is paused', at(33), '5 attempts, due since 13:33'],
+  ])('%s', (_, nextAttemptAt, words) => {
+    const delivery = { state: 'pending', attempts: 5, nextAttemptAt, endedAt: null } as const;
+    expect(attemptsText(delivery, now)).toBe(words);
+  });
+});
 
 describe('the last day of a key', () => {
   afterEach(() => vi.unstubAllEnvs());
