@@ -191,41 +191,54 @@ export function selfTestImages(count: number, pixels: number): Float32Array<Arra
  * Returns a network that runs on an accelerator and changes over to the processor once a run has
  * thrown. It never changes back: a lost device cannot be used again in the same process, and a
  * model that exceeds the device's memory always will. The failed run is repeated on the processor,
- * and the `refusal` in its output states the reason. Waiting runs are moved to the processor as
- * well.
+ * and the `refusal` in the first output from there states the reason. Waiting runs are moved to the
+ * processor as well. If the model cannot be opened there, the next run tries again.
  */
 function withProcessorFallback(
   openOnProcessor: () => Promise<Network>,
   onAccelerator: Network,
   accelerator: Accelerator,
 ): Network {
+  let lost: { refusal: AcceleratorRefusal; released: Promise<void> } | null = null;
+  let reported = false;
   let processor: Promise<Network> | null = null;
 
-  // Releasing the resources of a lost device may also fail.
-  const changeOver = () =>
-    onAccelerator
-      .release()
-      .catch(() => {})
-      .then(openOnProcessor);
-  const runOnProcessor: Network['run'] = async (images, count) => {
-    processor ??= changeOver();
-    return (await processor).run(images, count);
+  const lose = (error: unknown) => {
+    const detail = error instanceof Error ? error.message : String(error);
+    return {
+      refusal: { accelerator, why: 'failed', detail } as const,
+      // Releasing the resources of a lost device may also fail.
+      released: onAccelerator.release().catch(() => {}),
+    };
+  };
+  const openedOnProcessor = (released: Promise<void>) => {
+    processor ??= released.then(openOnProcessor).catch((error: unknown) => {
+      processor = null;
+      throw error;
+    });
+    return processor;
   };
 
   return {
     provider: accelerator,
     run: async (images, count) => {
-      if (processor) return runOnProcessor(images, count);
-      try {
-        return await onAccelerator.run(images, count);
-      } catch (error) {
-        const isFirst = processor === null;
-        const answer = await runOnProcessor(images, count);
-        const detail = error instanceof Error ? error.message : String(error);
-        return isFirst ? { ...answer, refusal: { accelerator, why: 'failed', detail } } : answer;
+      if (!lost) {
+        try {
+          return await onAccelerator.run(images, count);
+        } catch (error) {
+          lost ??= lose(error);
+        }
       }
+      const { refusal, released } = lost;
+      const answer = await (await openedOnProcessor(released)).run(images, count);
+      if (reported) return answer;
+      reported = true;
+      return { ...answer, refusal };
     },
-    release: async () => (processor ? (await processor).release() : onAccelerator.release()),
+    release: async () => {
+      if (lost) await (await processor)?.release();
+      else await onAccelerator.release();
+    },
   };
 }
 

@@ -63,4 +63,16 @@ describe('a model whose accelerator is lost', () => {
     library.behaviours.cpu = { broken: true };
     await expect(session.run([image])).rejects.toThrow('cpu does not load');
   });
+
+  it('opens the processor again at the next run, if that failed the first time', async () => {
+    const { session, library } = await onAccelerator();
+    library.behaviours.webgpu = { lost: true };
+    library.behaviours.cpu = { broken: true };
+    await expect(session.run([image])).rejects.toThrow('cpu does not load');
+    library.behaviours.cpu = {};
+    await expect(session.run([image])).resolves.toHaveLength(1);
+    expect(told).toMatchObject([{ accelerator: 'webgpu', detail: 'device lost' }]);
+    await session.close();
+    expect(library.open).toEqual([]);
+  });
 });
