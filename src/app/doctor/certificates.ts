@@ -95,7 +95,9 @@ export async function checkWebChain(
 ): Promise<Finding[]> {
   const { protocol, hostname, port } = new URL(address);
   if (protocol === 'https:') {
-    return checkChain(what, { host: hostname, port: Number(port || HTTPS_PORT), ...tls });
+    // An address of IPv6 is in brackets in a URL only.
+    const host = hostname.replace(/^\[(.*)\]$/, '$1');
+    return checkChain(what, { host, port: Number(port || HTTPS_PORT), ...tls });
   }
   const local = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
   if (local || sent === undefined) return [];

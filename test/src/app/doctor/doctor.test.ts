@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../../config/load.ts';
-import { checkChain } from '../../../../src/app/doctor/certificates.ts';
+import { checkChain, checkWebChain } from '../../../../src/app/doctor/certificates.ts';
 import { checkPeer, checkPeers } from '../../../../src/app/doctor/peers.ts';
 import { checkServices } from '../../../../src/app/doctor/services.ts';
 import {
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Creates a self-signed certificate for 127.0.0.1 that expires in a number of days. */
+/** Creates a self-signed certificate for this machine that expires in a number of days. */
 async function selfSigned(days: number): Promise<{ certFile: string; keyFile: string }> {
   const [certFile, keyFile] = [`${days}.pem`, `${days}.key`].map((name) => join(folder, name)) as [
     string,
@@ -49,7 +49,7 @@ async function selfSigned(days: number): Promise<{ certFile: string; keyFile: st
   await promisify(execFile)('openssl', [
     ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
     ...['-keyout', keyFile, '-out', certFile, '-days', String(days), '-subj', '/CN=127.0.0.1'],
-    ...['-addext', 'subjectAltName=IP:127.0.0.1'],
+    ...['-addext', 'subjectAltName=IP:127.0.0.1,IP:::1'],
   ]);
   return { certFile, keyFile };
 }
@@ -174,16 +174,24 @@ describe('the doors', () => {
 });
 
 describe('the TLS of a peer', () => {
-  const served = async (days: number) => {
+  const served = async (days: number, host = '127.0.0.1') => {
     const { certFile, keyFile } = await selfSigned(days);
     const server = createTlsServer({
       cert: await readFile(certFile),
       key: await readFile(keyFile),
-    }).listen(0, '127.0.0.1');
+    }).listen(0, host);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    return { server, certFile, host: '127.0.0.1', port };
+    return { server, certFile, host, port };
   };
+
+  test('whose web address is one of IPv6 is in order', async () => {
+    const { server, certFile, port } = await served(400, '::1');
+    const tls = { caFile: certFile };
+    const findings = await checkWebChain('ehr', `https://[::1]:${port}/fhir`, { tls });
+    expect(findings).toMatchObject([{ state: 'ok' }, { state: 'ok' }]);
+    server.close();
+  });
 
   test.each([
     [29, 'warning'],
