@@ -11,6 +11,7 @@ import type {
   StoreOutcome,
   StoreTransaction,
 } from '../../src/core/studies/store-port.ts';
+import { DatabaseUnreachableError } from '../../src/platform/database/pooled.ts';
 import {
   catalogueEntry,
   type ErrorCode,
@@ -188,7 +189,8 @@ function requireAccepted({ sopClassUid, transferSyntax }: IncomingObject): void 
 
 function codeOf(error: unknown): ErrorCode {
   if (error instanceof SonogateError) return error.code;
-  return isOutOfSpace(error) ? 'overloaded' : 'internal';
+  const passing = isOutOfSpace(error) || error instanceof DatabaseUnreachableError;
+  return passing ? 'overloaded' : 'internal';
 }
 
 /** Returns the Failure Reason of an error; PS3.18 table 10.5.3-2 uses the statuses of C-STORE. */

@@ -13,9 +13,18 @@ const VERSIONS = '/usr/lib/postgresql';
 export interface PostgresServer {
   /** Folder with `pg_dump` and the other programs of this version. */
   programs: string;
+  /** Address of the database `postgres`. */
+  url: string;
   createDatabase(): Promise<string>;
+  /** Runs a statement as superuser in the database `postgres`. */
+  administer(sql: string): Promise<void>;
   /** Kills the server immediately; sessions end once they notice. */
   crash(): Promise<void>;
+  /** Shuts the server down as an administrator does; its sessions are ended. */
+  shutDown(): Promise<void>;
+  /** Stops every process of the server, so that connections stay open but nothing answers. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
   /** Restarts the server at the same address. */
   resume(): Promise<void>;
   stop(): Promise<void>;
@@ -105,15 +114,23 @@ export async function startPostgres({
   let made = 0;
   return {
     programs: bin,
+    url: address('postgres'),
     createDatabase: async () => {
       made += 1;
       await admin(`CREATE DATABASE test_${made}`);
       return address(`test_${made}`);
     },
+    administer: admin,
     crash: async () => {
       server.kill('SIGKILL');
       await exited;
     },
+    shutDown: async () => {
+      shutDown();
+      await exited;
+    },
+    freeze: () => signalAll(server.pid, 'STOP'),
+    thaw: () => signalAll(server.pid, 'CONT'),
     resume: async () => {
       await until(async () => {
         // PostgreSQL refuses to start while a session of the killed server still holds its memory.
@@ -131,6 +148,12 @@ export async function startPostgres({
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Sends a signal to the server and to its sessions, which are its children. */
+async function signalAll(server: number | undefined, signal: 'STOP' | 'CONT'): Promise<void> {
+  await run('kill', [`-${signal}`, String(server)]);
+  await run('pkill', [`-${signal}`, '-P', String(server)]);
 }
 
 /** Retries until the attempt succeeds, for at most half a minute. */

@@ -176,17 +176,22 @@ async function database(connectionString: string): Promise<Finding[]> {
       version: string;
       connections: number;
       now: number;
+      read_only: string;
       encrypted: boolean | null;
     }>(`SELECT current_setting('server_version_num')::int AS number,
       current_setting('server_version') AS version,
       current_setting('max_connections')::int AS connections,
       EXTRACT(EPOCH FROM clock_timestamp())::float8 AS now,
+      current_setting('transaction_read_only') AS read_only,
       (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS encrypted`);
     const [row] = rows;
     if (!row) return [fault('database', 'does not respond')];
     const link = row.encrypted ? 'over TLS' : 'without encryption';
     const findings = [ok('database', `PostgreSQL ${row.version}, ${link}`)];
     if (row.number < OLDEST_POSTGRESQL) findings.push(fault('database', 'is older than 13'));
+    if (row.read_only === 'on') {
+      findings.push(fault('database', 'is read-only, or the standby of another server'));
+    }
     const ahead = row.now - Date.now() / 1000;
     if (Math.abs(ahead) > CLOCK_SECONDS) {
       const words = `its clock is ${Math.abs(ahead).toFixed(0)} s ${ahead > 0 ? 'ahead' : 'behind'}`;

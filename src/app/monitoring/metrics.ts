@@ -318,6 +318,14 @@ async function requireRoom({
   );
 }
 
+/** Throws if the database is a standby or read-only: nothing could be acknowledged. */
+async function requireWritable(database: Queryable): Promise<void> {
+  const { rows } = await database.query<{ transaction_read_only: string }>(
+    'SHOW transaction_read_only',
+  );
+  if (rows[0]?.transaction_read_only === 'on') throw new Error('the database is read-only');
+}
+
 /**
  * Creates the metrics and readiness checks, and serves them on a separate port if one is
  * configured.
@@ -332,7 +340,7 @@ export async function startMonitoring(
 ): Promise<Monitoring> {
   let serves = false;
   const checks = {
-    database: () => database.query('SELECT 1'),
+    database: () => requireWritable(database),
     queue: () => queue.counts(),
     disk: () => requireRoom(config),
     serving: async () => {

@@ -30,7 +30,7 @@ class OutdatedDatabaseError extends Error {
  */
 export async function migrate(database: PooledDatabase): Promise<string[]> {
   const names = (await readdir(MIGRATIONS)).filter((name) => /^\d{4}-.*\.sql$/.test(name)).sort();
-  const applied = await database.transaction(async (tx) => {
+  const applied = await database.longTransaction(async (tx) => {
     await tx.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
     const done = await appliedMigrations(tx);
     const pending = names.filter((name) => !done.has(name));

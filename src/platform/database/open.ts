@@ -11,19 +11,46 @@ import { openOnPool, type PooledDatabase } from './pooled.ts';
 const CORE_SESSIONS = 12;
 const QUEUE_SESSIONS = 6;
 
+/** How long a server may stay silent before it counts as unreachable, in milliseconds. */
+interface Patience {
+  connectMs: number;
+  statementMs: number;
+}
+
+/**
+ * A server whose machine failed, or whose network drops packets, does not close its connections.
+ * Without a limit, a statement would wait for the operating system, which gives up after some 15
+ * minutes, or forever if the server is only frozen. Far longer than any statement of ours.
+ */
+const PATIENCE = { connectMs: 30_000, statementMs: 120_000 } as const satisfies Patience;
+
+/** Milliseconds without traffic after which TCP checks that the server is still there. */
+const KEEP_ALIVE_MILLISECONDS = 10_000;
+
 /** Opens a PostgreSQL server (13 or later). Several processes and machines may share it. */
-export async function openServer(databaseUrl: string, logger: Logger): Promise<PooledDatabase> {
-  const settings = { connectionString: databaseUrl, keepAlive: true };
-  const pool = new pg.Pool({ ...settings, max: CORE_SESSIONS });
+export async function openServer(
+  databaseUrl: string,
+  logger: Logger,
+  { connectMs, statementMs }: Patience = PATIENCE,
+): Promise<PooledDatabase> {
+  const settings = {
+    connectionString: databaseUrl,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MILLISECONDS,
+    connectionTimeoutMillis: connectMs,
+  };
+  const limited = { ...settings, query_timeout: statementMs };
+  const pool = new pg.Pool({ ...limited, max: CORE_SESSIONS });
   const queuePool = new pg.Pool({
-    ...settings,
+    ...limited,
     max: QUEUE_SESSIONS,
     options: '-c search_path=bullmq',
   });
+  const longPool = new pg.Pool({ ...settings, max: 1 });
   // The pool replaces a dead session, and that session's statements fail. But node-postgres also
   // emits "error": on the pool if the session is idle, and on the session itself if it is between
   // two statements of a transaction. Without a listener, each of these events ends the process.
-  for (const each of [pool, queuePool]) {
+  for (const each of [pool, queuePool, longPool]) {
     each.on('error', () => {});
     each.on('connect', (session) => {
       session.on('error', (error) => {
@@ -32,7 +59,7 @@ export async function openServer(databaseUrl: string, logger: Logger): Promise<P
     });
   }
   const close = async () => {
-    await Promise.all([pool.end(), queuePool.end()]);
+    await Promise.all([pool.end(), queuePool.end(), longPool.end()]);
   };
   try {
     await pool.query('SELECT 1');
@@ -47,6 +74,7 @@ export async function openServer(databaseUrl: string, logger: Logger): Promise<P
       <Row>(text: string, values: readonly unknown[] = []) =>
         pool.query<Row & pg.QueryResultRow>({ name, text, values: [...values] }),
     queuePool,
+    longPool,
     exclusive: false,
     close,
   });

@@ -15,16 +15,27 @@ const SYSTEM_CODES = new Set([
 ]);
 
 /**
- * SQLSTATEs that mean the server is unavailable: connection exceptions, shutdown, start-up, too
- * many connections.
+ * SQLSTATEs of a server that cannot work at present, whatever the statement: connection exceptions
+ * (08), resources such as disk, memory and sessions (53), shutdown, start-up and ended sessions
+ * (57P0x, 25P03), errors of its operating system (58), and a standby or a read-only database
+ * (25006). A statement that timed out (57014), met a deadlock (40P01) or lost against another
+ * transaction (40001) succeeds when it is repeated.
  */
-const SQLSTATE = /^(08...|57P0[123]|53300)$/;
+const SQLSTATE = /^(08...|53...|57P0[1-5]|57014|58...|25006|25P03|40001|40P01)$/;
 
-/** Messages of node-postgres if a session died during a statement. These errors have no code. */
-const DIED = /^(Connection terminated|Client has encountered a connection error)/;
+/** Message of node-postgres if the server does not answer a statement in time. */
+const NO_ANSWER = 'Query read timeout';
 
 /**
- * Thrown if the database server is unreachable. Neither the statement nor its caller is at fault.
+ * Messages of node-postgres without a code: a session died during a statement, or none was opened
+ * or became free in time.
+ */
+const DIED =
+  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying)/;
+
+/**
+ * Thrown if the database server is unreachable or cannot work at present. Neither the statement nor
+ * its caller is at fault, so the work can be repeated later.
  */
 export class DatabaseUnreachableError extends Error {
   override name = 'DatabaseUnreachableError';
@@ -32,13 +43,17 @@ export class DatabaseUnreachableError extends Error {
 
 /**
  * Returns the error of a statement as its caller should see it: a DatabaseUnreachableError if the
- * server is unreachable, so that the HTTP API or the DICOM listener can ask clients to try again
+ * server cannot work at present, so that the HTTP API or the DICOM listener can ask clients to try again
  * later; otherwise unchanged.
  */
 export function asUnreachable(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = 'code' in error ? String(error.code) : '';
-  const away = SYSTEM_CODES.has(code) || SQLSTATE.test(code) || DIED.test(error.message);
+  const away =
+    SYSTEM_CODES.has(code) ||
+    SQLSTATE.test(code) ||
+    DIED.test(error.message) ||
+    error.message === NO_ANSWER;
   if (!away) return error;
   return new DatabaseUnreachableError(error.message, { cause: error });
 }
@@ -49,6 +64,8 @@ export interface PooledDatabase extends Database {
   queuePool: PgPool;
   /** True if no other process can be using this database (embedded). */
   exclusive: boolean;
+  /** A transaction whose statements may take as long as they need, such as those of a migration. */
+  longTransaction: Database['transaction'];
   /**
    * Calls `onNotify` with the payload of each NOTIFY on `channel`, and with an empty payload if
    * notifications may have been missed. The subscription survives a lost connection.
@@ -61,6 +78,8 @@ interface Parts {
   /** `pool.query` for a named statement, which the session keeps prepared. */
   prepared?: (name: string) => PgPool['query'];
   queuePool: PgPool;
+  /** Pool without a time limit for statements; `pool` if that has none. */
+  longPool?: PgPool;
   exclusive: boolean;
   close(): Promise<void>;
 }
@@ -68,7 +87,8 @@ interface Parts {
 const RECONNECT_MILLISECONDS = 1000;
 
 /** Creates the database from a `pg.Pool`, or from anything with the same interface. */
-export function openOnPool({ pool, prepared, queuePool, exclusive, close }: Parts): PooledDatabase {
+export function openOnPool(parts: Parts): PooledDatabase {
+  const { pool, prepared, queuePool, longPool = pool, exclusive, close } = parts;
   const named = (name: string | undefined): Pick<PgPool, 'query'> =>
     name !== undefined && prepared ? { query: prepared(name) } : pool;
   const subscriptions = new Set<() => Promise<void>>();
@@ -77,6 +97,7 @@ export function openOnPool({ pool, prepared, queuePool, exclusive, close }: Part
     exclusive,
     query: (text, values, name) => run(named(name), text, values),
     transaction: (work) => runTransaction(pool, work),
+    longTransaction: (work) => runTransaction(longPool, work),
     listen: async (channel, onNotify) => {
       const unsubscribe = await subscribe(pool, channel, onNotify);
       subscriptions.add(unsubscribe);
@@ -115,9 +136,13 @@ async function runTransaction<T>(pool: PgPool, work: (tx: Queryable) => Promise<
     await client.query('COMMIT').catch(rethrow);
     return result;
   } catch (error) {
-    await client.query('ROLLBACK').catch(() => {
-      broken = true;
-    });
+    // A session that has not answered would not answer this either.
+    broken = error instanceof DatabaseUnreachableError && error.message === NO_ANSWER;
+    if (!broken) {
+      await client.query('ROLLBACK').catch(() => {
+        broken = true;
+      });
+    }
     throw error;
   } finally {
     client.release(broken);

@@ -319,9 +319,9 @@ export const ERRORS = {
   database_unreachable: {
     http: 503,
     retry: 'transient',
-    title: 'The database cannot be reached',
+    title: 'The database is not available',
     operator:
-      'The PostgreSQL server in `DATABASE_URL` is down or restarting; nothing was accepted, and work continues when it is back.',
+      'The PostgreSQL server in `DATABASE_URL` is down, restarting, read-only, or short of disk, memory or sessions; nothing was accepted, and work continues when it is back.',
   },
   internal: {
     http: 500,

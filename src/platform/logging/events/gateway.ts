@@ -112,9 +112,9 @@ export const GATEWAY_EVENTS = {
   databaseAway: event<{ work: string; error: string }>({
     id: 'database_away',
     level: 'warn',
-    text: 'database unreachable, work waits',
+    text: 'database not available, work waits',
     meaning: 'The work named in `work` waits for the database; this is logged once per outage.',
-    action: 'Check the database server.',
+    action: 'Check the database server; `error` states what it lacks.',
   }),
   workResumed: event<{ work: string }>({
     id: 'work_resumed',

@@ -268,13 +268,17 @@ describe('the backends', () => {
     ]);
   });
 
-  test('PostgreSQL reports its version', async ({ skip }) => {
+  test('PostgreSQL reports its version, and that it is read-only', async ({ skip }) => {
     const server = await startPostgres();
     if (!server) return skip('PostgreSQL is not installed');
     const databaseUrl = await server.createDatabase();
     const [finding] = await checkBackends(settings({ databaseUrl }));
     expect(finding).toMatchObject({ what: 'database', state: 'ok' });
     expect(finding?.detail).toMatch(/^PostgreSQL 1\d/);
+    await server.administer('ALTER ROLE test SET default_transaction_read_only = on');
+    expect(await checkBackends(settings({ databaseUrl }))).toContainEqual(
+      expect.objectContaining({ state: 'fault', detail: expect.stringMatching(/^is read-only/) }),
+    );
     await server.stop();
   });
 

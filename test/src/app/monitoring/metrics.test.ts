@@ -1,8 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadConfig } from '../../../../config/load.ts';
 import {
   createMetrics,
   createProcessMeters,
+  startMonitoring,
   startMonitoringServer,
 } from '../../../../src/app/monitoring/metrics.ts';
 import { migrate } from '../../../../src/platform/database/migrate.ts';
@@ -266,6 +268,17 @@ describe("a model's metrics", () => {
     expect(sampleOf(families.get('sonogate_model_seconds'), { ...model, le: '0.05' })).toBe(1);
     expect(sampleOf(families.get('sonogate_model_seconds'), model, '_count')).toBe(2);
   });
+});
+
+test('a gateway whose database is read-only, such as a standby, is not ready', async () => {
+  const config = loadConfig({}, { dataDir, dicom: { minFreeBytes: 0 } });
+  const parts = { database, queue, meters: createProcessMeters() };
+  const { checks, stop } = await startMonitoring(config, parts);
+  await checks.database?.();
+  await database.query('SET default_transaction_read_only = on');
+  await expect(checks.database?.()).rejects.toThrow('the database is read-only');
+  await database.query('RESET default_transaction_read_only');
+  await stop();
 });
 
 describe('the port for monitoring', () => {
