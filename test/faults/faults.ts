@@ -10,6 +10,7 @@ import { cartStudies } from './cart-studies.ts';
 import type { PacsMood } from './counting-pacs.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { networkCut } from './network-cut.ts';
+import { OUTAGES } from './outages.ts';
 import { randomKills } from './random-kills.ts';
 import { pipelinesOf, type SiteOptions, type SiteUnderFault } from './site-under-fault.ts';
 import { type SmallDisk, smallDisk } from './small-disk.ts';
@@ -276,6 +277,7 @@ export const FAULTS: readonly Fault[] = [
   randomKills('PostgreSQL'),
   randomKills('PostgreSQL and Redis'),
   soak,
+  ...OUTAGES,
   clockJump('an hour ahead', '+3600'),
   clockJump('an hour back', '-3600'),
   {

@@ -48,7 +48,7 @@ const DOCUMENTS_OF_STUDY = 2;
  */
 export async function settle(site: SiteUnderFault, promised: Promised): Promise<Ledger> {
   const studies = [...new Set(promised.objects.map(({ studyUid }) => studyUid))];
-  const stops = site.parts.length === 1;
+  const stops = site.embedded;
   let deadline = performance.now() + PATIENCE_MS;
   let least = Number.POSITIVE_INFINITY;
   const hastened = new Set<string>();

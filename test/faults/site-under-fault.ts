@@ -16,6 +16,7 @@ import { type PostgresServer, startPostgres } from '../peers/postgres.ts';
 import { type RedisServer, startRedis } from '../peers/redis.ts';
 import { type CountingPacs, startCountingPacs } from './counting-pacs.ts';
 import { type HookReceiver, startHookReceiver } from './hook-receiver.ts';
+import { type MoodyBucket, startMoodyBucket } from './moody-bucket.ts';
 
 export type Role = 'dimse' | 'api' | 'worker' | 'delivery';
 export const EACH_ROLE = ['dimse', 'api', 'worker', 'delivery'] as const satisfies readonly Role[];
@@ -36,8 +37,12 @@ const PATIENT_SYSTEM = 'urn:oid:1.2.3';
 export interface SiteOptions {
   /** The default is PostgreSQL and Redis. */
   backend?: Backend;
+  /** True if one process has every role, as the embedded database requires. */
+  oneProcess?: boolean;
   /** True if Redis keeps its data across a restart. */
   persistentRedis?: boolean;
+  /** True if objects, uploads and results are kept in S3-compatible storage. */
+  bucket?: boolean;
   /** A cart on another machine, for which the listener binds every address. */
   cart?: { range: string; idleTimeoutSeconds: number };
   environment?: Record<string, string>;
@@ -54,9 +59,13 @@ export interface SiteUnderFault {
   dicomPort: number;
   url: string;
   key: string;
-  /** Using `postgres` or `redis` throws if the site does not have that server. */
+  /** Using `postgres`, `redis` or `bucket` throws if the site does not have that server. */
   postgres: PostgresServer;
+  databaseUrl: string | undefined;
+  /** True if the database can be queried only while the gateway is stopped. */
+  embedded: boolean;
   redis: RedisServer;
+  bucket: MoodyBucket;
   parts: readonly Part[];
   pacs: CountingPacs;
   archive: CountingPacs;
@@ -98,13 +107,17 @@ export async function startSiteUnderFault(
 ): Promise<SiteUnderFault | null> {
   const backend = options.backend ?? 'PostgreSQL and Redis';
   const wants = { postgres: backend !== 'PGlite', redis: backend === 'PostgreSQL and Redis' };
-  const [postgres, redis] = await Promise.all([
+  const [postgres, redis, bucket] = await Promise.all([
     wants.postgres ? startPostgres({ durable: true }) : null,
     wants.redis ? startRedis({ persistent: options.persistentRedis ?? false }) : null,
+    options.bucket ? startMoodyBucket() : null,
   ]);
-  if ((wants.postgres && !postgres) || (wants.redis && !redis)) {
-    await postgres?.stop();
-    await redis?.stop();
+  if (
+    (wants.postgres && !postgres) ||
+    (wants.redis && !redis) ||
+    (options.bucket === true && !bucket)
+  ) {
+    await Promise.all([postgres?.stop(), redis?.stop(), bucket?.stop()]);
     return null;
   }
   const dicomPort = await freePort();
@@ -128,9 +141,9 @@ export async function startSiteUnderFault(
 
   const dataDir = options.disk?.folder ?? (await mkdtemp(join(tmpdir(), 'sonogate-site-data-')));
   if (!databaseUrl) await copyDatabase(dataDir);
-  const peers = { databaseUrl, redis, dicomPort, httpPort, pacs, archive, ehr, hook };
+  const peers = { databaseUrl, redis, bucket, dicomPort, httpPort, pacs, archive, ehr, hook };
   const common = settings(dataDir, peers, options);
-  const parts: readonly Part[] = postgres ? EACH_ROLE : ['gateway'];
+  const parts: readonly Part[] = postgres && !options.oneProcess ? EACH_ROLE : ['gateway'];
   const configFiles = new Map<Part, string>();
   for (const part of parts) {
     const roles = part === 'gateway' ? EACH_ROLE : [part];
@@ -173,7 +186,10 @@ export async function startSiteUnderFault(
     url: `http://127.0.0.1:${httpPort}`,
     key: made.key,
     postgres: postgres ?? absent('PostgreSQL'),
+    databaseUrl,
+    embedded: !postgres,
     redis: redis ?? absent('Redis'),
+    bucket: bucket ?? absent('bucket'),
     parts,
     pacs,
     archive,
@@ -209,6 +225,7 @@ export async function startSiteUnderFault(
       await embedded?.close();
       await pool?.end();
       await redis?.stop();
+      await bucket?.stop();
       await postgres?.stop();
       const configs = [...configFiles.values()].map((file) => join(file, '..'));
       // Whoever mounted a separate disk also removes it.
@@ -223,12 +240,13 @@ function settings(
   dataDir: string,
   peers: Pick<SiteUnderFault, 'pacs' | 'archive' | 'ehr' | 'hook' | 'dicomPort'> & {
     redis: RedisServer | null;
+    bucket: MoodyBucket | null;
     databaseUrl: string | undefined;
     httpPort: number;
   },
   { cart, disk }: SiteOptions,
 ) {
-  const { pacs, archive, ehr, hook, redis, databaseUrl, dicomPort, httpPort } = peers;
+  const { pacs, archive, ehr, hook, redis, bucket, databaseUrl, dicomPort, httpPort } = peers;
   const node = (name: string, { port }: CountingPacs) => ({
     type: 'dicom',
     name,
@@ -242,6 +260,7 @@ function settings(
   return siteSettings(dataDir, {
     ...(databaseUrl && { databaseUrl }),
     ...(redis && { redisUrl: redis.url }),
+    ...(bucket && { blobUrl: bucket.url }),
     http: { host: '127.0.0.1', port: httpPort, callsPerMinute: 100_000, queuedPerKey: 100_000 },
     dicom: {
       host: cart ? '0.0.0.0' : '127.0.0.1',

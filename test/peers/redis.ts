@@ -9,6 +9,8 @@ export interface RedisServer {
   url: string;
   /** Deletes everything, as if the server had restarted without its data. */
   flush(): Promise<void>;
+  /** Sends a command such as `CONFIG SET maxmemory 1`. */
+  command(name: string, ...args: string[]): Promise<unknown>;
   /** Makes the server unreachable: connections break and new ones are refused. */
   pause(): Promise<void>;
   /** Restarts the server at the same address, empty unless it is persistent. */
@@ -51,6 +53,7 @@ export async function startRedis({ persistent = false } = {}): Promise<RedisServ
     flush: async () => {
       await client.flushall();
     },
+    command: (name, ...args) => client.call(name, ...args),
     pause: kill,
     resume: async () => {
       server = spawn('redis-server', args, { stdio: 'ignore' });
