@@ -232,6 +232,10 @@ async function redis(url: string): Promise<Finding[]> {
     if (major < OLDEST_REDIS[0] || (major === OLDEST_REDIS[0] && minor < OLDEST_REDIS[1])) {
       findings.push(fault('Redis', `is older than ${OLDEST_REDIS.join('.')}`));
     }
+    const [used, most] = ['used_memory', 'maxmemory'].map((name) => Number(info.get(name)));
+    if (most !== undefined && most > 0 && Number(used) >= most) {
+      findings.push(fault('Redis', 'is full, so no request is run: raise maxmemory'));
+    }
     const policy = info.get('maxmemory_policy');
     if (policy !== undefined && policy !== 'noeviction') {
       findings.push(

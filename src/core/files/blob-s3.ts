@@ -24,7 +24,8 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { S3Location } from '../../../config/schema.ts';
-import { ifMissing } from '../../platform/errors/file-system.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { ifMissing, isOutOfSpace } from '../../platform/errors/file-system.ts';
 import {
   BlobMissingError,
   type BlobStore,
@@ -45,6 +46,26 @@ const LONGEST_SILENCE_MS = 60_000;
 const BLOBS = 'blobs/';
 /** Names of uploads that have not been accepted begin with this prefix, followed by their id. */
 const INCOMING = 'incoming/';
+
+/** Answers about an object, an upload or its parts, as opposed to a storage that does not work. */
+const ANSWERS: ReadonlySet<string> = new Set([
+  'NoSuchKey',
+  'NotFound',
+  'PreconditionFailed',
+  ...['InvalidPart', 'InvalidPartOrder', 'EntityTooSmall', 'NoSuchUpload'],
+]);
+
+/**
+ * Returns the error as its caller should see it: `storage_unreachable` if the storage is down,
+ * overloaded or refuses the gateway; unchanged if it answered, or if the fault is on this machine.
+ */
+function asUnreachable(error: unknown): unknown {
+  const here = isOutOfSpace(error) || (error instanceof Error && 'path' in error);
+  const answered = error instanceof S3ServiceException && ANSWERS.has(error.name);
+  const judged = error instanceof BlobMissingError || error instanceof SonogateError;
+  if (here || answered || judged) return error;
+  return new SonogateError('storage_unreachable', undefined, { cause: error });
+}
 
 /** A bucket, with the operations on its objects that the store needs. */
 class Bucket {
@@ -67,6 +88,22 @@ class Bucket {
         socketTimeout: silenceMs,
       },
     });
+  }
+
+  /**
+   * Checks that the bucket can be listed. Every later command throws `storage_unreachable` in place
+   * of the storage error (`asUnreachable`).
+   * @throws the storage error, which tells the operator what is wrong with the settings.
+   */
+  async check(): Promise<void> {
+    await this.client.send(new ListObjectsV2Command({ Bucket: this.name, MaxKeys: 1 }));
+    this.client.middlewareStack.add(
+      (next) => (args) =>
+        next(args).catch((error: unknown) => {
+          throw asUnreachable(error);
+        }),
+      { step: 'initialize', priority: 'high' },
+    );
   }
 
   /** Identifies an object, as the commands of the S3 client require. */
@@ -138,7 +175,7 @@ export async function openS3BlobStore(
 ): Promise<S3BlobStore> {
   const bucket = new Bucket(location, silenceMs);
   await mkdir(spool, { recursive: true });
-  await bucket.client.send(new ListObjectsV2Command({ Bucket: bucket.name, MaxKeys: 1 }));
+  await bucket.check();
 
   const read = async (sha256: string): Promise<Readable> => {
     const body = await bucket.read(BLOBS + sha256);
@@ -165,7 +202,7 @@ export async function openS3BlobStore(
         await pipeline(await read(sha256), createWriteStream(path, { flags: 'wx' }));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(path, { force: true });
-        throw error;
+        throw asUnreachable(error);
       }
     },
 
@@ -232,7 +269,9 @@ function directAccess(bucket: Bucket): DirectAccess {
       }
       // The client can still replace the upload through its signed URL. Only the version that was
       // hashed is therefore read and copied; its ETag identifies it.
-      const sha256 = await digest(await bucket.read(source, ETag));
+      const sha256 = await digest(await bucket.read(source, ETag)).catch((error: unknown) => {
+        throw asUnreachable(error);
+      });
       await bucket.client.send(
         new CopyObjectCommand({
           ...bucket.object(BLOBS + sha256),

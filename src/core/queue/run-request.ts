@@ -305,7 +305,8 @@ async function prepare(
   await prepareWorkFolder(folder, job);
   try {
     for (const file of files) {
-      if (!file.url && !file.archive) await placeFile(folder, file, parts.blobs);
+      if (file.url || file.archive) continue;
+      await onceStorageWorks(row.id, parts, broken, () => placeFile(folder, file, parts.blobs));
     }
   } catch (error) {
     if (!(error instanceof InputFileMissingError)) throw error;
@@ -407,7 +408,9 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
     logger.event(EVENTS.requestResultInvalid, { request: id, error: error.message });
     throw new RunFailure('failed', 'invalid_result', 'The pipeline wrote an invalid result.');
   });
-  await publish(row, stored, parts, broken);
+  await onceStorageWorks(id, parts, broken, () =>
+    publishArtifacts(parts.blobs, config.dataDir, id, stored),
+  );
   const at = now();
   const expiresAt = new Date(at.getTime() + config.retention.days * DAY_MS);
   const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
@@ -445,24 +448,25 @@ function leavingAtOnce(
   );
 }
 
-const PUBLISH_AGAIN_MS = 5000;
+const STORAGE_AGAIN_MS = 5000;
 
 /**
- * Publishes the result. During a storage outage, publishing is retried, so that the run need not be
- * repeated.
+ * Reads from the storage or writes to it, again and again during an outage, so that the run neither
+ * fails nor has to be repeated.
  */
-async function publish(
-  { id }: StoredRequest,
-  stored: readonly ArtifactEntry[],
-  { blobs, config, logger }: RunParts,
+async function onceStorageWorks(
+  id: string,
+  { logger }: RunParts,
   broken: AbortSignal,
+  work: () => Promise<void>,
 ): Promise<void> {
   for (;;) {
     try {
-      return await publishArtifacts(blobs, config.dataDir, id, stored);
+      return await work();
     } catch (error) {
-      logger.event(EVENTS.storageAway, { request: id, error: String(error) });
-      await delay(PUBLISH_AGAIN_MS, null, { signal: broken }).catch(() => {});
+      if (!(error instanceof SonogateError) || error.code !== 'storage_unreachable') throw error;
+      logger.event(EVENTS.storageAway, { request: id, error: String(error.cause ?? error) });
+      await delay(STORAGE_AGAIN_MS, null, { signal: broken }).catch(() => {});
       if (broken.aborted) throw new InterruptedError();
     }
   }

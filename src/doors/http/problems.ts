@@ -20,6 +20,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   rate_limited: 1,
   overloaded: 30,
   database_unreachable: 5,
+  storage_unreachable: 5,
 };
 
 /**

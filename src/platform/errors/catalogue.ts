@@ -314,7 +314,7 @@ export const ERRORS = {
     retry: 'transient',
     title: 'The object storage cannot be reached',
     operator:
-      'The bucket in `SONOGATE_BLOB_URL` did not store an object in time; nothing was acknowledged.',
+      'The bucket in `SONOGATE_BLOB_URL` is down, slow, or refuses the gateway; nothing was acknowledged, and runs wait for it.',
   },
   database_unreachable: {
     http: 503,

@@ -172,7 +172,7 @@ export const REQUESTS_EVENTS = {
     level: 'warn',
     text: 'object storage unreachable, will retry',
     meaning:
-      'The bucket in `SONOGATE_BLOB_URL` does not respond; runs wait to store their results.',
+      'The bucket in `SONOGATE_BLOB_URL` does not work; the run waits to read its files or to store its results.',
     action: 'Check the storage.',
   }),
   storageBypassed: event<{ request: string; error: string }>({

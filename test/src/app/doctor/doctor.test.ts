@@ -282,7 +282,7 @@ describe('the backends', () => {
     await server.stop();
   });
 
-  test('Redis that may evict jobs is reported', async ({ skip }) => {
+  test('Redis that is full, or may evict jobs, is reported', async ({ skip }) => {
     const server = await startRedis();
     if (!server) return skip('Redis is not installed');
     const { url: redisUrl } = server;
@@ -291,6 +291,13 @@ describe('the backends', () => {
       state: 'ok',
     });
     const client = new Redis(redisUrl);
+    await client.config('SET', 'maxmemory', '1');
+    expect((await checkBackends(settings({ redisUrl }))).at(-1)).toMatchObject({
+      what: 'Redis',
+      state: 'fault',
+      detail: 'is full, so no request is run: raise maxmemory',
+    });
+    await client.config('SET', 'maxmemory', '0');
     await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
     client.disconnect();
     expect((await checkBackends(settings({ redisUrl }))).at(-1)).toMatchObject({

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { STAGES } from '../../../../src/core/requests/transitions.ts';
 import { PROCESS_FOLDER } from '../../../../src/core/requests/work-folder.ts';
 import { DatabaseUnreachableError } from '../../../../src/platform/database/pooled.ts';
+import { SonogateError } from '../../../../src/platform/errors/catalogue.ts';
 import { createLogger } from '../../../../src/platform/logging/logger.ts';
 import { openSite, type Site } from '../requests/site.ts';
 
@@ -290,6 +291,25 @@ describe('a request whose pipeline fails', () => {
     await own.follow(id);
     expect(await own.row(id)).toMatchObject({ status: 'succeeded' });
     expect(away).toBe(1);
+    await own.close();
+  });
+
+  it('waits for the storage if that is away when its files are read', async () => {
+    const own = await openSite();
+    let reads = 0;
+    const place = async (_sha256: string, path: string) => {
+      reads += 1;
+      if (reads === 1) throw new SonogateError('storage_unreachable');
+      await writeFile(path, 'from the bucket');
+    };
+    await own.startWorker({ blobs: Object.create(own.blobs, { place: { value: place } }) });
+    const id = await own.submit('result', {
+      files: [{ name: 'a.txt', path: '', bytes: 15, sha256: 'in the bucket' }],
+    });
+    await own.follow(id);
+    expect(await own.row(id)).toMatchObject({ status: 'succeeded', attempts: 1 });
+    expect(await own.core.result(id)).toMatchObject({ texts: ['from the bucket'] });
+    expect(reads).toBe(2);
     await own.close();
   });
 
