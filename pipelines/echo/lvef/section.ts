@@ -174,18 +174,27 @@ function indexedVolumes(given: Values): Indexed[] {
 }
 
 /**
- * Returns the machine's LVEF by Teichholz, calculated again if one of its diameters was corrected;
- * null if the machine reports none.
+ * Returns the machine's LVEF by Teichholz and of single planes, calculated again if one of their
+ * diameters or volumes was corrected. Empty if the machine reports none.
  */
-const linearEf = (given: Values): Measurement | null =>
-  given.measurement('lvef-teichholz') &&
-  given.calculated('lvef-teichholz', {
-    section: ID,
-    method: 'teichholz',
-    from: ['lvidd', 'lvids'],
-    value: teichholzEjection,
-    ofOneSource: 'diameters',
+function machineEfs(given: Values): Measurement[] {
+  const volumes = { method: 'fraction-of-volumes', value: fractionalChange } as const;
+  const calculations = {
+    'lvef-teichholz': {
+      method: 'teichholz',
+      from: ['lvidd', 'lvids'],
+      value: teichholzEjection,
+      ofOneSource: 'diameters',
+    },
+    'lvef-4c': { ...volumes, from: ['lvedv-4c', 'lvesv-4c'], ofOneSource: 'volumes' },
+    'lvef-2c': { ...volumes, from: ['lvedv-2c', 'lvesv-2c'], ofOneSource: 'volumes' },
+  } as const;
+  return (['lvef-teichholz', 'lvef-4c', 'lvef-2c'] as const).flatMap((key) => {
+    const ef = given.measurement(key);
+    if (!ef || !belongsToMachine(ef)) return [];
+    return given.calculated(key, { section: ID, ...calculations[key] }) ?? [];
   });
+}
 
 function run(evidence: LvefEvidence, given: Values) {
   const sexes = rangedSexes(evidence);
@@ -197,9 +206,10 @@ function run(evidence: LvefEvidence, given: Values) {
     ofOneSource: 'volumes',
   });
   const diameter = given.measurement('lvidd');
+  const ofMachine = machineEfs(given);
   const values = given.with([
     own,
-    linearEf(given),
+    ...ofMachine,
     diameter && inAdultRange(evidence, diameter, LEFT_VENTRICLE.diastolicDiameter),
   ]);
   const indexed = indexedVolumes(given);
@@ -219,7 +229,7 @@ function run(evidence: LvefEvidence, given: Values) {
   });
   const measurements = [
     ungraded ? ef : inAdultRange(evidence, ef, LEFT_VENTRICLE.ef),
-    own?.quality === 'inadequate' ? own : null,
+    ...[...(own ? [own] : []), ...ofMachine].filter(({ quality }) => quality === 'inadequate'),
     ...others,
     ...(['lvedv-biplane', 'lvesv-biplane'] as const).map((key) => {
       const measurement = given.measurement(key);

@@ -2,7 +2,7 @@ import type { EchoConcept, EchoMethod } from '../../concepts/echo.ts';
 import { evidenceFor, halfWidth95 } from '../../concepts/method-evidence.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isConfirmed } from '../../result/measured.ts';
-import { createMeasurement, NO_FRAME } from '../../result/measurement.ts';
+import { createMeasurement, NO_FRAME, originOf } from '../../result/measurement.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import { inadequate, withPlausibility, withRemark } from './plausibility.ts';
 import { belongsToMachine, type Calculation, type Shift, type Values } from './section.ts';
@@ -27,8 +27,8 @@ function valuesBy(all: All, named: Named, shift: Shift | null, reads?: Reads): V
             (key) =>
               all(key)
                 // Values calculated from the moved value are left out and calculated again where
-                // needed. A value entered by a person does not depend on its inputs any more.
-                .filter(({ inputs, origin }) => origin === 'person' || !inputs.includes(shift.id))
+                // needed. A value confirmed by a person does not depend on its inputs any more.
+                .filter((one) => isConfirmed(one) || !one.inputs.includes(shift.id))
                 .map((one) => moved(one, shift.to, shift.from)),
             named,
             null,
@@ -181,9 +181,13 @@ function calculated(
     return { ...(apart ? withRemark(given, differ) : given), section };
   }
   const cart = inputs.every(belongsToMachine);
+  const source = { ...NO_FRAME, provenance: cart ? 'cart-sr' : 'image-analysis' } as const;
+  // The machine did not give a value that is calculated from one that a person corrected.
+  const corrected = cart && inputs.some((input) => isCorrected(input, values));
   const measurement = createMeasurement(key, key, result, method, {
     section,
-    source: { ...NO_FRAME, provenance: cart ? 'cart-sr' : 'image-analysis' },
+    source,
+    origin: corrected ? 'person' : originOf(source),
     inputs: inputs.map(({ id }) => id),
     uncertainty: intervalOf(key, method, result, inputs, value),
     remarks: [

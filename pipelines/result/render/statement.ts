@@ -169,6 +169,7 @@ export function withMethod(value: string, measurement: Measurement): string {
 export const ORIGINS = {
   machine: 'Value of the ultrasound machine, from its structured report',
   calculated: 'Calculated from values of the ultrasound machine, from its structured report',
+  corrected: 'Calculated from values of the ultrasound machine, of which the reader corrected some',
   input: 'Value given with the request',
   person: 'Value of the reader',
 } as const;
@@ -178,7 +179,8 @@ export function originStatement(measurement: Measurement): string | null {
   if (isOurs(measurement)) return null;
   const { provenance } = measurement.source;
   if (provenance === 'input' || provenance === 'person') return ORIGINS[provenance];
-  return measurement.inputs.length > 0 ? ORIGINS.calculated : ORIGINS.machine;
+  if (measurement.inputs.length === 0) return ORIGINS.machine;
+  return measurement.origin === 'person' ? ORIGINS.corrected : ORIGINS.calculated;
 }
 
 /**

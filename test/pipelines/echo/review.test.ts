@@ -130,6 +130,29 @@ describe('a value of the machine that a person has corrected', () => {
     const after = entered(reported(...volumes), 'lvesv-biplane', 60);
     expect(counting('lvef-biplane', after)?.value).toBe(60);
   });
+  it('makes the LVEF from both volumes one of the reader, not of the machine', () => {
+    const volumes = [machine('lvedv-biplane', 'ml', 150), machine('lvesv-biplane', 'ml', 90)];
+    const ofMachine = interpretReviewed(reported(...volumes), [], AT);
+    expect(counting('lvef-biplane', ofMachine)?.origin).toBe('machine');
+    expect(ofMachine.report?.impression[0]).toContain('LVEF 40 % (biplane discs, ultrasound');
+    const after = entered(reported(...volumes), 'lvesv-biplane', 60);
+    expect(counting('lvef-biplane', after)?.origin).toBe('person');
+    expect(after.report?.impression[0]).toContain('LVEF 60 %');
+    expect(after.report?.impression[0]).not.toContain('ultrasound machine');
+  });
+  it.each([
+    ['lvef-4c', 'lvesv-4c'],
+    ['lvef-2c', 'lvesv-2c'],
+  ])('changes the %s of the machine, or withholds it without the other volume', (ef, volume) => {
+    const filled = machine(volume.replace('lves', 'lved'), 'ml', 140);
+    const of = [machine(volume, 'ml', 98), machine(ef, '%', 30)];
+    const after = entered(reported(filled, ...of), volume, 56);
+    expect(counting(ef, after)).toMatchObject({ value: 60, origin: 'person' });
+    expect(after.findings.map(({ id }) => id)).not.toContain('severe-lv-dysfunction');
+    const without = entered(reported(...of), volume, 56);
+    expect(counting(ef, without)).toBeUndefined();
+    expect(summaryOf(without, 'lvef')).toContain('one of its inputs was corrected');
+  });
   it('changes what the machine calculated from it, unless a person confirmed that too', () => {
     const filling = reported(
       machine('mitral-e', 'cm/s', 120),
@@ -159,6 +182,10 @@ describe('a value of the machine that a person has corrected', () => {
       machine('lvef-teichholz', '%', 62),
     );
     expect(counting('lvef-teichholz', entered(of, 'lvids', 4))?.value).toBeCloseTo(35, 0);
+    const one = reported(machine('lvids', 'cm', 3.2), machine('lvef-teichholz', '%', 62));
+    expect(summaryOf(entered(one, 'lvids', 4), 'lvef')).toContain(
+      'one of its inputs was corrected',
+    );
   });
   it('withholds what the machine calculated from it if the other inputs are not known', () => {
     const filling = reported(
