@@ -5,6 +5,7 @@ import { sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { Statement } from '../../result/statement.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
+import { gradeOf, SEXES } from '../shared/grading.ts';
 import { belongsToMachine, type Values } from '../shared/section.ts';
 
 /**
@@ -111,6 +112,39 @@ function discsOfImages(values: Values, ef: Measurement): Reading[] {
   return given.length > 0 ? given.map(reading) : ofVolumes(values, false);
 }
 
+/**
+ * Kinds of EF whose planes are not independent of it: the two planes of one ventricle may differ,
+ * and these kinds already combine them.
+ */
+const OF_ALL_PLANES: ReadonlySet<string> = new Set(['lvef-3d', 'lvef-biplane']);
+const OF_ONE_PLANE: ReadonlySet<string> = new Set(['lvef-4c', 'lvef-2c']);
+
+/**
+ * Returns true if two EFs fall into different grades for either sex. Two EFs this far apart cannot
+ * have the same grade and different heart failure ranges (echo 4.4, 4.5).
+ */
+const areGradedApart = (one: number, other: number) =>
+  SEXES.some(
+    (sex) => gradeOf(LEFT_VENTRICLE.ef, sex, one) !== gradeOf(LEFT_VENTRICLE.ef, sex, other),
+  );
+
+/**
+ * Returns other EFs of the machine that lead to another grade than the headline EF if that is the
+ * machine's too. A person who confirmed the headline EF has decided between them.
+ */
+function ofSameMachine(values: Values, ef: Measurement): Reading[] {
+  if (!belongsToMachine(ef) || ef.confirmed) return [];
+  const given = EF_PRECEDENCE.flatMap((key) => values.all(key)).filter(
+    (one) =>
+      belongsToMachine(one) &&
+      one.id !== ef.id &&
+      (linearMethod(one) === null || linearMethod(ef) !== null) &&
+      !(OF_ALL_PLANES.has(ef.concept.key) && OF_ONE_PLANE.has(one.concept.key)),
+  );
+  const volumes = OF_ONE_PLANE.has(ef.concept.key) ? [] : ofVolumes(values, true);
+  return [...given.map(reading), ...volumes].filter(({ value }) => areGradedApart(value, ef.value));
+}
+
 /** Why the headline EF is shown but neither graded nor used for conclusions. */
 export interface UngradedEf {
   gap: Statement;
@@ -126,7 +160,7 @@ export interface UngradedEf {
 function contradiction(values: Values, ef: Measurement): UngradedEf | null {
   const against = (readings: readonly Reading[]) =>
     readings.filter(({ value }) => isApart(value, ef.value));
-  const [discs] = against(discsOfImages(values, ef));
+  const [discs] = against([...discsOfImages(values, ef), ...ofSameMachine(values, ef)]);
   const other = against(ofOtherSource(values, ef)).toSorted((a, b) => a.value - b.value);
   const [lowest] = other;
   const apart = [...other, ...(discs ? [discs] : [])];

@@ -95,6 +95,26 @@ describe('an EF of the machine and an EF of the images', () => {
     expect(gradableEf(values)?.value).toBe(50);
   });
 
+  it.each([
+    ['in another grade', [machine('lvef-biplane', 60), machine('lvef', 45)], null],
+    ['at the variability', [machine('lvef-biplane', 60), machine('lvef', 50)], 60],
+    ['in the same grade', [machine('lvef-biplane', 57), machine('lvef', 70)], 57],
+    ['of one of the planes', [machine('lvef-biplane', 45), machine('lvef-4c', 60)], 45],
+    ['of the other plane', [machine('lvef-4c', 60), machine('lvef-2c', 45)], null],
+  ])('of the machine, %s', (_, measured, expected) => {
+    expect(gradableEf(valuesOf(measured))?.value ?? null).toBe(expected);
+  });
+
+  it('that contradicts the volumes of the machine is not graded, and both are stated', () => {
+    const volumes = { 'lvedv-biplane': 150, 'lvesv-biplane': 105 };
+    const said = told({ machine: { 'lvef-biplane': 60, ...volumes }, outlines: {} });
+    expect(said.grade).toBeUndefined();
+    expect(said.gaps).toContain(
+      'LVEF (biplane) 60 % from the machine and LVEF 30 % (EDV and ESV) from the machine differ',
+    );
+    expect(said.focusedLevel).toBeUndefined();
+  });
+
   it('are both reported if they contradict each other, and no section uses either', () => {
     const said = told({ machine: { lvef: 28, lvidd: 5 }, outlines: { 'lvef-networks': 55 } });
     expect(said.grade).toBeUndefined();
@@ -124,7 +144,10 @@ describe('several EFs of the machine', () => {
   it('keep the alert of one that is below 30 %', () => {
     const said = told({ machine: { 'lvef-3d': 55, 'lvef-biplane': 25 } });
     expect(said.findings).toEqual(['critical']);
-    expect(said.words).toContain('LVEF (biplane) 25 % from the machine');
+    expect(said.words).toContain('one of two methods gives LVEF below 30 %');
+    expect(said.gaps).toContain(
+      'LVEF (3D) 55 % from the machine and LVEF (biplane) 25 % from the machine differ',
+    );
   });
   it('give no alert by one diameter against volumes', () => {
     expect(told({ machine: { 'lvef-biplane': 55, 'lvef-teichholz': 25 } }).findings).toEqual([]);
