@@ -27,12 +27,20 @@ const VIEW_CODES: Readonly<Record<string, HeartView>> = {
   'SCT:399145009': 'SUPRASTERNAL',
 };
 
+/** Returns a pattern for the name of a short axis with its level, such as "PSAX at the apex". */
+const shortAxisAt = (level: string) =>
+  new RegExp(`^(psax|sax|parasternal short axis)( view)?( at)?( the)? (${level})( level| view)*$`);
+
 /**
  * View for each View Name that machines write in stress protocols. The patterns match names in the
  * form returned by `plainWords`. Names are never displayed.
  */
 const VIEW_NAMES: readonly (readonly [RegExp, HeartView])[] = [
   [/^(plax|parasternal long axis)$/, 'PLAX'],
+  [shortAxisAt('av|ao|aortic( valve)?'), 'PSAX-AV'],
+  [shortAxisAt('mv|mitral( valve)?|chord(ae|al)'), 'PSAX-MV'],
+  [shortAxisAt('pm|pap|papillary( muscles?)?|mid( lv| ventric(le|ular))?'), 'PSAX-PM'],
+  [shortAxisAt('ap|apex|apical'), 'PSAX-AP'],
   [/^(psax|sax|parasternal short axis)/, 'PSAX'],
   [/^(a4c|4 ?ch|ap ?4|apical (4|four) chamber)$/, 'A4C'],
   [/^(a2c|2 ?ch|ap ?2|apical (2|two) chamber)$/, 'A2C'],
