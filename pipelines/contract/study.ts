@@ -148,9 +148,9 @@ export interface Description {
   /** Instance Number: the cart's order within a series. */
   instanceNumber: number | null;
   /**
-   * Seconds from the first image of the study to this image; negative for a prior. Clips can thus
-   * be ordered and grouped without revealing a date. Null if the file does not contain the
-   * acquisition time.
+   * Seconds from the first image of the study to this image; of a prior, from the midnight before
+   * that image, and negative. Clips can thus be ordered and grouped without revealing a date. Null
+   * if the file does not contain the acquisition time.
    */
   instant: number | null;
 }
@@ -291,8 +291,8 @@ export const NOTHING_STATED = {
 export interface PriorReport {
   file: string;
   /**
-   * Seconds from the first image of the study to this report, negative; null if the report has no
-   * date.
+   * Seconds from the midnight before the first image of the study to this report, negative; null if
+   * the report has no date.
    */
   instant: number | null;
   /** True for an unreviewed draft by this gateway; false for a report by the ultrasound machine. */

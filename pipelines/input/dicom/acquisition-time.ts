@@ -62,7 +62,8 @@ function firstReadable(
  * Returns the seconds from the first image of `current` to each image. Callers never receive an
  * absolute time. If an image of the study has no date, only times of day are compared.
  *
- * @param priors earlier examinations. Their seconds are negative, or null if a date is missing.
+ * @param priors earlier examinations. Their seconds count from the midnight before the first image,
+ * so that whole days of the calendar can be counted; null if a date is missing.
  */
 export function secondsFromFirst(
   current: readonly (AcquisitionTime | null)[],
@@ -73,11 +74,13 @@ export function secondsFromFirst(
   const absolute = ({ day, seconds }: AcquisitionTime) =>
     dated ? (day ?? 0) * SECONDS_PER_DAY + seconds : seconds;
   const first = known.reduce((least, taken) => Math.min(least, absolute(taken)), Infinity);
-  const relative = (taken: AcquisitionTime) => Math.round((absolute(taken) - first) * 1000) / 1000;
+  const since = (start: number, taken: AcquisitionTime) =>
+    Math.round((absolute(taken) - start) * 1000) / 1000;
+  const midnight = Math.floor(first / SECONDS_PER_DAY) * SECONDS_PER_DAY;
   return {
-    current: current.map((taken) => taken && relative(taken)),
+    current: current.map((taken) => taken && since(first, taken)),
     priors: priors.map((taken) =>
-      taken && taken.day !== null && dated && known.length > 0 ? relative(taken) : null,
+      taken && taken.day !== null && dated && known.length > 0 ? since(midnight, taken) : null,
     ),
   };
 }

@@ -30,8 +30,12 @@ export interface ScanRead {
   reports: readonly PriorReport[];
 }
 
+/**
+ * Returns the days of the calendar from a prior to this study, whatever the times of day: gestational
+ * age counts days too (obstetric 16.2).
+ */
 const daysBefore = ({ instant }: Pick<Clip | PriorReport, 'instant'>) =>
-  instant === null ? null : Math.round(-instant / SECONDS_PER_DAY);
+  instant === null ? null : 0 - Math.floor(instant / SECONDS_PER_DAY);
 
 /**
  * Reads the earlier examinations in the request, newest first. All files from one day count as one

@@ -39,6 +39,19 @@ describe('the time of acquisition', () => {
   it('tells how long before the study an earlier examination was, without Acquisition Date', () => {
     const prior = takenAt({ studyDate: '20260301', acquisitionTime: '101500' });
     const current = takenAt({ studyDate, acquisitionTime: '101500' });
-    expect(secondsFromFirst([current], [prior])).toEqual({ current: [0], priors: [-86_400] });
+    const tenFifteen = 36_900;
+    expect(secondsFromFirst([current], [prior])).toEqual({
+      current: [0],
+      priors: [tenFifteen - 86_400],
+    });
+  });
+
+  it.each([
+    ['early on its day, late on that of the study', '000000', '235959'],
+    ['late on its day, early on that of the study', '235959', '000000'],
+  ])('puts a prior 14 days before within the 14th day: %s', (_, then, now) => {
+    const prior = takenAt({ studyDate: '20260216', acquisitionTime: then });
+    const { priors } = secondsFromFirst([takenAt({ studyDate, acquisitionTime: now })], [prior]);
+    expect(Math.floor((priors[0] ?? 0) / 86_400)).toBe(-14);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CartMeasurement } from '../../../../pipelines/contract/study.ts';
 import { intergrowthSizeAt } from '../../../../pipelines/obstetric/growth/charts.ts';
-import type { ScanRead } from '../../../../pipelines/obstetric/growth/read.ts';
+import { readEarlierScans, type ScanRead } from '../../../../pipelines/obstetric/growth/read.ts';
 import { earlierValues } from '../../../../pipelines/result/earlier-values.ts';
 import { cartValue } from '../../cart-sample.ts';
 import {
@@ -115,6 +115,22 @@ describe('growth since the prior study', () => {
   it('leaves out an earlier value that does not fit its age', () => {
     const before = scan(28, { readings: fetus(168, { fl: -6 }) });
     expect(changeOf(growth(196, [before]).data, 'fl')).toBeNull();
+  });
+});
+
+describe('the day of an earlier examination', () => {
+  const DAY = 86_400;
+  const NOTHING = { planes: null, head: null, abdomen: null, femur: null };
+  const at = (instant: number) => ({ file: 'sr.dcm', instant, draft: false, values: [] });
+
+  it.each([
+    ['early on the 14th day before', -14 * DAY, 14],
+    ['late on the 14th day before', -13 * DAY - 1, 14],
+    ['on the same day', 3600, 0],
+  ])('is counted by the calendar: %s', async (_, instant, days) => {
+    const study = { clips: [], refused: [], files: 1, series: 1, priorReports: [at(instant)] };
+    const { scans } = await readEarlierScans(study, NOTHING, new AbortController().signal);
+    expect(scans.map(({ daysBefore }) => daysBefore)).toEqual([days]);
   });
 });
 
