@@ -7,7 +7,9 @@ import {
   acceptedValue,
   isOfMachine,
   isPlausible,
+  listedForFetuses,
   machineUnused,
+  ofNamedFetuses,
   withMachineValues,
 } from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
@@ -204,7 +206,14 @@ function run(evidence: FluidEvidence): SectionOutcome {
     several && pockets.length > 0
       ? apart(pockets, several)
       : outcomeOf(evidence, unused ? [] : machine);
-  return unused ? { ...outcome, statements: [...(outcome.statements ?? []), unused] } : outcome;
+  if (!unused) return outcome;
+  const { statements = [], measurements = [] } = outcome;
+  const listed = ofNamedFetuses(machine);
+  return {
+    ...outcome,
+    statements: [...statements, unused, ...listedForFetuses(listed)],
+    measurements: [...measurements, ...listed],
+  };
 }
 
 /**

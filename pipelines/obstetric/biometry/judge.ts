@@ -9,6 +9,7 @@ import {
   ifPlausible,
   isOfMachine,
   machineUnused,
+  ofNamedFetuses,
   ofSeveralFetuses,
   REPEATABILITY,
   remarked,
@@ -342,7 +343,7 @@ function comparisonFinding(key: LengthKey, value: Measurement, ours: Measurement
 /**
  * Compares our lengths with those in the machine's reports. Where we have no accepted value, the
  * machine value is used. With several fetuses no machine value is used, because the images do not
- * show which fetus it belongs to. An implausible value is listed but not compared (obstetric 0.6).
+ * show which fetus it belongs to; those that name a fetus are listed for it. An implausible value is listed but not compared (obstetric 0.6).
  */
 export function compareWithCart(
   evidence: BiometryEvidence,
@@ -352,7 +353,7 @@ export function compareWithCart(
   const values = quantities.map(({ measurement }) => measurement);
   const comparison: CartComparison = { lengths: [...ours], beside: [], findings: [], unused: null };
   const unused = machineUnused(values, evidence);
-  if (unused) return { ...comparison, unused };
+  if (unused) return { ...comparison, unused, beside: ofNamedFetuses(values) };
   for (const quantity of quantities) {
     const value = ifPlausible(quantity.measurement);
     const key = LENGTHS.find((length): length is LengthKey => length === value.concept.key);

@@ -4,7 +4,13 @@ import { say } from '../../result/render/obstetric/biometry.ts';
 import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { acceptedValue, isOfMachine, isRejected, REPEATABILITY } from '../shared/measurement.ts';
+import {
+  acceptedValue,
+  isOfMachine,
+  isRejected,
+  listedForFetuses,
+  REPEATABILITY,
+} from '../shared/measurement.ts';
 import type { FramePlane, Structure } from '../shared/plane.ts';
 import { excludedBy, MEASURING_PLANES } from '../shared/plane.ts';
 import type { Gap, ObstetricSection, SectionOutcome } from '../shared/section.ts';
@@ -271,14 +277,14 @@ function apart(
   measurements: Measurement[],
   source: SeveralFetusesSource,
 ): SectionOutcome {
-  const { unused } = compareWithCart(evidence, []);
+  const { unused, beside } = compareWithCart(evidence, []);
   const gap = say.gap('biometry.apart', { source });
   return {
     status: 'partial',
     reason: { code: 'several_fetuses', gaps: [gap], needs: ['a study of each fetus by itself'] },
-    statements: [gap, ...(unused ? [unused] : [])],
+    statements: [gap, ...(unused ? [unused] : []), ...listedForFetuses(beside)],
     data: dataOf(evidence, measurements),
-    measurements,
+    measurements: [...measurements, ...beside],
   };
 }
 
@@ -352,6 +358,7 @@ function run(evidence: BiometryEvidence): SectionOutcome {
     statements: statementsFor(measurements, allGaps, [
       weightGap(lengths, gaDays, heldKeys(evidence, lengths)),
       unused,
+      ...(unused ? listedForFetuses(beside) : []),
     ]),
     data: dataOf(evidence, lengths),
     measurements: [...measurements, ...beside],

@@ -10,6 +10,7 @@ import {
   EARLY_LENGTHS,
   judgedRate,
   judgedValue,
+  listedForFetuses,
   type MachineValues,
   machineValues,
 } from '../shared/measurement.ts';
@@ -104,16 +105,16 @@ function ofMachine(evidence: EarlyEvidence): MachineValues {
  */
 function apart(
   clips: readonly EarlyClip[],
-  unused: Statement | null,
+  { unused, listed }: Pick<MachineValues, 'unused' | 'listed'>,
   source: SeveralFetusesSource,
 ): SectionOutcome {
   const gaps = [say.gap('early.apart', { source }), ...(unused ? [unused] : [])];
   return {
     status: 'partial',
     reason: { code: 'several_fetuses', gaps, needs: ['a study of each fetus by itself'] },
-    statements: gaps,
+    statements: [...gaps, ...listedForFetuses(listed)],
     data: { location: 'not_assessed', limitation: SIMULATED_ONLY },
-    measurements: measureEmbryosApart(clips),
+    measurements: [...measureEmbryosApart(clips), ...listed],
   };
 }
 
@@ -123,7 +124,7 @@ const seenWord = (seen: boolean | null) =>
 function run(evidence: EarlyEvidence): SectionOutcome {
   const clips = evidence.views.earlyPregnancy ?? [];
   const machine = ofMachine(evidence);
-  if (clips.length === 0 && machine.measurements.length === 0) {
+  if (clips.length === 0 && machine.measurements.length + machine.listed.length === 0) {
     const gaps = [say.gap('early.no-view', {}), ...(machine.unused ? [machine.unused] : [])];
     return {
       status: 'not_assessed',
@@ -136,7 +137,7 @@ function run(evidence: EarlyEvidence): SectionOutcome {
     return nothing;
   }
   const several = evidence.severalFetuses;
-  if (several) return apart(clips, machine.unused, several);
+  if (several) return apart(clips, machine, several);
   const measurements = measureEarlyPregnancy(clips, machine.measurements);
   if (measurements.every(({ unit }) => unit !== 'mm')) {
     return notAssessed('no_calibration', say.gap('early.no-scale', {}), NEEDS);

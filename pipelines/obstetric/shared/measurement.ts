@@ -181,6 +181,19 @@ export function machineUnused(
     : null;
 }
 
+/**
+ * Returns the machine values that name their fetus. With several fetuses they are listed for it, but
+ * no conclusion uses them, because the images do not show which fetus is which.
+ */
+export const ofNamedFetuses = (values: readonly Measurement[]): Measurement[] =>
+  values.filter(({ fetus }) => fetus !== null).map(ifPlausible);
+
+/** Returns the statement that lists values for their fetuses; empty if none is plausible. */
+export function listedForFetuses(values: readonly Measurement[]): Statement[] {
+  const shown = values.filter(({ quality }) => quality !== 'inadequate');
+  return shown.length > 0 ? [sayOfObstetric.value('machine.of-fetuses', {}, shown)] : [];
+}
+
 /** Returns the plain id of a value whose concept does not distinguish sides. */
 const keyOf = ({ concept }: Measurement) => concept.key;
 
@@ -244,6 +257,8 @@ export interface MachineValues {
    * are used.
    */
   unused: Statement | null;
+  /** Values listed for the fetus that they name, if there are several fetuses. */
+  listed: Measurement[];
 }
 
 /**
@@ -257,7 +272,9 @@ export function machineValues(
 ): MachineValues {
   const values = evidence.machine.values(section, keys);
   const unused = machineUnused(values, evidence);
-  return { measurements: unused ? [] : values.map(ifPlausible), unused };
+  return unused
+    ? { measurements: [], unused, listed: ofNamedFetuses(values) }
+    : { measurements: values.map(ifPlausible), unused, listed: [] };
 }
 
 const acceptedOfMachine = (measurements: readonly Measurement[], key: EarlyKey) =>

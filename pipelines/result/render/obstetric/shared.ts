@@ -192,6 +192,10 @@ export const OBSTETRIC_SENTENCES = {
   ) => acrossText(text, cutOff, unit),
   'machine.of-several-fetuses': () =>
     'Values from the ultrasound machine were not used: its reports name several fetuses.',
+  'machine.of-fetuses': (_: Nothing, { about, text }: SentenceContext) => {
+    const named = about.map((one) => `${withSubject(one.label, one)} ${text.value(one)}`);
+    return `From the report of the ultrasound machine: ${named.join(', ')}.`;
+  },
   'machine.fetus-not-known': () =>
     'No value from the ultrasound machine was used: the fetus that the values belong to is unknown.',
 } as const satisfies SentenceTable;

@@ -76,6 +76,34 @@ const quadrants = (...depths: number[]) =>
 const categoryOf = (result: Result, id: string) =>
   result.classifications.find((one) => one.id === id)?.value;
 
+describe('pockets that the machine names for two fetuses', () => {
+  it('are listed for their fetus, without a category', () => {
+    const of = (fetus: string, value: number) => ({
+      ...fromMachine('deepest-vertical-pocket', value),
+      fetus,
+    });
+    const result = interpret(null, 210, [of('A', 45), of('B', 15)]);
+    const { summary } = sectionOf(result, 'amniotic-fluid');
+    expect(summary).toContain(
+      'Deepest vertical pocket (fetus A) 45.0 mm, Deepest vertical pocket (fetus B) 15.0 mm.',
+    );
+    expect(measurementOf(result, 'cart-deepest-vertical-pocket-B').fetus).toBe('B');
+    expect(result.classifications).toEqual([]);
+  });
+});
+
+describe('pockets that all extend beyond the image', () => {
+  it('give no amount, but the deepest is listed, so that a person can correct it', () => {
+    const result = interpret([shown({ mm: 40, cut: true }), shown({ mm: 55, cut: true })]);
+    expect(sectionOf(result, 'amniotic-fluid').status).toBe('inadequate');
+    expect(measurementOf(result, 'deepest-vertical-pocket-1')).toMatchObject({
+      value: expect.closeTo(55, 6),
+      quality: 'low',
+      standing: 'withheld',
+    });
+  });
+});
+
 describe('the deepest vertical pocket', () => {
   it('is the deepest of all images, with its vertical caliper', () => {
     const result = interpret([shown({ mm: 41 }), shown({ mm: 52 }), shown({ mm: 30 })], 210, [], 4);
@@ -398,9 +426,10 @@ it.each([
     const section = sectionOf(result, 'amniotic-fluid');
     const own = result.measurements.filter((one) => one.section === 'amniotic-fluid');
     expect(section).toMatchObject({ status: 'partial', reason: { code: 'several_fetuses' } });
-    expect(own.map(({ id }) => id)).toEqual(
-      [1, 2, 3, 4].map((n) => `deepest-vertical-pocket-${n}`),
-    );
+    expect(own.map(({ id }) => id)).toEqual([
+      ...[1, 2, 3, 4].map((n) => `deepest-vertical-pocket-${n}`),
+      ...(key === 'hc' ? [] : ['A', 'B'].map((fetus) => `cart-deepest-vertical-pocket-${fetus}`)),
+    ]);
     expect(result.classifications.filter((one) => one.section === 'amniotic-fluid')).toEqual([]);
     expect(section.summary).not.toContain('normal');
     expect(section.summary).toContain(unused);

@@ -166,10 +166,22 @@ describe('the choice among several values of the machine', () => {
     );
   });
 
-  it('does not exist if the reports identify two fetuses, since the images do not show which one', () => {
-    const readings = [abdomen(80, 78)];
-    const result = interpreted(readings, fl(51, { fetus: 'A' }), fl(55, { fetus: 'B' }));
-    expect(idsOf(result)).not.toContain('fl');
-    expect(sectionOf(result, 'biometry').summary).toContain('name several fetuses');
-  });
+  it.each([
+    ['with images', [abdomen(80, 78)]],
+    ['without images', []],
+  ])(
+    'does not exist for two fetuses, but each value is listed for its fetus: %s',
+    (_, readings) => {
+      const result = interpreted(readings, fl(51, { fetus: 'A' }), fl(55, { fetus: 'B' }));
+      expect(idsOf(result)).not.toContain('fl');
+      expect(measurementOf(result, 'cart-fl-A')).toMatchObject({ fetus: 'A', value: 51 });
+      expect(measurementOf(result, 'cart-fl-B')).toMatchObject({ fetus: 'B', value: 55 });
+      const { summary } = sectionOf(result, 'biometry');
+      expect(summary).toContain('name several fetuses');
+      expect(summary).toContain(
+        'From the report of the ultrasound machine: Femur length (fetus A) 51.0 mm, Femur length (fetus B) 55.0 mm.',
+      );
+      expect(result.classifications.map(({ section }) => section)).not.toContain('growth');
+    },
+  );
 });

@@ -560,11 +560,11 @@ describe('a value of the machine beside ours', () => {
 
 describe('several fetuses', () => {
   it.each([
-    ['of the embryo', { crl: 20 }, 'its reports name several fetuses'],
-    ['of the head', { hc: 80 }, 'is reported separately'],
+    ['of the embryo', { crl: 20 }, 'length (fetus A) 20', ['cart-crl-A', 'cart-crl-B']],
+    ['of the head', { hc: 80 }, 'is reported separately', []],
   ])(
     'that the machine identifies in values %s: no median, no age, no category',
-    (_, machine, text) => {
+    (_, machine, text, listed) => {
       const clips = [20, 30].map((embryoMm) => view({ embryoMm, cardiac: BEATING }));
       const result = interpret(clips, {}, machine, [], ['A', 'B']);
       const own = result.measurements.filter((one) => one.section === 'early-pregnancy');
@@ -573,6 +573,7 @@ describe('several fetuses', () => {
         'crl-2',
         'embryonic-heart-rate-1',
         'embryonic-heart-rate-2',
+        ...listed,
       ]);
       const section = sectionOf(result, 'early-pregnancy');
       expect(section).toMatchObject({ status: 'partial', reason: { code: 'several_fetuses' } });

@@ -431,6 +431,8 @@ describe('several fetuses', () => {
       'apad-1',
       'fl-1',
       'fl-2',
+      'cart-hc-A',
+      'cart-hc-B',
     ]);
     expect(sectionOf(result, 'biometry').reason).toMatchObject({ code: 'several_fetuses' });
   });
