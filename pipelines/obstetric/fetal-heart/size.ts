@@ -400,9 +400,10 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
     missing: [...near, ...(contradiction ? [contradiction] : [])],
     findings: reported === 'normal' ? [] : [finding],
     // If an interval includes a limit, there is no size category, unless another ratio is certainly
-    // abnormal.
-    classifications: (near.length === 0 ? [value] : sure === 'normal' ? [] : [sure]).map(
-      (size) => ({
+    // abnormal. A heart that only the machine calls abnormal has none either.
+    classifications: (near.length === 0 ? [value] : [sure])
+      .filter((size) => size !== 'normal' || (near.length === 0 && reported === 'normal'))
+      .map((size) => ({
         id: 'cardiac-size',
         section: FETAL_HEART_SECTION,
         concept,
@@ -414,8 +415,7 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
           value: { of: key, value: one.value },
           met: LIMITS[key].holds(one.value),
         })),
-      }),
-    ),
+      })),
   };
 }
 
