@@ -43,10 +43,10 @@ function stenosis(values: Values): MitralDisease | null {
   if (byHalfTime === null) {
     return steep ? { kind: 'steep-gradient', gradient: STENOTIC_GRADIENT } : null;
   }
-  const speaks = steep || rounded(byHalfTime, 2) <= STENOTIC_AREA;
-  return speaks && !isNormalMitralArea(byHalfTime)
-    ? { kind: 'stenosis', grade: mitralStenosis2020(byHalfTime), by: 'half-time' }
-    : null;
+  if (isNormalMitralArea(byHalfTime)) return null;
+  if (steep) return { kind: 'stenosis', grade: mitralStenosis2020(byHalfTime), by: 'half-time' };
+  // The valve section gives no grade by half-time without a gradient (echo 11.5).
+  return rounded(byHalfTime, 2) <= STENOTIC_AREA ? { kind: 'small-area', area: byHalfTime } : null;
 }
 
 function regurgitation(values: Values): MitralDisease | null {

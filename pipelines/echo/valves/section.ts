@@ -148,7 +148,8 @@ function judgementsOf(values: Values, regurgitation: Regurgitations, ms: string 
     disease,
     grade,
     scheme,
-    isFinding: SEVERE_REGURGITATION.has(grade),
+    // If the quantities contradict each other, at least one is that of severe regurgitation.
+    isFinding: SEVERE_REGURGITATION.has(grade) || grade === 'inconsistent, suggest CMR',
     evidence,
   });
   const { AR, MR, TR } = regurgitation;

@@ -78,6 +78,13 @@ describe('the impression of a normal heart', () => {
     const line = lines.find((text) => text.includes('Aortic valve'));
     expect(line).toContain('regurgitation not assessed');
   });
+
+  it('names the valves whose regurgitation was not assessed beside one that was', () => {
+    const severe = measuredStudy({ machine: { 'tr-vena-contracta': 7.5 } }).result;
+    expect(severe.report?.impression).toContain(
+      'Tricuspid regurgitation: severe (3+); regurgitation not assessed: aortic and mitral valve.',
+    );
+  });
 });
 
 describe('the impression of an abnormal heart', () => {

@@ -1,4 +1,5 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
+import { valueText } from './shared.ts';
 
 /** Names of the algorithms, as used in the result. */
 export const SCHEMES = {
@@ -139,6 +140,7 @@ const APPLIES =
 export type MitralDisease =
   | { kind: 'stenosis'; grade: string; by: 'valve area' | 'half-time' }
   | { kind: 'steep-gradient'; gradient: number }
+  | { kind: 'small-area'; area: number }
   | { kind: 'regurgitation'; grade: string };
 
 function mitralText(disease: MitralDisease): string {
@@ -147,6 +149,8 @@ function mitralText(disease: MitralDisease): string {
       return `${disease.grade} by ${disease.by}`;
     case 'steep-gradient':
       return `a mitral mean gradient of at least ${disease.gradient} mmHg suggests stenosis`;
+    case 'small-area':
+      return `a mitral valve area of ${valueText('mv-area-half-time', disease.area)} by half-time suggests stenosis`;
     case 'regurgitation':
       return `MR, ${disease.grade}`;
   }

@@ -17,7 +17,7 @@ import {
   valueText,
   withIntervals,
 } from './shared.ts';
-import { type ValveDisease, valveDiseaseName } from './valves.ts';
+import { type OpenValves, openValves, type ValveDisease, valveDiseaseName } from './valves.ts';
 import type { Scored } from './wall-motion.ts';
 
 /** Text for each grade of the LVEF (ASE15). */
@@ -255,7 +255,8 @@ export const ECHO_IMPRESSION = {
     const name = disease === 'aortic-stenosis' ? 'Aortic valve' : valveDiseaseName(disease);
     return `${name}: ${grade}${inBrackets(about)}`;
   },
-  'impression.regurgitation-open': () => 'regurgitation not assessed',
+  'impression.regurgitation-open': (of: OpenValves) =>
+    `regurgitation not assessed${openValves(of)}`,
   /** `about` contains the indices that agree with the conclusion, followed by the others. */
   'impression.rv-function': (
     { conclusion, agreeing }: { conclusion: keyof typeof RV_FUNCTION; agreeing: number },

@@ -338,7 +338,8 @@ const valves: Topic = {
       ...others.map((one): Clause => ({ ...one, covers: ['valves.grade'] })),
     ];
     const spoken = clauses.some(({ statement }) => statement !== null);
-    const caveat = open && spoken ? say.conclusion('impression.regurgitation-open', {}) : null;
+    const caveat =
+      open && spoken ? say.conclusion('impression.regurgitation-open', open.params) : null;
     return [...clauses, { statement: caveat }];
   },
 };

@@ -44,12 +44,15 @@ const MITRAL_REMARKS = {
 export type MitralRemark = keyof typeof MITRAL_REMARKS;
 
 const VALVES = { AR: 'aortic', MR: 'mitral', TR: 'tricuspid' } as const;
+/** The valves whose regurgitation was not assessed. */
+export type OpenValves = { valves: readonly (keyof typeof VALVES)[] };
 
-function notAssessed(missing: readonly (keyof typeof VALVES)[]): string {
-  if (missing.length === Object.keys(VALVES).length) return 'Regurgitation not assessed.';
-  const names = missing.map((one) => VALVES[one]);
+/** Renders the valves after a colon; empty for all of them. */
+export function openValves({ valves }: OpenValves): string {
+  if (valves.length === Object.keys(VALVES).length) return '';
+  const names = valves.map((one) => VALVES[one]);
   const listed = [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' and ');
-  return `Regurgitation not assessed: ${listed} valve.`;
+  return `: ${listed} valve`;
 }
 
 export const VALVES_SENTENCES = {
@@ -64,8 +67,8 @@ export const VALVES_SENTENCES = {
   'valves.no-area': ({ velocityIndex }: { velocityIndex: boolean }) =>
     `Valve area not calculated; velocity-based grade only${velocityIndex ? '; DVI given' : ''}.`,
   'valves.area-rejected': () => 'No valve area was used; velocity-based grade only.',
-  'valves.regurgitation-not-assessed': ({ valves }: { valves: readonly (keyof typeof VALVES)[] }) =>
-    notAssessed(valves),
+  'valves.regurgitation-not-assessed': (of: OpenValves) =>
+    `Regurgitation not assessed${openValves(of)}.`,
   'valves.prosthesis-unknown': () =>
     'Whether any valve is prosthetic is unknown; native-valve criteria do not apply to prostheses.',
 } as const satisfies SentenceTable;

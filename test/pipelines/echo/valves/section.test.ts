@@ -128,6 +128,14 @@ describe('the LVEF that separates classical from paradoxical low flow', () => {
   });
 });
 
+describe('quantities of regurgitation that contradict each other', () => {
+  it('are a finding, because one of them is that of severe regurgitation', () => {
+    const { finding, category } = interpreted({ 'mr-orifice': 0.45, 'mr-fraction': 20 });
+    expect(category('mitral-regurgitation')?.value).toBe('inconsistent, suggest CMR');
+    expect(finding('mitral-regurgitation')).toMatchObject({ severity: 'abnormal' });
+  });
+});
+
 describe('mitral stenosis', () => {
   const ms = (given: Given) => interpreted(given).category('mitral-stenosis')?.value;
   it.each([
