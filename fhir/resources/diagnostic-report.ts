@@ -41,7 +41,7 @@ export function buildDiagnosticReport(
         : undefined,
     imagingStudy: context.imagingStudy ? [context.imagingStudy] : undefined,
     media: nonEmpty(mediaLinks(context)),
-    conclusion: conclusionLines(result).join(' '),
+    conclusion: conclusionLines(result).join('\n'),
     presentedForm: attachment ? [attachment] : undefined,
   };
 }

@@ -85,6 +85,6 @@ export function conclusionLines(result: Result): string[] {
     ...(notice ? [`${notice}.`] : []),
     `Measurements accepted: ${accepted}; to be reviewed: ${proposed}; withheld: ${withheld}.`,
     ...conclusionTexts(result),
-    ...(gaps.length > 0 ? ['Not or not fully assessed:', ...gaps] : []),
+    ...(gaps.length > 0 ? ['Not assessed, or only in part:', ...gaps] : []),
   ];
 }

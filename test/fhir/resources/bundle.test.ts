@@ -288,8 +288,10 @@ describe('the report', () => {
       coding: [{ code: '11525-3' }],
       text: expect.stringContaining('AI draft'),
     });
-    expect(report?.conclusion).toMatch(/^AI draft, not reviewed\./);
-    expect(report?.conclusion).toContain('Fetal heart: No four-chamber view was among the images.');
+    // One line each, so that an EHR does not show the impression in the middle of a long paragraph.
+    const lines = report?.conclusion?.split('\n') ?? [];
+    expect(lines[0]).toBe('AI draft, not reviewed.');
+    expect(lines).toContain('Fetal heart: No four-chamber view was among the images.');
   });
 
   test("lists each section's group before its members, and every Observation in the bundle", () => {
