@@ -41,7 +41,7 @@ function sectorOf(segment: number): Sector {
 }
 
 const SIZE = { width: 600, height: 540 } as const;
-const CENTRE: Point = { x: 300, y: 286 };
+const CENTRE: Point = { x: 300, y: 278 };
 const RADIUS = 212;
 /** Text size at which a value such as "−20.6" has a margin on both sides in the narrowest segment. */
 const VALUE_SIZE = 14;
@@ -138,7 +138,7 @@ export function bullsEye({
       }),
       ...Array.from({ length: 17 }, (_, i) => segmentMarks(i + 1, strains.get(i + 1))).flat(),
       ...WALLS,
-      label(`${notice}Contour strain, not speckle tracking.`, { x: CENTRE.x, y: 530 }, 14, {
+      label(`${notice}Contour strain, not speckle tracking.`, { x: CENTRE.x, y: 534 }, 14, {
         colour: '#52606d',
       }),
     ],

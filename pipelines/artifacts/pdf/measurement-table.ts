@@ -11,12 +11,12 @@ import { MUTED } from './page.ts';
 
 /** The centile and z columns are left out if no value has a centile or a z-score. */
 const COLUMNS: readonly Column[] = [
-  { title: 'Measurement', width: 132 },
-  { title: 'Value', width: 92, align: 'right' },
+  { title: 'Measurement', width: 129 },
+  { title: 'Value', width: 108, align: 'right' },
   { title: 'Reference', width: 84, align: 'right' },
   { title: 'Centile', width: 40, align: 'right' },
-  { title: 'z', width: 34, align: 'right' },
-  { title: 'Method', width: 117 },
+  { title: 'z', width: 28, align: 'right' },
+  { title: 'Method', width: 110 },
 ];
 const CENTILE_COLUMNS = [3, 4];
 

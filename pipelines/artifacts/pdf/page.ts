@@ -15,6 +15,8 @@ export const MARGIN = 48;
 export const WIDTH = SHEETS.a4.width - 2 * MARGIN;
 const HEAD = 62;
 const FOOT = 58;
+/** Text size of the lines at the top and the bottom of each page. */
+export const PAGE_HEAD_SIZE = 8;
 /** Width kept free for the page number. */
 const PAGE_NUMBER = 80;
 
@@ -180,7 +182,7 @@ interface Furniture {
 function furnish(doc: PdfDocument, of: Furniture, number: number, count: number): void {
   const { who, notice, signed } = of;
   doc.markContent('Artifact', { type: 'Pagination' });
-  doc.font('bold').fontSize(8).fillColor(ALERT);
+  doc.font('bold').fontSize(PAGE_HEAD_SIZE).fillColor(ALERT);
   if (notice) doc.text(`${notice}.`, MARGIN, 17, { lineBreak: false });
   if (signed === null) {
     const draft = `${DRAFT_NOTICE} - not for diagnosis until verified`.toUpperCase();
@@ -191,11 +193,11 @@ function furnish(doc: PdfDocument, of: Furniture, number: number, count: number)
       .text(`${signed}.`, MARGIN, 28, { width: WIDTH, height: 10, ellipsis: true });
   }
   doc.font('regular').fillColor(MUTED);
-  doc.text(who, MARGIN, 39, { width: WIDTH, height: 10, ellipsis: true });
+  doc.text(printable(who), MARGIN, 39, { width: WIDTH, height: 10, ellipsis: true });
   doc.moveTo(MARGIN, 52).lineTo(MARGIN + WIDTH, 52);
   doc.lineWidth(0.5).strokeColor(RULE).stroke();
   const foot = doc.page.height - 38;
-  doc.font('regular').fontSize(8).fillColor(MUTED);
+  doc.font('regular').fontSize(PAGE_HEAD_SIZE).fillColor(MUTED);
   doc.text(
     signed === null
       ? `${DRAFT_NOTICE}. Computer-assisted; to be verified by the reporting clinician.`

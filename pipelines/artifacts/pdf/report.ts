@@ -27,7 +27,7 @@ import {
 } from '../../result/render/statement.ts';
 import { INTERMEDIATE } from '../../result/standing.ts';
 import { bullsEye } from '../drawing/bulls-eye.ts';
-import { drawOnPdf, isPrintable } from '../drawing/draw.ts';
+import { drawOnPdf, isPrintable, printable, textWidth } from '../drawing/draw.ts';
 import type { Drawing } from '../drawing/drawing.ts';
 import { growthPanel } from '../drawing/growth-chart.ts';
 import { type GrowthCurve, measuredOnCurve } from '../drawing/growth-curve.ts';
@@ -56,6 +56,7 @@ import {
   makeRoom,
   newPage,
   openDocument,
+  PAGE_HEAD_SIZE,
   type Page,
   paragraph,
   paragraphHeight,
@@ -147,11 +148,24 @@ function datingRows(subject: Subject): [string, string][] {
   ];
 }
 
-function patientLine({ identity }: Subject): string {
+/**
+ * Returns the line that identifies the patient on every page. A long name is shortened, so that the
+ * birth date and the patient ID always fit beside it.
+ */
+export function patientLine({ identity }: Pick<Subject, 'identity'>): string {
   if (!identity) return 'Anonymous';
   const birth = readableDate(identity.PatientBirthDate);
-  return [readableName(identity.PatientName), birth, identity.PatientID].filter(Boolean).join('  ');
+  const lineOf = (name: string) => [name, birth, identity.PatientID].filter(Boolean).join('  ');
+  const letters = [...readableName(identity.PatientName)];
+  const shortened = (count: number) => `${letters.slice(0, count).join('').trimEnd()}…`;
+  let line = lineOf(letters.join(''));
+  for (let count = letters.length - 1; count > 0 && !fitsLine(line); count -= 1) {
+    line = lineOf(shortened(count));
+  }
+  return line;
 }
+
+const fitsLine = (line: string) => textWidth(printable(line), PAGE_HEAD_SIZE) <= WIDTH;
 
 /** A signature as it is printed in a report. `at` includes the time zone. */
 interface Signature {

@@ -25,7 +25,7 @@ export const PLANE_SENTENCES = {
   'planes.found': ({ planes }: { planes: readonly Plane[] }) =>
     `Planes found: ${planeList(planes) || 'none'}.`,
   'planes.missing': ({ planes }: { planes: readonly Plane[] }) =>
-    `Planes needed for biometry and not found: ${planeList(planes)}.`,
+    `Planes needed for biometry but not found: ${planeList(planes)}.`,
   'planes.no-model': () => 'No model for planes is permitted by the configuration.',
 } as const satisfies SentenceTable;
 

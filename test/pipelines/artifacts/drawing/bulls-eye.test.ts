@@ -23,7 +23,7 @@ const labels = (marks: readonly Mark[]) =>
 function placeOf(segment: number) {
   const drawing = bullsEye({ sections: [strain([{ segment, strain: -12.3 }])] });
   const label = labels(drawing?.marks ?? []).find(({ text }) => text === '−12.3');
-  return { x: (label?.at.x ?? Number.NaN) - 300, y: 291 - (label?.at.y ?? Number.NaN) };
+  return { x: (label?.at.x ?? Number.NaN) - 300, y: 283 - (label?.at.y ?? Number.NaN) };
 }
 
 describe("the bull's-eye (echo 8.3)", () => {
@@ -55,6 +55,30 @@ describe("the bull's-eye (echo 8.3)", () => {
     for (const { text, size, bold } of labels(drawing?.marks ?? [])) {
       const width = textWidth(text, size, bold ? 'bold' : 'regular');
       expect(width, text).toBeLessThan((drawing?.width ?? 0) - 20);
+    }
+  });
+  it('has no text on top of another', () => {
+    const all = Array.from({ length: 17 }, (_, index) => ({ segment: index + 1, strain: -20.6 }));
+    const boxes = labels(bullsEye({ sections: [strain(all)] })?.marks ?? []).map((label) => {
+      const width = textWidth(label.text, label.size, label.bold ? 'bold' : 'regular');
+      const left =
+        label.at.x - { start: 0, middle: width / 2, end: width }[label.anchor ?? 'start'];
+      const { y } = label.at;
+      return { text: label.text, left, right: left + width, top: y - 0.76 * label.size, bottom: y };
+    });
+    for (const [index, one] of boxes.entries()) {
+      const over = boxes.filter(
+        (other, at) =>
+          at !== index &&
+          one.left < other.right &&
+          other.left < one.right &&
+          one.top < other.bottom &&
+          other.top < one.bottom,
+      );
+      expect(
+        over.map(({ text }) => text),
+        one.text,
+      ).toEqual([]);
     }
   });
   it('leaves a margin between each number and the lines of its segment', () => {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { actionable, compactValues } from '../../../../pipelines/artifacts/pdf/compact-table.ts';
 import { measurementTable } from '../../../../pipelines/artifacts/pdf/measurement-table.ts';
 import {
+  patientLine,
   readableName,
   rebuildReportPdf,
   renderReport,
@@ -237,7 +238,8 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
 
   test('without any measurement states this with the reason, and has no table of values', async () => {
     const all = text(await pdf(NOTHING_MEASURED, { ...ANONYMOUS, dating: null }));
-    expect(all).toContain('No measurement was made. Biometry: No head, abdomen or femur plane');
+    expect(all).toMatch(/^ *No measurement was made\.$/m);
+    expect(all).toContain('Biometry: No head, abdomen or femur plane');
     expect(all).toContain('Gestational age was not given');
     expect(all).not.toContain('Measurements');
   });
@@ -504,6 +506,15 @@ test.each([
   ['==', ''],
 ])('the person name %j is shown as %j', (name, shown) => {
   expect(readableName(name)).toBe(shown);
+});
+
+test('a long name on every page leaves room for the birth date and the patient ID', () => {
+  const PatientName = `Wolfeschlegelsteinhausenbergerdorff^${'Maria '.repeat(20).trim()}`;
+  const line = patientLine({ identity: { ...IDENTITY, PatientName } });
+  expect(line).toMatch(
+    /^Wolfeschlegelsteinhausenbergerdorff, Maria .*… {2}1994-03-12 {2}PID-4711$/,
+  );
+  expect(patientLine({ identity: IDENTITY })).toBe('Beispiel, Dr. Zoë  1994-03-12  PID-4711');
 });
 
 describe.skipIf(!hasPoppler)('the paper of the report', () => {
