@@ -50,22 +50,21 @@ describe('key images', () => {
 
   beforeEach(async () => {
     await site.ehr.put(PATIENT);
-    for (const { name } of artifacts) await writeFile(join(site.folder, name), await noise());
+    for (const { name } of artifacts) await writeFile(join(site.folder, name), await picture);
   });
 
   /** A large PNG that compresses badly; its key image is about 320 kB. */
-  const noise = () =>
-    sharp({
-      create: {
-        width: 1200,
-        height: 900,
-        channels: 3,
-        background: 'black',
-        noise: { type: 'gaussian', mean: 128, sigma: 40 },
-      },
-    })
-      .png()
-      .toBuffer();
+  const picture = sharp({
+    create: {
+      width: 1200,
+      height: 900,
+      channels: 3,
+      background: 'black',
+      noise: { type: 'gaussian', mean: 128, sigma: 40 },
+    },
+  })
+    .png({ compressionLevel: 1 })
+    .toBuffer();
 
   const withImages = (settings: Partial<FhirDestination> = {}) =>
     deliverer(settings, sampleSubject(REQUEST), null, silentLogger, {
