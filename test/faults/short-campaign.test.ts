@@ -4,7 +4,7 @@ import { scenario } from './scenario.ts';
 
 /** The long form, `npm run faults`, covers the other faults. */
 const SHORT = ['network cut in the middle of a PDU', 'disk full'];
-const AMOUNT = { studies: 2, submits: 3 };
+const AMOUNT = { studies: 1, submits: 2 };
 
 describe('a site under traffic', () => {
   it.each(SHORT)('survives: %s', { timeout: 200_000 }, async (name) => {
