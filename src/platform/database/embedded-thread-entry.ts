@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import type { Answered, Call, Compiled, QueryResult, Started } from './embedded-thread.ts';
@@ -5,7 +6,7 @@ import type { Answered, Call, Compiled, QueryResult, Started } from './embedded-
 /**
  * Entry point of the embedded database thread (embedded-thread.ts). Calls are answered in order.
  */
-const { folder, setUp, program } = workerData as Started & Compiled;
+const { folder, setUp, leastFreeBytes, program } = workerData as Started & Compiled;
 /**
  * PGlite settings. One session needs few shared buffers, but with the default of 128 MB they would
  * become resident over time. Log files beyond 64 MB are removed by a checkpoint instead of being
@@ -25,6 +26,22 @@ const subscribed = new Map<string, () => Promise<void>>();
 
 const post = (message: Answered) => parentPort?.postMessage(message);
 
+/** What a full disk must not prevent: the end of a transaction, and freeing space of the log. */
+const ALWAYS = /^\s*(COMMIT|ROLLBACK|CHECKPOINT)\b/i;
+
+/** SQLSTATE of PostgreSQL for a full disk. */
+const DISK_FULL = '53100';
+
+/** Throws an error with an SQLSTATE if the disk has too little space for the log of a statement. */
+function requireRoom(text: string): void {
+  if (folder === null || ALWAYS.test(text)) return;
+  const { bavail, bsize } = statfsSync(folder);
+  if (bavail * bsize >= leastFreeBytes) return;
+  const megabytes = leastFreeBytes / 1024 ** 2;
+  const message = `less than ${megabytes} MiB are free on the disk of the embedded database`;
+  throw Object.assign(new Error(message), { code: DISK_FULL });
+}
+
 /**
  * Runs a query. Without values, the text may contain several statements (migrations), as with
  * node-postgres.
@@ -38,6 +55,7 @@ async function run(text: string, values: readonly unknown[]): Promise<QueryResul
 async function answer(call: Call): Promise<QueryResult<unknown> | null> {
   switch (call.name) {
     case 'query':
+      requireRoom(call.text);
       return run(call.text, call.values);
     case 'listen': {
       const { channel } = call;

@@ -8,6 +8,8 @@ export interface Started {
   folder: string | null;
   /** Statements that set up PGlite's only session. */
   setUp: string;
+  /** Free bytes on the disk of the folder below which no statement is begun. */
+  leastFreeBytes: number;
 }
 
 /** A global of Node.js that its type definitions lack. */

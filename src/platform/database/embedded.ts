@@ -210,6 +210,13 @@ export async function openEmbedded(
 const LEAST_FREE_BYTES = 64 * 1024 ** 2;
 
 /**
+ * Free bytes below which no statement is begun: two segments of the write-ahead log. If a commit
+ * cannot extend the log, PGlite repeats it for ever and never answers again, even when the disk has
+ * space once more; a PostgreSQL server would end and restart.
+ */
+const STATEMENT_BYTES = 32 * 1024 ** 2;
+
+/**
  * Explains to the operator why the database did not open. PGlite itself only reports that it failed
  * to initialize properly.
  */
@@ -239,7 +246,11 @@ async function open(
   unlock: () => void,
   logger: Logger,
 ): Promise<PooledDatabase> {
-  const thread = new DatabaseThread({ folder, setUp: SEARCH_PATH });
+  const thread = new DatabaseThread({
+    folder,
+    setUp: SEARCH_PATH,
+    leastFreeBytes: folder === null ? 0 : STATEMENT_BYTES,
+  });
   await thread.open();
   thread.on('lost', (error) => {
     logger.event(EVENTS.embeddedDatabaseLost, { error: String(error.cause ?? error) });

@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { embeddedFolder } from '../../../../src/platform/database/embedded.ts';
 import { openDatabase } from '../../../../src/platform/database/open.ts';
+import { DatabaseUnreachableError } from '../../../../src/platform/database/pooled.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { copyDatabase } from '../../../peers/embedded.ts';
 
 let dataDir = '';
 let mounted = false;
@@ -50,4 +52,34 @@ test.for([
   await expect(open()).rejects.toThrow(
     new RegExp(`in ${embeddedFolder(dataDir)} cannot be opened: its disk has \\d+ MiB free`),
   );
+});
+
+test('a disk that fills up makes the database unavailable until there is space again', {
+  timeout: 60_000,
+}, async ({ skip }) => {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=200m', 'tmpfs', dataDir], {
+      stdio: 'ignore',
+    });
+    mounted = true;
+  } catch {
+    return skip('a disk cannot be mounted here');
+  }
+  await copyDatabase(dataDir);
+  const database = await open();
+  await database.query('CREATE TABLE kept (id integer PRIMARY KEY)');
+  const filler = join(dataDir, 'filler');
+  const { bavail, bsize } = statfsSync(dataDir);
+  await database.transaction(async (tx) => {
+    await tx.query('INSERT INTO kept VALUES (1)');
+    writeFileSync(filler, Buffer.alloc(bavail * bsize - 30 * 1024 ** 2));
+  });
+  await expect(database.query('INSERT INTO kept VALUES (2)')).rejects.toThrow(
+    new DatabaseUnreachableError('less than 32 MiB are free on the disk of the embedded database'),
+  );
+  rmSync(filler);
+  await database.query('INSERT INTO kept VALUES (3)');
+  const { rows } = await database.query('SELECT id FROM kept ORDER BY id');
+  expect(rows).toEqual([{ id: 1 }, { id: 3 }]);
+  await database.close();
 });
