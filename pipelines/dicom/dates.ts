@@ -55,11 +55,20 @@ function offsetText(minutes: number): string {
   return `${minutes < 0 ? '-' : '+'}${twoDigits(hours)}${twoDigits(rest)}`;
 }
 
+/** Returns this host's offset in minutes at the time of the study, or at `moment` if it has no date. */
+function hostOffset({ StudyDate, StudyTime }: DicomIdentity, moment: Date): number {
+  const [year, month, day] = (isoDate(StudyDate.trim()) ?? '').split('-').map(Number);
+  const seconds = secondsOfDay(StudyTime.trim()) ?? SECONDS_PER_HOUR * 12;
+  const then = year && month && day ? new Date(year, month - 1, day, 0, 0, seconds) : moment;
+  return -then.getTimezoneOffset();
+}
+
 /**
  * Returns an instant as DICOM DA, TM and timezone offset. The offset applies to every time in the
  * data set, including times copied from the images (PS3.3 C.12.1.1.8), so the images' offset is
- * used. If the images have none, the offset of this host is used, because it is in the same
- * hospital. If the result does not contain the patient's identity yet, the offset is UTC.
+ * used. If the images have none, this host's offset at the time of the study is used, because it is
+ * in the same hospital: with the offset of the winter, the copied time of a study in summer would be
+ * an hour wrong. If the result does not contain the patient's identity yet, the offset is UTC.
  * @param instant RFC 3339, `generated_at` of the result.
  */
 export function contentTime(
@@ -67,8 +76,9 @@ export function contentTime(
   identity: DicomIdentity | null,
 ): { date: string; time: string; offset: string } {
   const moment = new Date(instant);
-  const local = -moment.getTimezoneOffset();
-  const minutes = identity ? (offsetMinutes(identity.TimezoneOffsetFromUTC) ?? local) : 0;
+  const minutes = identity
+    ? (offsetMinutes(identity.TimezoneOffsetFromUTC) ?? hostOffset(identity, moment))
+    : 0;
   const shifted = new Date(moment.getTime() + minutes * 60_000).toISOString();
   return {
     date: shifted.slice(0, 10).replaceAll('-', ''),

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { contentTime } from '../../../pipelines/dicom/dates.ts';
 import { IDENTITY } from '../artifacts/example-subject.ts';
 
@@ -25,6 +25,24 @@ describe('the time of the content', () => {
       const zone = `${offset.slice(0, 3)}:${offset.slice(3)}`;
       const named = `${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`;
       expect(new Date(named).toISOString()).toBe(INSTANT);
+    },
+  );
+
+  test.each([
+    ['in summer', '20260715', '101500', '+0200', '20270101', '014506.789'],
+    ['in winter', '20261201', '101500', '+0100', '20270101', '004506.789'],
+    ['before the clocks change', '20261025', '005959', '+0200', '20270101', '014506.789'],
+    ['after they have changed', '20261025', '030000', '+0100', '20270101', '004506.789'],
+    ['just after the missing hour', '20260329', '030000', '+0200', '20270101', '014506.789'],
+    ['without a date', '', '', '+0100', '20270101', '004506.789'],
+  ])(
+    'of a study %s is in the offset of that time in Berlin',
+    (_, day, clock, offset, date, time) => {
+      vi.stubEnv('TZ', 'Europe/Berlin');
+      const study = { StudyDate: day, StudyTime: clock, TimezoneOffsetFromUTC: '' };
+      const found = contentTime(INSTANT, { ...IDENTITY, ...study });
+      vi.unstubAllEnvs();
+      expect(found).toEqual({ date, time, offset });
     },
   );
 
