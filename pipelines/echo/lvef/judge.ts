@@ -45,7 +45,7 @@ export function headlineEf(values: Values): Measurement | null {
 interface Reading {
   key: EchoConcept;
   value: number;
-  origin: 'image' | 'machine' | 'person';
+  origin: 'image' | 'machine' | 'person' | 'corrected';
   /** True if the EF was calculated by us from EDV and ESV. */
   ofVolumes: boolean;
   evidence: readonly Measurement[];
@@ -56,7 +56,8 @@ const originOf = (ofMachine: boolean) => (ofMachine ? 'machine' : 'image');
 const reading = (ef: Measurement): Reading => ({
   key: ef.concept.key as EchoConcept,
   value: ef.value,
-  origin: ef.origin === 'person' ? 'person' : originOf(belongsToMachine(ef)),
+  origin:
+    ef.origin !== 'person' ? originOf(belongsToMachine(ef)) : ef.confirmed ? 'person' : 'corrected',
   ofVolumes: false,
   evidence: [ef],
 });
@@ -130,10 +131,11 @@ const areGradedApart = (one: number, other: number) =>
 
 /**
  * Returns other EFs of the machine that lead to another grade than the headline EF if that is the
- * machine's too. A person who confirmed the headline EF has decided between them.
+ * machine's too. A person who confirmed the headline EF, or corrected its volumes, has decided
+ * between them.
  */
 function ofSameMachine(values: Values, ef: Measurement): Reading[] {
-  if (!belongsToMachine(ef) || ef.confirmed) return [];
+  if (!belongsToMachine(ef) || ef.confirmed || ef.origin === 'person') return [];
   const given = EF_PRECEDENCE.flatMap((key) => values.all(key)).filter(
     (one) =>
       belongsToMachine(one) &&

@@ -67,7 +67,7 @@ describe('a left ventricular outline that a person has redrawn', () => {
     expect(changed('lvedv-biplane')).toBe(0);
     const [first] = after.report?.impression ?? [];
     expect(first).toContain('LVEF 68 %');
-    expect(before.report?.impression[0]).toContain('LVEF 57 %');
+    expect(before.report?.impression[0]).toContain('LVEF 57 ± 10 %');
   });
 
   it('that does not reach the valve is refused, and not replaced by the former outline', () => {
@@ -139,6 +139,12 @@ describe('a value of the machine that a person has corrected', () => {
     expect(counting('lvef-biplane', after)?.origin).toBe('person');
     expect(after.report?.impression[0]).toContain('LVEF 60 %');
     expect(after.report?.impression[0]).not.toContain('ultrasound machine');
+  });
+  it('decides between that LVEF and an old one of the machine', () => {
+    const volumes = [machine('lvedv-biplane', 'ml', 150), machine('lvesv-biplane', 'ml', 90)];
+    const after = entered(reported(...volumes, machine('lvef', '%', 40)), 'lvesv-biplane', 60);
+    expect(categoryOf(after, 'lvef-grade')).toBe('normal');
+    expect(summaryOf(after, 'lvef')).toContain('The methods disagree on the category: LVEF 40 %');
   });
   it.each([
     ['lvef-4c', 'lvesv-4c'],

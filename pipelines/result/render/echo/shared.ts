@@ -68,7 +68,8 @@ const ORIGIN_TEXT = {
   machine: 'from the machine',
   request: 'from the request',
   person: 'entered by hand',
-} as const satisfies Record<Measurement['origin'], string>;
+  corrected: 'calculated from a corrected value of the machine',
+} as const satisfies Record<Measurement['origin'] | 'corrected', string>;
 
 /** Remarks on how a value was obtained, which are never the reason why it was withheld. */
 const DESCRIPTIONS: ReadonlySet<string> = new Set([
@@ -237,7 +238,8 @@ export interface EfReading {
   readonly [name: string]: string | number | boolean;
   key: EchoConcept;
   value: number;
-  origin: 'image' | 'machine' | 'person';
+  /** `corrected`: we calculated it from values of the machine, of which a person corrected some. */
+  origin: 'image' | 'machine' | 'person' | 'corrected';
   /** True if we calculated the EF from EDV and ESV, which may be values of the machine. */
   ofVolumes: boolean;
 }

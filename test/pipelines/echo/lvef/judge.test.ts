@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ConceptKey, MethodKey } from '../../../../pipelines/concepts/concepts.ts';
-import { gradableEf, headlineEf } from '../../../../pipelines/echo/lvef/judge.ts';
+import { gradableEf, headlineEf, ungradedEf } from '../../../../pipelines/echo/lvef/judge.ts';
 import { valuesOf } from '../../../../pipelines/echo/shared/values.ts';
 import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
 import { type MeasuredStudy, measuredStudy } from '../measured-study.ts';
@@ -77,6 +77,12 @@ describe('an EF of the machine and an EF of the images', () => {
   ])('are compared by the best method of each: %s', (_, ofMachine, expected) => {
     const values = valuesOf([...ofMachine, images('lvef-networks', 55)]);
     expect(gradableEf(values)?.value).toBe(expected);
+  });
+
+  it('are told apart from an EF of the machine whose volume a person corrected', () => {
+    const corrected = { ...machine('lvef-biplane', 60), origin: 'person' as const };
+    const { gap } = ungradedEf(valuesOf([corrected, images('lvef-networks', 45)])) ?? {};
+    expect(gap?.params).toMatchObject({ readings: [{ origin: 'corrected' }, { origin: 'image' }] });
   });
 
   it('contradict each other even under one concept', () => {
