@@ -184,7 +184,7 @@ export const DIASTOLIC_SENTENCES = {
   'diastolic.too-few-criteria': () =>
     'Diastolic function was not graded: too few criteria were measured.',
   'diastolic.not-measured': ({ inputs }: { inputs: readonly DiastolicInput[] }) =>
-    `Not measured: ${inputs.map((one) => INPUTS[one]).join(', ')}.`,
+    `No accepted value: ${inputs.map((one) => INPUTS[one]).join(', ')}.`,
   'diastolic.no-jet': ({ pressure }: { pressure: boolean }) =>
     `No TR signal was measured; the criterion is unavailable${pressure ? ', except for the RVSP in ASE 2025' : ''}.`,
   'diastolic.no-atrium': () => 'LA volume index is unavailable.',

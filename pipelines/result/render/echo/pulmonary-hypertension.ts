@@ -2,9 +2,9 @@ import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { type About, allNamed } from './shared.ts';
 
 const CAVA_NEEDED = {
-  both: 'the IVC was not measured',
-  diameter: 'the IVC diameter was not measured',
-  collapse: 'IVC collapse was not measured',
+  both: 'no IVC measurement was accepted',
+  diameter: 'no IVC diameter was accepted',
+  collapse: 'no IVC collapse was accepted',
 } as const;
 
 export const PULMONARY_HYPERTENSION_SENTENCES = {

@@ -104,7 +104,7 @@ describe('what is not complete is limited (echo 10.3, 10.5)', () => {
     });
     expect(status).toBe('partial');
     expect(by('diastolic-2016')).toBe('normal diastolic function, limited');
-    expect(said).toContain("Not measured: E/A, septal e', lateral e'");
+    expect(said).toContain("No accepted value: E/A, septal e', lateral e'");
   });
   it('a positive algorithm A says dysfunction, and no grade without E/A', () => {
     const { by, said } = graded({
@@ -117,7 +117,7 @@ describe('what is not complete is limited (echo 10.3, 10.5)', () => {
     expect(by('diastolic-2025')).toBe('LAP elevated, grade undetermined (no E/A), limited');
     expect(said).toContain('algorithm A: diastolic dysfunction, limited (met: ');
     expect(said).toContain('algorithm B: no grade, since E or E/A is missing');
-    expect(said).toContain('Not measured: E, E/A');
+    expect(said).toContain('No accepted value: E, E/A');
   });
   it('a positive algorithm A is reported before the result of algorithm B', () => {
     const { by, said } = graded({

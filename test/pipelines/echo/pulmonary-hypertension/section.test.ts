@@ -117,9 +117,9 @@ describe('a jet of torrential TR', () => {
 
 describe('the sentence shown if the RA pressure is missing', () => {
   it.each([
-    [{}, 'the IVC was not measured, and no pressure is assumed; RVSP is not given.'],
-    [{ 'ivc-diameter': 18 }, 'IVC collapse was not measured'],
-    [{ 'ivc-collapse': 60 }, 'the IVC diameter was not measured'],
+    [{}, 'no IVC measurement was accepted, and no pressure is assumed; RVSP is not given.'],
+    [{ 'ivc-diameter': 18 }, 'no IVC collapse was accepted'],
+    [{ 'ivc-collapse': 60 }, 'no IVC diameter was accepted'],
     [{ rvsp: 51 }, 'RVSP is as reported by the ultrasound machine'],
   ] as const)('with %o', (given, expected) => {
     const text = interpreted({ 'tr-vmax': 3.3, ...given }).summary(ID);
