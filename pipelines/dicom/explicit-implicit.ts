@@ -4,6 +4,7 @@ import dcmjs from 'dcmjs';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { HEADER_LIMITS } from './bounded-header.ts';
 import {
+  elementHeader,
   ITEM,
   ITEM_END,
   LONG_FORM,
@@ -159,22 +160,22 @@ async function convertElement(walk: Walk, element: Element, scope: Scope): Promi
   const { tag, length, value } = element;
   const vr = walk.toExplicit ? vrOf(tag, scope) : element.vr;
   if (vr === 'SQ') {
-    put(walk, header(tag, walk.toExplicit ? 'SQ' : '', UNDEFINED_LENGTH));
+    put(walk, elementHeader(tag, walk.toExplicit ? 'SQ' : '', UNDEFINED_LENGTH));
     const end = await convertItems(walk, value, length, scope);
-    put(walk, header(SEQUENCE_END, '', 0));
+    put(walk, elementHeader(SEQUENCE_END, '', 0));
     return end;
   }
   if (length === UNDEFINED_LENGTH) {
     // A sequence of unknown VR is encoded in Implicit VR in both syntaxes (PS3.5 6.2.2).
     if (vr !== 'UN') throw damaged('has a value without a length');
-    put(walk, header(tag, walk.toExplicit ? 'UN' : '', UNDEFINED_LENGTH));
+    put(walk, elementHeader(tag, walk.toExplicit ? 'UN' : '', UNDEFINED_LENGTH));
     const end = await endOfItems(walk, value, scope.depth + 1);
     await copy(walk, value, end);
     return end;
   }
   // Group lengths are retired (PS3.5 7.2) and would no longer be correct.
   if (tag % 0x10000 === 0) return value + length;
-  put(walk, header(tag, walk.toExplicit ? vr : '', length));
+  put(walk, elementHeader(tag, walk.toExplicit ? vr : '', length));
   await copy(walk, value, value + length);
   return value + length;
 }
@@ -192,10 +193,10 @@ async function convertItems(
     const item = await elementAt(walk, at, false);
     if (to === null && item.tag === SEQUENCE_END) return item.value;
     if (item.tag !== ITEM) throw damaged('has a sequence without items');
-    put(walk, header(ITEM, '', UNDEFINED_LENGTH));
+    put(walk, elementHeader(ITEM, '', UNDEFINED_LENGTH));
     const end = item.length === UNDEFINED_LENGTH ? null : item.value + item.length;
     at = await convertElements(walk, { from: item.value, to: end }, inside);
-    put(walk, header(ITEM_END, '', 0));
+    put(walk, elementHeader(ITEM_END, '', 0));
   }
   if (at > to) throw damaged('has an item that is longer than its sequence');
   return at;
@@ -229,21 +230,6 @@ function vrOf(tag: number, { isSigned }: Scope): string {
   const vr = dictionary[`(${digits.slice(0, 4)},${digits.slice(4)})`]?.vr ?? 'UN';
   if (vr === 'xs') return isSigned ? 'SS' : 'US';
   return /^[A-Z]{2}$/.test(vr) ? vr : (AMBIGUOUS[vr] ?? 'UN');
-}
-
-/** Encodes an element header. In Implicit VR, it contains no VR (PS3.5 7.1). */
-function header(tag: number, vr: string, length: number): Buffer {
-  // A value that is too long for the short form is written as UN (PS3.5 6.2.2).
-  const written = vr !== '' && !LONG_FORM.has(vr) && length > 0xffff ? 'UN' : vr;
-  const isLong = LONG_FORM.has(written);
-  const bytes = Buffer.alloc(isLong ? 12 : 8);
-  bytes.writeUInt16LE(Math.floor(tag / 0x10000), 0);
-  bytes.writeUInt16LE(tag % 0x10000, 2);
-  bytes.write(written, 4, 'latin1');
-  if (isLong) bytes.writeUInt32LE(length, 8);
-  else if (written === '') bytes.writeUInt32LE(length, 4);
-  else bytes.writeUInt16LE(length, 6);
-  return bytes;
 }
 
 function put({ pieces }: Walk, bytes: Buffer): void {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInflateRaw } from 'node:zlib';
-import { data, type NaturalDataset } from 'dcmjs';
+import { data, type NaturalDataset, type TagDataset, type TagElement } from 'dcmjs';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { IMPLEMENTATION_CLASS_UID, IMPLEMENTATION_VERSION } from './implementation.ts';
 import {
@@ -52,22 +52,31 @@ export const SEQUENCE_END = 0xfffee0dd;
  * object.
  */
 export function encodeFileMeta(meta: FileMeta): Buffer {
+  return startOfFile(meta, [
+    metaElement(0x0016, 'AE', padded(meta.sourceAeTitle, ' ')),
+    metaElement(0x0018, 'AE', padded(meta.receivingAeTitle, ' ')),
+  ]);
+}
+
+function startOfFile(
+  { sopClassUid, sopInstanceUid, transferSyntax }: Omit<FileMeta, `${string}AeTitle`>,
+  titles: readonly Buffer[] = [],
+): Buffer {
   const elements = Buffer.concat([
-    element(0x0001, 'OB', Buffer.from([0, 1])),
-    element(0x0002, 'UI', padded(meta.sopClassUid, '\0')),
-    element(0x0003, 'UI', padded(meta.sopInstanceUid, '\0')),
-    element(0x0010, 'UI', padded(meta.transferSyntax, '\0')),
-    element(0x0012, 'UI', padded(IMPLEMENTATION_CLASS_UID, '\0')),
-    element(0x0013, 'SH', padded(IMPLEMENTATION_VERSION, ' ')),
-    element(0x0016, 'AE', padded(meta.sourceAeTitle, ' ')),
-    element(0x0018, 'AE', padded(meta.receivingAeTitle, ' ')),
+    metaElement(0x0001, 'OB', Buffer.from([0, 1])),
+    metaElement(0x0002, 'UI', padded(sopClassUid, '\0')),
+    metaElement(0x0003, 'UI', padded(sopInstanceUid, '\0')),
+    metaElement(0x0010, 'UI', padded(transferSyntax, '\0')),
+    metaElement(0x0012, 'UI', padded(IMPLEMENTATION_CLASS_UID, '\0')),
+    metaElement(0x0013, 'SH', padded(IMPLEMENTATION_VERSION, ' ')),
+    ...titles,
   ]);
   const length = Buffer.alloc(4);
   length.writeUInt32LE(elements.length);
   return Buffer.concat([
     Buffer.alloc(PREAMBLE_LENGTH),
     Buffer.from(PREFIX, 'latin1'),
-    element(0x0000, 'UL', length),
+    metaElement(0x0000, 'UL', length),
     elements,
   ]);
 }
@@ -133,19 +142,30 @@ export async function readFileMeta(
 }
 
 function padded(text: string, padding: string): Buffer {
-  return Buffer.from(text.length % 2 === 0 ? text : text + padding, 'latin1');
+  const bytes = Buffer.from(text);
+  return bytes.length % 2 === 0 ? bytes : Buffer.from(text + padding);
 }
 
-function element(number: number, representation: string, value: Buffer): Buffer {
-  const long = LONG_FORM.has(representation);
-  const header = Buffer.alloc(long ? 12 : 8);
-  header.writeUInt16LE(0x0002, 0);
-  header.writeUInt16LE(number, 2);
-  header.write(representation, 4, 'latin1');
-  if (long) header.writeUInt32LE(value.length, 8);
-  else header.writeUInt16LE(value.length, 6);
-  return Buffer.concat([header, value]);
+/**
+ * Encodes an element header in little endian. In Implicit VR, and for items and delimiters, `vr` is
+ * empty (PS3.5 7.1).
+ */
+export function elementHeader(tag: number, vr: string, length: number): Buffer {
+  // A value that is too long for the short form is written as UN (PS3.5 6.2.2).
+  const written = vr !== '' && !LONG_FORM.has(vr) && length > 0xffff ? 'UN' : vr;
+  const isLong = LONG_FORM.has(written);
+  const bytes = Buffer.alloc(isLong ? 12 : 8);
+  bytes.writeUInt16LE(Math.floor(tag / 0x10000), 0);
+  bytes.writeUInt16LE(tag % 0x10000, 2);
+  bytes.write(written, 4, 'latin1');
+  if (isLong) bytes.writeUInt32LE(length, 8);
+  else if (written === '') bytes.writeUInt32LE(length, 4);
+  else bytes.writeUInt16LE(length, 6);
+  return bytes;
 }
+
+const metaElement = (number: number, vr: string, value: Buffer): Buffer =>
+  Buffer.concat([elementHeader(0x00020000 + number, vr, value.length), value]);
 
 /** First bytes of a DICOM file, in a buffer that does not share its memory. */
 interface FileStart {
@@ -231,18 +251,77 @@ function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
  * than its VR permits, such as a name, is kept, because a PACS files an object by the same values.
  */
 export function encodePart10(dataset: NaturalDataset): Buffer {
-  const meta = data.DicomMetaDictionary.denaturalizeDataset({
-    FileMetaInformationVersion: new Uint8Array([0, 1]).buffer,
-    MediaStorageSOPClassUID: dataset.SOPClassUID,
-    MediaStorageSOPInstanceUID: dataset.SOPInstanceUID,
-    TransferSyntaxUID: EXPLICIT_VR_LITTLE_ENDIAN,
-    ImplementationClassUID: IMPLEMENTATION_CLASS_UID,
-    ImplementationVersionName: IMPLEMENTATION_VERSION,
-  });
-  const file = new data.DicomDict(meta);
-  file.dict = data.DicomMetaDictionary.denaturalizeDataset(dataset);
-  return Buffer.from(file.write({ fragmentMultiframe: false, allowInvalidVRLength: true }));
+  const meta = {
+    sopClassUid: String(dataset.SOPClassUID),
+    sopInstanceUid: String(dataset.SOPInstanceUID),
+    transferSyntax: EXPLICIT_VR_LITTLE_ENDIAN,
+  };
+  const parts = [startOfFile(meta)];
+  addElements(parts, data.DicomMetaDictionary.denaturalizeDataset(dataset));
+  return joined(parts);
 }
+
+/**
+ * Appends the elements of a data set in Explicit VR Little Endian, in the order of their tags.
+ * Sequences and items have undefined lengths. This is done here because dcmjs copies each element
+ * once for each sequence around it, and takes several times as long.
+ */
+function addElements(parts: Buffer[], dataSet: TagDataset): void {
+  for (const tag of Object.keys(dataSet).sort()) {
+    const element = dataSet[tag];
+    if (!element) continue;
+    const number = Number.parseInt(tag, 16);
+    if (element.vr === 'SQ') {
+      parts.push(elementHeader(number, 'SQ', UNDEFINED_LENGTH));
+      for (const item of element.Value ?? []) {
+        parts.push(elementHeader(ITEM, '', UNDEFINED_LENGTH));
+        addElements(parts, item as TagDataset);
+        parts.push(elementHeader(ITEM_END, '', 0));
+      }
+      parts.push(elementHeader(SEQUENCE_END, '', 0));
+    } else {
+      const value = valueBytes(element);
+      parts.push(elementHeader(number, element.vr, value.length), value);
+    }
+  }
+}
+
+const BINARY = new Set(['OB', 'OW', 'UN']);
+
+/** Size of each number, and the function that writes it. */
+const NUMBERS: Readonly<
+  Record<string, { size: number; write(bytes: Buffer, value: number, at: number): void }>
+> = {
+  // An attribute tag is two words, first its group.
+  AT: {
+    size: 4,
+    write(bytes, value, at) {
+      bytes.writeUInt16LE(value >>> 16, at);
+      bytes.writeUInt16LE(value & 0xffff, at + 2);
+    },
+  },
+  FD: { size: 8, write: (bytes, value, at) => bytes.writeDoubleLE(value, at) },
+  FL: { size: 4, write: (bytes, value, at) => bytes.writeFloatLE(value, at) },
+  SL: { size: 4, write: (bytes, value, at) => bytes.writeInt32LE(value, at) },
+  SS: { size: 2, write: (bytes, value, at) => bytes.writeInt16LE(value, at) },
+  UL: { size: 4, write: (bytes, value, at) => bytes.writeUInt32LE(value, at) },
+  US: { size: 2, write: (bytes, value, at) => bytes.writeUInt16LE(value, at) },
+};
+
+/** Encodes the values of an element that is not a sequence. */
+function valueBytes({ vr, Value }: TagElement): Buffer {
+  const values = Value ?? [];
+  if (BINARY.has(vr)) return Buffer.from(values[0] as ArrayBuffer);
+  const number = NUMBERS[vr];
+  if (!number) return padded(values.map(textOf).join('\\'), vr === 'UI' ? '\0' : ' ');
+  const bytes = Buffer.alloc(number.size * values.length);
+  for (const [index, value] of values.entries()) {
+    number.write(bytes, Number(value), index * number.size);
+  }
+  return bytes;
+}
+
+const textOf = (value: unknown): string => (value === null ? '' : String(value));
 
 /** Wraps bytes as the value of an OB element, padded to an even length (PS3.5 7.1.1). */
 export function evenBytes(bytes: Uint8Array): ArrayBuffer[] {
