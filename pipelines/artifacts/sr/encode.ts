@@ -13,12 +13,12 @@ const DECIMAL_STRING_LENGTH = 16;
  */
 export function decimalString(value: number): string {
   if (!Number.isFinite(value)) throw new RangeError(`${value} is not a finite number`);
-  const digits = Array.from({ length: DECIMAL_STRING_LENGTH }, (_, lost) => 17 - lost);
-  const forms = digits.flatMap((count) => [
-    String(Number(value.toPrecision(count))),
-    value.toExponential(count - 1),
-  ]);
-  return forms.find((form) => form.length <= DECIMAL_STRING_LENGTH) ?? value.toExponential(0);
+  for (let digits = 17; digits > 1; digits -= 1) {
+    const forms = [String(Number(value.toPrecision(digits))), value.toExponential(digits - 1)];
+    const fitting = forms.find((form) => form.length <= DECIMAL_STRING_LENGTH);
+    if (fitting) return fitting;
+  }
+  return value.toExponential(0);
 }
 
 function shortened(text: string, length: number): string {
