@@ -1,4 +1,4 @@
-import { type Font, openSync } from 'fontkit';
+import { type Font, type GlyphRun, openSync } from 'fontkit';
 import type PDFDocument from 'pdfkit';
 import sharp from 'sharp';
 import type { Drawing, Label, Mark } from './drawing.ts';
@@ -21,8 +21,29 @@ export function font(weight: FontWeight): Font {
   const known = opened.get(weight);
   if (known) return known;
   const loaded = openSync(FILES[weight]);
+  rememberLayouts(loaded);
   opened.set(weight, loaded);
   return loaded;
+}
+
+/** Number of texts of each font whose layout is remembered. A report has some 500 different words. */
+const MOST_REMEMBERED = 4096;
+
+/**
+ * Makes a font lay out each text only once, because reports repeat their words, and fontkit takes
+ * up to a millisecond for one. PDFKit scales the positions of a run in place, so each caller gets
+ * a copy of them.
+ */
+function rememberLayouts(face: Font): void {
+  const layOut = face.layout.bind(face);
+  const known = new Map<string, GlyphRun>();
+  face.layout = (text) => {
+    const run = known.get(text) ?? layOut(text);
+    if (known.size >= MOST_REMEMBERED) known.clear();
+    known.set(text, run);
+    const positions = run.positions.map((position) => ({ ...position }));
+    return Object.create(run, { positions: { value: positions } });
+  };
 }
 
 /** PDFKit would draw words in these letters in the wrong order, and without spaces. */

@@ -119,9 +119,11 @@ export function textHeight(page: Page, text: string, style: TextStyle = {}): num
     .heightOfString(typeset(text), { width });
 }
 
+const PARAGRAPH_SPACE = 3;
+
 /** Returns the height of a paragraph with the space below it. */
 export const paragraphHeight = (page: Page, text: string, style: TextStyle = {}): number =>
-  textHeight(page, text, style) + 3;
+  textHeight(page, text, style) + PARAGRAPH_SPACE;
 
 /**
  * Draws a paragraph at `page.y` without splitting it, and moves `page.y` below it. Text from a
@@ -139,7 +141,7 @@ export function paragraph(page: Page, given: string, style: TextStyle = {}): voi
       .fillColor(colour);
     page.doc.text(text, x, page.y, { width });
   });
-  page.y += paragraphHeight(page, text, style);
+  page.y += height + PARAGRAPH_SPACE;
 }
 
 /** Height of a heading and its rule, in points. */
