@@ -89,7 +89,9 @@ function run(evidence: EffusionEvidence, values: Values) {
     conclusions: [
       depth ? null : possible,
       sizeOf(effusion),
-      tamponade && sayOfEffusion.conclusion('effusion.tamponade', { statement: tamponade }),
+      tamponade && fluid
+        ? sayOfEffusion.conclusion('effusion.tamponade', { statement: tamponade })
+        : null,
       pleural ? sayOfEffusion.conclusion('effusion.may-be-pleural', {}) : null,
     ],
     gaps: [
@@ -97,7 +99,7 @@ function run(evidence: EffusionEvidence, values: Values) {
       depth && isChild(evidence) ? PATIENT_GAPS.child : null,
       deeperIn ? sayOfEffusion.gap('effusion.greatest-not-measured', {}) : null,
       fluid ? sayOfEffusion.gap('effusion.signs-not-assessed', {}) : null,
-      depth && wide === null ? sayOfEffusion.gap('effusion.plethora-not-assessed', {}) : null,
+      fluid && wide === null ? sayOfEffusion.gap('effusion.plethora-not-assessed', {}) : null,
     ],
     findings: [
       possible && !depth ? finding(ID, 'possible-effusion', possible, severity, []) : null,

@@ -57,6 +57,9 @@ describe('signs of tamponade', () => {
     expect(category('tamponade-signs')?.value).toBe('tamponade signs not assessed');
     expect(summary(ID)).toContain('IVC plethora was not assessed.');
   });
+  it('are not mentioned where the operator measured no effusion', () => {
+    expect(measured(0).summary(ID)).toBe('effusion 0 mm. Pericardial effusion: none.');
+  });
   it('follow a convention of the project, and the size follows the societies', () => {
     const { category } = measured(15);
     expect(category('tamponade-signs')?.scheme).not.toMatch(/ASE|ESC/);
