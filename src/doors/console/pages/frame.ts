@@ -106,7 +106,7 @@ const KEY_NAMES: Readonly<Record<string, string>> = {
 
 /** Renders the list of the page's keys, in a corner where it covers no control. */
 function keyList(keys: readonly KeyBinding[]): TemplateResult {
-  return html`<section class="panel keys" aria-label="Keys">
+  return html`<section class="panel keys" aria-label="Keys" tabindex="0">
     <h2>Keys</h2>
     <dl>
       ${keys.map(

@@ -276,6 +276,12 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
     await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    // In a window that is lower than the list, such as at 200 % zoom, the list scrolls.
+    const size = page.viewportSize();
+    await page.setViewportSize({ width: 720, height: 200 });
+    const box = await page.getByRole('region', { name: 'Keys' }).boundingBox();
+    expect(box?.y).toBeGreaterThanOrEqual(0);
+    if (size) await page.setViewportSize(size);
     await page.keyboard.press('?');
   });
 
