@@ -10,9 +10,8 @@ import { basisText, weeksAndDays } from '../../result/render/obstetric/shared.ts
 import {
   examinationName,
   gapLine,
-  gapLines,
-  inputLimitations,
   isEcho,
+  limitationsOf,
 } from '../../result/render/report-lines.ts';
 import {
   accepted,
@@ -409,21 +408,12 @@ function limitations(page: Page, { result }: ReportInput): void {
       .filter((section) => !isRead(section))
       .map(gapLine),
   );
-  const lines = (result.report?.limitations ?? limitationsWithoutReport(result)).filter(
+  const lines = (result.report?.limitations ?? limitationsOf(result)).filter(
     (line) => !tabled.has(line),
   );
   if (lines.length === 0) return;
   heading(page, 'Limitations', 20);
   for (const line of lines) paragraph(page, line);
-}
-
-/**
- * Returns the limitations of a result that has no report section: parts that were only partly
- * assessed, and limitations of the images.
- */
-function limitationsWithoutReport(result: Result): string[] {
-  const partial = result.sections.filter(({ status }) => status === 'partial');
-  return [...gapLines(partial, result.measurements), ...inputLimitations(result)];
 }
 
 function software(page: Page, { result, subject }: ReportInput): void {

@@ -27,6 +27,7 @@ import {
 import { conclusionTexts } from '../../../../pipelines/result/render/conclusion.ts';
 import { remarks } from '../../../../pipelines/result/render/statement.ts';
 import type { Statement } from '../../../../pipelines/result/statement.ts';
+import { withNotes } from '../../../../pipelines/run/review-effects.ts';
 import { writeArtifacts, writeEarlyPreviews } from '../../../../pipelines/run/write-artifacts.ts';
 import { measuredStudy } from '../../echo/measured-study.ts';
 import { BPD, HC, measurement } from '../example-measurements.ts';
@@ -233,6 +234,20 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
       if (status === 'not_assessed') {
         expect(all).toMatch(new RegExp(`${title}\\s+This version does not assess`));
       }
+    }
+  });
+
+  test('lists the conditions of its conclusions, also without a report', async () => {
+    const condition: Statement = {
+      ...{ kind: 'limitation', code: 'heart.not-judged', about: [], fetus: null, params: {} },
+    };
+    const sections = RESULT.sections.map((section) =>
+      section.status === 'not_assessed' ? section : { ...section, statements: [condition] },
+    );
+    const result = { ...RESULT, sections, report: null };
+    const noted = withNotes(result, [{ do: 'note', text: 'Repeat in two weeks.' }]);
+    for (const one of [result, noted]) {
+      expect(text(await pdf(one, SUBJECT))).toContain('Situs, position, the side of the axis');
     }
   });
 
