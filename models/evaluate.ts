@@ -78,12 +78,9 @@ const EVALUATIONS: Partial<Record<ModelTask, (task: ModelTask) => Promise<Evalua
   // Evaluated only on the test split. The validation split was used to choose this model:
   // judge_head_planes.py selects by cross-validation.
   ...(split === 'test' && { 'fetal-brain-plane': evaluateBrainPlanes }),
-  'fetal-head': async (task) =>
-    evaluateGeometry(task, {
-      hc18: await hc18Cases(data, split),
-      'fetal-planes (BPD and OFD landmarks)': await landmarkCases(data, 'fetal-head', split),
-      phantom: phantoms.filter(isHead),
-    }),
+  'fetal-head': async (task) => evaluateGeometry(task, await headCases()),
+  // Measured together with fetal-head, as in the product.
+  'fetal-head-border': async (task) => evaluateGeometry('fetal-head', await headCases(), task),
   'fetal-abdomen': async (task) =>
     evaluateGeometry(task, {
       'fetal-planes (TAD and APAD landmarks)': await landmarkCases(data, 'fetal-abdomen', split),
@@ -134,20 +131,32 @@ async function sessionFor(task: ModelTask) {
   return openSession(model, { provider: 'cpu', threads: 1 });
 }
 
-async function evaluateGeometry(task: ModelTask, sets: Record<string, Case[]>) {
+const headCases = async () => ({
+  hc18: await hc18Cases(data, split),
+  'fetal-planes (BPD and OFD landmarks)': await landmarkCases(data, 'fetal-head', split),
+  phantom: phantoms.filter(isHead),
+});
+
+async function evaluateGeometry(
+  task: ModelTask,
+  sets: Record<string, Case[]>,
+  secondStage?: ModelTask,
+) {
   const session = await sessionFor(task);
+  const border = secondStage ? await sessionFor(secondStage) : null;
   const results: Record<string, unknown> = {};
   let halfWidths: ReturnType<typeof halfWidthsOf> | undefined;
   for (const [name, cases] of Object.entries(sets)) {
     if (cases.length === 0) continue;
-    const measured = await measure(session, cases);
+    const measured = await measure(session, cases, border);
     results[name] = agreement(measured);
     // The first set contains the real images for which the model is meant.
     halfWidths ??= halfWidthsOf(task, measured);
     if (values.cases) printCases(measured);
   }
   await session.close();
-  return { gate: session.model.gate, ...halfWidths, sets: results };
+  await border?.close();
+  return { gate: (border ?? session).model.gate, ...halfWidths, sets: results };
 }
 
 /** Returns the half widths of the 95 % interval, with a separate one for small heads. */

@@ -3,12 +3,20 @@ import type { ModelSession } from '../../pipelines/inference/session.ts';
 import { distance, perimeter, toMillimetres } from '../../pipelines/measure/ellipse.ts';
 import { distanceToEllipse } from '../../pipelines/measure/ellipse-fit.ts';
 import { locateFemurEnds } from '../../pipelines/obstetric/biometry/locate.ts';
+import { refineHeads } from '../../pipelines/obstetric/shared/head-border.ts';
 import { locateOutline } from '../../pipelines/obstetric/shared/outline.ts';
 import type { Measured } from './agreement.ts';
 import { type Case, readGray } from './cases.ts';
 
-/** Measures each case as the pipeline does, one image at a time. */
-export async function measure(session: ModelSession, cases: readonly Case[]): Promise<Measured[]> {
+/**
+ * Measures each case as the pipeline does, one image at a time. `border` is the second stage of a
+ * head.
+ */
+export async function measure(
+  session: ModelSession,
+  cases: readonly Case[],
+  border: ModelSession | null = null,
+): Promise<Measured[]> {
   const measured: Measured[] = [];
   for (const one of cases) {
     const image = await readGray(one.path);
@@ -19,7 +27,7 @@ export async function measure(session: ModelSession, cases: readonly Case[]): Pr
     const answer =
       session.model.task === 'fetal-femur'
         ? await femurLength(session, image, one)
-        : await circumference(session, image, one);
+        : await circumference(session, border, image, one);
     measured.push({ ...base, ...(answer ?? NOT_FOUND) });
   }
   return measured;
@@ -27,8 +35,14 @@ export async function measure(session: ModelSession, cases: readonly Case[]): Pr
 
 const NOT_FOUND = { measuredMm: null, confidence: 0, accepted: false };
 
-async function circumference(session: ModelSession, image: GrayImage, one: Case) {
-  const [outline] = await locateOutline(session, [image]);
+async function circumference(
+  session: ModelSession,
+  border: ModelSession | null,
+  image: GrayImage,
+  one: Case,
+) {
+  const outlines = await locateOutline(session, [image]);
+  const [outline] = border ? await refineHeads(border, [image], outlines) : outlines;
   if (!outline) return null;
   const scale = scaleOf(one);
   const { a, b } = toMillimetres(outline.ellipse, scale);

@@ -19,6 +19,7 @@ from torch import nn
 import echo_chambers
 import echo_views
 import fetal_structures
+import head_border
 import regions
 import uterus
 from datasets import HEAD_PLANES, PLANES
@@ -179,6 +180,11 @@ def view_network(weights: Path) -> tuple[nn.Module, str, Size]:
     return network, "logits", echo_views.SIZE
 
 
+def border_network(weights: Path) -> tuple[nn.Module, str, Size]:
+    size = (head_border.ANGLES, head_border.RADII)
+    return restored(head_border.BorderNetwork(), weights), "offsets", size
+
+
 HEART, BRAIN = (fetal_structures.CHANNELS[task] for task in ("heart", "brain"))
 LEFT_HEART = 4
 
@@ -188,6 +194,7 @@ EXPORTS: dict[str, Callable[..., tuple[nn.Module, str, Size]]] = {
     "fetal-plane": plane_network,
     "fetal-brain-plane": head_plane_network,
     "fetal-head": channels(("head",), GEOMETRY_CHANNELS),
+    "fetal-head-border": border_network,
     "fetal-abdomen": channels(("abdomen",), GEOMETRY_CHANNELS),
     "fetal-femur": channels(("femur-shaft", "femur-ends"), GEOMETRY_CHANNELS),
     **{

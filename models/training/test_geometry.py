@@ -7,8 +7,10 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+import torch
 
-from ellipse import ellipse_from_axes
+from ellipse import Ellipse, ellipse_from_axes
+from head_border import ANSWERED, border_strip, frame_of, harmonics_of, moved, offsets_to
 from head_crop import crop_matrix, warp_crop
 from letterbox import letterbox, letterbox_matrix
 
@@ -63,3 +65,27 @@ def test_ellipse(case: dict) -> None:
     for point in case["points"]:
         found = ellipse.distance(*(np.array([value]) for value in point["at"]))
         assert found == pytest.approx(point["distance"], abs=1e-3)
+
+
+@pytest.mark.parametrize("case", VECTORS["headBorder"], ids=lambda case: str(case["head"]))
+def test_head_border(case: dict) -> None:
+    head = ellipse_from_axes(*case["head"])
+    frame = frame_of(head)
+    strip = border_strip(waves(*case["image"]), head.centre, frame) * 255
+    for column, row, level in case["levels"]:
+        assert strip[row, column] == pytest.approx(level, abs=0.5)
+    centre, linear = moved(head.centre, frame, np.array(case["harmonics"]))
+    found = Ellipse(centre, linear @ linear.T)
+    assert found.centre == pytest.approx(case["moved"]["centre"], abs=1e-3)
+    assert found.semi_axes() == pytest.approx(case["moved"]["axes"], abs=1e-3)
+
+
+def test_the_offsets_of_a_moved_head_give_back_what_moved_it() -> None:
+    head = ellipse_from_axes(300, 240, 150, 110, 0.4)
+    harmonics = np.array([0.004, -0.003, 0.002, 0.003, -0.002])
+    frame = frame_of(head)
+    centre, linear = moved(head.centre, frame, harmonics)
+    offsets = offsets_to(Ellipse(centre, linear @ linear.T), head.centre, frame)
+    answer = torch.zeros(1, 2, ANSWERED)
+    answer[0, 0] = torch.from_numpy(offsets)
+    assert harmonics_of(answer)[0].numpy() == pytest.approx(harmonics, abs=1e-4)

@@ -17,6 +17,7 @@ import echo_parasternal
 import echo_views
 import fetal_structures
 import geometry
+import head_border
 import head_distillation
 import head_planes
 import head_structures
@@ -31,6 +32,7 @@ from recipes import PARENTS, PHANTOM_SETS, read_recipes
 # A topic has DEFAULTS, add_arguments(parser) and prepare(options), which returns a Training.
 TOPICS: dict[str, ModuleType] = {
     "geometry": geometry,
+    "head-border": head_border,
     "planes": planes,
     "plane-head": plane_head,
     "head-planes": head_planes,

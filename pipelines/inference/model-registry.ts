@@ -11,6 +11,7 @@ export const MODEL_TASKS = {
     'fetal-plane',
     'fetal-brain-plane',
     'fetal-head',
+    'fetal-head-border',
     'fetal-abdomen',
     'fetal-femur',
     'symphysis-head',

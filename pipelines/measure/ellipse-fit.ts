@@ -108,12 +108,13 @@ function gaussNewtonStep(points: readonly Point[], map: UnitMap): Vector | null 
   return solve(matrix, right);
 }
 
-type Vector = [number, number, number, number, number];
+/** Five unknowns, or one row of their equations. */
+export type Vector = [number, number, number, number, number];
 
 /**
  * Solves linear equations by Gaussian elimination with row exchange. Null for a singular matrix.
  */
-function solve(matrix: Vector[], right: Vector): Vector | null {
+export function solve(matrix: readonly Vector[], right: Vector): Vector | null {
   const rows = matrix.map((row, i) => [...row, right[i] ?? 0]);
   for (let column = 0; column < 5; column++) {
     const pivot = rows

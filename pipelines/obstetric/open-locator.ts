@@ -18,6 +18,7 @@ import { locateTransperineal } from './labor-progress/locate.ts';
 import type { Locator } from './locator.ts';
 import { namePlanes } from './name-planes.ts';
 import { locateMidsagittal } from './nt/locate.ts';
+import { refineHeads } from './shared/head-border.ts';
 import { locateOutline } from './shared/outline.ts';
 import { drawUterineMaps, uterineUncertainty } from './shared/uterine-maps.ts';
 
@@ -46,6 +47,7 @@ export async function openLocator(
   // thread.
   const brainPlane = await open('fetal-brain-plane');
   const head = await open('fetal-head');
+  const border = await open('fetal-head-border');
   const abdomen = await open('fetal-abdomen');
   const femur = await open('fetal-femur');
   const symphysisHead = await open('symphysis-head');
@@ -56,6 +58,12 @@ export async function openLocator(
   // The survey of planes, the biometry and the reader of sweeps outline the same frames, so each
   // image is outlined only once.
   const outlineHead = head && oncePerImage((images) => locateOutline(head, images));
+  // Only what is measured is refined: the models of planes and of brain structures were trained and
+  // evaluated on heads of the first stage.
+  const refineHead =
+    outlineHead && border
+      ? oncePerImage(async (images) => refineHeads(border, images, await outlineHead(images)))
+      : outlineHead;
   const outlineAbdomen = abdomen && oncePerImage((images) => locateOutline(abdomen, images));
   return {
     planes:
@@ -76,17 +84,22 @@ export async function openLocator(
         )),
     // Each frame is classified twice, unchanged and mirrored, so half as many frames fill a batch.
     ...(plane && { framesAtOnce: Math.max(DECODING.frames, plane.batch / 2) }),
-    head: outlineHead,
+    head: refineHead,
     abdomen: outlineAbdomen,
     femur: femur && ((images) => locateFemurEnds(femur, images)),
     symphysisHead: symphysisHead && ((images) => locateTransperineal(symphysisHead, images)),
     midsagittal: midsagittal && ((images) => locateMidsagittal(midsagittal, images)),
     uterus: uterus && ((images) => drawUterineMaps(uterus, images)),
     chest: chest && ((images) => locateChest(chest, images)),
-    brain: brain && ((image, ellipse) => locateBrainStructures(brain, image, ellipse)),
+    brain:
+      brain &&
+      (async (image, ellipse) => {
+        const [first] = (await outlineHead?.([image])) ?? [];
+        return locateBrainStructures(brain, image, first?.ellipse ?? ellipse);
+      }),
     uncertainty: {
-      hcPercent: await halfWidthOf(head, 'halfWidth95Percent'),
-      smallHcPercent: await halfWidthOf(head, 'halfWidth95PercentOfSmall'),
+      hcPercent: await halfWidthOf(border ?? head, 'halfWidth95Percent'),
+      smallHcPercent: await halfWidthOf(border ?? head, 'halfWidth95PercentOfSmall'),
       acPercent: await halfWidthOf(abdomen, 'halfWidth95Percent'),
       flMm: await halfWidthOf(femur, 'halfWidth95Mm'),
       angleOfProgression: await halfWidthOf(symphysisHead, 'halfWidth95Degrees'),

@@ -4,6 +4,7 @@ import type { Ellipse, GrayImage } from '../../../pipelines/contract/image.ts';
 import { letterbox, toSource } from '../../../pipelines/inference/letterbox.ts';
 import { perimeter, toMillimetres } from '../../../pipelines/measure/ellipse.ts';
 import { distanceToEllipse } from '../../../pipelines/measure/ellipse-fit.ts';
+import { borderStrip, moved } from '../../../pipelines/obstetric/shared/head-border.ts';
 import { cropHead, fromCrop } from '../../../pipelines/obstetric/shared/head-crop.ts';
 
 type Pair = [number, number];
@@ -26,6 +27,13 @@ interface Vectors {
     places: { crop: Pair; image: Pair }[];
     levels: Levels;
     mirrored: Levels;
+  }[];
+  headBorder: {
+    image: Pair;
+    head: Axes;
+    levels: Levels;
+    harmonics: [number, number, number, number, number];
+    moved: { centre: Pair; axes: Pair };
   }[];
   ellipse: {
     ellipse: Axes;
@@ -95,6 +103,16 @@ describe('the level crop of a head is the same as in training', () => {
     const mirrored = cropHead(source, head, 224, 192, { along: -1, across: 1 });
     expectLevels(level, 224, one.levels, 2);
     expectLevels(mirrored, 224, one.mirrored, 2);
+  });
+});
+
+describe('the ring around a head is the same as in training', () => {
+  it.each(vectors.headBorder)('for the head $head', (one) => {
+    const head = ellipseOf(one.head);
+    expectLevels(borderStrip(waves(one.image), head, 128, 64), 128, one.levels, 0.5);
+    const { centre, a, b } = moved(head, one.harmonics);
+    expect([centre.x, centre.y]).toEqual(one.moved.centre.map((value) => expect.closeTo(value, 3)));
+    expect([a, b]).toEqual(one.moved.axes.map((value) => expect.closeTo(value, 3)));
   });
 });
 
