@@ -98,7 +98,9 @@ export function coverScreen(
       covered.fill(1, y * width + left, y * width + right + 1);
     }
   }
-  return covered.reduce((sum, one) => sum + one, 0) >= WHOLE_SCREEN * covered.length;
+  let count = 0;
+  for (let at = 0; at < covered.length; at += 1) count += covered[at] ?? 0;
+  return count >= WHOLE_SCREEN * covered.length;
 }
 
 const showsTrace = ({ sweeps, mode }: Clip) =>
