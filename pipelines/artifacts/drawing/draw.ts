@@ -30,9 +30,9 @@ export function font(weight: FontWeight): Font {
 const MOST_REMEMBERED = 4096;
 
 /**
- * Makes a font lay out each text only once, because reports repeat their words, and fontkit takes
- * up to a millisecond for one. PDFKit scales the positions of a run in place, so each caller gets
- * a copy of them.
+ * Makes a font lay out each text only once, because reports repeat their words, and the layout of
+ * one can take a millisecond. PDFKit scales the positions of a run in place, so each caller gets a
+ * copy of them.
  */
 function rememberLayouts(face: Font): void {
   const layOut = face.layout.bind(face);
