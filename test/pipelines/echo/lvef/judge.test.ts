@@ -79,7 +79,7 @@ describe('an EF of the machine and an EF of the images', () => {
     expect(gradableEf(values)?.value).toBe(expected);
   });
 
-  it('are told apart from an EF of the machine whose volume a person corrected', () => {
+  it('are distinguished from an EF of the machine whose volume a person corrected', () => {
     const corrected = { ...machine('lvef-biplane', 60), origin: 'person' as const };
     const { gap } = ungradedEf(valuesOf([corrected, images('lvef-networks', 45)])) ?? {};
     expect(gap?.params).toMatchObject({ readings: [{ origin: 'corrected' }, { origin: 'image' }] });
