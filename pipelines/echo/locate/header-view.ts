@@ -39,7 +39,7 @@ const VIEW_NAMES: readonly (readonly [RegExp, HeartView])[] = [
   [/^(plax|parasternal long axis)$/, 'PLAX'],
   [shortAxisAt('av|ao|aortic( valve)?'), 'PSAX-AV'],
   [shortAxisAt('mv|mitral( valve)?|chord(ae|al)'), 'PSAX-MV'],
-  [shortAxisAt('pm|pap|papillary( muscles?)?|mid( lv| ventric(le|ular))?'), 'PSAX-PM'],
+  [shortAxisAt('pm|pap|papillary( muscles?)?|mid( lv| ventricle| ventricular)?'), 'PSAX-PM'],
   [shortAxisAt('ap|apex|apical'), 'PSAX-AP'],
   [/^(psax|sax|parasternal short axis)/, 'PSAX'],
   [/^(a4c|4 ?ch|ap ?4|apical (4|four) chamber)$/, 'A4C'],
