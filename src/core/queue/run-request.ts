@@ -306,7 +306,8 @@ async function prepare(
   try {
     for (const file of files) {
       if (file.url || file.archive) continue;
-      await onceStorageWorks(row.id, parts, broken, () => placeFile(folder, file, parts.blobs));
+      const place = () => placeFile(folder, file, parts.blobs);
+      await onceStorageWorks(row.id, parts, broken, place, isUnreachable);
     }
   } catch (error) {
     if (!(error instanceof InputFileMissingError)) throw error;
@@ -408,9 +409,9 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
     logger.event(EVENTS.requestResultInvalid, { request: id, error: error.message });
     throw new RunFailure('failed', 'invalid_result', 'The pipeline wrote an invalid result.');
   });
-  await onceStorageWorks(id, parts, broken, () =>
-    publishArtifacts(parts.blobs, config.dataDir, id, stored),
-  );
+  const publish = () => publishArtifacts(parts.blobs, config.dataDir, id, stored);
+  // A finished run waits, whatever the fault, because it would otherwise have to be repeated.
+  await onceStorageWorks(id, parts, broken, publish, () => true);
   const at = now();
   const expiresAt = new Date(at.getTime() + config.retention.days * DAY_MS);
   const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
@@ -450,6 +451,9 @@ function leavingAtOnce(
 
 const STORAGE_AGAIN_MS = 5000;
 
+const isUnreachable = (error: unknown) =>
+  error instanceof SonogateError && error.code === 'storage_unreachable';
+
 /**
  * Reads from the storage or writes to it, again and again during an outage, so that the run neither
  * fails nor has to be repeated.
@@ -459,13 +463,15 @@ async function onceStorageWorks(
   { logger }: RunParts,
   broken: AbortSignal,
   work: () => Promise<void>,
+  isOutage: (error: unknown) => boolean,
 ): Promise<void> {
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof SonogateError) || error.code !== 'storage_unreachable') throw error;
-      logger.event(EVENTS.storageAway, { request: id, error: String(error.cause ?? error) });
+      if (!isOutage(error)) throw error;
+      const cause = error instanceof SonogateError ? (error.cause ?? error) : error;
+      logger.event(EVENTS.storageAway, { request: id, error: String(cause) });
       await delay(STORAGE_AGAIN_MS, null, { signal: broken }).catch(() => {});
       if (broken.aborted) throw new InterruptedError();
     }

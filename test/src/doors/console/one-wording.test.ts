@@ -107,7 +107,7 @@ describe.each(STUDIES)('the impression of a study: %s', (_, result) => {
   });
 
   it('is the conclusion of the FHIR report', () => {
-    expect(ofFhir(result)).toContain(lines.join(' '));
+    expect(ofFhir(result)).toContain(lines.join('\n'));
   });
 
   it('is the impression of the study page', () => {
