@@ -162,16 +162,21 @@ const SCALES: readonly (readonly string[])[] = [
   ['praevia', 'low-lying', 'normal'],
   ['small', 'normal', 'large'],
   ['L', 'N', 'H'],
-  ['no-signal', 'mild', 'moderate-to-severe', 'severe'],
   ['normal', 'mild', 'moderate', 'severe'],
   ['effaced', 'normal', 'mega'],
   ['down', 'horizontal', 'up'],
 ];
 
-/** Renders the categories on both sides of a cut-off: "normal or mild". */
-function sides(between: readonly string[]): string {
+/** Scales of one concept, whose categories have names that others use too. */
+const SCALE_OF: Readonly<Record<string, readonly string[]>> = {
+  'middle-cerebral-artery-psv-mom': ['no-signal', 'mild', 'moderate-to-severe', 'severe'],
+};
+
+/** Renders the categories of a value on both sides of a cut-off: "normal or mild". */
+function sides(between: readonly string[], { concept }: Measurement): string {
   const [low = '', high = ''] = between;
-  const scale = SCALES.find((one) => one.includes(low) && one.includes(high));
+  const scale =
+    SCALE_OF[concept.key] ?? SCALES.find((one) => one.includes(low) && one.includes(high));
   const all = scale ? spanned(scale, [low, high]) : between;
   return eitherOf(all.map((one) => CATEGORY_WORDS[one] ?? one.replaceAll('-', ' ')));
 }
@@ -184,7 +189,7 @@ export const OBSTETRIC_SENTENCES = {
     { about: [value], text }: SentenceContext,
   ) =>
     value
-      ? `${withSubject(value.label, value)} ${text.value(value)}, at a cut-off: ${sides(between)}; measure by hand.`
+      ? `${withSubject(value.label, value)} ${text.value(value)}, at a cut-off: ${sides(between, value)}; measure by hand.`
       : '',
   'obstetric.across-cut-off': (
     { cutOff, unit }: { cutOff: number; unit: 'mm' | 'deg' | '' },

@@ -322,8 +322,8 @@ describe('brain measurements on images', () => {
   it.each([
     [7, ['normal'], null],
     [7.1, [], 'normal or mild'],
-    [12.9, [], 'normal or severe'],
-    [14, [], 'mild or severe'],
+    [12.9, [], 'normal, mild, moderate or severe'],
+    [14, [], 'mild, moderate or severe'],
     [20.1, ['severe'], null],
   ])('an atrium of %s ± 3 mm or 25 %% has the category %j', (atrium, categories, sides) => {
     const result = uncertain({ atrium });

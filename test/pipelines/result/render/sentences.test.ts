@@ -115,11 +115,6 @@ describe('an interval over several cut-offs names the categories between them', 
       ['L', 'H'],
       'below the usual range, within the usual range or above the usual range',
     ],
-    [
-      'obstetric.at-cut-off',
-      ['no-signal', 'moderate-to-severe'],
-      'no sign of anaemia, mild or moderate to severe',
-    ],
     ['nt.at-cut-off', ['normal', 'high'], 'normal, increased or high'],
     ['nt.at-cut-off', [null, 'high'], 'below 3.5 mm or high'],
   ])('%s %j', (code, between, text) => {
@@ -129,6 +124,23 @@ describe('an interval over several cut-offs names the categories between them', 
     };
     expect(renderStatement(statement, new Map([[about.id, about]]))).toContain(`: ${text}`);
   });
+});
+
+it.each([
+  [
+    'middle-cerebral-artery-psv-mom',
+    ['no-signal', 'severe'],
+    'no sign of anaemia, mild, moderate to severe or severe',
+  ],
+  ['middle-cerebral-artery-psv-mom', ['mild', 'severe'], 'mild, moderate to severe or severe'],
+  ['atrial-width', ['mild', 'severe'], 'mild, moderate or severe'],
+] as const)('%s over %j names the bands of its scale', (concept, between, text) => {
+  const value = measurement('value', concept, 1, { unit: '1' });
+  const statement = {
+    ...{ kind: 'gap' as const, code: 'obstetric.at-cut-off', fetus: null, about: [value.id] },
+    params: { between },
+  };
+  expect(renderStatement(statement, new Map([[value.id, value]]))).toContain(`cut-off: ${text};`);
 });
 
 it('an angle over several bands names the bands between them', () => {
