@@ -343,7 +343,8 @@ function comparisonFinding(key: LengthKey, value: Measurement, ours: Measurement
 /**
  * Compares our lengths with those in the machine's reports. Where we have no accepted value, the
  * machine value is used. With several fetuses no machine value is used, because the images do not
- * show which fetus it belongs to; those that name a fetus are listed for it. An implausible value is listed but not compared (obstetric 0.6).
+ * show which fetus it belongs to; those that name a fetus are listed for it. An implausible value is
+ * listed but not compared (obstetric 0.6).
  */
 export function compareWithCart(
   evidence: BiometryEvidence,

@@ -91,11 +91,11 @@ class Bucket {
   }
 
   /**
-   * Checks that the bucket can be listed. Every later command throws `storage_unreachable` in place
-   * of the storage error (`asUnreachable`).
-   * @throws the storage error, which tells the operator what is wrong with the settings.
+   * Opens the bucket: checks that it can be listed, and lets every later command throw
+   * `storage_unreachable` in place of the storage error (`asUnreachable`).
+   * @throws the storage error, which shows the operator what is wrong with the settings.
    */
-  async check(): Promise<void> {
+  async open(): Promise<void> {
     await this.client.send(new ListObjectsV2Command({ Bucket: this.name, MaxKeys: 1 }));
     this.client.middlewareStack.add(
       (next) => (args) =>
@@ -175,7 +175,7 @@ export async function openS3BlobStore(
 ): Promise<S3BlobStore> {
   const bucket = new Bucket(location, silenceMs);
   await mkdir(spool, { recursive: true });
-  await bucket.check();
+  await bucket.open();
 
   const read = async (sha256: string): Promise<Readable> => {
     const body = await bucket.read(BLOBS + sha256);

@@ -260,7 +260,7 @@ export const QUEUE_OPERATIONS = operationsOf('Compatible queue', {
   queueResult: {
     ...requestPaths(''),
     method: 'get',
-    summary: 'The result, or the reason why there is none',
+    summary: 'The result, or the error with which the request ended',
     scope: 'read',
     audit: 'request.read',
     answer: 'queueResult',

@@ -43,8 +43,8 @@ export class DatabaseUnreachableError extends Error {
 
 /**
  * Returns the error of a statement as its caller should see it: a DatabaseUnreachableError if the
- * server cannot work at present, so that the HTTP API or the DICOM listener can ask clients to try again
- * later; otherwise unchanged.
+ * server cannot work at present, so that the HTTP API or the DICOM listener can ask clients to try
+ * again later; otherwise unchanged.
  */
 export function asUnreachable(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

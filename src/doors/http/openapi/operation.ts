@@ -7,7 +7,10 @@ import type * as objects from './objects.ts';
 
 type ObjectName = keyof typeof objects;
 
-/** A call of the HTTP API: `addRoute` serves it as stated here, and the OpenAPI document describes it. */
+/**
+ * A call of the HTTP API. `servingOn` (route.ts) serves it as stated here, and the OpenAPI document
+ * describes it.
+ */
 export interface Operation {
   id: string;
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -30,7 +33,7 @@ export interface Operation {
   pathExamples?: Readonly<Record<string, string>>;
   /** Whether the call accepts an `Idempotency-Key`. */
   once?: boolean;
-  /** Removes secrets, which are shown only once, from a response that is kept for a repeated call. */
+  /** Removes secrets, which are shown only once, from a response kept for a repeated call. */
   keptAnswer?: (answer: unknown) => unknown;
   /** Scope of the key; null when the URL is signed or public. */
   scope: Scope | null;

@@ -14,7 +14,10 @@ const describing = (title: string, path: string) => ({
   paths: { [path]: {} },
 });
 
-/** They are here and not beside their routes (models.ts), which serve the description of all operations. */
+/**
+ * Listed here and not beside their routes (models.ts), because these serve the description of all
+ * operations.
+ */
 export const MODEL_OPERATIONS = operationsOf('Models', {
   listModels: {
     method: 'get',
