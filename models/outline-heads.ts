@@ -8,9 +8,9 @@ import { round } from './evaluation/agreement.ts';
 import { readGray } from './evaluation/cases.ts';
 
 /**
- * Writes what `fetal-head` outlines on each head that may be trained on (HC18, and FETAL_PLANES_DB
- * with landmarks): centre, half axes and angle. The second stage is trained to correct these
- * (models/training/head_border.py).
+ * Writes what `fetal-head` outlines on each head that is not held out (HC18, and FETAL_PLANES_DB
+ * with landmarks): centre, half axes and angle. The second stage is trained to correct these, except
+ * where the landmarks are wrong (models/training/head_border.py).
  *
  * node models/outline-heads.ts [--data ../shared/data]
  */
