@@ -120,7 +120,7 @@ const LEAD_OF_ABDOMEN = 0.02;
  * head. A transperineal image normally contains a head, so a head contradicts it only if the
  * symphysis has a low confidence.
  */
-const HEAD_SPEAKS_AGAINST: Readonly<Record<Doubtful, (head: Located, own: Located) => boolean>> = {
+const HEAD_CONTRADICTS: Readonly<Record<Doubtful, (head: Located, own: Located) => boolean>> = {
   abdominal: (head, own) => head.confidence > own.confidence - LEAD_OF_ABDOMEN,
   transperineal: (head, own) => head.accepted && own.confidence < SURE_SYMPHYSIS,
   femur: () => false,
@@ -169,7 +169,7 @@ async function contradicted(
     const heads = head ? await secondLook(images, [...found.keys()], head) : null;
     for (const [n, one] of found) {
       const rival = heads?.get(n);
-      const confirmed = one?.accepted && !(rival && HEAD_SPEAKS_AGAINST[plane](rival, one));
+      const confirmed = one?.accepted && !(rival && HEAD_CONTRADICTS[plane](rival, one));
       if (!confirmed) missed.add(n);
     }
   }

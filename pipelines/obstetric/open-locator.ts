@@ -58,8 +58,8 @@ export async function openLocator(
   // The survey of planes, the biometry and the reader of sweeps outline the same frames, so each
   // image is outlined only once.
   const outlineHead = head && oncePerImage((images) => locateOutline(head, images));
-  // Only what is measured is refined: the models of planes and of brain structures were trained and
-  // evaluated on heads of the first stage.
+  // Only heads that are measured are refined. The models for planes and brain structures were
+  // trained and evaluated on unrefined outlines.
   const refineHead =
     outlineHead && border
       ? oncePerImage(async (images) => refineHeads(border, images, await outlineHead(images)))

@@ -63,8 +63,8 @@ function renamed<Of extends FramePlane>(one: Of, planes: readonly NamedPlane[]):
 }
 
 /**
- * Corrects what the sweeps show by the planes that a person named, so that a sweep that was misread
- * as twins can be put right.
+ * Corrects the runs of each sweep with the planes that a person named. Without this, a sweep
+ * misread as twins could not be corrected.
  */
 function sweptAsReviewed({ planes, views }: StudyEvidence, named: readonly NamedPlane[]) {
   const { presentation } = views;

@@ -44,8 +44,8 @@ const OF_DESCENT = {
 } as const satisfies Record<(typeof LABOR_KEYS)[number], EvidenceKey>;
 
 /**
- * Returns true if a person confirmed a value that a method with this evidence read there. `frame`
- * is 0-based; null for a value of the whole clip.
+ * Returns true if a person confirmed a value that was read on this frame by a method that needs
+ * this evidence. `frame` is 0-based; null for a value of the whole clip.
  */
 type Confirmed = (evidence: EvidenceKey, file: string, frame: number | null) => boolean;
 
@@ -153,8 +153,8 @@ const UNSEEN: {
 };
 
 /**
- * Returns what replaces the readings of one reader that need review: those that a person confirmed.
- * Empty if the readings are used without review.
+ * Returns the readings that replace those of one reader if they need review: only those that a
+ * person confirmed. Empty if the readings are used without review.
  */
 function heldBack<Reader extends keyof typeof UNSEEN>(
   reader: Reader,

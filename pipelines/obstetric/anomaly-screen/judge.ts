@@ -277,8 +277,8 @@ interface ScreenConclusion {
  *
  * If the machine value falls into a different category from ours, there is no category, and a
  * finding shows both values. There is also no category if the interval of a size includes a
- * cut-off. With several fetuses, a size not assigned to a fetus has no category, but an abnormal
- * one is still a finding.
+ * cut-off. With several fetuses, a size not assigned to a fetus has no category, but if it is
+ * outside its limits, there is still a finding.
  */
 export function concludeSizes(
   measurements: readonly Measurement[],

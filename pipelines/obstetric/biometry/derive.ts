@@ -36,7 +36,8 @@ const MM_PER_CM = 10;
 
 /**
  * Half width of the 95 % interval of a weight, as a share of the weight: two standard deviations of
- * 7.5 % (obstetric 2.5). That of the formulas with two lengths is at least as wide.
+ * 7.5 % (obstetric 2.5). Formulas with only two lengths are less exact by an unknown amount, so for
+ * them this is a minimum.
  */
 const WEIGHT_UNCERTAINTY = 0.15;
 /** The INTERGROWTH weight is used from this age on or, if the age is unknown, from this AC on. */

@@ -123,8 +123,6 @@ export const WEIGHT_FORMULAS = {
 
 export type WeightFormula = keyof typeof WEIGHT_FORMULAS;
 
-/** Biometric ratios and their usual ranges (obstetric 2.3). */
-
 /**
  * Returns the cephalic index: 100 × BPD / OFD, in %. Hadlock et al., AJR 1981;137:83-85, with BPD
  * outer to inner.

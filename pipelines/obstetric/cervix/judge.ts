@@ -27,7 +27,7 @@ export function withoutCategory(gaDays: number | undefined): Statement | null {
   return gaDays < from || gaDays > to ? say.gap('cervix.outside-weeks', { from, to }) : null;
 }
 
-/** Category of a length within its interval, and the longest length that the cervix may have. */
+/** Category of a length, given its interval, and the greatest length that the cervix may have. */
 export interface JudgedCervix {
   /**
    * Null if the interval includes a cut-off or the machine value contradicts ours, unless the
@@ -43,8 +43,8 @@ export interface JudgedCervix {
 }
 
 /**
- * Categorises our length together with the shortest of the machine. The category is `short` if the
- * longest possible length is short but it is unknown how short the cervix is.
+ * Categorises our length, taking the machine's shortest length into account. If the cervix is
+ * certainly short but the exact category is unknown, the category is `short`.
  */
 export function judgeCervix(length: Measurement, machine: Measurement | null): JudgedCervix {
   const within = categoryWithin(length, cervixCategory);

@@ -33,8 +33,8 @@ const MEASUREMENTS = 3;
 
 /**
  * Returns the measurements to choose from: the best of every clip, and further ones of the same
- * clips only if the clips are fewer than three. Neighbouring frames are almost the same image, and
- * the shortest of many would be too short.
+ * clips only if the clips are fewer than three. Neighbouring frames show almost the same image, so
+ * the shortest of many would only be the one with the largest error.
  */
 function ofEveryClip(accepted: readonly MeasuredCervix[]): MeasuredCervix[] {
   const clipOf = ({ reading }: MeasuredCervix) => reading.clip.file;

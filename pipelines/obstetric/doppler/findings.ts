@@ -14,7 +14,7 @@ import {
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { isOfMachine } from '../shared/measurement.ts';
-import { type FlowOfLoops, graverFlow, type StatedFlow } from './flow.ts';
+import { type FlowOfTraces, graverFlow, type StatedFlow } from './flow.ts';
 import {
   ANAEMIA_MOM,
   type AWave,
@@ -284,7 +284,7 @@ interface UmbilicalFlow {
   flow: EndDiastolicFlow | null;
   /** True if the flow is missing at an age at which this is usual. It is then not a finding. */
   usual: boolean;
-  loops: FlowOfLoops<EndDiastolicFlow>;
+  traces: FlowOfTraces<EndDiastolicFlow>;
   stated: StatedFlow | null;
   /** True if there are several fetuses and it is unknown whose artery this is. */
   unnamed: boolean;
@@ -295,26 +295,26 @@ interface UmbilicalFlow {
  * Absent or reversed flow is reported even if only one of the two shows it.
  */
 export function flowOfArtery(
-  loops: FlowOfLoops<EndDiastolicFlow>,
+  traces: FlowOfTraces<EndDiastolicFlow>,
   stated: StatedFlow | null,
   { gaDays, unnamed }: { gaDays: number | null; unnamed: boolean },
 ): UmbilicalFlow {
-  const flow = graverFlow(loops.lead, stated?.flow ?? null);
+  const flow = graverFlow(traces.lead, stated?.flow ?? null);
   const usual = isUsualFlow(flow, gaDays);
-  const { suspected } = loops;
+  const { suspected } = traces;
   const isGraver = suspected !== null && graverFlow(flow, suspected.flow) !== flow;
   const graver = isGraver && !isUsualFlow(suspected.flow, gaDays) ? suspected : null;
-  return { flow, usual, loops: { ...loops, suspected: graver }, stated, unnamed };
+  return { flow, usual, traces: { ...traces, suspected: graver }, stated, unnamed };
 }
 
-const isOnlyStated = ({ flow, loops, stated }: UmbilicalFlow) =>
-  flow !== null && stated?.flow === flow && loops.lead !== flow;
+const isOnlyStated = ({ flow, traces, stated }: UmbilicalFlow) =>
+  flow !== null && stated?.flow === flow && traces.lead !== flow;
 
-const flowParams = (flow: EndDiastolicFlow, { usual, loops, stated, unnamed }: UmbilicalFlow) => ({
+const flowParams = (flow: EndDiastolicFlow, { usual, traces, stated, unnamed }: UmbilicalFlow) => ({
   flow,
   ...(usual && { usualBefore: FLOW_EXPECTED_FROM / 7 }),
-  loop: loops.lead,
-  others: loops.others,
+  loop: traces.lead,
+  others: traces.others,
   stated: stated && { ...stated.shown, flow: stated.flow },
   unnamed,
 });
@@ -325,13 +325,13 @@ export function flowStatements(found: UmbilicalFlow): Statement[] {
 }
 
 function abnormalFlow(found: UmbilicalFlow): Statement[] {
-  const { flow, usual, loops } = found;
+  const { flow, usual, traces } = found;
   if (flow === null || flow === 'forward' || usual) return [];
-  const hidden = flow === 'absent' && loops.shownOn.some(({ waveform }) => waveform.otherVessel);
+  const hidden = flow === 'absent' && traces.shownOn.some(({ waveform }) => waveform.otherVessel);
   return [say.conclusion('doppler.abnormal-flow', { ...flowParams(flow, found), hidden })];
 }
 
-function suspectedFlow({ loops: { suspected }, unnamed }: UmbilicalFlow): Statement[] {
+function suspectedFlow({ traces: { suspected }, unnamed }: UmbilicalFlow): Statement[] {
   if (!suspected) return [];
   const { flow, problem } = suspected;
   return [say.conclusion('doppler.suspected-flow', { flow, problem, unnamed })];
@@ -381,11 +381,11 @@ export function flowFindings(
   found: UmbilicalFlow,
   measurements: readonly Measurement[],
 ): FindingDraft[] {
-  const { flow, usual, loops, stated } = found;
+  const { flow, usual, traces, stated } = found;
   const statements = [...abnormalFlow(found), ...suspectedFlow(found)];
   const shownOn = [
-    ...(usual ? [] : loops.shownOn),
-    ...(loops.suspected ? [loops.suspected.shownOn] : []),
+    ...(usual ? [] : traces.shownOn),
+    ...(traces.suspected ? [traces.suspected.shownOn] : []),
   ];
   const evidence = [
     ...(isOnlyStated(found) && !usual ? (stated?.evidence ?? []) : []),
@@ -401,7 +401,7 @@ export function flowFindings(
  * trace is only suspected.
  */
 export function ductusFindings(
-  wave: FlowOfLoops<AWave>,
+  wave: FlowOfTraces<AWave>,
   measurements: readonly Measurement[],
   unnamed: boolean,
 ): FindingDraft[] {

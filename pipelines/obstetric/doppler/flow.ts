@@ -13,15 +13,15 @@ import {
 import { isFiltered, type TracedReading, traceProblem } from './measure.ts';
 
 /**
- * Flow of one vessel over all its loops. A loop is one traced spectral display of the vessel, and
- * each loop is classified separately. The leading flow is the most severe one on a good trace.
+ * Flow of one vessel over all its traces. Each trace, from one spectral display, is classified
+ * separately. The leading flow is the most severe one on a good trace.
  */
-export interface FlowOfLoops<Flow> {
-  /** The leading flow; null if no loop has a category. */
+export interface FlowOfTraces<Flow> {
+  /** The leading flow; null if no trace has a category. */
   lead: Flow | null;
   /** Less severe flows on the other good traces. */
   others: Flow[];
-  /** Loops that show the leading flow. */
+  /** Traces that show the leading flow. */
   shownOn: TracedReading[];
   /**
    * Absent or reversed flow that is more severe than the leading flow but was seen only on a trace
@@ -34,14 +34,14 @@ const UMBILICAL_GRAVEST_FIRST = ['reversed', 'absent', 'intermittent-absent', 'f
 const DUCTUS_GRAVEST_FIRST = ['reversed', 'absent', 'positive'] as const;
 const LOST: ReadonlySet<string> = new Set(['reversed', 'absent']);
 
-function overLoops<Flow extends string>(
-  loops: readonly TracedReading[],
+function overTraces<Flow extends string>(
+  traces: readonly TracedReading[],
   gravestFirst: readonly Flow[],
-  flowOf: (loop: TracedReading) => Flow | 'not-assessable' | null,
-): FlowOfLoops<Flow | 'not-assessable'> {
-  const seen = loops.flatMap((loop) => {
-    const flow = flowOf(loop);
-    return flow ? [{ loop, flow, problem: traceProblem(loop.waveform) }] : [];
+  flowOf: (trace: TracedReading) => Flow | 'not-assessable' | null,
+): FlowOfTraces<Flow | 'not-assessable'> {
+  const seen = traces.flatMap((trace) => {
+    const flow = flowOf(trace);
+    return flow ? [{ trace, flow, problem: traceProblem(trace.waveform) }] : [];
   });
   const good = seen.filter(({ problem }) => problem === null);
   const [first, ...others] = gravestFirst.filter((one) => good.some(({ flow }) => flow === one));
@@ -54,40 +54,40 @@ function overLoops<Flow extends string>(
   return {
     lead,
     others,
-    shownOn: good.filter(({ flow }) => flow === lead).map(({ loop }) => loop),
+    shownOn: good.filter(({ flow }) => flow === lead).map(({ trace }) => trace),
     suspected:
       poor && poor.problem !== null
-        ? { flow: poor.flow, problem: poor.problem, shownOn: poor.loop }
+        ? { flow: poor.flow, problem: poor.problem, shownOn: poor.trace }
         : null,
   };
 }
 
 /**
- * Returns the end-diastolic flow on one loop. If the wall filter is set too high, missing flow is
+ * Returns the end-diastolic flow on one trace. If the wall filter is set too high, missing flow is
  * not called absent.
  */
-function flowOfLoop(loop: TracedReading): EndDiastolicFlow | null {
-  const flow = endDiastolicFlow(loop.waveform.beats);
+function flowOfTrace(trace: TracedReading): EndDiastolicFlow | null {
+  const flow = endDiastolicFlow(trace.waveform.beats);
   const lost = flow === 'absent' || flow === 'intermittent-absent';
-  return lost && isFiltered(loop) ? 'not-assessable' : flow;
+  return lost && isFiltered(trace) ? 'not-assessable' : flow;
 }
 
-function aWaveOfLoop(loop: TracedReading): AWave | null {
-  const { beats, hiddenBelow } = loop.waveform;
+function aWaveOfTrace(trace: TracedReading): AWave | null {
+  const { beats, hiddenBelow } = trace.waveform;
   const wave = aWave(beats, hiddenBelow);
-  return wave === 'absent' && isFiltered(loop) ? 'not-assessable' : wave;
+  return wave === 'absent' && isFiltered(trace) ? 'not-assessable' : wave;
 }
 
 /**
- * Returns the end-diastolic flow over all loops of an umbilical artery. Absent or reversed flow on
- * one good trace takes precedence over forward flow on other loops.
+ * Returns the end-diastolic flow over all traces of an umbilical artery. Absent or reversed flow on
+ * one good trace takes precedence over forward flow on other traces.
  */
-export const umbilicalFlow = (loops: readonly TracedReading[]): FlowOfLoops<EndDiastolicFlow> =>
-  overLoops<EndDiastolicFlow>(loops, UMBILICAL_GRAVEST_FIRST, flowOfLoop);
+export const umbilicalFlow = (traces: readonly TracedReading[]): FlowOfTraces<EndDiastolicFlow> =>
+  overTraces<EndDiastolicFlow>(traces, UMBILICAL_GRAVEST_FIRST, flowOfTrace);
 
-/** Returns the a-wave of a ductus venosus over all its loops, like `umbilicalFlow`. */
-export const ductusWave = (loops: readonly TracedReading[]): FlowOfLoops<AWave> =>
-  overLoops<AWave>(loops, DUCTUS_GRAVEST_FIRST, aWaveOfLoop);
+/** Returns the a-wave of a ductus venosus over all its traces, like `umbilicalFlow`. */
+export const ductusWave = (traces: readonly TracedReading[]): FlowOfTraces<AWave> =>
+  overTraces<AWave>(traces, DUCTUS_GRAVEST_FIRST, aWaveOfTrace);
 
 /**
  * Returns the more severe of two flows in an umbilical artery. Absent, intermittently absent or

@@ -339,7 +339,7 @@ export function judgeDoppler(
   const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
   const state: DopplerState = {
     flow: usual ? null : flow,
-    suspected: umbilical.loops.suspected !== null || ductus.suspected !== null,
+    suspected: umbilical.traces.suspected !== null || ductus.suspected !== null,
     umbilicalPi: rankOf(measurements, 'umbilical-artery-pi'),
     cerebralPi: rankOf(measurements, 'middle-cerebral-artery-pi'),
     cpr: rankOf(measurements, 'cerebroplacental-ratio'),

@@ -12,8 +12,6 @@ export const YOLK_SAC_MM = { small: 2, large: 6 } as const;
 
 export const SUSPICIOUS = { yolkSacAbove: 7, smallSacBelow: 5, embryoFromDays: 42 } as const;
 
-/** The functions below date a pregnancy by its crown-rump length in mm (obstetric 5.2). */
-
 const { exp, log, sqrt } = Math;
 
 /**

@@ -180,7 +180,7 @@ interface Known {
   measurements: readonly Measurement[];
   clips: readonly EarlyClip[];
   machine: MachineValues;
-  /** Descriptions of the view and the cine that the section needs, for `need`. */
+  /** The view and the cine that the section needs, as texts for the `need` of a gap. */
   view: string;
   cine: string;
 }

@@ -400,7 +400,7 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
     missing: [...near, ...(contradiction ? [contradiction] : [])],
     findings: reported === 'normal' ? [] : [finding],
     // If an interval includes a limit, there is no size category, unless another ratio is certainly
-    // abnormal. A heart that only the machine calls abnormal has none either.
+    // abnormal. There is also no category if only the machine value is abnormal.
     classifications: (near.length === 0 ? [value] : [sure])
       .filter((size) => size !== 'normal' || (near.length === 0 && reported === 'normal'))
       .map((size) => ({

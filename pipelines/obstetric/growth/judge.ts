@@ -122,8 +122,8 @@ export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingD
 
 export interface Size {
   /**
-   * Null if the intervals include a change between small, appropriate and large for the age. A
-   * change between degrees of small or of large is no reason for null.
+   * Null if the intervals span more than one of small, appropriate and large for the age. Two
+   * degrees of small, or two of large, do not make it null.
    */
   category: SizeCategory | null;
   /** Category of the values as measured, and at both ends of the intervals. */
@@ -150,10 +150,7 @@ export function sizeOf(charted: readonly Charted[]): Size | null {
   return { category: low === high ? low : certainOf(low, high), own, between: [low, high], by };
 }
 
-/**
- * Returns the category common to both ends: below the 10th centile, or above the 90th; otherwise
- * null.
- */
+/** Returns `sga` if both categories are small, `lga` if both are large, otherwise null. */
 function certainOf(low: SizeCategory, high: SizeCategory): SizeCategory | null {
   if (isSmall(low) && isSmall(high)) return 'sga';
   return isLarge(low) && isLarge(high) ? 'lga' : null;

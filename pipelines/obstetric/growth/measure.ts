@@ -208,8 +208,8 @@ export interface GrowthSince {
   change: { daysBefore: number; values: Change[] } | null;
   /**
    * Largest fall of the EFW or AC centile since any scan that is at least `SHORTEST_INTERVAL_DAYS`
-   * old. If a fall exceeds the cut-off over the whole of both intervals, the largest such fall is
-   * used.
+   * old. Falls that certainly exceed the cut-off, given both intervals, take precedence over
+   * others.
    */
   fall: {
     key: ChartedKey;

@@ -31,8 +31,8 @@ export interface ScanRead {
 }
 
 /**
- * Returns the days of the calendar from a prior to this study, whatever the times of day: gestational
- * age counts days too (obstetric 16.2).
+ * Returns the calendar days from a prior to this study. Times of day are ignored, because
+ * gestational age is counted in days too (obstetric 16.2).
  */
 const daysBefore = ({ instant }: Pick<Clip | PriorReport, 'instant'>) =>
   instant === null ? null : 0 - Math.floor(instant / SECONDS_PER_DAY);

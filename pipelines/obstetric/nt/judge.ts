@@ -120,9 +120,9 @@ export function nuchalFindings(nt: Measurement, crl: Measurement | null): Findin
 }
 
 /**
- * Assesses the thicknesses in a study of several fetuses: those that the machine's reports assign to
- * a fetus, each by itself, and the largest on the images, which may belong to any of them. Returns
- * the findings that one is high at any CRL, and statements that this is uncertain.
+ * Assesses the thicknesses in a study of several fetuses: each thickness that the machine's reports
+ * assign to a fetus, and the largest on the images, which may belong to any fetus. Returns a
+ * finding for each that is certainly high at any CRL, and a doubt for each that may be.
  */
 export function highOfSeveral(measurements: readonly Measurement[]): {
   findings: FindingDraft[];

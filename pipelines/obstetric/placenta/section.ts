@@ -48,7 +48,7 @@ const ACCRETA_SIGNS = [
 
 type Sign = (typeof ACCRETA_SIGNS)[number];
 
-/** Returns the side that most accepted images show; several if as many images show each of them. */
+/** Returns the side that most accepted images show; several sides if there is a tie. */
 function sidesOf(bodies: readonly BodyReading[]): PlacentaSide[] {
   const sides = bodies.flatMap(({ located }) => (located?.accepted ? [located.side] : []));
   const counted = [...Map.groupBy(sides, (side) => side)];

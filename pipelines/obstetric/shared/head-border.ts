@@ -4,12 +4,13 @@ import { ellipseFromMoments, solve, type Vector } from '../../measure/ellipse-fi
 import { bilinear } from './head-crop.ts';
 import type { Outline } from './outline.ts';
 
-/** The strip reaches from 1 - SPAN to 1 + SPAN of the radius of the ellipse. */
+/** The strip (`borderStrip`) covers 1 - SPAN to 1 + SPAN times the radius of the ellipse. */
 const SPAN = 0.25;
 /** Samples of the image that are averaged for one element of the strip. */
 const SAMPLES = { angle: 3, radius: 2 };
-/** Weight that every angle has in the fit, however little the model trusts it, and the ridge. */
+/** Minimum weight of an angle in the fit, even if the model does not trust it at all. */
 const LEAST_WEIGHT = 0.02;
+/** Added to the diagonal of the fit's matrix, so that the matrix can always be inverted. */
 const RIDGE = 1e-4;
 
 /** A symmetric matrix that maps the unit circle to an ellipse around the origin. */
@@ -21,8 +22,8 @@ interface Frame {
 
 /**
  * Moves the border of each head to the outer border of the skull that the model finds in the image
- * at its full resolution. The outline network sees the image reduced to 256 × 192 pixels, of which
- * one is more than a millimetre of the circumference.
+ * at full resolution. The outline network sees the image reduced to 256 × 192 pixels, where an
+ * error of one pixel changes the circumference by more than a millimetre.
  */
 export async function refineHeads(
   session: ModelSession,
@@ -88,9 +89,9 @@ function mirrored(strip: Float32Array, width: number): Float32Array {
 }
 
 /**
- * Fits the offset of the border, as a share of the radius, to the angle φ by weighted least squares:
- * `[1, cos φ, sin φ, cos 2φ, sin 2φ]`. To first order, these are the size, the shift and the shape of
- * an ellipse.
+ * Fits the offset of the border, as a share of the radius, to the angle φ by weighted least
+ * squares. Returns the coefficients of `[1, cos φ, sin φ, cos 2φ, sin 2φ]`. To first order, these
+ * are the size, the shift and the shape of an ellipse.
  */
 function harmonicsOf(output: Float32Array = new Float32Array()): Vector {
   const angles = output.length / 2;

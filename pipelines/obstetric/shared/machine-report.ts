@@ -48,7 +48,7 @@ function withoutStale(value: Measurement, corrected: readonly Measurement[]): Me
 
 /** Returns the values in the machine's reports as the sections use them. */
 export function machineReport(cart: readonly CartMeasurement[]): SectionEvidence['machine'] {
-  // Not calculated once, because a person's decisions apply when a measurement is created.
+  // Evaluated at each call, because a person's decisions are applied when measurements are created.
   const corrected = () =>
     cartMeasurements(cart, 'machine', INPUTS).filter(({ origin }) => origin === 'person');
   return {

@@ -105,7 +105,7 @@ export function partRuns(frames: readonly SweptFrame[]): PartRun[] {
 /**
  * Returns the runs after a person named the plane of some frames. A run that contains such a frame
  * shows the part of that plane; it is removed if the plane shows neither head nor trunk.
- * @param examined the frames that the runs count.
+ * @param examined the frames to which the indices of the runs refer.
  * @param named 0-based frames of the clip with their planes; a later one replaces an earlier one.
  */
 export function correctedRuns(
