@@ -249,8 +249,8 @@ function checkedPath(to: string, { checksum }: ObjectFile): string {
 /**
  * Makes a group of objects durable: their content, their names, and each folder once. Objects
  * finished during the call form the next group. Files are renamed before they are synced, because
- * the file system then commits content and name together, and a commit is most of the time that an
- * object takes. If the machine loses power in between, the checksum in the name shows at the next
+ * the file system then commits content and name together, and a commit takes most of the time spent
+ * on an object. If the host loses power in between, the checksum in the name shows at the next
  * start that the content is incomplete (intake-folder.ts).
  */
 async function finishGroup(finished: readonly Finish[]): Promise<void> {

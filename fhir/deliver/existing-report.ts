@@ -200,7 +200,7 @@ async function readPart(
 
 /**
  * Returns true if a part is a draft. `Media.status` has no value for a draft: a picture is
- * `completed` before and after the signature, and only its time tells which.
+ * `completed` before and after the signature, and only its time shows whether it was signed.
  */
 function isDraft(
   part: Observation | Media,
@@ -223,7 +223,9 @@ function isSigned(
     : isSignedHere({ status: part.status, at }, signed);
 }
 
-/** Returns the current document of another run, or otherwise the newest document of another run. */
+/**
+ * Returns another run's document in the report: the current one or, if there is none, the newest.
+ */
 async function formerDocument(
   server: Pick<FhirServer, 'search'>,
   former: FormerReport,

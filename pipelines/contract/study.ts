@@ -114,7 +114,7 @@ export interface Description {
   colourAreas: readonly Rectangle[];
   /**
    * All rectangles that the header declares as ultrasound or a physiological trace, with or without
-   * a scale. Text and graphics lie outside them. Empty if unknown.
+   * a scale. Text and graphics are outside them. Empty if unknown.
    */
   ultrasoundAreas: readonly Rectangle[];
   /** Ultrasound Color Data Present (0028,0014); null if unknown. */

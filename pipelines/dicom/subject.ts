@@ -22,7 +22,7 @@ export interface SourceInstance {
   /** Name of the file in the request, to which `measurement.source.file` refers. */
   file: string;
   numberOfFrames: number;
-  /** 0 for an object without pixels, such as a structured report from the machine. */
+  /** 0 for an object without pixels, such as a structured report from the ultrasound machine. */
   rows: number;
   columns: number;
   /** Null or absent if the header states no lossy compression. */

@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 export const ACCELERATORS = ['cuda', 'webgpu'] as const;
 export type Accelerator = (typeof ACCELERATORS)[number];
 
-export interface Machine {
+export interface Host {
   platform: NodeJS.Platform;
   arch: string;
   environment: Readonly<Record<string, string | undefined>>;
@@ -33,7 +33,7 @@ const VULKAN_DRIVERS = [
 ];
 const VULKAN_VARIABLES = ['VK_DRIVER_FILES', 'VK_ICD_FILENAMES'];
 
-const thisMachine: Machine = {
+const thisHost: Host = {
   platform: process.platform,
   arch: process.arch,
   environment: process.env,
@@ -41,7 +41,7 @@ const thisMachine: Machine = {
     existsSync(path) && (!path.endsWith('.d') || readdirSync(path, 'utf8').length > 0),
 };
 
-function cudaLibrary({ platform, arch }: Machine): string | null {
+function cudaLibrary({ platform, arch }: Host): string | null {
   const library = CUDA_LIBRARY[platform];
   if (!library) return null;
   const bin = join(
@@ -52,10 +52,10 @@ function cudaLibrary({ platform, arch }: Machine): string | null {
   return join(bin, version, platform, arch, library);
 }
 
-function reasonAgainst(accelerator: Accelerator, machine: Machine): string | null {
-  const { platform, environment, holds } = machine;
+function reasonAgainst(accelerator: Accelerator, host: Host): string | null {
+  const { platform, environment, holds } = host;
   if (accelerator === 'cuda') {
-    const library = cudaLibrary(machine);
+    const library = cudaLibrary(host);
     return library && holds(library) ? null : 'the CUDA library of onnxruntime is not installed';
   }
   // On other platforms, the driver is part of the operating system (Metal, Direct3D).
@@ -67,17 +67,17 @@ function reasonAgainst(accelerator: Accelerator, machine: Machine): string | nul
 }
 
 /**
- * Returns the accelerators that might load on a machine, and why each of the others cannot. Only
- * files are checked, because trying a missing device would make the library print errors into the
+ * Returns the accelerators that might load on a host, and why each of the others cannot. Only files
+ * are checked, because trying a missing device would make the library print errors into the
  * operator's log.
  */
-export function acceleratorsOf(machine: Machine = thisMachine): {
+export function acceleratorsOf(host: Host = thisHost): {
   present: Accelerator[];
   absent: { accelerator: Accelerator; reason: string }[];
 } {
   const judged = ACCELERATORS.map((accelerator) => ({
     accelerator,
-    reason: reasonAgainst(accelerator, machine),
+    reason: reasonAgainst(accelerator, host),
   }));
   return {
     present: judged.flatMap(({ accelerator, reason }) => (reason === null ? [accelerator] : [])),
@@ -89,12 +89,12 @@ export function acceleratorsOf(machine: Machine = thisMachine): {
 
 /** Why a model runs on the processor although an accelerator was requested or might exist. */
 export const ACCELERATOR_REFUSALS = {
-  absent: 'is not on this machine',
+  absent: 'is not on this host',
   unloadable: 'does not load',
-  different: 'does not give the answer of the processor',
-  software: 'runs in software',
+  different: 'gives other results than the processor',
+  software: 'is a software renderer',
   slower: 'is slower than the processor',
-  failed: 'failed in a run, which was repeated on the processor',
+  failed: 'failed during a run, which was repeated on the processor',
 } as const;
 
 export interface AcceleratorRefusal {

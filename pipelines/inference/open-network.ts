@@ -257,7 +257,7 @@ export type OpenNetwork = (
 ) => Promise<OpenedNetwork>;
 
 interface Parts {
-  /** Returns the accelerators that might load on this machine, and why the others cannot. */
+  /** Returns the accelerators that might load on this host, and why the others cannot. */
   accelerators: typeof acceleratorsOf;
   load: LoadNetwork;
 }

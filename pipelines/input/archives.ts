@@ -382,8 +382,8 @@ async function openFile(unpacking: Unpacking, file: StudyFile, depth: number): P
  * Opens zip, tar, tar.gz and gzip files, including nested archives, and inflates deflated DICOM
  * files. All other files are returned unchanged. Members are named `archive.zip/path/in/it` and are
  * written to `folder`, which is created when it is first needed. A file that cannot be opened is
- * refused with a sentence, and the other files are still read. Only errors of this host are thrown
- * and, at most one chunk after an abort, the reason of `signal`.
+ * refused with a sentence, and the other files are still read. Throws only errors of this host and,
+ * at most one chunk after an abort, the reason of `signal`.
  */
 export async function unpack(
   files: readonly StudyFile[],

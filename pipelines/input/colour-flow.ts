@@ -3,8 +3,8 @@ import type { RgbImage } from '../contract/study.ts';
 import { spanOfRow } from '../measure/polygon.ts';
 
 /**
- * Minimum chroma (out of 255) of a coloured pixel. A tinted grey map, or compression, can cause a
- * lower chroma.
+ * Minimum chroma (out of 255) of a coloured pixel. Tinted grey maps and compression produce lower
+ * chroma.
  */
 const LEAST_CHROMA = 48;
 /**

@@ -106,10 +106,10 @@ export function periodOf(covariance: ArrayLike<number>, from: number, to: number
 const ERASE_BAR = 3;
 
 /**
- * Returns the first and last column of the part of a display that shows continuous time. A display
- * that is refreshed in place has an erase bar between its newest and its oldest column, and a beat
- * across it would have a false length: of the two parts, the longer is returned. Several gaps are
- * not an erase bar, and then everything written is returned. Null if nothing is written.
+ * Returns the first and last column of the part of a display that shows continuous time; null if
+ * nothing is written. A display that is refreshed in place has an erase bar between its newest and
+ * its oldest column. A beat across the bar would have a false length, so only the longer part is
+ * returned. Several gaps cannot be an erase bar; everything written is then returned.
  */
 export function continuousColumns(written: readonly boolean[]): [number, number] | null {
   const first = written.indexOf(true);
@@ -130,7 +130,7 @@ export function continuousColumns(written: readonly boolean[]): [number, number]
 /**
  * What a recording must contain before it can show that no heart beats: at least `beats` beats at
  * `rate` per minute, below which a fetal heart is slow at any age (obstetric 5.4). On a shorter
- * recording, a slow heart looks like no heart.
+ * recording, a slow heart cannot be distinguished from one that does not beat.
  */
 const SILENCE = { rate: 90, beats: 2.5 } as const;
 

@@ -13,8 +13,9 @@ interface ConcludedSection {
 }
 
 /**
- * A model that is open for a study. `used` is false if it has not run on an image of the study. The
- * evidence for a value depends on which models are open, but the result lists only those that ran.
+ * A model that is loaded for a study. `used` is false if it has not run on an image of the study.
+ * The evidence for a value depends on which models are loaded, but the result lists only those that
+ * ran.
  */
 export type OpenModel = Result['models'][number] & { used?: boolean };
 

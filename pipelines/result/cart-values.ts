@@ -8,7 +8,7 @@ import { cutOffsOf, isPlausible } from './obstetric/limits.ts';
 import { remark } from './render/remarks.ts';
 import type { Remark } from './statement.ts';
 
-/** Kinds of values, in the order in which one is chosen if the machine itself selected none. */
+/** Derivations in order of preference, for quantities of which the machine selected no value. */
 const PREFERENCE: readonly CartMeasurement['derivation'][] = ['best', 'mean', 'median'];
 
 /**
@@ -186,8 +186,9 @@ const isAverage = ({ derivation }: CartMeasurement) =>
   derivation === 'mean' || derivation === 'median';
 
 /**
- * Returns a remark with the single values behind a mean or median of the machine, if the highest or
- * lowest value would otherwise be used (`END`): the mean may include oblique windows, for example.
+ * Returns a remark that lists the values behind the machine's mean or median if `END` prescribes
+ * the highest or lowest value for the quantity, because the mean may include oblique views, for
+ * example.
  */
 function behindAverage(key: ConceptKey, chosen: CartMeasurement, values: Values): Remark[] {
   const single = values.filter((one) => !isAverage(one)).map(({ value }) => value);
@@ -342,7 +343,7 @@ function quantityOf(
   };
 }
 
-/** Returns the same values as `cartMeasurements`, with the spread of repeated values. */
+/** Returns the values of `cartMeasurements`, each with the spread of its repeats. */
 export function cartQuantities(
   cart: readonly CartMeasurement[],
   section: string,
@@ -364,10 +365,9 @@ export function cartQuantities(
 
 /**
  * Returns the machine-reported values of these concepts with provenance `cart-sr`, in the units of
- * the concept table and in the order of `keys`. There is one accepted measurement per concept,
- * fetus and side; only if heart rates are on both sides of a limit, all of them are accepted. Ids
- * are `cart-<key>`, followed by fetus and side. Implausible values follow with quality
- * `inadequate`.
+ * the concept table and in the order of `keys`. One measurement per concept, fetus and side is
+ * accepted, except that all heart rates are accepted if they are on both sides of a limit. Ids are
+ * `cart-<key>`, followed by fetus and side. Implausible values follow with quality `inadequate`.
  */
 export function cartMeasurements(
   cart: readonly CartMeasurement[],

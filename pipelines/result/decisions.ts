@@ -17,8 +17,8 @@ interface Confirmation {
   concept: string;
   as: Confirmed;
   /**
-   * File from which the value was read. `evidence` is the evidence key of the method. The
-   * confirmation also applies to a value that a later run reads in the same place.
+   * File from which the value was read. `evidence` is the key of the evidence for its method. A
+   * value that a later run reads in the same place is confirmed as well.
    */
   file: string | null;
   frame: number | null;
@@ -39,12 +39,11 @@ interface Confirmation {
 export type Effect =
   | Confirmation
   | { do: 'reject'; on: string }
-  /** The person chose another value of the same quantity. */
+  /** The person preferred another value of the same quantity to this one. */
   | { do: 'pass-over'; on: string }
   /**
-   * The person rejected or passed over a value of the quantity. A value that is not in `known`,
-   * because it was not listed at the time (a section lists only the first few), must not take its
-   * place.
+   * The person rejected or passed over a value of this quantity. Only values in `known` may take
+   * its place: a section lists only the first few values, so the person has not seen the others.
    */
   | {
       do: 'close';

@@ -50,7 +50,7 @@ export interface Said<Table extends SentenceTable> {
   result: Result;
 }
 
-/** One clause of a topic, and what need not be repeated in the line because of this clause. */
+/** One clause of a topic, and what the line need not repeat because of it. */
 export interface Clause<Table extends SentenceTable> {
   statement: Statement | null;
   /** Codes of the findings that the clause already covers. */
@@ -84,7 +84,7 @@ const isLoud = ({ severity }: Pick<Finding, 'severity'>) => severity !== 'info';
 
 /**
  * Returns the input for the topics: the conclusions of the sections, and the values that are used.
- * The result must have been made by an endpoint with these sentences.
+ * `Table` must have the sentences of the endpoint that made the result.
  */
 export function saidIn<Table extends SentenceTable>(result: Result): Said<Table> {
   const assessed = result.sections.filter(isAssessed);

@@ -112,7 +112,7 @@ export function withDecisions<T>(decide: Decide | null, work: () => T): T {
 /** Returns the measurement with the current decisions applied. */
 export const decided: Decide = (one) => inForce?.(one) ?? one;
 
-/** Returns true if a person confirmed the value. It is then never withheld. */
+/** Returns true if a person confirmed the value. A confirmed value is never withheld. */
 export const isConfirmed = ({ confirmed }: Pick<Measurement, 'confirmed'>): boolean =>
   confirmed !== undefined;
 
@@ -198,7 +198,7 @@ export function machineValueId(
   return ['cart', quantity, fetus, laterality].filter(Boolean).join('-');
 }
 
-/** Display names of the structures that sections list by their position on a frame. */
+/** Display names of the structures whose positions on a frame are listed by sections. */
 export const LOCATED_STRUCTURES = {
   symphysis: 'Pubic symphysis',
   'fetal-head': 'Fetal head',

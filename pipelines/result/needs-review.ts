@@ -55,9 +55,9 @@ export function reviewOf(one: Measurement, setting: ReviewSetting): ReviewReason
 }
 
 /**
- * Returns a person's decisions for the run of the sections that draws the conclusions, in which
- * values that still need review are not used. A value calculated by a formula without recorded
- * evidence is used, because the sections calculate it only from values that are used.
+ * Returns a person's decisions for the run that draws the conclusions. This run uses no value that
+ * still needs review, except those calculated by a formula without recorded evidence, because the
+ * sections calculate them only from values that are used.
  */
 export const forConclusions = (
   decisions: Decisions | null,
@@ -72,8 +72,8 @@ export const forConclusions = (
   };
 
 /**
- * Returns an outcome without the values that need review. They take no part in the run that draws
- * the conclusions (decisions.ts).
+ * Returns an outcome without the values that need review. These are excluded from the run that
+ * draws the conclusions (decisions.ts).
  */
 function withoutReview<Outcome extends SectionOutcome>(outcome: Outcome): Outcome {
   if (!outcome.measurements?.some(({ quality }) => quality === 'review')) return outcome;

@@ -35,7 +35,7 @@ export function withStanding(measurements: readonly Measurement[]): Measurement[
     );
   const parts = { ofAny: partsOf(measurements), ofAccepted: partsOf(accepted) };
   const proposed = measurements.filter(({ quality }) => quality === 'review');
-  // An accepted part of a mean that was not accepted is used on its own.
+  // If a mean was not accepted, its accepted parts are used individually.
   const isPart = ({ id, quality }: Measurement) =>
     (quality === 'accepted' ? parts.ofAccepted : parts.ofAny).has(id);
   const isComparison = (one: Measurement) =>

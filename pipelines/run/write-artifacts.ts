@@ -70,7 +70,7 @@ export interface ArtifactInput {
  */
 type Written = (entry: ArtifactEntry, caption: string | null) => void;
 
-/** What each written preview shows, by the name of the preview. */
+/** What each preview written so far shows, by the name of the preview. */
 type DrawnPreviews = ReadonlyMap<string, string>;
 
 const shownOn = ({ file, frame, measurements }: PreviewOverlay): string =>

@@ -64,8 +64,8 @@ const hasSystem = (scheme: string): scheme is CodingScheme => Object.hasOwn(CODI
 
 /**
  * Returns the quantities that our concept table lacks, with the machine's code and unit. A code
- * from a manufacturer's private scheme, which is not publicly known, is given our scheme, and the
- * name of the private scheme becomes part of the code.
+ * from a manufacturer's private scheme, which is not publicly known, is moved to our scheme, with
+ * the name of the private scheme as part of the code.
  */
 function unlistedValues(cart: readonly CartMeasurement[]): Measurement[] {
   const seen = new Map<string, number>();

@@ -72,8 +72,8 @@ export async function upload(
       sent += bytes;
       onProgress?.({ file: file.name, sent, total });
     };
-    // The key includes the file's size, so that a different file at the same position in a changed
-    // folder is not mistaken for the earlier one.
+    // The key includes the file's size, so that a different file in the same place of a changed
+    // folder does not resume the earlier upload.
     const key = `${idempotencyKey}/${index}/${file.data.size}`;
     return uploadOne(parts, file, { key, tell, ...(signal && { signal }) });
   });

@@ -65,8 +65,8 @@ export interface Listed {
   /** Returns the 1-based numbers of the frames in a file that best show their plane. */
   bestOf(file: string): number[];
   /**
-   * Returns the view of the clip or, if it is not listed, the plane of the frame; null if neither
-   * is known.
+   * Returns the view of the clip or, if no view is listed, the plane of the frame; null if neither
+   * is listed.
    */
   viewOf(file: string, frame: number): string | null;
   beatsOf(file: string): OverlayClip['beats'];
@@ -147,7 +147,7 @@ export function structuresOn(file: string, listed: readonly ListedStructure[]): 
     }));
 }
 
-/** From the structures that the sections found, returns the closed outlines on one clip. */
+/** Returns the closed outlines on one clip among the structures that the sections found. */
 export function contoursOn(file: string, listed: readonly ListedStructure[]): Contour[] {
   return listed.flatMap((one) => {
     const structure = CONTOURED.find((name) => name === one.structure);

@@ -30,8 +30,8 @@ export function font(weight: FontWeight): Font {
 const MOST_REMEMBERED = 4096;
 
 /**
- * Makes a font lay out each text only once, because reports repeat their words, and the layout of
- * one can take a millisecond. PDFKit scales the positions of a run in place, so each caller gets a
+ * Makes a font lay out each text only once, because reports repeat their words and laying out a
+ * word can take a millisecond. PDFKit scales the positions of a run in place, so each caller gets a
  * copy of them.
  */
 function rememberLayouts(face: Font): void {
@@ -56,7 +56,10 @@ function isDrawn(character: string): boolean {
   return isKnown && !RIGHT_TO_LEFT.test(character);
 }
 
-/** Returns true if a text can be drawn. Of other texts, parts would be empty boxes or misplaced. */
+/**
+ * Returns true if a text can be drawn completely. Otherwise, parts of it would be empty boxes or
+ * misplaced.
+ */
 export const isPrintable = (text: string): boolean => [...text].every(isDrawn);
 
 /** Returns a text with a remark in place of each part that cannot be drawn. */

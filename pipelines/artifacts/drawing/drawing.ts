@@ -73,8 +73,9 @@ export function disc(centre: Point, radius: number, colour: string): Area {
 }
 
 /**
- * Returns a sentence or a number with the signs of print, which the result's ASCII text lacks: "≥ 2"
- * for ">= 2", "−18.7" for "-18.7", "0.6 – 0.9" for "0.6 - 0.9". Not for names and identifiers.
+ * Returns a sentence or number of the result with typographic signs in place of ASCII ones: "≥ 2"
+ * for ">= 2", "−18.7" for "-18.7", "0.6 – 0.9" for "0.6 - 0.9". Do not use it for names and
+ * identifiers.
  */
 export const typeset = (text: string): string =>
   text

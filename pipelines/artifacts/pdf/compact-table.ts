@@ -70,8 +70,8 @@ const EJECTION_FRACTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Codes of statements saying that values with the same name belong to different fetuses. One of
- * these values then cannot represent the others.
+ * Codes of statements that the values with one name belong to different fetuses. None of these
+ * values can then represent the others.
  */
 const APART = ['biometry.apart', 'nt.apart', 'early.apart', 'fluid.pockets-apart'] as const;
 
@@ -315,7 +315,7 @@ function drawColumn(
 /** Minimum height that must be left on a page to start a part of the table there. */
 const LEAST = 60;
 
-/** A table up to this height has one column, because two columns would tear its groups apart. */
+/** A table up to this height has one column, because two columns would split its groups. */
 const SMALL = 90;
 
 const LEGEND =

@@ -52,7 +52,7 @@ export function openDocument(title: string, created: Date, paper: Paper = 'a4'):
     pdfVersion: '1.7',
     info: { Title: title, Creator: 'Sonogate', CreationDate: created, ModDate: created },
   });
-  // PDFKit also takes a font that fontkit has opened, although its types do not allow it.
+  // PDFKit also accepts a font opened by fontkit, although its types do not allow it.
   for (const weight of ['regular', 'bold'] as const)
     doc.registerFont(weight, font(weight) as unknown as PDFKit.Mixins.PDFFontSource);
   doc.on('pageAdded', () => doc.translate((width - SHEETS.a4.width) / 2, 0));
@@ -95,7 +95,7 @@ export function newPage(page: Page): void {
   page.y = HEAD;
 }
 
-/** Begins a new page if less than `height` is left, so that no block is split. */
+/** Begins a new page if less than `height` is left, so that a block is not split. */
 export function makeRoom(page: Page, height: number): void {
   if (page.y + height > page.bottom) newPage(page);
 }

@@ -275,7 +275,7 @@ function measurements(page: Page, { result }: ReportInput): void {
   compactTable(page, result);
 }
 
-/** The charts are made smaller, down to this share, if they then fit on the same page. */
+/** Smallest scale of the charts. They are reduced only if they then fit on the same page. */
 const SMALLEST_CHART = 0.8;
 const CHART_SPACE = 6;
 
@@ -296,7 +296,7 @@ function growth(page: Page, { panels }: ReportInput): void {
   if (panels.length === 0) return;
   const rows = Math.ceil(panels.length / 2);
   const { scale, height } = chartSize(page, panels);
-  // The charts are compared with each other, so their rows are not separated by a page break.
+  // Readers compare the charts with each other, so their rows are not separated by a page break.
   heading(page, 'Growth', rows * height);
   panels.forEach((panel, index) => {
     const column = index % 2;

@@ -195,7 +195,9 @@ export function siteOf(measurement: Measurement): Code | null {
 
 const VESSEL = sct('59820001', 'Blood vessel');
 
-/** Findings for values without a site that belong neither to the fetus nor to the heart as a whole. */
+/**
+ * Findings for the values without a site that concern neither the fetus nor the heart as a whole.
+ */
 const WHOLES: ReadonlyMap<string, Code> = new Map<ConceptKey, Code>([
   ['body-surface-area', dcm('121025', 'Patient')],
   ['percent-funnelling', sct('71252005', 'Cervix')],

@@ -41,7 +41,7 @@ interface SrDocument {
 }
 
 /**
- * For each kind of document, the SOP class whose UID is derived from the role alone (`uidRole`).
+ * For each kind of document, the SOP class in which its UID depends on the role alone (`uidRole`).
  */
 const FIRST_CLASS = {
   'sr-tid1500': 'comprehensive3d',

@@ -48,10 +48,10 @@ const mostSaidFirst = (values: readonly CartMeasurement[]) =>
   values.toSorted((one, other) => weight(other) - weight(one));
 
 /**
- * Merges equal values in one place. Equal values from the same image are one measurement, and so may
- * be equal values with different derivations (a single measurement equals its own mean). Equal
- * values with one derivation are separate measurements: as many values are kept as have the most
- * frequent derivation, the most detailed first.
+ * Merges equal values in one place. Equal values from the same image are one measurement. Of the
+ * others, equal values with the same derivation are separate measurements, but equal values with
+ * different derivations may be one (a single measurement equals its own mean). The number of values
+ * kept is therefore that of the most frequent derivation; the most detailed ones are kept.
  */
 function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
   const sorted = mostSaidFirst(same);

@@ -74,8 +74,8 @@ export function userScale(width: number, height: number, mmPerPx: number | null)
 }
 
 /**
- * Returns a contradiction between regions, or null. Two regions with the same area must have the
- * same scale to within one per cent.
+ * Returns a contradiction between regions, or null. The scales of two regions with the same area
+ * may differ by at most one per cent.
  */
 function contradiction(regions: readonly CalibratedRegion[]): string | null {
   const same = (a: CalibratedRegion, b: CalibratedRegion) =>

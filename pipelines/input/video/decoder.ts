@@ -34,8 +34,8 @@ const CODECS = ['h264', 'hevc', 'mpeg4', 'mjpeg', 'mpeg2video', 'mpeg1video'] as
 const READ_BYTES = 262_144;
 const PROBE_BYTES = 65_536;
 /**
- * Number of decoder threads: one for each core of a small machine. Every further thread needs
- * memory for frames.
+ * Number of decoder threads: one for each core of a small host. Every further thread needs memory
+ * for frames.
  */
 const THREADS = 2;
 

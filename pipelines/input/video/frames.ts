@@ -10,7 +10,10 @@ interface ListedFrame {
   time: number;
   /** Time stamp in ticks; null if frames are identified only by their number. */
   stamp: number | null;
-  /** Time stamp for FFmpeg to seek to; null if this is no key frame or the file is not seekable. */
+  /**
+   * Time stamp for FFmpeg to seek to; null if the frame is not a key frame or the file is not
+   * seekable.
+   */
   seekTo: number | null;
 }
 
@@ -43,7 +46,7 @@ async function collect(next: () => Promise<Stamp | null>, deadline: number): Pro
  * Returns true if all frames have distinct time stamps and can therefore be listed without
  * decoding.
  */
-function areTold(stamps: readonly Stamp[]): boolean {
+function haveDistinctTimes(stamps: readonly Stamp[]): boolean {
   const shown = new Set(stamps.map((stamp) => stamp.shown));
   return shown.size === stamps.length && !shown.has(null);
 }
@@ -83,10 +86,10 @@ async function listFrames(bytes: VideoBytes, decoder: VideoDecoder): Promise<Lis
   const deadline = performance.now() + LIMITS.videoListSeconds * 1000;
   const packets = decoder.packets();
   const stamps = await collect(async () => (await packets.next()).value ?? null, deadline);
-  if (areTold(stamps)) return byStamps(stamps, decoder);
+  if (haveDistinctTimes(stamps)) return byStamps(stamps, decoder);
   return withDecoder(bytes, async (again) => {
     const decoded = await collect(() => again.next(), deadline);
-    return areTold(decoded) ? byStamps(decoded, again) : byNumber(decoded, again);
+    return haveDistinctTimes(decoded) ? byStamps(decoded, again) : byNumber(decoded, again);
   });
 }
 

@@ -35,7 +35,7 @@ export const ENVELOPE = {
   /**
    * A column is dim if its flow level is below `share` of the level around it, which is the
    * `quantile` of the levels within `seconds`. The threshold of a dim column is calculated from
-   * this limit and not from its level, because its faint signal is only the margin of a wave.
+   * this limit instead of its own level, because its faint signal is only the margin of a wave.
    */
   dim: { share: 0.6, seconds: 0.1, quantile: 0.75 },
   /**
@@ -131,8 +131,8 @@ function percentile(values: readonly number[], share: number): number {
 }
 
 /**
- * Returns, for each value, the percentile of the values at most `reach` places away. The values in
- * reach are kept in ascending order, and at each place one enters and one leaves.
+ * Returns, for each value, the percentile of the values at most `reach` places away. These are kept
+ * in ascending order; each step inserts one value and removes one.
  */
 function percentileAround(values: readonly number[], reach: number, share: number): number[] {
   const sorted = new Float64Array(2 * reach + 1);

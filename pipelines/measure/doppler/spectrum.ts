@@ -257,9 +257,9 @@ function noiseOf(spectrum: Omit<Spectrum, 'noise'>): Spectrum['noise'] {
 }
 
 /**
- * Crops a spectral display from a frame; of a display with an erase bar, the longer part. Null if it
- * is not Doppler in cm/s over seconds, if its baseline (the header's reference pixel) is unknown, or
- * if it is too small to trace.
+ * Crops a spectral display from a frame. Of a display with an erase bar, only the longer part is
+ * returned. Null if the display is not Doppler in cm/s over seconds, if its baseline (the header's
+ * reference pixel) is unknown, or if it is too small to trace.
  */
 export function readSpectrum(image: GrayImage, sweep: SweepRegion): Spectrum | null {
   const { area, secondsPerPixel, valuePerPixel, zeroRow, unit } = sweep;

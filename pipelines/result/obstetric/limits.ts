@@ -107,7 +107,7 @@ const CUT_OFFS: Partial<Record<ObstetricConcept, readonly number[]>> = {
   'yolk-sac': [2, 6, 7],
   crl: [5, 7, 45, 84],
   'nuchal-translucency': [3.5],
-  // The limits for all gestational ages together.
+  // Contains the limits for all gestational ages.
   'fetal-heart-rate': [90, 100, 110, 120, 130, 160, 175, 180, 190],
   'cephalic-index': [70, 86],
   efw: [4000, 4500],

@@ -177,7 +177,7 @@ interface OwnWords {
 }
 
 /**
- * Returns true if the only name mentioned is `one` or, if `one` is null, if no name is mentioned.
+ * Returns true if `one` is the only name mentioned; if `one` is null, returns true if no name is.
  */
 const isOnly = (named: readonly string[], one: string | null) =>
   named.every((other) => other === one) && (one === null || named.includes(one));

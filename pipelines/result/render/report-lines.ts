@@ -13,9 +13,7 @@ export const NOTHING_ACCEPTED = 'No measurement was accepted.';
 type Report = NonNullable<Result['report']>;
 const DRAFT = 'Computer-assisted draft; to be verified by the reporting clinician.';
 
-/**
- * Printed if files of an earlier examination were given, because no section of an echo reads them.
- */
+/** Printed if files of an earlier examination were given, because no echo section reads them. */
 const NOT_COMPARED = 'The earlier examination was not compared with this one.';
 
 export const isEcho = ({ endpoint }: Pick<Result, 'endpoint'>): boolean =>

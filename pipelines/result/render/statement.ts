@@ -62,7 +62,7 @@ export function untoldReason(
   );
 }
 
-/** Returns what a section found, and what it lacks; empty if it says neither. */
+/** Returns what a section found and what it lacks; empty if it states neither. */
 export function outcomeText(section: Section, result: Pick<Result, 'measurements'>): string {
   const parts = [section.summary, untoldReason(section, result)];
   return parts.filter(Boolean).map(sentence).join(' ');
@@ -85,7 +85,7 @@ export function accepted(result: Result): Measurement[] {
   return result.measurements.filter(({ quality }) => quality === 'accepted');
 }
 
-/** States that a document rests on no value: none was measured, or none was accepted. */
+/** Returns the sentence for a document without an accepted value. */
 function withoutAccepted(measurements: readonly Measurement[]): string {
   if (measurements.length === 0) return 'No measurement was made.';
   const proposed = measurements.filter(({ quality }) => quality === 'review').length;
@@ -105,7 +105,7 @@ export function noMeasurementStatements(result: Result): string[] {
   return [withoutAccepted(countingValues(result.measurements)), ...reasons];
 }
 
-/** Returns the same as one text; null if the result has an accepted value. */
+/** Returns the text of `noMeasurementStatements`; null if the result has an accepted value. */
 export const noMeasurementStatement = (result: Result): string | null =>
   noMeasurementStatements(result).join(' ') || null;
 

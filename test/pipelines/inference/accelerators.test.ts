@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { acceleratorsOf, type Machine } from '../../../pipelines/inference/accelerators.ts';
+import { acceleratorsOf, type Host } from '../../../pipelines/inference/accelerators.ts';
 import { readRegistry } from '../../../pipelines/inference/model-registry.ts';
 import { PROVIDER_TOLERANCE } from '../../../pipelines/inference/open-network.ts';
 import { openSession } from '../../../pipelines/inference/session.ts';
 
-const machine = (changes: Partial<Machine>): Machine => ({
+const host = (changes: Partial<Host>): Host => ({
   platform: 'linux',
   arch: 'x64',
   environment: {},
@@ -12,30 +12,30 @@ const machine = (changes: Partial<Machine>): Machine => ({
   ...changes,
 });
 
-const reasons = (changes: Partial<Machine>) =>
-  acceleratorsOf(machine(changes)).absent.map(({ reason }) => reason);
+const reasons = (changes: Partial<Host>) =>
+  acceleratorsOf(host(changes)).absent.map(({ reason }) => reason);
 
 describe('accelerators are detected by their files before any library is loaded', () => {
-  it('on a bare machine there is none, and each has a reason', () => {
-    expect(acceleratorsOf(machine({})).present).toEqual([]);
+  it('on a bare host there is none, and each has a reason', () => {
+    expect(acceleratorsOf(host({})).present).toEqual([]);
     expect(reasons({})).toEqual([
       'the CUDA library of onnxruntime is not installed',
       'no Vulkan driver is installed',
     ]);
   });
 
-  it.each<[string, Partial<Machine>, string[]]>([
+  it.each<[string, Partial<Host>, string[]]>([
     ['the CUDA library', { holds: (path) => path.includes('providers_cuda') }, ['cuda']],
     ['a Vulkan driver', { holds: (path) => path === '/usr/share/vulkan/icd.d' }, ['webgpu']],
     ['a driver by variable', { environment: { VK_DRIVER_FILES: '/opt/icd.json' } }, ['webgpu']],
     ['both: CUDA is tried first', { holds: () => true }, ['cuda', 'webgpu']],
     ['macOS: its own driver', { platform: 'darwin' }, ['webgpu']],
   ])('%s', (_, changes, expected) => {
-    expect(acceleratorsOf(machine(changes)).present).toEqual(expected);
+    expect(acceleratorsOf(host(changes)).present).toEqual(expected);
   });
 });
 
-describe('the accelerator of this machine', () => {
+describe('the accelerator of this host', () => {
   const { present, absent } = acceleratorsOf();
 
   it('gives the same numbers as the processor within the stated tolerance', async ({ skip }) => {

@@ -169,7 +169,7 @@ def upload_files(
             if on_progress:
                 on_progress(Progress(name, sent, total))
 
-        # The size keeps a different file in a changed folder from resuming the earlier upload.
+        # The size distinguishes a different file in the same place of a changed folder.
         ids.append((yield from upload_one(retries, path, size, f"{base}/{index}/{size}", tell)))
     return ids
 

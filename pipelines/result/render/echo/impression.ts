@@ -68,8 +68,8 @@ function lvSize(said: Said): Statement | null {
   const rated = said.values(LV_SIZES).filter(({ interpretation }) => interpretation !== null);
   const size = rated[0]?.interpretation;
   if (!size) {
-    // The patient is a child, or the sex is unknown and the ranges of the two sexes yield different
-    // sizes.
+    // A value has no reference range if the patient is a child, or if the sex is unknown and the
+    // ranges of the two sexes yield different sizes.
     const [ungraded] = said.values(LV_SIZES).filter(({ reference }) => reference === null);
     const sexUnknown = said.find('echo.sex-unknown') !== null;
     return ungraded
@@ -142,7 +142,7 @@ function ejection(said: Said): Clause[] {
   ];
 }
 
-/** Returns the band of GLS if it is not reduced, which is a finding. */
+/** Returns a statement on the GLS; null if it is reduced, because the findings then state it. */
 function strain(said: Said): Statement | null {
   const found = said.find('lv-strain.reduced') ? null : said.find('lv-strain.band');
   const band = found?.params.band;

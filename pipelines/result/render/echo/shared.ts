@@ -14,8 +14,8 @@ interface WithNotes extends About {
 }
 
 /**
- * Band of a quantity by its severity grades, in the published wording (ASE15). A value is only
- * `abnormal` if the sex is unknown and its grade differs between the sexes.
+ * Band of a quantity by its severity grades, in the published wording (ASE15). `abnormal` without a
+ * severity is used if the sex is unknown and the severity differs between the sexes.
  */
 export type Abnormality =
   | 'below normal range'
@@ -103,7 +103,7 @@ function withheldText(withheld: readonly Measurement[], text: WithNotes['text'])
 
 /**
  * Renders why no clip of the wanted views was measured: the study contains no such clip, or no clip
- * was identified as one.
+ * was recognised as one.
  */
 function noClipText(of: {
   views: readonly string[];
@@ -238,7 +238,7 @@ export interface EfReading {
   readonly [name: string]: string | number | boolean;
   key: EchoConcept;
   value: number;
-  /** `corrected`: we calculated it from values of the machine, of which a person corrected some. */
+  /** `corrected`: we calculated it from values of the machine, some of which a person corrected. */
   origin: 'image' | 'machine' | 'person' | 'corrected';
   /** True if we calculated the EF from EDV and ESV, which may be values of the machine. */
   ofVolumes: boolean;

@@ -47,7 +47,7 @@ const VALVES = { AR: 'aortic', MR: 'mitral', TR: 'tricuspid' } as const;
 /** The valves whose regurgitation was not assessed. */
 export type OpenValves = { valves: readonly (keyof typeof VALVES)[] };
 
-/** Renders the valves after a colon; empty for all of them. */
+/** Renders the valves after a colon; empty if all valves are listed. */
 export function openValves({ valves }: OpenValves): string {
   if (valves.length === Object.keys(VALVES).length) return '';
   const names = valves.map((one) => VALVES[one]);

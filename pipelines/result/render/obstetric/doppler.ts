@@ -65,7 +65,7 @@ const statedValue = ({ by, index, key, value }: StatedValue, text: ValueTexts) =
  */
 type UmbilicalFlow = {
   flow: Flow;
-  /** Week before which absent flow is usual; only if the flow is missing in an earlier week. */
+  /** Week before which absent flow is usual; set only if flow is absent before that week. */
   usualBefore?: number;
   /** The most severe flow on any good trace; null if no loop has a category. */
   loop: Flow | null;

@@ -108,7 +108,10 @@ export const HEART_SENTENCES = {
       source: RateSource | null;
       band: Band;
       tachycardia: number;
-      /** The limit below which the rate is slow, if not verified against its source; else null. */
+      /**
+       * Limit below which the rate is slow, if the limit was not verified against its source;
+       * otherwise null.
+       */
       recalled: number | null;
     },
     context: SentenceContext,

@@ -23,8 +23,8 @@ type Window = keyof typeof WINDOW;
 const limitOf = (limit: number | null): readonly number[] => (limit === null ? [] : [limit]);
 
 /**
- * Names of the categories on both sides of a cut-off. If a category is null, there is no CRL, and
- * all that is known is that the value is below `high`.
+ * Categories on either side of a cut-off. A null category means that without a CRL, all that is
+ * known is that the value is below the category `high`.
  */
 const SIDE = { normal: 'normal', increased: 'increased', high: 'high' } as const;
 
