@@ -190,7 +190,8 @@ export function rotateKey(
 }
 
 /**
- * Returns the current account and scopes of a key, so that a revocation takes effect at once.
+ * Returns the account and scopes of a key. They are looked up for every request, so that a
+ * revocation takes effect at once.
  * @throws SonogateError `invalid_key` if the key is unknown, revoked or expired.
  */
 export type Authenticate = (key: string, now?: Date) => Promise<Principal>;

@@ -9,8 +9,8 @@ export interface AlertSettings {
 }
 
 /**
- * A mailing list is a destination of the outbox. Its name has this prefix, which contains a colon
- * to distinguish it from every configured destination.
+ * Mailing lists are destinations of the outbox, named with this prefix. Its colon distinguishes
+ * them from configured destinations.
  */
 const PREFIX = 'alert:';
 
@@ -24,8 +24,8 @@ export const listOf = (alerts: Alerts, destination: string): AlertList | undefin
   alerts.lists.find((list) => destinationOf(list) === destination);
 
 /**
- * The beginning of a delivery's `object`, which distinguishes the first mail about a flag from the
- * escalation of a request.
+ * The `object` of a delivery begins with this for the first mail about a flag. For the escalation
+ * of a request, it is `ESCALATION`.
  */
 export const ALERT = 'alert';
 export const ESCALATION = 'escalation';
@@ -74,8 +74,8 @@ const answered = (request: string) => `(EXISTS (
 
 /**
  * SQL condition: a person has seen the flags of the request `d.request_id`. If the study was
- * interpreted again later, the console offers only the later request. Acknowledging that request
- * then counts for the flags that both have.
+ * interpreted again, the console offers only the later request, so acknowledging it also counts for
+ * those flags of the earlier request that it repeats.
  */
 const SEEN = `(${answered('d.request_id')} OR NOT EXISTS (
   SELECT 1 FROM request_events flag
@@ -92,8 +92,8 @@ const SEEN = `(${answered('d.request_id')} OR NOT EXISTS (
       AND ${answered('later.id')})))`;
 
 /**
- * Returns true if a person has seen the flags of a request, there or in a later interpretation of
- * the study.
+ * Returns true if a person has seen the flags of a request, in its result or in a later
+ * interpretation of the study.
  */
 export async function isSeen(database: Queryable, requestId: string): Promise<boolean> {
   const { rows } = await database.query<{ seen: boolean }>(

@@ -48,7 +48,8 @@ export const AUDIT_ACTIONS = {
   'gateway.start': { event: 'application-activity', type: 'start', does: 'E' },
   'gateway.stop': { event: 'application-activity', type: 'stop', does: 'E' },
 
-  // API requests made with a key have the same actions in `/v1`, the compatible queue and DICOMweb.
+  // Requests with an API key are audited under the same actions in `/v1`, the compatible queue and
+  // DICOMweb.
   'request.submit': { event: 'import', does: 'C' },
   'request.read': { event: 'query', does: 'E' },
   'request.follow': { event: 'query', does: 'E' },
@@ -85,7 +86,7 @@ export const AUDIT_ACTIONS = {
   // Received objects state a different patient than the study had before.
   'study.patient': { event: 'patient-record', does: 'U' },
   'patient.update': { event: 'patient-record', does: 'U' },
-  // The study was left unchanged, because its name and birth date both differ from those in the
+  // The study was left unchanged, because its patient may be another person than the one in the
   // message.
   'patient.unlike': { event: 'patient-record', does: 'U' },
   'patient.merge': { event: 'patient-record', does: 'U' },
@@ -245,9 +246,9 @@ export async function auditIdentityView(
 }
 
 /**
- * Part of the SQL statement that stores new requests (`STORE` in requests/submit.ts). For each row
- * of its CTE `new` that became a request (its id is in the CTE `made`), it writes the `SubmitAudit`
- * in the column `audit`, unless that is null.
+ * Part of the SQL statement that stores new requests (`STORE` in requests/submit.ts). The CTE `new`
+ * has the submitted rows, with a `SubmitAudit` in the column `audit`; the CTE `made` has the ids of
+ * those that were stored. Writes the audit entries of the stored requests.
  */
 export const AUDIT_INSERT = `INSERT INTO audit
       (request_id, at, account_id, key_id, action, status, call_id, address)

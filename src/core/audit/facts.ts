@@ -115,8 +115,8 @@ function participantsOf(row: AuditRow, site: AuditSite): Participant[] {
     ];
   }
   if (SENDS.has(event) || event === 'instances-transferred') {
-    // A row without an actor is a download, which a client with an API key requested. In every
-    // other row, the gateway counts as the requestor, because it sent the data.
+    // A row without an actor is a download requested by a client with an API key. In every other
+    // row, the gateway sent the data without being asked, so it is the requestor itself.
     const fetched = row.actor === null;
     return [
       { ...self, isRequestor: !fetched, role: 'source' },

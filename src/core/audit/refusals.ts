@@ -19,9 +19,9 @@ export interface RefusalAudit {
 }
 
 /**
- * Creates the audit of refusals. The first refusal of an action to an address is audited at once.
- * Further ones are counted, and their number is audited once a minute, so that a flood of requests
- * cannot fill the audit trail.
+ * Creates the audit of refusals. The first time that an action is refused to an address, this is
+ * audited at once. Further refusals are counted, and their number is audited once a minute, so that
+ * a flood of requests cannot fill the audit trail.
  */
 export function createRefusalAudit(parts: {
   writeAudit: WriteAudit;

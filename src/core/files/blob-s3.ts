@@ -47,7 +47,7 @@ const BLOBS = 'blobs/';
 /** Names of uploads that have not been accepted begin with this prefix, followed by their id. */
 const INCOMING = 'incoming/';
 
-/** Answers about an object, an upload or its parts, as opposed to a storage that does not work. */
+/** Errors by which working storage answers a command on an object, an upload or its parts. */
 const ANSWERS: ReadonlySet<string> = new Set([
   'NoSuchKey',
   'NotFound',
@@ -56,8 +56,8 @@ const ANSWERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the error as its caller should see it: `storage_unreachable` if the storage is down,
- * overloaded or refuses the gateway; unchanged if it answered, or if the fault is on this machine.
+ * Returns the error for the caller: `storage_unreachable` if the storage is down, overloaded or
+ * refuses the gateway. Answers of working storage and faults of this host are returned unchanged.
  */
 function asUnreachable(error: unknown): unknown {
   const here = isOutOfSpace(error) || (error instanceof Error && 'path' in error);

@@ -74,8 +74,8 @@ export interface BlobStore {
 }
 
 /**
- * A store that every machine of an installation can reach. Clients reach it through signed URLs
- * (AWS Signature Version 4).
+ * A store that every host of an installation can reach. Clients reach it through signed URLs (AWS
+ * Signature Version 4).
  */
 export interface DirectAccess {
   has(sha256: string): Promise<boolean>;

@@ -7,15 +7,15 @@ import { DAY_MS } from '../../platform/time.ts';
 import { BlobMissingError, type BlobStore, type DirectAccess } from './blob-store.ts';
 
 export interface ReceivedObject {
-  /** Relative to the data folder of the machine that received it. */
+  /** Relative to the data folder of the host that received it. */
   path: string;
   fileSha256: string;
 }
 
 /**
  * The objects received by DICOM anywhere in the installation. Each is in the data folder of the
- * machine that received it. If the installation has a bucket, each is also in the bucket under its
- * SHA-256: every machine can then read it, and the data folders are caches.
+ * host that received it. If the installation has a bucket, each is also in the bucket under its
+ * SHA-256: every host can then read it, and the data folders are caches.
  */
 export interface ReceivedObjects {
   /** True if the installation has a bucket. */
@@ -32,8 +32,8 @@ export interface ReceivedObjects {
    */
   remove(fileSha256: string, now: Date): Promise<void>;
   /**
-   * Returns the local path of an object, fetching it first if another machine received it. Null if
-   * it cannot be found anywhere.
+   * Returns the local path of an object, fetching it first if another host received it. Null if it
+   * cannot be found anywhere.
    */
   locate(object: ReceivedObject): Promise<string | null>;
 }
@@ -45,21 +45,21 @@ export interface ReceivedObjects {
 const KEEP_MS = 20_000;
 
 /**
- * Folder for copies of objects received by other machines. It is separate from the intake, where a
+ * Folder for copies of objects received by other hosts. It is separate from the intake, where a
  * file without a row counts as newly received.
  */
 const FETCHED = 'fetched';
 const FETCHED_LIFE_MS = DAY_MS;
 
 /**
- * Opens the installation's received objects on the machine whose data folder is `dataDir`. The
- * objects are shared through the bucket if there is one.
+ * Opens the installation's received objects on the host whose data folder is `dataDir`. The objects
+ * are shared through the bucket if there is one.
  */
 export function createReceivedObjects(dataDir: string, blobs: BlobStore): ReceivedObjects {
   return blobs.direct ? objectsInBucket(dataDir, blobs, blobs.direct) : objectsOnDisk(dataDir);
 }
 
-/** Opens the received objects of an installation with a single machine. */
+/** Opens the received objects of an installation with a single host. */
 export function objectsOnDisk(dataDir: string): ReceivedObjects {
   return {
     shared: false,

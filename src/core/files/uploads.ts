@@ -226,7 +226,8 @@ export class Uploads {
     const expected = file.bytes ?? length;
     if (expected !== null && expected > maxBytes) throw tooLarge(maxBytes);
     if (length !== null && length !== expected) throw wrongSize(expected, `${length} are sent`);
-    // Space is reserved only for the first PUT of a file whose size was announced.
+    // Space is already reserved for the first PUT of a file whose size was announced, and for no
+    // other.
     if (file.bytes === null || file.sha256 !== null) await this.#checkRoom(expected ?? 0);
     const received = await this.#blobs
       .write(source, expected ?? maxBytes)

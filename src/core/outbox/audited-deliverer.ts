@@ -14,7 +14,7 @@ const SENT: Partial<Record<DeliveryKind, { before?: AuditAction; after: AuditAct
 };
 
 /**
- * Audits every attempt to send patient identity to another node: for DICOM, its beginning and its
+ * Audits every attempt to send patient identity to another system: for DICOM, its beginning and its
  * outcome (PS3.15 A.5.3.3, A.5.3.7); for a report, only its outcome. Nothing is sent if the audit
  * entry cannot be written.
  * @param actorOf returns the destination as identified in the audit trail: `ae:PACS`, or the

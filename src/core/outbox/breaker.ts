@@ -40,8 +40,8 @@ interface BreakerSettings {
 }
 
 /**
- * Returns what a failed attempt shows about the peer. A peer that refuses a delivery because of its
- * content works; an attempt that ended before the peer was contacted shows nothing (null).
+ * Returns what a failed attempt shows about the peer: a peer that refuses a delivery because of its
+ * content is working. Null if the attempt ended before the peer was contacted.
  */
 export function peerAfter(code: ErrorCode): 'works' | 'fails' | null {
   const { peer = 'works' } = catalogueEntry(code);
@@ -116,8 +116,8 @@ export async function recordPeerSuccess(database: Database, destination: string)
 }
 
 /**
- * Closes the half-open breaker of a destination for which no delivery is left that could serve as
- * the trial. Called after an attempt that ended without contacting the peer.
+ * Closes the half-open breaker of a destination that has no delivery left to send as a trial.
+ * Called after an attempt that ended without contacting the peer.
  */
 export async function closeWithoutTrial(database: Queryable, destination: string): Promise<void> {
   await database.query(

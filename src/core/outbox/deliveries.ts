@@ -51,8 +51,8 @@ export interface DeliveryRow {
   /** Number of attempts made before a person last replayed the delivery. */
   attempts_before: number;
   /**
-   * Number of attempts since a person last replayed the delivery that were lost because our own
-   * process or database failed. They do not count in the retry schedule.
+   * Number of attempts that were lost because our own process or database failed, since a person
+   * last replayed the delivery. They do not count in the retry schedule.
    */
   lost_attempts: number;
   next_at: Date;

@@ -54,7 +54,7 @@ export type SendOutcome =
   | {
       outcome: 'delivered';
       detail: string;
-      /** True if nothing was sent and nothing has to be; `detail` states the reason. */
+      /** True if the delivery succeeded without sending anything; `detail` states the reason. */
       notSent?: boolean;
       /** DICOM objects for which storage commitment will be requested from the PACS. */
       objects?: readonly { sopClassUid: string; sopInstanceUid: string }[];

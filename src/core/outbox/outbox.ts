@@ -129,10 +129,11 @@ async function renewDelivery(database: Queryable, { id, attempt }: Delivery): Pr
 const JUST_NOW = "interval '0.2 seconds'";
 
 /**
- * Returns the seconds until a delivery to a destination outside `busy` becomes due, a lease expires
- * or a hold ends. Zero or less means that this happened just now; null means that nothing is
- * expected. Deliveries that became due earlier than `JUST_NOW` are ignored: the last claim did not
- * take them, so they wait for other deliveries, and the outbox wakes when those end.
+ * Returns the seconds until there may be something to send: until a delivery to a destination
+ * outside `busy` becomes due, a lease expires or a hold ends. Zero or less means that this has just
+ * happened; null means that nothing is expected. Deliveries that became due earlier than `JUST_NOW`
+ * are ignored. The last claim skipped them because they wait for other deliveries, whose end wakes
+ * the outbox.
  */
 async function secondsUntilDue(
   database: Queryable,
@@ -184,9 +185,9 @@ interface Interrupted {
 const SHORTEST_WAIT_SECONDS = 0.05;
 
 /**
- * Ends the waits of deliveries after the clock was set back, because they would last longer by as
- * much. The retry schedule for API clients, which lasts for days, is kept. Several processes may
- * call this for the same change.
+ * Makes waiting deliveries due after the clock was set back: their due times would now be too late
+ * by the same amount. The retry schedule for API clients, which lasts for days, is kept. Several
+ * processes may call this for the same change.
  */
 export async function endWaits(database: Database): Promise<void> {
   await database.transaction(async (tx) => {
@@ -257,7 +258,7 @@ class RunningOutbox implements Outbox {
   readonly #sending = new Map<string, { kind: DeliveryKind; ended: Promise<void> }>();
   #timer: NodeJS.Timeout | undefined;
   #pass: Promise<void> | null = null;
-  /** Whether a delivery may have become due since the current pass began to look. */
+  /** True if a delivery may have become due since the current pass began to look. */
   #again = false;
   #failures = 0;
   #unlisten: () => Promise<void> = async () => {};

@@ -281,8 +281,8 @@ export async function updatePatient(
 }
 
 /**
- * Applies a patient update to orders that are older than the update. The studies have been
- * corrected as well, and an order is used for a study only if their patients match.
+ * Applies a patient update to orders that are older than the update. Otherwise they would no longer
+ * match the corrected studies, and an order is used for a study only if their patients match.
  */
 async function correctOrders(
   tx: Queryable,

@@ -57,7 +57,8 @@ export function conditionOn(
   }
   if (values.length > 1) throw new SonogateError('invalid_query', `${keyword} has several values.`);
   // Names are compared without regard to case, as PS3.4 C.2.2.2.1 permits. Trailing empty
-  // components are ignored, and a key with only the alphabetic group can match.
+  // components are ignored. A key with only the alphabetic group also matches a name that has
+  // further groups.
   if (vr === 'PN') {
     const pattern = parameter(likePattern(value.replace(/\^+$/, '').toLowerCase()));
     const name = `lower(${text})`;

@@ -32,9 +32,7 @@ export class CompileCache {
   #writing: Promise<void> | null = null;
   #sweeping: Promise<void> | null = null;
 
-  /**
-   * @param folder where the cache is kept; other gateways on this machine may use it too.
-   */
+  /** @param folder where the cache is kept; other gateways on this host may use it too. */
   constructor(folder: string, compile: Compile) {
     this.#folder = folder;
     this.#compile = compile;

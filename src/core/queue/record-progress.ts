@@ -32,8 +32,9 @@ interface ProgressParts {
 const HISTORY = 20;
 
 /**
- * Returns the median run time in seconds of the endpoint's most recent requests, either live or
- * made with test keys, which the mock pipeline runs in a moment; null if there are none.
+ * Returns the median run time in seconds of the endpoint's most recent requests; null if there are
+ * no such requests. Those made with test keys are kept apart, because the mock pipeline takes only
+ * a moment.
  */
 export async function typicalSeconds(
   database: Database,

@@ -410,7 +410,8 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
     throw new RunFailure('failed', 'invalid_result', 'The pipeline wrote an invalid result.');
   });
   const publish = () => publishArtifacts(parts.blobs, config.dataDir, id, stored);
-  // A finished run waits, whatever the fault, because it would otherwise have to be repeated.
+  // A finished run waits for the storage, whatever the fault: otherwise the run would have to be
+  // repeated.
   await onceStorageWorks(id, parts, broken, publish, () => true);
   const at = now();
   const expiresAt = new Date(at.getTime() + config.retention.days * DAY_MS);
@@ -455,8 +456,8 @@ const isUnreachable = (error: unknown) =>
   error instanceof SonogateError && error.code === 'storage_unreachable';
 
 /**
- * Reads from the storage or writes to it, again and again during an outage, so that the run neither
- * fails nor has to be repeated.
+ * Reads from the storage or writes to it, and repeats this during an outage, so that the run
+ * neither fails nor has to be repeated.
  */
 async function onceStorageWorks(
   id: string,

@@ -273,7 +273,7 @@ interface CoreParts {
   database: PooledDatabase;
   queue: JobQueue;
   endpoints: readonly Endpoint[];
-  /** The store from which results made on other machines are read. */
+  /** The store from which results made on other hosts are read. */
   blobs: BlobStore;
   config: Pick<Config, 'dataDir'>;
   logger: Logger;

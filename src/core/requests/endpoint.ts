@@ -58,8 +58,8 @@ export interface StudyReview {
    */
   effectsOf(change: Exclude<Change, { kind: 'undo' }>, state: ReviewState): Effect[];
   /**
-   * Returns, for the history, the value that a change applies to: its state before the change, and
-   * a function that finds it in a later result.
+   * Returns the value that a change applies to, for the history: its state before the change, and a
+   * function that finds it again in a later result.
    */
   subjectOf(
     change: Change,

@@ -10,10 +10,10 @@ import { lockRequest, STAGES, transition } from './transitions.ts';
 export const MAX_CRASHES = 2;
 
 /**
- * Maximum number of unfinished runs of a request, after which the request fails. In practice, these
- * runs found the disk full, because crashes have a lower limit. Runs lost because the whole gateway
- * died do not count: the pipeline runs in a separate process with limited memory, so the request
- * cannot have killed the gateway.
+ * Maximum number of unfinished runs of a request, after which the request fails. In practice, only
+ * runs that found the disk full add up to this number: crashes have a lower limit (`MAX_CRASHES`),
+ * and runs lost because the whole gateway died do not count. The pipeline runs in a separate
+ * process with limited memory, so the request cannot have killed the gateway.
  */
 export const MAX_ATTEMPTS = 5;
 

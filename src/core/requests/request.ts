@@ -44,7 +44,7 @@ export interface RequestFile {
   url?: string;
   /** An object in an archive, fetched when the run is prepared, just like a URL. */
   archive?: ArchivedObject;
-  /** Path on this machine; empty for an upload, which the blob store holds under its SHA-256. */
+  /** Path on this host; empty for an upload, which the blob store holds under its SHA-256. */
   path: string;
   bytes: number;
   sha256: string;
@@ -138,7 +138,7 @@ export interface ResultReader {
    */
   result(requestId: string, revision?: number): Promise<unknown>;
   /**
-   * Returns the path of a stored artifact on this machine; null if it does not exist or has been
+   * Returns the path of a stored artifact on this host; null if it does not exist or has been
    * purged.
    */
   artifactPath(requestId: string, name: string): Promise<string | null>;

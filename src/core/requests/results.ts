@@ -237,8 +237,8 @@ export async function removeResult(dataDir: string, id: string): Promise<void> {
 }
 
 /**
- * Reads the results of succeeded requests, whichever machine ran them: from the data folder or, if
- * the installation has a bucket, from the bucket. The data folder is then a cache of the bucket.
+ * Reads the results of succeeded requests, whichever host ran them: from the data folder or, if the
+ * installation has a bucket, from the bucket. The data folder is then a cache of the bucket.
  */
 interface ResultStore {
   /** Returns the local path of a file of the result; null if the file cannot be found anywhere. */
@@ -279,7 +279,7 @@ export function createResultStore(dataDir: string, blobs: BlobStore): ResultStor
 
 const LOOK_AT = 500;
 
-/** Removes local files of results that another machine has purged. */
+/** Removes local files of results that another host has purged. */
 export async function removeExpiredResults(database: Queryable, dataDir: string): Promise<void> {
   const ids = await ifMissing(readdir(join(dataDir, 'results')), []);
   for (let n = 0; n < ids.length; n += LOOK_AT) {
@@ -292,8 +292,8 @@ export async function removeExpiredResults(database: Queryable, dataDir: string)
 }
 
 /**
- * Copies a stored result and its artifacts to the bucket, from which every machine of the
- * installation reads them and clients download them directly. Does nothing if there is no bucket.
+ * Copies a stored result and its artifacts to the bucket, from which every host of the installation
+ * reads them and clients download them directly. Does nothing if there is no bucket.
  */
 export async function publishArtifacts(
   blobs: BlobStore,

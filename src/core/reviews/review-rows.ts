@@ -153,17 +153,17 @@ export async function dropSignatures(
 }
 
 /** Returns the ids of changes that have not been undone. An undo can itself be undone. */
-export function standing(changes: readonly Pick<ChangeRow, 'id' | 'change'>[]): Set<number> {
-  const standing = new Set(changes.map(({ id }) => id));
+export function notUndone(changes: readonly Pick<ChangeRow, 'id' | 'change'>[]): Set<number> {
+  const left = new Set(changes.map(({ id }) => id));
   for (const { id, change } of changes.toReversed()) {
-    if (change.kind === 'undo' && standing.has(id)) standing.delete(change.change);
+    if (change.kind === 'undo' && left.has(id)) left.delete(change.change);
   }
-  return standing;
+  return left;
 }
 
 /** Returns the effects, in order, of all changes that have not been undone. */
 export function effectsOfAll(changes: readonly ChangeRow[]): Effect[] {
-  const alive = standing(changes);
+  const alive = notUndone(changes);
   return changes.filter(({ id }) => alive.has(id)).flatMap(({ effects }) => effects);
 }
 

@@ -22,12 +22,12 @@ import {
   listReaders,
   listSignatures,
   lockReview,
+  notUndone,
   type ReviewRow,
   type ReviewState,
   removeReader,
   type SignatureRow,
   saveReview,
-  standing,
 } from './review-rows.ts';
 import type { StoreSignature } from './store-signature.ts';
 
@@ -115,7 +115,7 @@ interface Opened {
 
 const KEPT_RESULTS = 4;
 
-interface Standing {
+interface ReviewAndChanges {
   review: ReviewRow;
   changes: ChangeRow[];
 }
@@ -148,10 +148,10 @@ export class Reviews {
   /** @throws SonogateError `review_unavailable` */
   async read(row: RequestRow, reader: Reader): Promise<ReviewObject> {
     const opened = await this.#open(row);
-    const { review, changes } = await this.#standingOf(row.id);
+    const { review, changes } = await this.#reviewAndChanges(row.id);
     const signatures = await listSignatures(this.#database, row.id);
     const readers = await listReaders(this.#database, row.id);
-    const alive = standing(changes);
+    const alive = notUndone(changes);
     const isSigned = review.state === 'signed' || review.state === 'amended';
     return {
       object: 'review',
@@ -195,7 +195,7 @@ export class Reviews {
   ): Promise<ReviewObject> {
     if (!reader.may.edit) throw new SonogateError('forbidden', 'The caller may not edit a review.');
     const opened = await this.#open(row);
-    const read = await this.#standingOf(row.id);
+    const read = await this.#reviewAndChanges(row.id);
     requireCurrent(read.review, etag);
     requireUnsigned(read.review, amend);
     await this.#requireLatest(row.id);
@@ -229,7 +229,7 @@ export class Reviews {
   ): Promise<ReviewObject> {
     if (!reader.may.sign) throw new SonogateError('forbidden', 'The caller may not sign a result.');
     const opened = await this.#open(row);
-    const { review, changes } = await this.#standingOf(row.id);
+    const { review, changes } = await this.#reviewAndChanges(row.id);
     requireCurrent(review, etag);
     requireUnsigned(review, false);
     await this.#requireLatest(row.id);
@@ -284,7 +284,7 @@ export class Reviews {
   }
 
   async #event(id: string): Promise<ReviewEvent> {
-    const { review, changes } = await this.#standingOf(id);
+    const { review, changes } = await this.#reviewAndChanges(id);
     const readers = await listReaders(this.#database, id);
     return {
       revision: review.revision,
@@ -301,7 +301,7 @@ export class Reviews {
     throw new SonogateError('review_unavailable', 'The signed result is no longer stored.');
   }
 
-  async #standingOf(id: string): Promise<Standing> {
+  async #reviewAndChanges(id: string): Promise<ReviewAndChanges> {
     return {
       review: await findReview(this.#database, id),
       changes: await listChanges(this.#database, id),
@@ -425,8 +425,8 @@ function applied(
 }
 
 /**
- * Rejects a typed value that would still need review, because no section calculates the quantity
- * before its inputs are used.
+ * Rejects a typed value if the quantity still needs review afterwards. Its section calculates it
+ * from other values once these are used, so a person must accept or correct those values instead.
  */
 function requireUsed({ kind }: Change, { quality }: Changed, pointer: string): void {
   if (kind !== 'set-value' || quality !== 'review') return;
@@ -448,7 +448,7 @@ function stateOf(opened: Opened, rows: readonly ChangeRow[]): StudyState {
  * change.
  */
 function undone(rows: readonly ChangeRow[], id: number, pointer: string): [] {
-  if (standing(rows).has(id)) return [];
+  if (notUndone(rows).has(id)) return [];
   const detail = 'There is no such change, or it has been undone.';
   throw new InvalidInputError([{ pointer: `${pointer}/change`, detail }]);
 }

@@ -222,10 +222,10 @@ const OF_ITS_VALUES = /^(22|54)\w{3}$/;
 
 /**
  * Quarantines an object whose own values make it impossible to store its row. This is recorded in
- * the audit trail, because the sender may have been told that the object is stored.
+ * the audit trail, because the sender may already have a response of success.
  * @returns the reason; null if the object did not cause the error.
  */
-async function putAsideForItsValues(
+async function quarantineForItsValues(
   object: JudgedObject,
   error: unknown,
   options: RegistrationOptions,
@@ -272,7 +272,7 @@ export async function registerAtOnce(
   try {
     const known = await keepShared(object, options);
     const [arrival] = await writeRows([object], options).catch(async (error) => {
-      throw (await putAsideForItsValues(object, error, options)) ?? error;
+      throw (await quarantineForItsValues(object, error, options)) ?? error;
     });
     if (arrival) await afterRow(object, arrival, options);
     // Retention removed the object between the two checks, so the object is stored again.
@@ -483,7 +483,9 @@ export class Registrar {
       return again;
     }
     if (batch.length === 1 && first) {
-      const why = await putAsideForItsValues(first.object, error, this.#options).catch(() => null);
+      const why = await quarantineForItsValues(first.object, error, this.#options).catch(
+        () => null,
+      );
       if (why) {
         first.reject(why);
         return [];

@@ -7,7 +7,7 @@ import type { Database, Queryable } from '../../platform/database/port.ts';
  *
  *   quiet-time             no object has arrived for a while
  *   association-release    the last association that sent objects was released
- *   performed-procedure    the machine reported the step as completed (MPPS, PS3.4 F.7)
+ *   performed-procedure    the cart reported the step as completed (MPPS, PS3.4 F.7)
  *   instance-availability  a PACS reported that it has the study (IAN, PS3.4 R)
  *   expected-count         all objects of the archive have arrived
  *   command                a person completed or released the study
@@ -52,8 +52,7 @@ export function releaseDeadline(
 }
 
 /**
- * Returns when a study counts as complete once all objects listed by a machine or PACS have
- * arrived.
+ * Returns when a study counts as complete once all objects listed by a cart or PACS have arrived.
  */
 export function expectedDeadline(sources: readonly Source[], source: string, now: Date): Date {
   return after(now, settingsOf(sources, source).completion.afterReleaseSeconds);
@@ -83,8 +82,8 @@ export interface Completion {
 
 /**
  * Brings forward the time at which studies that are still receiving objects count as complete;
- * never postpones it. A certain signal replaces an uncertain one as the reason even if its time is
- * later; the earlier time is then kept.
+ * never postpones it. A certain signal replaces an uncertain one as the reason, even if the
+ * uncertain one has the earlier time, which is then kept.
  */
 export async function hastenCompletion(
   database: Queryable,
@@ -117,8 +116,8 @@ export async function hastenCompletion(
 const CLOCK_SKEW_SECONDS = 10;
 
 /**
- * Moves deadlines back after the clock was set back, so that each is still as long after the
- * study's last object as before. Otherwise a deadline could be hours away.
+ * Moves deadlines back after the clock was set back, so that the time from a study's last object to
+ * each deadline stays the same. Otherwise a deadline could be hours away.
  */
 async function keepDistance(database: Queryable, now: Date): Promise<void> {
   await database.query(
@@ -155,7 +154,7 @@ export async function hasOpenStudies(database: Queryable): Promise<boolean> {
 
 /**
  * Moves studies whose `complete_after` has passed from `receiving` to `complete`. If no signal
- * shows that all objects have arrived, a study also waits for any object that its machine is still
+ * shows that all objects have arrived, a study also waits for any object that its cart is still
  * sending (receptions.ts), because it may belong to the study.
  */
 export async function completeDueStudies(

@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/database/port.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { type CompletionSignal, hastenCompletion } from './completion.ts';
 
-/** The objects of a study as listed by a machine or PACS. */
+/** The objects of a study as listed by a cart or PACS. */
 interface Expectation {
   studyInstanceUid: string;
   /**
@@ -74,7 +74,7 @@ export async function completeExpected(
 }
 
 /**
- * Deletes the lists of a completed study. If objects arrive later, machines send new lists or the
+ * Deletes the lists of a completed study. If objects arrive later, carts send new lists or the
  * quiet time applies.
  */
 export async function forgetExpectations(

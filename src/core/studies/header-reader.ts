@@ -16,7 +16,7 @@ import { HEADER_ATTRIBUTES, type InstanceHeader, instanceHeader } from './instan
 export const INLINE_HEADER_BYTES = 64 * 1024;
 /**
  * Time limit in milliseconds. The largest permitted header takes about a second; the rest is a
- * margin for a busy machine.
+ * margin for a busy host.
  */
 const DEADLINE_MS = 15_000;
 /**

@@ -30,8 +30,8 @@ const CHECKSUM = /\.([0-9a-f]{8})\.dcm$/;
 
 /**
  * Returns the checksum in the name of a stored object; null if the name contains none. If the
- * content has another checksum, the machine lost power before the object was synced, or the disk
- * has lost synced bytes.
+ * content has another checksum, the host lost power before the object was synced, or the disk has
+ * lost synced bytes.
  */
 export function statedChecksum(path: string): number | null {
   const [, stated] = CHECKSUM.exec(path) ?? [];
@@ -118,9 +118,9 @@ export async function removeUnneededBlobs(
 }
 
 /**
- * Deletes this machine's copies of objects whose study another machine has removed: files that have
- * no row and are older than the retention period. Otherwise they would be registered as new objects
- * at the next startup.
+ * Deletes this host's copies of objects whose study another host has removed: files that have no
+ * row and are older than the retention period. Otherwise they would be registered as new objects at
+ * the next startup.
  * @param before files written before this time are older than the retention period.
  */
 export async function removeOrphanedFiles(

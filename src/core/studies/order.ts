@@ -104,7 +104,10 @@ export function chooseOrder(
   return { state: 'found', detail: `Order found in ${worklist}.`, order };
 }
 
-/** Compares a patient with each identifier of an order's patient; null if one of them matches. */
+/**
+ * Returns the attribute in which a study's patient differs from an order's patient, who may have
+ * several identifiers. Null if one of the identifiers matches.
+ */
 function orderMismatch(
   patient: PatientIdentity,
   { patient: named, otherPatientIds = [] }: FoundOrder,
@@ -113,8 +116,7 @@ function orderMismatch(
     patientMismatch(patient, { ...named, ...ids }),
   );
   if (mismatches.includes(null)) return null;
-  // If any of the identifiers has the same patient ID, its mismatch in another attribute is
-  // reported.
+  // If an identifier has the same patient ID, the other attribute in which it differs is reported.
   return mismatches.find((mismatch) => mismatch !== 'patient-id') ?? 'patient-id';
 }
 

@@ -8,9 +8,9 @@ import type { RecordAction } from '../audit/audit.ts';
 import { newPlace, OBJECT_SUFFIX } from './intake-folder.ts';
 
 /**
- * The quarantine is a folder in this machine's data folder: `quarantine/<id>.dcm` is a received
- * object that cannot be recorded, and `quarantine/<id>.json` contains its source and the reason. A
- * person examines it and either registers it again once the cause is corrected or removes it.
+ * The quarantine is a folder in this host's data folder: `quarantine/<id>.dcm` is a received object
+ * that cannot be recorded, and `quarantine/<id>.json` contains its source and the reason. A person
+ * examines it and either registers it again once the cause is corrected or removes it.
  */
 const QUARANTINE = 'quarantine';
 const NOTE_SUFFIX = '.json';
@@ -57,7 +57,7 @@ export async function quarantine(dataDir: string, path: string, note: Note): Pro
   return placeOf(id);
 }
 
-/** Lists the quarantined objects of this machine, newest first. */
+/** Lists the quarantined objects of this host, newest first. */
 export async function quarantinedObjects(dataDir: string): Promise<QuarantinedObject[]> {
   const names = await ifMissing(readdir(join(dataDir, QUARANTINE)), []);
   const ids = names.filter((name) => name.endsWith(OBJECT_SUFFIX));

@@ -91,8 +91,8 @@ async function recordOrder(
       continue;
     }
     if (order.isStatusChange && !withdrawn) {
-      // A new status neither restores a withdrawn order, nor removes what a message without details
-      // does not state.
+      // A message with only a new status does not restore a withdrawn order, and keeps the stored
+      // values that it lacks.
       if (stated.length === 0 || replaced.some((row) => row.withdrawn)) continue;
       stated = stated.map((entry) => completed(entry, replaced[0]?.entries[0]));
     }

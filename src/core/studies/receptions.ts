@@ -4,13 +4,13 @@ import type { Database, Queryable } from '../../platform/database/port.ts';
 /**
  * Receptions in progress: one row for each association on which an object takes long to arrive,
  * visible to every listener of the installation. When the quiet time of a study ends, the study is
- * not completed while its machine is still sending an object that may belong to it
+ * not completed while its cart is still sending an object that may belong to it
  * (`completeDueStudies`).
  */
 
 /**
- * Seconds after which a reception gets its row. An object that starts less than this before the end
- * of the quiet time counts as late, just like one that starts after it.
+ * Seconds after which a reception gets its row. An object that begins to arrive less than this
+ * before the end of the quiet time counts as late, just like one that begins after it.
  */
 const FIRST_ROW_AFTER_SECONDS = 1;
 
@@ -18,7 +18,7 @@ const FIRST_ROW_AFTER_SECONDS = 1;
 const REFRESH_EVERY_SECONDS = 5;
 
 /**
- * Maximum number of seconds for which one object may delay the studies of its machine. Otherwise a
+ * Maximum number of seconds for which one object may delay the studies of its cart. Otherwise a
  * peer sending a byte now and then could delay them forever. An object that takes longer counts as
  * late.
  */

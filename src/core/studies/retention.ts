@@ -59,8 +59,8 @@ const NEEDS_STUDY = `(d.state NOT IN ('delivered', 'diverted')
 /**
  * Studies whose last object arrived before $1, with the reason why they are kept. A stored result
  * needs its study: without it, a copy for a PACS would have no patient. A study is also kept while
- * we still have to confirm to a machine that its objects are stored here (storage commitment),
- * because the machine may then delete its own copies.
+ * we still have to confirm to a cart that its objects are stored here (storage commitment), because
+ * the cart may then delete its own copies.
  */
 const OLD_STUDIES = `
   SELECT s.id, CASE
@@ -131,8 +131,8 @@ export interface RetentionParts {
 /**
  * Removes received studies that are old enough and no longer needed, with their rows, objects and
  * identity. Files are deleted first, while the row is locked, because a file without a row would be
- * registered as a new object. If several machines share a bucket, each deletes its own copies,
- * whichever machine removed the study.
+ * registered as a new object. If several hosts share a bucket, each deletes its own copies,
+ * whichever host removed the study.
  * @param dryRun only counts, and removes nothing.
  */
 export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): Promise<Removal> {

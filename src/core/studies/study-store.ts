@@ -207,9 +207,8 @@ export async function beginActing(
 }
 
 /**
- * Reschedules a claimed study that cannot be submitted yet, unless its time was changed after the
- * claim: a search that finished in the meantime has made the study due at once, and will not do so
- * again.
+ * Reschedules a claimed study that cannot be submitted yet. A time that was changed after the claim
+ * is kept: a search that ended has made the study due at once, and will not do so again.
  */
 export async function reschedule(
   database: Queryable,

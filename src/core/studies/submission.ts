@@ -55,9 +55,7 @@ export async function studyFactsOf(
   };
 }
 
-/**
- * Returns the local paths of the objects. Objects received by another machine are fetched first.
- */
+/** Returns the local paths of the objects. Objects received by another host are fetched first. */
 async function filesOf(
   instances: readonly InstanceRow[],
   objects: ReceivedObjects,

@@ -51,7 +51,7 @@ export async function subscribe(
     [accountId, aeTitle, target, deletionLock, at, MOST_SUBSCRIPTIONS],
   );
   if (rowCount === 1 && target === WORKLIST_UID) {
-    // A subscription to all workitems includes those from which the AE has unsubscribed.
+    // The new subscription covers all workitems, so earlier exceptions to it are removed.
     await database.query(
       `DELETE FROM workitem_subscriptions
        WHERE account_id = $1 AND ae_title = $2 AND NOT subscribed`,

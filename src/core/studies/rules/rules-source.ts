@@ -102,8 +102,9 @@ async function saveRules(
 }
 
 /**
- * The file may have been changed since the gateway started, so that rules which suit the running
- * gateway do not suit the file.
+ * Checks the whole file that would be written. Its other settings may have changed since the
+ * gateway started, so rules that suit the running gateway may not suit them.
+ * @throws SonogateError `invalid_config`
  */
 function requireStartable(check: () => unknown): void {
   try {
