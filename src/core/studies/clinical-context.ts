@@ -6,6 +6,10 @@ import type { InstanceHeader } from './instance-header.ts';
  * date.
  */
 export interface HeaderContext {
+  /**
+   * An age computed from a due date has the basis `lmp` too: the four values of `dating.basis` are
+   * fixed (api 2.3), and none of them means a due date of unknown origin.
+   */
   dating: { ga_days: number; basis: 'lmp' } | null;
   age_years: number | null;
   sex: 'female' | 'male' | 'other' | null;
