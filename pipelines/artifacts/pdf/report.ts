@@ -7,12 +7,7 @@ import { earlierValues } from '../../result/earlier-values.ts';
 import type { Result, Section } from '../../result/envelope.ts';
 import { conclusionTexts } from '../../result/render/conclusion.ts';
 import { basisText, weeksAndDays } from '../../result/render/obstetric/shared.ts';
-import {
-  examinationName,
-  gapLine,
-  isEcho,
-  limitationsOf,
-} from '../../result/render/report-lines.ts';
+import { examinationName, gapLine, limitationsOf } from '../../result/render/report-lines.ts';
 import {
   accepted,
   noMeasurementStatements,
@@ -67,8 +62,6 @@ import {
 } from './page.ts';
 
 const reportTitle = (result: Pick<Result, 'endpoint'>) => `${examinationName(result)} report`;
-
-const isObstetric = (result: Pick<Result, 'endpoint'>) => !isEcho(result);
 
 /** Shown in place of a name of which this font can print no component group. */
 const UNPRINTABLE = 'name in letters that this report cannot print';
@@ -235,14 +228,11 @@ const isRead = ({ status }: Section) => status === 'complete' || status === 'par
  * Writes the impression, in the same words as in every other document, followed by the
  * recommendations.
  */
-function conclusion(page: Page, { result, subject }: ReportInput): void {
+function conclusion(page: Page, { result }: ReportInput): void {
   heading(page, 'Impression', 30);
   noMeasurementStatements(result).forEach((text, at) => {
     paragraph(page, text, { bold: at === 0 });
   });
-  if (isObstetric(result) && !subject.dating) {
-    paragraph(page, 'Gestational age was not given; growth centiles were not computed.');
-  }
   const lines = result.report?.impression_lines ?? [];
   conclusionTexts(result).forEach((line, at) => {
     const severity = lines[at]?.severity ?? 'info';

@@ -30,6 +30,7 @@ import type { Statement } from '../../../../pipelines/result/statement.ts';
 import { withNotes } from '../../../../pipelines/run/review-effects.ts';
 import { writeArtifacts, writeEarlyPreviews } from '../../../../pipelines/run/write-artifacts.ts';
 import { measuredStudy } from '../../echo/measured-study.ts';
+import { interpretReadings, MEDIAN_28_WEEKS } from '../../obstetric/evidence-sample.ts';
 import { BPD, HC, measurement } from '../example-measurements.ts';
 import { NOTHING_MEASURED, RESULT } from '../example-result.ts';
 import { ANONYMOUS, IDENTITY, SUBJECT } from '../example-subject.ts';
@@ -255,8 +256,15 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     const all = text(await pdf(NOTHING_MEASURED, { ...ANONYMOUS, dating: null }));
     expect(all).toMatch(/^ *No measurement was made\.$/m);
     expect(all).toContain('Biometry: No head, abdomen or femur plane');
-    expect(all).toContain('Gestational age was not given');
     expect(all).not.toContain('Measurements');
+  });
+
+  test('states in the impression only what the result concludes', async () => {
+    const undated = interpretReadings({ readings: MEDIAN_28_WEEKS() });
+    const all = text(await pdf(undated, { ...ANONYMOUS, dating: null }));
+    const [, impression = ''] = all.split(/^Impression$/m);
+    const lines = impression.trimStart().split('\n', conclusionTexts(undated).length);
+    expect(lines.map((line) => line.trim())).toEqual(conclusionTexts(undated));
   });
 
   test.each([
