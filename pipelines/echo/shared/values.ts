@@ -13,7 +13,16 @@ type Named = Values['named'];
 /** Concepts that a section requested, whether or not they have a value. */
 type Reads = Set<string>;
 
-function valuesBy(all: All, named: Named, shift: Shift | null, reads?: Reads): Values {
+/** The inputs of each quantity that a section calculates, whether or not they have a value. */
+type Formulas = Map<EchoConcept, readonly EchoConcept[]>;
+
+/** What sections request and calculate, collected across all views of the same values. */
+interface Collected {
+  reads?: Reads | undefined;
+  formulas: Formulas;
+}
+
+function valuesBy(all: All, named: Named, shift: Shift | null, collected: Collected): Values {
   const measurement = (key: EchoConcept) => all(key)[0] ?? null;
   const moved = (one: Measurement, from: number, to: number) =>
     one.id === shift?.id && one.value === from ? { ...one, value: to } : one;
@@ -32,15 +41,16 @@ function valuesBy(all: All, named: Named, shift: Shift | null, reads?: Reads): V
                 .map((one) => moved(one, shift.to, shift.from)),
             named,
             null,
-            reads,
+            collected,
           )
         : values;
     },
     number: (key) => measurement(key)?.value ?? null,
     calculated(key, calculation) {
       // This value may itself be the one that the shift moves, so its concept counts as requested.
-      reads?.add(key);
-      const one = calculated(values, key, calculation);
+      collected.reads?.add(key);
+      collected.formulas.set(key, calculation.from);
+      const one = calculated(values, key, calculation, collected.formulas);
       return one && shift ? moved(one, shift.from, shift.to) : one;
     },
     with(calculations) {
@@ -52,11 +62,11 @@ function valuesBy(all: All, named: Named, shift: Shift | null, reads?: Reads): V
         (key) => [...own.all(key), ...all(key).filter(({ id }) => !replaced.has(id))],
         (id) => own.named(id) ?? named(id),
         shift,
-        reads,
+        collected,
       );
     },
-    only: (isWanted) => valuesBy((key) => all(key).filter(isWanted), named, shift, reads),
-    without: (keys) => valuesBy((key) => (keys.has(key) ? [] : all(key)), named, shift, reads),
+    only: (isWanted) => valuesBy((key) => all(key).filter(isWanted), named, shift, collected),
+    without: (keys) => valuesBy((key) => (keys.has(key) ? [] : all(key)), named, shift, collected),
   };
   return values;
 }
@@ -84,7 +94,10 @@ export function valuesOf(
     return byKey.get(key) ?? [];
   };
   const byId = new Map(shifted.map((one) => [one.id, one]));
-  return valuesBy(all, (id) => byId.get(id) ?? null, shift, reads);
+  return valuesBy(all, (id) => byId.get(id) ?? null, shift, {
+    reads,
+    formulas: new Map(),
+  });
 }
 
 /**
@@ -147,6 +160,16 @@ const isCorrected = (one: Measurement, values: Values): boolean =>
     return input !== null && isCorrected(input, values);
   });
 
+/** Returns the known values behind a quantity. A missing input is replaced by its own inputs. */
+const knownInputs = (
+  values: Values,
+  from: readonly EchoConcept[],
+  formulas: Formulas,
+): Measurement[] =>
+  from.flatMap(
+    (key) => values.measurement(key) ?? knownInputs(values, formulas.get(key) ?? [], formulas),
+  );
+
 /**
  * Calculates a value from others, unless it is given. The machine's own value is replaced if a person
  * corrected one of the values from which the machine calculated it, or withheld if the others are not
@@ -156,11 +179,12 @@ function calculated(
   values: Values,
   key: EchoConcept,
   { section, method, value, presumes, ...calculation }: Calculation,
+  formulas: Formulas,
 ): Measurement | null {
   const inputs = inputsOf(values, { section, method, value, ...calculation });
   const given = values.measurement(key);
   const result = inputs && value(...inputs.map((input) => input.value));
-  const known = inputs ?? calculation.from.flatMap((from) => values.measurement(from) ?? []);
+  const known = inputs ?? knownInputs(values, calculation.from, formulas);
   const isStale =
     given !== null &&
     belongsToMachine(given) &&

@@ -204,6 +204,15 @@ describe('a value of the machine that a person has corrected', () => {
     expect(summaryOf(after, 'diastolic')).toContain('one of its inputs was corrected');
     expect(counting('e-to-e-prime-septal', after)?.value).toBe(12);
   });
+  it.each([
+    ['and gave itself', [machine('lv-mass', 'g', 330)]],
+    ['and did not give', []],
+  ])('withholds what depends on it through a value that the machine calculated %s', (_, mass) => {
+    const index = machine('lv-mass-index', 'g/m2', 178);
+    const after = entered(reported(machine('lvidd', 'cm', 6.5), ...mass, index), 'lvidd', 4.8);
+    expect(counting('lv-mass-index', after)).toBeUndefined();
+    expect(summaryOf(after, 'lv-size')).toContain('one of its inputs was corrected');
+  });
   it('does not become a depth behind the posterior wall', () => {
     const after = entered(reported(machine('effusion-depth', 'mm', 8)), 'effusion-depth', 15);
     expect(categoryOf(after, 'effusion-size')).toBe('moderate');
