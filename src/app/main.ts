@@ -89,7 +89,7 @@ export async function startGateway(
     if (roles.has('worker')) await startWorkerRole(shared, parts);
     const dicom = roles.has('dimse') ? await startDimseRole(shared, parts) : null;
     const hl7v2 = roles.has('dimse') ? await listenForHl7v2(shared, parts) : null;
-    // The DICOM and HTTP servers both receive objects and store them on the disk of this machine.
+    // The DICOM and HTTP servers both receive objects and store them on the disk of this host.
     if (roles.has('dimse') || roles.has('api')) {
       const { database, objects } = shared;
       const retention = startRetention({ ...retentionOf(config, database, objects), logger });
@@ -126,7 +126,7 @@ async function openMigrated(config: Config, logger: Logger, parts: Parts): Promi
   return database;
 }
 
-/** Removes copies of results and of fetched files, which a bucket keeps, from this machine. */
+/** Removes this host's copies of results and fetched files that the bucket also holds. */
 function startCleaningCopies(database: PooledDatabase, { dataDir }: Config, logger: Logger) {
   return startCleaning(
     async () => {

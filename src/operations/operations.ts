@@ -36,7 +36,7 @@ export interface Operations {
    * stored without the other.
    */
   together: Together;
-  /** Checks this machine and every peer, or only the peer with this destination or source name. */
+  /** Checks this host and every peer, or only the peer with this destination or source name. */
   doctor(peer: string | null): Promise<DoctorFinding[]>;
 }
 
@@ -206,7 +206,7 @@ export interface HoldOperations {
 
 /**
  * Operations on received objects that could not be recorded. They concern only the objects on the
- * machine that answers.
+ * host that carries out the operation.
  */
 export interface QuarantineOperations {
   /** Lists the objects, newest first. Patient identity is not included. */

@@ -79,7 +79,7 @@ export function createRuleOperations({
   };
 }
 
-/** Creates the operations on this machine's quarantine; each machine has its own. */
+/** Creates the operations on this host's quarantine; each host has its own. */
 export function createQuarantineOperations(parts: RegistrationOptions): QuarantineOperations {
   return {
     list: () => quarantinedObjects(parts.dataDir),

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// The command line runs on the Node.js installed as a dependency of the project (24), whatever the
-// machine's own version; TypeScript needs no build step there. The gateway runs in that process,
-// with flags that Node.js accepts only at startup.
+// The command line runs on the Node.js that the project installs as a dependency (24), whichever
+// version this host has. Node.js 24 runs TypeScript without a build step. The gateway runs in that
+// process, with flags that Node.js accepts only at startup.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -23,10 +23,10 @@ const cache = here('../../../node_modules/.cache/compile');
 const env = { NODE_COMPILE_CACHE: cache, ...memoryOf(process.argv[2]), ...process.env };
 
 /**
- * Memory that V8 needed only once, for compiling, would otherwise stay resident: whenever a large
- * block is freed, glibc raises the sizes from which it maps blocks separately and returns free
- * memory, and it gives every thread a separate heap. Fixed sizes and fewer heaps prevent this. Only
- * the gateway gets these settings, because pipelines allocate large blocks all the time.
+ * Returns environment variables that free the memory which V8 needed only once, for compiling. By
+ * default it stays resident: glibc raises two of its thresholds whenever a large block is freed
+ * (for mapping a block separately and for returning free memory), and gives every thread a separate
+ * heap. Only the gateway gets these settings, because pipelines allocate large blocks all the time.
  */
 function memoryOf(command) {
   if (command !== 'serve') return {};

@@ -83,9 +83,9 @@ export async function exportAudit({ format }: { format: string }): Promise<void>
 }
 
 /**
- * Copies the embedded database in the data folder to the empty PostgreSQL server at DATABASE_URL,
- * and renames the embedded database, so that a gateway that is later started without the server
- * cannot silently resume with the old data. Files stay in the data folder, which remains in use.
+ * Copies the embedded database in the data folder to the empty PostgreSQL server at DATABASE_URL.
+ * Then renames the embedded database, so that a gateway started later without the server cannot
+ * silently resume with the old data. Files stay in the data folder, which remains in use.
  * @throws UsageError if there is nothing to copy, a gateway is running, or the server already holds
  * rows.
  */

@@ -170,9 +170,7 @@ async function simulateEcho(options: {
 
 const LOOPBACK = '127.0.0.1';
 
-/**
- * Runs a PACS on this machine until it is interrupted. It accepts all objects from every caller.
- */
+/** Runs a PACS on this host until it is interrupted. It accepts all objects from every caller. */
 async function simulatePacs({ port, out }: { port: number; out: string }): Promise<void> {
   const { startPacs } = await import('../simulate/pacs.ts');
   const folder = resolve(out);
@@ -190,8 +188,8 @@ async function simulatePacs({ port, out }: { port: number; out: string }): Promi
 }
 
 /**
- * Runs an EHR on this machine until it is interrupted. It has the patients of the phantom studies
- * for a seed, and keeps received resources only in memory.
+ * Runs an EHR on this host until it is interrupted. It has the patients of the phantom studies for
+ * a seed, and keeps received resources only in memory.
  */
 async function simulateEhr({ port, seed }: { port: number; seed: number }): Promise<void> {
   const { startDemoEhr } = await import('../demo/ehr.ts');

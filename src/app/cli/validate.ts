@@ -43,7 +43,7 @@ const ASSERTED: ReadonlySet<string | undefined> = new Set([AI_ASSERTED.code, TES
 type Entry = z.infer<typeof entrySchema>;
 
 /**
- * Returns what is wrong with a write that has no condition; null if nothing is. Repeating a
+ * Returns the fault of a write that has no condition; null for a write that has one. Repeating a
  * transaction must not create a resource twice (exchange 1.1).
  */
 function unconditional({ resource, request }: Entry): string | null {
@@ -74,7 +74,7 @@ const DRAFT_STATUSES = ['preliminary', 'partial', 'entered-in-error', 'registere
 const SIGNED_STATUSES = ['final', 'amended', 'entered-in-error'];
 
 /**
- * Returns what is wrong with the status; null if nothing is. A resource with a signer must have a
+ * Returns the fault in the status; null if there is none. A resource with a signer must have a
  * status of a signed result, and any other must have the status of a draft.
  */
 function statusFault({ resource }: Entry): string | null {
@@ -90,9 +90,9 @@ function statusFault({ resource }: Entry): string | null {
 }
 
 /**
- * Returns what is wrong with the tags; null if nothing is. A statement must be tagged as asserted by
- * a machine or as test data (exchange 1.2). If its value was supplied from outside, it must state
- * that origin instead.
+ * Returns the fault in the tags; null if there is none. A statement must be tagged as asserted by
+ * an AI or as test data (exchange 1.2). If its value was supplied from outside, it must state that
+ * origin instead.
  */
 function tagFault({ resource }: Entry): string | null {
   if (!STATEMENTS.has(resource.resourceType)) return null;
@@ -100,7 +100,7 @@ function tagFault({ resource }: Entry): string | null {
   if (notes.success && notes.data.some(({ text }) => GIVEN.has(text))) return null;
   const tagged = metaSchema.safeParse(resource.meta);
   const codes = tagged.success ? tagged.data.security.map(({ code }) => code) : [];
-  return codes.some((code) => ASSERTED.has(code)) ? null : 'is not tagged as asserted by a machine';
+  return codes.some((code) => ASSERTED.has(code)) ? null : 'is not tagged as asserted by an AI';
 }
 
 /**

@@ -110,7 +110,7 @@ function say(text: string): void {
 }
 
 /**
- * Runs the gateway end to end on this machine: phantom studies arrive over real associations, SR
+ * Runs the gateway end to end on this host: phantom studies arrive over real associations, SR
  * objects are sent to a PACS, and DiagnosticReports are sent to an EHR.
  * @returns the exit status: 0 if all results arrived.
  */
@@ -408,7 +408,7 @@ async function deliveriesOf(
 
 /**
  * Waits until `look` finds something. It gives up when nothing has changed for `GIVE_UP_SECONDS`,
- * so that a busy machine may take longer.
+ * so that a busy host may take longer.
  * @param look receives a function with which it can report the current state.
  */
 async function waitFor<T>(

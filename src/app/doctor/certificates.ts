@@ -82,8 +82,8 @@ export async function checkChain(
 const HTTPS_PORT = 443;
 
 /**
- * Checks TLS with a server that has a web address. If that is http, which is permitted, warns about
- * what is `sent` there unencrypted.
+ * Checks TLS with a server that has a web address. If the address is http, which is permitted,
+ * warns that `sent` goes there unencrypted.
  */
 export async function checkWebChain(
   what: string,
@@ -95,7 +95,7 @@ export async function checkWebChain(
 ): Promise<Finding[]> {
   const { protocol, hostname, port } = new URL(address);
   if (protocol === 'https:') {
-    // An address of IPv6 is in brackets in a URL only.
+    // An IPv6 address has brackets only in a URL.
     const host = hostname.replace(/^\[(.*)\]$/, '$1');
     return checkChain(what, { host, port: Number(port || HTTPS_PORT), ...tls });
   }

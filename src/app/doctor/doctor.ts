@@ -9,7 +9,7 @@ import { checkBackends, checkDoors, checkThisMachine } from './this-machine.ts';
 const MARK = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const;
 
 /**
- * Checks the settings, this machine and every peer, without changing anything.
+ * Checks the settings, this host and every peer, without changing anything.
  * @returns the exit status: 0 if every check passed, 1 if there is a fault, 2 if there are only
  * warnings.
  */

@@ -44,14 +44,14 @@ async function identityProvider(
   }
 }
 
-/** Returns what the innermost cause of an error says. */
+/** Returns the message of an error's innermost cause. */
 function rootOf(error: unknown): string {
   const { cause } = error instanceof Error ? error : {};
   if (cause instanceof Response) return `it answers with HTTP ${cause.status}`;
   return cause instanceof Error ? rootOf(cause) : inOneLine(error);
 }
 
-/** Milliseconds after which a repository that has not closed the connection has accepted us. */
+/** A repository that has not closed the connection after this many milliseconds has accepted us. */
 const ACCEPTED_MILLISECONDS = 1000;
 
 async function syslogRepository({
@@ -64,7 +64,7 @@ async function syslogRepository({
   if (transport === 'udp') {
     try {
       await lookup(host);
-      const words = `${host} has an address; UDP does not tell whether messages arrive, so look there`;
+      const words = `${host} has an address; UDP does not show whether messages arrive, so check there`;
       return [ok(what, words)];
     } catch (error) {
       return [fault(what, `${inOneLine(error)}; check \`audit.syslog.host\``)];
@@ -75,7 +75,8 @@ async function syslogRepository({
   try {
     const patience = AbortSignal.timeout(PATIENCE_MILLISECONDS);
     const socket = await connected(() => dial({ host, port, tls: ours }), patience);
-    // With TLS 1.3, a certificate of ours is refused only after the handshake.
+    // With TLS 1.3, the server refuses our certificate only after the handshake, by closing the
+    // connection.
     const closed = () => true;
     const refused = await Promise.race([
       once(socket.resume(), 'close').then(closed, closed),
@@ -112,7 +113,7 @@ type Statement = Awaited<ReturnType<ReturnType<typeof connectFhir>['capabilities
 
 function auditEventsAt(what: string, statement: Statement): Finding {
   if (statement === null) {
-    return warning(what, 'has no CapabilityStatement; look there for our AuditEvents');
+    return warning(what, 'has no CapabilityStatement; check there whether our AuditEvents arrive');
   }
   const { fhirVersion, rest = [] } = statement;
   if (!fhirVersion?.startsWith('4.')) {
@@ -123,7 +124,7 @@ function auditEventsAt(what: string, statement: Statement): Finding {
   const creates = events?.interaction?.some(({ code }) => code === 'create') ?? false;
   return resources.length === 0 || creates
     ? ok(what, `FHIR ${fhirVersion}`)
-    : warning(what, 'does not state that AuditEvents can be created there; look there for ours');
+    : warning(what, 'does not state that it accepts AuditEvents; check there whether ours arrive');
 }
 
 /** Sends an empty list of spans. */

@@ -59,7 +59,7 @@ async function dataFolder(dataDir: string): Promise<Finding> {
       ? ok('data folder', `${dataDir} can be written, mode ${rights}`)
       : warning(
           'data folder',
-          `${dataDir} has mode ${rights}: other users of this machine can read it`,
+          `${dataDir} has mode ${rights}: other users of this host can read it`,
         );
   } catch (error) {
     return fault('data folder', inOneLine(error));

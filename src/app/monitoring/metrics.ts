@@ -304,7 +304,7 @@ interface Monitoring extends Pick<HttpDeps, 'checks' | 'metrics'> {
 
 /**
  * Throws if there is too little free space. Objects and uploads would be refused, so a load
- * balancer must send them to another machine.
+ * balancer must send them to another host.
  */
 async function requireRoom({
   dataDir,

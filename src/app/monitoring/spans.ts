@@ -37,8 +37,7 @@ function stepSpan(
     name,
     kind: 'internal',
     start,
-    // The two times may come from the clocks of different machines, so the end may precede the
-    // start.
+    // The two times may come from the clocks of different hosts, so the end may precede the start.
     end: Math.max(start, end),
     attributes: {},
     error: null,

@@ -84,7 +84,7 @@ forbidThreads();
 /**
  * Amount added to the nice value of a low-priority process. While one other process competes for
  * the core, a process with this value gets a quarter of it (sched(7)). A higher value would delay a
- * mock run by minutes on a busy machine.
+ * mock run by minutes on a busy host.
  */
 const NICER = 5;
 

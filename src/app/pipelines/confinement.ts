@@ -31,9 +31,9 @@ refuseAll(dns, asking(dns));
 refuseAll(dns.promises, asking(dns.promises));
 
 /**
- * Ends this process once its parent is no longer `parent`, so that a gateway that is killed
- * repeatedly on a busy machine does not leave behind a growing number of processes that compete with
- * the next ones. A separate thread checks this, because a process that is loading its program or
+ * Ends this process once its parent is no longer `parent`. Otherwise a gateway that is killed
+ * repeatedly on a busy host would leave behind a growing number of processes that compete with the
+ * next ones. A separate thread checks this, because a process that is loading its program or
  * computing without a pause does not notice that its channel is closed.
  */
 function endWith(parent: number): void {

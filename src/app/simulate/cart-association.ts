@@ -40,7 +40,7 @@ interface Message {
 
 /**
  * One association that behaves like a cart's. It writes the bytes itself, because `Requestor` would
- * not propose the contexts, pack the PDUs or end the association as these machines do.
+ * not propose the contexts, pack the PDUs or end the association as these carts do.
  */
 export class CartAssociation {
   readonly #socket: Socket;

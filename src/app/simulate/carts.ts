@@ -92,8 +92,8 @@ export const PLAIN_CART: CartKind = {
  * How ultrasound carts behave on an association, by style. The styles are modelled on issues
  * reported by integrators: retired classes and one context per syntax (dcm4che 957), compressed
  * cines only (pynetdicom 670), the asynchronous window (dcm4che 1120), abort and release
- * (pynetdicom 619). They were not captured from machines: titles, implementation names and private
- * creators are our own.
+ * (pynetdicom 619). They were not captured from real carts: titles, implementation names and
+ * private creators are our own.
  */
 export const CARTS = {
   ge: {
@@ -145,7 +145,7 @@ export const CARTS = {
   samsung: {
     habit: 'offers compressed images only, and aborts instead of releasing',
     callingAeTitle: 'CART-SAMSUNG',
-    // UIDs in PDUs have no padding (PS3.8 Annex F), but some machines pad them to an even length.
+    // UIDs in PDUs have no padding (PS3.8 Annex F), but some carts pad them to an even length.
     implementation: { classUid: '2.25.10030\0', version: ' SAMSUNG STYLE ' },
     announcedPduBytes: 32_768,
     pdu: { bytes: 32_768, values: 2, commandBesideData: false },

@@ -221,7 +221,7 @@ async function carryOut(
   else await endRevision(database, study, 'routed', last?.translate ? NO_REPORT : null);
 }
 
-const NO_REPORT = 'The study has no structured report from the machine to translate.';
+const NO_REPORT = 'The study has no structured report from the ultrasound machine to translate.';
 
 const SEEKING_PRIORS = 'Searching for earlier examinations of the patient.';
 

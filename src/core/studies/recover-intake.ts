@@ -157,7 +157,7 @@ async function describe(
   const { checksum, ...digests } = await contentOf(absolute, offset);
   if (onlyIntact && checksum !== (statedChecksum(path) ?? checksum)) {
     const detail =
-      'The content differs from its checksum. The machine lost power before the object was acknowledged, or the disk has lost bytes.';
+      'The content differs from its checksum. The host lost power before the object was acknowledged, or the disk has lost bytes.';
     throw new SonogateError('object_not_understood', detail);
   }
   if (start instanceof SonogateError) throw start;

@@ -185,7 +185,7 @@ function checkNames(routing: Routing, { config, operations }: ConsoleDeps): void
   }
 }
 
-/** Rethrows an error in the rules as one in the text that was sent. */
+/** Rethrows a fault of the rules as invalid input, which a person corrects in the text. */
 function refuseYaml(error: unknown): never {
   if (!(error instanceof SonogateError) || error.code !== 'invalid_config') throw error;
   throw new InvalidInputError([{ pointer: '/yaml', detail: error.detail }]);

@@ -198,7 +198,8 @@ function ofStudy({ study, history }: Traces): Entry[] {
             }),
           ];
     }
-    // A study that was released was complete before; the audit trail has the release.
+    // A study that a person released was already complete. Its release is shown from the audit
+    // trail.
     const released = before?.revision === row.revision && before.state !== 'receiving';
     if (released) return [];
     const because = BECAUSE[row.complete_because as CompletionSignal] ?? row.complete_because;

@@ -193,8 +193,9 @@ function requireGrantable(principal: Principal, scopes: readonly Scope[] = []): 
 }
 
 /**
- * Requires that a rotation gives the caller, who receives the new secret, no rights beyond its own:
- * it could otherwise sign in the name of another key, or sign in to the console with it.
+ * Requires that a rotation gives the caller, who receives the new secret, no rights beyond its own.
+ * Otherwise the caller could sign results in the name of another key, or sign in to the console
+ * with it.
  * @throws SonogateError `forbidden`
  */
 async function requireOwnRights(

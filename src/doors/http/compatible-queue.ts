@@ -72,7 +72,9 @@ function place(pointer: string): (string | number)[] {
   return [...(PLACES.get(field) ?? ['body', field]), ...path];
 }
 
-/** Status and body with which a request that has ended refuses to be canceled (exchange 5.1). */
+/**
+ * Status and body of the response if the request to be canceled has already ended (exchange 5.1).
+ */
 export const ALREADY_COMPLETED_STATUS = 400;
 export function alreadyCompleted(detail: string): CompatibleError & { status: string } {
   return { status: 'ALREADY_COMPLETED', message: detail, detail, code: 'already_finished' };

@@ -26,7 +26,7 @@ const subscribed = new Map<string, () => Promise<void>>();
 
 const post = (message: Answered) => parentPort?.postMessage(message);
 
-/** What a full disk must not prevent: the end of a transaction, and freeing space of the log. */
+/** Statements that run even on a full disk: they end a transaction, or free space in the log. */
 const ALWAYS = /^\s*(COMMIT|ROLLBACK|CHECKPOINT)\b/i;
 
 /** SQLSTATE of PostgreSQL for a full disk. */

@@ -18,16 +18,17 @@ interface Patience {
 }
 
 /**
- * A server whose machine failed, or whose network drops packets, does not close its connections.
+ * A server whose host failed, or whose network drops packets, does not close its connections.
  * Without a limit, a statement would wait for the operating system, which gives up after some 15
- * minutes, or forever if the server is only frozen. Far longer than any statement of ours.
+ * minutes, or forever if the server is only frozen. The limits are far longer than any of our
+ * statements takes.
  */
 const PATIENCE = { connectMs: 30_000, statementMs: 120_000 } as const satisfies Patience;
 
 /** Milliseconds without traffic after which TCP checks that the server is still there. */
 const KEEP_ALIVE_MILLISECONDS = 10_000;
 
-/** Opens a PostgreSQL server (13 or later). Several processes and machines may share it. */
+/** Opens a PostgreSQL server (13 or later). Several processes and hosts may share it. */
 export async function openServer(
   databaseUrl: string,
   logger: Logger,

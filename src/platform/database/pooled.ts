@@ -136,7 +136,7 @@ async function runTransaction<T>(pool: PgPool, work: (tx: Queryable) => Promise<
     await client.query('COMMIT').catch(rethrow);
     return result;
   } catch (error) {
-    // A session that has not answered would not answer this either.
+    // A session that did not answer a statement would not answer ROLLBACK either.
     broken = error instanceof DatabaseUnreachableError && error.message === NO_ANSWER;
     if (!broken) {
       await client.query('ROLLBACK').catch(() => {

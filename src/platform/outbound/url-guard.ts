@@ -4,10 +4,10 @@ import { BlockList, isIP } from 'node:net';
 import type { Config } from '../../../config/schema.ts';
 
 /**
- * Ranges that are never contacted unless the settings list them: this machine, private and
- * link-local networks (including cloud metadata), documentation, benchmarks, multicast and reserved
- * space (IANA special-purpose address registries, RFC 6890; `::ffff:0:0:0/96`: IPv4-translated
- * addresses, RFC 2765 2.1).
+ * Ranges that are never contacted unless the settings list them: this host, private and link-local
+ * networks (including cloud metadata), documentation, benchmarks, multicast and reserved space
+ * (IANA special-purpose address registries, RFC 6890; `::ffff:0:0:0/96`: IPv4-translated addresses,
+ * RFC 2765 2.1).
  */
 const REFUSED = [
   '0.0.0.0/8',

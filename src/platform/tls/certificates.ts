@@ -47,8 +47,8 @@ type ContextOptions = Omit<SecureContextOptions, 'ca' | 'cert'> & {
 };
 
 /**
- * Checks the files with errors that name them, which OpenSSL's do not. OpenSSL also accepts a
- * `caFile` without any certificate.
+ * Checks the files. Unlike the errors of OpenSSL, these errors name the file. OpenSSL also accepts
+ * a `caFile` without any certificate.
  */
 function requireUsable(options: ContextOptions, { certFile, keyFile, caFile }: ListenerTls): void {
   const checked = (files: string, check: () => unknown) => {
@@ -173,10 +173,10 @@ function hasSubject(wanted: Readonly<Record<string, string>>, { subject }: X509C
 
 /**
  * Returns true if a certificate has this alternative name. Names must be equal: a wildcard
- * certificate does not identify a single device.
+ * certificate does not identify a single peer.
  */
 function hasAlternativeName(name: string, { subjectAltName = '' }: X509Certificate): boolean {
-  // Node quotes names that contain a comma; device names contain none.
+  // Node quotes names that contain a comma; the names of peers contain none.
   if (subjectAltName.includes('"')) return false;
   const wanted = name.toLowerCase();
   return subjectAltName

@@ -95,7 +95,7 @@ async function saveRules(
     if (!READ_ONLY.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
     throw new SonogateError(
       'forbidden',
-      'The gateway has no permission to write its settings file; have the rules put there by hand.',
+      'The gateway has no permission to write its settings file; enter the rules there by hand.',
     );
   }
   return kept;

@@ -15,7 +15,7 @@ export function weeksText(weeks: number): string {
 const usedOf = ({ model, cart, given }: MeasurementRow) =>
   [model, cart, given].find((one) => one?.quality === 'accepted');
 
-/** Returns whether a value may be drawn on a chart: another chart of its quantity has other centiles. */
+/** Returns true if a value's centile is from this chart; other charts of the quantity differ. */
 const belongsOn = ({ chart }: GrowthChart, { reference }: Measured): boolean =>
   (reference?.chart ?? chart) === chart;
 

@@ -17,7 +17,10 @@ export function openQuarantine(around: Surroundings): QuarantineList {
   const objects = createLoader<Quarantined[]>(() => api.quarantine(), around.redraw);
   const asking = createAsking(around);
 
-  /** Why an object was not registered or removed. Its id in the list may have changed since. */
+  /**
+   * Why the last action failed. It is shown above the list, because an object that is quarantined
+   * again gets a new id.
+   */
   let problem: string | null = null;
 
   async function attempt(change: Promise<void>, done: string): Promise<string> {

@@ -292,8 +292,8 @@ class StudyScreen implements Page {
       return;
     }
     this.#fetching = request.id;
-    // An opened result tells the server that this person reads it, so none is opened for a page
-    // that was left.
+    // The server shows a person whose result is open as its reader, so no result is opened for a
+    // page that was left.
     const isAwaited = () => this.#fetching === request.id && !this.#closed;
     try {
       const [result, stored] = await Promise.all([

@@ -87,8 +87,8 @@ function byDay(entries: readonly TimelineEntry[]): Map<string, TimelineEntry[]> 
 }
 
 /**
- * Renders a study's timeline, from the first association to the EHR's acknowledgement. Viewing it
- * later does not make the study take longer.
+ * Renders a study's timeline, from the first association to the EHR's acknowledgement. The total
+ * time does not include later views of the study.
  */
 export function timelineView(entries: readonly TimelineEntry[]): TemplateResult {
   const span = spanOf(entries.filter(({ kind }) => kind !== 'looked'));

@@ -196,7 +196,8 @@ function mergesOf(pid: Segment, mrg: Segment, settings: PatientIdSettings): Pati
     stated,
   }));
   if (merges.length > 0) return merges;
-  const reason = 'PID-3 has no other patient ID of the authority and type of one in MRG-1.';
+  const reason =
+    'No patient ID in PID-3 has the authority and type of one in MRG-1 and differs from it.';
   throw contentError(204, place, reason);
 }
 

@@ -9,7 +9,7 @@ export type DataSetTask =
 
 /**
  * Reads data sets on a thread: one with 400,000 elements takes seconds. The largest permitted data
- * set takes a few times as long on a busy machine.
+ * set takes a few times as long on a busy host.
  * @throws SonogateError `object_not_understood`, also for a data set that takes too long; the
  * system error if the file cannot be read.
  */

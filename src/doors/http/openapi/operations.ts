@@ -15,8 +15,8 @@ const describing = (title: string, path: string) => ({
 });
 
 /**
- * Listed here and not beside their routes (models.ts), because these serve the description of all
- * operations.
+ * Listed here rather than next to their routes: models.ts imports this file, to serve the
+ * description of all operations.
  */
 export const MODEL_OPERATIONS = operationsOf('Models', {
   listModels: {

@@ -13,7 +13,7 @@ export const DICOM_EVENTS = {
     level: 'error',
     text: 'DICOM listener failed',
     meaning: 'The listening socket reported an error.',
-    action: 'Check the open-file limits and the network of this machine.',
+    action: 'Check the open-file limits and the network of this host.',
   }),
   tlsRefused: event<{ address?: string; reason: string }>({
     id: 'tls_refused',

@@ -27,7 +27,7 @@ export const GATEWAY_EVENTS = {
     text: 'stopped at once by a second signal',
     meaning: 'A second signal ended the process before it had released its work.',
     action:
-      'Nothing: after a restart, or on another machine, the work continues within half a minute.',
+      'Nothing: after a restart, or on another host, the work continues within half a minute.',
   }),
   gatewayStopSlow: event<{ graceSeconds: number }>({
     id: 'gateway_stop_slow',
@@ -230,7 +230,8 @@ export const GATEWAY_EVENTS = {
     id: 'event_subscriptions_not_removed',
     level: 'warn',
     text: 'subscriptions to ended workitems could not be removed',
-    meaning: 'They count towards the limit of their account until the next attempt, in an hour.',
+    meaning:
+      'The subscriptions count towards the limit of their account until the next attempt, in an hour.',
     action: 'Check the database.',
   }),
   inputUrlRefused: event<{ pointer: string; reason: string }>({

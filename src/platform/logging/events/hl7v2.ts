@@ -20,7 +20,7 @@ export const HL7V2_EVENTS = {
     level: 'error',
     text: 'HL7 v2 listener failed',
     meaning: 'The listening socket reported an error.',
-    action: 'Check the open-file limits and the network of this machine.',
+    action: 'Check the open-file limits and the network of this host.',
   }),
   hl7ConnectionRefused: event<{ address: string; reason: string }>({
     id: 'hl7_connection_refused',

@@ -20,7 +20,7 @@ export const REQUESTS_EVENTS = {
     level: 'warn',
     text: 'pipeline process died',
     meaning: 'The process of a run died; the run is repeated once.',
-    action: 'If it continues, check the memory of the machine and `worker.childMemoryMegabytes`.',
+    action: 'If it continues, check the memory of the host and `worker.childMemoryMegabytes`.',
   }),
   requestFileStalled: event<{ request: string; seconds: number }>({
     id: 'request_file_stalled',
@@ -179,7 +179,7 @@ export const REQUESTS_EVENTS = {
     id: 'storage_bypassed',
     level: 'warn',
     text: 'object storage unreachable, artifact served by the gateway',
-    meaning: 'The bucket did not respond, so an artifact was served from this machine.',
+    meaning: 'The bucket did not respond, so an artifact was served from this host.',
     action: 'Check the storage.',
   }),
 } as const;
