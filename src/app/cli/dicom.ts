@@ -15,8 +15,8 @@ export interface DicomNode {
 const COMMAND_AE_TITLE = 'SONOGATE-CLI';
 
 /**
- * Timeout for commands in seconds. It is shorter than those of the gateway, because a person is
- * waiting.
+ * Timeout for commands in seconds. It is shorter than the timeouts of the gateway, because a person
+ * is waiting.
  */
 export const COMMAND_TIMEOUT_SECONDS = 30;
 

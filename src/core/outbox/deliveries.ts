@@ -26,9 +26,10 @@ export function rankOf(kind: DeliveryKind, object: string): number {
 }
 
 /**
- * After this many failures that the object itself may have caused, later deliveries may overtake a
- * delivery: an object that a peer cannot accept must not delay the other objects of its study.
- * Failures of a peer that accepts nothing at all are not counted. A dead delivery delays no other.
+ * Number of failures, possibly caused by the object itself, after which later deliveries may
+ * overtake a delivery: an object that a peer cannot accept must not delay the other objects of its
+ * study. Failures of a peer that accepts nothing at all are not counted. A dead delivery delays no
+ * other.
  */
 export const OVERTAKEN_AFTER_FAILURES = 3;
 

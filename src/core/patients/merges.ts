@@ -22,10 +22,10 @@ export interface PatientMerge {
  * Records a merge: studies with the prior ID get the surviving ID, whether they have already
  * arrived or arrive later. An older merge never replaces a newer merge of the same ID.
  *
- * After a merge, the prior ID may be issued to another person. If the same ID is merged again, the
- * new merge therefore does not apply to studies whose birth date differs from the one stated in the
- * new merge. Such a study keeps the surviving ID of the earlier merge, if that merge moved it, and
- * otherwise the prior ID (`unlike`).
+ * After a merge, the prior ID may be issued to another person and merged again. The new merge
+ * therefore does not apply to studies whose birth date differs from the one that it states
+ * (`unlike`). Such a study keeps the surviving ID of the earlier merge if that merge moved it, and
+ * otherwise the prior ID.
  */
 export async function mergePatients(
   tx: Queryable,
@@ -191,8 +191,8 @@ interface MergeRow {
 }
 
 /**
- * What a person decided about a study whose patient ID was merged, but whose birth date differs
- * from that of the surviving patient: the patient ID under which the study continues.
+ * The patient ID under which a study continues, as decided by a person. The decision is needed if
+ * the patient ID was merged but the study's birth date differs from that of the surviving patient.
  */
 export const MERGE_DECISIONS = ['surviving-id', 'own-id'] as const;
 export type MergeDecision = (typeof MERGE_DECISIONS)[number];

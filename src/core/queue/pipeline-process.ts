@@ -87,7 +87,10 @@ export const SMALL_MEMORY = {
   },
 } as const;
 
-/** Keeps the GPU driver from looking for a display; otherwise Mesa logs which device it chose. */
+/**
+ * Switches off the layer of Mesa (a GPU driver) that looks for a display and logs the chosen
+ * device.
+ */
 const WITHOUT_SCREEN = { NODEVICE_SELECT: '1' };
 
 const LONGEST_LOG_LINE = 2000;

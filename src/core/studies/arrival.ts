@@ -261,7 +261,8 @@ export async function moveToQuarantine(
 }
 
 /**
- * Writes the row of a checked object at once, not together with those of others (`Registrar`).
+ * Writes the row of a checked object at once. `Registrar` instead collects the rows of many
+ * objects.
  * @throws SonogateError if the object was quarantined or could not be copied to the bucket.
  * @throws the database error if the row cannot be written.
  */

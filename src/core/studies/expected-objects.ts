@@ -87,8 +87,8 @@ export async function forgetExpectations(
 }
 
 /**
- * Age in days at which the list of objects of a study, or a procedure step that is no longer
- * updated, is deleted. No study keeps receiving objects for that long.
+ * Age in days at which a list of objects is deleted, and a procedure step that is no longer
+ * updated. No study keeps receiving objects for that long.
  */
 const STATEMENT_DAYS = 30;
 

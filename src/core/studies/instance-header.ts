@@ -49,8 +49,8 @@ export interface InstanceHeader {
 }
 
 /**
- * Attributes of a series or an object that a query may contain (PS3.4 C.6.2.1) and that the gateway
- * does not use otherwise.
+ * Attributes of a series or an object that the gateway reads only because a query may contain them
+ * (PS3.4 C.6.2.1).
  */
 const QUERY_ATTRIBUTES = [
   'SeriesNumber',

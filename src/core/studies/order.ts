@@ -121,9 +121,8 @@ function orderMismatch(
 }
 
 /**
- * Returns the values on which all orders that state them agree. One accession number may cover
- * several procedures (PS3.4 K.6.1.2.2), and a value on which they differ belongs to only one of
- * them.
+ * Returns each value that is the same in all orders that state it. One accession number may cover
+ * several procedures (PS3.4 K.6.1.2.2), and a value that differs belongs to only one of them.
  */
 function agreedValues(orders: readonly FoundOrder[]): Order {
   const agreed = <Value extends string | number | null>(read: (order: Order) => Value): Value[] => {

@@ -60,8 +60,8 @@ export function patientMismatch(
 const differ = (one: string, other: string) => one !== '' && other !== '' && one !== other;
 
 /**
- * Returns the identity of a study: that of its first object with a patient ID, otherwise that of
- * its first object.
+ * Returns the identity of a study, taken from its first object with a patient ID or, if there is no
+ * such object, from its first object.
  * @param identities the identities of its objects in order of arrival; for an object that was sent
  * again, only the newest.
  */

@@ -94,8 +94,9 @@ export function beginReception(
 }
 
 /**
- * Runs a query whose failure does not matter. If the database is unreachable, the object itself
- * gets no row and is refused, and a reception row that could not be deleted expires.
+ * Runs a query on the row of a reception, ignoring its failure. If the database is unreachable, the
+ * object is refused anyway, because its own row cannot be written. A reception row that could not
+ * be deleted expires.
  */
 async function ignoringFailure(query: Promise<unknown>): Promise<void> {
   await query.catch(() => {});

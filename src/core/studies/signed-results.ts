@@ -8,8 +8,8 @@ interface SignedResult {
 }
 
 /**
- * Returns the signed result that the result of a request replaces: that of the newest earlier
- * request for the same study and endpoint that a person has signed. Null if there is none.
+ * Returns the signed result that the result of a request replaces. It belongs to the newest earlier
+ * request for the same study and endpoint whose result a person has signed. Null if there is none.
  */
 export async function signedBefore(
   database: Queryable,

@@ -414,9 +414,9 @@ export async function studyOfRequest(
 /**
  * Returns the requests that the result of this request replaces, newest first: those for earlier
  * revisions of the same study, made for the same endpoint. If several rules run one endpoint, only
- * requests of the same rule count. A workitem neither replaces a request nor is replaced, because
- * it may cover only some of the objects; its unique key is recorded in place of a rule. Empty for
- * the first request of a study, and for a request without a study.
+ * requests of the same rule count. A workitem (its row has a unique key in place of a rule) neither
+ * replaces a request nor is replaced, because it may cover only some of the objects. Empty for the
+ * first request of a study, and for a request without a study.
  */
 export async function earlierRequests(database: Queryable, requestId: string): Promise<string[]> {
   const { rows } = await database.query<{ id: string }>(
@@ -427,7 +427,9 @@ export async function earlierRequests(database: Queryable, requestId: string): P
   return rows.map(({ id }) => id);
 }
 
-/** Returns the requests whose results replace that of this request, as in `earlierRequests`. */
+/**
+ * Returns the requests whose results replace the result of this request, as in `earlierRequests`.
+ */
 export async function laterRequests(database: Queryable, requestId: string): Promise<string[]> {
   const { rows } = await database.query<{ id: string }>(
     `${REPLACEMENTS} SELECT latter AS id FROM replacements WHERE former = $1`,

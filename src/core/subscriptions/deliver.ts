@@ -109,7 +109,7 @@ async function record(
   const failed = outcome.outcome === 'failed';
   const ended = failed && ['webhook_disabled', 'url_not_permitted'].includes(outcome.code);
   if (ended) await turnOff(database, subscription, outcome.detail);
-  // A failure because the request was purged is not recorded: the address is not its cause.
+  // A failure caused by a purged request is not recorded, because it is no fault of the address.
   else if (!failed || outcome.code !== 'not_found') {
     await recordNotified(database, subscription, failed ? outcome.detail : null, now());
   }

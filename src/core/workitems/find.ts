@@ -302,8 +302,8 @@ const DATE_TIME =
   /^(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:\.(\d{1,6}))?)?)?)?)?)?(?:([+-])(\d\d)(\d\d))?$/;
 
 /**
- * Returns the period covered by a DT value (PS3.5 6.2): without its last components, it covers a
- * whole year, day or minute. A value without an offset is in UTC.
+ * Returns the period covered by a DT value (PS3.5 6.2). A value that lacks its last components
+ * covers a whole year, day or minute. A value without an offset is in UTC.
  * @returns null for text that is not a DT.
  */
 export function dateTimeRange(text: string): { first: Date; after: Date } | null {

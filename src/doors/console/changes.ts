@@ -130,9 +130,9 @@ export async function openChanges(database: PooledDatabase, logger: Logger): Pro
 }
 
 /**
- * Returns the keys of rows with a review that somebody no longer has open, because the keep-alive
- * expired since the last check, for example after a process died. The change log does not show
- * this, because no database row changes at that moment.
+ * Returns the keys of rows whose review has lost a reader since the last check because a keep-alive
+ * expired, for example after a process died. The change log does not show this, because no database
+ * row changes at that moment.
  */
 async function readersGone(database: PooledDatabase, since: Date, now: Date): Promise<string[]> {
   const { rows } = await database.query<{ key: string }>(

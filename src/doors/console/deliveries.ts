@@ -78,8 +78,8 @@ export async function listDeliveries(
 }
 
 /**
- * Lists at most 500 deliveries of a study: those of its requests and then those of its received
- * objects, of which there can be many, each oldest first.
+ * Lists at most 500 deliveries of a study: first those of its requests, then those of its received
+ * objects, of which there can be many. Each group is sorted with the oldest delivery first.
  */
 export async function listDeliveriesOf(
   requestIds: readonly string[],

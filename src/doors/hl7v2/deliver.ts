@@ -28,7 +28,10 @@ interface Hl7v2DelivererDeps {
   earlierRequests: (requestId: string) => Promise<readonly string[]>;
   /** Returns later requests of the same study and endpoint. */
   laterRequests: (requestId: string) => Promise<readonly string[]>;
-  /** Returns the other revisions of these requests' results that a receiver has, newest first. */
+  /**
+   * Returns the revisions of these requests' results that a receiver has, except the one to be
+   * sent, newest first.
+   */
   receivedRevisions: (
     delivery: Delivery,
     requestIds: readonly string[],

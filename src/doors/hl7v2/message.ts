@@ -139,8 +139,8 @@ function separatorsOf(text: string): Separators {
 }
 
 /**
- * Splits a text by a separator. If the message defines no such separator, it is '', and the text is
- * not split.
+ * Splits a text by a separator. A separator that the message does not define is '', and the text is
+ * then not split.
  */
 const split = (text: string, separator: string): string[] =>
   separator === '' ? [text] : text.split(separator);

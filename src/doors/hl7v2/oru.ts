@@ -218,7 +218,7 @@ const DIGEST_LENGTH = 8;
 
 /**
  * Returns OBX-4, which distinguishes values with the same code, such as those of two fetuses or of
- * two sides. The end of a longer one is replaced by a digest.
+ * two sides. If it is too long, its end is replaced by a digest.
  */
 function subId({ id, fetus }: Measurement): string {
   const name = fetus === null ? id : `${id}/${fetus}`;

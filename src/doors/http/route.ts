@@ -22,9 +22,9 @@ type Answer<O extends Operation> = (
 ) => Promise<void> | void;
 
 /**
- * Returns a function that serves an operation as it is described: at its paths, for keys with its
- * scope, recorded in the audit, with its query and body validated, and with its status unless the
- * answer sets another.
+ * Returns a function that serves an operation as described: at its paths, to keys with its scope,
+ * with its query and body validated, and with an audit entry. The status is that of the operation
+ * unless the handler sets another.
  */
 export function servingOn(router: Router<HttpState>, deps: HttpDeps) {
   return <O extends Operation>(operation: O, answer: Answer<O>): void => {

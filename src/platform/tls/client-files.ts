@@ -18,8 +18,8 @@ export interface ClientPems {
 type Report = (error: unknown, files: ClientFiles) => void;
 
 /**
- * Reads the files of client connections, and keeps the last content that could be used: if a
- * certificate and its key are replaced one after the other, they do not match in between.
+ * Reads the files of client connections. Keeps the last content that could be used, because a
+ * certificate and its key do not match while they are being replaced one after the other.
  */
 export class ClientCertificates {
   readonly #report: Report;

@@ -6,7 +6,7 @@ import { attributePaths } from './route.ts';
 
 const { nameMap } = dcmjs.data.DicomMetaDictionary;
 
-/** What is wrong with a rule, so that it could never match or act. */
+/** A fault because of which a rule could never match or act. */
 export interface RuleFault {
   rule: string;
   /** Position of the rule in the list. */

@@ -56,8 +56,9 @@ export function endpointText(endpoint: string | null): string {
 }
 
 /**
- * Returns what was examined, such as "Echo · Stress test": the interpretation, unless the study's
- * description begins with it, and the description; '' if neither is known.
+ * Returns what was examined, such as "Echo · Stress test": the interpretation and the study's
+ * description. The interpretation is omitted if the description begins with it. Returns '' if
+ * neither is known.
  */
 export function examinationText(endpoint: string | null, subject: Subject | null): string {
   const description = subject?.shown === 'identity' ? subject.studyDescription : '';

@@ -104,8 +104,8 @@ export async function listenForMessages(parts: ListenerParts): Promise<MllpListe
 }
 
 /**
- * Returns the sender with this address; null for an unknown address. If several senders have the
- * address, the name is that of the first, and the applications are those of all of them.
+ * Returns the sender with this address; null for an unknown address. If several senders share the
+ * address, returns the name of the first and the applications of all of them.
  */
 function peerOf(senders: readonly Hl7Sender[], address: string): Hl7Peer | null {
   const here = senders.filter(({ addresses }) => isAddressIn(addresses, address));

@@ -70,7 +70,9 @@ export interface HeaderParameter {
   schema: Readonly<Record<string, unknown>>;
 }
 
-/** An operation as its group lists it, by its id. Its status is 200 unless it states another. */
+/**
+ * An operation in the list of its group, which has the ids as keys. Its status is 200 if absent.
+ */
 type Listed = Omit<Operation, 'id' | 'group' | 'status'> & Partial<Pick<Operation, 'status'>>;
 
 /** Returns the operations of a group by their ids. */
