@@ -91,7 +91,7 @@ interface ReportCodes {
 export function reportCodes({ endpoint, draft }: Pick<Result, 'endpoint' | 'draft'>): ReportCodes {
   const codes = codesOf(endpoint);
   if (!draft) return codes;
-  const kind = isTranslation({ endpoint }) ? 'values of the machine' : 'AI draft';
+  const kind = isTranslation({ endpoint }) ? 'values from the ultrasound machine' : 'AI draft';
   return { ...codes, title: `${codes.title}, ${kind}` };
 }
 

@@ -108,7 +108,7 @@ export const ECHO_METHODS = {
   'outlined-length': definition('valve plane to the farthest point of the automatic outline'),
   'outlined-width': definition('widest cut of the automatic outline across its long axis'),
   'annulus-motion': definition(
-    'way of the lateral tricuspid annulus towards the RV apex on 2D images, not M-mode',
+    'excursion of the lateral tricuspid annulus towards the RV apex on 2D images, not M-mode',
   ),
   'contour-strain': definition(
     'shortening of the inner outline of the wall from end-diastole to end-systole; contour strain, not speckle tracking',

@@ -468,7 +468,7 @@ const placement = (text: string): Method => ({ text, citation: null, equation: n
 /** Methods of the obstetric endpoint: how calipers are placed, and how values are calculated. */
 export const OBSTETRIC_METHODS = {
   'doppler-envelope': {
-    text: 'automatic trace of the maximum velocity, mean of the beats that are alike',
+    text: 'automatic trace of the maximum velocity, mean of the similar beats',
     citation: 'Bhide et al. (ISUOG), Ultrasound Obstet Gynecol 2021;58:331-339',
     equation: null,
   },

@@ -200,7 +200,7 @@ function asRefusal(error: unknown, { signal }: Unpacking): UnreadableInput {
   signal?.throwIfAborted();
   if (error instanceof UnreadableInput) return error;
   if (error instanceof Error && 'syscall' in error) throw error;
-  return new UnreadableInput('the archive is cut short or damaged here', { cause: error });
+  return new UnreadableInput('the archive is cut short or damaged at this point', { cause: error });
 }
 
 function countBytes(unpacking: Unpacking, bytes: number): void {
@@ -367,7 +367,7 @@ async function openFile(unpacking: Unpacking, file: StudyFile, depth: number): P
   }
   if (depth > unpacking.limits.nesting) {
     throw new UnreadableInput(
-      `the archive is nested in ${unpacking.limits.nesting} others, deeper than archives are opened`,
+      `the archive is nested in ${unpacking.limits.nesting} others, which is too deep to be opened`,
     );
   }
   if (kind === 'gzip') await openGzip(unpacking, file, depth);

@@ -9,7 +9,7 @@ export interface StudyFile {
 }
 
 const WINDOW = 16_384;
-const ENDS_BEFORE = 'the file ends before its data do';
+const ENDS_BEFORE = 'the file is cut short';
 
 /** Random access to a file of any size through a small window in memory. */
 export interface ByteSource {

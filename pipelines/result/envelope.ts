@@ -412,7 +412,7 @@ export const resultSchema = z.strictObject({
         .array(
           z.strictObject({
             file: text('Name of the file', 'notes.txt'),
-            reason: text('Why the file was refused', 'It is no image.'),
+            reason: text('Why the file was refused', 'The file is not an image.'),
             read: described(
               z.literal(true).optional(),
               'Present if the file was read nevertheless, with the changes that the reason states',

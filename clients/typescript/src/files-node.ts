@@ -38,7 +38,7 @@ export async function save(
     source.on('data', (chunk: Buffer) => hash.update(chunk));
     await pipeline(source, createWriteStream(partial));
     if (hash.digest('hex') !== sha256)
-      throw new Error(`${name}: the bytes are not those of the result`);
+      throw new Error(`${name}: the file does not have the SHA-256 in the result`);
     await rename(partial, path);
   } finally {
     await rm(partial, { force: true });

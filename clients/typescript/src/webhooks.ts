@@ -47,5 +47,5 @@ export async function verifyWebhook(
       return JSON.parse(text) as WebhookMessage;
     }
   }
-  throw new WebhookError('No signature is that of this secret.');
+  throw new WebhookError('No signature was made with this secret.');
 }

@@ -268,7 +268,7 @@ export function buildSegmentation(
 ): Buffer {
   const size = source.rows * source.columns;
   if (segments.some(({ frames }) => frames.some(({ pixels }) => pixels.length !== size))) {
-    throw new RangeError(`a mask has not ${source.columns} by ${source.rows} pixels`);
+    throw new RangeError(`a mask does not have ${source.columns} by ${source.rows} pixels`);
   }
   const labelled = wanted === 'labelmap' ? labelmapFrames(segments) : null;
   const form = labelled ? 'labelmap' : 'binary';

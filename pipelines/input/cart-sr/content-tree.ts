@@ -200,7 +200,7 @@ export function readReportDataSet(
   const sopClassUid = sopClassOf(dataSet);
   if (!isReport(sopClassUid)) return null;
   if (dataSet.walk.source.size > REPORT_LIMITS.bytes) {
-    throw new UnreadableInput('the structured report is over the limit of size');
+    throw new UnreadableInput('the structured report is larger than the limit');
   }
   const { start, encoding, walk } = dataSet;
   const { item } = readItem({ dataSet, items: 0 }, start, walk.source.size, encoding, 0);

@@ -31,7 +31,7 @@ function implausible(cmX: number, cmY: number, rows: number): string | null {
     return `the calibrated region would be ${Math.round(depth)} cm deep`;
   }
   if (Math.min(cmX, cmY) < PLAUSIBLE.finestCmPerPixel) {
-    return `the calibrated region gives pixels of ${Math.min(cmX, cmY)} cm`;
+    return `the calibrated region has pixels of ${Math.min(cmX, cmY)} cm`;
   }
   if (Math.max(cmX / cmY, cmY / cmX) > PLAUSIBLE.greatestAspect) {
     return `the calibrated region contradicts itself: pixels of ${cmX} by ${cmY} cm`;
@@ -54,7 +54,7 @@ function calibrateRegion(region: UltrasoundRegion): CalibratedRegion | string | 
   // The sign only states the direction of the axis (PS3.3 C.8.5.5.1.17).
   const x = Math.abs(delta.x ?? 0);
   const y = Math.abs(delta.y ?? 0);
-  if (x === 0 || y === 0) return 'the calibrated region gives no size of a pixel';
+  if (x === 0 || y === 0) return 'the calibrated region does not state the size of a pixel';
   const wrong = implausible(x, y, area.maxY - area.minY + 1);
   return wrong ?? { area, scale: { x: x * MM_PER_CM, y: y * MM_PER_CM }, source: 'region' };
 }
@@ -117,7 +117,7 @@ function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calib
     // Imager Pixel Spacing is measured at the detector plane, but ultrasound has no detector (PS3.3
     // 10.7.1.3).
     return atDetector
-      ? refuse('Imager Pixel Spacing gives no distances in the body')
+      ? refuse('Imager Pixel Spacing does not apply to distances in the body')
       : { regions: [], refused: null };
   }
   if (SECONDARY_CAPTURES.has(textOf(header, 'SOPClassUID'))) {
@@ -126,7 +126,7 @@ function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calib
   // Spacings of type GEOMETRY and FIDUCIAL are valid at only one depth of a projection (PS3.3
   // 10.7.1.3).
   const type = textOf(header, 'PixelSpacingCalibrationType');
-  if (type !== '') return refuse(`the Pixel Spacing of type ${type} holds at one depth only`);
+  if (type !== '') return refuse(`the Pixel Spacing of type ${type} is valid at one depth only`);
   const wrong = implausible(column / MM_PER_CM, row / MM_PER_CM, rows);
   if (wrong) return refuse(wrong.replace('the calibrated region', 'the Pixel Spacing'));
   const area = { minX: 0, minY: 0, maxX: columns - 1, maxY: rows - 1 };

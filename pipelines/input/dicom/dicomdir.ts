@@ -119,7 +119,7 @@ async function sopInstanceUid(file: StudyFile): Promise<string> {
   });
 }
 
-const MISSING = 'the DICOMDIR lists this file, and it did not come with the study';
+const MISSING = 'the DICOMDIR lists this file, but it was not received with the study';
 
 /** Case is ignored, because media are written in upper case and often copied in lower case. */
 const folded = (name: string) => name.toUpperCase();

@@ -143,6 +143,6 @@ export async function encapsulatedFrames(
   const byMarkers = await groupByMarkers(source, fragments);
   if (byMarkers.length === frames) return byMarkers;
   throw new UnreadableInput(
-    `the header announces ${frames} frames, the pixel data hold ${byMarkers.length}`,
+    `the header announces ${frames} frames, the pixel data contain ${byMarkers.length}`,
   );
 }

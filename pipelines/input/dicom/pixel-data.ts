@@ -67,7 +67,7 @@ async function decodeFrame(
 export function announcedFrames(header: DicomHeader): number {
   const frames = numberOf(header, 'NumberOfFrames') ?? 1;
   if (!Number.isInteger(frames) || frames < 1 || frames > LIMITS.framesPerClip) {
-    throw new UnreadableInput(`${frames} frames are outside of what is supported`);
+    throw new UnreadableInput(`${frames} frames are not supported`);
   }
   return frames;
 }

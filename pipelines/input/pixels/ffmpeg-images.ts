@@ -32,7 +32,7 @@ export async function decodeJpegXl(encoded: Buffer, format: PixelFormat): Promis
   }
   const av = await getFfmpeg();
   const codec = av.Codec.findDecoderByName(av.FF_DECODER_LIBJXL);
-  if (!codec) throw new UnreadableInput('JPEG XL is not supported by the FFmpeg of this machine');
+  if (!codec) throw new UnreadableInput('JPEG XL is not supported by the FFmpeg on this host');
   using image = await decodedImage(av, codec, withoutPadding(encoded));
   using samples = new av.Frame();
   using scaler = new av.SoftwareScaleContext();

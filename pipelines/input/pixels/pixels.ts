@@ -28,7 +28,8 @@ const THREE_SAMPLES = ['RGB', 'YBR_FULL', 'YBR_FULL_422', 'YBR_ICT', 'YBR_RCT', 
 export function readImageSize(header: DicomHeader): { width: number; height: number } {
   const width = numberOf(header, 'Columns') ?? 0;
   const height = numberOf(header, 'Rows') ?? 0;
-  if (width < 1 || height < 1) throw new UnreadableInput('the header gives the image no size');
+  if (width < 1 || height < 1)
+    throw new UnreadableInput('the header does not state the size of the image');
   if (width * height > LIMITS.pixelsPerFrame) {
     throw new UnreadableInput(`the image of ${width} x ${height} pixels is over the limit`);
   }
@@ -228,7 +229,7 @@ function grayOf(
  */
 export function fromStored(data: Uint8Array, format: PixelFormat): Pixels {
   if (data.length < nativeFrameBytes(format)) {
-    throw new UnreadableInput('the image holds fewer pixels than its header says');
+    throw new UnreadableInput('the image contains fewer pixels than its header states');
   }
   const { width, height } = format;
   const pixels = width * height;

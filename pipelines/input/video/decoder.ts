@@ -71,7 +71,8 @@ function quarterTurns(matrix: Buffer | null): number {
 }
 
 function checkSize({ width, height }: { width: number; height: number }): void {
-  if (width < 1 || height < 1) throw new UnreadableInput('the video gives its frames no size');
+  if (width < 1 || height < 1)
+    throw new UnreadableInput('the video does not state the size of its frames');
   if (width * height > LIMITS.pixelsPerVideoFrame) {
     throw new UnreadableInput(`the video of ${width} x ${height} pixels is over the limit`);
   }

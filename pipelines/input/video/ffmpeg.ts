@@ -14,7 +14,7 @@ async function load(): Promise<Ffmpeg> {
     lib.Log.setLevel(constants.AV_LOG_QUIET);
     return { ...lib, ...constants };
   } catch (error) {
-    throw new UnreadableInput('reading it needs FFmpeg, and node-av is not installed here', {
+    throw new UnreadableInput('the file cannot be read without FFmpeg: node-av is not installed', {
       cause: error,
     });
   }

@@ -169,7 +169,7 @@ export function withMethod(value: string, measurement: Measurement): string {
 export const ORIGINS = {
   machine: 'Value of the ultrasound machine, from its structured report',
   calculated: 'Calculated from values of the ultrasound machine, from its structured report',
-  corrected: 'Calculated from values of the ultrasound machine, of which the reader corrected some',
+  corrected: 'Calculated from values of the ultrasound machine, some of which the reader corrected',
   input: 'Value given with the request',
   person: 'Value of the reader',
 } as const;

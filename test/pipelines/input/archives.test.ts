@@ -87,7 +87,7 @@ describe('archives', () => {
     expect(study.refused).toEqual([
       {
         file: 'fourth.zip/third.zip/second.tgz/first.zip',
-        reason: 'the archive is nested in 3 others, deeper than archives are opened',
+        reason: 'the archive is nested in 3 others, which is too deep to be opened',
       },
     ]);
   });
@@ -97,7 +97,7 @@ describe('archives', () => {
     for (let level = 0; level < CONTAINER_LIMITS.nesting; level += 1) content = gzipSync(content);
     expect(namesOf(await read({ file: content }))).toEqual(['file']);
     const { refused } = await read({ file: gzipSync(content) });
-    expect(refused[0]?.reason).toContain('deeper than archives are opened');
+    expect(refused[0]?.reason).toContain('too deep to be opened');
   });
 
   it('a name that the archive contains twice gets a number', async () => {
@@ -184,7 +184,7 @@ describe('what is wrong in an archive is refused with a sentence, and the rest i
     const study = await read({ archive: content, 'good.dcm': image });
     expect(namesOf(study)).toEqual(['good.dcm']);
     expect(study.refused).toEqual([
-      { file: 'archive', reason: 'the archive is cut short or damaged here' },
+      { file: 'archive', reason: 'the archive is cut short or damaged at this point' },
     ]);
   });
 

@@ -55,7 +55,7 @@ describe('files that cannot be read are refused with a sentence', () => {
       'does not report ultrasound measurements',
     ],
     ['no pixel data', ultrasound({ pixels: null }), 'no pixel data'],
-    ['no size', ultrasound({ columns: 0 }), 'no size'],
+    ['no size', ultrasound({ columns: 0 }), 'not state the size'],
     ['65535 x 65535 pixels', ultrasound({ columns: 65535, rows: 65535 }), 'over the limit'],
     ['an unsupported colour model', ultrasound({ photometric: 'HSV' }), 'HSV'],
     ['32 bits per pixel', ultrasound({ bits: 32 }), '32 bits'],
@@ -128,7 +128,7 @@ describe('files that cannot be read are refused with a sentence', () => {
   it('fewer JPEGs than frames', async () => {
     const jpeg = await noise(32, 16).jpeg().toBuffer();
     expect(await refusalOf(jpegFile([jpeg, jpeg], { frames: 3 }))).toContain(
-      'announces 3 frames, the pixel data hold 2',
+      'announces 3 frames, the pixel data contain 2',
     );
   });
 

@@ -51,7 +51,7 @@ def chosen(found: list[Artifact], names: Sequence[str] | None, request_id: str) 
 def saved(partial: Path, artifact: Artifact, digest: str) -> Path:
     """Renames a complete download to its final name."""
     if digest != artifact["sha256"]:
-        raise ValueError(f"{artifact['name']}: the bytes are not those of the result")
+        raise ValueError(f"{artifact['name']}: the file does not have the SHA-256 in the result")
     return partial.rename(partial.with_suffix(""))
 
 

@@ -40,5 +40,5 @@ def verify_webhook(
     digest = hmac.new(key, f"{id_}.{timestamp}.".encode() + raw, hashlib.sha256).digest()
     expected = "v1," + base64.b64encode(digest).decode()
     if not any(hmac.compare_digest(expected, each) for each in signatures.split(" ")):
-        raise WebhookError("No signature is that of this secret.")
+        raise WebhookError("No signature was made with this secret.")
     return cast(WebhookMessage, json.loads(raw))

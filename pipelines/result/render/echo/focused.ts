@@ -52,7 +52,7 @@ export const FOCUSED_SENTENCES = {
   'focused.no-cava': () => 'The IVC was not assessed.',
   'focused.no-collapse': () => 'The IVC was not assessed: its collapse was not measured.',
   'focused.cava-at-limit': ({ limit }: { limit: number }, { about }: About) =>
-    `The IVC has no class, because its collapse is at the limit of ${limit} %: ${allNamed(about)}.`,
+    `The IVC was not classified, because its collapse is at the limit of ${limit} %: ${allNamed(about)}.`,
   'focused.no-scale': () =>
     'The handheld clips are not calibrated: ratios only, no sizes or velocities.',
 } as const satisfies SentenceTable;

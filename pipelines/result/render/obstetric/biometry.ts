@@ -216,11 +216,11 @@ export const BIOMETRY_REMARKS = {
   'biometry.index-placement': ({ placement }: { placement: Placement }) =>
     placement === 'outer-outer'
       ? OUTER_INDEX
-      : 'the report of the ultrasound machine does not state how BPD was placed; outer to outer reads about 2 to 3 points above the outer-inner values of the published range',
+      : 'the report of the ultrasound machine does not state the caliper placement of the BPD; outer to outer reads about 2 to 3 points above the outer-inner values of the published range',
   'biometry.femur-ratio-placement': ({ placement }: { placement: Placement }) =>
     placement === 'outer-outer'
       ? 'BPD outer to outer'
-      : 'the report of the ultrasound machine does not state how BPD was placed',
+      : 'the report of the ultrasound machine does not state the caliper placement of the BPD',
   'biometry.interval-not-checked': () =>
     'the interval (Hadlock 1984) was not checked against the original paper',
   'biometry.outside-equation': ({ from, to }: { from: number; to: number }) =>

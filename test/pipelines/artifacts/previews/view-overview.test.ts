@@ -48,7 +48,7 @@ async function sheetOf(clips: Clip[]) {
 describe('the contact sheet of the views', () => {
   it('shows the middle frame of each clip, even if another clip is damaged', async () => {
     const damaged = async () => {
-      throw new UnreadableInput('the file ends before its data do');
+      throw new UnreadableInput('the file is cut short');
     };
     const { data, info } = await sheetOf([clipOf('a', damaged), clipOf('b', white)]);
     expect(info.width).toBe(2 * SIZE.width);

@@ -78,7 +78,7 @@ describe('the IVC', () => {
   it.each([21, 22])('of %d mm that collapses by exactly 50 % has no class anywhere', (diameter) => {
     const { summary } = interpreted({ 'ivc-diameter': diameter, 'ivc-collapse': 50, 'tr-vmax': 3 });
     expect(summary(ID)).toContain(
-      `The IVC has no class, because its collapse is at the limit of 50 %: IVC ${diameter} mm, IVC collapse 50 %.`,
+      `The IVC was not classified, because its collapse is at the limit of 50 %: IVC ${diameter} mm, IVC collapse 50 %.`,
     );
     expect(summary(ID)).not.toMatch(/plethoric|intermediate|collapsing/);
   });

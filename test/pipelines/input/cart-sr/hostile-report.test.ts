@@ -51,9 +51,9 @@ describe('a hostile report', () => {
   });
 
   it.each([
-    ['a sequence that claims four gigabytes', 'feffff7f', '', 'ends before its data do'],
+    ['a sequence that claims four gigabytes', 'feffff7f', '', 'the file is cut short'],
     ['a sequence without items', '08000000', '0800000012345678', 'damaged'],
-    ['an item that claims more than its sequence', 'ffffffff', 'feff00e0ffffff7f', 'ends before'],
+    ['an item that claims more than its sequence', 'ffffffff', 'feff00e0ffffff7f', 'cut short'],
   ])('with %s is refused', async (_, length, content, sentence) => {
     const sequence = Buffer.from(`400030a753510000${length}${content}`, 'hex');
     expect((await readReport(reportWith(sequence))).reason).toContain(sentence);

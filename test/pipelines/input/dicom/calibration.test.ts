@@ -36,7 +36,7 @@ describe('calibration (obstetric 0.4)', () => {
   it.each([
     ['reaches beyond the image', region({ maxX: 9 }), /reaches outside the image of 4 x 2/],
     ['has no area', region({ maxX: 0 }), /has no area/],
-    ['gives a pixel no size', region({ deltaX: 0 }), /no size of a pixel/],
+    ['gives a pixel no size', region({ deltaX: 0 }), /not state the size of a pixel/],
   ])('refuses a region that %s, without any fallback', async (_, wrong, sentence) => {
     const clip = await clipOf({ regions: [wrong], extra: [spacing] }, 0.25);
     expect(clip.regions).toEqual([]);

@@ -42,7 +42,7 @@ async function readZip(files: Readonly<Record<string, Buffer>>): Promise<Study> 
 
 const missing = (file: string) => ({
   file,
-  reason: 'the DICOMDIR lists this file, and it did not come with the study',
+  reason: 'the DICOMDIR lists this file, but it was not received with the study',
 });
 
 describe('a DICOMDIR set', () => {

@@ -95,9 +95,9 @@ describe('frames of compressed pixel data', () => {
   });
 
   it.each([
-    ['one frame', 1, 'announces 1 frames, the pixel data hold 3'],
-    ['two frames', 2, 'announces 2 frames, the pixel data hold 3'],
-    ['four frames', 4, 'announces 4 frames, the pixel data hold 3'],
+    ['one frame', 1, 'announces 1 frames, the pixel data contain 3'],
+    ['two frames', 2, 'announces 2 frames, the pixel data contain 3'],
+    ['four frames', 4, 'announces 4 frames, the pixel data contain 3'],
   ])('are refused if the header announces %s but there are three', async (_, frames, words) => {
     const fragments = [await jpegOf(1), await jpegOf(2), await jpegOf(3)];
     const { reason } = await read(object(fragments, { frames }));

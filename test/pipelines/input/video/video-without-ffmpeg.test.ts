@@ -17,7 +17,7 @@ it('without the optional FFmpeg, videos are refused with a sentence, and everyth
   const { clips, refused } = await readStudy(await onDisk({ mp4, dcm: ultrasound() }));
   expect(clips.map(({ file }) => file)).toEqual(['dcm']);
   expect(refused).toEqual([
-    { file: 'mp4', reason: 'reading it needs FFmpeg, and node-av is not installed here' },
+    { file: 'mp4', reason: 'the file cannot be read without FFmpeg: node-av is not installed' },
   ]);
 });
 

@@ -55,7 +55,7 @@ describe('a BPD measured by the machine', () => {
       measurementOf(result, 'cephalic-index').note,
       measurementOf(withFemur, 'fl-bpd-ratio').note,
     ]) {
-      expect(note).toContain('does not state how BPD was placed');
+      expect(note).toContain('does not state the caliper placement of the BPD');
     }
   });
 
