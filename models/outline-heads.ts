@@ -8,9 +8,9 @@ import { round } from './evaluation/agreement.ts';
 import { readGray } from './evaluation/cases.ts';
 
 /**
- * Writes what `fetal-head` outlines on each head that is not held out (HC18, and FETAL_PLANES_DB
- * with landmarks): centre, half axes and angle. The second stage is trained to correct these, except
- * where the landmarks are wrong (models/training/head_border.py).
+ * Writes the outline (centre, half axes and angle) that `fetal-head` finds on each head that is not
+ * held out: HC18, and FETAL_PLANES_DB with landmarks. The second stage is trained to correct these
+ * outlines, except for heads whose landmarks are wrong (models/training/head_border.py).
  *
  * node models/outline-heads.ts [--data ../shared/data]
  */

@@ -9,8 +9,8 @@ import type { Measured } from './agreement.ts';
 import { type Case, readGray } from './cases.ts';
 
 /**
- * Measures each case as the pipeline does, one image at a time. `border` is the second stage of a
- * head.
+ * Measures each case as the pipeline does, one image at a time. `border` is the model that refines
+ * the outlines of heads.
  */
 export async function measure(
   session: ModelSession,

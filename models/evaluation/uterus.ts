@@ -34,8 +34,8 @@ interface UterusEvaluation {
 const PLANES = ['cervix', 'placenta', 'amniotic-fluid'];
 const WALLS = ['anterior', 'posterior', 'lateral-or-fundal'];
 /**
- * Placental edges within this distance in mm from the internal os are not scored for the side on
- * which they were found, because either answer is acceptable.
+ * If the placental edge is within this distance in mm of the internal os, the side on which it was
+ * found is not scored, because either side is acceptable.
  */
 const UNDECIDED_MM = 2;
 

@@ -30,8 +30,8 @@ export function gaussianTaps(deviation: number): Float32Array {
  * Writes `count` weighted sums to `out`, starting at `at`. The terms of a sum are `step` apart in
  * `source`; those of the first sum begin at `from`.
  *
- * A sum is rounded to single precision after each term, and the next term waits for that. Several
- * sums are therefore calculated together.
+ * A sum is rounded to single precision after each term, and the next term has to wait for the
+ * rounding. Eight independent sums are calculated at a time, so that these waits overlap.
  */
 function filterRow(
   out: Float32Array,
@@ -148,9 +148,9 @@ function energy(taps: Float32Array): number {
 }
 
 /**
- * Returns a function that calculates the envelope of the received echo. Diffuse backscatter is a sum
- * of scatterers with random phase (Rayleigh speckle, Wagner 1983). The specular part adds in phase
- * before the envelope is calculated.
+ * Returns a function that calculates the envelope of the received echo. Diffuse backscatter is a
+ * sum of scatterers with random phase (Rayleigh speckle, Wagner 1983). The specular part adds in
+ * phase before the envelope is calculated.
  */
 export function createBeamformer(
   grid: PolarGrid,

@@ -24,8 +24,8 @@ interface Exposure {
 }
 
 /**
- * Returns a function that renders the scenes of one still or cine as screens and draws the machine's
- * marks on them.
+ * Returns a function that renders the scenes of one still or cine as screens and draws the
+ * machine's marks on them.
  */
 export function createExposer(
   acquisition: Acquisition,

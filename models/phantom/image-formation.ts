@@ -92,8 +92,8 @@ function gridFor({ sector, window }: Acquisition): PolarGrid {
 const REVERBERATION_MM = 9;
 
 /**
- * Returns a function that adds to echoes, in place, side lobes (which smear bright echoes sideways),
- * then reverberation (which extends them downwards), then haze and noise.
+ * Returns a function that adds to echoes, in place, side lobes (which smear bright echoes
+ * sideways), then reverberation (which extends them downwards), then haze and noise.
  */
 function clutterer(
   grid: PolarGrid,
@@ -149,8 +149,8 @@ function clutterer(
 }
 
 /**
- * Returns a function that converts an envelope to brightness from 0 to 1: it applies gain, slow gain
- * errors, log compression and the grey map.
+ * Returns a function that converts an envelope to brightness from 0 to 1: it applies gain, slow
+ * gain errors, log compression and the grey map.
  */
 function compressor(
   { samples, lines, sector }: PolarGrid,

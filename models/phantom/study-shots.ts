@@ -173,7 +173,10 @@ const EARLY: readonly Shot[] = [
   { of: earlyPregnancy, frames: 60, encoding: STILL.jpeg, anatomy: () => ({ transverse: 0 }) },
 ];
 
-/** 11+0 to 13+6 weeks: crown-rump length and nuchal translucency three times each, and the heart rate. */
+/**
+ * 11+0 to 13+6 weeks: crown-rump length and nuchal translucency three times each, and the heart
+ * rate.
+ */
 const NUCHAL: readonly Shot[] = [
   ...[0, 1, 2].map(() => still(crlSagittal)),
   ...[0, 1, 2].map(() =>

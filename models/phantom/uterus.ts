@@ -88,7 +88,8 @@ export function buildUterus(sector: Sector, fetus: Shape, wallMm: number, random
   const farAt = (x: number) => floor + tilt * (x - fetus.centre.x);
   const farSide: Shape = {
     ...everywhere,
-    // Its surface is uneven by up to 8 mm. Farther from the surface, the noise need not be calculated.
+    // Its surface is uneven by up to 8 mm. Farther from the surface, the noise need not be
+    // calculated.
     distance: (x, y) =>
       Math.abs(farAt(x) - y) > 8.1 ? farAt(x) - y : farAt(x) + 8 * pockets(x, 500) - y,
   };

@@ -100,7 +100,7 @@ def cover(rng: np.random.Generator, x: np.ndarray) -> None:
 
 def erased_marks(rng: np.random.Generator, gray: np.ndarray) -> np.ndarray:
     """Paints over crosses at random places in a uint8 image. Publishers erase calipers in this way;
-    with this augmentation, the traces predict nothing.
+    with this augmentation, such traces no longer indicate where a structure is.
     """
     height, width = gray.shape
     crosses = np.zeros(gray.shape, np.uint8)

@@ -17,17 +17,18 @@ from datasets import Record, fetal_planes, hc18, phantoms
 from ellipse import Ellipse, ellipse_from_axes
 from loop import Defaults, Training
 
-# Width (angles) and height (radii) of the strip, and the angles for which the network answers.
+# Width (angles) and height (radii) of the strip, and the number of angles in the network's output.
 ANGLES, RADII = 128, 64
 ANSWERED = 32
-# The strip reaches from 1 - SPAN to 1 + SPAN of the radius of the ellipse.
+# The strip covers 1 - SPAN to 1 + SPAN times the radius of the ellipse.
 SPAN = 0.25
 # Samples of the image that are averaged for one element of the strip (angle, radius).
 SAMPLES = (3, 2)
-# Weight that every angle has in the fit, and the ridge.
+# Minimum weight of an angle in the fit, and the value added to the diagonal of its matrix.
 LEAST_WEIGHT, RIDGE = 0.02, 1e-4
 SMALL_MM = 110
-# A first outline that is further off than this share is replaced by the label before it is moved.
+# If the circumference of the first outline differs by more than this share from the label's, the
+# label is used as the first outline.
 FAR_OFF = 0.1
 
 PHI = np.arange(ANSWERED) * (2 * np.pi / ANSWERED)
@@ -214,7 +215,7 @@ def flipped(
 
 
 class Sampler:
-    """Samples strips around the first outline of a head, as it is or moved at random."""
+    """Samples strips around the first outline of a head, either unchanged or moved at random."""
 
     def __init__(self, records: list[Record], first: dict[str, Ellipse], options: Namespace):
         self.rng = np.random.default_rng(options.seed)
@@ -250,7 +251,7 @@ class Sampler:
             spread = strength * np.array([0.025, 0.02, 0.02, 0.02, 0.02])
             centre, frame = moved(centre, frame, rng.normal(0, spread))
         if rng.random() < 0.5:
-            # Other first columns, as if the probe were turned.
+            # Starts the strip at another angle, as if the probe were rotated.
             turn = rng.normal(0, 0.25)
             frame = frame @ np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
         strip = random_strip(rng, border_strip(np.ascontiguousarray(gray), centre, frame))
@@ -275,8 +276,8 @@ def loss_of(
     lengths: torch.Tensor,
     reference_mm: torch.Tensor,
 ) -> torch.Tensor:
-    """Returns the errors of the offsets, of the fitted border and, with the largest weight, of the
-    circumference, larger for a larger head."""
+    """Returns the sum of the errors of the offsets, of the fitted border and, with the largest
+    weight, of the circumference. Larger heads have a larger weight."""
     harmonics = harmonics_of(answer)
     each = F.smooth_l1_loss(answer[:, 0], offsets, beta=0.01, reduction="none").mean(1)
     border = (harmonics @ HARMONICS.T - offsets).abs().mean(1)

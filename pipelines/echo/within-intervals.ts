@@ -53,8 +53,8 @@ const isLoud = ({ severity }: FindingDraft) => severity !== 'info';
 const GROUNDS: ReadonlySet<string> = new Set(['criteria', 'readings', 'judged', 'because']);
 
 /**
- * Answers to questions. If one of them is dropped and no classification states both sides, a
- * statement must say that the answer is uncertain.
+ * Codes of the statements that answer a question of the focused study. If one of them is dropped
+ * and no classification states both sides, a statement must say that the answer is uncertain.
  */
 const ANSWERS: ReadonlySet<string> = new Set([
   'focused.lv-function',

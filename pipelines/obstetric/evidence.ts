@@ -123,7 +123,8 @@ function withOneNamePerFetus(given: StudyEvidence): StudyEvidence & Pick<RateEvi
  * sections need.
  *
  * @param several the evidence that indicates several fetuses. It includes sweeps that need review:
- * nothing is concluded from them, but while one shows twins, nothing is concluded for a single fetus.
+ * nothing is concluded from them, but while one shows twins, nothing is concluded for a single
+ * fetus.
  */
 export function evidenceOf(
   read: StudyEvidence,

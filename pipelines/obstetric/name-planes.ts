@@ -108,15 +108,17 @@ const SURE_SYMPHYSIS = 0.85;
  */
 const SURE_HEAD = 0.85;
 
-/** Amount by which the outline of an uncertain abdomen must be more confident than that of a head. */
+/**
+ * Amount by which the outline of an uncertain abdomen must be more confident than that of a head.
+ */
 const LEAD_OF_ABDOMEN = 0.02;
 
 /**
  * For each plane that can be uncertain, a function that returns true if a head outlined on the
  * image contradicts the plane.
  *
- * An abdomen must be outlined more confidently than a head, by at least `LEAD_OF_ABDOMEN`. A head of
- * 70 mm was classified as an abdomen at 0.70; its outline had 0.940 as an abdomen and 0.937 as a
+ * An abdomen must be outlined more confidently than a head, by at least `LEAD_OF_ABDOMEN`. A head
+ * of 70 mm was classified as an abdomen at 0.70; its outline had 0.940 as an abdomen and 0.937 as a
  * head. A transperineal image normally contains a head, so a head contradicts it only if the
  * symphysis has a low confidence.
  */

@@ -23,7 +23,7 @@ import { locateOutline } from './shared/outline.ts';
 import { drawUterineMaps, uterineUncertainty } from './shared/uterine-maps.ts';
 
 /** A locator with its sessions. */
-export type OpenLocator = Locator & { close(): Promise<void> };
+type OpenLocator = Locator & { close(): Promise<void> };
 
 /**
  * Opens the models for the obstetric pipeline that `allow` permits (`models` in job.json). The

@@ -73,8 +73,8 @@ const RATE = 'fetal-heart-rate' satisfies EvidenceKey;
 
 /**
  * Returns the frames of an early pregnancy on which a value was confirmed, and the whole clip if
- * its heart rate was. A clip without a beat leads to no conclusion, because no value on it can be
- * confirmed.
+ * its heart rate was confirmed. A clip without a beat has no value that can be confirmed, so
+ * nothing is concluded from it.
  */
 function confirmedEarly(clips: Found['earlyPregnancy'], isConfirmed: Confirmed) {
   return clips.flatMap((one) => {

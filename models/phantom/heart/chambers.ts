@@ -124,8 +124,8 @@ const ATRIUM_BELOW = 0.6;
 const ATRIUM_SHARE = 1 - ((1 - ATRIUM_BELOW) ** 2 * (2 + ATRIUM_BELOW)) / 4;
 
 /**
- * Returns the distance to a chamber that the aortic root indents. `root` is the distance to the inner
- * wall of the root.
+ * Returns the distance to a chamber that the aortic root indents. `root` is the distance to the
+ * inner wall of the root.
  */
 type DistanceBesideRoot = (x: number, y: number, z: number, root: number) => number;
 
@@ -137,8 +137,8 @@ export interface Chambers {
   rightAtrium: DistanceBesideRoot;
   /**
    * Returns the distance to the right ventricle without its outflow tract. `epicardium` is the
-   * distance to the left ventricular epicardium. At a place outside of the wall, the fluid and the
-   * pericardium, the result may be too small, but never so small that the place seems to be in them.
+   * distance to the left ventricular epicardium. Outside the wall, the fluid and the pericardium,
+   * the distance may be underestimated, but never so much that a place would count as part of them.
    */
   rightVentricle(x: number, y: number, z: number, epicardium: number): number;
   /**

@@ -19,8 +19,8 @@ export interface HeartShot {
 }
 
 /**
- * Returns a function that gives the grey levels of the frames of a shot, rows x columns. `texture` is
- * the random source for clutter and display, which are the same in all frames; `speckleSeed`
+ * Returns a function that gives the grey levels of the frames of a shot, rows x columns. `texture`
+ * is the random source for clutter and display, which are the same in all frames; `speckleSeed`
  * determines the speckle.
  */
 export function createHeartImager(

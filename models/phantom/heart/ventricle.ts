@@ -88,8 +88,8 @@ export interface Ventricle {
   /** Returns whether a place is in the cavity, or would be without the mitral plane. */
   isInside(place: WallPlace): boolean;
   /**
-   * The signed distances to endocardium and epicardium in mm, negative inside. They are nearly exact
-   * close to these borders.
+   * The signed distances to endocardium and epicardium in mm, negative inside. They are nearly
+   * exact close to these borders.
    */
   endocardium(place: WallPlace): number;
   epicardium(place: WallPlace): number;

@@ -126,8 +126,8 @@ function measuredLength({ canal, sizes }: Cervix): number {
 }
 
 /**
- * Simulates transvaginal frames of a lower uterus with the dimensions that `draw` returns. Each frame
- * includes its true values.
+ * Simulates transvaginal frames of a lower uterus with the dimensions that `draw` returns. Each
+ * frame includes its true values.
  */
 export function simulateLowerUterus(
   request: ViewRequest,

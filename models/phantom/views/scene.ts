@@ -76,8 +76,8 @@ function masksOf(pieces: readonly Piece[], { sector, window }: View): Record<str
 }
 
 /**
- * Returns a function that simulates the frames of a view with their truth. The physics is the same as
- * for every other plane; only the anatomy differs.
+ * Returns a function that simulates the frames of a view with their truth. The physics is the same
+ * as for every other plane; only the anatomy differs.
  */
 export function createSceneSimulator({
   plane,

@@ -56,9 +56,9 @@ function regurgitation(values: Values): MitralDisease | null {
 
 /**
  * Returns the mitral valve diseases that make e' and E/e' invalid: stenosis of any degree, and
- * significant regurgitation. No standard grade of diastolic function exists for them (D16, D25;
- * echo 10.2). An empty list means that no measured value shows a disease. It does not exclude
- * disease.
+ * significant regurgitation. In patients with these diseases, no standard grade of diastolic
+ * function exists (D16, D25; echo 10.2). An empty list means that no measured value shows a
+ * disease. It does not exclude disease.
  */
 function mitralDisease(values: Values): MitralDisease[] {
   return [stenosis(values), regurgitation(values)].filter((found) => found !== null);

@@ -206,9 +206,9 @@ export function judge2025(
 }
 
 /**
- * Grades LA pressure in atrial fibrillation, according to ASE 2025 (echo 10.6). A statement says why
- * the algorithms for sinus rhythm were not used: the flow suggests atrial fibrillation, which only
- * an ECG can prove.
+ * Grades LA pressure in atrial fibrillation, according to ASE 2025 (echo 10.6). A statement says
+ * why the algorithms for sinus rhythm were not used: the flow suggests atrial fibrillation, which
+ * only an ECG can prove.
  */
 export function judgeFibrillation(of: DiastolicInputs['ofFibrillation']): Judgement {
   const result = fibrillationPressure(of);

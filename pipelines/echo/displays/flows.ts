@@ -109,7 +109,8 @@ export const saysTissue = (clip: Named) => isTissue(viewWords(clip));
 
 /**
  * Returns the flow identified in the header: by words for a regurgitation, otherwise by the code of
- * the region, otherwise by the words for view and stage. Null if these identify no flow, or several.
+ * the region, otherwise by the words for view and stage. Null if these identify no flow, or
+ * several.
  */
 export function headerFlow(clip: Named, kind: SweepKind): Flow | null {
   const coded = REGIONS.find(

@@ -72,7 +72,8 @@ function agreementAt({ peak }: FlowQuantity['beats'][number], seconds: number): 
 
 /**
  * Returns true if the flow reaches the end of the scale at a peak, or comes so close that its true
- * peak may be beyond it. The curve alone does not show this, because the skirt is subtracted from it.
+ * peak may be beyond it. The curve alone does not show this, because the skirt is subtracted from
+ * it.
  */
 const reachesEnd = ({ curve, atEnd, limit }: SpectralTrace, column: number): boolean =>
   atEnd[column] === true || (curve[column] ?? 0) > NYQUIST * limit;

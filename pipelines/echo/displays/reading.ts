@@ -86,10 +86,7 @@ export interface DisplayReading {
   /** How the display was identified: by the header (confidence 1) or by the form of its curve. */
   namedBy: 'header' | 'form' | null;
   nameConfidence: number;
-  /**
-   * The form of the curve by which the display was identified, or because of which it was not
-   * identified.
-   */
+  /** The form of the curve that identified the display, or that prevented its identification. */
   because: DisplayForm | null;
   /** Peak velocity, cm/s: the mean of the beats that agree. Null if the display was not traced. */
   peak: number | null;

@@ -152,8 +152,8 @@ const RV_DIAMETERS = {
 } as const;
 
 /**
- * Returns the size of the RV by its ratio to the LV. An RV whose diameters are above their limits is
- * enlarged even if the ratio is normal, because the LV may be large as well. Null if nothing was
+ * Returns the size of the RV by its ratio to the LV. An RV whose diameters are above their limits
+ * is enlarged even if the ratio is normal, because the LV may be large as well. Null if nothing was
  * measured by which the size can be judged.
  */
 function rightVentricleSize(values: Values) {

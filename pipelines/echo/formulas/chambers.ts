@@ -19,7 +19,8 @@ export function biplaneDiscVolume(
   twoChamber: readonly number[],
   length: number,
 ): number {
-  if (fourChamber.length !== twoChamber.length) throw new RangeError('planes differ in discs');
+  if (fourChamber.length !== twoChamber.length)
+    throw new RangeError('the planes have different numbers of discs');
   const products = fourChamber.map((a, i) => a * (twoChamber[i] ?? 0));
   return (Math.PI / 4) * (length / fourChamber.length) * sum(products);
 }
@@ -54,7 +55,9 @@ export const teichholzVolume = (diameter: number) => (7 / (2.4 + diameter)) * di
  */
 export const fractionalChange = (from: number, to: number) => (100 * (from - to)) / from;
 
-/** Returns the LVEF, per cent, from the diameters at end-diastole and end-systole (Teichholz 1976). */
+/**
+ * Returns the LVEF, per cent, from the diameters at end-diastole and end-systole (Teichholz 1976).
+ */
 export const teichholzEjection = (diastole: number, systole: number) =>
   fractionalChange(teichholzVolume(diastole), teichholzVolume(systole));
 

@@ -11,7 +11,9 @@ const PROVOCATION =
  */
 const LATER_STAGE = /\b(peak|impost|post(?! (contrast|op))|recovery|mid|(low|medium|high) dose)\b/;
 
-/** Names of the stage at rest. It counts as rest even if it is not the first stage of the protocol. */
+/**
+ * Names of the stage at rest. It counts as rest even if it is not the first stage of the protocol.
+ */
 const STAGE_AT_REST = /\b(rest|resting|base ?line|pre)\b/;
 
 /**

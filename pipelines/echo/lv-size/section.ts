@@ -168,8 +168,8 @@ interface Graded {
 }
 
 /**
- * Returns a finding with the values and their grades; null without values. A value beyond the end of
- * its range at which no severity is graded, such as a small cavity, is not abnormal by itself.
+ * Returns a finding with the values and their grades; null without values. A value on the side of
+ * its range that has no grades of severity, such as a small cavity, is not abnormal by itself.
  */
 function gradesFinding(id: string, severity: 'abnormal' | 'info', grades: readonly Graded[]) {
   if (grades.length === 0) return null;

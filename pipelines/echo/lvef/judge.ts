@@ -114,15 +114,16 @@ function discsOfImages(values: Values, ef: Measurement): Reading[] {
 }
 
 /**
- * Kinds of EF whose planes are not independent of it: the two planes of one ventricle may differ,
- * and these kinds already combine them.
+ * Kinds of EF that already combine several planes. The EF of a single plane does not contradict
+ * them, because the planes of one ventricle may differ.
  */
 const OF_ALL_PLANES: ReadonlySet<string> = new Set(['lvef-3d', 'lvef-biplane']);
 const OF_ONE_PLANE: ReadonlySet<string> = new Set(['lvef-4c', 'lvef-2c']);
 
 /**
- * Returns true if two EFs fall into different grades for either sex. Two EFs this far apart cannot
- * have the same grade and different heart failure ranges (echo 4.4, 4.5).
+ * Returns true if two EFs have different grades for at least one sex. The heart failure ranges need
+ * not be compared: two EFs with the same grade that differ by more than `EF_VARIABILITY` are in the
+ * same range (echo 4.4, 4.5).
  */
 const areGradedApart = (one: number, other: number) =>
   SEXES.some(
@@ -130,9 +131,9 @@ const areGradedApart = (one: number, other: number) =>
   );
 
 /**
- * Returns other EFs of the machine that lead to another grade than the headline EF if that is the
- * machine's too. A person who confirmed the headline EF, or corrected its volumes, has decided
- * between them.
+ * If the headline EF is the machine's, returns the machine's other EFs with a different grade.
+ * Empty if a person confirmed the headline EF or corrected its volumes, and so decided between
+ * them.
  */
 function ofSameMachine(values: Values, ef: Measurement): Reading[] {
   if (!belongsToMachine(ef) || ef.confirmed || ef.origin === 'person') return [];
@@ -239,10 +240,10 @@ export function gradableEf(values: Values): Measurement | null {
 }
 
 /**
- * Returns a severely reduced EF from the machine if the headline EF is another one, because the
- * report would otherwise hide it. Null in all other cases. Where the headline EF is the machine's
- * too, it must not be confirmed by a person, and an EF from a single diameter does not count against
- * one from volumes (echo 5.2).
+ * Returns a severely reduced EF of the machine that the report would otherwise hide behind the
+ * headline EF; null if there is none. If the headline EF is the machine's too, it must not be
+ * confirmed by a person, and an EF from a single diameter is ignored if the headline EF is from
+ * volumes (echo 5.2).
  */
 export function severeOfMachine(values: Values): Measurement | null {
   const ef = headlineEf(values);

@@ -34,8 +34,8 @@ export function isPlethoric(diameter: number, collapse: number): boolean | null 
 }
 
 /**
- * Returns the RA pressure, mmHg, from the IVC diameter, mm, and its collapse, per cent. So that
- * there is a pressure, a collapse exactly at the limit does not count as collapse (echo 12.2).
+ * Returns the RA pressure, mmHg, from the IVC diameter, mm, and its collapse, per cent. A collapse
+ * exactly at the limit counts as no collapse, so that there is always a pressure (echo 12.2).
  */
 export function atrialPressure(
   diameter: number,

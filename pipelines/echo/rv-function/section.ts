@@ -181,7 +181,10 @@ function concluded(judged: readonly Judged[], sizes: ReturnType<typeof sizesOf>)
   };
 }
 
-/** Returns an index as a criterion. An index whose interval includes its limit was measured. */
+/**
+ * Returns an index as a criterion. If its interval includes its limit, the criterion is listed as
+ * at the cut-off and not as unavailable, because the index was measured.
+ */
 const criterionOf = ({ measurement, beyond }: Judged) => ({
   name: `${measurement.label} abnormal`,
   value: beyond === null ? 'at the cut-off' : beyond ? 'met' : 'not met',

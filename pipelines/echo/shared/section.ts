@@ -104,9 +104,9 @@ const present = <T>(values: readonly (T | null)[] = []) => values.filter((value)
 const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 
 /**
- * Returns true if a value comes from the ultrasound machine's report, even if a person has corrected
- * it. A corrected value still belongs to the machine's other values, such as the other volume of the
- * same beat, and is no value of the images.
+ * Returns true if a value comes from the ultrasound machine's report, even if a person has
+ * corrected it. A corrected value still belongs with the machine's other values, such as the other
+ * volume of the same beat, and not with the values from the images.
  */
 export const belongsToMachine = (one: Pick<Measurement, 'source' | 'method'>): boolean =>
   one.source.provenance === 'cart-sr' || (one.source.provenance === 'person' && isFromReport(one));

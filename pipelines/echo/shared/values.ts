@@ -47,7 +47,8 @@ function valuesBy(all: All, named: Named, shift: Shift | null, collected: Collec
     },
     number: (key) => measurement(key)?.value ?? null,
     calculated(key, calculation) {
-      // This value may itself be the one that the shift moves, so its concept counts as requested.
+      // The calculated value may itself be the one that the shift moves, so its concept counts as
+      // requested.
       collected.reads?.add(key);
       collected.formulas.set(key, calculation.from);
       const one = calculated(values, key, calculation, collected.formulas);
@@ -171,9 +172,9 @@ const knownInputs = (
   );
 
 /**
- * Calculates a value from others, unless it is given. The machine's own value is replaced if a person
- * corrected one of the values from which the machine calculated it, or withheld if the others are not
- * known.
+ * Calculates a value from others, unless it is given. If a person corrected one of the values from
+ * which the machine calculated its own, the machine's value is calculated again, or withheld if an
+ * input is missing.
  */
 function calculated(
   values: Values,
@@ -206,7 +207,7 @@ function calculated(
   }
   const cart = inputs.every(belongsToMachine);
   const source = { ...NO_FRAME, provenance: cart ? 'cart-sr' : 'image-analysis' } as const;
-  // The machine did not give a value that is calculated from one that a person corrected.
+  // A value calculated from one that a person corrected is the person's, not the machine's.
   const corrected = cart && inputs.some((input) => isCorrected(input, values));
   const measurement = createMeasurement(key, key, result, method, {
     section,

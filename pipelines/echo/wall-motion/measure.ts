@@ -175,9 +175,11 @@ const unscored = ({ segment, reading }: Placed): Placed => ({
 });
 
 /**
- * Combines the views of a segment. One view is enough for a normal score. An abnormal score needs at
- * least two scored views, all of which are abnormal, and is the least of theirs. A view without thickness can confirm another view but is not enough
- * alone.
+ * Combines the views of a segment. One view is enough for a normal score. An abnormal score needs
+ * at least two scored views, all of which are abnormal; the lowest of their scores is used. Without
+ * such agreement, the lowest abnormal score is only suspected, and only if a view with thickness
+ * shows absent motion or thickening. A view without thickness can confirm another view but is not
+ * enough alone.
  */
 function agreed(
   readings: readonly SegmentReading[],

@@ -84,7 +84,7 @@ export const INDEX_TOO_EARLY = say.gap('fluid.index-too-early', { days: AFI_FROM
 
 /**
  * Returns the depths of the four quadrants and their index, or the reason why there is no index.
- * `named` contains the quadrants in the machine's labels.
+ * `named` contains the quadrants that occur in the machine's labels.
  */
 export function measureIndex(
   pockets: readonly MeasuredPocket[],
@@ -106,8 +106,8 @@ export function measureIndex(
   if (gaDays !== undefined && gaDays < AFI_FROM_DAYS) {
     return { gap: INDEX_TOO_EARLY };
   }
-  // The pockets of the quadrants have the concept of the deepest pocket, for which only one value
-  // may count.
+  // The depths of the quadrants have the same concept as the deepest pocket. Only one value of a
+  // concept may count, so these are repeats.
   const quadrants = [first, second, third, fourth].map(({ measurement }, index) => ({
     ...asRepeat(measurement),
     id: `fluid-quadrant-${index + 1}`,

@@ -139,7 +139,9 @@ export function femurAbdomenRatio(fl: number, ac: number): number {
   return (100 * fl) / ac;
 }
 
-/** Returns 100 × FL / BPD in %; Hohler and Quetel, AJOG 1981;141:759-762, with BPD outer to inner. */
+/**
+ * Returns 100 × FL / BPD in %; Hohler and Quetel, AJOG 1981;141:759-762, with BPD outer to inner.
+ */
 export function femurBpdRatio(fl: number, bpd: number): number {
   return (100 * fl) / bpd;
 }

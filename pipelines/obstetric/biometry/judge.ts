@@ -58,9 +58,9 @@ interface PlausibleRatio {
  * Limits of the ratios, chosen by this project. The lengths of an asymmetric fetus must not be
  * withheld. From 15 weeks on, the limits therefore allow lengths that are two standard deviations
  * from the median on opposite sides (INTERGROWTH-21st, Lancet 2014;384:869-879); a test checks
- * this. The expected ratios are regressions used in calculators, which agree with each other but
- * were not compared with a published table (grade X; obstetric 0.1). They are used for limits,
- * never for categories.
+ * this. The expected ratios are regressions from online calculators. The calculators agree with
+ * each other, but the regressions were not compared with a published table (grade X; obstetric
+ * 0.1). They are used for limits, never for categories.
  */
 export const PLAUSIBLE_RATIOS: readonly PlausibleRatio[] = [
   {
@@ -343,8 +343,8 @@ function comparisonFinding(key: LengthKey, value: Measurement, ours: Measurement
 /**
  * Compares our lengths with those in the machine's reports. Where we have no accepted value, the
  * machine value is used. With several fetuses no machine value is used, because the images do not
- * show which fetus it belongs to; those that name a fetus are listed for it. An implausible value is
- * listed but not compared (obstetric 0.6).
+ * show which fetus it belongs to; values that name a fetus are listed for that fetus. An
+ * implausible value is listed but not compared (obstetric 0.6).
  */
 export function compareWithCart(
   evidence: BiometryEvidence,

@@ -28,7 +28,7 @@ export function withoutCategory(gaDays: number | undefined): Statement | null {
 }
 
 /** Category of a length, given its interval, and the greatest length that the cervix may have. */
-export interface JudgedCervix {
+interface JudgedCervix {
   /**
    * Null if the interval includes a cut-off or the machine value contradicts ours, unless the
    * longest possible length is still short.

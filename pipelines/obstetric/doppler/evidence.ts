@@ -14,7 +14,7 @@ export type DopplerVessel = (typeof DOPPLER_VESSELS)[number];
 const arterial = <Artery extends DopplerVessel | 'unnamed-vessel'>(artery: Artery) =>
   [`${artery}-pi`, `${artery}-ri`, `${artery}-sd`, `${artery}-psv`, `${artery}-edv`] as const;
 
-/** The values of each vessel, and of spectra whose header identifies no vessel. */
+/** The values measured on each vessel, and on spectra whose header identifies no vessel. */
 const VALUES = {
   'umbilical-artery': arterial('umbilical-artery'),
   'middle-cerebral-artery': [

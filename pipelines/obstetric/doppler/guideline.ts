@@ -18,8 +18,8 @@ export const ANAEMIA_MOM = { mild: 1.29, moderate: 1.5, severe: 1.55 } as const;
 export const RI_WITHOUT_FLOW = 1;
 
 /**
- * Age in days from which an umbilical artery is expected to have end-diastolic flow. Earlier, absent
- * flow is usual (obstetric 13.3).
+ * Age in days from which an umbilical artery is expected to have end-diastolic flow. Earlier,
+ * absent flow is usual (obstetric 13.3).
  */
 export const FLOW_EXPECTED_FROM = 16 * 7;
 

@@ -130,8 +130,8 @@ function uncertaintyOf(property: Property, value: number): number {
 }
 
 /**
- * Returns true for uterine arteries, of which both sides are used. For other vessels, only the
- * better trace is used.
+ * Returns true for uterine arteries, because both sides of them are used. For other vessels, only
+ * the better trace is used.
  */
 export const sidesApart = (vessel: string | null) => vessel === 'uterine-artery';
 
@@ -178,9 +178,9 @@ function isPlausiblePeak({ vessel, velocities, waveform }: TracedReading): boole
 }
 
 /**
- * Returns PI, RI, S/D, PSV and EDV of one spectrum; values of `rank` 0 take the plain ids. A
- * spectrum whose header does not identify the vessel or, in a twin pregnancy, the fetus may show
- * anything, even the outflow tract of an adult heart. Its values are shown but not used.
+ * Returns PI, RI, S/D, PSV and EDV of one spectrum; values of `rank` 0 take the plain ids. If the
+ * header does not identify the vessel or, in a twin pregnancy, the fetus, the spectrum may show
+ * anything, even the outflow tract of an adult heart. Its values are then shown but not used.
  */
 export function measureSpectrum(reading: TracedReading, rank: number): Measurement[] {
   const { waveform, vessel } = reading;

@@ -27,7 +27,7 @@ export const RATE_BANDS = [
 
 /**
  * Limit in beats per minute below which a rate is slow at any age, because it is below the limit of
- * every band (obstetric 5.4). It decides without an age and at ages without bands.
+ * every band (obstetric 5.4). It is used if the age is unknown or has no bands.
  */
 export const SLOW_AT_ANY_AGE = { below: RATE_BANDS[0].slowBelow, source: RATE_BANDS[0].source };
 
@@ -35,7 +35,7 @@ export const SLOW_AT_ANY_AGE = { below: RATE_BANDS[0].slowBelow, source: RATE_BA
  * Limit in beats per minute above which a rate is fast at any age, because it is above the limit of
  * every band (obstetric 5.4).
  */
-export const FAST_AT_ANY_AGE = { above: RATE_BANDS[2].usualTo, source: RATE_BANDS[2].source };
+const FAST_AT_ANY_AGE = { above: RATE_BANDS[2].usualTo, source: RATE_BANDS[2].source };
 
 /** Fetal heart rate from 14+0, beats per minute: normal from 110 to 160, tachycardia above 180. */
 export const FETAL_RATE = {

@@ -238,7 +238,9 @@ function growthAt(scan: EarlierScan, gaDays: number): EarlierGrowth | null {
   return { daysBefore: scan.daysBefore, gaDays: then, charted, lengths };
 }
 
-/** Returns the source of a value. For a weight, this is the least preferred source of its inputs. */
+/**
+ * Returns the source of a value. For a weight, this is the least preferred source of its inputs.
+ */
 function sourceOf({ id, inputs }: Measurement, lengths: readonly EarlierLength[]): EarlierSource {
   const used = lengths.filter(
     ({ measurement }) => measurement.id === id || inputs.includes(measurement.id),

@@ -288,8 +288,8 @@ function formWithin(given: SmallFetusEvidence): FormWithin {
 
 /**
  * Returns the guidance (obstetric 3.9): the criteria, the inputs that were not assessed, and the
- * examinations to consider. The values, the dating, the growth since an earlier scan, and indices
- * at a cut-off are statements of other sections and are not repeated.
+ * examinations to consider. Values, dating, growth since an earlier scan and indices at a cut-off
+ * are not repeated, because other statements report them.
  */
 function guidanceStatements(
   { measurements }: SmallFetusEvidence,

@@ -1,7 +1,7 @@
 /**
  * Coefficients of the WHO fetal growth charts: Kiserud et al., PLoS Med 2017;14:e1002220, quantile
- * regression, revision of 13 March 2023. Each row contains a quantile level, followed by b0 to b4 of
- * exp(b0 + b1 t + b2 t² + b3 t³ + b4 t⁴), with t in exact weeks. b4 is omitted if it is 0.
+ * regression, revision of 13 March 2023. Each row contains a quantile level, followed by b0 to b4
+ * of exp(b0 + b1 t + b2 t² + b3 t³ + b4 t⁴), with t in exact weeks. b4 is omitted if it is 0.
  */
 export type WhoCoefficients = readonly (readonly [level: number, ...b: readonly number[]])[];
 

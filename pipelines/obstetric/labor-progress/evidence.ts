@@ -35,8 +35,8 @@ export type TransperinealReading = FramePlane & {
   located: LocatedSymphysisHead | null;
   borders: LocatedTransperineal['borders'];
   /**
-   * The picture found on the frame; null if the regions in the header delimit it, or if it could not
-   * be distinguished from its surroundings. Evidence stored by earlier versions lacks it.
+   * The picture found on the frame; null if the regions in the header delimit it, or if it could
+   * not be distinguished from its surroundings. Evidence stored by earlier versions lacks it.
    */
   picture?: Rectangle | null;
 };

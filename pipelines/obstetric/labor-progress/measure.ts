@@ -11,22 +11,22 @@ import type { TransperinealReading } from './evidence.ts';
  * (down). They are in millimetres, or in pixels if the image has no scale, because angles need
  * none.
  */
-
 interface SymphysisAxis {
   upper: Point;
   lower: Point;
 }
 
 /** Columns of the picture on an image: a screen also shows bars and text beside the picture. */
-export interface PictureColumns {
+interface PictureColumns {
   left: number;
   width: number;
 }
 
 /**
- * Distances of the symphysis from the middle of the picture, as shares of its width, from which its
- * side is known. Closer than `side`, the side is unknown. Between `side` and `sure`, it is known
- * only if the lower edge is also the edge nearer to the probe.
+ * Limits for the distance of the symphysis from the middle of the picture, as shares of the
+ * picture's width. Below `side`, it is unknown on which side of the picture the symphysis is.
+ * Between `side` and `sure`, this is known only if the lower edge is also the one nearer to the
+ * probe. From `sure` on, it is always known.
  *
  * In 1 % of 1016 real images (PSFHS), the symphysis is beyond the middle, at up to 0.58 of the
  * width. The position of the head is not used, because in 133 of the 1016 images the centre of the
@@ -50,9 +50,9 @@ export const reversed = ({ upper, lower }: SymphysisAxis): SymphysisAxis => ({
 
 /**
  * Returns the ends of the symphysis's long axis on a picture. Normally the symphysis is on the left
- * and its lower edge points right, towards the probe at the top (ISUOG 2018). On a
- * mirrored image the symphysis is right of the middle and its lower edge points left. An image is
- * treated as mirrored only if the side is known.
+ * and its lower edge points right, towards the probe at the top (ISUOG 2018). On a mirrored image
+ * the symphysis is right of the middle and its lower edge points left. An image is treated as
+ * mirrored only if the side is known.
  */
 export function symphysisAxis(
   symphysis: Ellipse,
@@ -209,8 +209,8 @@ export interface Descent {
 }
 
 /**
- * Returns the columns of the picture that shows this point, in pixels: those of the picture found on
- * the frame, of the region in the header, or otherwise of the whole image.
+ * Returns the columns of the picture that shows this point, in pixels: those of the picture found
+ * on the frame, of the region in the header, or otherwise of the whole image.
  */
 function pictureColumns({ clip, picture }: TransperinealReading, { x, y }: Point): PictureColumns {
   const shows = ({ minX, maxX, minY, maxY }: Rectangle) =>

@@ -19,10 +19,10 @@ const SWEEP = 'a sweep along the uterus whose view name says from where to where
 const CINE = `a cine of the fetal chest of at least ${CARDIAC_MOTION.seconds} s`;
 
 /**
- * Gestational ages in days: before `fromWeight` (28+0 weeks), the presentation has no clinical
- * significance; from `relevant` (36+0 weeks), breech is a finding (obstetric 12).
+ * Gestational ages in days: before `variableUntil` (28+0 weeks), the presentation has no clinical
+ * significance; from `breechFrom` (36+0 weeks), breech is a finding (obstetric 12).
  */
-const PRESENTATION_DAYS = { fromWeight: 28 * 7, relevant: 36 * 7 } as const;
+const PRESENTATION_DAYS = { variableUntil: 28 * 7, breechFrom: 36 * 7 } as const;
 
 function sweepGap(
   sweeps: readonly SweepReading[],
@@ -81,7 +81,7 @@ function classify(
   days: number | undefined,
   several: boolean,
 ): ClassificationDraft[] {
-  const early = days !== undefined && days < PRESENTATION_DAYS.fromWeight;
+  const early = days !== undefined && days < PRESENTATION_DAYS.variableUntil;
   const lowest: ClassificationDraft[] = [
     {
       id: 'presentation',
@@ -90,7 +90,7 @@ function classify(
       concept: findingConcept(early || several ? 'fetal-presentation' : CONCEPT_OF[presentation]),
       name: several ? `Presentation of ${NEAREST_FETUS}` : 'Presentation',
       value: early ? 'variable' : presentation,
-      scheme: `part nearest the internal os; variable before ${weeksAndDays(PRESENTATION_DAYS.fromWeight)} weeks`,
+      scheme: `part nearest the internal os; variable before ${weeksAndDays(PRESENTATION_DAYS.variableUntil)} weeks`,
       criteria: [
         {
           name: 'part nearest the cervix along the sweep',
@@ -125,7 +125,7 @@ function findings(
   cardiac: FetalActivity,
 ): FindingDraft[] {
   const base = { section: ID, confidence: null, evidence: [] };
-  const relevant = days !== undefined && days >= PRESENTATION_DAYS.relevant;
+  const relevant = days !== undefined && days >= PRESENTATION_DAYS.breechFrom;
   return [
     ...(presentation === 'breech' && relevant
       ? [
@@ -135,7 +135,7 @@ function findings(
             concept: findingConcept(several ? 'fetal-presentation' : 'breech-presentation'),
             statement: say.conclusion('presentation.breech', {
               several,
-              fromDays: PRESENTATION_DAYS.relevant,
+              fromDays: PRESENTATION_DAYS.breechFrom,
             }),
             severity: 'abnormal' as const,
           },
@@ -183,7 +183,7 @@ const run: ObstetricSection<PresentationEvidence>['run'] = (evidence) => {
       ? [{ code: 'cine_missing', said: cardiac.statement, need: CINE }]
       : []),
   ];
-  const fromDays = PRESENTATION_DAYS.fromWeight;
+  const fromDays = PRESENTATION_DAYS.variableUntil;
   const weight = days === undefined ? 'no-age' : days < fromDays ? 'too-early' : null;
   const statements = [
     ...(presentation

@@ -182,8 +182,8 @@ export function machineUnused(
 }
 
 /**
- * Returns the machine values that name their fetus. With several fetuses they are listed for it, but
- * no conclusion uses them, because the images do not show which fetus is which.
+ * Returns the machine values that name their fetus. With several fetuses they are listed for it,
+ * but no conclusion uses them, because the images do not show which fetus is which.
  */
 export const ofNamedFetuses = (values: readonly Measurement[]): Measurement[] =>
   values.filter(({ fetus }) => fetus !== null).map(ifPlausible);
@@ -296,7 +296,9 @@ function preferred(machine: readonly Measurement[], own: Measurement | null): Me
   return machine.length > 0 ? [...machine] : all;
 }
 
-/** Returns the value to assess, which is the first of the `preferred` ones; null without a value. */
+/**
+ * Returns the value to assess, which is the first of the `preferred` ones; null without a value.
+ */
 export const judgedValue = (
   measurements: readonly Measurement[],
   key: EarlyKey,
