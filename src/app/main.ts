@@ -76,7 +76,7 @@ export async function startGateway(
   plainLogger: Logger,
   rules: RulesSource = fixedRules(config.routing),
 ): Promise<Gateway> {
-  // Closes every part, also if one before it could not be closed.
+  // Closes every part, even if another one could not be closed.
   const parts: Parts = new AsyncDisposableStack();
   const close = () => parts.disposeAsync();
   parts.defer(() => rules.stop());

@@ -49,9 +49,9 @@ const changedAttributes = (stated: Stated): string =>
     .join(', ');
 
 /**
- * Returns the corrected identity of a study. A correction applies to one patient ID, and not to
- * images with another ID, such as images first assigned to the wrong patient and then sent again.
- * Merges are followed to the last ID, in whatever order they were made.
+ * Returns the corrected identity of a study. A correction applies to one patient ID. It does not
+ * apply to images with another ID, such as images first assigned to the wrong patient and then sent
+ * again. Merges are followed to the last ID, in whatever order they were made.
  * @param corrections in the order in which they were made.
  */
 export function correctedIdentity(

@@ -39,8 +39,8 @@ export class CompileCache {
   }
 
   /**
-   * Copies the cache into the folder of a process. While there is no cache, it is written for later
-   * processes.
+   * Copies the cache into the folder of a process. If there is no cache yet, starts writing one for
+   * later processes.
    * @returns the folder of the copy, or null if there is no cache.
    */
   async copyTo(place: string): Promise<string | null> {

@@ -11,7 +11,7 @@ export const MAX_CRASHES = 2;
 
 /**
  * Maximum number of unfinished runs of a request, after which the request fails. In practice, only
- * runs that found the disk full add up to this number: crashes have a lower limit (`MAX_CRASHES`),
+ * runs that found the disk full can reach this number: crashes have a lower limit (`MAX_CRASHES`),
  * and runs lost because the whole gateway died do not count. The pipeline runs in a separate
  * process with limited memory, so the request cannot have killed the gateway.
  */

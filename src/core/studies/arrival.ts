@@ -140,7 +140,8 @@ async function withDigests(
 ): Promise<ReceivedInstance[]> {
   for (const copy of missing.stored) {
     const path = await objects.locate(copy);
-    // Content that cannot be read equals no other, so both objects are kept.
+    // A digest of '' equals no other: a stored object that cannot be read does not count as a copy
+    // of the received one, and both are kept.
     const digest = path === null ? '' : await dataSetDigest(path).catch(() => '');
     await database.query('UPDATE instances SET data_set_sha256 = $2 WHERE id = $1', [
       copy.id,
@@ -301,8 +302,8 @@ export const MOST_OUTSTANDING = 1000;
  */
 const COLLECT_MS = 500;
 /**
- * Milliseconds without another object after which a transaction begins earlier, because the
- * senders have paused.
+ * Milliseconds without another object after which a transaction begins before `COLLECT_MS` is over,
+ * because the senders have paused.
  */
 const PAUSE_MS = 50;
 const FIRST_PAUSE_MS = 250;

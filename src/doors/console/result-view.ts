@@ -83,7 +83,7 @@ export function viewResult({
   };
 }
 
-/** Sorts the intermediate sections last. */
+/** Sorts last the sections whose values are only inputs to other values. */
 const intermediateLast = (one: { id: string }, other: { id: string }): number =>
   Number(INTERMEDIATE.has(one.id)) - Number(INTERMEDIATE.has(other.id));
 

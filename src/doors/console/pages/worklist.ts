@@ -281,7 +281,9 @@ class WorklistScreen implements Page {
     this.#becomeCalm();
   }
 
-  /** Applies the rows that changed during a fetch, whose response may be older than they are. */
+  /**
+   * Applies the rows that changed during a fetch. They may be newer than the rows in its response.
+   */
   #becomeCalm(): void {
     this.#state = 'calm';
     for (const row of this.#early.splice(0)) this.#rowChanged(row);
