@@ -35,7 +35,8 @@ export const ENVELOPE = {
   /**
    * A column is dim if its flow level is below `share` of the level around it, which is the
    * `quantile` of the levels within `seconds`. The threshold of a dim column is calculated from
-   * this limit instead of its own level, because its faint signal is only the margin of a wave.
+   * this limit instead of the column's level, because the faint signal is only the margin of a
+   * wave.
    */
   dim: { share: 0.6, seconds: 0.1, quantile: 0.75 },
   /**
