@@ -74,7 +74,8 @@ async function askCount(
   const again = secondsAfter(now(), settings?.askEverySeconds ?? ASKING_SECONDS);
   const count = await countOf(due, archive, database, signal);
   if (signal.aborted) {
-    // The query failed because the gateway is stopping. Another process may repeat it at once.
+    // The query may have failed only because the gateway is stopping, so another process may repeat
+    // it at once.
     await database.query(
       'UPDATE archive_counts SET ask_at = $3 WHERE study_id = $1 AND revision = $2',
       [due.study_id, due.revision, now()],

@@ -1,6 +1,6 @@
 import type { NaturalDataset } from 'dcmjs';
 import { attributesOfMessage, wantedAttributes } from '../../pipelines/dicom/bounded-header.ts';
-import { encodeDataSet } from '../../pipelines/dicom/data-set.ts';
+import { characterSetFor, encodeDataSet } from '../../pipelines/dicom/data-set.ts';
 import { QUERY_RETRIEVE } from '../../pipelines/dicom/sop-classes.ts';
 import {
   EXPLICIT_VR_LITTLE_ENDIAN,
@@ -172,7 +172,7 @@ export async function findMatches(
     commandField: COMMAND.cFind,
     sopClassUid,
     transferSyntax,
-    identifier: encodeDataSet({ ...characterSetOf(identifier), ...identifier }, transferSyntax),
+    identifier: encodeDataSet({ ...characterSetFor(identifier), ...identifier }, transferSyntax),
   };
   // Only the requested attributes are parsed, because an archive may return attributes of any kind
   // and size.
@@ -196,16 +196,6 @@ export async function findMatches(
     if (!enough.signal.aborted) throw error;
   }
   return matches;
-}
-
-/**
- * Returns the character set of an identifier: keys outside the default character repertoire are
- * sent as Unicode (PS3.4 C.2.2.2).
- */
-function characterSetOf(identifier: NaturalDataset): NaturalDataset {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ISO 646.
-  const plain = Object.values(identifier).every((value) => /^[\x00-\x7f]*$/.test(String(value)));
-  return plain ? {} : { SpecificCharacterSet: 'ISO_IR 192' };
 }
 
 /** Return keys at STUDY level; the archive may leave the optional ones empty. */

@@ -73,8 +73,8 @@ export interface RetrievalParts {
  */
 const LEASE_SECONDS = 30;
 /**
- * Seconds for which arriving objects count as those of a prior after its retrieval began or was
- * renewed. If the process is killed, the archive may continue to send.
+ * Seconds after the retrieval of a prior began or was renewed during which arriving objects count
+ * as those of the prior. If the process is killed, the archive may continue to send.
  */
 const PRIOR_SECONDS = 900;
 const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;

@@ -257,8 +257,8 @@ export class CallingAssociation {
   }
 
   /**
-   * Returns the error for a failed association. A protocol error by the peer keeps its code unless
-   * the object has been sent; in that case, the code only states that the peer may have the object.
+   * Returns the error for a failed association. A protocol error by the peer keeps its code until
+   * the object has been sent. From then on, the code only states that the peer may have the object.
    */
   lost(cause: unknown): SonogateError {
     const nothingSent = this.lossCode === 'peer_unreachable';

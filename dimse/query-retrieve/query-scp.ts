@@ -1,6 +1,6 @@
 import type { NaturalDataset } from 'dcmjs';
 import type { Config, MoveDestination } from '../../config/schema.ts';
-import { decodeDataSet, encodeDataSet } from '../../pipelines/dicom/data-set.ts';
+import { characterSetFor, decodeDataSet, encodeDataSet } from '../../pipelines/dicom/data-set.ts';
 import { convertedFile, OTHER_LITTLE_ENDIAN } from '../../pipelines/dicom/explicit-implicit.ts';
 import { QUERY_RETRIEVE } from '../../pipelines/dicom/sop-classes.ts';
 import { isUid } from '../../pipelines/dicom/uid.ts';
@@ -200,10 +200,8 @@ function answerOf(
 ): NaturalDataset {
   const asked = new Set<Keyword>([...keys, UNIQUE[level]]);
   const values = Object.fromEntries([...asked].map((keyword) => [keyword, match[keyword] ?? '']));
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ISO 646.
-  const plain = /^[\x00-\x7f]*$/.test(JSON.stringify(values));
   return {
-    ...(!plain && { SpecificCharacterSet: 'ISO_IR 192' }),
+    ...characterSetFor(values),
     QueryRetrieveLevel: level,
     RetrieveAETitle: aeTitle,
     InstanceAvailability: 'ONLINE',

@@ -73,8 +73,8 @@ export function watchReleases({
   onDeadline: (completeAfter: Date) => void;
 }): StudyReleases {
   /**
-   * By association id: the studies of which the open association has sent objects, with their
-   * source and revision.
+   * Studies of which an open association has sent objects, by association id, with source and
+   * revision.
    */
   const open = new Map<string, Map<string, { source: string; revision: number }>>();
   // Associations that end at the same moment share one database statement.

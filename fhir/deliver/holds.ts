@@ -141,7 +141,7 @@ export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDep
         const report = await heldAlone(tx, id);
         await recordAction(tx, report, { action: 'reject', by, reason });
         // If the outbox is still retrying the report, its next attempt sees the rejection and ends
-        // the delivery. That attempt is made due now.
+        // the delivery. This attempt is made due now.
         if (report.retried) await sendAgain(tx, id);
         return report;
       });

@@ -10,7 +10,7 @@ import { patientIdIn } from './patient.ts';
 /** Maximum number of orders with one accession number that are shown to a person. */
 const MOST_ORDERS = '10';
 
-/** Statuses of orders that must not be carried out, and which no report may be based on. */
+/** Statuses of orders that must not be carried out. No report may be based on such an order. */
 export const VOID_ORDER: ReadonlySet<ServiceRequest['status']> = new Set([
   'revoked',
   'entered-in-error',

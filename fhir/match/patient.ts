@@ -26,10 +26,10 @@ export const NO_ISSUER = '*';
 const MOST_CANDIDATES = 5;
 
 /**
- * Finds the patient of the images at the receiver by the patient ID, whose issuer the settings map
- * to an identifier system, and compares demographics (exchange 1.8). If the birth dates conflict, or
- * both sex and family name do, the report waits for a person. An unmapped issuer is refused, because
- * a wrong issuer means a wrong patient.
+ * Finds the patient of the images at the receiver by the patient ID, in the identifier system to
+ * which the settings map its issuer, and compares demographics (exchange 1.8). If the birth dates
+ * conflict, or both sex and family name do, the report waits for a person. An unmapped issuer is
+ * refused, because a wrong issuer means a wrong patient.
  * @throws FhirFailure `ehr_issuer_unmapped`, `ehr_patient_not_found`, `ehr_patient_ambiguous`, with
  * the records for a person to choose from.
  */

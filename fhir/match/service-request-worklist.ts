@@ -28,7 +28,7 @@ const MAX_ORDERS = 10;
  */
 const MAX_OBSERVATIONS = 10;
 
-/** Statuses by which a server indicates that it does not offer a search, or not to us. */
+/** Statuses of a server that does not offer a search, or does not offer it to us. */
 const NO_SEARCH = [400, 403, 404, 405, 501];
 
 /** Value of (0010,0040) for each `Patient.gender`. */

@@ -12,8 +12,8 @@ const ULTRASOUND = 'US';
 
 /**
  * Builds the study from the images that have arrived. It is created only if the receiver does not
- * have the study. If it has, that record belongs to another system: it is not overwritten, and our
- * own series are not added to it.
+ * have the study. An existing study belongs to another system: it is not overwritten, and our own
+ * series are not added to it.
  */
 export function buildImagingStudy(context: ReportContext, identity: DicomIdentity): ImagingStudy {
   const accession = identity.AccessionNumber.trim();

@@ -100,8 +100,8 @@ export interface Chart {
 export const ln = (code: string, meaning: string): Coding => ({ scheme: 'LN', code, meaning });
 export const sct = (code: string, meaning: string): Coding => ({ scheme: 'SCT', code, meaning });
 /**
- * Returns a code of our private scheme, for a concept that no other scheme has. Its meaning is the
- * code in words, unless that is not good English; for a quantity, the meaning is the label.
+ * Returns a code of our private scheme, for a concept that no other scheme has. By default, the
+ * meaning is the code in words. A quantity later gets its label as meaning (`labelled`).
  */
 export const own = (code: string, meaning?: string): Coding => {
   const words = code.replaceAll('-', ' ');

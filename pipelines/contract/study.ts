@@ -148,9 +148,9 @@ export interface Description {
   /** Instance Number: the cart's order within a series. */
   instanceNumber: number | null;
   /**
-   * Seconds from the first image of the study to this image; of a prior, from the midnight before
-   * that image, and negative. Clips can thus be ordered and grouped without revealing a date. Null
-   * if the file does not contain the acquisition time.
+   * Seconds from the first image of the study to this image. Clips can thus be ordered and grouped
+   * without revealing a date. For an image of a prior, the seconds are negative and count from the
+   * midnight before the first image. Null if the file does not contain the acquisition time.
    */
   instant: number | null;
 }
@@ -198,7 +198,7 @@ export interface Clip extends Description {
 export interface RefusedFile {
   file: string;
   reason: string;
-  /** Present if the file was read; the reason then states with which changes. */
+  /** Present if the file was read nevertheless; the reason then states the changes. */
   read?: true | undefined;
 }
 

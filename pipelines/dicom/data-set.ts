@@ -185,6 +185,16 @@ export function encodeDataSet(dataSet: NaturalDataset, transferSyntax: string): 
   return file.subarray(decodeFileMeta(file).dataSetOffset);
 }
 
+/**
+ * Returns the Specific Character Set with which attributes must be encoded: Unicode if a value is
+ * outside the default character repertoire (PS3.4 C.2.2.2), otherwise empty.
+ */
+export function characterSetFor(attributes: NaturalDataset): NaturalDataset {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ISO 646.
+  const isPlain = /^[\x00-\x7f]*$/.test(JSON.stringify(attributes));
+  return isPlain ? {} : { SpecificCharacterSet: 'ISO_IR 192' };
+}
+
 /** Returns the items of a sequence; empty if it is absent or not a sequence. */
 export function itemsOf(value: unknown): NaturalDataset[] {
   const items = Array.isArray(value) ? value : [value];

@@ -66,9 +66,9 @@ function hostOffset({ StudyDate, StudyTime }: DicomIdentity, moment: Date): numb
 /**
  * Returns an instant as DICOM DA, TM and timezone offset. The offset applies to every time in the
  * data set, including times copied from the images (PS3.3 C.12.1.1.8), so the images' offset is
- * used. If they have none, the offset of this host is used, because it is in the same hospital. It
- * is that of the day of the study: otherwise, in winter, the copied time of a study in summer would
- * be an hour wrong. If the result does not contain the patient's identity yet, the offset is UTC.
+ * used. If they have none, the offset of this host on the day of the study is used: the host is in
+ * the same hospital, and its current offset may differ by daylight saving time. If the result does
+ * not contain the patient's identity yet, the offset is UTC.
  * @param instant RFC 3339, `generated_at` of the result.
  */
 export function contentTime(

@@ -192,8 +192,8 @@ async function containerKind(path: string): Promise<ContainerKind | null> {
 }
 
 /**
- * Converts library errors, which are caused by damaged files, to UnreadableInput. Errors of this
- * host (such as a full disk) have a system call and are rethrown unchanged. After a cancellation,
+ * Converts library errors, which are caused by damaged files, to UnreadableInput. An error of this
+ * host, such as a full disk, names a system call and is rethrown unchanged. After a cancellation,
  * the cancellation reason is thrown instead.
  */
 function asRefusal(error: unknown, { signal }: Unpacking): UnreadableInput {

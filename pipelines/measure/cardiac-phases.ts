@@ -34,7 +34,7 @@ const INTERVALS = [0.3, 2] as const;
  * distinguished from noise.
  */
 const LEAST_CHANGE = 0.04;
-/** Multiple of the usual RR interval above which an interval shows that an R wave was missed. */
+/** An interval above this multiple of the usual RR interval means that an R wave was missed. */
 const REGULAR = 1.6;
 
 /**

@@ -112,8 +112,8 @@ export function actionable({
 }
 
 /**
- * Returns one value for each quantity, side and fetus. Of the different LVEFs, only the one that
- * was used is returned.
+ * Returns one value for each quantity, side and fetus. Of several LVEFs, only the one that was used
+ * is returned.
  */
 export function compactValues(result: Result): Measurement[] {
   const said = saidIn(result);

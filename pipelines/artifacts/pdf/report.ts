@@ -63,7 +63,7 @@ import {
 
 const reportTitle = (result: Pick<Result, 'endpoint'>) => `${examinationName(result)} report`;
 
-/** Shown in place of a name of which this font can print no component group. */
+/** Shown in place of a name that has no component group whose letters are all in this font. */
 const UNPRINTABLE = 'name in letters that this report cannot print';
 
 /**

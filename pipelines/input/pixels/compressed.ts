@@ -126,9 +126,9 @@ async function decode(
 ): Promise<Pixels> {
   switch (coding) {
     case 'jpeg-sequential':
-      // libjpeg assumes that every unmarked three-component JPEG is YCbCr, so the codecs decode
-      // images that are RGB according to the DICOM header. The codecs also decode 12-bit images
-      // (extended process), because sharp reads only the 8 bits of the baseline process.
+      // libjpeg assumes that every unmarked three-component JPEG is YCbCr, and sharp reads only the
+      // 8 bits of the baseline process. The other codecs therefore decode images that are RGB
+      // according to the DICOM header, and 12-bit images (extended process).
       if (format.photometric === 'RGB' || format.bitsStored > 8)
         return decodeByCodecs(encoded, format, 'jpeg');
       return decodeBaseline(encoded, format);

@@ -32,8 +32,8 @@ const DOPPLER = {
    */
   otherVessel: { filled: 0.5, brightness: 0.45 },
   /**
-   * The slope of the trace is measured over `reach` columns on each side. The share `steepest` of
-   * the columns, those with the steepest slopes, shows how much the edge widens with the slope.
+   * How much the edge widens with the slope is measured on the share `steepest` of the columns,
+   * those with the steepest slopes. The slope is that over `reach` columns on each side.
    */
   flank: { reach: 3, steepest: 0.2 },
 } as const;

@@ -43,8 +43,9 @@ const WALLS = {
     bands: 6,
     apart: 0.4,
     /**
-     * Ranges of the tissue before the vein, in cm from the near wall. Each must be brighter than
-     * the lumen. This excludes the dark space behind the vein, which has the dark lumen before it.
+     * Ranges before a dark band, in cm from its near wall. Both must be brighter than the band.
+     * This excludes the dark space behind the vein, which is preceded by the dark lumen instead of
+     * tissue.
      */
     tissue: [
       [0.3, 1],
