@@ -73,8 +73,8 @@ export interface RetrievalParts {
  */
 const LEASE_SECONDS = 30;
 /**
- * Seconds after the retrieval of a prior began or was renewed during which arriving objects count
- * as those of the prior. If the process is killed, the archive may continue to send.
+ * For this many seconds after the retrieval of a prior began or was renewed, arriving objects count
+ * as those of the prior. The archive may still send objects if the process is killed.
  */
 const PRIOR_SECONDS = 900;
 const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;

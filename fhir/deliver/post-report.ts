@@ -93,9 +93,10 @@ const AT_A_TIME = 20;
 
 /**
  * Rewrites a bundle without conditional entries, for a receiver that does not support them. Each
- * resource is searched for. If it exists, a create is dropped and references to it point to the
- * existing resource, and an update is addressed to its id. This is not safe against a concurrent
- * sender, but the outbox sends one delivery at a time to each destination.
+ * resource is searched for. If a resource to be created already exists, its entry is dropped and
+ * references point to the existing resource. An update is addressed to the id that was found. This
+ * is not safe against a concurrent sender, but the outbox sends one delivery at a time to each
+ * destination.
  * @throws FhirFailure `ehr_rejected` if two resources have the same identifier.
  */
 async function withoutConditions(

@@ -34,9 +34,9 @@ const MOST_TEXT = 0.3;
  */
 const LARGEST_FOUND = 0.8;
 /**
- * Maximum number of texts on a picture that was found by its appearance. A picture with more texts
- * is a page of text, on which others may be missed, because the lines of a table cross their
- * letters.
+ * Maximum number of texts on a picture that was found by its appearance. A picture with more is
+ * taken for a page of text, on which some text may be missed, because the lines of a table cross
+ * the letters.
  */
 const MOST_TEXTS = 10;
 

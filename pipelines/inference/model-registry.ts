@@ -92,9 +92,9 @@ const isAllowed = ({ pack }: RegisteredModel, allow: PackSetting) =>
   allow === 'all' || pack === 'permissive';
 
 /**
- * Returns every model that a job may use. This is the first model for each task, and any further
- * model with a channel that the models before it lack. An example is the right heart, which the
- * more accurate chamber network does not segment.
+ * Returns every model that a job may use: the first model for each task, and any further model with
+ * a channel that the models before it lack. An example of such a channel is the right heart, which
+ * the more accurate chamber network does not segment.
  */
 export function modelsInUse(
   models: readonly RegisteredModel[],

@@ -86,8 +86,8 @@ export interface ModelSession {
 }
 
 /**
- * Frees the memory of outputs that are no longer needed. Otherwise it is freed by the garbage
- * collector, which marks the whole heap after every 64 MB, and the maps of eight frames take 20 MB.
+ * Frees the memory of outputs that are no longer needed. If this were left to the garbage
+ * collector, it would mark the whole heap after every 64 MB, which the maps of 26 frames take.
  */
 export function freeOutputs(outputs: readonly Float32Array[]): void {
   for (const { buffer } of outputs) {

@@ -142,8 +142,8 @@ function inkOf({ width, height, data }: Channel): Uint8Array[] {
 }
 
 /**
- * Sums of the values in each column of the surrounding rows, and of their squares, with zeros on
- * both sides for the surroundings of pixels at the edges.
+ * For each column, the sums of the values in the surrounding rows and of their squares. Zeros on
+ * both sides represent the surroundings of pixels at the edges.
  */
 interface Surroundings {
   radius: number;

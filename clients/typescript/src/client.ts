@@ -23,8 +23,8 @@ export interface SonogateOptions {
 type Body = InterpretObstetricBody | InterpretEchoBody;
 
 /**
- * A submission: the fields of `input` and all others on one level. Upload ids and https addresses
- * in `files` are passed on; everything else is uploaded.
+ * A submission, with the fields of `input` on the same level as all others. Upload ids and https
+ * addresses in `files` are sent as they are; everything else is uploaded first.
  */
 export type Submission<B extends Body = Body> = Omit<B, 'input'> &
   Omit<B['input'], 'files' | 'prior_files'> & {

@@ -150,10 +150,10 @@ export const legendText = (measurement: Measurement): string =>
   typeset(asHeading(shortText(measurement)));
 
 /**
- * Returns the colour of each measurement's calipers; grey for a value that is not shown, which a
- * person need not find on the picture. Measurements with the same calipers, such as
- * the mean gradient and the VTI of one traced flow, have the same colour, because only one of them
- * can be seen.
+ * Returns the colour of each measurement's calipers. A value that is not shown is grey, because
+ * nobody has to find it on the picture. Measurements with the same calipers, such as the mean
+ * gradient and the VTI of one traced flow, have the same colour, because only one of them can be
+ * seen.
  */
 export function coloursOf(measurements: readonly Measurement[]): ReadonlyMap<Measurement, string> {
   const places = new Map<string, number>();

@@ -75,8 +75,8 @@ const WALLS = {
      */
     distinct: 0.2,
     /**
-     * Shares of the rise in level from lumen to far wall at which the wall is read two more times;
-     * the wall itself is read at half the rise. The two readings must agree within `agree`, a share
+     * The far wall is read at half the rise in level from lumen to wall, and then at these two
+     * shares of the rise. The diameters of the last two readings must agree within `agree`, a share
      * of the diameter.
      */
     rise: [0.3, 0.7],

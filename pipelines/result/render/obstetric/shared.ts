@@ -142,8 +142,8 @@ const CATEGORY_WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns all categories of a scale between two of them. An interval can include several cut-offs,
- * and a value between a short and a long cervix may well be normal.
+ * Returns all categories of a scale between two of them. An interval can include several cut-offs:
+ * one that reaches from a short to a long cervix includes normal lengths too.
  */
 export function spanned<Category extends string | null>(
   scale: readonly Category[],
