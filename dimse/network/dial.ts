@@ -13,7 +13,7 @@ interface NodeTls extends ClientFiles {
 }
 
 /** `NodeTls` with the object that reads its files. */
-export interface ClientTls extends NodeTls {
+interface ClientTls extends NodeTls {
   certificates: ClientCertificates;
 }
 

@@ -61,7 +61,7 @@ type ModelDescription = z.infer<typeof modelSchema>;
 export type RegisteredModel = ModelDescription & { path: string };
 export type PackSetting = 'all' | 'permissive';
 
-export const REGISTRY_FILE = fileURLToPath(new URL('../../models/registry.yaml', import.meta.url));
+const REGISTRY_FILE = fileURLToPath(new URL('../../models/registry.yaml', import.meta.url));
 
 /**
  * Reads and validates a registry.

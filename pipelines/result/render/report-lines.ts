@@ -131,7 +131,7 @@ const oneScaleFor = (sizes: readonly string[]) =>
   `One scale from the request was used for images of different sizes (${sizes.join(', ')} pixels): check that it applies to each.`;
 
 /** Returns the limitations due to the images themselves. */
-export function inputLimitations({
+function inputLimitations({
   input_summary,
   evidence_accepted: accepts,
 }: Pick<Result, 'input_summary' | 'evidence_accepted'>): string[] {

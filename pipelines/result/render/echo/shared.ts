@@ -234,7 +234,7 @@ export const ECHO_SENTENCES = {
 export const sayOfEcho = statementsOf<typeof ECHO_SENTENCES>();
 
 /** One LVEF with its origin. It was measured by a method or calculated from volumes. */
-export interface EfReading {
+interface EfReading {
   readonly [name: string]: string | number | boolean;
   key: EchoConcept;
   value: number;
