@@ -1,6 +1,6 @@
 import { sayOfEffusion } from '../../result/render/echo/pericardial-effusion.ts';
 import type { Statement } from '../../result/statement.ts';
-import { isPlethoric } from '../pulmonary-hypertension/guideline.ts';
+import { IVC, isPlethoric } from '../pulmonary-hypertension/guideline.ts';
 import {
   classification,
   conclude,
@@ -26,11 +26,16 @@ const NEEDS = [
   'IVC',
 ] as const;
 
-function plethora(values: Values): boolean | null {
+/** Returns whether the IVC is plethoric; null with the gap that says why this is not known. */
+function plethoraOf(values: Values): { plethora: boolean | null; unknown: Statement | null } {
   const diameter = values.number('ivc-diameter');
   const collapse = values.number('ivc-collapse');
-  if (diameter === null || collapse === null) return null;
-  return isPlethoric(diameter, collapse);
+  if (diameter === null || collapse === null) {
+    return { plethora: null, unknown: sayOfEffusion.gap('effusion.plethora-not-assessed', {}) };
+  }
+  const plethora = isPlethoric(diameter, collapse);
+  const atLimit = sayOfEffusion.gap('effusion.plethora-at-limit', { limit: IVC.sniff });
+  return { plethora, unknown: plethora === null ? atLimit : null };
 }
 
 /**
@@ -73,10 +78,9 @@ function run(evidence: EffusionEvidence, values: Values) {
   const { depth, grade, deeperIn, outlinedLarge } = effusion;
   const possible = possibleFluid(effusion);
   const fluid = depth !== null && effusionGrade(depth.value) !== 'none';
-  const wide = plethora(values);
+  const { plethora, unknown } = plethoraOf(values);
   const tamponade =
-    depth &&
-    tamponadeStatement({ effusion: fluid, collapse: null, variation: null, plethora: wide });
+    depth && tamponadeStatement({ effusion: fluid, collapse: null, variation: null, plethora });
   const pleural = mayBePleural(effusion);
   const urgent =
     outlinedLarge ||
@@ -99,7 +103,7 @@ function run(evidence: EffusionEvidence, values: Values) {
       depth && isChild(evidence) ? PATIENT_GAPS.child : null,
       deeperIn ? sayOfEffusion.gap('effusion.greatest-not-measured', {}) : null,
       fluid ? sayOfEffusion.gap('effusion.signs-not-assessed', {}) : null,
-      fluid && wide === null ? sayOfEffusion.gap('effusion.plethora-not-assessed', {}) : null,
+      fluid ? unknown : null,
     ],
     findings: [
       possible && !depth ? finding(ID, 'possible-effusion', possible, severity, []) : null,
@@ -130,7 +134,7 @@ function run(evidence: EffusionEvidence, values: Values) {
             [
               { name: 'chamber collapse', met: null },
               { name: 'respiratory variation', met: null },
-              { name: 'IVC plethora', met: wide },
+              { name: 'IVC plethora', met: plethora },
             ],
           )
         : null,

@@ -48,6 +48,8 @@ export const EFFUSION_SENTENCES = {
   'effusion.signs-not-assessed': () =>
     'Chamber collapse and respiratory variation were not assessed.',
   'effusion.plethora-not-assessed': () => 'IVC plethora was not assessed.',
+  'effusion.plethora-at-limit': ({ limit }: { limit: number }) =>
+    `IVC plethora is neither confirmed nor excluded, because the IVC collapse is at the limit of ${limit} %.`,
   'effusion.found': (
     of: {
       grade: EffusionGrade | null;

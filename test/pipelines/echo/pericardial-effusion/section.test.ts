@@ -55,7 +55,8 @@ describe('signs of tamponade', () => {
   it('need an IVC whose collapse is not exactly at the limit', () => {
     const { category, summary } = measured(15, { 'ivc-diameter': 22, 'ivc-collapse': 50 });
     expect(category('tamponade-signs')?.value).toBe('tamponade signs not assessed');
-    expect(summary(ID)).toContain('IVC plethora was not assessed.');
+    expect(summary(ID)).toContain('IVC plethora is neither confirmed nor excluded');
+    expect(summary(ID)).toContain('at the limit of 50 %');
   });
   it('are not mentioned where the operator measured no effusion', () => {
     expect(measured(0).summary(ID)).toBe('effusion 0 mm. Pericardial effusion: none.');
