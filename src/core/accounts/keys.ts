@@ -169,10 +169,17 @@ export async function revokeKey(
  */
 export function rotateKey(
   database: Database,
-  rotation: { id: string; accountId: string | null; overlapHours: number; testOnly: boolean },
+  rotation: {
+    id: string;
+    accountId: string | null;
+    overlapHours: number;
+    testOnly: boolean;
+    /** Throws if the caller may not have a key with the rights of this one. */
+    permit?(key: KeyRecord): void;
+  },
   now = new Date(),
 ): Promise<{ key: string; record: KeyRecord }> {
-  const { id, accountId, overlapHours, testOnly } = rotation;
+  const { id, accountId, overlapHours, testOnly, permit } = rotation;
   return database.transaction(async (tx) => {
     const { rows } = await tx.query<KeyRecord & { ends_at: Date | null }>(
       `UPDATE api_keys SET expires_at = LEAST(expires_at, $3)
@@ -183,6 +190,7 @@ export function rotateKey(
     );
     const old = rows[0];
     if (!old) throw new SonogateError('not_found', `There is no working key ${id}.`);
+    permit?.(old);
     const { name, test, scopes, account_id: accountOf, console_role: consoleRole } = old;
     const replacement = { name, test, scopes, accountId: accountOf, consoleRole };
     return createKey(tx, { ...replacement, expiresAt: old.ends_at }, now);

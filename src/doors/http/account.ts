@@ -3,7 +3,6 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import {
   createKey,
-  findKey,
   type KeyRecord,
   listKeys,
   OVERLAP_HOURS,
@@ -15,7 +14,6 @@ import {
 } from '../../core/accounts/keys.ts';
 import { keyChange } from '../../core/audit/audit.ts';
 import { monthlyUsage } from '../../core/requests/usage.ts';
-import type { Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { mayUse } from './authentication.ts';
 import type { HttpDeps, HttpState } from './context.ts';
@@ -160,12 +158,13 @@ export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   });
 
   serve(ACCOUNT_OPERATIONS.rotateKey, async (context, { body }) => {
-    const { accountId, test } = context.state.principal;
+    const { principal } = context.state;
+    const { accountId, test: testOnly } = principal;
     const { id = '' } = context.params;
-    await requireOwnRights(database, context.state.principal, id, now());
+    const permit = (old: KeyRecord) => requireOwnRights(principal, old);
     const { key, record } = await rotateKey(
       database,
-      { id, accountId, overlapHours: body.overlap_hours, testOnly: test },
+      { id, accountId, overlapHours: body.overlap_hours, testOnly, permit },
       now(),
     );
     context.body = { ...keyView(record), key };
@@ -198,14 +197,8 @@ function requireGrantable(principal: Principal, scopes: readonly Scope[] = []): 
  * with it.
  * @throws SonogateError `forbidden`
  */
-async function requireOwnRights(
-  database: Queryable,
-  principal: Principal,
-  id: string,
-  now: Date,
-): Promise<void> {
-  const key = await findKey(database, id, now);
-  if (!key || key.account_id !== principal.accountId || key.id === principal.keyId) return;
+function requireOwnRights(principal: Principal, key: KeyRecord): void {
+  if (key.id === principal.keyId) return;
   requireGrantable(principal, key.scopes);
   if (key.console_role === null) return;
   throw new SonogateError(
