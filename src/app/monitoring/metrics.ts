@@ -336,12 +336,16 @@ export async function startMonitoring(
     database,
     queue,
     meters,
-  }: { database: Queryable; queue: Pick<RequestQueue, 'counts'>; meters: ProcessMeters },
+  }: {
+    database: Queryable;
+    queue: Pick<RequestQueue, 'counts' | 'requireWritable'>;
+    meters: ProcessMeters;
+  },
 ): Promise<Monitoring> {
   let serves = false;
   const checks = {
     database: () => requireWritable(database),
-    queue: () => queue.counts(),
+    queue: () => queue.requireWritable(),
     disk: () => requireRoom(config),
     serving: async () => {
       if (!serves) throw new Error('the gateway is starting or about to stop');

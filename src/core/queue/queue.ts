@@ -21,6 +21,8 @@ import type { JobQueue, Priority, WaitingRequest } from '../requests/request.ts'
  */
 export interface RequestQueue extends JobQueue {
   counts(): Promise<{ waiting: number; active: number }>;
+  /** Rejects if no job can be added: the queue is unreachable, full or read-only. */
+  requireWritable(): Promise<void>;
   /**
    * Gives each slot one request id at a time: high priority first; within a priority, studies
    * before other requests, and then the oldest first. Requests made with test keys have a separate
@@ -74,7 +76,10 @@ export async function openQueue({
   if (redisUrl === undefined) {
     const pool = database.queuePool;
     const connections = { producer: pool, consumer: pool };
-    const queue = await openOn(createPostgresBackend, connections, logger, async () => {});
+    const queue = await openOn(createPostgresBackend, connections, logger, {
+      write: async () => {},
+      disconnect: async () => {},
+    });
     // No other process can be working on an embedded queue. A job still marked as active therefore
     // belongs to a process that died, and the reconciler adds it again.
     if (database.exclusive) await queue.clear();
@@ -94,15 +99,22 @@ export async function openQueue({
     commandTimeout: COMMAND_MILLISECONDS,
   });
   const consumer = await connect({ maxRetriesPerRequest: null });
-  return openOn(createRedisBackend, { producer, consumer }, logger, async () => {
-    producer.disconnect();
-    consumer.disconnect();
+  return openOn(createRedisBackend, { producer, consumer }, logger, {
+    // A full Redis still reads, and refuses every write (maxmemory-policy noeviction).
+    write: (key) => producer.set(key, '', 'EX', WRITTEN_SECONDS),
+    disconnect: async () => {
+      producer.disconnect();
+      consumer.disconnect();
+    },
   });
 }
 
 /** Milliseconds after which an unanswered Redis command has failed. */
 const COMMAND_MILLISECONDS = 5_000;
 const REDIS_START_MILLISECONDS = 10_000;
+
+/** Seconds for which a key that was written as a check is kept. */
+const WRITTEN_SECONDS = 60;
 
 /**
  * Waits until the connection to Redis is ready.
@@ -124,7 +136,7 @@ async function openOn<Connection>(
   backend: BackendFactory<IQueueBackend, Connection>,
   { producer, consumer }: { producer: Connection; consumer: Connection },
   logger: Logger,
-  disconnect: () => Promise<void>,
+  { write, disconnect }: { write(key: string): Promise<unknown>; disconnect(): Promise<void> },
 ): Promise<RequestQueue & { clear(): Promise<void> }> {
   const warn = (error: Error) => logger.event(EVENTS.queueError, { error: error.message });
   const queues = {
@@ -181,6 +193,10 @@ async function openOn<Connection>(
       const counts = await Promise.all(both.map((queue) => queue.getJobCounts()));
       const total = (state: string) => counts.reduce((sum, each) => sum + (each[state] ?? 0), 0);
       return { waiting: total('wait') + total('prioritized'), active: total('active') };
+    },
+    requireWritable: async () => {
+      await queues.live.getJobCounts();
+      await write(queues.live.toKey('written'));
     },
     clear: async () => {
       for (const queue of both) await queue.obliterate({ force: true });

@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const queue = { counts: async () => ({ waiting: 3, active: 1 }) };
+const queue = { counts: async () => ({ waiting: 3, active: 1 }), requireWritable: async () => {} };
 const collector = (meters = createProcessMeters()) =>
   createMetrics({ database, queue, meters, version: '9.9.9', roles: ['api'], dataDir });
 

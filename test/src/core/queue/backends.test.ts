@@ -55,6 +55,15 @@ describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
     expect((await site.queue.counts()).waiting).toBe(before.waiting);
   });
 
+  it.runIf(onRedis)('is not writable while Redis is full', async ({ skip }) => {
+    if (missing) skip('the server is not installed');
+    await site.queue.requireWritable();
+    await redis?.command('CONFIG', 'SET', 'maxmemory', '1');
+    await expect(site.queue.requireWritable()).rejects.toThrow('OOM');
+    await redis?.command('CONFIG', 'SET', 'maxmemory', '0');
+    await site.queue.requireWritable();
+  });
+
   it('returns jobs by priority, then studies first, then the oldest first', async ({ skip }) => {
     if (missing) skip('the server is not installed');
     const given = [
