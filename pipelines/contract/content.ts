@@ -30,6 +30,7 @@ export const contentEndpoint = {
   model: 'us/content',
   version: '1.0.0',
   title: 'What the images show, for routing',
+  operation: 'ClassifyContent',
   internal: true,
   input: z.strictObject({ files: z.array(z.string()).min(1) }),
   output: contentSchema,

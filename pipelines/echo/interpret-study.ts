@@ -20,6 +20,7 @@ export const ECHO = {
   model: 'us/echo',
   version: '1.0.0',
   title: 'Echocardiography',
+  operation: 'InterpretEcho',
 } as const;
 
 /**

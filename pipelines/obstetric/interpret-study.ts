@@ -21,6 +21,7 @@ export const OBSTETRIC = {
   model: 'us/obstetric',
   version: '1.0.0',
   title: 'Obstetric ultrasound',
+  operation: 'InterpretObstetric',
 } as const;
 
 function amend(measurement: Measurement, amendments: readonly Amendment[]): Measurement {

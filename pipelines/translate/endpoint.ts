@@ -8,6 +8,7 @@ export const translateEndpoint = {
   model: 'us/report',
   version: '1.0.0',
   title: 'Values of the report of the ultrasound machine',
+  operation: 'TranslateReport',
   internal: true,
   input: z.strictObject({
     files: z.array(z.string()).min(1),

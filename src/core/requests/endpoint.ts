@@ -23,6 +23,11 @@ export interface Endpoint {
   model: string;
   version: string;
   title: string;
+  /**
+   * Name in the API description and in the clients made from it, such as `InterpretObstetric`; the
+   * schemas of its input and output begin with it.
+   */
+  operation: string;
   /** True if only the gateway uses this endpoint: clients can neither see nor call it. */
   internal?: boolean;
   /** Schema of `input` (api 2.3). Unknown fields are rejected. */

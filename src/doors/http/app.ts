@@ -2,11 +2,8 @@ import { Router } from '@koa/router';
 import Koa from 'koa';
 import { EVENTS } from '../../platform/logging/events.ts';
 import { addKeyRoutes, addUsageRoute } from './account.ts';
-import {
-  addCompatibleQueueRoutes,
-  addCompatibleStorageRoutes,
-  storedFileMethods,
-} from './compatible-queue.ts';
+import { addCompatibleQueueRoutes } from './compatible-queue/routes.ts';
+import { addCompatibleStorageRoutes, storedFileMethods } from './compatible-queue/storage.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 import { requireValidHost } from './context.ts';
 import { addRetrieveRoutes } from './dicomweb/retrieve.ts';

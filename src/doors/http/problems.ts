@@ -10,7 +10,7 @@ import {
 import { isOutOfSpace } from '../../platform/errors/file-system.ts';
 import { InvalidInputError, problem } from '../../platform/errors/problem.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
-import { COMPATIBLE_QUEUE, compatibleError } from './compatible-queue.ts';
+import { COMPATIBLE_QUEUE, compatibleError } from './compatible-queue/answers.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
 import { FHIR, FHIR_JSON, operationOutcome } from './fhir/outcome.ts';
 

@@ -8,7 +8,7 @@ import {
   ALREADY_COMPLETED_STATUS,
   alreadyCompleted,
   compatibleError,
-} from '../compatible-queue.ts';
+} from '../compatible-queue/answers.ts';
 import { FILE_ID, MOST_FILES, submitBody } from '../submission.ts';
 import { EXAMPLE, exampleOf } from './examples.ts';
 import { GROUPS, INTRODUCTION } from './guides.ts';
@@ -78,15 +78,6 @@ const refer = (name: string) => ({ $ref: REF + schemaName(name) });
 const REF = '#/components/schemas/';
 const schemaName = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
-/**
- * Returns the name of an endpoint for its operation and schemas: `us/obstetric/interpret` →
- * `InterpretObstetric`.
- */
-function endpointName({ id }: Endpoint): string {
-  const [, model = '', endpoint = ''] = id.split('/');
-  return schemaName(endpoint) + schemaName(model);
-}
-
 /** Key under which the converter puts schemas that have an id but are not components. */
 const SHARED = '__shared';
 
@@ -95,7 +86,7 @@ function componentSchemas(endpoints: readonly Endpoint[]): Record<string, Json> 
   const registry = z.registry<{ id: string }>();
   const add = (id: string, schema: z.ZodType) => registry.add(schema, { id });
   for (const [name, schema] of Object.entries(objects)) add(schemaName(name), schema);
-  for (const endpoint of endpoints) add(`${endpointName(endpoint)}Output`, endpoint.output);
+  for (const { operation, output } of endpoints) add(`${operation}Output`, output);
   const converted = z.toJSONSchema(registry, {
     io: 'output',
     unrepresentable: 'any',
@@ -107,7 +98,7 @@ function componentSchemas(endpoints: readonly Endpoint[]): Record<string, Json> 
     ),
   ) as Record<string, Json>;
   const all = { ...own, ...((shared?.$defs ?? {}) as Record<string, Json>) };
-  const outputs = endpoints.map((endpoint) => refer(`${endpointName(endpoint)}Output`));
+  const outputs = endpoints.map(({ operation }) => refer(`${operation}Output`));
   const found = Object.entries(all).map(([name, { $schema: _, $id: __, id: ___, ...schema }]) => {
     switch (name) {
       case 'Request':
@@ -334,7 +325,7 @@ function describe(operation: Operation, resolve: Resolve, mostBytes?: number): J
 }
 
 function submitOperation(endpoint: Endpoint, door: 'api' | 'queue', resolve: Resolve): Json {
-  const name = endpointName(endpoint);
+  const { operation: name } = endpoint;
   const input = withFileElements(schemaOf(endpoint.input));
   const schema = door === 'api' ? submitSchema(endpoint) : input;
   const example = exampleOf(schema, resolve);

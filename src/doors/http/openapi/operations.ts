@@ -1,5 +1,6 @@
 import { ACCOUNT_OPERATIONS } from '../account.ts';
-import { QUEUE_OPERATIONS } from '../compatible-queue.ts';
+import { QUEUE_OPERATIONS } from '../compatible-queue/routes.ts';
+import { QUEUE_STORAGE_OPERATIONS } from '../compatible-queue/storage.ts';
 import { STORE_OPERATIONS } from '../dicomweb/store.ts';
 import { REQUEST_OPERATIONS } from '../requests.ts';
 import { REVIEW_OPERATIONS } from '../reviews.ts';
@@ -66,4 +67,5 @@ export const OPERATIONS: readonly Operation[] = [
   WEBHOOK_OPERATIONS,
   STORE_OPERATIONS,
   QUEUE_OPERATIONS,
+  QUEUE_STORAGE_OPERATIONS,
 ].flatMap((group): Operation[] => Object.values(group));

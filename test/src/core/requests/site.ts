@@ -30,6 +30,7 @@ export const endpoint: Endpoint = {
   model: 'us/test',
   version: '1.0.0',
   title: 'Test',
+  operation: 'InterpretTest',
   input: z.strictObject({
     files: z.array(z.string()).min(1),
     prior_files: z.array(z.string()).optional(),

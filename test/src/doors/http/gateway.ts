@@ -36,6 +36,7 @@ const endpoint: Endpoint = {
   model: 'us/obstetric',
   version: '1.2.0',
   title: 'Obstetric ultrasound',
+  operation: 'InterpretObstetric',
   input: z.strictObject({
     files: z.array(z.string()).min(1),
     prior_files: z.array(z.string()).optional(),
