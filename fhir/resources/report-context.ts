@@ -52,8 +52,8 @@ export interface BundleInput {
    */
   versionId?: string;
   /**
-   * If this report replaces one at the receiver, the request whose id identifies that report there:
-   * the first run that arrived. Otherwise absent.
+   * Request whose id identifies the report at the receiver that this report replaces: that of the
+   * first run to arrive. Absent if this report replaces no other.
    */
   reportKey?: string;
   /**

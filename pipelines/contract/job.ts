@@ -54,10 +54,7 @@ export const jobSchema = z.strictObject({
   wholeFrames: z.boolean().optional(),
   /** Paper of the PDF report; A4 by default. */
   paper: z.enum(PAPERS).optional(),
-  /**
-   * False if key frames, cines and overlays are not to be written, because no viewer will show
-   * them.
-   */
+  /** False to write no key frames, cines and overlays, because no viewer will show them. */
   display: z.boolean().optional(),
   /**
    * Setting `evidence.accept`: the evidence that a method must have for its values to be used

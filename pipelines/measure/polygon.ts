@@ -15,7 +15,9 @@ export function convexHull(points: readonly Point[]): Point[] {
   return [...halfHull(sorted), ...halfHull(sorted.toReversed())];
 }
 
-/** Returns one half of the hull of points sorted along it, without its last corner. */
+/**
+ * Returns one half of the hull without its last corner. The points must be sorted along the hull.
+ */
 function halfHull(ordered: readonly Point[]): Point[] {
   const chain: Point[] = [];
   for (const point of ordered) {

@@ -122,7 +122,7 @@ function make(
  * Creates the mock backend for requests made with test keys. It produces the stages, events,
  * envelope and artifacts of a live run in less than two seconds. The same input produces the same
  * result, marked as made up throughout. The files are not opened.
- * @param extra artifacts built by other folders.
+ * @param extra artifacts built by code in other folders.
  */
 export function createMockPipeline(extra: ArtifactInput['extra']): Pipeline {
   return async (folder, report, signal) => {

@@ -15,7 +15,7 @@ export interface ArtifactParts {
   writeArtifacts(input: ArtifactInput): Promise<ArtifactEntry[]>;
   /** Writes previews early. If absent, previews are written with the other artifacts. */
   writeEarlyPreviews?: typeof writeEarlyPreviews;
-  /** Artifacts built by other folders, such as the FHIR bundle. */
+  /** Artifacts built by code in other folders, such as the FHIR bundle. */
   extra?: ArtifactInput['extra'];
 }
 

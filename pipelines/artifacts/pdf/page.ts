@@ -107,7 +107,7 @@ interface TextStyle {
   x?: number;
   width?: number;
   tag?: Tag;
-  /** Prints the text as it is, because it is a name, a number of an order or the like. */
+  /** Prints the text unchanged, because it is a name, an order number or the like. */
   verbatim?: boolean;
 }
 

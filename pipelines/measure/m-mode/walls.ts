@@ -60,8 +60,8 @@ const WALLS = {
     /** Depth in cm, beyond the edge of the far wall, over which the wall's level is averaged. */
     wall: 0.25,
     /**
-     * Maximum distance in cm from one dark band to a deeper one for the deeper one to be the space
-     * behind the far wall of the vein.
+     * A dark band at most this many cm behind another one may be the space behind the far wall of
+     * the vein.
      */
     behind: 1.5,
     /**

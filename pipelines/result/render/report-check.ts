@@ -82,8 +82,8 @@ function textsOf(result: Result): string[] {
   ]
     .flatMap((text) => {
       const said = withoutStop(text ?? '');
-      // The impression joins sentences with semicolons, and they then begin with a lower-case
-      // letter.
+      // The impression joins sentences with semicolons. Those after a semicolon begin with a
+      // lower-case letter.
       return said === '' ? [] : [...new Set([said, inSentence(said)])];
     })
     .toSorted((one, other) => other.length - one.length);

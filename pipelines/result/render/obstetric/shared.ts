@@ -167,7 +167,7 @@ const SCALES: readonly (readonly string[])[] = [
   ['down', 'horizontal', 'up'],
 ];
 
-/** Scales of one concept, whose categories have names that others use too. */
+/** Scale of each concept whose category names also occur in the scale of another concept. */
 const SCALE_OF: Readonly<Record<string, readonly string[]>> = {
   'middle-cerebral-artery-psv-mom': ['no-signal', 'mild', 'moderate-to-severe', 'severe'],
 };
