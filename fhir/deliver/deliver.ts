@@ -64,7 +64,7 @@ export interface FhirDelivererDeps {
   subjectOf: (requestId: string) => Promise<Subject | null>;
   /** Returns earlier requests of the same study and endpoint, newest first. */
   earlierRequests: (requestId: string) => Promise<readonly string[]>;
-  /** Returns later requests of the same study and endpoint. */
+  /** Returns later requests of the same study and endpoint, newest first. */
   laterRequests: (requestId: string) => Promise<readonly string[]>;
   /** Returns the times at which results of these requests were signed, oldest first. */
   signingTimes: (requestIds: readonly string[]) => Promise<readonly Date[]>;

@@ -26,7 +26,7 @@ interface StudyResult {
   requestId: string;
   /** Earlier requests of the same study and endpoint, newest first. */
   earlier: readonly string[];
-  /** Later requests of the same study and endpoint. */
+  /** Later requests of the same study and endpoint, newest first. */
   later: readonly string[];
   /** `generated_at` of the result, ISO 8601. */
   generatedAt: string;

@@ -67,7 +67,7 @@ interface ReportToSend {
   identity: DicomIdentity;
   /** Earlier requests of the same study and endpoint, newest first. */
   earlier: readonly string[];
-  /** Later requests of the same study and endpoint. */
+  /** Later requests of the same study and endpoint, newest first. */
   later: readonly string[];
   /** The times at which results of the study were signed in the gateway, oldest first. */
   signed: readonly Date[];

@@ -49,7 +49,7 @@ export function buildDiagnosticReport(
 /**
  * Returns the identifier that serves as the key of the conditional update, and the identifiers of
  * all other requests whose reports this one has replaced. A result that is sent late, or a second
- * time, can thus find the report by the id of its own request.
+ * time, can thus find the report by the id of the request that made the result.
  */
 function requestIdentifiers({ resultSystem, reportKey, requestId, otherRequests }: ReportContext) {
   const key = resultIdentifier(resultSystem, reportKey);

@@ -428,11 +428,13 @@ export async function earlierRequests(database: Queryable, requestId: string): P
 }
 
 /**
- * Returns the requests whose results replace the result of this request, as in `earlierRequests`.
+ * Returns the requests whose results replace the result of this request, as in `earlierRequests`,
+ * newest first.
  */
 export async function laterRequests(database: Queryable, requestId: string): Promise<string[]> {
   const { rows } = await database.query<{ id: string }>(
-    `${REPLACEMENTS} SELECT latter AS id FROM replacements WHERE former = $1`,
+    `${REPLACEMENTS} SELECT latter AS id FROM replacements WHERE former = $1
+     ORDER BY latter_revision DESC, latter DESC`,
     [requestId],
   );
   return rows.map(({ id }) => id);
@@ -445,7 +447,8 @@ const REPLACEMENTS = `
     FROM study_requests s JOIN requests r ON r.id = s.request_id
     WHERE s.rule NOT LIKE 'workitem:%'),
   replacements AS (
-    SELECT former.request_id AS former, former.revision, own.request_id AS latter
+    SELECT former.request_id AS former, former.revision,
+      own.request_id AS latter, own.revision AS latter_revision
     FROM runs own JOIN runs former ON former.study_id = own.study_id
       AND former.revision < own.revision
       AND former.endpoint = own.endpoint AND former.model = own.model

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signatureOver } from '../../../../src/core/studies/signed-results.ts';
-import { earlierRequests, supersededRequest } from '../../../../src/core/studies/study-store.ts';
+import {
+  earlierRequests,
+  laterRequests,
+  supersededRequest,
+} from '../../../../src/core/studies/study-store.ts';
 import { endpoint, openSite, type Site } from '../requests/site.ts';
 
 const other = { ...endpoint, id: 'us/other/interpret', model: 'us/other' };
@@ -34,7 +38,7 @@ async function run(of: string, revision: number, rule: string, model = endpoint.
 }
 
 describe('the earlier requests of a run', () => {
-  test('are those of earlier revisions of its study, newest first', async () => {
+  test('are those of earlier revisions of its study, newest first, as are the later ones', async () => {
     const [own, stranger] = [await study(), await study()];
     const first = await run(own, 1, 'obstetric');
     const second = await run(own, 2, 'obstetric');
@@ -43,6 +47,7 @@ describe('the earlier requests of a run', () => {
     expect(await earlierRequests(site.database, third)).toEqual([second, first]);
     expect(await earlierRequests(site.database, second)).toEqual([first]);
     expect(await earlierRequests(site.database, first)).toEqual([]);
+    expect(await laterRequests(site.database, first)).toEqual([third, second]);
   });
 
   test('are of the same endpoint', async () => {
