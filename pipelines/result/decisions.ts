@@ -85,7 +85,7 @@ export interface Decisions {
   /**
    * Quantities for which only values that the person has seen are used. `reopenedBy` lists the
    * files whose plane or view the person set afterwards. Values from these files are used as well,
-   * unless the person entered a value.
+   * unless the person confirmed a value of the quantity.
    */
   closed: readonly (Extract<Effect, { do: 'close' }> & { reopenedBy: readonly string[] })[];
   /** Planes of frames and views of clips that a person set. */
