@@ -48,6 +48,8 @@ export type ItemValue =
   | { type: 'CODE'; code: Code }
   | { type: 'TEXT'; text: string }
   | { type: 'UIDREF'; uid: string }
+  /** DICOM PN. */
+  | { type: 'PNAME'; person: string }
   /** DICOM DA: YYYYMMDD. */
   | { type: 'DATE'; date: string }
   /** If there is no quantity, the qualifier states why (PS3.16 CID 42). */
@@ -91,6 +93,10 @@ export function text(relationship: Relationship, name: Code, value: string): Con
 
 export function uidref(relationship: Relationship, name: Code, uid: string): ContentItem {
   return { relationship, name, value: { type: 'UIDREF', uid }, items: [] };
+}
+
+export function pname(relationship: Relationship, name: Code, person: string): ContentItem {
+  return { relationship, name, value: { type: 'PNAME', person }, items: [] };
 }
 
 export function date(relationship: Relationship, name: Code, value: string): ContentItem {

@@ -65,6 +65,8 @@ function valueIn(item: NaturalDataset): ItemValue {
       return { type: 'TEXT', text: string(item.TextValue) };
     case 'UIDREF':
       return { type: 'UIDREF', uid: string(item.UID) };
+    case 'PNAME':
+      return { type: 'PNAME', person: string(item.PersonName) };
     case 'DATE':
       return { type: 'DATE', date: string(item.Date) };
     case 'NUM':

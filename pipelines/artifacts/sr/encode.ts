@@ -83,6 +83,8 @@ function attributesOf(value: ItemValue): NaturalDataset {
       return { TextValue: value.text };
     case 'UIDREF':
       return { UID: value.uid };
+    case 'PNAME':
+      return { PersonName: value.person };
     case 'DATE':
       return { Date: value.date };
     case 'NUM':

@@ -14,7 +14,16 @@ import {
   studyUidOf,
   uidOf,
 } from '../modules.ts';
-import { type Code, type ContentItem, code, num, text, uidref, walk } from './content-item.ts';
+import {
+  type Code,
+  type ContentItem,
+  code,
+  num,
+  pname,
+  text,
+  uidref,
+  walk,
+} from './content-item.ts';
 import { referencedInstances } from './references.ts';
 import { SR } from './vocabulary.ts';
 
@@ -226,10 +235,15 @@ export function languageItem(): ContentItem {
 }
 
 /**
- * Returns the observation context. The observer is a device, because the result was not made by a
- * person (TID 1001, 1002, 1004).
+ * Returns the observation context (TID 1001, 1002, 1004). The observer is a device, because the
+ * result was not made by a person. In a signed document with a value that a person edited or
+ * entered, everyone who signed is an observer too (TID 1003).
  */
 export function observerItems(result: Result): ContentItem[] {
+  const changed = result.measurements.some(
+    ({ confirmed }) => confirmed === 'edited' || confirmed === 'entered',
+  );
+  const persons = changed ? (result.verification?.signatures ?? []) : [];
   return [
     code('HAS OBS CONTEXT', SR.observerType, SR.device),
     uidref('HAS OBS CONTEXT', SR.deviceUid, deviceUid(result)),
@@ -237,6 +251,11 @@ export function observerItems(result: Result): ContentItem[] {
     text('HAS OBS CONTEXT', SR.deviceManufacturer, MANUFACTURER),
     text('HAS OBS CONTEXT', SR.deviceModel, result.endpoint),
     text('HAS OBS CONTEXT', SR.deviceSerial, result.version),
+    ...persons.flatMap(({ observer, organization }) => [
+      code('HAS OBS CONTEXT', SR.observerType, SR.person),
+      pname('HAS OBS CONTEXT', SR.personName, personName(observer)),
+      text('HAS OBS CONTEXT', SR.personOrganization, organization),
+    ]),
   ];
 }
 

@@ -49,8 +49,9 @@ function checkRows(parent: ContentItem, rows: readonly Row[], path: string): Fau
   let last = 0;
   for (const item of parent.items) {
     const place = `${path} > ${nameOf(item)}`;
-    const index = rows.findIndex((row) => matches(row, item));
-    const row = rows[index];
+    const fitting = rows.filter((row) => matches(row, item));
+    // A device and a person observer differ only in the value of their first row.
+    const row = fitting.find((one) => checkValue(one, item) === null) ?? fitting[0];
     if (!row) {
       const form = `${item.relationship} ${item.value.type}`;
       faults.push({ path: place, rule: `no row allows ${form} here` });
@@ -58,7 +59,8 @@ function checkRows(parent: ContentItem, rows: readonly Row[], path: string): Fau
     }
     // NUM items of different rows may alternate within a section. For example, each weight is
     // followed by its centile.
-    if (index < last && row.type !== 'NUM') {
+    const index = rows.indexOf(row);
+    if (index < last && row.type !== 'NUM' && !row.repeated) {
       faults.push({ path: place, rule: 'comes after rows that follow it in the template' });
     }
     last = Math.max(last, index);

@@ -16,6 +16,8 @@ export interface Row {
   unless?: readonly string[];
   /** True if the row allows at most one item. */
   once?: boolean;
+  /** True if the row belongs to a group of rows that may be repeated as a whole. */
+  repeated?: boolean;
   /** Finding site of the container, which distinguishes rows with the same name. */
   site?: string;
   /** Allowed codes of a CODE row. */
@@ -52,7 +54,7 @@ const context = (
   extra: Partial<Row> = {},
 ): Row => ({ relationship: 'HAS OBS CONTEXT', type, concept: [concept], need, ...extra });
 
-/** Required items for a device observer (TID 1001, 1002, 1004). */
+/** A device observer, and the persons of a signed document (TID 1001 to 1004). */
 const OBSERVER: Row[] = [
   context('CODE', 'DCM 121005', 'M', { values: ['DCM 121007'] }),
   context('UIDREF', 'DCM 121012', 'M'),
@@ -60,6 +62,9 @@ const OBSERVER: Row[] = [
   context('TEXT', 'DCM 121014', 'U'),
   context('TEXT', 'DCM 121015', 'U'),
   context('TEXT', 'DCM 121016', 'U'),
+  context('CODE', 'DCM 121005', 'U', { values: ['DCM 121006'], repeated: true }),
+  context('PNAME', 'DCM 121008', 'U', { repeated: true }),
+  context('TEXT', 'DCM 121009', 'U', { repeated: true }),
 ];
 
 /** Subject context of a fetus (TID 1006 and 1008). */

@@ -18,6 +18,9 @@ export const SR = {
 
   observerType: dcm('121005', 'Observer Type'),
   device: dcm('121007', 'Device'),
+  person: dcm('121006', 'Person'),
+  personName: dcm('121008', 'Person Observer Name'),
+  personOrganization: dcm('121009', "Person Observer's Organization Name"),
   deviceUid: dcm('121012', 'Device Observer UID'),
   deviceName: dcm('121013', 'Device Observer Name'),
   deviceManufacturer: dcm('121014', 'Device Observer Manufacturer'),

@@ -211,6 +211,20 @@ describe('a re-run of a study', () => {
     ]);
   });
 
+  test('names who signed as an observer of a value that a person changed', () => {
+    const personsIn = (result: Result) =>
+      decode(buildTid1500(result, { ...SUBJECT, signedRevision: 1 })).root.items.flatMap(
+        ({ value }) => (value.type === 'PNAME' ? [value.person] : []),
+      );
+    const [first, ...others] = RESULT.measurements;
+    const entered = {
+      ...signed(null),
+      measurements: [{ ...first, confirmed: 'entered' }, ...others],
+    };
+    expect(personsIn(entered as Result)).toEqual(['Dr Reader^']);
+    expect(personsIn(signed(null))).toEqual([]);
+  });
+
   test('the first run refers to no earlier document', () => {
     expect(former).not.toHaveProperty('PredecessorDocumentsSequence');
   });

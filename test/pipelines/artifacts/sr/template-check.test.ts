@@ -125,7 +125,7 @@ describe('a row in the wrong form', () => {
         code: { scheme: 'DCM', code: '121006', meaning: 'Person' },
       })),
     );
-    expect(rules(wrong)).toContain('value DCM 121006 is not among DCM 121007');
+    expect(rules(wrong)).toContain('mandatory HAS OBS CONTEXT CODE (DCM 121005) is missing');
   });
 
   test('rows in the wrong order', () => {
