@@ -89,6 +89,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'others',
+          globalSetup: 'test/peers/database.ts',
           // Tests of images only compute and most others mainly wait, so they run side by side.
           include: ['test/!({config,models,pipelines})/**/*.test.ts', ...IMAGES],
           exclude: [BENCHES, ...ALONE],

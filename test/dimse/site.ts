@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { loadConfig } from '../../config/load.ts';
 import type { Config, Source } from '../../config/schema.ts';
 import { type DimseGateway, startDimse } from '../../dimse/gateway.ts';
@@ -12,7 +11,7 @@ import { migrate } from '../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../src/platform/database/open.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { ClientCertificates } from '../../src/platform/tls/client-files.ts';
-import { freshDataDir } from '../peers/embedded.ts';
+import { freshDatabase } from '../peers/database.ts';
 
 type SiteSettings = {
   dicom?: Partial<Config['dicom']>;
@@ -51,7 +50,8 @@ export interface Site {
 }
 
 export async function openSite(settings: SiteSettings = {}): Promise<Site> {
-  const dataDir = await freshDataDir();
+  const fresh = await freshDatabase();
+  const { dataDir } = fresh.settings;
   const config = loadConfig(
     {},
     {
@@ -77,7 +77,7 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
       ...(settings.rules ? { routing: { rules: settings.rules } } : {}),
     },
   );
-  const database = await openDatabase({ dataDir, logger: silentLogger });
+  const database = await openDatabase({ ...fresh.settings, logger: silentLogger });
   await migrate(database);
 
   let offset = 0;
@@ -136,7 +136,7 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
     async close() {
       await site.gateway.close();
       await database.close();
-      await rm(dataDir, { recursive: true, force: true });
+      await fresh.remove();
     },
   };
   site.gateway = await start();

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
@@ -7,7 +6,7 @@ import type { RequestRow } from '../../src/core/requests/request.ts';
 import { FINAL_STATUS } from '../../src/core/requests/request.ts';
 import type { CommandAnswer } from '../../src/operations/commands.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
-import { freshDataDir } from '../peers/embedded.ts';
+import { freshDatabase } from '../peers/database.ts';
 
 const LOOPBACK = '127.0.0.1';
 
@@ -56,8 +55,8 @@ export interface Site {
 
 /** Starts the whole gateway in this process, with a separate database. */
 export async function openSite(overrides: Record<string, unknown> = {}): Promise<Site> {
-  const dataDir = await freshDataDir();
-  const config = loadConfig({}, siteSettings(dataDir, overrides));
+  const { settings, remove } = await freshDatabase();
+  const config = loadConfig({}, siteSettings(settings.dataDir, { ...settings, ...overrides }));
   const gateway = await startGateway(config, silentLogger);
   return {
     config,
@@ -65,7 +64,7 @@ export async function openSite(overrides: Record<string, unknown> = {}): Promise
     dicomPort: gateway.dicom?.port ?? 0,
     async close() {
       await gateway.close();
-      await rm(dataDir, { recursive: true, force: true });
+      await remove();
     },
   };
 }

@@ -88,7 +88,7 @@ export async function startPostgres({
     `listen_addresses=127.0.0.1`,
     `unix_socket_directories=${folder}`,
     `fsync=${durable ? 'on' : 'off'}`,
-    'max_connections=200',
+    'max_connections=400',
     `shared_preload_libraries=${preload}`,
   ].flatMap((setting) => ['-c', setting]);
   const start = () =>

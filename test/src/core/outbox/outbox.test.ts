@@ -25,6 +25,7 @@ import {
 } from '../../../../src/platform/database/pooled.ts';
 import { catalogueEntry } from '../../../../src/platform/errors/catalogue.ts';
 import { silentLogger as logger } from '../../../../src/platform/logging/logger.ts';
+import { freshDataDir } from '../../../peers/embedded.ts';
 import { type PostgresServer, startPostgres } from '../../../peers/postgres.ts';
 import { openSite, type Site } from '../requests/site.ts';
 
@@ -59,7 +60,11 @@ describe.each([
 
   beforeAll(async () => {
     if (missing) return;
-    site = await openSite({ databaseUrl: server ? await postgres?.createDatabase() : undefined });
+    site = await openSite(
+      server
+        ? { databaseUrl: await postgres?.createDatabase() }
+        : { dataDir: await freshDataDir() },
+    );
   });
   afterAll(() => site?.close());
   beforeEach(async ({ skip }) => {

@@ -3,6 +3,7 @@ import { reconcile } from '../../../../src/core/queue/queue.ts';
 import { claimRequest } from '../../../../src/core/requests/lease.ts';
 import type { WaitingRequest } from '../../../../src/core/requests/request.ts';
 import { createRequestStore } from '../../../../src/core/requests/submit.ts';
+import { freshDataDir } from '../../../peers/embedded.ts';
 import { type PostgresServer, startPostgres } from '../../../peers/postgres.ts';
 import { type RedisServer, startRedis } from '../../../peers/redis.ts';
 import { endpoint, openSite, type Site } from '../requests/site.ts';
@@ -39,7 +40,9 @@ describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
     if (missing) return;
     await redis?.flush();
     site = await openSite({
-      databaseUrl: server ? await postgres?.createDatabase() : undefined,
+      ...(server
+        ? { databaseUrl: await postgres?.createDatabase() }
+        : { dataDir: await freshDataDir() }),
       redisUrl: onRedis ? redis?.url : undefined,
     });
   });

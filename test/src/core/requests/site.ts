@@ -17,7 +17,7 @@ import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase } from '../../../../src/platform/database/open.ts';
 import type { Logger } from '../../../../src/platform/logging/logger.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
-import { freshDataDir } from '../../../peers/embedded.ts';
+import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
 
 const open = z.record(z.string(), z.unknown());
 
@@ -92,7 +92,10 @@ const BETTER_NEXT_TIME = `
 interface SiteOptions {
   databaseUrl?: string | undefined;
   redisUrl?: string | undefined;
-  /** The folder of an earlier site. If given, it is kept when this site closes. */
+  /**
+   * The folder of an earlier site, which is kept when this site closes. Without an address of a
+   * database, the site uses the embedded database in this folder.
+   */
   dataDir?: string;
   endpoints?: Endpoint[];
   worker?: Partial<Config['worker']>;
@@ -106,17 +109,26 @@ interface SiteOptions {
 
 export type Site = Awaited<ReturnType<typeof openSite>>;
 
+/** Returns the database and the folder that a test names, or else fresh ones. */
+async function place({ databaseUrl, dataDir }: SiteOptions): Promise<FreshDatabase> {
+  if (dataDir !== undefined) {
+    return { settings: { dataDir, ...(databaseUrl && { databaseUrl }) }, remove: async () => {} };
+  }
+  if (databaseUrl === undefined) return freshDatabase();
+  const own = await mkdtemp(join(tmpdir(), 'sonogate-data-'));
+  return { settings: { dataDir: own, databaseUrl }, remove: () => rm(own, { recursive: true }) };
+}
+
 /**
  * Opens the request core with a separate database and queue, assembled in the same way as in
  * `main.ts`.
  */
 export async function openSite(options: SiteOptions = {}) {
-  const { databaseUrl, redisUrl, endpoints = [endpoint], logger = silentLogger } = options;
+  const { redisUrl, endpoints = [endpoint], logger = silentLogger } = options;
   const { fetchFile = fetchNothing } = options;
-  const dataDir =
-    options.dataDir ??
-    (databaseUrl ? await mkdtemp(join(tmpdir(), 'sonogate-data-')) : await freshDataDir());
-  const database = await openDatabase({ databaseUrl, dataDir, logger });
+  const { settings, remove } = await place(options);
+  const { dataDir } = settings;
+  const database = await openDatabase({ ...settings, logger });
   await migrate(database);
   await database.query(BETTER_NEXT_TIME);
   const queue = await openQueue({ database, redisUrl, logger });
@@ -229,7 +241,7 @@ export async function openSite(options: SiteOptions = {}) {
       await core.close();
       await queue.close();
       await database.close();
-      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+      await remove();
     },
   };
 }

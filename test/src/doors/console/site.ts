@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Koa from 'koa';
 import { loadConfig } from '../../../../config/load.ts';
@@ -23,7 +22,7 @@ import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { ClientCertificates } from '../../../../src/platform/tls/client-files.ts';
-import { freshDataDir } from '../../../peers/embedded.ts';
+import { freshDatabase } from '../../../peers/database.ts';
 
 export interface ConsoleSite {
   url: string;
@@ -80,11 +79,12 @@ export async function openConsole(
   settings: Record<string, unknown> = {},
   port = 0,
 ): Promise<ConsoleSite> {
-  const dataDir = await freshDataDir();
+  const fresh = await freshDatabase();
+  const { dataDir } = fresh.settings;
   const logger = silentLogger;
   const config = loadConfig(
     {},
-    { dataDir, destinations: [PACS, OTHER_PACS, EHR], routing: ROUTING, ...settings },
+    { ...fresh.settings, destinations: [PACS, OTHER_PACS, EHR], routing: ROUTING, ...settings },
   );
   const database = await openDatabase({ ...config, logger });
   await migrate(database);
@@ -155,7 +155,7 @@ export async function openConsole(
       await web.close();
       await core.close();
       await database.close();
-      await rm(dataDir, { recursive: true });
+      await fresh.remove();
     },
   };
 }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { loadConfig } from '../../../../config/load.ts';
@@ -22,7 +21,7 @@ import { openDatabase } from '../../../../src/platform/database/open.ts';
 import { SonogateError } from '../../../../src/platform/errors/catalogue.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { createUrlGuard } from '../../../../src/platform/outbound/url-guard.ts';
-import { freshDataDir } from '../../../peers/embedded.ts';
+import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
 import { type TestWorker, testWorker } from './test-worker.ts';
 
 export const MAX_BODY_BYTES = 10_000;
@@ -123,15 +122,17 @@ type Overrides = Partial<HttpDeps> & { callLimits?: typeof CALL_LIMITS };
  * Starts the HTTP door on the real core, database and files, on a free loopback port. The queue,
  * however, never releases its jobs: the tests themselves move requests, through `worker`.
  * @param settings settings of the reviews.
+ * @param fresh its database, if the kind matters.
  */
 export async function startGateway(
   { callLimits = CALL_LIMITS, ...overrides }: Overrides = {},
-  databaseUrl?: string,
   settings: Record<string, unknown> = {},
+  fresh?: FreshDatabase,
 ): Promise<Gateway> {
-  const dataDir = await freshDataDir();
+  const place = fresh ?? (await freshDatabase());
+  const { dataDir } = place.settings;
   const logger = silentLogger;
-  const database = await openDatabase({ databaseUrl, dataDir, logger });
+  const database = await openDatabase({ ...place.settings, logger });
   await migrate(database);
   await database.query(`INSERT INTO accounts (id, name) VALUES ('other', 'Another account')`);
   let ahead = 0;
@@ -242,7 +243,7 @@ export async function startGateway(
       await server.stop();
       await core.close();
       await database.close();
-      await rm(dataDir, { recursive: true });
+      await place.remove();
     },
   };
 }

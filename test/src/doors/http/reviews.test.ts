@@ -512,7 +512,7 @@ describe('a result that needs two signatures', () => {
   let second: string;
 
   beforeAll(async () => {
-    two = await startGateway({}, undefined, { review: { signatures: 2 } });
+    two = await startGateway({}, { review: { signatures: 2 } });
     const scopes = ['read', 'review', 'sign'] as const;
     first = await two.key({ name: 'Dr Ada Reader', scopes: [...scopes] });
     second = await two.key({ name: 'Dr Ben Second', scopes: [...scopes] });

@@ -1,19 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type PostgresServer, startPostgres } from '../../../peers/postgres.ts';
+import { embeddedDatabase } from '../../../peers/database.ts';
 import { type Gateway, read, startGateway } from './gateway.ts';
 
-const server: PostgresServer | null = await startPostgres();
-afterAll(() => server?.stop());
-
-describe.skipIf(server === null)('the HTTP door on a PostgreSQL server', () => {
+describe('the HTTP door on the embedded database', () => {
   let gateway: Gateway;
 
   beforeAll(async () => {
-    gateway = await startGateway({}, await server?.createDatabase());
+    gateway = await startGateway({}, {}, await embeddedDatabase());
   });
   afterAll(() => gateway.stop());
 
-  it('serves a request from submit to result as on the embedded database', async () => {
+  it('serves a request from submit to result as on PostgreSQL', async () => {
     const file = await gateway.upload('pixels');
     const submit = {
       body: { input: { files: [file] }, metadata: { ward: '3' } },
@@ -41,7 +38,7 @@ describe.skipIf(server === null)('the HTTP door on a PostgreSQL server', () => {
     expect(await gateway.uploads.removeExpired()).toBe(1);
   });
 
-  it('keeps keys, audit, usage and webhook deliveries as on the embedded database', async () => {
+  it('keeps keys, audit, usage and webhook deliveries as on PostgreSQL', async () => {
     const admin = await gateway.key({ scopes: ['admin'] });
     const body = {
       input: { files: [await gateway.upload()] },
