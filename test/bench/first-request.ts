@@ -81,11 +81,14 @@ async function readAfterStart(
   wait: number,
 ): Promise<number[]> {
   const dataDir = await freshDataDir();
-  const settings = siteSettings(dataDir, {
-    roles: ['api', 'worker'],
-    http: { host: '127.0.0.1', port: 0 },
-    worker: { openModelsAtStart: true },
-  });
+  const settings = siteSettings(
+    { dataDir },
+    {
+      roles: ['api', 'worker'],
+      http: { host: '127.0.0.1', port: 0 },
+      worker: { openModelsAtStart: true },
+    },
+  );
   const { url, stop } = await serve(await siteFile(settings));
   try {
     const { key } = await commandsOfGateway(dataDir)('keys.create', { name: 'bench' });

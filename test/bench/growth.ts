@@ -89,7 +89,7 @@ function median(times: readonly number[]): number {
 async function site(studies: number) {
   const dataDir = join(folder, String(studies));
   const databaseUrl = await postgres?.createDatabase();
-  const config = loadConfig({}, siteSettings(dataDir, { databaseUrl }));
+  const config = loadConfig({}, siteSettings({ dataDir }, { databaseUrl }));
   const database = await openDatabase({ dataDir, databaseUrl, logger: silentLogger });
   await migrate(database);
   await fillHistory(database, studies, OBJECTS);

@@ -50,18 +50,21 @@ const [postgres, redis] = await Promise.all([startPostgres({ durable: true }), s
 if (!postgres || !redis) throw new Error('this benchmark needs PostgreSQL and Redis');
 const dataDir = await freshDataDir();
 const databaseUrl = await postgres.createDatabase();
-const settings = siteSettings(dataDir, {
-  databaseUrl,
-  redisUrl: redis.url,
-  roles: ['api'],
-  http: {
-    host: '127.0.0.1',
-    port: 0,
-    callsPerMinute: NO_LIMIT,
-    openStreamsPerKey: 2 * STREAMS,
-    queuedPerKey: NO_LIMIT,
+const settings = siteSettings(
+  { dataDir },
+  {
+    databaseUrl,
+    redisUrl: redis.url,
+    roles: ['api'],
+    http: {
+      host: '127.0.0.1',
+      port: 0,
+      callsPerMinute: NO_LIMIT,
+      openStreamsPerKey: 2 * STREAMS,
+      queuedPerKey: NO_LIMIT,
+    },
   },
-});
+);
 const database = await openDatabase({ databaseUrl, dataDir, logger: silentLogger });
 await migrate(database);
 const { key } = await createKey(database, { name: 'bench' });

@@ -17,7 +17,9 @@ const SETTLED_MS = 10_000;
 
 async function measure(roles: string[] | undefined, databaseUrl: string | undefined) {
   const dataDir = await freshDataDir();
-  const config = await siteFile(siteSettings(dataDir, { databaseUrl, ...(roles && { roles }) }));
+  const config = await siteFile(
+    siteSettings({ dataDir }, { databaseUrl, ...(roles && { roles }) }),
+  );
   const begin = performance.now();
   const served = await serve(config);
   const seconds = (performance.now() - begin) / 1000;

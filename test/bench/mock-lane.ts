@@ -85,10 +85,13 @@ try {
     paths.push(join(folder, name));
     await writeFile(paths.at(-1) ?? '', bytes);
   }
-  const settings = siteSettings(dataDir, {
-    roles: ['api', 'worker'],
-    http: { host: '127.0.0.1', port: 0, callsPerMinute: 1_000_000 },
-  });
+  const settings = siteSettings(
+    { dataDir },
+    {
+      roles: ['api', 'worker'],
+      http: { host: '127.0.0.1', port: 0, callsPerMinute: 1_000_000 },
+    },
+  );
   served = await serve(await siteFile(settings), { SONOGATE_LOG_LEVEL: 'info' });
   const { url } = served;
   const run = commandsOfGateway(dataDir);

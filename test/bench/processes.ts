@@ -75,13 +75,16 @@ interface SiteOfProcesses {
 /** Runs a measurement on an empty site, and ends its processes afterwards. */
 async function onFreshSite(measure: (site: SiteOfProcesses) => Promise<number>): Promise<number> {
   const dataDir = await freshDataDir();
-  const settings = siteSettings(dataDir, {
-    databaseUrl: await postgres?.createDatabase(),
-    redisUrl: redis?.url,
-    http: { host: '127.0.0.1', port: 0, callsPerMinute: NO_LIMIT },
-    dicom: { host: '127.0.0.1', port: 0, maxAssociations: 2 * ASSOCIATIONS },
-    routing: { rules: [{ name: 'none', when: { modality: 'US' }, ignore: true }] },
-  });
+  const settings = siteSettings(
+    { dataDir },
+    {
+      databaseUrl: await postgres?.createDatabase(),
+      redisUrl: redis?.url,
+      http: { host: '127.0.0.1', port: 0, callsPerMinute: NO_LIMIT },
+      dicom: { host: '127.0.0.1', port: 0, maxAssociations: 2 * ASSOCIATIONS },
+      routing: { rules: [{ name: 'none', when: { modality: 'US' }, ignore: true }] },
+    },
+  );
   const started: Served[] = [];
   try {
     return await measure({

@@ -45,12 +45,15 @@ export async function startSonogate({
   if (history > 0) await fillHistory(database, history);
   await database.close();
   const config = await siteFile(
-    siteSettings(dataDir, {
-      databaseUrl,
-      roles: ['dimse'],
-      dicom: { host: '127.0.0.1', port: 0, maxAssociations: 2 * ASSOCIATIONS },
-      routing: { rules: [{ name: 'none', when: { modality: 'US' }, ignore: true }] },
-    }),
+    siteSettings(
+      { dataDir },
+      {
+        databaseUrl,
+        roles: ['dimse'],
+        dicom: { host: '127.0.0.1', port: 0, maxAssociations: 2 * ASSOCIATIONS },
+        routing: { rules: [{ name: 'none', when: { modality: 'US' }, ignore: true }] },
+      },
+    ),
   );
   const served = await serve(config, { SONOGATE_LOG_LEVEL: 'info', ...environment });
   return {

@@ -30,21 +30,24 @@ describe('kill -9 of the whole gateway', () => {
       onObject: (object) => received.push(object),
     });
     config = await siteFile(
-      siteSettings(dataDir, {
-        destinations: [
-          { type: 'dicom', name: 'pacs', host: '127.0.0.1', port: pacs.port, aeTitle: 'PACS' },
-        ],
-        routing: {
-          rules: [
-            {
-              name: 'all',
-              when: { modality: 'US' },
-              run: { endpoint: 'us/obstetric/interpret', options: {} },
-              deliverTo: ['pacs'],
-            },
+      siteSettings(
+        { dataDir },
+        {
+          destinations: [
+            { type: 'dicom', name: 'pacs', host: '127.0.0.1', port: pacs.port, aeTitle: 'PACS' },
           ],
+          routing: {
+            rules: [
+              {
+                name: 'all',
+                when: { modality: 'US' },
+                run: { endpoint: 'us/obstetric/interpret', options: {} },
+                deliverTo: ['pacs'],
+              },
+            ],
+          },
         },
-      }),
+      ),
     );
   });
 

@@ -257,49 +257,52 @@ function settings(
     storageCommitment: true,
   });
   const callable = { host: '127.0.0.1', addresses: ['127.0.0.1'], ports: [hook.port], http: true };
-  return siteSettings(dataDir, {
-    ...(databaseUrl && { databaseUrl }),
-    ...(redis && { redisUrl: redis.url }),
-    ...(bucket && { blobUrl: bucket.url }),
-    http: { host: '127.0.0.1', port: httpPort, callsPerMinute: 100_000, queuedPerKey: 100_000 },
-    dicom: {
-      host: cart ? '0.0.0.0' : '127.0.0.1',
-      port: dicomPort,
-      ...(disk && { minFreeBytes: disk.minFreeBytes }),
-    },
-    sources: [
-      {
-        name: 'carts',
-        callingAeTitles: ['*'],
-        addresses: ['127.0.0.0/8', ...(cart ? [cart.range] : [])],
-        idleTimeoutSeconds: cart?.idleTimeoutSeconds ?? 60,
-        completion: { signal: 'association-release', quietSeconds: 2, afterReleaseSeconds: 1 },
+  return siteSettings(
+    { dataDir },
+    {
+      ...(databaseUrl && { databaseUrl }),
+      ...(redis && { redisUrl: redis.url }),
+      ...(bucket && { blobUrl: bucket.url }),
+      http: { host: '127.0.0.1', port: httpPort, callsPerMinute: 100_000, queuedPerKey: 100_000 },
+      dicom: {
+        host: cart ? '0.0.0.0' : '127.0.0.1',
+        port: dicomPort,
+        ...(disk && { minFreeBytes: disk.minFreeBytes }),
       },
-    ],
-    outbound: { hosts: [callable] },
-    destinations: [
-      node('pacs', pacs),
-      node('archive', archive),
-      {
-        type: 'fhir',
-        name: 'ehr',
-        baseUrl: ehr.baseUrl,
-        resultSystem: 'https://ward.example/fhir/result',
-        patientIdentifierSystems: { '*': PATIENT_SYSTEM },
-      },
-    ],
-    routing: {
-      rules: [
+      sources: [
         {
-          name: 'all',
-          when: { modality: 'US' },
-          run: { endpoint: 'us/obstetric/interpret', options: { report: true } },
-          deliverTo: ['pacs', 'ehr'],
-          forwardTo: ['archive'],
+          name: 'carts',
+          callingAeTitles: ['*'],
+          addresses: ['127.0.0.0/8', ...(cart ? [cart.range] : [])],
+          idleTimeoutSeconds: cart?.idleTimeoutSeconds ?? 60,
+          completion: { signal: 'association-release', quietSeconds: 2, afterReleaseSeconds: 1 },
         },
       ],
+      outbound: { hosts: [callable] },
+      destinations: [
+        node('pacs', pacs),
+        node('archive', archive),
+        {
+          type: 'fhir',
+          name: 'ehr',
+          baseUrl: ehr.baseUrl,
+          resultSystem: 'https://ward.example/fhir/result',
+          patientIdentifierSystems: { '*': PATIENT_SYSTEM },
+        },
+      ],
+      routing: {
+        rules: [
+          {
+            name: 'all',
+            when: { modality: 'US' },
+            run: { endpoint: 'us/obstetric/interpret', options: { report: true } },
+            deliverTo: ['pacs', 'ehr'],
+            forwardTo: ['archive'],
+          },
+        ],
+      },
     },
-  });
+  );
 }
 
 /** Returns the pipeline processes of a worker, from `/proc`. */

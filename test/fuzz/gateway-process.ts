@@ -38,7 +38,7 @@ export type Question = 'footprint' | 'loop-delay';
 const ANY_NUMBER_OF_CALLS = 1_000_000_000;
 
 const [dataDir = ''] = process.argv.slice(2);
-const settings = siteSettings(dataDir);
+const settings = siteSettings({ dataDir });
 const config = loadConfig(
   {},
   {

@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 
 test('a clock that was set back while the gateway was stopped is noticed at the start', async () => {
   const dataDir = await freshDataDir();
-  const config = loadConfig({}, siteSettings(dataDir, { roles: ['api'] }));
+  const config = loadConfig({}, siteSettings({ dataDir }, { roles: ['api'] }));
   const database = await openDatabase({ dataDir, logger: silentLogger });
   await migrate(database);
   const at = new Date(Date.now() + HOUR_MS);

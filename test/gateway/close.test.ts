@@ -8,7 +8,7 @@ import { siteSettings } from './site.ts';
 
 test('a part that cannot be closed does not keep the others open', async () => {
   const dataDir = await freshDataDir();
-  const config = loadConfig({}, siteSettings(dataDir, { roles: ['api'] }));
+  const config = loadConfig({}, siteSettings({ dataDir }, { roles: ['api'] }));
   try {
     const gateway = await startGateway(config, silentLogger);
     const close = gateway.core.close;

@@ -92,12 +92,15 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient whose name occurs nowhere else', ()
       patientIdentifierSystems: { '*': 'urn:oid:1.2.3' },
     };
     const run = { endpoint: 'us/obstetric/interpret', options: { report: true } };
-    const settings = siteSettings(dataDir, {
-      destinations: [await away('pacs'), await away('archive'), parrot],
-      routing: {
-        rules: [{ name: 'all', run, deliverTo: ['pacs', 'ehr'], forwardTo: ['archive'] }],
+    const settings = siteSettings(
+      { dataDir },
+      {
+        destinations: [await away('pacs'), await away('archive'), parrot],
+        routing: {
+          rules: [{ name: 'all', run, deliverTo: ['pacs', 'ehr'], forwardTo: ['archive'] }],
+        },
       },
-    });
+    );
     gateway = await serve(await siteFile(settings), { SONOGATE_LOG_LEVEL: 'trace' });
     study = await phantomFiles('telling', IDENTITY);
 

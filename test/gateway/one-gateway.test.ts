@@ -22,6 +22,6 @@ afterAll(async () => {
 
 // Simulates a shared file system whose locks are not exclusive.
 test('a gateway does not start on a data folder whose admin socket responds', async () => {
-  const started = startGateway(loadConfig({}, siteSettings(dataDir)), silentLogger);
+  const started = startGateway(loadConfig({}, siteSettings({ dataDir })), silentLogger);
   await expect(started).rejects.toThrow(`the gateway that serves ${adminSocketPath(dataDir)}`);
 });

@@ -82,24 +82,27 @@ describe.skipIf(!postgres || !redis || !bucket)(
       for (const machine of MACHINES) {
         const dataDir = await mkdtemp(join(tmpdir(), 'sonogate-machine-'));
         const port = await freePort();
-        const settings = siteSettings(dataDir, {
-          databaseUrl,
-          redisUrl: redis?.url,
-          blobUrl: bucket?.url,
-          roles: [ROLE_OF[machine]],
-          http: { host: '127.0.0.1', port },
-          dicom: { host: '127.0.0.1', port },
-          destinations: [node('pacs', pacs.port), node('archive', archive.port)],
-          sources: [
-            {
-              name: 'cart',
-              callingAeTitles: ['CART'],
-              addresses: ['127.0.0.0/8'],
-              completion: { signal: 'quiet-time', quietSeconds: 3, afterReleaseSeconds: 1 },
-            },
-          ],
-          routing: rules(cart.studies.slice(0, INTERPRETED)),
-        });
+        const settings = siteSettings(
+          { dataDir },
+          {
+            databaseUrl,
+            redisUrl: redis?.url,
+            blobUrl: bucket?.url,
+            roles: [ROLE_OF[machine]],
+            http: { host: '127.0.0.1', port },
+            dicom: { host: '127.0.0.1', port },
+            destinations: [node('pacs', pacs.port), node('archive', archive.port)],
+            sources: [
+              {
+                name: 'cart',
+                callingAeTitles: ['CART'],
+                addresses: ['127.0.0.0/8'],
+                completion: { signal: 'quiet-time', quietSeconds: 3, afterReleaseSeconds: 1 },
+              },
+            ],
+            routing: rules(cart.studies.slice(0, INTERPRETED)),
+          },
+        );
         folders.set(machine, dataDir);
         ports.set(machine, port);
         configs.set(machine, await siteFile(settings));

@@ -15,24 +15,26 @@ import {
   storeCommand,
 } from '../dimse/network/raw-peer.ts';
 import { sendBuffer } from '../dimse/send.ts';
-import { freshDataDir } from '../peers/embedded.ts';
+import { type FreshDatabase, freshDatabase } from '../peers/database.ts';
 import { type Served, serve, siteFile } from './serve.ts';
 import { siteSettings, waitUntil } from './site.ts';
 
 const STUDY = '1.2.3.77';
 
+let fresh: FreshDatabase;
 let dataDir: string;
 let served: Served | null = null;
 beforeEach(async () => {
-  dataDir = await freshDataDir();
+  fresh = await freshDatabase();
+  dataDir = fresh.settings.dataDir;
 });
 afterEach(async () => {
   await served?.stop('SIGKILL');
-  await rm(dataDir, { recursive: true, force: true });
+  await fresh.remove();
 });
 
 const start = async (settings: Record<string, unknown>) => {
-  served = await serve(await siteFile(siteSettings(dataDir, settings)));
+  served = await serve(await siteFile(siteSettings(fresh.settings, settings)));
   return served;
 };
 

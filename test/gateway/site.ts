@@ -6,7 +6,7 @@ import type { RequestRow } from '../../src/core/requests/request.ts';
 import { FINAL_STATUS } from '../../src/core/requests/request.ts';
 import type { CommandAnswer } from '../../src/operations/commands.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
-import { freshDatabase } from '../peers/database.ts';
+import { type FreshDatabase, freshDatabase } from '../peers/database.ts';
 
 const LOOPBACK = '127.0.0.1';
 
@@ -19,9 +19,12 @@ const LONGEST_PAUSE_MS = 1000;
  * Returns the settings that all gateways in the tests share: free ports, loopback addresses, short
  * waits.
  */
-export function siteSettings(dataDir: string, overrides: Record<string, unknown> = {}) {
+export function siteSettings(
+  place: FreshDatabase['settings'],
+  overrides: Record<string, unknown> = {},
+) {
   return {
-    dataDir,
+    ...place,
     http: { host: LOOPBACK, port: 0 },
     dicom: { host: LOOPBACK, port: 0 },
     sources: [
@@ -56,7 +59,7 @@ export interface Site {
 /** Starts the whole gateway in this process, with a separate database. */
 export async function openSite(overrides: Record<string, unknown> = {}): Promise<Site> {
   const { settings, remove } = await freshDatabase();
-  const config = loadConfig({}, siteSettings(settings.dataDir, { ...settings, ...overrides }));
+  const config = loadConfig({}, siteSettings(settings, overrides));
   const gateway = await startGateway(config, silentLogger);
   return {
     config,

@@ -34,10 +34,13 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
     dataDir = await freshDataDir();
     scan = join(dataDir, 'scan.dcm');
     await writeFile(scan, 'no image: the mock backend does not open it');
-    const site = siteSettings(dataDir, {
-      databaseUrl: await postgres?.createDatabase(),
-      redisUrl: redis?.url,
-    });
+    const site = siteSettings(
+      { dataDir },
+      {
+        databaseUrl: await postgres?.createDatabase(),
+        redisUrl: redis?.url,
+      },
+    );
     const { run, close } = await openCommands(loadConfig({}, site));
     const made = await typedCommands(run)('keys.create', { name: 'client', test: true });
     await close();

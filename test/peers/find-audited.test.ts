@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { openCommands } from '../../src/app/wiring/operations.ts';
@@ -6,19 +5,19 @@ import { type CommandParameters, typedCommands } from '../../src/operations/comm
 import { openDatabase } from '../../src/platform/database/open.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
-import { freshDataDir } from './embedded.ts';
+import { type FreshDatabase, freshDatabase } from './database.ts';
 import { freePort } from './free-port.ts';
 import { PYNETDICOM_INSTALLED, type PynetdicomPeer, startPynetdicom } from './pynetdicom.ts';
 
 const STUDY = '1.2.840.65.1';
 
 describe.skipIf(!PYNETDICOM_INSTALLED)('a person who asks an archive for studies', () => {
-  let dataDir = '';
+  let fresh: FreshDatabase;
   let peer: PynetdicomPeer;
   let opened: Awaited<ReturnType<typeof openCommands>>;
 
   beforeAll(async () => {
-    [dataDir, peer] = await Promise.all([freshDataDir(), startPynetdicom('archive')]);
+    [fresh, peer] = await Promise.all([freshDatabase(), startPynetdicom('archive')]);
     const [port, nobody] = [await freePort(), await freePort()];
     await peer.ask({ action: 'listen', port, title: 'PACS' });
     const file = dicomFile({ sopInstanceUid: `${STUDY}.1`, studyInstanceUid: STUDY });
@@ -28,11 +27,11 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a person who asks an archive for studies
       { ...node, name: 'pacs', port },
       { ...node, name: 'away', port: nobody },
     ];
-    opened = await openCommands(loadConfig({}, { dataDir, archives }));
+    opened = await openCommands(loadConfig({}, { ...fresh.settings, archives }));
   });
   afterAll(async () => {
     await peer?.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    await fresh.remove();
   });
   beforeEach(() => {
     asked = { keys: { studyInstanceUid: STUDY }, limit: 10, objects: true, person: 'rowan' };
@@ -48,7 +47,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a person who asks an archive for studies
     await expect(find('elsewhere')).rejects.toThrow('There is no archive "elsewhere"');
     await opened.close();
 
-    const database = await openDatabase({ dataDir, logger: silentLogger });
+    const database = await openDatabase({ ...fresh.settings, logger: silentLogger });
     const { rows } = await database.query(
       `SELECT actor, outcome, detail FROM audit WHERE action = 'dicom.query' ORDER BY id`,
     );

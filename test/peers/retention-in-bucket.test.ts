@@ -1,4 +1,5 @@
-import { access, mkdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseS3Url, type S3Location } from '../../config/schema.ts';
@@ -9,7 +10,7 @@ import { removeOldStudies, retentionCutoff } from '../../src/core/studies/retent
 import { migrate } from '../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../src/platform/database/open.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
-import { freshDataDir } from './embedded.ts';
+import { type FreshDatabase, freshDatabase } from './database.ts';
 import { startS3rver } from './s3rver.ts';
 
 const DAY = 86_400_000;
@@ -22,12 +23,18 @@ const DIGEST = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad
 let server: Awaited<ReturnType<typeof startS3rver>>;
 let blobs: S3BlobStore;
 let database: PooledDatabase;
+let fresh: FreshDatabase;
 let listener = '';
 let other = '';
 
 beforeAll(async () => {
-  [server, listener, other] = await Promise.all([startS3rver(), freshDataDir(), freshDataDir()]);
-  database = await openDatabase({ dataDir: listener, logger: silentLogger });
+  [server, fresh, other] = await Promise.all([
+    startS3rver(),
+    freshDatabase(),
+    mkdtemp(join(tmpdir(), 'sonogate-data-')),
+  ]);
+  listener = fresh.settings.dataDir;
+  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
   await migrate(database);
   blobs = await openS3BlobStore(parseS3Url(server.url) as S3Location, join(listener, 'spool'));
 });
@@ -35,7 +42,7 @@ afterAll(async () => {
   blobs?.close();
   await database?.close();
   await server?.stop();
-  for (const folder of [listener, other]) await rm(folder, { recursive: true, force: true });
+  await Promise.all([fresh?.remove(), rm(other, { recursive: true, force: true })]);
 });
 
 const there = (dataDir: string) =>

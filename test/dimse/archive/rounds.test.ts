@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Archive } from '../../../dimse/archive/archive.ts';
 import { findRetrieval, requestRetrieval } from '../../../dimse/archive/retrievals.ts';
@@ -8,19 +7,19 @@ import { migrate } from '../../../src/platform/database/migrate.ts';
 import { openDatabase } from '../../../src/platform/database/open.ts';
 import type { PooledDatabase } from '../../../src/platform/database/pooled.ts';
 import { silentLogger as logger } from '../../../src/platform/logging/logger.ts';
-import { freshDataDir } from '../../peers/embedded.ts';
+import { type FreshDatabase, freshDatabase } from '../../peers/database.ts';
 import { instanceHeader } from '../instance-header.ts';
 
-let dataDir: string;
+let fresh: FreshDatabase;
 let database: PooledDatabase;
 beforeAll(async () => {
-  dataDir = await freshDataDir();
-  database = await openDatabase({ dataDir, logger });
+  fresh = await freshDatabase();
+  database = await openDatabase({ ...fresh.settings, logger });
   await migrate(database);
 });
 afterAll(async () => {
   await database.close();
-  await rm(dataDir, { recursive: true, force: true });
+  await fresh.remove();
 });
 
 /** An archive with no studies, which answers a query only when the signal is aborted or `now`. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { queryService } from '../../../dimse/query-retrieve/query-scp.ts';
@@ -12,15 +12,17 @@ import { openDatabase } from '../../../src/platform/database/open.ts';
 import type { PooledDatabase } from '../../../src/platform/database/pooled.ts';
 import { silentLogger as logger } from '../../../src/platform/logging/logger.ts';
 import { ClientCertificates } from '../../../src/platform/tls/client-files.ts';
-import { freshDataDir } from '../../peers/embedded.ts';
+import { type FreshDatabase, freshDatabase } from '../../peers/database.ts';
 import { dicomFile } from '../dicom-file.ts';
 import { instanceHeader } from '../instance-header.ts';
 
+let fresh: FreshDatabase;
 let dataDir: string;
 let database: PooledDatabase;
 beforeAll(async () => {
-  dataDir = await freshDataDir();
-  database = await openDatabase({ dataDir, logger });
+  fresh = await freshDatabase();
+  dataDir = fresh.settings.dataDir;
+  database = await openDatabase({ ...fresh.settings, logger });
   await migrate(database);
   const { identity } = instanceHeader();
   const study = randomUUID();
@@ -56,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await database.close();
-  await rm(dataDir, { recursive: true, force: true });
+  await fresh.remove();
 });
 
 /** Retrieves the study by C-GET; the peer stores each object that arrives with `status`. */

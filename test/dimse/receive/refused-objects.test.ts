@@ -14,23 +14,25 @@ import { openDatabase, type PooledDatabase } from '../../../src/platform/databas
 import type { Database, Queryable } from '../../../src/platform/database/port.ts';
 import { SonogateError } from '../../../src/platform/errors/catalogue.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
-import { freshDataDir } from '../../peers/embedded.ts';
+import { type FreshDatabase, freshDatabase } from '../../peers/database.ts';
 import { dicomFile, type SmallObject } from '../dicom-file.ts';
 import { source } from './source.ts';
 
+let fresh: FreshDatabase;
 let dataDir = '';
 let database: PooledDatabase;
 let study = '';
 let count = 0;
 
 beforeAll(async () => {
-  dataDir = await freshDataDir();
-  database = await openDatabase({ dataDir: null, logger: silentLogger });
+  fresh = await freshDatabase();
+  dataDir = fresh.settings.dataDir;
+  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
   await migrate(database);
 });
 afterAll(async () => {
   await database.close();
-  await rm(dataDir, { recursive: true, force: true });
+  await fresh.remove();
 });
 beforeEach(() => {
   count += 1;

@@ -15,10 +15,11 @@ import { openDatabase, type PooledDatabase } from '../../../src/platform/databas
 import { DatabaseUnreachableError } from '../../../src/platform/database/pooled.ts';
 import type { Database } from '../../../src/platform/database/port.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
-import { freshDataDir } from '../../peers/embedded.ts';
+import { type FreshDatabase, freshDatabase } from '../../peers/database.ts';
 import { dicomFile, type SmallObject } from '../dicom-file.ts';
 import { source } from './source.ts';
 
+let fresh: FreshDatabase;
 let dataDir = '';
 let database: PooledDatabase;
 let study = '';
@@ -33,12 +34,13 @@ let intake: Intake;
 let arrivals: Arrival[] = [];
 
 beforeAll(async () => {
-  dataDir = await freshDataDir();
-  database = await openDatabase({ dataDir, logger: silentLogger });
+  fresh = await freshDatabase();
+  dataDir = fresh.settings.dataDir;
+  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
 });
 afterAll(async () => {
   await database.close();
-  await rm(dataDir, { recursive: true, force: true });
+  await fresh.remove();
 });
 beforeEach(async () => {
   count += 1;

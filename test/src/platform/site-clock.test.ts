@@ -3,6 +3,7 @@ import { openDatabase } from '../../../src/platform/database/open.ts';
 import type { Queryable } from '../../../src/platform/database/port.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { openSiteClock, type SiteClock } from '../../../src/platform/time.ts';
+import { freshDatabase } from '../../peers/database.ts';
 
 const clocks: SiteClock[] = [];
 const jumps: number[] = [];
@@ -79,9 +80,11 @@ test.each([
 });
 
 test('a database reports its time', async () => {
-  const database = await openDatabase({ dataDir: null, logger: silentLogger });
+  const fresh = await freshDatabase();
+  const database = await openDatabase({ ...fresh.settings, logger: silentLogger });
   const clock = await open(database);
   expect(near(clock, new Date())).toBe(true);
   await clock.stop();
   await database.close();
+  await fresh.remove();
 });

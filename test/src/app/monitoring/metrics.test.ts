@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../../config/load.ts';
 import {
@@ -11,19 +10,21 @@ import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
 import { EVENTS } from '../../../../src/platform/logging/events.ts';
 import { observedLogger, silentLogger } from '../../../../src/platform/logging/logger.ts';
-import { freshDataDir } from '../../../peers/embedded.ts';
+import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
 import { type Family, parseExposition } from './exposition-parser.ts';
 
+let fresh: FreshDatabase;
 let dataDir: string;
 let database: PooledDatabase;
 beforeAll(async () => {
-  dataDir = await freshDataDir();
-  database = await openDatabase({ dataDir, logger: silentLogger });
+  fresh = await freshDatabase();
+  dataDir = fresh.settings.dataDir;
+  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
   await migrate(database);
 });
 afterAll(async () => {
   await database.close();
-  await rm(dataDir, { recursive: true, force: true });
+  await fresh.remove();
 });
 
 const queue = { counts: async () => ({ waiting: 3, active: 1 }), requireWritable: async () => {} };

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Authenticate,
@@ -11,26 +10,26 @@ import {
 import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
-import { freshDataDir } from '../../../peers/embedded.ts';
+import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
 
 const NOON = new Date('2026-03-01T12:00:00.000Z');
 const later = (milliseconds: number) => new Date(NOON.getTime() + milliseconds);
 
 describe('API keys', () => {
-  let dataDir: string;
+  let fresh: FreshDatabase;
   let database: PooledDatabase;
   let authenticate: Authenticate;
 
   beforeAll(async () => {
-    dataDir = await freshDataDir();
-    database = await openDatabase({ dataDir, logger: silentLogger });
+    fresh = await freshDatabase();
+    database = await openDatabase({ ...fresh.settings, logger: silentLogger });
     await migrate(database);
     authenticate = createAuthenticate(database);
     await database.query(`INSERT INTO accounts (id, name) VALUES ('other', 'Another account')`);
   });
   afterAll(async () => {
     await database.close();
-    await rm(dataDir, { recursive: true });
+    await fresh.remove();
   });
 
   it('have the form sg_live_ or sg_test_ and 43 digits of base 62', async () => {

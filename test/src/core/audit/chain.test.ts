@@ -1,5 +1,4 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { auditIdentityView, createAuditWriter } from '../../../../src/core/audit/audit.ts';
 import {
@@ -14,21 +13,23 @@ import {
 import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
-import { freshDataDir } from '../../../peers/embedded.ts';
+import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
 
+let fresh: FreshDatabase;
 let dataDir = '';
 let database: PooledDatabase;
 let key: SealKey;
 
 beforeAll(async () => {
-  dataDir = await freshDataDir();
-  database = await openDatabase({ dataDir, logger: silentLogger });
+  fresh = await freshDatabase();
+  dataDir = fresh.settings.dataDir;
+  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
   await migrate(database);
   key = await loadSealKey(dataDir);
 });
 afterAll(async () => {
   await database.close();
-  await rm(dataDir, { recursive: true });
+  await fresh.remove();
 });
 
 /** The test data are rows 1 to 9, sealed in groups of three. */

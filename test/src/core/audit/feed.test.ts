@@ -21,7 +21,7 @@ import { openDatabase, type PooledDatabase } from '../../../../src/platform/data
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { ClientCertificates } from '../../../../src/platform/tls/client-files.ts';
 import { makeAuthority, OPENSSL_INSTALLED } from '../../../peers/certificates.ts';
-import { freshDataDir } from '../../../peers/embedded.ts';
+import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
 import { auditRow, SITE } from './sample.ts';
 
 const AT = { at: new Date('2026-03-04T05:06:07.089Z'), hostName: 'a b', processId: 7 };
@@ -104,16 +104,18 @@ describe.skipIf(!OPENSSL_INSTALLED)('syslog over TLS', () => {
 });
 
 describe('an audit repository', () => {
+  let fresh: FreshDatabase;
   let dataDir = '';
   let database: PooledDatabase;
   beforeAll(async () => {
-    dataDir = await freshDataDir();
-    database = await openDatabase({ dataDir, logger: silentLogger });
+    fresh = await freshDatabase();
+    dataDir = fresh.settings.dataDir;
+    database = await openDatabase({ ...fresh.settings, logger: silentLogger });
     await migrate(database);
   });
   afterAll(async () => {
     await database.close();
-    await rm(dataDir, { recursive: true });
+    await fresh.remove();
   });
 
   test('that could not be reached receives what it missed, in order, and only sealed rows', async () => {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,7 +16,7 @@ import { openDatabase } from '../../../../src/platform/database/open.ts';
 import type { PooledDatabase } from '../../../../src/platform/database/pooled.ts';
 import { newId } from '../../../../src/platform/ids.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
-import { freshDataDir } from '../../../peers/embedded.ts';
+import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
 import { startMoto } from '../../../peers/moto.ts';
 import { startS3rver } from '../../../peers/s3rver.ts';
 
@@ -66,13 +65,15 @@ describe.each([
   ['a bucket of s3rver', inBucket(startS3rver), { lists: false, direct: true }],
   ['a bucket of moto', inBucket(startMoto), { lists: true, direct: true }],
 ])('parts of uploads to %s', (name, open, { lists, direct }) => {
+  let fresh: FreshDatabase;
   let folder: string;
   let database: PooledDatabase;
   let opened: Opened | null;
 
   beforeAll(async () => {
-    folder = await freshDataDir();
-    database = await openDatabase({ dataDir: folder, logger: silentLogger });
+    fresh = await freshDatabase();
+    folder = fresh.settings.dataDir;
+    database = await openDatabase({ ...fresh.settings, logger: silentLogger });
     await migrate(database);
     await database.query(`INSERT INTO accounts (id, name) VALUES ('a', 'An account')`);
     opened = await open(database, join(folder, 'blobs'));
@@ -80,7 +81,7 @@ describe.each([
   afterAll(async () => {
     await opened?.close();
     await database.close();
-    await rm(folder, { recursive: true });
+    await fresh.remove();
   });
 
   /** Defines a test of the parts of a new pending file. */

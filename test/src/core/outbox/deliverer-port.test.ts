@@ -27,7 +27,7 @@ import { ClientCertificates } from '../../../../src/platform/tls/client-files.ts
 import { dicomFile } from '../../../dimse/dicom-file.ts';
 import { DELIVERY, delivererTo, destinationOf, PATIENT } from '../../../fhir/delivering.ts';
 import { sampleResult, sampleSubject } from '../../../fhir/sample.ts';
-import { freshDataDir } from '../../../peers/embedded.ts';
+import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
 import { startFhirServer } from '../../../peers/fhir-server.ts';
 import { freePort } from '../../../peers/free-port.ts';
 import { startReceiver } from '../webhooks/receiver.ts';
@@ -43,21 +43,23 @@ interface Adapter {
   unreachable: Delivery;
 }
 
+let fresh: FreshDatabase;
 let folder = '';
 let database: PooledDatabase;
 let closedPort = 0;
 const toClose: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  folder = await freshDataDir();
-  database = await openDatabase({ dataDir: folder, logger: silentLogger });
+  fresh = await freshDatabase();
+  folder = fresh.settings.dataDir;
+  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
   await migrate(database);
   closedPort = await freePort();
 });
 afterAll(async () => {
   for (const close of toClose.splice(0).reverse()) await close();
   await database.close();
-  await rm(folder, { recursive: true, force: true });
+  await fresh.remove();
 });
 
 const delivery = (kind: Delivery['kind'], destination: string, object: string): Delivery => ({

@@ -1,25 +1,24 @@
-import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { completeDueStudies } from '../../../../src/core/studies/completion.ts';
 import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
-import { freshDataDir } from '../../../peers/embedded.ts';
+import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
 
 const START = new Date('2026-01-01T08:00:00Z');
 const HOUR_MS = 3_600_000;
 const TEN_MINUTES_MS = 600_000;
 
-let dataDir = '';
+let fresh: FreshDatabase;
 let database: PooledDatabase;
 beforeAll(async () => {
-  dataDir = await freshDataDir();
-  database = await openDatabase({ dataDir, logger: silentLogger });
+  fresh = await freshDatabase();
+  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
   await migrate(database);
 });
 afterAll(async () => {
   await database.close();
-  await rm(dataDir, { recursive: true, force: true });
+  await fresh.remove();
 });
 
 test('nothing that a study waits for takes longer after the clock was set back', async () => {

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Worklist } from '../../../../src/core/studies/order.ts';
 import { orderFor, orderSearch } from '../../../../src/core/studies/order.ts';
@@ -10,21 +9,21 @@ import type { LogEvent } from '../../../../src/platform/logging/event.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import type { Rounds } from '../../../../src/platform/rounds.ts';
 import { instanceHeader } from '../../../dimse/instance-header.ts';
-import { freshDataDir } from '../../../peers/embedded.ts';
+import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
 
 const START = new Date('2026-01-01T08:00:00Z');
 const { identity } = instanceHeader({ identity: { PatientID: 'P1', AccessionNumber: 'A1' } });
 
-let dataDir = '';
+let fresh: FreshDatabase;
 let database: PooledDatabase;
 beforeAll(async () => {
-  dataDir = await freshDataDir();
-  database = await openDatabase({ dataDir, logger: silentLogger });
+  fresh = await freshDatabase();
+  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
   await migrate(database);
 });
 afterAll(async () => {
   await database.close();
-  await rm(dataDir, { recursive: true, force: true });
+  await fresh.remove();
 });
 
 let rounds: Rounds | null = null;

@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
@@ -8,14 +9,13 @@ import {
   removeQuarantined,
   removeQuarantinedObject,
 } from '../../../../src/core/studies/quarantine.ts';
-import { freshDataDir } from '../../../peers/embedded.ts';
 
 const NOW = new Date('2026-11-23T12:00:00Z');
 const DAY_MS = 86_400_000;
 let dataDir = '';
 
 beforeAll(async () => {
-  dataDir = await freshDataDir();
+  dataDir = await mkdtemp(join(tmpdir(), 'sonogate-data-'));
 });
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 beforeEach(async () => {

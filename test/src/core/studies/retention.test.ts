@@ -12,7 +12,7 @@ import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
 import type { Database } from '../../../../src/platform/database/port.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
-import { freshDataDir } from '../../../peers/embedded.ts';
+import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
 import { endpoint } from '../requests/site.ts';
 
 const NOW = new Date('2026-06-01T12:00:00Z');
@@ -22,17 +22,19 @@ const INSTANCE = '00000000-0000-4000-8000-000000000002';
 const OTHER = '00000000-0000-4000-8000-000000000003';
 const PATH = 'intake/cart/2026-05-22/one.dcm';
 
+let fresh: FreshDatabase;
 let dataDir = '';
 let database: PooledDatabase;
 
 beforeAll(async () => {
-  dataDir = await freshDataDir();
-  database = await openDatabase({ dataDir, logger: silentLogger });
+  fresh = await freshDatabase();
+  dataDir = fresh.settings.dataDir;
+  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
   await migrate(database);
 });
 afterAll(async () => {
   await database.close();
-  await rm(dataDir, { recursive: true });
+  await fresh.remove();
 });
 
 const study = (id: string, uid: string, last: Date) =>

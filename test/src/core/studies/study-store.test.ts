@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { completeNow } from '../../../../src/core/studies/commands.ts';
 import { completeDueStudies } from '../../../../src/core/studies/completion.ts';
@@ -11,21 +10,21 @@ import {
 import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
-import { freshDataDir } from '../../../peers/embedded.ts';
+import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
 
 const START = new Date('2026-01-01T08:00:00Z');
 const atSecond = (seconds: number) => new Date(START.getTime() + seconds * 1000);
 
-let dataDir = '';
+let fresh: FreshDatabase;
 let database: PooledDatabase;
 beforeAll(async () => {
-  dataDir = await freshDataDir();
-  database = await openDatabase({ dataDir, logger: silentLogger });
+  fresh = await freshDatabase();
+  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
   await migrate(database);
 });
 afterAll(async () => {
   await database.close();
-  await rm(dataDir, { recursive: true, force: true });
+  await fresh.remove();
 });
 
 /** One study whose quiet time ends after 30 s. */

@@ -97,7 +97,11 @@ describe.skipIf(!server)('on a long history', () => {
     const watched = explained(database, (statement, rows) => {
       read.set(statement, Math.max(rows, read.get(statement) ?? 0));
     });
-    site = await dailySteps(watched, loadConfig({}, siteSettings(dataDir, { databaseUrl })), 10);
+    site = await dailySteps(
+      watched,
+      loadConfig({}, siteSettings({ dataDir }, { databaseUrl })),
+      10,
+    );
   });
 
   afterAll(async () => {

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
@@ -7,7 +6,7 @@ import { loadConfig } from '../../../../../config/load.ts';
 import { type Gateway, startGateway } from '../../../../../src/app/main.ts';
 import { silentLogger } from '../../../../../src/platform/logging/logger.ts';
 import { siteSettings } from '../../../../gateway/site.ts';
-import { freshDataDir } from '../../../../peers/embedded.ts';
+import { type FreshDatabase, freshDatabase } from '../../../../peers/database.ts';
 import { openWindow, startChromium } from './chromium.ts';
 
 const browser: Browser | null = await startChromium();
@@ -46,16 +45,16 @@ async function startProxy(port: number) {
 
 describe.skipIf(!browser)('the console behind a proxy', { timeout: 60_000 }, () => {
   let gateway: Gateway;
-  let dataDir: string;
+  let fresh: FreshDatabase | undefined;
   let proxy: Awaited<ReturnType<typeof startProxy>>;
   let page: Page;
   const status = (text: string) => page.getByRole('status').filter({ hasText: text });
 
   beforeAll(async () => {
     if (!browser) return;
-    dataDir = await freshDataDir();
+    fresh = await freshDatabase();
     gateway = await startGateway(
-      loadConfig({}, siteSettings(dataDir, { roles: ['api'] })),
+      loadConfig({}, siteSettings(fresh.settings, { roles: ['api'] })),
       silentLogger,
     );
     proxy = await startProxy(Number(new URL(gateway.http?.url ?? '').port));
@@ -67,7 +66,7 @@ describe.skipIf(!browser)('the console behind a proxy', { timeout: 60_000 }, () 
     await browser?.close();
     proxy?.close();
     await gateway?.close();
-    if (dataDir) await rm(dataDir, { recursive: true, force: true });
+    await fresh?.remove();
   });
 
   it('is live again after the proxy answered 502, and loads what it may have missed', async () => {

@@ -74,7 +74,7 @@ describe.skipIf(!browser)('the worklist with ten thousand studies', { timeout: L
     const dataDir = await freshDataDir();
     const databaseUrl = await server?.createDatabase();
     const settings = { roles: ['api'], ...(databaseUrl && { databaseUrl }) };
-    const config = loadConfig({}, siteSettings(dataDir, settings));
+    const config = loadConfig({}, siteSettings({ dataDir }, settings));
     const database = await openDatabase({ dataDir, databaseUrl, logger: silentLogger });
     await migrate(database);
     await fillWorklist(database, count);

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -25,22 +24,24 @@ import { openDatabase, type PooledDatabase } from '../../../../../src/platform/d
 import { silentLogger } from '../../../../../src/platform/logging/logger.ts';
 import { instanceHeader } from '../../../../dimse/instance-header.ts';
 import { makeAuthority, OPENSSL_INSTALLED } from '../../../../peers/certificates.ts';
-import { freshDataDir } from '../../../../peers/embedded.ts';
+import { type FreshDatabase, freshDatabase } from '../../../../peers/database.ts';
 import { message, msh, ORDER, orm, pid } from './messages.ts';
 
 const NOW = new Date('2026-05-21T09:00:00Z');
 const SIGNAL = new AbortController().signal;
+let fresh: FreshDatabase;
 let dataDir: string;
 let database: PooledDatabase;
 const audited: AuditEntry[] = [];
 
 beforeAll(async () => {
-  dataDir = await freshDataDir();
-  database = await openDatabase({ dataDir, logger: silentLogger });
+  fresh = await freshDatabase();
+  dataDir = fresh.settings.dataDir;
+  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
 });
 afterAll(async () => {
   await database?.close();
-  if (dataDir) await rm(dataDir, { recursive: true, force: true });
+  await fresh.remove();
 });
 
 const settings = hl7v2Schema.parse({
