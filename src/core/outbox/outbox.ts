@@ -458,17 +458,17 @@ class RunningOutbox implements Outbox {
   ): Promise<void> {
     const again = failure === 'permanent' ? null : this.#waitAfter(delivery, code);
     const wait = again === null ? null : Math.max(retryAfter ?? 0, again);
-    if (wait !== null && retryAfter !== undefined) {
-      await holdDestination(this.#database, delivery.destination, retryAfter);
-    }
-    // A delivery ends and is diverted in one transaction, because after a crash in between nothing
-    // would divert it.
+    // One transaction: after a crash in between, a delivery that has ended would not be diverted, and
+    // others would be sent to a destination that asked for a pause.
     const { state, instead } = await this.#database.transaction(async (tx) => {
       const failed = { code, detail, own: mayBeObjectFailure(code) };
       const state =
         wait === null
           ? await markDead(tx, delivery, code, detail)
           : await rescheduleDelivery(tx, delivery, failed, wait);
+      if (wait !== null && retryAfter !== undefined) {
+        await holdDestination(tx, delivery.destination, retryAfter);
+      }
       return { state, instead: state === 'dead' ? await this.#divert(tx, delivery) : null };
     });
     if (state === 'pending') {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -17,6 +18,12 @@ import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { type FreshDatabase, freshDatabase } from '../../peers/database.ts';
 import { dicomFile, type SmallObject } from '../dicom-file.ts';
 import { source } from './source.ts';
+
+/**
+ * The search words of the worklist are limited to 2046 bytes. PostgreSQL compresses a value first, so
+ * a letter that is repeated would not exceed them.
+ */
+const TOO_LONG_TO_SEARCH = randomBytes(3000).toString('hex');
 
 let fresh: FreshDatabase;
 let dataDir = '';
@@ -148,8 +155,7 @@ describe('an object that is refused', () => {
 
   test('for a value that the database does not accept is not understood, and is quarantined', async () => {
     const [stored, kept] = [await filesBelow('intake'), await filesBelow('quarantine')];
-    // The search words of the worklist are limited to 2046 bytes.
-    const refused = receive({}, { patientId: 'P'.repeat(3000) });
+    const refused = receive({}, { patientId: TOO_LONG_TO_SEARCH });
     await expect(refused).rejects.toMatchObject({ code: 'object_not_understood' });
     expect(await filesBelow('intake')).toEqual(stored);
     expect(await filesBelow('quarantine')).toHaveLength(kept.length + 1);
@@ -178,7 +184,7 @@ describe('at startup', () => {
   test('objects that cannot get a row are quarantined, and the others are registered', async () => {
     const kept = await filesBelow('quarantine');
     await left('a.dcm', { studyInstanceUid: '1.'.padEnd(6000, '2') });
-    await left('b.dcm', { patientId: 'P'.repeat(3000) });
+    await left('b.dcm', { patientId: TOO_LONG_TO_SEARCH });
     await left('c.dcm');
     expect(await recoverIntake(registration())).toEqual({ registered: 1, removed: 0 });
     expect(await filesBelow('quarantine')).toHaveLength(kept.length + 2);
@@ -208,7 +214,7 @@ describe('at startup', () => {
   });
 
   test('an object that is registered again but still cannot get a row is quarantined again', async () => {
-    await left('e.dcm', { patientId: 'P'.repeat(3000) });
+    await left('e.dcm', { patientId: TOO_LONG_TO_SEARCH });
     await recoverIntake(registration());
     const kept = await filesBelow('quarantine');
     const [newest] = await quarantinedObjects(dataDir);
