@@ -14,6 +14,12 @@ export interface AcquisitionTime {
 const SECONDS_PER_DAY = 86_400;
 
 /**
+ * An image whose time of day is more than this before that of its study was taken after midnight, so
+ * the date of the study is that of the day before. A study lasts at most six hours.
+ */
+const AFTER_MIDNIGHT_SECONDS = 18 * 3600;
+
+/**
  * Parses a DT. Its offset from UTC is ignored, because all images of a study have the same offset.
  */
 function ofDateTime(text: string): AcquisitionTime | null {
@@ -25,7 +31,8 @@ function ofDateTime(text: string): AcquisitionTime | null {
 /**
  * Returns the acquisition time from the most precise readable date and time in a header (texts by
  * tag); null if the header has no time. A time whose own date is missing takes the most precise other
- * date: Acquisition Date is optional (PS3.3 C.7.6.1).
+ * date, or the day after it if midnight was between them: Acquisition Date is optional (PS3.3
+ * C.7.6.1).
  */
 export function acquisitionTimeOf(texts: ReadonlyMap<number, string>): AcquisitionTime | null {
   return firstReadable(texts, ACQUISITION_TIMES);
@@ -45,6 +52,12 @@ function firstReadable(
 ): AcquisitionTime | null {
   const textAt = (tag: number | undefined) => (tag ? (texts.get(tag) ?? '') : '');
   const days = pairs.map(([date]) => dayNumber(textAt(date).slice(0, 8)));
+  const dated = days.findIndex((day) => day !== null);
+  const [, datedTime] = pairs[dated] ?? [];
+  const dayOf = (seconds: number) => {
+    const isDayBefore = (secondsOfDay(textAt(datedTime)) ?? 0) - seconds > AFTER_MIDNIGHT_SECONDS;
+    return (days[dated] ?? 0) + (isDayBefore ? 1 : 0);
+  };
   for (const [index, [date, time]] of pairs.entries()) {
     if (!time) {
       const taken = ofDateTime(textAt(date));
@@ -52,8 +65,8 @@ function firstReadable(
       continue;
     }
     const seconds = secondsOfDay(textAt(time));
-    const day = days[index] ?? days.find((one) => one !== null) ?? null;
-    if (seconds !== null) return { day, seconds };
+    if (seconds === null) continue;
+    return { day: days[index] ?? (dated < 0 ? null : dayOf(seconds)), seconds };
   }
   return null;
 }

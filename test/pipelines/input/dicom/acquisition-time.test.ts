@@ -46,6 +46,17 @@ describe('the time of acquisition', () => {
     });
   });
 
+  it('is on the next day if midnight was between the start of the study and the image', () => {
+    const study = { studyDate, studyTime: '235800' };
+    const times = ['235900', '000300'].map((acquisitionTime) =>
+      takenAt({ ...study, acquisitionTime }),
+    );
+    expect(secondsFromFirst(times).current).toEqual([0, 240]);
+    expect(takenAt({ ...study, acquisitionTime: '090000' })).toMatchObject({
+      day: dayNumber(studyDate),
+    });
+  });
+
   it.each([
     ['early on its day, late on that of the study', '000000', '235959'],
     ['late on its day, early on that of the study', '235959', '000000'],
