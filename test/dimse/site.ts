@@ -39,8 +39,8 @@ export interface Site {
   node: CalledNode;
   submitted: Submitted[];
   forwarded: { instances: readonly string[]; destinations: readonly string[] }[];
-  /** Replaces the response of the core. A request is refused by throwing. */
-  onSubmit: (command: SubmitCommand) => void;
+  /** Called before the core answers. A request is refused by throwing. */
+  onSubmit: (command: SubmitCommand) => void | Promise<void>;
   /** Status and result returned for every request. */
   looked: { status: RequestStatus; result: unknown };
   pass(seconds: number): void;
@@ -96,7 +96,7 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
         forwarded.push({ instances, destinations });
       },
       submit: async (command) => {
-        site.onSubmit(command);
+        await site.onSubmit(command);
         const { source } = command;
         const id = source.kind === 'dicom' ? source.study : '';
         const study = await findStudy(database, id);

@@ -16,7 +16,7 @@ import { freshDataDir } from '../peers/embedded.ts';
 
 const STUDIES = 4;
 /** `SONOGATE_KILLS=100` kills more often, and sends proportionally more objects. */
-const KILLS = Number(process.env.SONOGATE_KILLS ?? 10);
+const KILLS = Number(process.env.SONOGATE_KILLS ?? 6);
 const OBJECTS_PER_STUDY = 5 * KILLS;
 /** Longer than the quiet time, so that the last run of the process finds every study complete. */
 const CLOCK_OFFSET_SECONDS = 700;

@@ -35,6 +35,8 @@ const ROLE_OF = {
 } as const;
 type Machine = keyof typeof ROLE_OF;
 const MACHINES = Object.keys(ROLE_OF) as Machine[];
+/** One machine of each role, since a start takes five seconds of processor time. */
+const RESTARTED = ['listener 1', 'api 1', 'worker 1', 'delivery 1'] as const;
 
 /**
  * What the next version may do to the tables while this version still runs: it only adds to them.
@@ -131,7 +133,7 @@ describe.skipIf(!postgres || !redis || !bucket)(
     const query = async <Row extends pg.QueryResultRow>(sql: string) =>
       (await database.query<Row>(sql)).rows;
 
-    it('lose no study while each is stopped and started and the tables grow', {
+    it('lose no study while one of each is stopped and started and the tables grow', {
       timeout: 300_000,
     }, async () => {
       const acknowledged: CartObject[] = [];
@@ -157,7 +159,7 @@ describe.skipIf(!postgres || !redis || !bucket)(
         submitTo('api 1'),
         submitTo('api 2'),
       ]);
-      for (const machine of MACHINES) await restart(machine);
+      for (const machine of RESTARTED) await restart(machine);
       await database.query(EXPANSION);
       await traffic;
       await waitUntil('everything to end', async () => {

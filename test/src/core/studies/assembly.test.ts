@@ -143,7 +143,7 @@ describe('a person who holds a study', () => {
         (error: Error) => error.message,
       );
     };
-    if (moment === 'submitted') site.onSubmit = () => void hold();
+    if (moment === 'submitted') site.onSubmit = hold;
     else {
       // The assembly reads the objects of a study after it has claimed the study.
       site.database.query = async (text, ...rest) => {
