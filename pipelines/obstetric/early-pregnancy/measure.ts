@@ -3,6 +3,7 @@ import type { Point } from '../../contract/image.ts';
 import { scaleFor } from '../../contract/study.ts';
 import { axisEnds, distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { isConfirmed } from '../../result/measured.ts';
 import { remarkOfEarly } from '../../result/render/obstetric/early-pregnancy.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import type { Remark } from '../../result/statement.ts';
@@ -153,6 +154,24 @@ function crownRumpLengths(clips: readonly EarlyClip[]): Measurement[] {
 
 const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 
+/**
+ * Rejects each length whose interval does not meet those of at least half of the other plausible
+ * ones: a plane that is not along the embryo shows only a part of it, and of two such lengths it is
+ * unknown which one is whole. Lengths that a person rejected still contradict the others.
+ */
+function withoutContradicted(lengths: readonly Measurement[]): Measurement[] {
+  const plausible = lengths.filter(({ value }) => isPlausible('crl', value));
+  return lengths.map((one) => {
+    if (!isAccepted(one) || isConfirmed(one)) return one;
+    const agreeing = plausible.filter(
+      ({ value }) => Math.abs(value - one.value) <= 2 * EARLY_UNCERTAINTY.crl,
+    );
+    if (2 * (agreeing.length - 1) >= plausible.length - 1) return one;
+    const remarks = [...one.remarks, remarkOfEarly('early.crl-contradicted', {})];
+    return { ...one, quality: 'inadequate', remarks };
+  });
+}
+
 /** Maximum number of CRL values used for the median (obstetric 5.1). */
 const CRL_REPEATS = 3;
 
@@ -224,7 +243,7 @@ export function measureEarlyPregnancy(
     ...diameters,
     ...meanDiameter(diameters),
     ...yolkSacs(clips),
-    ...withMedian('crl', crownRumpLengths(clips).slice(0, CRL_REPEATS)),
+    ...withMedian('crl', withoutContradicted(crownRumpLengths(clips).slice(0, CRL_REPEATS))),
   ];
   const lengths = [...withDifference(machine, ours), ...ours];
   return [

@@ -213,6 +213,8 @@ export const say = statementsOf<typeof EARLY_SENTENCES>();
 
 export const EARLY_REMARKS = {
   'early.crl-of-machine': () => 'from the CRL of the ultrasound machine',
+  'early.crl-contradicted': () =>
+    'contradicted by another length of the embryo, by more than the uncertainty of both',
   'early.low-precision': () =>
     'low precision: never used to set the due date once a crown-rump length is available',
 } as const satisfies SentenceTable;

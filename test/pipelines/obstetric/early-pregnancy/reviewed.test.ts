@@ -31,8 +31,7 @@ function embryo(mm: number, index: number): EarlyClip {
   };
 }
 
-/** More clips than the section lists lengths for. The embryos on the remaining clips are longer. */
-const STUDY: ObstetricReviewed = {
+const studyOf = (lengths: readonly number[]): ObstetricReviewed => ({
   given: {
     study: { clips: [], refused: [], files: 5, series: 1 },
     options: parseOptions({}),
@@ -41,16 +40,20 @@ const STUDY: ObstetricReviewed = {
     readings: [],
     withoutModel: [],
     uncertainty: NO_MODELS.uncertainty,
-    views: { earlyPregnancy: [18, 19, 8, 30, 31].map(embryo) },
+    views: { earlyPregnancy: lengths.map(embryo) },
     priors: [],
   },
   refusedFrames: [],
   models: [],
   indication: null,
-};
+});
+/** More clips than the section lists lengths for. The embryos on the remaining clips are longer. */
+const STUDY = studyOf([18, 19, 17, 30, 31]);
 
-const lengthsAfter = (...changes: readonly PersonChange[]): Measurement[] =>
-  reviewedWith(STUDY, ...changes).measurements.filter(({ concept }) => concept.key === 'crl');
+const lengthsOf = (study: ObstetricReviewed, ...changes: readonly PersonChange[]): Measurement[] =>
+  reviewedWith(study, ...changes).measurements.filter(({ concept }) => concept.key === 'crl');
+
+const lengthsAfter = (...changes: readonly PersonChange[]) => lengthsOf(STUDY, ...changes);
 
 const counting = (lengths: readonly Measurement[]) =>
   lengths.filter(({ standing }) => standing === 'counts').map(({ value }) => value);
@@ -73,5 +76,10 @@ describe('a crown-rump length that a reader', () => {
   it('chose among the repeats is the only one that counts', () => {
     const chosen = { kind: 'choose-repeat', measurement: 'crl-2' } as const;
     expect(counting(lengthsAfter(chosen))).toEqual([expect.closeTo(19, 5)]);
+  });
+
+  it('rejected still contradicts the length of a part of the embryo', () => {
+    const rejected = { kind: 'reject', measurement: 'crl' } as const;
+    expect(counting(lengthsOf(studyOf([18, 19, 8]), rejected))).toEqual([]);
   });
 });

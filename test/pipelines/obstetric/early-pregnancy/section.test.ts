@@ -539,6 +539,20 @@ describe('a crown-rump length on several frames', () => {
     });
     expect(measurementOf(result, 'crl').value).toBeCloseTo(11, 6);
   });
+
+  // Each length is known to within 4.5 mm.
+  it.each([
+    ['8.9 mm apart', [18.4, 9.5], 13.95],
+    ['9.1 mm apart', [18.4, 9.3], null],
+    ['with one far from two that agree', [18.4, 18.5, 7.7], 18.45],
+    ['of which each contradicts the others', [30, 18, 7], null],
+  ])('%s: the value is %s', (_, lengths, value) => {
+    const result = interpret(lengths.map((embryoMm) => view({ sac: [60, 40], embryoMm })));
+    const used = result.measurements.find(
+      ({ concept, standing }) => concept.key === 'crl' && standing === 'counts',
+    );
+    expect(used?.value ?? null).toEqual(value && expect.closeTo(value, 6));
+  });
 });
 
 describe('a value of the machine beside ours', () => {
