@@ -237,7 +237,7 @@ describe('Pixel Spacing', () => {
     [
       'calibrated for one depth',
       { extra: [spacing, ['00280A02', 'CS', 'GEOMETRY']] },
-      /type GEOMETRY holds at one depth/,
+      /type GEOMETRY is valid at one depth/,
     ],
     ['at a detector', { extra: [['00181164', 'DS', '0.1\\0.1']] }, /Imager Pixel Spacing/],
   ] as [string, Sample, RegExp | null][])('%s is not used', async (_, sample, sentence) => {
