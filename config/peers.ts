@@ -53,7 +53,7 @@ const httpTlsSchema = z
     'certFile and keyFile must be set together',
   );
 
-const port = z.number().int().min(0).max(65535);
+export const port = z.number().int().min(0).max(65535);
 
 /** An archive accessed by DIMSE (PS3.4 C). */
 const dicomArchiveSchema = z.strictObject({

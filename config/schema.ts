@@ -7,17 +7,18 @@ import {
   type DeidentificationSettings,
   dicomDestinationSchema,
   dicomwebDestinationSchema,
-  expectedCountSchema,
   fhirDestinationSettings,
   hl7v2DestinationSchema,
   localDestinationSchema,
   name,
   noAlternate,
   ordersSchema,
+  port,
   repeatedNames,
 } from './peers.ts';
 import { type Routing, routingSchema } from './routing.ts';
 import { secretSchema } from './secret.ts';
+import { address, sourceSchema } from './sources.ts';
 import { certificateSchema, listenerTlsSchema, nodeTlsSchema } from './tls.ts';
 
 /**
@@ -307,58 +308,12 @@ function checkAlerts({ alerts, http, sources }: Config, context: Context): void 
  * noticed.
  */
 
-const port = z.number().int().min(0).max(65535);
-const address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
-  error: 'an IP address such as 10.1.2.3, or a range of them such as 10.1.0.0/16',
-});
 /** The error text does not repeat the value, which contains a secret. */
 const s3Location = z.string().transform((text, context) => {
   const location = parseS3Url(text);
   if (location) return location;
   context.addIssue({ code: 'custom', message: 'allowed: s3://key:secret@host/bucket?region=…' });
   return z.NEVER;
-});
-
-const completionSchema = z.strictObject({
-  signal: z.enum(['quiet-time', 'association-release']).default('quiet-time'),
-  quietSeconds: z.number().positive().default(30),
-  afterReleaseSeconds: z.number().positive().default(5),
-  /** Makes a study complete once all of its objects in an archive have arrived. */
-  expectedCount: expectedCountSchema.optional(),
-});
-
-const sourceSchema = z.strictObject({
-  name,
-  callingAeTitles: z.array(z.union([z.literal('*'), aeTitle])).min(1),
-  addresses: z.array(address).min(1),
-  /**
-   * Names of API keys that may send objects by STOW-RS for this source; `*` allows every key with
-   * the scope `store`.
-   */
-  apiKeys: z.array(z.string().min(1)).default([]),
-  /** Whether studies uploaded in the console belong to this source. */
-  consoleUploads: z.boolean().default(false),
-  /** The certificate that the machine must present, in addition to what `dicom.tls` requires. */
-  certificate: certificateSchema.optional(),
-  /** Objects above these limits are refused temporarily: the machine keeps them and tries again. */
-  limits: z
-    .strictObject({
-      associations: z.number().int().positive().optional(),
-      objectsPerMinute: z.number().int().positive().optional(),
-      bytesPerMinute: z.number().int().positive().optional(),
-    })
-    .optional(),
-  idleTimeoutSeconds: z.number().positive().default(300),
-  /**
-   * Address where the source listens, for storage commitment reports sent over a new association.
-   */
-  node: z.strictObject({ host: z.string().min(1), port, aeTitle }).optional(),
-  completion: completionSchema.prefault({}),
-  /**
-   * Whether objects that arrive after a study was interpreted start a new interpretation; with
-   * `always`, even objects that are already known.
-   */
-  rerun: z.enum(['never', 'when-content-changed', 'always']).default('when-content-changed'),
 });
 
 const outboundHostSchema = z.strictObject({

@@ -13,6 +13,7 @@ import type { DisplayDoubt } from '../../result/render/echo/shared.ts';
 import type { DisplayRefusal } from '../../result/render/echo/views.ts';
 import { isUnderStress } from '../locate/stress.ts';
 import { type FlowForm, flowByForm } from './flow-form.ts';
+import { type Flow, headerFlow, saysTissue, TISSUE } from './flows.ts';
 import {
   type FlowQuantity,
   type FlowReading,
@@ -20,8 +21,7 @@ import {
   readFlow,
   readUnnamed,
   type TracePoint,
-} from './flow-quantities.ts';
-import { type Flow, headerFlow, saysTissue, TISSUE } from './flows.ts';
+} from './read-flow.ts';
 import { readMModeSweep } from './read-m-mode.ts';
 import {
   BEATS_DIFFER,

@@ -8,6 +8,9 @@ export const COVERS_OS_MM = 0;
 /** Distance in mm below which the placenta is low-lying. */
 export const LOW_LYING_MM = 20;
 
+export const coversOs = (edgeToOs: number) => edgeToOs <= COVERS_OS_MM;
+export const isNearOs = (edgeToOs: number) => edgeToOs < LOW_LYING_MM;
+
 /**
  * Returns the category of a placenta from the signed distance in mm between its lower edge and the
  * internal os; an overlap is negative (Reddy et al. 2014; RCOG Green-top Guideline 27a). Before 16
@@ -15,8 +18,8 @@ export const LOW_LYING_MM = 20;
  */
 export function placentaCategory(edgeToOs: number, gaWeeks: number): PlacentaCategory {
   if (gaWeeks < FROM_WEEK) return 'too-early';
-  if (edgeToOs <= COVERS_OS_MM) return 'praevia';
-  return edgeToOs < LOW_LYING_MM ? 'low-lying' : 'normal';
+  if (coversOs(edgeToOs)) return 'praevia';
+  return isNearOs(edgeToOs) ? 'low-lying' : 'normal';
 }
 
 type LacunaeGrade = 0 | 1 | 2 | 3;

@@ -12,7 +12,8 @@ import type { Statement } from '../../result/statement.ts';
 import { acceptedValue, atCutOff, isRejected } from '../shared/measurement.ts';
 import type { EdgeReading } from './evidence.ts';
 import {
-  COVERS_OS_MM,
+  coversOs,
+  isNearOs,
   LOW_EDGE_WEEKS,
   LOW_LYING_MM,
   type PlacentaCategory,
@@ -81,12 +82,12 @@ export function edgeClassification({ measurement, category }: LowerEdge): Classi
         {
           name: 'covers or reaches the internal os',
           value,
-          met: measurement.value <= COVERS_OS_MM,
+          met: coversOs(measurement.value),
         },
         {
           name: `less than ${LOW_LYING_MM} mm from the internal os`,
           value,
-          met: measurement.value < LOW_LYING_MM,
+          met: isNearOs(measurement.value),
         },
       ],
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readFlow } from '../../../../pipelines/echo/displays/flow-quantities.ts';
+import { readFlow } from '../../../../pipelines/echo/displays/read-flow.ts';
 import type { SpectralTrace } from '../../../../pipelines/measure/doppler/envelope.ts';
 import { wavesOf } from '../../../../pipelines/measure/waves.ts';
 
