@@ -164,15 +164,17 @@ async function evaluateViews(id: string): Promise<Measures> {
     'echo-views, stills of real patients': await realStills(values.data),
     'fetal images': await Promise.all(fetal.map(({ path }) => still('other', path))),
   };
-  return withSession(id, async (session) => {
-    const sets: Record<string, unknown> = {};
-    for (const [name, cases] of Object.entries(groups)) {
-      sets[name] = viewAgreement(await nameClips(session, cases));
-    }
-    if (values.cases)
-      console.log('temperature', await temperatureOn(session, groups.phantom ?? []));
-    return { sets };
-  });
+  return withSession(id, (session) =>
+    withSession('echo-chambers', async (chambers) => {
+      const sets: Record<string, unknown> = {};
+      for (const [name, cases] of Object.entries(groups)) {
+        sets[name] = viewAgreement(await nameClips(session, chambers, cases));
+      }
+      if (values.cases)
+        console.log('temperature', await temperatureOn(session, groups.phantom ?? []));
+      return { sets };
+    }),
+  );
 }
 
 async function temperatureOn(session: ModelSession, cases: readonly ViewCase[]): Promise<number> {

@@ -1,4 +1,5 @@
 import type { GrayImage } from '../../pipelines/contract/image.ts';
+import { showsRightHeart } from '../../pipelines/echo/locate/chambers.ts';
 import { familyOf } from '../../pipelines/echo/locate/names.ts';
 import { sectorOf } from '../../pipelines/echo/locate/sector.ts';
 import { nameView, type ViewEstimate } from '../../pipelines/echo/locate/view.ts';
@@ -18,15 +19,19 @@ interface Named {
 
 /**
  * Identifies the view of each clip as the product does: within its fan, from the mean over its
- * frames.
+ * frames. `chambers` outlines the right heart of doubtful clips.
  */
 export async function nameClips(
   session: ModelSession,
+  chambers: ModelSession,
   cases: readonly ViewCase[],
 ): Promise<Named[]> {
   const named: Named[] = [];
   for (const { view, frames } of cases) {
-    named.push({ view, found: await nameView(session, frames, sectorOf(frames)) });
+    const found = await nameView(session, frames, sectorOf(frames), (images, area) =>
+      showsRightHeart(chambers, images, area),
+    );
+    named.push({ view, found });
   }
   return named;
 }
@@ -55,7 +60,8 @@ export function viewAgreement(named: readonly Named[]) {
   return {
     clips: named.length,
     belowGate: named.filter(({ found }) => found.belowGate !== null).length,
-    namedRightly: round(mean(shown.map((one) => (isRight(one) ? 1 : 0))), 4),
+    namedRightly:
+      shown.length === 0 ? null : round(mean(shown.map((one) => (isRight(one) ? 1 : 0))), 4),
     found: Object.fromEntries(recall),
     confusions,
   };

@@ -51,6 +51,8 @@ const modelSchema = z.strictObject({
   gate: z.number().min(0).max(1),
   /** Gates of the classes for which `gate` does not apply. Classifiers only. */
   class_gates: z.record(z.string(), z.number().min(0).max(1)).optional(),
+  /** Lower gates of classes that another model confirms by a structure. Classifiers only. */
+  confirmed_gates: z.record(z.string(), z.number().min(0).max(1)).optional(),
   /** Linear correction of the raw output, fitted on held-out training patients. */
   recalibration: z.strictObject({ slope: z.number(), offset: z.number() }).optional(),
 });

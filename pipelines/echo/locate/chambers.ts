@@ -158,6 +158,25 @@ export function withRightHeart(left: ChamberMasks, whole: ChamberMasks): Chamber
   return { ...left, labels, confidence: { ...left.confidence, rv, ra } };
 }
 
+/** Minimum area of each right chamber in a four-chamber view, as a share of the left ventricle's. */
+const RIGHT_SHARE = 0.1;
+
+/**
+ * Returns true if right ventricle and right atrium are both outlined, on average over the frames.
+ * `session` is a model that knows the right heart.
+ */
+export async function showsRightHeart(
+  session: ModelSession,
+  frames: readonly GrayImage[],
+  area: Rectangle,
+): Promise<boolean> {
+  const masks = await segmentChambers(session, frames, area);
+  return (['rv', 'ra'] as const).every((chamber) => {
+    const shares = masks.map((one) => areaOf(one, chamber) / Math.max(1, areaOf(one, 'lv')));
+    return shares.reduce((sum, share) => sum + share, 0) >= RIGHT_SHARE * shares.length;
+  });
+}
+
 /** Minimum difference in confidence for the display to count as mirrored. */
 const MARGIN = 0.01;
 

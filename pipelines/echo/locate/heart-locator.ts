@@ -11,7 +11,13 @@ import type { InferenceSettings } from '../../inference/open-network.ts';
 import { type ModelSession, type OpenSession, openSession } from '../../inference/session.ts';
 import { sessionsOfStudy } from '../../inference/study-sessions.ts';
 import type { OpenModel } from '../../result/assemble.ts';
-import { type ChamberMasks, isMirrored, segmentChambers, withRightHeart } from './chambers.ts';
+import {
+  type ChamberMasks,
+  isMirrored,
+  segmentChambers,
+  showsRightHeart,
+  withRightHeart,
+} from './chambers.ts';
 import {
   estimateEjectionFraction,
   type JointEjectionFraction,
@@ -87,8 +93,11 @@ export async function openHeartLocator(
   const parasternal = await open('echo-parasternal');
   const ejectionFraction = await open('echo-ejection-fraction');
   const rightHeart = await openRightHeart(registry, chambers, settings, sessions.open);
+  const whole = rightHeart ?? chambers;
+  const confirm: Parameters<typeof nameView>[3] =
+    whole && ((frames, area) => showsRightHeart(whole, frames, area));
   return {
-    nameView: view && ((frames, area) => nameView(view, frames, area)),
+    nameView: view && ((frames, area) => nameView(view, frames, area, confirm)),
     isMirrored: chambers && ((frames, area) => isMirrored(chambers, frames, area)),
     segment:
       chambers &&

@@ -18,6 +18,9 @@ const SHORT_AXES = ['PSAX-AV', 'PSAX-MV', 'PSAX-PM', 'PSAX-AP'] as const satisfi
  */
 const LEVEL_GATE = 0.6;
 
+/** Apical views of the left ventricle. Of these, only A4C shows the right heart in full. */
+const APICAL: readonly (EchoView | null)[] = ['A4C', 'A2C', 'A3C'];
+
 const isShortAxis = (view: EchoView) => SHORT_AXES.some((level) => level === view);
 
 export interface ViewEstimate {
@@ -33,16 +36,23 @@ export interface ViewEstimate {
 
 /**
  * Determines the view of a clip with `echo-view`, from the mean over some frames. `area` is the fan
- * (sector.ts) in stored pixels.
+ * (sector.ts) in stored pixels. A doubtful apical view is A4C if A4C reaches its confirmed gate and
+ * `showsRightHeart` finds the right heart, which A2C and A3C do not show.
  */
 export async function nameView(
   session: ModelSession,
   frames: readonly GrayImage[],
   area: Rectangle,
+  showsRightHeart: ((frames: readonly GrayImage[], area: Rectangle) => Promise<boolean>) | null,
 ): Promise<ViewEstimate> {
-  const { output, temperature = 1, gate, class_gates = {} } = session.model;
+  const { output, temperature = 1, gate, class_gates = {}, confirmed_gates = {} } = session.model;
   const logits = await viewLogits(session, frames, area);
-  return viewOfLogits(logits, output.channels, temperature, gate, class_gates);
+  const found = viewOfLogits(logits, output.channels, temperature, gate, class_gates);
+  const confidence = softmax(logits, temperature)[output.channels.indexOf('A4C')] ?? 0;
+  if (!APICAL.includes(found.belowGate) || confidence < (confirmed_gates.A4C ?? 1)) return found;
+  return (await showsRightHeart?.(frames, area))
+    ? { view: 'A4C', confidence, belowGate: null }
+    : found;
 }
 
 /** Returns the network's output for a clip, averaged over its frames: one number per channel. */

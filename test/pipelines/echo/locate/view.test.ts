@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { viewOfLogits } from '../../../../pipelines/echo/locate/view.ts';
+import { nameView, viewOfLogits } from '../../../../pipelines/echo/locate/view.ts';
+import type { ModelSession } from '../../../../pipelines/inference/session.ts';
 
 const CHANNELS = ['PLAX', 'A4C', 'other'];
 
@@ -48,6 +49,26 @@ describe('the view of a clip', () => {
         confidence: expect.closeTo(0.03, 6),
         belowGate: 'PSAX-PM',
       }));
+  });
+
+  test.each([
+    [{ A4C: 0.3, A2C: 0.6, other: 0.1 }, true, 'A4C'],
+    [{ A4C: 0.3, A2C: 0.6, other: 0.1 }, false, 'other'],
+    [{ A4C: 0.1, A2C: 0.8, other: 0.1 }, true, 'other'],
+    [{ A4C: 0.3, A2C: 0.1, other: 0.6 }, true, 'other'],
+    [{ A4C: 0.05, A2C: 0.93, other: 0.02 }, true, 'A2C'],
+  ])('is A4C if it is doubtful and the right heart is seen: %j, %s', async (shares, seen, view) => {
+    const model = {
+      input: { width: 1, height: 1 },
+      output: { channels: Object.keys(shares) },
+      gate: 0.9,
+      confirmed_gates: { A4C: 0.2 },
+    };
+    const run = async () => [Float32Array.from(Object.values(shares), Math.log)];
+    const frame = { width: 1, height: 1, data: new Uint8Array(1) };
+    const area = { minX: 0, minY: 0, maxX: 0, maxY: 0 };
+    const session = { model, run } as unknown as ModelSession;
+    expect(await nameView(session, [frame], area, async () => seen)).toMatchObject({ view });
   });
 
   test('needs no gate if it is "other"', () => {
