@@ -147,8 +147,8 @@ export interface DeliveryOperations {
    */
   replayAll(destination: string): Promise<number>;
   /**
-   * Diverts a delivery to another destination. If `destination` is null, this is the alternate of
-   * the delivery's own destination.
+   * Diverts a delivery to `destination` or, if that is null, to the alternate of its present
+   * destination.
    * @throws `not_found`
    */
   divert(id: string, destination: string | null): Promise<DeliveryRow>;

@@ -46,14 +46,14 @@ export async function serveAdminSocket(
       answer.end(body);
     });
   });
-  // Processes that start at the same moment all find that no process answers. Each binds a
-  // temporary name and renames it, which is atomic: the last process serves, and no process fails
+  // Several processes may start at the same moment and all find that no process answers. Each binds
+  // a temporary name and then renames it, which is atomic. The last process serves, and none fails
   // to start.
   const own = join(dirname(path), `.a${randomBytes(3).toString('hex')}`);
   await new Promise<void>((done, fail) => {
     server.once('error', fail);
-    // The socket is bound before `listen` returns, so that no other file of this process is created
-    // with the restrictive umask.
+    // `listen` binds the socket before it returns. The restrictive umask can therefore be reset at
+    // once, and applies to no other file of this process.
     const umask = process.umask(0o177);
     server.listen(own, done);
     process.umask(umask);

@@ -84,9 +84,9 @@ export function startRounds(parts: RoundParts): BegunRounds {
 }
 
 /**
- * Runs `work`, and calls `renew` at a fixed interval in milliseconds until it ends. A lease can
- * thus be short however long the work takes, and ends soon after its process was killed. A failed
- * renewal is ignored: if the lease expires, another process may repeat the work.
+ * Runs `work`, and calls `renew` at a fixed interval in milliseconds until `work` ends. However
+ * long the work takes, its lease can thus be short, and it ends soon after the process is killed. A
+ * failed renewal is ignored: if the lease expires, another process may repeat the work.
  */
 export async function whileRenewing<Outcome>(
   { renew, everyMilliseconds }: { renew: () => Promise<unknown>; everyMilliseconds: number },

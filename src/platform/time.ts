@@ -11,8 +11,8 @@ export const DAY_MS = 86_400_000;
 const EVERY_MILLISECONDS = 60_000;
 
 /**
- * Smallest change of the database clock, in milliseconds, that is a jump. NTP corrects smaller ones
- * gradually, and between two queries clocks drift far less.
+ * Smallest change of the database clock, in milliseconds, that counts as a jump. NTP corrects
+ * smaller differences gradually, and between two queries clocks drift far less.
  */
 const JUMP_MILLISECONDS = 60_000;
 
@@ -42,7 +42,7 @@ export async function openSiteClock(
     onJump?: (seconds: number) => Promise<void>;
   } = {},
 ): Promise<SiteClock> {
-  /** Milliseconds by which the database clock is ahead of this process's. */
+  /** Milliseconds to add to `performance.now()` to get the time of the database. */
   let ahead = await milliseconds(database);
   const sinceSeen = lastSeen ? performance.now() + ahead - lastSeen.getTime() : 0;
   if (sinceSeen <= -JUMP_MILLISECONDS) await onJump?.(Math.round(sinceSeen / 1000));

@@ -44,8 +44,8 @@ export interface Principal {
 }
 
 /**
- * Returns true if a key may read studies and reports that identify patients: a live key of the
- * installation's own account with the scope `retrieve`.
+ * Returns true if a key may read studies and reports that identify patients: it must belong to the
+ * installation's own account, have the scope `retrieve` or `admin`, and not be a test key.
  */
 export const mayRetrieveStudies = ({
   accountId,
@@ -139,7 +139,8 @@ export async function listKeys(
 
 /**
  * Revokes a key immediately and permanently. Revoking it again keeps the first date.
- * @throws SonogateError `not_found`; with `testOnly` also if the key is live.
+ * @throws SonogateError `not_found` if there is no such key or, with `testOnly`, if it is not a
+ * test key.
  */
 export async function revokeKey(
   database: Queryable,
@@ -164,8 +165,8 @@ export async function revokeKey(
  * The old key keeps working for `overlapHours`, so that its users can change over, unless it
  * expires earlier. With an `accountId`, only a key of that account can be replaced; with null, a
  * key of any account.
- * @throws SonogateError `not_found`, also for a revoked or expired key and, with `testOnly`, for a
- * live one.
+ * @throws SonogateError `not_found`, also if the key is revoked or expired or, with `testOnly`, if
+ * it is not a test key.
  */
 export function rotateKey(
   database: Database,

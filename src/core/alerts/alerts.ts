@@ -24,8 +24,8 @@ export const listOf = (alerts: Alerts, destination: string): AlertList | undefin
   alerts.lists.find((list) => destinationOf(list) === destination);
 
 /**
- * The `object` of a delivery begins with this for the first mail about a flag. For the escalation
- * of a request, it is `ESCALATION`.
+ * First word of `object` in the delivery of the first mail about a flag. In the delivery of an
+ * escalation, the whole `object` is `ESCALATION`.
  */
 export const ALERT = 'alert';
 export const ESCALATION = 'escalation';
@@ -74,8 +74,8 @@ const answered = (request: string) => `(EXISTS (
 
 /**
  * SQL condition: a person has seen the flags of the request `d.request_id`. If the study was
- * interpreted again, the console offers only the later request, so acknowledging it also counts for
- * those flags of the earlier request that it repeats.
+ * interpreted again, the console offers only the later request. A person who acknowledges it has
+ * therefore also seen every flag of the earlier request that the later one has too.
  */
 const SEEN = `(${answered('d.request_id')} OR NOT EXISTS (
   SELECT 1 FROM request_events flag
@@ -110,8 +110,9 @@ export async function isSeen(database: Queryable, requestId: string): Promise<bo
 const ESCALATED_WITHIN = "interval '2 days'";
 
 /**
- * For each mailing list, creates mails to its second recipients about requests whose flags nobody
- * has acknowledged within the list's time. Each request is escalated once.
+ * Creates the escalation mails: for each mailing list, one mail to its second recipients about each
+ * request whose flags nobody has acknowledged within the list's time. Each request is escalated
+ * once.
  * @returns the number of mails.
  */
 export async function escalateAlerts(database: Database, settings: AlertSettings): Promise<number> {

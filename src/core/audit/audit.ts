@@ -175,8 +175,8 @@ export type RecordAction = () => Promise<void>;
 
 /**
  * Carries out an action on files, which no transaction can undo. The action calls `record` once it
- * is certain to begin and before it changes anything, so that the trail has it even if the process
- * is killed. If it fails afterwards, a second entry says so.
+ * is certain to begin and before it changes anything, so that the audit trail contains the action
+ * even if the process is killed. If the action fails afterwards, a second entry says so.
  */
 export async function recordedFirst<Answer>(
   entry: Omit<AuditEntry, 'outcome'>,

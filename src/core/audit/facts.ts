@@ -116,7 +116,7 @@ function participantsOf(row: AuditRow, site: AuditSite): Participant[] {
   }
   if (SENDS.has(event) || event === 'instances-transferred') {
     // A row without an actor is a download requested by a client with an API key. In every other
-    // row, the gateway sent the data without being asked, so it is the requestor itself.
+    // row, the gateway sent the data without being asked, so the gateway is the requestor.
     const fetched = row.actor === null;
     return [
       { ...self, isRequestor: !fetched, role: 'source' },

@@ -47,7 +47,7 @@ const BLOBS = 'blobs/';
 /** Names of uploads that have not been accepted begin with this prefix, followed by their id. */
 const INCOMING = 'incoming/';
 
-/** Errors by which working storage answers a command on an object, an upload or its parts. */
+/** Errors with which working storage may answer a command on an object, an upload or its parts. */
 const ANSWERS: ReadonlySet<string> = new Set([
   'NoSuchKey',
   'NotFound',

@@ -270,8 +270,8 @@ export function createPartsThroughGateway(
         throw error instanceof TooManyBytesError ? wrong('more were sent') : error;
       });
       if (received.bytes !== part.bytes) throw wrong(`${received.bytes} were sent`);
-      // The bytes of a part that is replaced keep a row, as a part of no file. Without a row, they
-      // would never be removed.
+      // The old bytes of a replaced part get a row with a new file id that belongs to no file.
+      // Without a row, these bytes would never be removed.
       await database.query(
         `WITH replaced AS (
            INSERT INTO file_parts (file_id, part_number, sha256, bytes, stored_at)

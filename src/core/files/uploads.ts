@@ -226,8 +226,8 @@ export class Uploads {
     const expected = file.bytes ?? length;
     if (expected !== null && expected > maxBytes) throw tooLarge(maxBytes);
     if (length !== null && length !== expected) throw wrongSize(expected, `${length} are sent`);
-    // Space is already reserved for the first PUT of a file whose size was announced, and for no
-    // other.
+    // If the size of the file was announced, the space for its first PUT is already reserved. In
+    // all other cases, the space must be checked now.
     if (file.bytes === null || file.sha256 !== null) await this.#checkRoom(expected ?? 0);
     const received = await this.#blobs
       .write(source, expected ?? maxBytes)
@@ -444,8 +444,8 @@ export class Uploads {
     });
     if (!taken) return null;
     await this.#leaveForRemoval(file, taken.sha256);
-    // The bytes are now stored only under their digest. If it were not recorded at once, they could
-    // no longer be found.
+    // The bytes are now stored only under their digest. They could no longer be found if the digest
+    // were not recorded at once.
     await this.#database.query('UPDATE files SET sha256 = $2 WHERE id = $1', [id, taken.sha256]);
     return taken.sha256;
   }

@@ -3,6 +3,7 @@ import type { Deliverer, DeliveryKind } from './delivery.ts';
 
 /**
  * Audit actions for each kind of delivery that may reveal a patient's identity. Webhooks never do.
+ * Notifications of subscriptions are audited in subscriptions/deliver.ts.
  */
 const SENT: Partial<Record<DeliveryKind, { before?: AuditAction; after: AuditAction }>> = {
   dicom: { before: 'dicom.sending', after: 'dicom.sent' },

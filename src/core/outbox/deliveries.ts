@@ -26,10 +26,10 @@ export function rankOf(kind: DeliveryKind, object: string): number {
 }
 
 /**
- * Number of failures, possibly caused by the object itself, after which later deliveries may
- * overtake a delivery: an object that a peer cannot accept must not delay the other objects of its
- * study. Failures of a peer that accepts nothing at all are not counted. A dead delivery delays no
- * other.
+ * An object that a peer cannot accept must not delay the other objects of its study. After this
+ * number of failures that the object itself may have caused, later deliveries may therefore
+ * overtake its delivery. Failures of a peer that accepts nothing at all are not counted. A dead
+ * delivery delays no other.
  */
 export const OVERTAKEN_AFTER_FAILURES = 3;
 
@@ -310,8 +310,9 @@ export interface ReceivedRevision {
 }
 
 /**
- * Returns the revisions of these requests' results that the destination of a delivery has, or may
- * have, as the same kind of object, newest first. The delivery itself is left out.
+ * Returns what the destination of a delivery has already received, or may have received, as the
+ * same kind of object: revisions of the results of these requests, newest first. The delivery
+ * itself is left out.
  */
 export async function receivedRevisions(
   database: Queryable,
@@ -342,8 +343,9 @@ export interface DeliveryFilter {
 }
 
 /**
- * Lists deliveries, newest first. Ids sort by time, but only after their prefix, which differs for
- * webhooks. The two kinds of id are therefore read separately, each through the index.
+ * Lists deliveries, newest first. An id consists of a prefix, which is different for webhooks, and
+ * a part that sorts by time. The two kinds of id are therefore read separately, each through the
+ * index.
  */
 export async function listDeliveries(
   database: Queryable,

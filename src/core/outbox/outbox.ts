@@ -185,8 +185,9 @@ interface Interrupted {
 const SHORTEST_WAIT_SECONDS = 0.05;
 
 /**
- * Makes waiting deliveries due after the clock was set back: their due times would now be too late
- * by the same amount. The retry schedule for API clients, which lasts for days, is kept. Several
+ * Makes waiting deliveries due at once after the clock was set back. Otherwise they would wait
+ * longer than planned, by the time that the clock was set back. Deliveries to API clients that have
+ * failed before keep their due times, because their retry schedule lasts for days anyway. Several
  * processes may call this for the same change.
  */
 export async function endWaits(database: Database): Promise<void> {
@@ -458,8 +459,9 @@ class RunningOutbox implements Outbox {
   ): Promise<void> {
     const again = failure === 'permanent' ? null : this.#waitAfter(delivery, code);
     const wait = again === null ? null : Math.max(retryAfter ?? 0, again);
-    // One transaction: after a crash in between, a delivery that has ended would not be diverted, and
-    // others would be sent to a destination that asked for a pause.
+    // All of this is in one transaction, because the process may crash in between. A dead delivery
+    // might then not be diverted, and other deliveries might be sent to a destination that asked
+    // for a pause.
     const { state, instead } = await this.#database.transaction(async (tx) => {
       const failed = { code, detail, own: mayBeObjectFailure(code) };
       const state =

@@ -28,8 +28,9 @@ interface BreakerParts {
 }
 
 /**
- * Manages destinations with an open breaker: probes each when due, diverts to the alternate those
- * deliveries that have waited too long, and ends deliveries that have waited longer than allowed.
+ * Manages destinations with an open breaker. Probes each destination when due. Diverts its waiting
+ * deliveries to the alternate once the breaker has been open for `alternateAfterMinutes`. Ends
+ * deliveries that have waited for the longest allowed time (`giveUpAfterHours`).
  */
 export function createProbes(parts: BreakerParts): {
   /**

@@ -131,8 +131,8 @@ const ISSUER = `coalesce(nullif(identity ->> 'IssuerOfPatientID', ''),
   identity -> 'IssuerOfPatientIDQualifiers' ->> 'UniversalEntityID', '')`;
 
 /**
- * SQL condition: a study belongs to the patient ID $1 of the authority $2. If $3 is true, so do
- * studies without an issuer.
+ * SQL condition: a study belongs to the patient ID $1 of the authority $2. If $3 is true, a study
+ * with this ID and no issuer belongs to it too.
  */
 const OF_PATIENT = `identity ->> 'PatientID' = $1 AND (${ISSUER} = $2 OR ($3 AND ${ISSUER} = ''))`;
 

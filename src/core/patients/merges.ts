@@ -22,9 +22,9 @@ export interface PatientMerge {
  * Records a merge: studies with the prior ID get the surviving ID, whether they have already
  * arrived or arrive later. An older merge never replaces a newer merge of the same ID.
  *
- * After a merge, the prior ID may be issued to another person and merged again. The new merge
- * therefore does not apply to studies whose birth date differs from the one that it states
- * (`unlike`). Such a study keeps the surviving ID of the earlier merge if that merge moved it, and
+ * After a merge, the prior ID may be issued to another person and merged again. This second merge
+ * therefore does not apply to a study whose birth date differs from the birth date in the message
+ * (`unlike`). Such a study keeps the surviving ID of the first merge if it has that ID, and
  * otherwise the prior ID.
  */
 export async function mergePatients(
@@ -76,8 +76,9 @@ export async function mergePatients(
   );
   const reached = await correctStudies(tx, prior, { ...stated, PatientID: survivorId }, source, {
     mergeId,
-    // The first merge of an ID is trusted: its sender states that both identities are one person. A
-    // study that a person kept apart stays apart.
+    // The first merge of an ID applies whatever the birth date of a study, because the sender
+    // states that both IDs are one person's. But a study that a person kept out of an earlier merge
+    // of these IDs stays out if its birth date differs.
     isUnlike: ({ id, identity: { PatientBirthDate: own } }) =>
       (replaced !== undefined || declined.includes(id)) &&
       !moved.includes(id) &&

@@ -9,8 +9,7 @@ const run = promisify(execFile);
 export const COPY_OF_CACHE = 'compile-cache';
 
 /**
- * Writes the compiled modules into a folder, unless the signal stops it, and returns whether it
- * succeeded.
+ * Writes the compiled modules into a folder. Returns false if this failed or the signal stopped it.
  */
 type Compile = (folder: string, signal: AbortSignal) => Promise<boolean>;
 

@@ -88,8 +88,8 @@ export const SMALL_MEMORY = {
 } as const;
 
 /**
- * Switches off the layer of Mesa (a GPU driver) that looks for a display and logs the chosen
- * device.
+ * Switches off Mesa's device-selection layer. (Mesa is a GPU driver; this layer looks for a display
+ * and logs which device it chose.)
  */
 const WITHOUT_SCREEN = { NODEVICE_SELECT: '1' };
 

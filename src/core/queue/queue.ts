@@ -100,7 +100,8 @@ export async function openQueue({
   });
   const consumer = await connect({ maxRetriesPerRequest: null });
   return openOn(createRedisBackend, { producer, consumer }, logger, {
-    // A full Redis still reads, and refuses every write (maxmemory-policy noeviction).
+    // A full Redis (maxmemory-policy noeviction) still answers reads. Only a write shows that it is
+    // full.
     write: (key) => producer.set(key, '', 'EX', WRITTEN_SECONDS),
     disconnect: async () => {
       producer.disconnect();
@@ -146,8 +147,8 @@ async function openOn<Connection>(
   const both = LANES.map((lane) => queues[lane]);
   for (const queue of both) {
     queue.on('error', warn);
-    // If the connection is lost during this step, BullMQ waits for it to return without a time
-    // limit.
+    // If the connection is lost during this step, BullMQ waits without a time limit until it is
+    // back.
     await queue.waitUntilReady();
   }
   const add = batched(
@@ -169,8 +170,8 @@ async function openOn<Connection>(
         concurrency,
         lockDuration: LOCK_MILLISECONDS,
         stalledInterval: STALLED_CHECK_MILLISECONDS,
-        // How often the process of a request has died is counted in our database, not by BullMQ.
-        // BullMQ's own limit is therefore set to the largest SQL integer.
+        // The database, not BullMQ, counts how often the process of a request has died and decides
+        // when the request fails. BullMQ's own limit is therefore set to the largest SQL integer.
         maxStalledCount: 2 ** 31 - 1,
       },
       backend,

@@ -214,8 +214,9 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
   } catch (error) {
     if (error instanceof LeaseLostError) return 'over';
     const full = error instanceof OutOfSpaceError || isOutOfSpace(error);
-    // A short database outage is not the fault of the request. A run stopped by a full disk is
-    // repeated a limited number of times once there is space again.
+    // A request must not fail because of a short database outage, so it is released and run again.
+    // After a full disk, too, the run is repeated once there is space again, but only a limited
+    // number of times.
     const away = error instanceof DatabaseUnreachableError;
     if (
       error instanceof InterruptedError ||
@@ -410,8 +411,8 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
     throw new RunFailure('failed', 'invalid_result', 'The pipeline wrote an invalid result.');
   });
   const publish = () => publishArtifacts(parts.blobs, config.dataDir, id, stored);
-  // A finished run waits for the storage, whatever the fault: otherwise the run would have to be
-  // repeated.
+  // Every error of the storage counts as an outage here, so the finished run waits until the
+  // storage works. If the request failed instead, the whole run would have to be repeated.
   await onceStorageWorks(id, parts, broken, publish, () => true);
   const at = now();
   const expiresAt = new Date(at.getTime() + config.retention.days * DAY_MS);

@@ -163,9 +163,9 @@ interface HistoryPage {
 }
 
 /**
- * Lists requests, newest first. Ids sort by time, so new requests do not shift a page, and a period
- * is a range of ids. Each status is read through its own index; otherwise a search for a rare
- * status would read the whole history.
+ * Lists requests, newest first. Ids sort by time. New requests therefore do not shift a page, and
+ * `since` becomes a lower limit for the id. Each status is read through its own index; otherwise a
+ * search for a rare status would read the whole history.
  */
 async function listHistory(database: Queryable, query: HistoryQuery): Promise<HistoryPage> {
   const values: unknown[] = [query.limit + 1];
@@ -237,8 +237,8 @@ export interface RequestCore extends ResultReader {
   /**
    * Returns the body of a webhook; null if the request is unknown.
    * @param object the event and flag that the delivery announces (announce.ts).
-   * @param address base address of this server, used if the address used by the caller was not
-   * recorded.
+   * @param address this server's base address; only a fallback for requests for which the base
+   * address that the caller used was not recorded.
    */
   webhookBody(
     id: string,
@@ -262,7 +262,9 @@ export interface RequestCore extends ResultReader {
   artifacts(id: string): Promise<ArtifactEntry[]>;
   /** Returns the evidence that the pipeline wrote for reviews, as text; null if it wrote none. */
   evidence(id: string): Promise<string | null>;
-  /** The change feed, for code that needs more of a request than its events. */
+  /**
+   * The change feed, for code that must know when a request changes but does not read its events.
+   */
   changes: ChangeFeed;
   /** Returns the endpoints that clients may call. */
   endpoints(): readonly Endpoint[];

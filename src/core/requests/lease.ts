@@ -131,8 +131,9 @@ export function holdLease(database: Queryable, changes: ChangeFeed, id: string, 
   let current: Promise<void> = Promise.resolve();
   const renew = () => {
     current = current.then(async () => {
-      // While the database is unreachable, this worker keeps the request. In a long outage the
-      // lease expires.
+      // While the database is unreachable, this worker assumes that the request is still its own.
+      // If the outage outlasts the lease, the first renewal after it shows whether another worker
+      // has claimed the request.
       const ours = await renewLease(database, id, attempt).catch(() => true);
       if (!ours) lost.abort();
     });

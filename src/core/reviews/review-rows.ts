@@ -138,8 +138,8 @@ export async function addSignature(
 }
 
 /**
- * Removes the signatures of an unfinished revision: a change made after the first of two signatures
- * withdraws it.
+ * Removes the signatures of a revision that still lacks one: if the result is changed after the
+ * first of two signatures, that signature no longer counts.
  */
 export async function dropSignatures(
   tx: Queryable,

@@ -158,8 +158,8 @@ export class Reviews {
       request: row.id,
       ...review,
       etag: etagOf(review),
-      // A signed result is shown as it was signed. After an upgrade, the same evidence may give other
-      // values and sentences.
+      // A signed result is read from the store and not computed again, because after an upgrade the
+      // same evidence may give other values and sentences.
       result: isSigned
         ? await this.#signedResult(row.id, review.signed_revision)
         : resultOf(opened, changes),
@@ -200,7 +200,7 @@ export class Reviews {
     requireUnsigned(read.review, amend);
     await this.#requireLatest(row.id);
     // The result is computed before the transaction, because a long transaction would block other
-    // users of the database. What was read is still valid if the locked review has the same ETag.
+    // users of the database. The transaction then checks that the review still has the same ETag.
     const made = applied(opened, read.changes, given, { reader, at: this.#now() });
     await this.#database.transaction(async (tx) => {
       const review = await lockReview(tx, row.id);
@@ -425,8 +425,9 @@ function applied(
 }
 
 /**
- * Rejects a typed value if the quantity still needs review afterwards. Its section calculates it
- * from other values once these are used, so a person must accept or correct those values instead.
+ * Rejects a typed value if the quantity still needs review afterwards. In that case, the section
+ * calculates the quantity from other values that need review, so a typed value would not be used. A
+ * person must accept or correct those other values instead.
  */
 function requireUsed({ kind }: Change, { quality }: Changed, pointer: string): void {
   if (kind !== 'set-value' || quality !== 'review') return;

@@ -57,10 +57,11 @@ interface SignParts {
 /**
  * Stores signatures permitted by reviews.ts. The documents are first written to a folder of this
  * attempt, and to the bucket if there is one. Then one transaction stores the signature, the new
- * revision, its artifacts and its deliveries. It also moves the documents to the result, because
- * their names are the same for every reader: only the reader who holds the lock on the review may
- * put them in place. If the process dies before the commit, nothing is signed; if it dies
- * afterwards, nothing is lost.
+ * revision, its artifacts and its deliveries.
+ *
+ * The transaction also moves the documents to the result. Their names are the same for every
+ * reader, so only the reader who holds the lock on the review may put them in place. If the process
+ * dies before the commit, nothing is signed; if it dies afterwards, nothing is lost.
  */
 export function createStoreSignature(parts: SignParts): StoreSignature {
   const { database, dataDir, giveUpSeconds } = parts;

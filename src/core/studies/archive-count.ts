@@ -46,8 +46,8 @@ export async function scheduleArchiveCount(
 }
 
 /**
- * Delays the completion of due studies from sources that are compared with an archive, until the
- * archive confirms that all objects have arrived, but no longer than `waitSeconds`.
+ * Delays the completion of due studies whose source is compared with an archive. A study waits
+ * until the archive confirms that all objects have arrived, but no longer than `waitSeconds`.
  */
 export async function holdForArchive(
   database: Database,

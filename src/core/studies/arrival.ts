@@ -277,7 +277,8 @@ export async function registerAtOnce(
       throw (await quarantineForItsValues(object, error, options)) ?? error;
     });
     if (arrival) await afterRow(object, arrival, options);
-    // Retention removed the object between the two checks, so the object is stored again.
+    // When `keepShared` looked, the object had a row and was not copied to the bucket. Retention
+    // has removed that row since, so the object is copied now.
     if (known && arrival?.outcome !== 'duplicate') {
       await options.objects.keep({ ...object, ...(await object.digests()) });
     }
@@ -349,7 +350,7 @@ export class Registrar {
 
   /**
    * Registers an object whose file is durable. While the database is unreachable, the object keeps
-   * waiting. An `impatient` object fails at once with the database error.
+   * waiting, unless it is `impatient`: then it fails at once with the database error.
    * @returns its row, once committed.
    * @throws SonogateError if the object was quarantined; LeftForNextStartError; for an `impatient`
    * object also the database error.

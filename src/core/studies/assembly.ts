@@ -172,7 +172,8 @@ async function carryOut(
   };
   const begin = async () => {
     const begun = await beginActing(database, study, acting);
-    // If a person has held the study since it was claimed, it is processed again at once.
+    // If a person has held the study since it was claimed, it is due again at once, so that the
+    // hold takes effect.
     if (!begun) await reschedule(database, study, now(), null);
     return begun;
   };

@@ -82,8 +82,8 @@ export interface Completion {
 
 /**
  * Brings forward the time at which studies that are still receiving objects count as complete;
- * never postpones it. A certain signal replaces an uncertain one as the reason, even if the
- * uncertain one has the earlier time, which is then kept.
+ * never postpones it. A certain signal always replaces an uncertain one as the recorded reason. If
+ * the uncertain signal gave the earlier time, that time is kept.
  */
 export async function hastenCompletion(
   database: Queryable,

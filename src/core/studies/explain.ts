@@ -55,7 +55,10 @@ export interface StudyExplanation {
   perhapsMerged: boolean;
   tags: string[];
   objects: { file: string; sopInstanceUid: string; bytes: number; conflict: boolean }[];
-  /** The rule that a person chose on releasing the study, whatever the rules say; null if none. */
+  /**
+   * The rule that a person chose on releasing the study; it acts whether or not it matches. Null if
+   * no rule was chosen.
+   */
   chosenRule: string | null;
   /** How every rule of the current configuration applies to this study. */
   rules: RuleVerdict[];

@@ -32,7 +32,8 @@ export interface PregnancyDates {
  * Returns the last menstrual date that dates a study, as a DA; '' if no date gives a plausible
  * gestational age, as with dates from an earlier pregnancy. The due date is preferred: a re-dated
  * pregnancy has a new due date but still the old menstrual date. A due date observed before the
- * last menstrual date belongs to an earlier pregnancy.
+ * last menstrual date, or at an unstated time, may belong to an earlier pregnancy; it is used only
+ * if there is no menstrual date.
  */
 export function datingMenstrualDate({ menstrual, due }: PregnancyDates, studyDate: string): string {
   const study = dayNumber(studyDate);

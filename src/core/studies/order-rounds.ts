@@ -22,8 +22,8 @@ const ROUND_MILLISECONDS = 500;
  */
 const SEARCHES = 4;
 /**
- * Seconds for which a search belongs to a process after it was claimed or renewed. After that, for
- * example because the process was killed, another one may claim it.
+ * Seconds for which a claim or a renewal reserves a search for a process. After that, another
+ * process may claim the search, for example because the first one was killed.
  */
 const LEASE_SECONDS = 30;
 const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;

@@ -116,7 +116,8 @@ function orderMismatch(
     patientMismatch(patient, { ...named, ...ids }),
   );
   if (mismatches.includes(null)) return null;
-  // If an identifier has the same patient ID, the other attribute in which it differs is reported.
+  // One of the identifiers may have the study's patient ID and differ in another attribute. That
+  // attribute is then reported in preference to `patient-id`.
   return mismatches.find((mismatch) => mismatch !== 'patient-id') ?? 'patient-id';
 }
 

@@ -119,8 +119,8 @@ export async function leaveQuarantine(
 
 /**
  * Deletes an object permanently.
- * @param record records the deletion in the audit trail. It is called before the deletion, because
- * an object that is gone cannot be recorded after a crash.
+ * @param record records the deletion in the audit trail. It is called before the deletion:
+ * otherwise a crash between the two would leave a deletion without an entry.
  * @throws SonogateError `not_found`
  */
 export async function removeQuarantinedObject(

@@ -91,8 +91,8 @@ async function recordOrder(
       continue;
     }
     if (order.isStatusChange && !withdrawn) {
-      // A message with only a new status does not restore a withdrawn order, and keeps the stored
-      // values that it lacks.
+      // A message with only a new status does not restore a withdrawn order. Values that the
+      // message lacks are taken from the stored order.
       if (stated.length === 0 || replaced.some((row) => row.withdrawn)) continue;
       stated = stated.map((entry) => completed(entry, replaced[0]?.entries[0]));
     }
@@ -123,7 +123,7 @@ async function recordOrder(
   });
 }
 
-/** Returns an entry with the values of an earlier one where it has none. */
+/** Returns an entry whose missing values are filled in from an earlier one. */
 function completed(entry: Entry, former: StoredEntry | undefined): Entry {
   if (!former) return entry;
   const { pregnancy: dates = NO_DATES, ...earlier } = former;
@@ -140,8 +140,8 @@ interface Procedure {
 
 /**
  * Returns true if two orders that share a placer or filler order number belong to one requested
- * procedure. Compares the first of these numbers that both orders contain: the requested procedure
- * ID, the filler order number, the accession number. If they have none of these in common, the
+ * procedure. Three numbers are tried in turn: the requested procedure ID, the filler order number,
+ * the accession number. The first that both orders contain decides. If there is no such number, the
  * orders are assumed to belong together.
  */
 function isSameProcedure(one: Procedure, other: Procedure): boolean {

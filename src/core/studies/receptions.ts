@@ -9,8 +9,9 @@ import type { Database, Queryable } from '../../platform/database/port.ts';
  */
 
 /**
- * Seconds after which a reception gets its row. An object that begins to arrive less than this
- * before the end of the quiet time counts as late, just like one that begins after it.
+ * Seconds after which a reception gets its row. Until then, it does not delay the completion of a
+ * study. An object that begins to arrive within the last second of the quiet time is therefore a
+ * late object, just like one that begins afterwards.
  */
 const FIRST_ROW_AFTER_SECONDS = 1;
 

@@ -275,7 +275,8 @@ async function recordAlone(tx: Queryable, received: ReceivedInstance): Promise<A
     [study.id, received.header.sopInstanceUid, received.dataSetSha256, received.path],
   );
   const known = same.length > 0;
-  // The row was committed by an attempt whose outcome is unknown, or by another process at startup.
+  // This file already has a row: an earlier attempt committed it without learning the outcome, or
+  // another process registered the file at startup.
   if (same[0]?.path === received.path) {
     return { studyId: study.id, outcome: 'new', revision: same[0].revision };
   }

@@ -107,7 +107,7 @@ class UnreadableFileError extends Error {
 }
 
 interface FileOptions extends RegistrationOptions {
-  /** Set if a file whose content differs from its checksum is to be quarantined. */
+  /** True to quarantine a file whose content differs from the checksum in its name. */
   onlyIntact?: boolean;
 }
 

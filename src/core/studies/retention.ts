@@ -155,7 +155,8 @@ export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): 
       removal.objects += removed.files.length;
       removal.bytes += removed.files.reduce((sum, { bytes }) => sum + bytes, 0);
     }
-    // A study that is needed again is not selected by the next pass, so the passes come to an end.
+    // If the batch was full, there may be more old studies. But a pass that removed no study of its
+    // batch is the last one, so that the passes come to an end.
     removal.unfinished = !dryRun && ids.length === batch && removal.studies > 0;
   }
   if (quarantineDays !== null) {

@@ -47,8 +47,9 @@ export async function lockStudyOf(tx: Queryable, requestId: string): Promise<voi
 }
 
 /**
- * Returns which signature makes the draft of a request outdated: `own` if its own result is signed,
- * `another` if an earlier or later result of the same study and endpoint is. Null if none is signed.
+ * Returns which signature makes the draft of a request outdated: `own` if its own result is signed;
+ * otherwise `another` if an earlier or later result of the same study and endpoint is signed. Null
+ * if no result is signed.
  */
 export async function signatureOver(
   database: Queryable,

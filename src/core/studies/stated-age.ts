@@ -46,8 +46,8 @@ export function statedAgeByLmp(dataSet: NaturalDataset): number | null {
 /**
  * Returns the gestational age in days on the day of the study, computed from the expected date of
  * delivery in the cart's report (obstetric 16.2): the date by the last menstrual period, otherwise
- * the date without a stated origin. The latter is ignored if it equals the date by average
- * ultrasound age, because it was then computed from this scan and cannot date it.
+ * the date without a stated origin. A date without a stated origin is ignored if it equals the date
+ * by average ultrasound age, because it was then computed from this scan and cannot date it.
  */
 function statedAgeByDueDate(dataSet: NaturalDataset): number | null {
   const scan = dayOf(dataSet.StudyDate);

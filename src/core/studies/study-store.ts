@@ -207,8 +207,9 @@ export async function beginActing(
 }
 
 /**
- * Reschedules a claimed study that cannot be submitted yet. A time that was changed after the claim
- * is kept: a search that ended has made the study due at once, and will not do so again.
+ * Reschedules a claimed study that cannot be submitted yet. If the due time was changed after the
+ * claim, the changed time is kept. For example, a search that ended has made the study due at once,
+ * and will not do so a second time.
  */
 export async function reschedule(
   database: Queryable,
@@ -414,8 +415,8 @@ export async function studyOfRequest(
 /**
  * Returns the requests that the result of this request replaces, newest first: those for earlier
  * revisions of the same study, made for the same endpoint. If several rules run one endpoint, only
- * requests of the same rule count. A workitem (its row has a unique key in place of a rule) neither
- * replaces a request nor is replaced, because it may cover only some of the objects. Empty for the
+ * requests of the same rule count. A workitem neither replaces a request nor is replaced, because
+ * it may cover only some of the objects; in its row, `rule` holds its unique key. Empty for the
  * first request of a study, and for a request without a study.
  */
 export async function earlierRequests(database: Queryable, requestId: string): Promise<string[]> {

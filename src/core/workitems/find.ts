@@ -273,9 +273,12 @@ export async function searchWorkitems(
   return { rows: rows.slice(0, limit), more: rows.length > limit };
 }
 
-/** A DT, in which a hyphen before a number up to 14 hours is the offset from UTC. */
+/**
+ * A DT. A hyphen followed by four digits of at most 14 hours begins its offset from UTC; any other
+ * hyphen separates the two ends of a range.
+ */
 const DT = '\\d[\\d.]*(?:[+-](?:0\\d|1[0-4])\\d\\d)?';
-/** A DT, or a range of two of which one may be missing (PS3.4 C.2.2.2.5.3). */
+/** A DT, or a range between two DTs. The first or the last may be missing (PS3.4 C.2.2.2.5.3). */
 const DT_RANGE = new RegExp(`^(${DT})?(?:(-)(${DT})?)?$`);
 
 function startCondition(value: string, parameter: (value: unknown) => string): string[] {

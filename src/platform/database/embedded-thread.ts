@@ -120,8 +120,8 @@ export class DatabaseThread extends EventEmitter<{
   #worker: Promise<Worker> | null = null;
   #lastId = 0;
   /**
-   * Incremented when the thread is lost, because transactions of an earlier session no longer
-   * exist.
+   * Number of the database session. It increases when the thread is lost, because the transactions
+   * of the earlier session no longer exist.
    */
   session = 0;
 

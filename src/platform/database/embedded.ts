@@ -137,8 +137,8 @@ class PglitePoolClient extends EventEmitter {
 /** PGlite with those parts of the `pg.Pool` interface that BullMQ and this project use. */
 class PglitePool extends EventEmitter {
   /**
-   * Tells BullMQ that it need not enable TCP keep-alive. There is no connection: PGlite runs in
-   * this process.
+   * Claims that TCP keep-alive is already on, so that BullMQ does not try to enable it. There is no
+   * socket: PGlite runs in this process.
    */
   readonly options = { keepAlive: true };
   readonly #thread: DatabaseThread;
@@ -211,8 +211,8 @@ const LEAST_FREE_BYTES = 64 * 1024 ** 2;
 
 /**
  * Free bytes below which no statement is begun: two segments of the write-ahead log. If a commit
- * cannot extend the log, PGlite repeats it for ever and never answers again, even when the disk has
- * space once more; a PostgreSQL server would end and restart.
+ * cannot extend the log, PGlite repeats the commit for ever. It then never answers again, even when
+ * the disk has space once more. (A PostgreSQL server would end and restart.)
  */
 const STATEMENT_BYTES = 32 * 1024 ** 2;
 

@@ -23,8 +23,8 @@ export function followRows<Row extends { id: string; ended: number }>(
   let begun: number | null = null;
   let latest = 0;
   /**
-   * Rows already passed to `onRow`: the end time of each by its id. Later calls read these rows again
-   * (`OVERLAP_SECONDS`) and skip them, unless their end time has changed.
+   * The end time of each row already passed to `onRow`, by the row's id. Later calls read these
+   * rows again (`OVERLAP_SECONDS`) and skip those whose end time is unchanged.
    */
   const seen = new Map<string, number>();
   return async () => {

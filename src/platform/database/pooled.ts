@@ -27,8 +27,8 @@ const SQLSTATE = /^(08...|53...|57P0[1-5]|57014|58...|25006|25P03|40001|40P01)$/
 const NO_ANSWER = 'Query read timeout';
 
 /**
- * Messages of node-postgres without a code: a session died during a statement, or none was opened
- * or became free in time.
+ * Messages of node-postgres without a code: a session died during a statement, or no session could
+ * be opened or became free in time.
  */
 const DIED =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying)/;

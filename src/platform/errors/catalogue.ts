@@ -15,8 +15,8 @@ interface CatalogueEntry {
   retry: FailureClass;
   /**
    * What a delivery that failed with this error shows about its peer. `fails`: any other object
-   * would fail too. `unknown`: the failure is on our side, before the peer was contacted. By
-   * default, the peer works, and refused the delivery because of its content.
+   * would fail too. `unknown`: the failure is on our side, before the peer was contacted. If
+   * absent: the peer works, and refused this delivery because of its content.
    */
   peer?: 'fails' | 'unknown';
   /**

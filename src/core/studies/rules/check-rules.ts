@@ -6,7 +6,7 @@ import { attributePaths } from './route.ts';
 
 const { nameMap } = dcmjs.data.DicomMetaDictionary;
 
-/** A fault because of which a rule could never match or act. */
+/** A fault that keeps a rule from ever matching or acting. */
 export interface RuleFault {
   rule: string;
   /** Position of the rule in the list. */

@@ -102,8 +102,8 @@ async function saveRules(
 }
 
 /**
- * Checks the whole file that would be written. Its other settings may have changed since the
- * gateway started, so rules that suit the running gateway may not suit them.
+ * Checks the whole file that would be written, not only its rules: the other settings in the file
+ * may have changed since the gateway started, and the new rules may not go with them.
  * @throws SonogateError `invalid_config`
  */
 function requireStartable(check: () => unknown): void {
