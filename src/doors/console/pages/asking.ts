@@ -33,6 +33,8 @@ export function sentence(error: unknown): string {
 export interface Asking {
   /** Renders the button or, once it has been pressed, the question in its place. */
   view(action: Action): TemplateResult;
+  /** Closes the question of this action without performing it. Returns true if it was open. */
+  close(id: string): boolean;
 }
 
 /** Creates buttons that ask for confirmation in place; only one question is open at a time. */
@@ -101,6 +103,11 @@ export function createAsking({ redraw, say }: Pick<Surroundings, 'redraw' | 'say
       >
         ${action.label}
       </button>`;
+    },
+    close(id) {
+      const isOpen = asked === id && running !== id;
+      if (isOpen) ask(null);
+      return isOpen;
     },
   };
 }

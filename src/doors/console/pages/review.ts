@@ -9,6 +9,9 @@ import type { Surroundings } from './page.ts';
 /** Milliseconds after the last move of a point before the change is sent. */
 const SETTLED_MS = 120;
 
+/** Milliseconds after which a review that could not be loaded is loaded again. */
+const RELOADED_AFTER_MS = 5000;
+
 const NOT_MADE_EITHER = ' The changes you made after it were not saved either.';
 const CHANGED_SINCE =
   'The report has changed since you read this summary. Read it again before you sign.';
@@ -95,6 +98,10 @@ export class Review {
   readonly #parts: ReviewParts;
   readonly #news: LiveStream;
   #unavailable = false;
+  /** Why the latest state could not be loaded; null if it was loaded. */
+  #unloaded: string | null = null;
+  #reloading: number | undefined;
+  #closed = false;
   #amending = false;
   /** Id of the value being shown; null before the first. */
   #current: string | null = null;
@@ -186,6 +193,8 @@ export class Review {
 
   close(): void {
     this.#sendDragged();
+    this.#closed = true;
+    clearTimeout(this.#reloading);
     this.#news.close();
   }
 
@@ -424,6 +433,8 @@ export class Review {
     // contain the newer state.
     if (etag !== this.data.etag && !this.saving) {
       void this.#load();
+      // A summary that changes while it is read must not be signed by the next key press.
+      if (this.asking.close('sign')) this.problem = CHANGED_SINCE;
       if (author && author !== this.person) this.#say(`${author} has changed this review.`);
     }
     this.#redraw();
@@ -441,13 +452,22 @@ export class Review {
 
   async #load(): Promise<void> {
     const { around, requestId } = this.#parts;
+    clearTimeout(this.#reloading);
     try {
       this.#take(await around.api.review(requestId));
+      if (this.problem === this.#unloaded) this.problem = null;
+      this.#unloaded = null;
     } catch (error) {
       // Results from an earlier release, or from requests made with test keys, cannot be reviewed.
       this.#unavailable =
         error instanceof ProblemError && error.problem.code === 'review_unavailable';
-      if (!this.#unavailable) this.problem = sentence(error);
+      if (!this.#unavailable) {
+        this.#unloaded = sentence(error);
+        this.problem = this.#unloaded;
+        if (isPassing(error) && !this.#closed) {
+          this.#reloading = setTimeout(() => void this.#load(), RELOADED_AFTER_MS);
+        }
+      }
     }
     this.#redraw();
   }
@@ -527,6 +547,10 @@ const typedNote = (text: string): Due => ({
 
 /** Keeps the focus in the review when a field or a handle that had it has disappeared. */
 const focusReview = (): void => keepFocus(() => document.getElementById('review-head'));
+
+/** Returns true if the same call may succeed later: the gateway failed or was not reached. */
+const isPassing = (error: unknown): boolean =>
+  !(error instanceof ProblemError) || error.problem.status >= 500;
 
 const isStale = (error: unknown): boolean =>
   error instanceof ProblemError && error.problem.code === 'stale_review';

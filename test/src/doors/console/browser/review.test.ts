@@ -201,6 +201,35 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     await expect.poll(() => decided(reader.page)).toBe(before + 1);
   });
 
+  it('is loaded again after a failure, and then no longer shows the problem', async () => {
+    const { page } = reader;
+    const problem = panel(page).getByRole('alert');
+    await page.route('**/review', (route) =>
+      route.request().method() === 'GET'
+        ? route.fulfill({ status: 503, json: { status: 503, detail: 'The call can be repeated.' } })
+        : route.continue(),
+    );
+    await second.page.keyboard.press('z');
+    await problem.filter({ hasText: 'The call can be repeated.' }).waitFor();
+    await page.unroute('**/review');
+    await expect.poll(() => problem.count()).toBe(0);
+    await expect.poll(() => decided(page)).toBe(await decided(second.page));
+  });
+
+  it('is not signed by a reader while another one changes it', async () => {
+    const { page } = reader;
+    const question = panel(page).getByRole('group', { name: /Sign as/ });
+    await focusOut(page);
+    await page.keyboard.press('s');
+    await question.waitFor();
+    await second.page.keyboard.press('x');
+    await panel(page)
+      .getByRole('alert')
+      .filter({ hasText: 'Read it again before you sign' })
+      .waitFor();
+    expect(await question.count()).toBe(0);
+  });
+
   it('has no axe violations, light and dark', async () => {
     expect(await violationsOf(second.page)).toEqual([]);
   });
