@@ -164,8 +164,8 @@ export interface EchoEvidence {
   handheld: boolean;
   priors: readonly string[];
   /**
-   * Absent if a value may be used without a review even if its method was shown to work only on
-   * simulated images.
+   * Set if values need a review when their method was shown to work only on simulated images.
+   * Absent if such values may be used without a review.
    */
   review?: {
     setting: ReviewSetting;

@@ -34,7 +34,7 @@ interface SectionEnd {
   outcome: SectionOutcome;
 }
 
-/** A classification that is not the same at both ends. */
+/** A classification whose category changes at an end of an interval. */
 interface Undecided {
   id: string;
   name: string;
@@ -168,9 +168,10 @@ const sharesEvidence = (one: FindingDraft, other: FindingDraft) =>
   one.evidence.some((id) => other.evidence.includes(id));
 
 /**
- * Returns the findings to report, and the values because of which others were dropped. A finding
- * that is present at every end but with different grades states both sides. So does a critical
- * finding that is absent at an end, because a clinician must look at it at once.
+ * Returns the findings to report, and the values because of which findings of a severity other than
+ * `info` were dropped. A finding that changes at an end is kept, with a statement of both sides, if
+ * every such end has a finding about the same values. A critical finding is kept in any case,
+ * because a clinician must look at it at once.
  */
 function findingsOf(
   outcome: SectionOutcome,

@@ -101,7 +101,7 @@ const embryonicRate: EarlyEvidence['embryonicRate'] = (gaDays, beatsPerMinute) =
   return band && { band, recalled: recalledLimit(gaDays) };
 };
 
-/** Returns the evidence with one name for each fetus, on images and in reports. */
+/** Returns the evidence in which each fetus has the same name on the images and in the reports. */
 function withOneNamePerFetus(given: StudyEvidence): StudyEvidence & Pick<RateEvidence, 'fetusOf'> {
   const { study, views } = given;
   const nameOf = oneNamePerFetus(given);
@@ -122,9 +122,9 @@ function withOneNamePerFetus(given: StudyEvidence): StudyEvidence & Pick<RateEvi
  * Collects the evidence for the sections: the readings, and values derived from them that several
  * sections need.
  *
- * @param several the evidence that indicates several fetuses. It includes sweeps that need review:
- * nothing is concluded from them, but while one shows twins, nothing is concluded for a single
- * fetus.
+ * @param several what indicates several fetuses, sweeps that need review included. No conclusion is
+ * drawn from such a sweep, but if it shows twins, no conclusion may be drawn for a single fetus
+ * either.
  */
 export function evidenceOf(
   read: StudyEvidence,

@@ -9,9 +9,9 @@ import type { Readings } from './readers.ts';
 import type { FramePlane, FrameReading, Plane, Structure } from './shared/plane.ts';
 
 /**
- * Evidence for the method that outlines each structure or finds its ends. Readings that need review
- * are removed by `withholdUnvalidated` before the sections run, so the sections need not check
- * whether the method was validated on such images.
+ * Evidence for the method that outlines each structure or finds its ends. `withholdUnvalidated`
+ * removes the readings that need review before the sections run, so the sections need not check
+ * whether a method was validated on this kind of image.
  */
 const OF_STRUCTURE = {
   head: 'head-outline',

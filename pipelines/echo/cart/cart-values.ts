@@ -145,7 +145,8 @@ export function withStatedMethod(
   const stated = cart.find((value) => value.key === key)?.method;
   if (!methods || !stated) return measurement;
   const method = methods[keyOf(stated)]?.method ?? (key === 'lvef' ? 'cart-stated' : null);
-  // A person's decision refers to the value with its stated method, which is the one in the result.
+  // The result shows the value with its stated method, and a person's decision refers to that
+  // value. The decision is therefore applied after the method was set.
   return method ? decided({ ...measurement, method }) : measurement;
 }
 
@@ -364,8 +365,8 @@ const AT_REST: ReadonlySet<string> = new Set(['SCT|128974000', 'SCT|128975004'])
 /**
  * Converts the machine's values to the keys and units of the echo concept table, and selects the
  * values of the preferred method for each quantity. Values measured under stress and end-systolic
- * effusion depths are left out. Indexed values, deviations and values with a unit that cannot be
- * converted keep their key. A value that cannot be identified has the key null.
+ * effusion depths are left out. Indexed values, deviations, and values whose unit cannot be
+ * converted are not changed. The key of a value that cannot be identified is set to null.
  */
 export function echoCartValues(cart: readonly CartMeasurement[]): CartMeasurement[] {
   const named = cart.flatMap((value) => {

@@ -268,9 +268,9 @@ async function outlineWhole({ chosen, outlining, outlined }: Read): Promise<Cham
 }
 
 /**
- * Returns the clip to measure for a view. If the surveyed frames show a beat in none of its clips,
- * this is the first clip, because the surveyed frames of a long clip can be too far apart to show a
- * beat.
+ * Returns the clip to measure for a view: the best clip in which the surveyed frames show a beat.
+ * If no clip of the view shows one, returns its first clip, because the surveyed frames of a long
+ * clip can be too far apart to show a beat.
  */
 const clipToMeasure = (clips: readonly ChamberClip[], view: ApicalView) =>
   bestClip(clips.map(measuredClip), view)?.clip ?? clips.find((clip) => clip.view === view);

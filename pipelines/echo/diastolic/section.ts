@@ -140,7 +140,7 @@ function judgementsOf(
 
 interface Measured {
   values: Values;
-  /** Values of the section and the right heart pressures. */
+  /** The section's values, together with the right heart pressures. */
   pressures: Values;
   applicability: Applicability;
   inputs: DiastolicInputs;

@@ -94,8 +94,8 @@ const TISSUE_WORDS =
   /\b(tdi|dti|pw ?td|tissue|annul\w*|sm|em|[es] (prime|sep\w*|lat\w*|med\w*))\b|[es]['’`]/;
 
 /**
- * "TVI" means tissue velocity imaging if a wall is named too, and otherwise for the integral of
- * velocity over time ("LVOT TVI").
+ * "TVI" means tissue velocity imaging if a wall is named too. Otherwise it means the velocity time
+ * integral ("LVOT TVI").
  */
 const VELOCITY_WORD = /\btvi\b/;
 

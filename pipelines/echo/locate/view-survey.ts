@@ -20,7 +20,10 @@ function searched({ regions }: Clip): Rectangle | undefined {
   return regions.map(({ area }) => area).toSorted((one, other) => size(other) - size(one))[0];
 }
 
-/** Minimum share of the frame's width and height that a fan filling the whole frame covers. */
+/**
+ * A fan that covers at least this share of the frame's width and of its height counts as filling
+ * the whole frame.
+ */
 const WHOLE = 0.98;
 
 const coversFrame = (fan: Rectangle, { width, height }: Clip): boolean =>

@@ -168,8 +168,9 @@ interface Graded {
 }
 
 /**
- * Returns a finding with the values and their grades; null without values. A value on the side of
- * its range that has no grades of severity, such as a small cavity, is not abnormal by itself.
+ * Returns a finding with the values and their grades; null without values. `severity` is `info` for
+ * values outside their range on the side without grades of severity, such as a small cavity,
+ * because they are not abnormal by themselves.
  */
 function gradesFinding(id: string, severity: 'abnormal' | 'info', grades: readonly Graded[]) {
   if (grades.length === 0) return null;

@@ -92,8 +92,8 @@ function run(evidence: LvStrainEvidence, values: Values) {
   const overall = overallStrain(sources);
   const gls = overall?.measurement ?? null;
   const other = gls?.concept.key === 'gls-end-systolic' ? 'gls-peak-systolic' : 'gls-end-systolic';
-  // A view from the outlines that is part of the mean is listed even if the machine has a value for
-  // the same view.
+  // The mean may come from the views of the outlines. These views are then listed even if the
+  // machine has values for them.
   const averaged = VIEWS.flatMap((key) => {
     const view = sources.outlines.measurement(key);
     return view && gls?.inputs.includes(view.id) ? [view] : [];

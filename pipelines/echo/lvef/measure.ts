@@ -94,7 +94,10 @@ export function biplaneValues({ A4C: four, A2C: two }: ApicalClips): Measurement
   });
 }
 
-/** Returns true if the networks agree on no beat. The outlines of the clip are then not trusted. */
+/**
+ * Returns true if the two networks were compared but do not agree on any beat. The outlines of the
+ * clip are then not trusted.
+ */
 export const areDisputed = ({ clip: { ejections } }: MeasuredClip): boolean =>
   ejections.length > 0 && !ejections.some(({ accepted }) => accepted);
 

@@ -174,8 +174,8 @@ function indexedVolumes(given: Values): Indexed[] {
 }
 
 /**
- * Returns the machine's LVEF by Teichholz and of single planes, calculated again if one of their
- * diameters or volumes was corrected. Empty if the machine reports none.
+ * Returns those of the machine's LVEFs that are by Teichholz or from a single plane; empty if there
+ * are none. An LVEF is calculated again if a person corrected one of its diameters or volumes.
  */
 function machineEfs(given: Values): Measurement[] {
   const volumes = { method: 'fraction-of-volumes', value: fractionalChange } as const;

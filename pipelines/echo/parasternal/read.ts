@@ -47,9 +47,10 @@ function shortestThrough(
 }
 
 /**
- * Returns the line across the fluid around the heart where it is deepest: the longest of the
- * shortest lines through its points (echo 13). In pixels of the stored frame; null if no fluid was
- * outlined.
+ * Returns the line across the pericardial fluid at its deepest place (echo 13). For each sampled
+ * point in the fluid, the shortest line across the fluid through that point is found; the longest
+ * of these lines is returned. In pixels of the stored frame; null if no fluid was outlined or no
+ * such line was found.
  */
 function fluidDepth(masks: ParasternalMasks): readonly [Point, Point] | null {
   const { area, width, height } = masks;

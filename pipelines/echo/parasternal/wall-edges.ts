@@ -78,10 +78,10 @@ interface Outlined {
 }
 
 /**
- * Returns the position of the border between blood and muscle. If the border is moved to a step,
- * the part of the line in between is assigned to the other tissue and must therefore have that
- * tissue's level. This prevents a bright spot within the wall from being taken for a border,
- * however steep it is.
+ * Returns the position of the border between blood and muscle. Moving the border to a step assigns
+ * the part of the line in between to the other tissue. The border is moved only if that part has
+ * the grey level of the other tissue or is shorter than `SPOT`. A bright spot within the wall is
+ * therefore not taken for a border, however steep its edges are.
  */
 function wallBorder(
   profile: LineProfile,

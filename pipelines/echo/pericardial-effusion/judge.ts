@@ -31,8 +31,8 @@ export interface Effusion {
 }
 
 /**
- * Returns the findings on the effusion. Its grade is based on its greatest depth (echo 13). A depth
- * measured in another place must not be used instead.
+ * Returns the findings on the effusion. The grade is that of the greatest depth of the fluid (echo
+ * 13). There is no grade if the effusion is deeper in another view than where it was measured.
  */
 export function effusionOf(evidence: EffusionEvidence, values: Values): Effusion {
   const { fluid } = evidence;

@@ -57,7 +57,8 @@ function valuesBy(all: All, named: Named, shift: Shift | null, collected: Collec
     with(calculations) {
       const given = calculations.filter((one) => one !== null);
       const own = valuesOf(given);
-      // If a calculation withholds a value, its earlier form must not be used either.
+      // A calculation may withhold a value. `own` then lacks the value, and its earlier form must
+      // not be used either.
       const replaced = new Set(given.map(({ id }) => id));
       return valuesBy(
         (key) => [...own.all(key), ...all(key).filter(({ id }) => !replaced.has(id))],
@@ -151,7 +152,7 @@ function intervalOf(
 }
 
 /**
- * Returns true if a person corrected a value of the machine, or one of those from which it was
+ * Returns true if a person corrected this machine value, or a machine value from which it was
  * calculated.
  */
 const isCorrected = (one: Measurement, values: Values): boolean =>
@@ -172,9 +173,9 @@ const knownInputs = (
   );
 
 /**
- * Calculates a value from others, unless it is given. If a person corrected one of the values from
- * which the machine calculated its own, the machine's value is calculated again, or withheld if an
- * input is missing.
+ * Returns the given value of a quantity or, if there is none, calculates it from others. If a
+ * person corrected an input of the machine's value, that value is calculated again, or withheld if
+ * an input is missing.
  */
 function calculated(
   values: Values,
@@ -207,7 +208,7 @@ function calculated(
   }
   const cart = inputs.every(belongsToMachine);
   const source = { ...NO_FRAME, provenance: cart ? 'cart-sr' : 'image-analysis' } as const;
-  // A value calculated from one that a person corrected is the person's, not the machine's.
+  // A machine value that is calculated again from a corrected input counts as the person's.
   const corrected = cart && inputs.some((input) => isCorrected(input, values));
   const measurement = createMeasurement(key, key, result, method, {
     section,

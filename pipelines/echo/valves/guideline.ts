@@ -118,8 +118,8 @@ const ADVICE: Readonly<Partial<Record<StenosisGrade, StenosisRemark>>> = {
 };
 
 /**
- * Grades in rows 6 to 9 of the table (echo 11.1). An underestimated LVOT diameter, or hypertension,
- * can lead to the same values as these grades.
+ * Grades in rows 6 to 9 of the table (echo 11.1). The same values can also result from an
+ * underestimated LVOT diameter or from hypertension.
  */
 const LOW_GRADIENT: ReadonlySet<StenosisGrade> = new Set([
   'classical low-flow low-gradient AS (LVEF <50%)',

@@ -58,7 +58,8 @@ function foreignArea(values: Values): Measurement | null {
  * Returns the valve area and its index by VTI or, if there is none, by peak velocity (echo 11.1).
  */
 function areasOf(values: Values, rejected: Measurement | null) {
-  // The areas by VTI and by peak velocity use the same LVOT diameter, which may be wrong.
+  // If the machine's area contradicts its DVI, the LVOT diameter may be wrong. The area by peak
+  // velocity uses the same diameter, so it cannot stand in for the area by VTI.
   if (rejected) return { area: null, areaIndex: null };
   const area = values.measurement('av-area');
   if (area) return { area, areaIndex: values.measurement('av-area-index') };

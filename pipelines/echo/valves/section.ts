@@ -148,7 +148,8 @@ function judgementsOf(values: Values, regurgitation: Regurgitations, ms: string 
     disease,
     grade,
     scheme,
-    // If the quantities contradict each other, at least one is that of severe regurgitation.
+    // Quantities that contradict each other are more than one grade apart, so at least one of them
+    // indicates grade III or IV.
     isFinding: SEVERE_REGURGITATION.has(grade) || grade === 'inconsistent, suggest CMR',
     evidence,
   });

@@ -61,8 +61,8 @@ export interface FluidValues {
   pocket: Measurement | null;
   index: Measurement | null;
   /**
-   * A pocket deeper than `pocket` that reaches the edge of the picture, so its true depth may be
-   * greater.
+   * A pocket that is deeper than `pocket` but ends at the edge of the picture, so its true depth
+   * may be even greater.
    */
   deeper: Measurement | null;
 }
@@ -70,7 +70,10 @@ export interface FluidValues {
 const categoryOf = (by: FluidKey, value: Measurement) =>
   categoryWithin(value, (mm) => RULES[by].category(Math.max(0, mm) / MM_PER_CM));
 
-/** Returns the values to classify. The index is included only at ages at which it is used. */
+/**
+ * Returns the values to classify. The pocket is left out if a pocket that ends at the edge of the
+ * picture is deeper. The index is included only at ages at which it is used.
+ */
 function judgedValues(
   { pocket, index, deeper }: FluidValues,
   gaDays: number | undefined,
@@ -145,7 +148,10 @@ function otherCategory(judged: readonly Judged[], value: Measurement): Statement
       ];
 }
 
-/** Returns the reasons why there are values but no category; empty if the values agree. */
+/**
+ * Returns the contradictions between the values; empty if the values agree. While there is a
+ * contradiction, no value gets a category.
+ */
 export function contradictions(
   counting: FluidValues,
   judged: readonly Judged[],

@@ -107,7 +107,7 @@ export function measureIndex(
     return { gap: INDEX_TOO_EARLY };
   }
   // The depths of the quadrants have the same concept as the deepest pocket. Only one value of a
-  // concept may count, so these are repeats.
+  // concept may count, so the quadrants are marked as repeats.
   const quadrants = [first, second, third, fourth].map(({ measurement }, index) => ({
     ...asRepeat(measurement),
     id: `fluid-quadrant-${index + 1}`,

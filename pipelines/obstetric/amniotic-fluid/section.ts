@@ -114,8 +114,8 @@ function assess(
     against.length > 0 ? say.gap('fluid.not-categorised', {}) : null,
     ...against,
   ].filter((gap) => gap !== null);
-  // A value whose interval contains a cut-off has its own statement with the categories on both
-  // sides, so it is not listed again under the category of another value.
+  // A value whose interval contains a cut-off has a separate statement with the categories on both
+  // sides. It is left out of this statement, which gives the category of the other value.
   const shown = [pocket, index]
     .filter((one) => one !== null)
     .filter(({ id }) => !undecided.has(id));
@@ -180,8 +180,8 @@ function outcomeOf(evidence: FluidEvidence, machine: readonly Measurement[]): Se
 }
 
 /**
- * Returns the outcome for several fetuses. Each sac has its own fluid (obstetric 4), and the images
- * do not show which sac belongs to which fetus.
+ * Returns the outcome for several fetuses: each pocket separately, without categories. Each sac has
+ * its own fluid (obstetric 4), and the images do not show which sac belongs to which fetus.
  */
 function apart(pockets: readonly MeasuredPocket[], source: SeveralFetusesSource): SectionOutcome {
   const gap = say.gap('fluid.pockets-apart', { source });

@@ -361,7 +361,8 @@ export function compareWithCart(
     if (!key) continue;
     const own = acceptedValue(ours, key);
     const implausible = value.quality === 'inadequate' ? [value] : [];
-    // If we have no length, the remarks on unused machine values explain why the length is missing.
+    // Without an accepted length of ours, these values are listed in its place, because their
+    // remarks explain why the length is missing.
     (own ? comparison.beside : comparison.lengths).push(...implausible, ...quantity.unused);
     if (implausible.length > 0) continue;
     const shown = own ? besideOurs(key, value, own) : inPlaceOfOurs(key, value);

@@ -89,7 +89,10 @@ function turned(
   return { image: { width, height, data }, toImage };
 }
 
-/** Returns the median of each end. In the first pair, the left end comes first. */
+/**
+ * Returns the median position of each end. The ends of every pair are matched to those of the first
+ * pair, in which the left end comes first.
+ */
 function medianEnds(pairs: readonly [LocatedEnds['ends'], ...LocatedEnds['ends'][]]) {
   const [left] = pairs[0];
   const ordered = pairs.map(([one, other]) =>

@@ -218,8 +218,8 @@ interface Read {
   extrapolated: boolean;
   calibration: CalibratedRegion['source'];
   /**
-   * Reason why the frame does not show the structure's measuring plane; null if nothing indicates
-   * this.
+   * Sign that the frame does not show a plane on which the structure is measured; null if there is
+   * no such sign.
    */
   excluded: PlaneExclusion | null;
   /** Reason why no length of this outline or line is used; null if all lengths are plausible. */
@@ -310,9 +310,9 @@ function remarksOnMedian(
 }
 
 /**
- * Returns up to three readings to measure. They are accepted readings from the most preferred
- * planes that have any. If no reading is accepted, returns up to three others, which are listed but
- * not used.
+ * Returns up to three accepted readings to measure. They come from the first tier of planes that
+ * has an accepted reading. If no tier has one, returns up to three other readings, which are listed
+ * but not used.
  */
 function measuredReadings(
   structure: Structure,

@@ -288,7 +288,10 @@ function apart(
   };
 }
 
-/** Replaces the lengths in a contradiction with the listed versions, whose ids may have changed. */
+/**
+ * Replaces both lengths of a contradiction with the versions that the result lists, because their
+ * ids may have changed since the contradiction was found.
+ */
 const withLengths = (
   { of: [first, second], ...one }: Contradiction,
   listed: (one: Measurement) => Measurement,

@@ -27,18 +27,21 @@ export function withoutCategory(gaDays: number | undefined): Statement | null {
   return gaDays < from || gaDays > to ? say.gap('cervix.outside-weeks', { from, to }) : null;
 }
 
-/** Category of a length, given its interval, and the greatest length that the cervix may have. */
+/** The category of a cervical length, and what is uncertain about it. */
 interface JudgedCervix {
   /**
-   * Null if the interval includes a cut-off or the machine value contradicts ours, unless the
-   * longest possible length is still short.
+   * Null if the interval includes a cut-off or the machine value contradicts ours. In both cases,
+   * the category is `short` instead of null if even `longest` is short.
    */
   category: CervixCategory | null;
   /** Categories on both sides of a cut-off within the interval; null if it contains no cut-off. */
   between: readonly [CervixCategory, CervixCategory] | null;
   /** Set if the machine value is in a category that no value within our interval has. */
   contradiction: Statement | null;
-  /** In mm. */
+  /**
+   * Greatest length, mm, that the cervix may have: the upper end of the interval or, if it
+   * contradicts ours and is greater, the machine value.
+   */
   longest: number;
 }
 
@@ -70,7 +73,7 @@ export function judgeCervix(length: Measurement, machine: Measurement | null): J
 
 /**
  * Builds the classification for a category of cervical length, including the cut-offs. A cut-off is
- * met only if the longest length that the cervix may have is within it.
+ * met only if the greatest length that the cervix may have does not exceed it.
  */
 export function cervixClassification(
   category: CervixCategory,

@@ -32,9 +32,10 @@ const VIEW = 'calibrated transvaginal sagittal images of the cervix';
 const MEASUREMENTS = 3;
 
 /**
- * Returns the measurements to choose from: the best of every clip, and further ones of the same
- * clips only if the clips are fewer than three. Neighbouring frames show almost the same image, so
- * the shortest of many would only be the one with the largest error.
+ * Returns the measurements to choose from: the best one of each clip. If there are fewer than three
+ * clips, further measurements from those clips make up the number. Neighbouring frames are almost
+ * identical, so the shortest of many measurements from one clip would merely be the one with the
+ * largest error.
  */
 function ofEveryClip(accepted: readonly MeasuredCervix[]): MeasuredCervix[] {
   const clipOf = ({ reading }: MeasuredCervix) => reading.clip.file;

@@ -178,9 +178,10 @@ function isPlausiblePeak({ vessel, velocities, waveform }: TracedReading): boole
 }
 
 /**
- * Returns PI, RI, S/D, PSV and EDV of one spectrum; values of `rank` 0 take the plain ids. If the
- * header does not identify the vessel or, in a twin pregnancy, the fetus, the spectrum may show
- * anything, even the outflow tract of an adult heart. Its values are then shown but not used.
+ * Returns PI, RI, S/D, PSV and EDV of one spectrum. The ids of the values contain no number if
+ * `rank` is 0. If the header does not identify the vessel or, in a twin pregnancy, the fetus, the
+ * spectrum may show anything, even the outflow tract of an adult heart. Its values are then shown
+ * but not used.
  */
 export function measureSpectrum(reading: TracedReading, rank: number): Measurement[] {
   const { waveform, vessel } = reading;

@@ -239,7 +239,8 @@ function measureAll(readings: readonly TracedReading[]): Measurement[] {
 }
 
 /**
- * Returns the id without a trace number (`idOf` in measure.ts), for a machine value that is used.
+ * Returns the id that a machine value takes if we have no value: like `idOf` in measure.ts, but
+ * without a trace number.
  */
 const plainId = ({ concept, laterality }: Measurement) =>
   [concept.key, sidesApart(VESSEL_OF.get(concept.key) ?? null) ? laterality : null]

@@ -43,7 +43,7 @@ export interface EarlyFrame {
   bodies: 'one' | 'several' | 'unclear';
 }
 
-/** Motion within the sac, at the rate of a heartbeat if `beating`. */
+/** Motion within the sac. `beating`: at the rate of a heartbeat. */
 type EmbryoActivity =
   | { status: 'beating'; beatsPerMinute: number; uncertainty: number; strength: number }
   | { status: 'not-seen' }

@@ -180,7 +180,7 @@ interface Known {
   measurements: readonly Measurement[];
   clips: readonly EarlyClip[];
   machine: MachineValues;
-  /** The view and the cine that the section needs, as texts for the `need` of a gap. */
+  /** Texts for the `need` of a gap: the view and the cine that the section needs. */
   view: string;
   cine: string;
 }

@@ -343,8 +343,8 @@ const SAC = {
 
 /**
  * Returns the regions in an image that look like a sac, most likely first. A rejected region stays
- * in the list, with `accepted` false: an accepted region that comes after it is less likely to be
- * the sac.
+ * in the list, with `accepted` false, because an accepted region that comes after it is doubtful
+ * (`chooseSac`).
  */
 export function locateSacs(image: GrayImage): LocatedSac[] {
   const factor = Math.max(1, Math.round(Math.max(image.width, image.height) / SAC.searchSide));

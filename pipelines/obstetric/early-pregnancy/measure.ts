@@ -155,9 +155,10 @@ function crownRumpLengths(clips: readonly EarlyClip[]): Measurement[] {
 const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 
 /**
- * Rejects each length whose interval does not meet those of at least half of the other plausible
- * ones: a plane that is not along the embryo shows only a part of it, and of two such lengths it is
- * unknown which one is whole. Lengths that a person rejected still contradict the others.
+ * Rejects a length if its uncertainty interval overlaps those of fewer than half of the other
+ * plausible lengths. A plane that is not along the embryo shows only part of it, and if two lengths
+ * disagree, there is no way to tell which one is complete. Lengths that a person confirmed are
+ * kept. Lengths that a person rejected still count in the comparison.
  */
 function withoutContradicted(lengths: readonly Measurement[]): Measurement[] {
   const plausible = lengths.filter(({ value }) => isPlausible('crl', value));

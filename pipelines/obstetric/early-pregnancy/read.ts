@@ -35,9 +35,11 @@ function candidates({ study, planes, options }: ReaderInput<object>): Clip[] {
 }
 
 /**
- * Chooses the sac from the candidate regions, which are sorted most likely first. The sac is the
- * region with contents. If the contents are inconclusive and several regions remain, none is
- * chosen.
+ * Chooses the sac from the candidate regions, which are sorted most likely first. An accepted
+ * region with contents is the sac; if there are several, none is chosen. If no accepted region has
+ * contents, the choice is unclear and none is chosen, unless the most likely region is the only
+ * accepted one. If every region was rejected, the most likely one is returned, with `accepted`
+ * false.
  */
 export function chooseSac(
   found: readonly Pick<EarlyFrame, 'sac' | 'contents'>[],

@@ -33,8 +33,8 @@ const CINE = `a cine of the embryo of at least ${EMBRYO_CLIP.frames} frames at $
 const NEEDS = [VIEW, CINE];
 
 /**
- * Returns the outcome, with the reason, if no single sac was found; null if a frame shows a single
- * sac.
+ * Returns the outcome, with the reason, if a frame shows several sacs or no frame shows an accepted
+ * sac; otherwise null.
  */
 function withoutSac(frames: readonly EarlyFrame[]): SectionOutcome | null {
   if (frames.some(({ bodies }) => bodies === 'several')) {

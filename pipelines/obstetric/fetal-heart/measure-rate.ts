@@ -168,9 +168,10 @@ export interface RateGroup {
 
 /**
  * Groups the rates that may be compared with each other. If there are several fetuses, each
- * identified fetus has a group, and each rate without a fetus is a separate group (obstetric
- * 0.5). Machines identify the fetus even if there is only one. If an earlier section already listed
- * a machine rate (`earlier`), that measurement is reused so that the rate is not listed twice.
+ * identified fetus has a group, and each rate without a fetus is a separate group (obstetric 0.5).
+ * Machines name the fetus even if there is only one, so a machine rate with a fetus and our rates
+ * without one may still belong to a single fetus. If an earlier section already listed a machine
+ * rate (`earlier`), that measurement is reused so that the rate is not listed twice.
  */
 export function rateGroups(
   evidence: RateEvidence,

@@ -92,7 +92,8 @@ function isLateRestriction(evidence: RestrictionEvidence, small: boolean): boole
 
 /**
  * Returns true if every Doppler criterion of the form was available. If the UA-PI is known, the
- * flow may be missing: with absent or reversed flow, the UA-PI would be far above the 95th centile.
+ * end-diastolic flow need not be, because absent or reversed flow would raise the UA-PI far above
+ * the 95th centile.
  */
 function dopplerComplete(evidence: RestrictionEvidence, early: boolean): boolean {
   if (evidence.uaPiCentile === null) return false;

@@ -122,11 +122,11 @@ export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingD
 
 export interface Size {
   /**
-   * Null if the intervals span more than one of small, appropriate and large for the age. Two
-   * degrees of small, or two of large, do not make it null.
+   * Null if the size may be small or appropriate, or appropriate or large, within the intervals. If
+   * only the degree is uncertain, it is `sga` or `lga`.
    */
   category: SizeCategory | null;
-  /** Category of the values as measured, and at both ends of the intervals. */
+  /** Category of the values as measured; `between` contains those at both ends of the intervals. */
   own: SizeCategory;
   between: readonly [SizeCategory, SizeCategory];
   /** Weight and AC, or whichever of them is available. */
@@ -174,8 +174,9 @@ export function sizeStatement(
 }
 
 /**
- * Returns the centile below which the size is small: the limit for the first value (the weight, if
- * known) or, if that value is certainly not small, the lower limit at which an AC alone is enough.
+ * Returns the centile below which the size is small. It is the 10th, the limit for the first value
+ * (the weight, if known). If that value is certainly not small, it is the 3rd, below which an AC
+ * alone is enough.
  */
 function lowerCutOff([first]: readonly Charted[]): number {
   const { small, severelySmall } = SIZE_CUTOFFS;

@@ -16,7 +16,10 @@ interface SymphysisAxis {
   lower: Point;
 }
 
-/** Columns of the picture on an image: a screen also shows bars and text beside the picture. */
+/**
+ * Columns of an image that the ultrasound picture occupies. A captured screen also shows bars and
+ * text beside the picture.
+ */
 interface PictureColumns {
   left: number;
   width: number;

@@ -56,7 +56,7 @@ function onFrame(
   });
 }
 
-/** The frames that are measured, with all quantities found on each. */
+/** Returns the frames to measure, with all quantities found on each. */
 function describedFrames({ frames }: LaborProgressReadings) {
   const located = (frames ?? []).filter((reading) => reading.located !== null);
   const accepted = located.filter((reading) => reading.located?.accepted);

@@ -122,7 +122,8 @@ export function nuchalFindings(nt: Measurement, crl: Measurement | null): Findin
 /**
  * Assesses the thicknesses in a study of several fetuses: each thickness that the machine's reports
  * assign to a fetus, and the largest on the images, which may belong to any fetus. Returns a
- * finding for each that is certainly high at any CRL, and a doubt for each that may be.
+ * finding for each thickness that is certainly high at any CRL, and a statement for each whose
+ * interval includes the limit.
  */
 export function highOfSeveral(measurements: readonly Measurement[]): {
   findings: FindingDraft[];

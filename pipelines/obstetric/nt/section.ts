@@ -150,7 +150,8 @@ function assess(
   const data = { plane_adequacy: best ? planeAdequacy(best) : [], crl_mm: crl?.value ?? null };
   if (!nt) return { ...whyNone(readings, all), data, measurements: all, classifications: plane };
   const difference = nuchalDifference(all, crl);
-  // A person who confirmed one of two values in different categories decided between them.
+  // If our value and the machine's are in different categories, the thickness is classified only if
+  // a person confirmed it and so decided between the two.
   const judged = !difference?.ofCategory || isConfirmed(nt);
   const classifications = [...(judged ? nuchalClassification(nt, crl) : []), ...plane];
   const gaps = [

@@ -69,12 +69,12 @@ export const edgesDisagree = (distances: readonly Measurement[]) =>
 const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 
 /**
- * Measures the signed distance in mm from the lower edge to the internal os on up to three images,
- * those that may have a category first. Empty without a scale.
+ * Measures the signed distance in mm from the lower edge to the internal os on up to three images.
+ * Images whose distance may have a category come first. Empty without a scale.
  *
- * The value with the plain id is the median of the distances that may have a category or, if
- * these fall into different categories, the shortest of them: an image beside the lowest part of
- * the edge can miss an overlap.
+ * The plain id is given to the median of the distances that may have a category. If these fall into
+ * different categories, the shortest takes the plain id instead, because an image beside the lowest
+ * part of the edge can miss an overlap.
  */
 export function measureEdges(
   edges: readonly EdgeReading[],

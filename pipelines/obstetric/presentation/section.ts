@@ -86,7 +86,8 @@ function classify(
     {
       id: 'presentation',
       section: ID,
-      // A SNOMED CT code for a presentation would apply to every fetus.
+      // With several fetuses, the code of a certain presentation would seem to apply to every
+      // fetus, so the general code is used.
       concept: findingConcept(early || several ? 'fetal-presentation' : CONCEPT_OF[presentation]),
       name: several ? `Presentation of ${NEAREST_FETUS}` : 'Presentation',
       value: early ? 'variable' : presentation,

@@ -89,9 +89,9 @@ function mirrored(strip: Float32Array, width: number): Float32Array {
 }
 
 /**
- * Fits the offset of the border, as a share of the radius, to the angle φ by weighted least
- * squares. Returns the coefficients of `[1, cos φ, sin φ, cos 2φ, sin 2φ]`. To first order, these
- * are the size, the shift and the shape of an ellipse.
+ * Fits the offset of the border, as a share of the radius, as a function of the angle φ by weighted
+ * least squares. Returns the coefficients of `[1, cos φ, sin φ, cos 2φ, sin 2φ]`. To first order,
+ * these are the size, the shift and the shape of an ellipse.
  */
 function harmonicsOf(output: Float32Array = new Float32Array()): Vector {
   const angles = output.length / 2;

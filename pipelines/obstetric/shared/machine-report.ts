@@ -12,7 +12,7 @@ const UMBILICAL = ['umbilical-artery-psv', 'umbilical-artery-edv'] as const;
 /** Quantities from which a machine calculates a value that its report states beside them. */
 const CALCULATED_FROM: Readonly<Partial<Record<string, readonly ObstetricConcept[]>>> = {
   efw: LENGTHS,
-  // The deepest pocket is also that of one of the four quadrants.
+  // The index is the sum of the pockets of the four quadrants, one of which is the deepest pocket.
   'amniotic-fluid-index': ['deepest-vertical-pocket'],
   'umbilical-artery-pi': UMBILICAL,
   'umbilical-artery-ri': UMBILICAL,
@@ -23,8 +23,8 @@ const CALCULATED_FROM: Readonly<Partial<Record<string, readonly ObstetricConcept
 const INPUTS = [...new Set(Object.values(CALCULATED_FROM).flatMap((keys) => keys ?? []))];
 
 /**
- * Withholds a value that the machine calculated from another one before a person corrected that
- * one. It is used again if the person confirms it.
+ * Withholds a value that the machine calculated if a person has since corrected one of its inputs.
+ * A value that a person confirmed is not withheld.
  */
 function withoutStale(value: Measurement, corrected: readonly Measurement[]): Measurement {
   const inputs = CALCULATED_FROM[value.concept.key] ?? [];

@@ -60,7 +60,8 @@ export function acceptedValue(
 /**
  * Adds the median of the accepted values under the plain id. If only one value is accepted, that
  * value takes the plain id.
- * @param remarksOn returns the remarks on the median, instead of those on the first value.
+ * @param remarksOn returns the remarks on the median. By default, it has the remarks on the first
+ * value.
  */
 export function withMedian(
   key: ObstetricConcept,
@@ -286,8 +287,9 @@ const firstOfMachine = (measurements: readonly Measurement[], key: EarlyKey) =>
   acceptedOfMachine(measurements, key)[0] ?? null;
 
 /**
- * Returns the values to choose from: those that a person confirmed in a review, otherwise the
- * machine's, because a person placed its calipers, otherwise ours.
+ * Returns the values to choose from: those that a person confirmed in a review. If there are none,
+ * these are the machine's, because a person placed its calipers. Without machine values, ours is
+ * used.
  */
 function preferred(machine: readonly Measurement[], own: Measurement | null): Measurement[] {
   const all = [...(own ? [own] : []), ...machine];

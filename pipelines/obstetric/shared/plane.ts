@@ -99,8 +99,8 @@ export const MEASURING_PLANES: Readonly<Record<Structure, readonly (readonly Pla
 };
 
 /**
- * Planes for the BPD. It must be measured on the transthalamic plane (obstetric 1.4), whereas HC
- * may be measured on either plane.
+ * Planes for the BPD, in tiers. Unlike the HC, the BPD belongs on the transthalamic plane
+ * (obstetric 1.4). On the other planes it gets a remark.
  */
 export const BPD_PLANES: readonly (readonly Plane[])[] = [
   ['transthalamic'],
@@ -158,8 +158,8 @@ export function femurAngle({ clip, located }: FemurReading): number | null {
 }
 
 /**
- * Returns why a frame does not show the plane on which its structure is measured (obstetric 1.1);
- * null if nothing clearly indicates this. For the cerebellum, both the plane and the structure must
+ * Returns a clear sign that a frame does not show the plane on which its structure is measured
+ * (obstetric 1.1); null if there is none. For the cerebellum, both the plane and the structure must
  * be recognised, because the plane alone is wrong too often (card of `fetal-brain-plane`).
  */
 export function excludedBy(reading: FrameReading): 'steep-femur' | 'cerebellum-in-view' | null {

@@ -36,7 +36,8 @@ export interface UterineMaps {
    */
   placentaGate: number;
   /**
-   * Gate for the lower placental edge. It must be certain on which side of the os the edge lies.
+   * Gate for the lower placental edge. Only a confident reading shows on which side of the os the
+   * edge is.
    */
   edgeGate: number;
 }
