@@ -47,8 +47,8 @@ export async function serveAdminSocket(
     });
   });
   // Several processes may start at the same moment and all find that no process answers. Each binds
-  // a temporary name and then renames it, which is atomic. The last process serves, and none fails
-  // to start.
+  // a temporary name and then renames it, which is atomic. Of these processes, the last to rename
+  // its socket serves, and none fails to start.
   const own = join(dirname(path), `.a${randomBytes(3).toString('hex')}`);
   await new Promise<void>((done, fail) => {
     server.once('error', fail);

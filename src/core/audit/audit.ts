@@ -123,7 +123,7 @@ export const AUDIT_ACTIONS = {
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS;
 
-/** Returns the meaning of an action, including the optional members that `as const` hides. */
+/** Returns the meaning of an action, typed so that its optional members can be read. */
 export function meaningOf(action: AuditAction): AuditActionMeaning {
   return AUDIT_ACTIONS[action];
 }

@@ -4,8 +4,8 @@ import type { AuditEntry, WriteAudit } from './audit.ts';
 
 const WINDOW_MILLISECONDS = 60_000;
 /**
- * Maximum number of addresses and actions counted separately within a minute. Further refusals
- * share one count.
+ * Maximum number of pairs of action and address counted separately within a minute. Further
+ * refusals share one count.
  */
 const MOST_ADDRESSES = 1000;
 const ELSEWHERE = 'several';
@@ -19,9 +19,9 @@ export interface RefusalAudit {
 }
 
 /**
- * Creates the audit of refusals. The first time that an action is refused to an address, this is
- * audited at once. Further refusals are counted, and their number is audited once a minute, so that
- * a flood of requests cannot fill the audit trail.
+ * Creates the audit of refusals. The first refusal of an action to an address within a minute is
+ * audited at once. Further refusals are counted, and their number is audited at the end of the
+ * minute, so that a flood of requests cannot fill the audit trail.
  */
 export function createRefusalAudit(parts: {
   writeAudit: WriteAudit;

@@ -91,8 +91,8 @@ class Bucket {
   }
 
   /**
-   * Opens the bucket: checks that it can be listed, and lets every later command throw
-   * `storage_unreachable` in place of the storage error (`asUnreachable`).
+   * Checks that the bucket can be listed. From then on, every command throws `storage_unreachable`
+   * in place of the storage error (`asUnreachable`).
    * @throws the storage error, which shows the operator what is wrong with the settings.
    */
   async open(): Promise<void> {

@@ -58,8 +58,9 @@ export function mayBeObjectFailure(code: ErrorCode): boolean {
 }
 
 /**
- * SQL condition: the breaker of the destination of `d` is open. The database evaluates it once per
- * statement, however many deliveries are waiting.
+ * SQL condition: the breaker of the destination of `d` lets no delivery through, because it is
+ * open, or because it is half-open and a trial is being sent. The database evaluates the condition
+ * once per statement, however many deliveries are waiting.
  */
 export const BREAKER_IS_OPEN = `d.destination IN (
   SELECT destination FROM destination_breakers WHERE state = 'open'

@@ -101,7 +101,7 @@ export const ATTRIBUTES = {
 export type Keyword = keyof typeof ATTRIBUTES;
 export const KEYWORDS = Object.keys(ATTRIBUTES) as Keyword[];
 
-/** Returns an attribute, including the optional members that `as const` hides. */
+/** Returns an attribute, typed so that its optional members can be read. */
 export const attributeOf = (keyword: Keyword): QueriedAttribute => ATTRIBUTES[keyword];
 
 const BY_TAG = new Map(KEYWORDS.map((keyword) => [ATTRIBUTES[keyword].tag, keyword]));

@@ -72,7 +72,10 @@ const SYSTEM = [
   '/etc/ld.so.cache',
 ];
 
-/** May be read even if it does not exist: the driver looks there, and fails if access is denied. */
+/**
+ * The driver looks in this folder and fails if access is denied. A pipeline process may therefore
+ * read it even if it does not exist.
+ */
 const ASKED_FOR = ['/etc/vulkan/icd.d'];
 
 /**
@@ -96,7 +99,8 @@ export function readablePlaces(modules: readonly string[]): string[] {
   const own = modules.map((module) => dirname(fileURLToPath(module)));
   const named = VARIABLES.flatMap((name) => (process.env[name] ?? '').split(':'));
   const system = [...SYSTEM, ...named.filter((place) => isAbsolute(place))];
-  // Only existing folders: only for these does Node extend the permission to everything below.
+  // Missing folders are left out, because Node extends a permission to everything below a folder
+  // only if the folder exists.
   const places = [...program, ...packages, ...own, ...system].filter((place) => existsSync(place));
   return [...new Set([...places, ...ASKED_FOR])];
 }

@@ -354,8 +354,8 @@ function resultOf(
 ): Result {
   const effects = effectsOfAll(changes);
   if (effects.length === 0) return { ...original, generated_at: at.toISOString() };
-  // The id of the last change would not do as the key: two readers may change the same revision at
-  // the same time, and their changes then have the same id.
+  // The id of the last change cannot serve as the key. If two readers change the same revision at
+  // the same time, both of their changes have the same id until one is stored.
   const key = JSON.stringify([at, effects]);
   const result =
     results.get(key) ?? withArtifacts(study.interpret(effects, at), original.artifacts);

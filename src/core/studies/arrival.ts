@@ -303,8 +303,8 @@ export const MOST_OUTSTANDING = 1000;
  */
 const COLLECT_MS = 500;
 /**
- * Milliseconds without another object after which a transaction begins before `COLLECT_MS` is over,
- * because the senders have paused.
+ * If no further object arrives within this many milliseconds, the senders have paused. A
+ * transaction then begins before `COLLECT_MS` is over.
  */
 const PAUSE_MS = 50;
 const FIRST_PAUSE_MS = 250;

@@ -250,8 +250,9 @@ async function priorsOf(
 const SEEKING_ORDER = 'Searching for the order of the study.';
 
 /**
- * Searches for the order of a study. Returns null without a search if orders have no source, or if
- * the study has every value that an order can supply to the endpoints about to run.
+ * Searches for the order of a study. Returns null without a search if the installation has no
+ * worklist and receives no orders by HL7 version 2, if no endpoint is about to run, or if the study
+ * has every value that these endpoints could take from an order.
  */
 async function orderOf(
   study: StudyRow,

@@ -87,8 +87,8 @@ export async function forgetExpectations(
 }
 
 /**
- * Age in days at which a list of objects is deleted, and a procedure step that is no longer
- * updated. No study keeps receiving objects for that long.
+ * Age in days at which a list of objects is deleted. A procedure step is deleted after the same
+ * time without an update. No study keeps receiving objects for that long.
  */
 const STATEMENT_DAYS = 30;
 

@@ -111,9 +111,9 @@ export const PRIOR_STUDY = {
 } as const;
 
 /**
- * Returns those of the given studies whose arriving objects count as retrieved priors. The objects
- * may arrive over our own association or over one opened by the archive (C-MOVE), which does not
- * show that we requested them.
+ * Returns those of the given studies whose arriving objects count as retrieved priors. The
+ * association cannot show this: with C-MOVE, the archive opens it, just as for objects that we did
+ * not request.
  */
 export async function arrivingAsPriors(
   database: Queryable,

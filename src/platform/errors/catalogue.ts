@@ -766,7 +766,7 @@ export class SonogateError extends Error {
   }
 }
 
-/** Returns the catalogue entry for a code, including the optional members that `as const` hides. */
+/** Returns the catalogue entry for a code, typed so that its optional members can be read. */
 export function catalogueEntry(code: ErrorCode): CatalogueEntry {
   return ERRORS[code];
 }
