@@ -133,9 +133,9 @@ interface StoredParts {
 }
 
 /**
- * Stores the objects of a WADO-RS response one after the other, as they arrive. No object is
- * collected in memory, and a slow disk slows down the server. An object that cannot be stored does
- * not affect the others.
+ * Stores the objects of a WADO-RS response one after the other, as they arrive. Objects are not
+ * collected in memory. If the disk is slow, the response is read more slowly. An object that cannot
+ * be stored does not affect the others.
  * @throws SonogateError `archive_refused_query` if the response is neither one object nor a
  * multipart message, `peer_unreachable` if it breaks off.
  */
@@ -243,8 +243,8 @@ export function dicomwebArchive(
       const ours = { id: randomUUID(), callingAeTitle: '', calledAeTitle: aeTitle };
       const peer = { ...ours, address: host, source: wanted.source };
       const total: Retrieved = { completed: 0, failed: 0, detail: '' };
-      // A release would show that the study may be complete (receptions.ts). A retrieval that fails
-      // therefore counts as aborted.
+      // A retrieval that fails is recorded as an aborted association. If it were recorded as
+      // released, the study could count as complete (receptions.ts).
       let end: AssociationEnd = 'aborted';
       try {
         for (const path of pathsOf(wanted)) {

@@ -40,8 +40,7 @@ export async function askDueCounts(
   signal: AbortSignal,
 ): Promise<number> {
   const { database, now } = parts;
-  // No more counts are requested for a study that is no longer receiving objects or has a later
-  // revision.
+  // Stop asking about studies that are no longer receiving objects or have a later revision.
   await database.query(
     `UPDATE archive_counts c SET ask_at = 'infinity'
      WHERE c.archive = $1 AND c.state <> 'complete' AND c.ask_at <= $2 AND NOT EXISTS (

@@ -68,13 +68,14 @@ export interface RetrievalParts {
 }
 
 /**
- * Seconds for which a retrieval belongs to a process after it was claimed or renewed. After that,
- * for example because the process was killed, another one may claim it.
+ * Seconds for which a claim on a retrieval lasts unless it is renewed. If it is not renewed, for
+ * example because the process was killed, another process may claim the retrieval.
  */
 const LEASE_SECONDS = 30;
 /**
- * For this many seconds after the retrieval of a prior began or was renewed, arriving objects count
- * as those of the prior. The archive may still send objects if the process is killed.
+ * The row of a prior's retrieval is valid for this many seconds unless it is renewed. While it is
+ * valid, arriving objects count as objects of the prior. The time is long because the archive may
+ * still send objects after this process has been killed.
  */
 const PRIOR_SECONDS = 900;
 const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;

@@ -58,8 +58,9 @@ export async function getObjects(
         signal,
       });
     } catch (error) {
-      // With several associations, a failure on one of them does not end the retrieval: the archive
-      // may have tried to send an object whose class is negotiated on another.
+      // If there are several associations, a failure on one of them does not end the retrieval. The
+      // archive may only have tried to send an object whose class was negotiated on another
+      // association.
       if (groups.length === 1 || association.closed) throw error;
       refused = error;
     } finally {

@@ -16,8 +16,8 @@ interface ArchiveRoundParts extends RetrievalParts {
 const ROUND_MILLISECONDS = 500;
 const SEARCHES = 4;
 /**
- * Seconds for which a search belongs to a process after it was claimed or renewed. After that, for
- * example because the process was killed, another one may claim it.
+ * Seconds for which a claim on a search lasts unless it is renewed. If it is not renewed, for
+ * example because the process was killed, another process may claim the search.
  */
 const LEASE_SECONDS = 30;
 const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;

@@ -41,8 +41,8 @@ function parameter(contentType: string, name: string): string | null {
 }
 
 /**
- * Yields the parts of a body as they arrive. No part is collected in memory, and a slow reader
- * slows down the sender.
+ * Yields the parts of a body as they arrive. Parts are not collected in memory. If the caller reads
+ * slowly, the body is read slowly too.
  * @throws SonogateError `invalid_multipart` if the body breaks off, has no part, or has a part
  * without headers.
  */

@@ -319,7 +319,7 @@ async function call(
       body: body ?? null,
       signal,
       ...(dispatcher && { dispatcher }),
-      // The time-out of `callInTime` covers the whole request.
+      // No time-outs here: that of `callInTime` covers the whole request.
       headersTimeout: 0,
       bodyTimeout: 0,
     });

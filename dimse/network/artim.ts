@@ -29,9 +29,10 @@ interface Waiting {
 
 /**
  * Connections without an association: during the TLS handshake, before the A-ASSOCIATE-RQ, or after
- * our last PDU. Receiving bytes does not extend their time. If an address has too many, its oldest
- * is closed; if there are too many in all, the oldest of all. Idle connections therefore cannot
- * block other peers: a peer that wants an association requests it within milliseconds.
+ * our last PDU. Receiving bytes does not extend their time. If one address has too many of them,
+ * its oldest connection is closed. If all addresses together have too many, the oldest connection
+ * of any address is closed. Idle connections therefore cannot block other peers: a peer that wants
+ * an association requests it within milliseconds.
  */
 export class UnassociatedConnections {
   /** The waiting connections by the peer's address and port, oldest first. */

@@ -257,8 +257,9 @@ export class CallingAssociation {
   }
 
   /**
-   * Returns the error for a failed association. A protocol error by the peer keeps its code until
-   * the object has been sent. From then on, the code only states that the peer may have the object.
+   * Returns the error for a failed association. Before any byte of the object has been sent, a
+   * protocol error by the peer keeps its own code. Afterwards the code is `lossCode`, because what
+   * matters then is that the peer may have the object.
    */
   lost(cause: unknown): SonogateError {
     const nothingSent = this.lossCode === 'peer_unreachable';

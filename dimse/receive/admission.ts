@@ -109,9 +109,10 @@ interface Caller {
 }
 
 /**
- * Finds the first source that lists the calling AE title (or `*`), contains the address and, if it
- * requires a certificate, matches the caller's. If some source binds the title to a certificate,
- * the title belongs to one peer only, so sources for any title (`*`) do not admit it.
+ * Finds the first source that lists the calling AE title (or `*`) and contains the caller's
+ * address. If the source requires a certificate, the caller must have presented that certificate.
+ * If some source binds the title to a certificate, the title belongs to one peer only, so sources
+ * for any title (`*`) do not admit it.
  * @returns a catalogue code if no source matches.
  */
 export function findSource<

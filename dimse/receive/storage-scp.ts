@@ -37,7 +37,7 @@ interface IntakeOptions extends RegistrationOptions {
   sourceLimits: SourceLimits;
   /**
    * True if the sender gets its response once the file of an object is durable, before its row is
-   * committed. A file that still has no row then gets one at the next startup of this process.
+   * committed. If the process ends before the row is written, its next startup writes the row.
    * False with a bucket, because the host may be lost together with its files.
    */
   answersBeforeRow: boolean;
@@ -139,7 +139,7 @@ async function openSink(
   await registrar.room();
   const { source } = peer;
   if (source === undefined) throw new SonogateError('calling_ae_not_recognized');
-  // A retrieved object may come from a node that is not a source.
+  // The limits apply only to sources. A retrieved object may come from a node that is no source.
   const limited = sources.find(({ name }) => name === source);
   if (limited && !sourceLimits.admitObject(limited)) throw new SonogateError('source_over_limit');
 

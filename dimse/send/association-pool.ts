@@ -14,9 +14,9 @@ interface LentAssociation {
 
 export interface Associations {
   /**
-   * Supplies an association. Each entry of `objects` is one object with its alternative forms (see
-   * `StoreTransport.send`); the association has a context for at least one form of each object, as
-   * far as the peer accepts one.
+   * Supplies an association. Each entry of `objects` contains the alternative forms of one object
+   * (see `StoreTransport.send`). A context is proposed for every form, but the peer may accept none
+   * of them.
    * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
    */
   acquire(

@@ -6,8 +6,9 @@ import {
 } from '../../src/platform/errors/catalogue.ts';
 
 /**
- * A record at the receiver that may be the right one: its reference, and the attributes that agree
- * or differ. It contains no identity, because a person looks the record up in the EHR.
+ * A patient or order at the receiver that may be the one searched for: its reference, and the
+ * attributes that agree or differ. It contains no identity, because a person looks the record up in
+ * the EHR.
  */
 export interface Candidate {
   /** `Patient/<id>` or `ServiceRequest/<id>`. */

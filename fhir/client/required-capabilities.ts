@@ -131,8 +131,9 @@ export function sufficientScopes(): string[] {
     'search-type': 's',
   };
   return ASKED.map(({ type, interactions, conditional }) => {
-    // A conditional write may create a resource. If the EHR has no conditional interactions, the
-    // gateway searches for the resource first.
+    // A conditional update may create a resource, which needs `create`. If the EHR has no
+    // conditional interactions, the gateway searches for the resource first, which needs
+    // `search-type`.
     const needed = new Set<Interaction>(interactions);
     if (conditional) needed.add('search-type');
     if (conditional === 'update') needed.add('create');

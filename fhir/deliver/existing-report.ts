@@ -63,7 +63,10 @@ function isSignedHere(
 /** A study's report at the receiver, which this result may replace. */
 export interface FormerReport {
   report: DiagnosticReport;
-  /** The request whose id identifies the report and its parts: that of the first run to arrive. */
+  /**
+   * The request whose id identifies the report and its parts. Of all runs, its report arrived
+   * first.
+   */
   key: string;
   /** Every request whose result the report contains or has replaced. */
   requests: readonly string[];
@@ -126,7 +129,7 @@ function ours({ identifier = [] }: DiagnosticReport, resultSystem: string): Iden
 
 /** The parts of the earlier run that the later run withdraws or supersedes. */
 interface FormerRun {
-  /** The document of the run in the report; the new one replaces it. */
+  /** The earlier run's document in the report, which the later run's document replaces. */
   document?: Reference<DocumentReference>;
   /**
    * Entries that withdraw the parts missing in the later run, and supersede the former document.
@@ -224,7 +227,8 @@ function isSigned(
 }
 
 /**
- * Returns another run's document in the report: the current one or, if there is none, the newest.
+ * Returns a document that another run added to the report: the one that is current or, if none is,
+ * that of the newest run.
  */
 async function formerDocument(
   server: Pick<FhirServer, 'search'>,

@@ -140,8 +140,8 @@ export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDep
       return database.transaction(async (tx) => {
         const report = await heldAlone(tx, id);
         await recordAction(tx, report, { action: 'reject', by, reason });
-        // If the outbox is still retrying the report, its next attempt sees the rejection and ends
-        // the delivery. This attempt is made due now.
+        // If the outbox is still retrying the report, make its next attempt due now. The attempt
+        // sees the rejection and ends the delivery.
         if (report.retried) await sendAgain(tx, id);
         return report;
       });

@@ -52,8 +52,8 @@ export interface BundleInput {
    */
   versionId?: string;
   /**
-   * Request whose id identifies the report at the receiver that this report replaces: that of the
-   * first run to arrive. Absent if this report replaces no other.
+   * Request whose id identifies the report that this report replaces at the receiver. Of all runs,
+   * its report arrived first. Absent if this report replaces no other.
    */
   reportKey?: string;
   /**

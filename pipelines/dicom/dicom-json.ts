@@ -18,8 +18,8 @@ const PIXEL_DATA = '7FE00010';
 const CHARACTER_SET = '00080005';
 
 /**
- * Numbers of bytes read from a file, one after the other, until they contain the data set without
- * its pixel data. A longer data set is refused.
+ * Number of bytes read from a file: the first of these that contains the data set up to its pixel
+ * data. A longer data set is refused.
  */
 const READ_BYTES = [64 * 1024, 1024 * 1024, 32 * 1024 * 1024] as const;
 const NO_ATTRIBUTES = wantedAttributes([]);

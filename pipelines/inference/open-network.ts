@@ -190,9 +190,9 @@ export function selfTestImages(count: number, pixels: number): Float32Array<Arra
 /**
  * Returns a network that runs on an accelerator and changes over to the processor once a run has
  * thrown. It never changes back: a lost device cannot be used again in the same process, and a
- * model that exceeds the device's memory always will. The failed run is repeated on the processor,
- * and the `refusal` in the first output from there states the reason. Waiting runs are moved to the
- * processor as well. If the model cannot be opened there, the next run tries again.
+ * model that is too large for the device's memory would fail again. The failed run is repeated on
+ * the processor, and its answer contains the `refusal` with the reason. Waiting runs are moved to
+ * the processor as well. If the model cannot be opened on the processor, the next run tries again.
  */
 function withProcessorFallback(
   openOnProcessor: () => Promise<Network>,

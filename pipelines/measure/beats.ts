@@ -128,9 +128,9 @@ export function continuousColumns(written: readonly boolean[]): [number, number]
 }
 
 /**
- * What a recording must contain before it can show that no heart beats: at least `beats` beats at
- * `rate` per minute, below which a fetal heart is slow at any age (obstetric 5.4). On a shorter
- * recording, a slow heart cannot be distinguished from one that does not beat.
+ * Minimum length of a recording that can show that a heart does not beat: the time for `beats`
+ * beats at `rate` per minute. A fetal heart below this rate is slow at any age (obstetric 5.4). On
+ * a shorter recording, a slow heart cannot be distinguished from one that does not beat.
  */
 const SILENCE = { rate: 90, beats: 2.5 } as const;
 

@@ -122,8 +122,8 @@ function within(detected: readonly Point[], regions: readonly Rectangle[]): Pict
  */
 async function pictureOf(clip: Clip): Promise<Picture> {
   const regions = clip.ultrasoundAreas;
-  // Together, an image and its trace may cover the screen. Their regions are still used, because a
-  // trace is not lit or moving everywhere.
+  // A picture and a trace may together cover the screen. Their regions are used nevertheless,
+  // because the alternative, the area that is lit and moves, would not contain the whole trace.
   const whole = showsTrace(clip)
     ? regions.some((area) => coverScreen([area], clip))
     : coverScreen(regions, clip);
@@ -152,7 +152,8 @@ async function textOf({ frames }: Clip): Promise<Rectangle[]> {
     try {
       const frame = await frames[index]?.rgb();
       if (frame) found.push(burnedInText(frame));
-      // Text of the third frame alone would not count.
+      // Text counts only if two frames show it. If the first two frames have none, the third is not
+      // needed.
       const none = found.length === 2 && found.flat().length === 0;
       if (none && frames.length > TEXT_SAMPLES) return [];
     } catch (error) {

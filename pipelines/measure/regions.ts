@@ -77,7 +77,8 @@ function joinRuns(values: Uint8Array, width: number, reach: 0 | 1): number {
 /**
  * Adds the runs of the row that begins at `row` to `runs` and returns the new number of runs.
  *
- * @param above number of the first run in the row above, and `below` of the first run in this row.
+ * @param above number of the first run in the row above.
+ * @param below number of the first run in this row.
  */
 function joinRow(
   values: Uint8Array,

@@ -51,7 +51,10 @@ function wallLength(outline: Outline, axis: ChamberAxis): number {
   return lengthOf(left) + lengthOf(right);
 }
 
-/** Returns the level of a point on the wall, according to the third of the long axis next to it. */
+/**
+ * Returns the level of a point on the wall: basal, mid or apical, by the third of the long axis at
+ * the point's height.
+ */
 function levelOf(point: Point, axis: ChamberAxis): WallLevel {
   const { along } = directionsOf(axis);
   const share =

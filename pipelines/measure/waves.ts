@@ -106,9 +106,10 @@ export function wavesOf(curve: ArrayLike<number>, limits: WaveLimits): Wave[] {
 const FLANK = { low: 0.3, high: 0.7 } as const;
 
 /**
- * Fits a line by least squares to the samples of a flank whose height is within `share`. With fewer
- * than three such samples, the flank is treated as vertical, at the first sample below the low end
- * of `share`. Null if the wave does not fall below that end.
+ * Fits a line by least squares to those samples of a flank that are between `share.low` and
+ * `share.high` of the wave's height. If there are fewer than three, the flank is treated as
+ * vertical at the first sample below `share.low`, or null is returned if there is no such sample.
+ * Also null if the fitted line slopes the wrong way.
  */
 export function flankLine(
   curve: ArrayLike<number>,
@@ -150,8 +151,8 @@ export interface WaveOutline {
  * clutter, so each flank is extended by a straight line, which is used where it is below the curve.
  * Null if a flank is missing.
  *
- * @param last the last of several waves that meet above the baseline. Only the first flank and the
- * last one are then extended.
+ * @param last the last of several waves that meet above the baseline. The rise of `wave` and the
+ * fall of `last` are then extended.
  */
 export function outlineOfWave(
   curve: ArrayLike<number>,

@@ -186,9 +186,9 @@ const isAverage = ({ derivation }: CartMeasurement) =>
   derivation === 'mean' || derivation === 'median';
 
 /**
- * Returns a remark that lists the values behind the machine's mean or median if `END` prescribes
- * the highest or lowest value for the quantity, because the mean may include oblique views, for
- * example.
+ * Returns a remark on a machine's mean or median of a quantity for which `END` prescribes the
+ * highest or lowest value. The remark lists the averaged values, because some of them may come from
+ * oblique views.
  */
 function behindAverage(key: ConceptKey, chosen: CartMeasurement, values: Values): Remark[] {
   const single = values.filter((one) => !isAverage(one)).map(({ value }) => value);

@@ -143,7 +143,12 @@ function confirmed(one: Measurement, { as, value, calipers, movedTo }: Confirmat
   };
 }
 
-/** Returns true if a value read on an image would take the place of one that the person removed. */
+/**
+ * Returns true if a value read directly on an image belongs to a closed quantity and was not known
+ * when the person's change closed it. Such a value must not replace the one that the person
+ * rejected or passed over. Values from a file that the person reclassified afterwards are allowed,
+ * unless the person confirmed a value of the quantity.
+ */
 function isUnseen(
   { concept, laterality, source: { file }, inputs }: Measurement,
   identity: string,

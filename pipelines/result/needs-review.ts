@@ -55,9 +55,9 @@ export function reviewOf(one: Measurement, setting: ReviewSetting): ReviewReason
 }
 
 /**
- * Returns a person's decisions for the run that draws the conclusions. This run uses no value that
- * still needs review, except those calculated by a formula without recorded evidence, because the
- * sections calculate them only from values that are used.
+ * Returns a person's decisions for the run that draws the conclusions. In this run, values that
+ * still need review are left out. A value calculated by a formula without recorded evidence is not
+ * left out, because the sections calculate it only from values that are used.
  */
 export const forConclusions = (
   decisions: Decisions | null,

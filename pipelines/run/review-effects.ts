@@ -90,8 +90,8 @@ const inputsOf = ({ inputs }: Measurement, { result }: ReviewState): Measurement
 
 /**
  * Returns the repeated values from which a mean or median was calculated; for any other value, the
- * value itself. A mean of other quantities, such as that of the three diameters of a sac, is not a
- * repeat of any of them.
+ * value itself. The inputs of a mean of different quantities, such as the three diameters of a sac,
+ * are not repeats.
  */
 function partsOf(one: Measurement, state: ReviewState): Measurement[] {
   if (!SUMMARIES.has(one.derivation)) return [one];
@@ -141,8 +141,8 @@ const confirm = (
 };
 
 /**
- * Closes the quantities of values that are no longer used: a value that is not listed now must not
- * take their place.
+ * Closes the quantities of `some`, whose values were rejected or passed over. From then on, a value
+ * of such a quantity that is not yet known to the review cannot replace them.
  */
 function closing(some: readonly Measurement[], state: ReviewState): Effect[] {
   const all = [...state.original.measurements, ...state.result.measurements];

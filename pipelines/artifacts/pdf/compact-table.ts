@@ -70,8 +70,8 @@ const EJECTION_FRACTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Codes of statements that the values with one name belong to different fetuses. None of these
- * values can then represent the others.
+ * Codes of the statements which say that values of the same name belong to different fetuses. None
+ * of these values can then represent the others.
  */
 const APART = ['biometry.apart', 'nt.apart', 'early.apart', 'fluid.pockets-apart'] as const;
 
@@ -86,9 +86,9 @@ function isInside({ value, reference, interpretation, remarks }: Measurement): b
 }
 
 /**
- * Returns the ids of the values that an abnormal or critical finding is based on. A value that the
- * finding mentions is left out if it is within its reference range. A value that is only in the
- * finding's evidence is left out unless it is interpreted as abnormal.
+ * Returns the ids of the values that an abnormal or critical finding is based on. A value to which
+ * the finding's statements refer counts unless it is within its reference range. A value that is
+ * only listed as evidence counts only if it is interpreted as abnormal.
  */
 export function actionable({
   findings,

@@ -24,8 +24,8 @@ export const ECHO_SITES = {
 export type EchoSite = keyof typeof ECHO_SITES;
 
 /**
- * The adult echo measurements of each structure. Measurements of no structure, or of an annulus or
- * flow that the header does not name, are not listed.
+ * The adult echo measurements of each structure. A measurement is not listed if it belongs to no
+ * structure, or to an annulus or flow that the image header does not name.
  */
 const MEASURED_ON = {
   leftVentricle: [
@@ -196,7 +196,7 @@ export function siteOf(measurement: Measurement): Code | null {
 const VESSEL = sct('59820001', 'Blood vessel');
 
 /**
- * Findings for the values without a site that concern neither the fetus nor the heart as a whole.
+ * Findings for the values that have no site and whose finding is neither the fetus nor the heart.
  */
 const WHOLES: ReadonlyMap<string, Code> = new Map<ConceptKey, Code>([
   ['body-surface-area', dcm('121025', 'Patient')],

@@ -50,7 +50,8 @@ interface SrDocument {
 }
 
 /**
- * For each kind of document, the SOP class in which its UID depends on the role alone (`uidRole`).
+ * For each kind of document, the SOP class in which its UID is derived from the role without the
+ * class (`uidRole`).
  */
 const FIRST_CLASS = {
   'sr-tid1500': 'comprehensive3d',

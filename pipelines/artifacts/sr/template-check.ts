@@ -50,7 +50,8 @@ function checkRows(parent: ContentItem, rows: readonly Row[], path: string): Fau
   for (const item of parent.items) {
     const place = `${path} > ${nameOf(item)}`;
     const fitting = rows.filter((row) => matches(row, item));
-    // A device and a person observer differ only in the value of their first row.
+    // An item may match two rows that differ only in the allowed value, such as an observer that is
+    // a device or a person. The row that allows its value is used.
     const row = fitting.find((one) => checkValue(one, item) === null) ?? fitting[0];
     if (!row) {
       const form = `${item.relationship} ${item.value.type}`;

@@ -48,10 +48,10 @@ const mostSaidFirst = (values: readonly CartMeasurement[]) =>
   values.toSorted((one, other) => weight(other) - weight(one));
 
 /**
- * Merges equal values in one place. Equal values from the same image are one measurement. Of the
- * others, equal values with the same derivation are separate measurements, but equal values with
- * different derivations may be one (a single measurement equals its own mean). The number of values
- * kept is therefore that of the most frequent derivation; the most detailed ones are kept.
+ * Merges equal values in one place. Values from the same image are one measurement. The other
+ * values are separate measurements if they have the same derivation. Values with different
+ * derivations may be the same measurement, because a single measurement equals its own mean. As
+ * many values are therefore kept as the most frequent derivation has, the most detailed first.
  */
 function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
   const sorted = mostSaidFirst(same);

@@ -14,8 +14,9 @@ export interface AcquisitionTime {
 const SECONDS_PER_DAY = 86_400;
 
 /**
- * An image whose time of day is more than this before that of its study was taken after midnight, so
- * the date of the study is that of the day before. A study lasts at most six hours.
+ * If the study's time of day is later than an image's by more than this many seconds, midnight was
+ * between them, and the image was taken on the day after the study's date. This assumes that a
+ * study lasts at most six hours.
  */
 const AFTER_MIDNIGHT_SECONDS = 18 * 3600;
 
@@ -30,9 +31,9 @@ function ofDateTime(text: string): AcquisitionTime | null {
 
 /**
  * Returns the acquisition time from the most precise readable date and time in a header (texts by
- * tag); null if the header has no time. A time whose own date is missing takes the most precise other
- * date, or the day after it if midnight was between them: Acquisition Date is optional (PS3.3
- * C.7.6.1).
+ * tag); null if the header has no time. Acquisition Date is optional (PS3.3 C.7.6.1). If it is
+ * missing, the most precise of the other dates is used or, if midnight was between that date and
+ * the acquisition, the day after it.
  */
 export function acquisitionTimeOf(texts: ReadonlyMap<number, string>): AcquisitionTime | null {
   return firstReadable(texts, ACQUISITION_TIMES);

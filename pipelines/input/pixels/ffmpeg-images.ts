@@ -71,7 +71,8 @@ export async function decodeReversibleJpeg2000(
   const av = await getFfmpeg().catch(() => null);
   const codec = av?.Codec.findDecoderByName(av.FF_DECODER_JPEG2000);
   if (!av || !codec) return null;
-  // For other numbers of bits, FFmpeg shifts each sample into the upper bits of a wider sample.
+  // Only these numbers of bits are decoded here. For any other, FFmpeg would shift each sample into
+  // the upper bits of a wider sample.
   const grey = new Map([
     [8, av.AV_PIX_FMT_GRAY8],
     [10, av.AV_PIX_FMT_GRAY10LE],

@@ -33,10 +33,9 @@ export const ENVELOPE = {
   /** Minimum level of flow above the noise, in grey levels. */
   contrast: 14,
   /**
-   * A column is dim if its flow level is below `share` of the level around it, which is the
-   * `quantile` of the levels within `seconds`. The threshold of a dim column is calculated from
-   * this limit instead of the column's level, because the faint signal is only the margin of a
-   * wave.
+   * Around each column, the `quantile` of the flow levels within `seconds` is taken. A column whose
+   * own level is below `share` of it is dim: its faint signal is only the margin of a wave. The
+   * threshold of a dim column is calculated as if its level were `share` of that quantile.
    */
   dim: { share: 0.6, seconds: 0.1, quantile: 0.75 },
   /**
@@ -54,7 +53,10 @@ export const ENVELOPE = {
    * tick, a caret or a speck.
    */
   shortestSeconds: 0.04,
-  /** Outer share of a side where text may be shown. A patch entirely within it is not flow. */
+  /**
+   * Text may be shown in this share of the rows of a side, measured from the end of the scale. A
+   * patch that is entirely in these rows is not flow.
+   */
   margin: 0.12,
   /** Number of columns on either side over which the flow level and the trace are smoothed. */
   smoothing: 2,

@@ -25,10 +25,7 @@ export const FILLING = {
    * systole. Systole varies by about as much between patients.
    */
   unlike: 0.12,
-  /**
-   * Minimum `certainty` for E and A to be distinguished: by how much more the gap taken as systole
-   * must resemble a systole than the other gap does.
-   */
+  /** If `certainty` is below this, E and A may have been confused. */
   certain: 0.3,
   /**
    * Maximum accepted difference between the heart rate of the waves and the one in the header, as a

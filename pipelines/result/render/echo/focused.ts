@@ -21,8 +21,8 @@ export const FOCUSED_SENTENCES = {
     ef: number;
     band: string | null;
     /**
-     * Lower ends of the normal ranges by which the LVEF is graded; empty if they cannot contradict
-     * the level.
+     * Lower limits of the normal LVEF on the sex-specific scale. Empty if the grade on that scale
+     * cannot contradict `level`.
      */
     limits: readonly { sex: 'male' | 'female'; ef: number }[];
   }) => {

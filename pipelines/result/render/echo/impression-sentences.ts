@@ -145,9 +145,9 @@ export const ECHO_IMPRESSION = {
   },
   /**
    * `grades` contains the grade or, if the interval includes a cut-off, the grades on both sides;
-   * it is empty if there is no grade. `limit` is the number of points to the nearest limit of the
-   * grade if the value is close to it; otherwise null. `apart` contains LVEFs that contradict the
-   * value; otherwise null.
+   * it is empty if there is no grade. `limit` is the distance to the nearest limit of the grade in
+   * points; null if the value is not close to a limit. `apart` contains the LVEFs that contradict
+   * the value; null if there are none.
    */
   'impression.lvef': (
     {

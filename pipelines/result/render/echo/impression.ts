@@ -303,8 +303,8 @@ const diastolicFunction: Topic = {
       {
         statement: graded,
         covers: ['diastolic.elevated'],
-        // The clause gives the results of the algorithms that reached one. Whether an algorithm
-        // with an undecided result finds dysfunction is stated in the section.
+        // The clause gives only the results of algorithms that reached a result. If it is undecided
+        // whether an algorithm finds dysfunction, its section says so, and the impression does not.
         states: ['diastolic-2016-presence', 'diastolic-2025-presence'],
       },
       ...undecidedGrade(said),

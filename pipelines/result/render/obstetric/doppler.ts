@@ -90,8 +90,8 @@ function sourceText(of: UmbilicalFlow, text: ValueTexts): string {
     const traced = loop ? `, ${FLOW_TEXT[loop]} in the spectrum traced here` : '';
     return ` ${statedValue(stated, text)}${traced}`;
   }
-  // A loop that is not assigned to a fetus may belong to another one, so it does not contradict the
-  // flow.
+  // If the vessel is not assigned to a fetus, its loops may come from different fetuses, so they do
+  // not contradict each other.
   const loops = unnamed ? [] : others.map((one) => `, ${FLOW_TEXT[one]} in another spectrum`);
   const values =
     stated && stated.flow !== flow

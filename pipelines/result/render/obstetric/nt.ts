@@ -23,8 +23,8 @@ type Window = keyof typeof WINDOW;
 const limitOf = (limit: number | null): readonly number[] => (limit === null ? [] : [limit]);
 
 /**
- * Categories on either side of a cut-off. A null category means that without a CRL, all that is
- * known is that the value is below the category `high`.
+ * Categories on either side of a cut-off. Without a CRL, a value below the category `high` can be
+ * normal or increased; its category is then null.
  */
 const SIDE = { normal: 'normal', increased: 'increased', high: 'high' } as const;
 
