@@ -1907,7 +1907,7 @@ export class Calls {
     return this.#send({ method: 'GET', path: '/v1/requests', query: { model: given.model, status: given.status, key: given.key, since: given.since, limit: given.limit, cursor: given.cursor } }, options);
   }
 
-  /** A request, immediately or as soon as its status changes. */
+  /** Get a request, optionally waiting for its status to change. */
   getRequest(
     given: {
       /** Id of the request */

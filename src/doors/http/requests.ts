@@ -114,7 +114,7 @@ export const REQUEST_OPERATIONS = operationsOf('Requests', {
   getRequest: {
     method: 'get',
     path: '/v1/requests/{id}',
-    summary: 'A request, immediately or as soon as its status changes',
+    summary: 'Get a request, optionally waiting for its status to change',
     scope: 'read',
     audit: 'request.read',
     query: waitQuery,

@@ -2222,7 +2222,7 @@ class Calls:
         return cast("RequestPage", self._send("GET", "/v1/requests", query={"model": model, "status": status, "key": key, "since": since, "limit": limit, "cursor": cursor}))
 
     def get_request(self, *, id: str, wait: int | None = None) -> Request:
-        """A request, immediately or as soon as its status changes."""
+        """Get a request, optionally waiting for its status to change."""
         return cast("Request", self._send("GET", f"/v1/requests/{quote(id, safe='')}", query={"wait": wait}))
 
     def cancel_request(self, *, id: str, idempotency_key: str | None = None) -> Request:
@@ -2329,7 +2329,7 @@ class AsyncCalls:
         return cast("RequestPage", await self._send("GET", "/v1/requests", query={"model": model, "status": status, "key": key, "since": since, "limit": limit, "cursor": cursor}))
 
     async def get_request(self, *, id: str, wait: int | None = None) -> Request:
-        """A request, immediately or as soon as its status changes."""
+        """Get a request, optionally waiting for its status to change."""
         return cast("Request", await self._send("GET", f"/v1/requests/{quote(id, safe='')}", query={"wait": wait}))
 
     async def cancel_request(self, *, id: str, idempotency_key: str | None = None) -> Request:
