@@ -46,8 +46,7 @@ export const hl7v2Schema = z.strictObject({
   /** Idle time after which a connection without a message is closed. */
   idleSeconds: z.number().positive().default(3600),
   /**
-   * Number of days for which an order is kept after its last change, and for which responses are
-   * kept.
+   * Number of days for which orders and responses are kept; for an order, after its last change.
    */
   keepDays: z.number().positive().default(180),
 });

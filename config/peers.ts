@@ -105,7 +105,9 @@ const dicomWorklistSchema = z.strictObject({
 });
 export type DicomWorklistSettings = z.infer<typeof dicomWorklistSchema>;
 
-/** How the objects of a source's studies are compared with those in an archive. */
+/**
+ * A study of the source counts as complete once all of its objects in this archive have arrived.
+ */
 export const expectedCountSchema = z.strictObject({
   archive: name,
   /** Maximum time that a study waits for objects that are in the archive but have not arrived. */
@@ -188,7 +190,10 @@ const contents = {
   name,
   release,
   objects: z.array(dicomObject).default(['sr-tid1500', 'sr-tid5000', 'sr-echo']),
-  /** `auto` selects the highest class that the peer accepts. */
+  /**
+   * `auto` uses Comprehensive 3D SR if the peer accepts it, otherwise Comprehensive SR, otherwise
+   * Enhanced SR.
+   */
   measurementSopClass: z
     .enum(['auto', 'comprehensive3d', 'comprehensive', 'enhanced'])
     .default('auto'),
@@ -316,8 +321,8 @@ export const ordersSchema = z.strictObject({
 });
 
 /**
- * Rejects an alternate for an EHR: another EHR would not have the resources of this one and would
- * match patients differently.
+ * Rejects an alternate for an EHR. Another EHR would not have the resources written to this one,
+ * and it would match patients differently.
  */
 export const noAlternate = z
   .custom<undefined>(
@@ -337,7 +342,8 @@ export const fhirDestinationSettings = z.strictObject({
   authorization: authorizationSchema.default({ type: 'none' }),
   tls: httpTlsSchema.optional(),
   /**
-   * Identifier system of our results. It makes every write idempotent, so it must never be changed.
+   * Identifier system of our results. The EHR recognises a repeated write by it, so it must never
+   * be changed.
    */
   resultSystem: z.url(),
   organization: z.string().min(1).default('Sonogate'),

@@ -91,8 +91,8 @@ const tracingSchema = z.strictObject({
   headersFile: z.string().optional(),
   serviceName: z.string().min(1).default('sonogate'),
   /**
-   * Share of studies that are traced. For an HTTP request with a traceparent header, the caller
-   * decides.
+   * Share of studies that are traced. An HTTP request with a traceparent header is traced if that
+   * header says so.
    */
   sampleRatio: z.number().min(0).max(1).default(1),
 });
@@ -197,8 +197,8 @@ function checkRules({ routing, destinations }: Config, context: Context): void {
 }
 
 /**
- * Returns an error for each destination that a rule may not name, with its path below `routing`.
- * Each list of a rule accepts only configured destinations of certain types.
+ * Returns an error for each destination that a list of a rule may not contain, because it is not
+ * configured or the list does not accept its type. The path of each error is relative to `routing`.
  */
 export function misnamedDestinations(
   { rules }: Routing,
@@ -403,7 +403,7 @@ const settingsSchema = z.strictObject({
     maxPduBytes: z.number().int().min(4096).max(1_048_576),
     maxAssociations: z.number().int().positive(),
     maxObjectBytes: z.number().int().positive(),
-    /** Free disk space for `dataDir` in bytes. If less is free, C-STORE returns A700H. */
+    /** Minimum free disk space for `dataDir` in bytes. If less is free, C-STORE returns A700H. */
     minFreeBytes: z.number().int().nonnegative(),
   }),
   /** Search and retrieval of the studies in this gateway (PS3.4 C, PS3.18 10.4 and 10.6). */

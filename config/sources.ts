@@ -43,8 +43,8 @@ export const sourceSchema = z.strictObject({
   node: z.strictObject({ host: z.string().min(1), port, aeTitle }).optional(),
   completion: completionSchema.prefault({}),
   /**
-   * Whether objects that arrive after a study was interpreted start a new interpretation; with
-   * `always`, even objects that are already known.
+   * Whether objects that arrive after a study was interpreted start a new interpretation. `always`:
+   * even if the gateway already has these objects.
    */
   rerun: z.enum(['never', 'when-content-changed', 'always']).default('when-content-changed'),
 });

@@ -76,7 +76,7 @@ export async function startGateway(
   plainLogger: Logger,
   rules: RulesSource = fixedRules(config.routing),
 ): Promise<Gateway> {
-  // Closes every part, even if another one could not be closed.
+  // The stack closes every part, even if closing another part fails.
   const parts: Parts = new AsyncDisposableStack();
   const close = () => parts.disposeAsync();
   parts.defer(() => rules.stop());
@@ -113,7 +113,7 @@ export async function startGateway(
   }
 }
 
-/** Opens the database of the data folder, with its schema as this version needs it. */
+/** Opens the database and migrates its schema to that of this version. */
 async function openMigrated(config: Config, logger: Logger, parts: Parts): Promise<PooledDatabase> {
   // The database lock would also refuse a second gateway, except on a file system without locks.
   if (config.databaseUrl === undefined && (await gatewayAnswers(config.dataDir))) {

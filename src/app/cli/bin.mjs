@@ -16,17 +16,18 @@ if (!existsSync(node)) {
 }
 // Limits V8's space for new objects. It would otherwise grow to 64 MB and stay resident.
 const args = ['--max-semi-space-size=4', here('./sonogate.ts'), ...process.argv.slice(2)];
-// Compiled modules are cached here. The folder is as trusted as the program; a service that may not
-// write there uses another folder (config/deploy). Pipeline processes get private copies of a
-// separate cache (src/core/queue/compile-cache.ts).
+// Compiled modules are cached in this folder, which is protected in the same way as the program
+// itself. A service that may not write there uses another folder (config/deploy). Pipeline
+// processes get private copies of a separate cache (src/core/queue/compile-cache.ts).
 const cache = here('../../../node_modules/.cache/compile');
 const env = { NODE_COMPILE_CACHE: cache, ...memoryOf(process.argv[2]), ...process.env };
 
 /**
- * Returns environment variables that free the memory which V8 needed only once, for compiling. By
- * default it stays resident: glibc raises two of its thresholds whenever a large block is freed
- * (for mapping a block separately and for returning free memory), and gives every thread a separate
- * heap. Only the gateway gets these settings, because pipelines allocate large blocks all the time.
+ * Returns environment variables that let glibc return the memory that V8 needed only once, for
+ * compiling. By default it stays resident, for two reasons. Whenever a large block is freed, glibc
+ * raises its thresholds for mapping a block separately and for returning free memory. It also gives
+ * every thread a separate heap. Only the gateway gets these settings, because pipelines allocate
+ * large blocks all the time.
  */
 function memoryOf(command) {
   if (command !== 'serve') return {};

@@ -100,8 +100,8 @@ interface ReplayOptions extends AnswerForm {
 /**
  * Sends one dead delivery, or all dead deliveries of a destination, to the same destination or to
  * another. With neither an id nor a destination, lists the deliveries.
- * @throws UsageError for options that do not belong together, so that nothing is sent elsewhere than
- * asked.
+ * @throws UsageError for options that contradict each other, so that nothing is sent to an
+ * unintended destination.
  */
 export async function replay(id: string | undefined, options: ReplayOptions): Promise<void> {
   const { destination, toAlternate = false, to, ...form } = options;

@@ -34,8 +34,8 @@ const sourceText = ({ source }: EvidenceEntry): string => {
 };
 
 /**
- * Formats the half-widths of the 95 % intervals. A category is withheld if the interval of its
- * value contains a limit.
+ * Formats the half-widths of the 95 % intervals. Readers need them because a category is withheld
+ * if the interval of its value contains a limit.
  */
 function intervalsText({ intervals = {} }: EvidenceEntry): string {
   return Object.entries(intervals)

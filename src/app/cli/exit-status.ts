@@ -27,7 +27,7 @@ export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** Codes for a peer that did not respond; every other code means that it did. */
+/** Errors that mean that the peer did not respond. */
 const UNANSWERED: ReadonlySet<ErrorCode> = new Set([
   'peer_unreachable',
   'peer_connection_lost',

@@ -66,8 +66,9 @@ interface Interpretation {
 }
 
 /**
- * Runs the pipeline on local files without a server, with the same function as for a request. It
- * runs in a temporary work folder, from which the result and artifacts are copied to `out`.
+ * Runs the pipeline on local files without a server, by the same function that a request uses. The
+ * pipeline runs in a temporary work folder, from which the result and artifacts are copied to
+ * `out`.
  */
 export async function interpret(
   endpoint: string,

@@ -13,8 +13,8 @@ type Environment = Record<string, string | undefined>;
  * Describes which data a command uses if no gateway is running.
  * @param mayMake whether the command may create the data itself, as when the first key is created
  * before the first startup. This is allowed only in a folder specified explicitly. In the default
- * `./data`, it would usually create a second, empty database, and the gateway, which uses another
- * one, would not know the key.
+ * `./data`, the command would usually create a second, empty database. The key would then be
+ * unknown to the gateway, which uses another database.
  * @throws UsageError if there is no data.
  */
 export function describeSiteData(

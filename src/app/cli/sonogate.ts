@@ -14,8 +14,8 @@ import { count, startOf, wholeNumber } from './numbers.ts';
 import { addSimulateCommands } from './simulate.ts';
 
 /**
- * Ends the command silently if the reader of its output has gone (`| head`), with the status of a
- * program ended by SIGPIPE; Node.js ignores that signal.
+ * Ends the command silently if the reader of its output has gone, as with `| head`. The exit status
+ * is that of a program ended by SIGPIPE, a signal that Node.js ignores.
  */
 function endOnClosedPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -32,7 +32,9 @@ const notesSchema = z.array(z.looseObject({ text: z.string() }));
 
 const personsSchema = z.array(z.looseObject({ type: z.literal('Practitioner') })).nonempty();
 
-/** The notes that mark a value as supplied from outside, rather than asserted by an AI. */
+/**
+ * Texts of the FHIR notes that mark a value as supplied from outside rather than asserted by an AI.
+ */
 const GIVEN: ReadonlySet<string> = new Set(Object.values(ORIGINS));
 
 const STATEMENTS: ReadonlySet<string> = new Set(['DiagnosticReport', 'Observation']);
@@ -43,8 +45,8 @@ const ASSERTED: ReadonlySet<string | undefined> = new Set([AI_ASSERTED.code, TES
 type Entry = z.infer<typeof entrySchema>;
 
 /**
- * Returns the fault of a write that has no condition; null for a write that has one. Repeating a
- * transaction must not create a resource twice (exchange 1.1).
+ * Returns what is wrong with a write that lacks a condition; null for a write that has one or needs
+ * none. A repeated transaction must not create a resource twice (exchange 1.1).
  */
 function unconditional({ resource, request }: Entry): string | null {
   if (!request) return 'has no request';

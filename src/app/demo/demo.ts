@@ -48,8 +48,8 @@ const GIVE_UP_SECONDS = 300;
 const POLL_MS = 250;
 
 /**
- * For each endpoint, the minimum number of sections that a full run of the demo must assess in at
- * least one study.
+ * The minimum number of sections of each endpoint that a full run of the demo must assess. A
+ * section counts if it was assessed in at least one study.
  */
 const LEAST_ASSESSED: Readonly<Record<string, number>> = {
   'us/obstetric/interpret': 12,
@@ -286,8 +286,8 @@ async function isHeld(gateway: Gateway, { studyInstanceUid: study }: DemoStudy):
 }
 
 /**
- * Follows one interpretation of a study through to its deliveries. The last interpretation of a
- * study with late objects is a correction.
+ * Follows one interpretation of a study through to its deliveries. If the study has late objects,
+ * its last interpretation corrects the previous one.
  */
 async function runRevision(stageOf: Stage, study: DemoStudy, revision: number): Promise<StudyEnd> {
   const { options, out, gateway } = stageOf;
@@ -304,9 +304,9 @@ async function runRevision(stageOf: Stage, study: DemoStudy, revision: number): 
     for (const line of comparisonTable(rows)) say(`  ${line}`);
   }
   sayFound(result);
-  // A study with late objects is signed only after they were interpreted. If the first report were
-  // signed, it would be final in the EHR, and the draft of the second revision would not replace
-  // it.
+  // A study with late objects is signed only after they were interpreted. If its first report were
+  // signed, that report would be final in the EHR, and the draft of the second revision would not
+  // replace it.
   const reviewed = revision > 1 || (options.review && study.late === 0);
   if (reviewed) await review(gateway, requestId, study.name);
   const deliveries = reviewed ? await deliveriesOf(gateway, requestId) : drafts;
@@ -407,8 +407,8 @@ async function deliveriesOf(
 }
 
 /**
- * Waits until `look` finds something. It gives up when nothing has changed for `GIVE_UP_SECONDS`,
- * so that a busy host may take longer.
+ * Waits until `look` finds something. Gives up when the state has not changed for
+ * `GIVE_UP_SECONDS`; there is no limit on the total time, because a busy host may be slow.
  * @param look receives a function with which it can report the current state.
  */
 async function waitFor<T>(

@@ -14,7 +14,8 @@ import type { DemoStudyName } from './phantom-studies.ts';
 const READER = 'Dr Demo Reader';
 
 /**
- * The measurements for which the scripted reader enters a value: the measured value times `SHARE`.
+ * Candidates for the value that the scripted reader changes. The first of them that counts in the
+ * result is set to `SHARE` times its value.
  */
 const TYPED: Readonly<Record<DemoStudyName, readonly string[]>> = {
   obstetric: ['fl', 'hc'],

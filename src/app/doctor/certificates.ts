@@ -10,7 +10,7 @@ import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 const CERTIFICATE_DAYS = 30;
 const PATIENCE_MILLISECONDS = 10_000;
 
-/** Checks the first certificate of a file in PEM format: one that we present to others. */
+/** Checks the first certificate in a PEM file. It is one that the gateway presents to others. */
 export function checkOwnCertificate(what: string, pem: Buffer): Finding {
   const { validFrom, validTo } = new X509Certificate(pem);
   const start = new Date(validFrom);
@@ -82,8 +82,8 @@ export async function checkChain(
 const HTTPS_PORT = 443;
 
 /**
- * Checks TLS with a server that has a web address. If the address is http, which is permitted,
- * warns that `sent` goes there unencrypted.
+ * Checks TLS with the server of a URL. If the URL begins with http, which is permitted, warns that
+ * the data named by `sent` is transmitted unencrypted.
  */
 export async function checkWebChain(
   what: string,
@@ -104,7 +104,7 @@ export async function checkWebChain(
   return [warning(what, `${sent} are sent to it unencrypted, because its address is http`)];
 }
 
-/** Returns the certificates from the peer's own to the root, which is its own issuer. */
+/** Returns the peer's certificate, the certificate of its issuer and so on, up to the root. */
 function chainOf(first: DetailedPeerCertificate): DetailedPeerCertificate[] {
   const chain: DetailedPeerCertificate[] = [];
   for (let at = first; at && !chain.includes(at); at = at.issuerCertificate) chain.push(at);

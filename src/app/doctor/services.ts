@@ -28,7 +28,10 @@ export async function checkServices(config: Config): Promise<Finding[]> {
   return findings.flat();
 }
 
-/** Reads the provider's metadata and our secret, as a sign-in does. Only a sign-in sends the secret. */
+/**
+ * Reads the provider's metadata and our secret, as a sign-in does. Whether the provider accepts the
+ * secret is not checked, because only a sign-in sends it.
+ */
 async function identityProvider(
   settings: NonNullable<Config['console']['oidc']>,
 ): Promise<Finding[]> {

@@ -221,7 +221,8 @@ export function createMetrics({
   dataDir: string;
 }): Scrape {
   const ended = followEndedWork(database, registry);
-  // Counting starts now, so that work finished before the first scrape is included.
+  // The first call is made now rather than at the first scrape, so that work finished in between is
+  // counted.
   const begun = ended().catch(() => undefined);
   const self = watchThisProcess({ ...process, registry });
   const open = watchOpenWork(database, queue, registry);
@@ -295,8 +296,8 @@ export async function startMonitoringServer(
 
 interface Monitoring extends Pick<HttpDeps, 'checks' | 'metrics'> {
   /**
-   * Sets whether the gateway is ready. It is ready once all its roles have started, until it is
-   * about to stop.
+   * Sets whether the gateway is ready: true once all its roles have started, false when it is about
+   * to stop.
    */
   serving(yes: boolean): void;
   stop(): Promise<void>;

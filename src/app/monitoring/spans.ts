@@ -302,7 +302,7 @@ const ROUTED_STUDIES = `
   WHERE h.state = 'routed' AND h.at > to_timestamp($1) ORDER BY h.at LIMIT $2`;
 
 /**
- * Work that ended up to this many seconds before the first call is exported too, because no process
+ * The first call also exports work that ended at most this many seconds earlier, because no process
  * may have been running when it ended.
  */
 const LOOK_BACK_SECONDS = 3600;

@@ -70,8 +70,7 @@ process.on('message', (message: ToChild) => {
       running?.abort();
       break;
     case 'compile':
-      // The process ends itself, because Node.js writes its compile cache only at the end of a
-      // process.
+      // The process exits here, because Node.js writes its compile cache only on exit.
       Promise.all(message.modules.map(load)).then(
         () => process.exit(0),
         () => process.exit(1),

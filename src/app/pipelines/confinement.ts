@@ -31,10 +31,11 @@ refuseAll(dns, asking(dns));
 refuseAll(dns.promises, asking(dns.promises));
 
 /**
- * Ends this process once its parent is no longer `parent`. Otherwise a gateway that is killed
- * repeatedly on a busy host would leave behind a growing number of processes that compete with the
- * next ones. A separate thread checks this, because a process that is loading its program or
- * computing without a pause does not notice that its channel is closed.
+ * Ends this process once its parent, whose process id is `parent`, has ended. Otherwise a gateway
+ * that is killed repeatedly on a busy host would leave behind more and more processes, which
+ * compete with the processes of the next gateway. A separate thread checks this, because a process
+ * that is loading its program or computing without a pause does not notice that its channel is
+ * closed.
  */
 function endWith(parent: number): void {
   const watch = `setInterval(() => {

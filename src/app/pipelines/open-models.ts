@@ -7,6 +7,6 @@ import { openOnThread } from './inference-threads.ts';
 /** Opens each model once in this process. All its pipelines and studies share the open models. */
 const opening = keepOpen(openOnThread);
 
-/** Opens the models for one study. */
+/** Returns the models that a study needs. They are opened on first use. */
 export const openFetalModels = (settings: Job['models']) => openLocator(settings, opening);
 export const openHeartModels = (settings: Job['models']) => openHeartLocator(settings, opening);

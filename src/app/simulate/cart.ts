@@ -11,15 +11,15 @@ import { CARTS, type Cart, type CartKind, type CartStyle, PLAIN_CART } from './c
 import { sendPlainExam } from './plain-exam.ts';
 
 /**
- * First block of private elements in the cart's private group, which the cart reserves: (gggg,10xx)
- * (PS3.5 7.8.1).
+ * Block that the cart reserves for its elements in its private group. It is the first possible
+ * block, (gggg,10xx) (PS3.5 7.8.1).
  */
 const BLOCK = '10';
 
 /**
  * Converts a phantom image to the cart's style: its SOP class, transfer syntax, manufacturer's name
  * and private elements. The pixels stay unchanged.
- * @param file a still or cine loop of the phantom, already compressed as the cart does
+ * @param file a still or cine loop of the phantom, already compressed in the cart's encoding
  * (`cart.compression`).
  */
 export function asCartFile(file: Buffer, cart: CartKind): Buffer {

@@ -76,8 +76,8 @@ export interface Cart extends CartKind {
 }
 
 /**
- * A cart without special behaviour, simulated by dcmjs-dimse, which cannot imitate the other carts
- * (docs/dicom.md): `CartAssociation` writes their PDUs.
+ * A cart without special behaviour, simulated by dcmjs-dimse. For the other carts,
+ * `CartAssociation` writes the PDUs, because dcmjs-dimse cannot imitate them (docs/dicom.md).
  */
 export const PLAIN_CART: CartKind = {
   habit: 'sends compressed images unchanged, one association for the exam, MPPS',

@@ -103,7 +103,10 @@ export async function startDeliveries(config: Config, parts: DeliveryParts): Pro
   };
 }
 
-/** Starts what sends DICOM objects: results, objects as received, and de-identified copies. */
+/**
+ * Starts the deliverers that send DICOM objects: results, objects as received, and de-identified
+ * copies.
+ */
 async function startObjectDeliveries(
   config: Config,
   { database, objects, core, certificates, logger }: DeliveryParts,
@@ -126,7 +129,7 @@ async function startObjectDeliveries(
   const deidentifying = config.destinations.filter(isDeidentifying);
   const names = new Set(deidentifying.map(({ name }) => name));
   const transports = [...pacs.transports];
-  // A destination for de-identified objects must not receive identified ones.
+  // The transports for identified objects. Destinations for de-identified objects are excluded.
   const identified = new Map(transports.filter(([name]) => !names.has(name)));
   const deidentification =
     deidentifying.length > 0 ? await startDeidentification(config, database, logger) : null;

@@ -21,7 +21,10 @@ import { createStoreSignature } from '../../core/reviews/store-signature.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import { InvalidInputError, jsonPointer } from '../../platform/errors/problem.ts';
 
-/** What a review needs from the evidence of a result, in the same form for every endpoint. */
+/**
+ * What a review needs from the evidence on which a result is based, in the same form for every
+ * endpoint.
+ */
 interface Reviewable {
   rules: EndpointRules;
   interpret: StudyReview['interpret'];
