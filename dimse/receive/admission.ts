@@ -152,8 +152,8 @@ export function admitCaller(
   const source = findSource(sources, caller);
   const mayQuery = !('refused' in findSource(callers, caller));
   if ('refused' in source) {
-    // A caller that is not a source may still query. If the refusal is due to the certificate,
-    // however, the caller uses the title of a source without proof, and may not even query.
+    // A caller that matches no source may still query. A caller refused because of its certificate
+    // may not even query, because it uses the title of a source without proof.
     const isNobody = source.refused === 'calling_ae_not_recognized';
     return isNobody && mayQuery ? { idleTimeoutSeconds: QUERY_IDLE_SECONDS, mayQuery } : source;
   }

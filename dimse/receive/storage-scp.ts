@@ -59,10 +59,10 @@ const ROWS_BEFORE_RELEASE_MS = 5000;
 
 /**
  * Creates the intake. `commit` resolves once the object's file has been written, renamed and
- * synced, and its folder has been synced. The file serves as the journal, so no object
- * acknowledged with 0000H can be lost. Its row follows at once, together with those of other
- * objects (`Registrar`). A file whose row was never written gets one at the next startup
- * (`recoverIntake`). A refused object leaves nothing behind.
+ * synced, and its folder has been synced. The file serves as the journal, so no object acknowledged
+ * with 0000H can be lost. The object's row is written at once, together with those of other objects
+ * (`Registrar`). If it was never written, it is written at the next startup (`recoverIntake`). A
+ * refused object leaves nothing behind.
  */
 export function createIntake(options: IntakeOptions): Intake {
   const registrar = new Registrar(options);

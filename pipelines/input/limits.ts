@@ -26,8 +26,8 @@ export const LIMITS = {
    */
   pixelsPerVideoFrame: 9_437_184,
   /**
-   * Bytes of decoded frames that are kept in memory at a time for one video, but at least one
-   * frame.
+   * Bytes of decoded frames that are kept in memory at a time for one video. At least one frame is
+   * kept, however large it is.
    */
   videoCacheBytes: 16 * 1024 * 1024,
   /**

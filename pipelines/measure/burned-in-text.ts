@@ -142,8 +142,8 @@ function inkOf({ width, height, data }: Channel): Uint8Array[] {
 }
 
 /**
- * For each column, the sums of the values in the surrounding rows and of their squares. Zeros on
- * both sides represent the surroundings of pixels at the edges.
+ * For each column, the sum of the values in the surrounding rows, and the sum of their squares. The
+ * arrays are padded with zeros on both sides, so that pixels at the edges have surroundings too.
  */
 interface Surroundings {
   radius: number;

@@ -125,8 +125,8 @@ function smoothed(columns: readonly Float64Array[], window: number): Float64Arra
 
 /**
  * Returns the connected path from left to right that is darkest compared with the lines on both
- * sides. The fainter of the two lines counts: the gap to the amnion is dark too, but the amnion is
- * a faint line.
+ * sides. Only the fainter of the two lines counts, so that the path does not follow the gap to the
+ * amnion: the gap is dark too, but the amnion is a faint line.
  */
 function bandPath(columns: readonly Float64Array[], widest: number): number[] {
   const rows = columns[0]?.length ?? 0;

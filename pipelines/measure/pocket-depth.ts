@@ -21,8 +21,9 @@ function crossing(wet: number, dry: number, level: number): number {
 
 /**
  * Returns the longest column of fluid that is at least `narrowestMm` wide in its middle (obstetric
- * 4: vertical depth, free of cord and fetal parts), or null. `cell` is the size of a cell in mm.
- * `map` contains the probability of fluid in each cell; `level` is its minimum.
+ * 4: vertical depth, free of cord and fetal parts); null if there is no such column. `cell` is the
+ * size of a cell in mm. `map` contains the probability of fluid in each cell; a cell counts as
+ * fluid if its probability is at least `level`.
  */
 export function deepestPocket(
   map: SoftMask,

@@ -105,9 +105,9 @@ export function zOf(centile: number): number {
 }
 
 /**
- * Maximum difference from the median, as a share of the median, at which a beat counts as similar to
- * the others. A beat that differs more is of another kind: ectopic, with a damaged trace, or during
- * a deep breath.
+ * Maximum difference from the median, as a share of the median, at which a beat counts as similar
+ * to the others. A beat that differs more is not comparable: it may be ectopic, have a damaged
+ * trace, or come from a deep breath.
  */
 const WITHIN = 0.15;
 
@@ -146,7 +146,7 @@ const CONTRADICTION = 0.5;
  * opposite signs (one chamber shrinks, the other grows), or if they differ by more than half of
  * their mean. The mean of such beats describes none of them and must not be used.
  *
- * @param noise maximum difference at which two beats never contradict each other.
+ * @param noise beats that differ by at most this much never contradict each other.
  */
 export function meanOfBeats(values: readonly number[], noise = 0): BeatMean | null {
   if (values.length === 0) return null;

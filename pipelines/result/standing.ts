@@ -21,10 +21,11 @@ const isSameQuantity = (one: Measurement, other: Measurement) =>
 /**
  * Sets the `standing` (envelope.ts) of every measurement in a result: how the value is used.
  *
- * Sections mark repeated values of a quantity as `repeat`. The mark is kept only if the value that
- * the section chose instead was accepted or, for a value that needs review, needs review too. A
- * machine value is a comparison if we have an accepted value for the same side and fetus: the
- * machine sends its own report, and a receiver should use only one value per quantity.
+ * Sections mark repeated values of a quantity as `repeat` if they chose another value. The mark is
+ * kept only if the chosen value was accepted. The mark of a value that needs review is kept only if
+ * the chosen value needs review too. A machine value is a comparison if we have an accepted value
+ * for the same side and fetus: the machine sends its own report, and a receiver should use only one
+ * value per quantity.
  */
 export function withStanding(measurements: readonly Measurement[]): Measurement[] {
   const accepted = measurements.filter(({ quality }) => quality === 'accepted');

@@ -127,8 +127,9 @@ export function referencedRequest(subject: Subject): NaturalDataset {
 }
 
 /**
- * Returns the subjects of the documents that this document replaces: those of the previous revision,
- * or of the earlier run of the same study. The first signed document of a run also replaces the
+ * Returns the subjects of the documents that this document replaces. A draft replaces the draft of
+ * the study's earlier run. A signed document replaces the previous revision; for the first one this
+ * is the draft, unless drafts are withheld. The first signed document of a run also replaces the
  * signed document of an earlier run.
  */
 function formerSubjects(

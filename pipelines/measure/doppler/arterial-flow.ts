@@ -32,8 +32,8 @@ const DOPPLER = {
    */
   otherVessel: { filled: 0.5, brightness: 0.45 },
   /**
-   * The share `steepest` of the columns, those with the steepest slopes, is used to measure how
-   * much the edge widens with the slope. Slopes are measured over `reach` columns on each side.
+   * How much the edge widens with the slope is measured on the steepest columns, the share
+   * `steepest` of all. Slopes are measured over `reach` columns on each side.
    */
   flank: { reach: 3, steepest: 0.2 },
 } as const;

@@ -184,8 +184,8 @@ function durationOf(curve: Float64Array, wave: Wave, secondsPerColumn: number): 
 }
 
 /**
- * Returns the outline of two waves that overlap where they are extended to the baseline. Blood flows
- * at the higher of the two velocities there, so the flow must not be counted twice.
+ * Returns one outline for two waves that overlap where they are extended to the baseline. In the
+ * overlap, the higher of the two velocities is used, so that no flow is counted twice.
  */
 function joinedOutline(one: WaveOutline, other: WaveOutline): WaveOutline {
   const start = Math.ceil(one.from);

@@ -1,8 +1,8 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 
 /**
- * Texts for hypertrophy that is asymmetric according to the wall ratio: in any patient (`certain`),
- * or only in a patient without hypertension.
+ * Texts for asymmetric hypertrophy. `certain`: the wall ratio is high enough in any patient.
+ * `without-hypertension`: it is high enough only if the patient has no hypertension.
  */
 const ASYMMETRIES = {
   certain: 'asymmetric septal hypertrophy',

@@ -26,7 +26,9 @@ export const WALL_MOTION_SENTENCES = {
     `The wall motion score index from the machine is ${raised ? 'raised' : 'normal'}.`,
   'wall-motion.graded': ({ scored, of }: { scored: number; of: number }) =>
     `${scored} of ${of} segments were graded by thickening and inward motion of their outlines; the apex is not graded.`,
-  // Segments are graded by motion because the outline thickens less than the wall does.
+  // A segment that moves normally is graded normal unless its thickening is absent. Outlines, even
+  // those by experts, show only half of the thickening, so they do not reveal a mild reduction
+  // (docs/echo.md).
   'wall-motion.may-miss': () =>
     'A segment with mildly reduced motion may be graded normal: outlines show little of its thickening.',
   'wall-motion.abnormal': ({ segments }: { segments: readonly Scored[] }) =>
