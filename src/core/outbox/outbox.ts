@@ -130,10 +130,11 @@ const JUST_NOW = "interval '0.2 seconds'";
 
 /**
  * Returns the seconds until there may be something to send: until a delivery to a destination
- * outside `busy` becomes due, a lease expires or a hold ends. Zero or less means that this has just
- * happened; null means that nothing is expected. Deliveries that became due earlier than `JUST_NOW`
- * are ignored. The last claim skipped them because they wait for other deliveries, whose end wakes
- * the outbox.
+ * outside `busy` becomes due, a lease expires or a hold ends. Zero or less if that has just
+ * happened; null if nothing is expected.
+ *
+ * Deliveries and leases that were due more than `JUST_NOW` ago are ignored. The last claim skipped
+ * these deliveries because they wait for others, and the outbox wakes when those end.
  */
 async function secondsUntilDue(
   database: Queryable,

@@ -79,7 +79,8 @@ function patientIdsOf(received: string, corrections: readonly Correction[]): str
 /**
  * Returns the corrections in force for a study, ordered by when their senders made them, so that a
  * late message does not override a newer one.
- * @param until the time at which the corrections were known and in force; null for now.
+ * @param until returns the corrections that had been received and were in force at this time; null
+ * for now.
  */
 export async function correctionsOf(
   database: Queryable,

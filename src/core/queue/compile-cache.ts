@@ -5,7 +5,10 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Name of a pipeline process's copy, inside the only folder that the process may write to. */
+/**
+ * Name of a pipeline process's copy of the cache, inside the only folder that the process may write
+ * to.
+ */
 export const COPY_OF_CACHE = 'compile-cache';
 
 /**

@@ -396,8 +396,8 @@ const RANK = `array_position(ARRAY['high', 'normal', 'low'], priority),
   (source ->> 'kind' <> 'dicom')::int`;
 
 /**
- * Returns how many queued requests come before this one in its queue (live or test): ordered by
- * priority, then studies first, then by age.
+ * Returns how many queued requests come before this one in its queue (live or test). The queue is
+ * ordered by priority, then studies before other requests, then by age.
  */
 export async function queuePosition(
   database: Queryable,

@@ -24,8 +24,8 @@ export interface Endpoint {
   version: string;
   title: string;
   /**
-   * Name in the API description and in the clients made from it, such as `InterpretObstetric`; the
-   * schemas of its input and output begin with it.
+   * Name in the API description and in the clients made from it, such as `InterpretObstetric`. The
+   * names of the input and output schemas begin with this name.
    */
   operation: string;
   /** True if only the gateway uses this endpoint: clients can neither see nor call it. */

@@ -356,7 +356,10 @@ async function underSurvivingId(
   return (await findStudy(database, study.id)) ?? study;
 }
 
-/** Acts on every complete study that is due; when stopping, only on the one in progress. */
+/**
+ * Acts on every complete study that is due. Once the gateway is stopping, only the study in
+ * progress is finished.
+ */
 async function submitComplete(parts: AssemblyParts, stopping: AbortSignal): Promise<void> {
   const { config, database, now } = parts;
   if (!(await hasOpenStudies(database))) return;

@@ -156,7 +156,7 @@ async function knownCopies(
   return Map.groupBy(rows, ({ study, uid }) => copyKey(study, uid));
 }
 
-/** @throws DigestsMissingError if an object must be compared whose digest is missing. */
+/** @throws DigestsMissingError if an object without a digest must be compared with another. */
 function requireDigests(
   studies: ReadonlyMap<string, LockedStudy>,
   known: KnownCopies,

@@ -76,7 +76,7 @@ export interface Subscription {
   url: string;
 }
 
-/** The two kinds of delivery to a subscriber that announce no event. */
+/** A handshake and a heartbeat are deliveries to a subscriber, but announce no event. */
 const HANDSHAKE = 'handshake';
 export const HEARTBEAT = 'heartbeat';
 

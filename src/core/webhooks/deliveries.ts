@@ -112,7 +112,7 @@ export async function listWebhookDeliveries(
  * disabled URL.
  * @param testOnly true if the caller has a test key.
  * @throws SonogateError `not_found`, also while the webhook is still being tried and, with
- * `testOnly`, if it belongs to a live request.
+ * `testOnly`, if its request was not made with a test key.
  */
 export function redeliver(
   database: Database,

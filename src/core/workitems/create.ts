@@ -117,7 +117,7 @@ async function liveSubmission(
   return submissionOf(study, await inputOf(database, study, workitem), rule, config);
 }
 
-/** The study used when a request is submitted with a test key. */
+/** Stands in for the study in a submission with a test key. */
 const NO_STUDY = { id: '', revision: 0 };
 
 /**

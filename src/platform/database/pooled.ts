@@ -136,7 +136,7 @@ async function runTransaction<T>(pool: PgPool, work: (tx: Queryable) => Promise<
     await client.query('COMMIT').catch(rethrow);
     return result;
   } catch (error) {
-    // A session that did not answer a statement would not answer ROLLBACK either.
+    // A session that did not answer a statement would not answer ROLLBACK either, so it is closed.
     broken = error instanceof DatabaseUnreachableError && error.message === NO_ANSWER;
     if (!broken) {
       await client.query('ROLLBACK').catch(() => {

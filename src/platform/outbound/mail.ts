@@ -98,7 +98,7 @@ export function createMailer(server: MailServer): Mailer {
           subject,
           text,
           messageId: `<${messageId}>`,
-          // Prevents automatic replies to this mail, which no person would read (RFC 3834 5).
+          // Prevents automatic replies (RFC 3834 5), because no person would read them.
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal,
         });

@@ -92,7 +92,7 @@ export function followCertificate(
       if (now === before) return before;
       try {
         const options = await contextOptions(tls);
-        // Throws if certificate and key do not match, before the server is changed.
+        // If certificate and key do not match, this throws before the server is changed.
         createSecureContext(options);
         server.setSecureContext(options);
         const { validTo } = new X509Certificate(options.cert);
@@ -176,7 +176,8 @@ function hasSubject(wanted: Readonly<Record<string, string>>, { subject }: X509C
  * certificate does not identify a single peer.
  */
 function hasAlternativeName(name: string, { subjectAltName = '' }: X509Certificate): boolean {
-  // Node quotes names that contain a comma; the names of peers contain none.
+  // Node quotes a name that contains a comma. The names of peers contain none, so such a
+  // certificate is not matched by name.
   if (subjectAltName.includes('"')) return false;
   const wanted = name.toLowerCase();
   return subjectAltName
