@@ -33,8 +33,8 @@ const HISTORY = 20;
 
 /**
  * Returns the median run time in seconds of the endpoint's most recent requests; null if there are
- * no such requests. Requests made with test keys have a median of their own, because the mock
- * pipeline takes only a moment.
+ * no such requests. Requests made with test keys have a separate median, because the mock pipeline
+ * takes only a moment.
  */
 export async function typicalSeconds(
   database: Database,

@@ -117,7 +117,7 @@ async function liveSubmission(
   return submissionOf(study, await inputOf(database, study, workitem), rule, config);
 }
 
-/** Stands in for the study in a submission with a test key. */
+/** Used in place of a study in a submission with a test key. */
 const NO_STUDY = { id: '', revision: 0 };
 
 /**
