@@ -43,18 +43,18 @@ export interface PlaneSessions {
 const CERTAIN = 0.99;
 
 /**
- * Confidence at or above which a second model does not check a plane. It is high because confident
- * misclassifications occurred: an adult heart as an abdomen, at up to 0.97; a fetal head as an
- * abdomen, at 0.84, and as transperineal, at 0.95. On the validation split, the check rejects no
- * abdomen, no femur and no transperineal image.
+ * Confidence below which a plane is rejected unless the model for its structure finds the
+ * structure. It is high because confident misclassifications occurred: an adult heart as an
+ * abdomen, at up to 0.97; a fetal head as an abdomen, at 0.84, and as transperineal, at 0.95. On
+ * the validation split, the check rejects no abdomen, no femur and no transperineal image.
  */
 const DOUBTLESS = { abdominal: 0.98, femur: 0.9, transperineal: 0.98 } as const;
 
 /**
- * Probability at or above which a head is not checked again. Below it, the outline of the head must
- * have at least the confidence `SURE_OUTLINE`. An adult heart in short axis was classified as a
- * head at 0.84; its outline had a confidence of 0.963. On the validation split, outlines of heads
- * below `DOUBTLESS_HEAD` have 0.967 or more.
+ * Probability below which a head is rejected unless its outline has at least the confidence
+ * `SURE_OUTLINE`. An adult heart in short axis was classified as a head at 0.84; its outline had a
+ * confidence of 0.963. On the validation split, all outlines of heads below `DOUBTLESS_HEAD` have a
+ * confidence of at least 0.967.
  */
 const DOUBTLESS_HEAD = 0.95;
 const SURE_OUTLINE = 0.965;
@@ -202,10 +202,13 @@ async function withHeart(
  * structure on the plane is examined.
  *
  * - If the axial plane of a head is undecided, the head is outlined and the plane is classified on
- *   the cropped head, which shows more detail than the whole image.
+ *   the cropped head, which shows more detail than the whole image. If it is uncertain that the
+ *   image shows a head, the outline must have a high confidence.
  * - For any other uncertain plane, the model for its structure must find the structure, and no head
- *   may contradict the plane. An abdomen must not show a heart.
- * - `gaDays` rules out views that belong to an earlier age.
+ *   may contradict the plane.
+ *
+ * An abdomen must show neither a head nor a heart, even if its classification is certain. `gaDays`
+ * rules out views that belong to an earlier age.
  */
 export async function namePlanes(
   sessions: PlaneSessions,

@@ -153,8 +153,9 @@ const UNSEEN: {
 };
 
 /**
- * Returns the readings that replace those of one reader if they need review: only those that a
- * person confirmed. Empty if the readings are used without review.
+ * Returns what replaces the readings of one reader. If they need review, only the readings that a
+ * person confirmed remain. Empty if the readings may be used without review, so that nothing is
+ * replaced.
  */
 function heldBack<Reader extends keyof typeof UNSEEN>(
   reader: Reader,

@@ -45,7 +45,7 @@ function stenosis(values: Values): MitralDisease | null {
   }
   if (isNormalMitralArea(byHalfTime)) return null;
   if (steep) return { kind: 'stenosis', grade: mitralStenosis2020(byHalfTime), by: 'half-time' };
-  // The valve section gives no grade by half-time without a gradient (echo 11.5).
+  // Without a gradient, there is no grade by half-time (echo 11.5), but a small area is suspicious.
   return rounded(byHalfTime, 2) <= STENOTIC_AREA ? { kind: 'small-area', area: byHalfTime } : null;
 }
 

@@ -119,7 +119,8 @@ export function headerFlow(clip: Named, kind: SweepKind): Flow | null {
   );
   const words = viewWords(clip);
   const tissue = isTissue(words);
-  // Some patterns match only a whole name ("AV CW"), to which the name of a stage may be added.
+  // Some patterns match only a whole name ("AV CW"). The words may include the name of a stage, so
+  // the name of the view is tested on its own too.
   const texts = [words, plainWords(clip.viewName ?? '')].filter((text) => text !== '');
   const named = ALL.filter(
     (flow) => TISSUE.has(flow) === tissue && texts.some((text) => WORDS[flow].test(text)),

@@ -11,9 +11,10 @@ import { mirroredImage } from './sector.ts';
 /**
  * Fills in the left ventricle of an apical view, because a ventricle has neither dents nor holes.
  * Within the convex hull of cavity and myocardium, the probabilities of background and right heart
- * are set to 0, so that a class of the left heart is the most likely there. It modifies `shares`,
- * the probabilities on the grid, one channel after another. `left` lists the classes of the left
- * heart, starting with cavity and myocardium.
+ * are set to 0, so that a class of the left heart is the most likely there.
+ *
+ * @param shares the probabilities on the grid, one channel after another. They are modified.
+ * @param left the classes of the left heart, starting with cavity and myocardium.
  */
 export function completeVentricle(
   shares: Float32Array,

@@ -14,9 +14,9 @@ export interface VentriclePose {
 }
 
 /**
- * Returns the pose of the LV from the second moments of the cavity. The myocardium has a gap at the
- * mitral valve, so its centre is nearer to the apex than the centre of the cavity. Null if there is
- * no cavity or no myocardium.
+ * Returns the pose of the LV from the second moments of the cavity. The apex is on the side to
+ * which the centre of the myocardium is displaced from that of the cavity, because the myocardium
+ * has a gap at the mitral valve. Null if there is no cavity or no myocardium.
  */
 export function ventriclePose(masks: ChamberMasks): VentriclePose | null {
   const cavity = momentsOf(masks, labelOf('lv'));

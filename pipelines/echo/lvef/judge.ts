@@ -121,9 +121,9 @@ const OF_ALL_PLANES: ReadonlySet<string> = new Set(['lvef-3d', 'lvef-biplane']);
 const OF_ONE_PLANE: ReadonlySet<string> = new Set(['lvef-4c', 'lvef-2c']);
 
 /**
- * Returns true if two EFs have different grades for at least one sex. The heart failure ranges need
- * not be compared: two EFs with the same grade that differ by more than `EF_VARIABILITY` are in the
- * same range (echo 4.4, 4.5).
+ * Returns true if two EFs have different grades for at least one sex. Two EFs that have the same
+ * grades although they differ by more than `EF_VARIABILITY` are always in the same heart failure
+ * range too, so these ranges need not be compared (echo 4.4, 4.5).
  */
 const areGradedApart = (one: number, other: number) =>
   SEXES.some(

@@ -109,8 +109,8 @@ function criticalFinding(
 ) {
   if (!ef) return null;
   const ids = new Set(shown.map((one) => one?.id));
-  // A finding may refer only to values that the section lists. If a machine value is listed in
-  // place of a value from the images, the latter appears only in a remark.
+  // A finding may refer only to values that the section lists. A value from the images is not
+  // listed if a machine value takes its place, so it is left out here.
   const critical = (statement: Statement, evidence: readonly Measurement[]) => {
     const found = evidence.filter(({ id }) => ids.has(id));
     return finding(ID, 'severe-lv-dysfunction', statement, 'critical', found);

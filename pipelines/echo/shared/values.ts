@@ -127,9 +127,9 @@ function inputsOf(values: Values, { from, ofOneSource }: Calculation): Measureme
 
 /**
  * Returns the half width of the 95 % interval of a calculated value; null if no input has an
- * interval. If no input is a machine value and the calculation was compared with a reference, that
- * evidence gives the half width. Otherwise it is derived from the intervals of the inputs, assuming
- * independent errors (root of the sum of squares).
+ * interval. If the calculation was compared with a reference and no input is a machine value, the
+ * half width comes from that comparison. Otherwise it is derived from the intervals of the inputs,
+ * assuming independent errors (root of the sum of squares).
  */
 function intervalOf(
   key: EchoConcept,

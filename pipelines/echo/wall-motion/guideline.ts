@@ -78,7 +78,7 @@ export function excursionScore(excursion: number): MotionScore {
  * - Normal: the segment moves normally, and thickening is not absent. Normal thickening is not
  *   required, because most walls of healthy hearts do not reach it: outlines, even those by
  *   experts, thicken by half of what the eye sees (docs/echo.md).
- * - Reduced: both signs are reduced. The milder score is used.
+ * - Reduced: neither sign is normal, and at most one is absent. The milder score is used.
  * - Absent: both signs are absent. The worse score is used, which is dyskinetic if the wall becomes
  *   thinner or moves outwards (echo 9). Thinning with some inward motion is contradictory and does
  *   not count as dyskinesia; nor does outward motion with some thickening. Healthy outlines thicken

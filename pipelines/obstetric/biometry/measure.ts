@@ -76,8 +76,9 @@ interface ReadLengths {
 const OVERHANG = 0.05;
 
 /**
- * Returns the calibrated region that contains the axes of an outline (obstetric 0.4), which may
- * extend beyond it by `OVERHANG`; null if there is no such region.
+ * Returns the calibrated region that contains the axes of an outline (obstetric 0.4). If the image
+ * has only one region, the axes may extend beyond it by `OVERHANG`. Null if there is no such
+ * region.
  */
 function outlineRegion(clip: Clip, points: readonly Point[]): CalibratedRegion | null {
   const containing = scaleFor(clip, points);

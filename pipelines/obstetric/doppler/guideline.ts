@@ -36,9 +36,10 @@ const Z_5 = -1.6448536269514722;
 const Z_95 = 1.6448536269514722;
 
 /**
- * If flow disappears from the trace already above this velocity or Doppler shift, the wall filter
- * may hide it, so it is not called absent. The filter should be at most 60 Hz (obstetric 13.2),
- * which is 2.3 cm/s at 2 MHz; the limit adds a tolerance for the trace.
+ * Highest velocity or Doppler shift below which the wall filter may remove flow. If flow disappears
+ * from the trace at a higher one, the filter may hide it, so it is not called absent. The filter
+ * should be at most 60 Hz (obstetric 13.2), which is 2.3 cm/s at 2 MHz; the limit adds a tolerance
+ * for the trace.
  */
 export const WALL_FILTER_LIMIT = { cmPerSecond: 3, hertz: 80 } as const;
 

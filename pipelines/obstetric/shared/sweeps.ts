@@ -61,11 +61,11 @@ export const examinedFrames = (clip: Clip, planes: readonly FramePlane[]): Frame
   );
 
 /**
- * Returns the part that a frame shows. Off the standard planes, the outline is reliable but the
- * classified plane is not, so the outline decides. The plane decides only if both structures are
- * outlined, or neither is. An abdomen or a head that is classified but not outlined is ignored. A
- * chest may be outlined as a head; since it is on the head's side of the abdomen, the order of head
- * and trunk is still correct.
+ * Returns the part that a frame shows. If only one structure is outlined, it is the part, because
+ * off the standard planes the outline is more reliable than the classified plane. If both are
+ * outlined, the plane decides. If neither is, only a chest plane counts; a plane of the abdomen or
+ * the head without its outline is ignored. A chest may be outlined as a head; since it is on the
+ * head's side of the abdomen, the order of head and trunk is still correct.
  */
 export function partOf({ plane, head, abdomen }: SweptFrame): FetalPart | null {
   if (head !== abdomen) return head ? 'head' : 'trunk';
