@@ -3,8 +3,8 @@ import { name } from './peers.ts';
 import { secretSchema } from './secret.ts';
 
 /**
- * The domain is converted to lower case, as in the mail server's responses (RFC 5321 2.4: case is
- * ignored).
+ * The domain is converted to lower case, because the addresses in the mail server's responses have
+ * a lower-case domain and are compared with this one (RFC 5321 2.4: case is ignored).
  */
 const address = z
   .email()

@@ -374,8 +374,8 @@ export async function forgetClaims(database: Queryable): Promise<void> {
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Creates spans for associations from the log events of their beginning and end. An association has
- * one span in the trace of each study of which it sent objects.
+ * Creates spans for associations from the log events of their beginning and end. If an association
+ * sent objects of several studies, it has a span in the trace of each study.
  */
 export function associationSpans(
   ratio: number,

@@ -53,8 +53,8 @@ export interface Cart extends CartKind {
   /** Maximum PDU length that the cart announces; 0 means no limit (PS3.8 D.1). */
   announcedPduBytes: number;
   /**
-   * Maximum length of a P-DATA-TF sent by the cart, maximum number of presentation data values in
-   * each, and whether the command may share one with data.
+   * The P-DATA-TF PDUs that the cart sends: their maximum length, the maximum number of
+   * presentation data values in a PDU, and whether a PDU may contain both command and data.
    */
   pdu: { bytes: number; values: number; commandBesideData: boolean };
   /**

@@ -69,7 +69,10 @@ export async function auditAction(
   await writeAudit({ ...entryOf(context, action, of, now()), outcome: 'success' });
 }
 
-/** Carries out an action on files, which is recorded in the audit trail before it changes them. */
+/**
+ * Carries out an action on files. The action is recorded in the audit trail before it changes a
+ * file.
+ */
 export async function auditedFirst<Answer>(
   context: Call,
   action: AuditAction,

@@ -74,7 +74,10 @@ export function addDeliveryRoutes(router: Router<ConsoleState>, deps: ConsoleDep
   });
 }
 
-/** Returns the worklist row of the patient who is shown with a delivery, for the audit trail. */
+/**
+ * Returns the worklist row of the patient shown with a delivery, for the audit trail; empty if no
+ * patient is shown.
+ */
 const asRow = ({ key, subject }: Delivery) =>
   key !== null && subject !== null ? [{ key, kind: 'study' as const }] : [];
 

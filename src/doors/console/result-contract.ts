@@ -9,8 +9,8 @@ export interface ResultView {
   /** True for an unverified AI draft; false once the result is signed. */
   draft: boolean;
   /**
-   * Notice that this result accepts values from methods validated on simulated images only; null
-   * for any other result.
+   * Text to show if the result accepts values from methods that were validated on simulated images
+   * only; otherwise null.
    */
   researchNotice: string | null;
   models: { id: string; version: string; licence: string; pack: string; provider: string }[];

@@ -49,8 +49,8 @@ export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
     context.type = artifact.media_type;
     context.length = artifact.bytes;
     context.set('ETag', `"${artifact.sha256}"`);
-    // An artifact never changes, but the browser must ask again: its next user may be another
-    // person.
+    // An artifact never changes, but the browser must ask for it each time, because another person
+    // may be using the same browser by then.
     context.set('Cache-Control', 'private, no-cache');
     context.status = 200;
     if (context.fresh) {

@@ -83,7 +83,7 @@ export function viewResult({
   };
 }
 
-/** Sorts last the sections whose values are only inputs to other values. */
+/** Compares sections so that those whose values are only inputs to other values come last. */
 const intermediateLast = (one: { id: string }, other: { id: string }): number =>
   Number(INTERMEDIATE.has(one.id)) - Number(INTERMEDIATE.has(other.id));
 

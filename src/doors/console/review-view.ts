@@ -32,8 +32,8 @@ export function viewReview(review: ReviewObject, result: ResultView, wording: Wo
 }
 
 /**
- * Appends the name that a change gave to an image. Changes are reduced from the last to the first,
- * so the newest name comes first.
+ * Appends the name that a change gave to an image; other kinds of change add nothing. The changes
+ * are passed from the newest to the oldest, so the newest name of an image comes first.
  */
 function namedImages(
   given: ReviewView['names']['given'],
@@ -61,8 +61,8 @@ const isStep = (one: Measurement): boolean =>
   ['counts', 'proposed'].includes(one.standing) || isRejected(one);
 
 /**
- * Puts the values in the order of the table: section by section, and those that are only inputs to
- * others last.
+ * Puts the values in the order of the table: section by section. Sections whose values are only
+ * inputs to other values come last.
  */
 function inReadingOrder(
   measurements: readonly Measurement[],
@@ -151,7 +151,7 @@ const DONE = {
   undo: 'Undone',
 } as const satisfies Record<ListedChange['kind'], string>;
 
-/** Describes every change. An undo is described by the change that it undid. */
+/** Describes every change. The text for an undo contains the text of the change that was undone. */
 function namedUndos(
   changes: readonly ListedChange[],
   review: ReviewObject,

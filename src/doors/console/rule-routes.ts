@@ -185,7 +185,10 @@ function checkNames(routing: Routing, { config, operations }: ConsoleDeps): void
   }
 }
 
-/** Rethrows a fault of the rules as invalid input, which a person corrects in the text. */
+/**
+ * Converts an error in the rules to invalid input, which a person can correct in the text. Rethrows
+ * any other error.
+ */
 function refuseYaml(error: unknown): never {
   if (!(error instanceof SonogateError) || error.code !== 'invalid_config') throw error;
   throw new InvalidInputError([{ pointer: '/yaml', detail: error.detail }]);

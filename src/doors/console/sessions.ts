@@ -121,9 +121,9 @@ export async function findSession(
 }
 
 /**
- * Checks every 10 s, until it is stopped, whether a session has ended or its role has changed, so
- * that an open event stream does not outlive it.
- * @returns a signal that is aborted when that has happened.
+ * Checks every 10 s whether a session has ended or its role has changed, until `stop` is called.
+ * With it, an open event stream can be closed when its session ends.
+ * @returns the signal `over`, which is aborted in either case.
  */
 export function watchSession(
   { sha256, role }: ConsoleSession,

@@ -125,7 +125,10 @@ const RELEASED_UNDER: Readonly<Record<MergeDecision, string>> = {
   'own-id': 'Under its own patient ID',
 };
 
-/** Milliseconds within which repeated views, or changes, by one person are shown as one. */
+/**
+ * Milliseconds within which repeated views by one person are shown as one entry. One person's
+ * changes to a review are grouped in the same way.
+ */
 const ONE_LOOK_MS = 3_600_000;
 
 /** Returns the timeline of a study's stored history, oldest first. */
@@ -198,8 +201,8 @@ function ofStudy({ study, history }: Traces): Entry[] {
             }),
           ];
     }
-    // A study that a person released was already complete. Its release is shown from the audit
-    // trail.
+    // If the study was already complete in this revision, a person has released it. The release is
+    // shown from the audit trail, not here.
     const released = before?.revision === row.revision && before.state !== 'receiving';
     if (released) return [];
     const because = BECAUSE[row.complete_because as CompletionSignal] ?? row.complete_because;

@@ -212,7 +212,10 @@ const neverSigned = ({ state, review, after_signature: kept }: ListedRow): strin
 
 const isSigned = (review: ReviewState): boolean => review === 'signed' || review === 'amended';
 
-/** Every state of a row: those of a study that was not submitted, and those of a request. */
+/**
+ * All states of a row: first those of a study for which no request was submitted, then those of a
+ * request.
+ */
 export const ROW_STATES = [
   'receiving',
   'complete',
@@ -226,7 +229,10 @@ export const ROW_STATES = [
 
 export const DEFAULT_LIMIT = 50;
 export const HIGHEST_LIMIT = 200;
-/** Maximum number of critical rows above all others. Older ones are listed among the others. */
+/**
+ * Maximum number of critical rows listed above all others. Older critical rows are sorted by time
+ * like any other row.
+ */
 const MOST_CRITICAL = 100;
 
 const text = z.string().min(1).max(200);

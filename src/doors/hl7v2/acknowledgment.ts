@@ -2,7 +2,10 @@ import type { SendOutcome } from '../../core/outbox/delivery.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import { componentOf, decodeMessage, decodeText, type Segment } from './message.ts';
 
-/** Error codes of HL7 table 0357, which are sent in ERR-3 or, before version 2.5, in ERR-1. */
+/**
+ * Error codes of HL7 table 0357, from ERR-3 or, before version 2.5, from ERR-1. The first four mean
+ * that the receiver does not support the type, event, processing ID or version of the message.
+ */
 const NEVER_ACCEPTED = ['200', '201', '202', '203'];
 const RECORD_LOCKED = '206';
 const INTERNAL_ERROR = '207';

@@ -29,8 +29,8 @@ interface Hl7v2DelivererDeps {
   /** Returns later requests of the same study and endpoint. */
   laterRequests: (requestId: string) => Promise<readonly string[]>;
   /**
-   * Returns the revisions of these requests' results that a receiver has, except the one to be
-   * sent, newest first.
+   * Returns the revisions of these requests' results that the receiver already has, newest first.
+   * The revision to be sent is omitted.
    */
   receivedRevisions: (
     delivery: Delivery,

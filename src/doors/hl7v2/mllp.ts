@@ -8,10 +8,10 @@ const MOST_ACKNOWLEDGMENT_BYTES = 256 * 1024;
 
 /**
  * Sends one message over a new connection and waits for its acknowledgment.
- * @param open starts a connection. A failure may appear only with the socket's first event.
+ * @param open starts a connection. It may resolve before the connection is established.
  * @param signal aborts the exchange.
  * @throws SonogateError `peer_unreachable` before anything was sent, `peer_connection_lost`
- *   afterwards.
+ * afterwards.
  */
 export async function exchange(
   message: Buffer,

@@ -24,7 +24,7 @@ export interface OruInput {
    */
   fillerOrderNumber: string;
   /**
-   * The results that this one replaces at the receiver, newest first: drafts and previous signed
+   * The results at the receiver that `result` replaces, newest first: drafts and previous signed
    * results. Empty if the receiver has none.
    */
   former: readonly Result[];

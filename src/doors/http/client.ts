@@ -90,7 +90,7 @@ interface SubmitBody {
 
 /**
  * The HTTP API as functions. They throw ApiError if the gateway refuses a call, and NoAnswerError
- * if no gateway responds; `follow` reconnects in the latter case.
+ * if no gateway responds. `follow` reconnects instead of throwing NoAnswerError.
  */
 export interface ApiClient {
   /** Uploads a local file; returns its id for `input.files`. */

@@ -84,9 +84,9 @@ interface Reply {
 type Plugin = (host: PluginHost, options: object, done: () => void) => void;
 
 /**
- * Reads Scalar's browser program from its Fastify package. The package `@scalar/api-reference` also
- * contains it, but installs 299 packages (240 MB) that we do not use. The package is loaded for the
- * first reader of the page, because it takes 60 MB of memory.
+ * Reads Scalar's browser program from its Fastify package, which is loaded only when somebody opens
+ * the page, because it takes 60 MB of memory. The package `@scalar/api-reference` contains the same
+ * program, but installs 299 packages (240 MB) that we do not use.
  */
 async function readProgram(): Promise<string> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');

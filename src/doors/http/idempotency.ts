@@ -119,8 +119,8 @@ async function forget(database: Queryable, scope: Scope): Promise<void> {
 }
 
 /**
- * Lets the next call with the key proceed at once. The core prevents that call from submitting the
- * work twice.
+ * Marks the call as abandoned, so that a repeated call with the key can proceed at once. The core
+ * ensures that the work is not submitted twice.
  */
 async function abandon(database: Queryable, scope: Scope): Promise<void> {
   await database.query(

@@ -39,7 +39,7 @@ const waitQuery = z.strictObject({
     }),
 });
 
-/** Not validated, because an event stream must never refuse a reconnect because of its parameters. */
+/** Not validated: an event stream must never refuse a reconnect because of its parameters. */
 const eventsQuery = z.object({
   last_event_id: z
     .string()

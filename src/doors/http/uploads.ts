@@ -35,8 +35,8 @@ export const uploadBody = z.strictObject({
       description: 'Name of the file, without a folder',
       examples: ['scan.dcm'],
       pattern: '^(?!\\.{1,2}$)[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+$',
-      // JSON Schema cannot count bytes: 50 characters never exceed 200 bytes of UTF-8, and ASCII
-      // may use all 200.
+      // JSON Schema cannot count bytes. It therefore allows 50 characters of any kind, which never
+      // exceed 200 bytes of UTF-8, or 200 characters of ASCII.
       anyOf: [{ maxLength: LONGEST_NAME_BYTES / 4 }, { pattern: '^[ -~]*$' }],
     }),
   bytes: z

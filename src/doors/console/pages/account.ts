@@ -56,7 +56,9 @@ function newKeyOf(form: FormData): NewKey {
   };
 }
 
-/** Returns the end of a day in the time zone of the browser, in which the day is also shown. */
+/**
+ * Returns the end of a day in the browser's time zone, because the page shows days in that zone.
+ */
 export const endOf = (day: string): string => new Date(`${day}T23:59:59`).toISOString();
 
 /** Renders whether a key can still be used. */

@@ -54,8 +54,8 @@ export function lit(now: Adjustment, { x, y }: { x: number; y: number }): Adjust
 }
 
 /**
- * Returns the style shared by the image and the drawing over it. The colours of the drawing do not
- * change.
+ * Returns the style shared by the image and the drawing over it. Only the image uses `--light`, so
+ * the colours of the drawing do not change.
  */
 export const styleOf = ({ scale, x, y, brightness, contrast }: Adjustment) => ({
   '--place': `translate(${x}px, ${y}px) scale(${scale})`,

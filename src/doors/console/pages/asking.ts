@@ -25,7 +25,7 @@ export function sentence(error: unknown): string {
   }
   const { detail, title, errors } = error.problem;
   const said = detail || title;
-  // The detail often repeats the only error, which is then not stated twice.
+  // If there is only one error, the detail often contains its text, which is then not repeated.
   const found = (errors ?? []).filter((one) => !said.includes(one.detail));
   return [said, ...found.map((one) => `${one.pointer} ${one.detail}`.trim())].join(' ');
 }
@@ -137,8 +137,8 @@ export function keepFocus(find: () => HTMLElement | null | undefined): void {
 }
 
 /**
- * Focuses the element once, when it appears. The library calls this before the element is part of
- * the document and can be focused.
+ * Focuses the element once, when it appears. The library calls this function before the element is
+ * part of the document, so the focus is set a moment later.
  */
 export function focusOnce(element: Element | undefined): void {
   if (!(element instanceof HTMLElement) || element.dataset.focused) return;

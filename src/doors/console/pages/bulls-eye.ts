@@ -79,7 +79,10 @@ const MAPS = [
   },
 ] as const;
 
-/** Returns a section's segments that have the field; data of any other shape is omitted. */
+/**
+ * Returns the segments in a section's data that have a number in the given field. Anything else in
+ * the data is ignored.
+ */
 export function segmentValues(data: Record<string, unknown>, field: string): SegmentValue[] {
   if (!Array.isArray(data.segments)) return [];
   return data.segments.flatMap((one: unknown) => {

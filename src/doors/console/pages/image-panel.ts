@@ -74,8 +74,8 @@ function wheel(event: WheelEvent, viewer: ImageViewer): void {
 }
 
 /**
- * Renders a frame's image. A key frame is sharper, but while a clip plays, every frame comes from
- * the cine.
+ * Renders a frame's image. A key frame is shown as its own, sharper image, except while the clip
+ * plays and the cine contains the frame.
  */
 function picture(viewer: ImageViewer, clip: OverlayClip): TemplateResult {
   const { frame, isPlaying } = viewer;
@@ -100,8 +100,8 @@ function picture(viewer: ImageViewer, clip: OverlayClip): TemplateResult {
   }
   ${repeat(
     still ? [still] : [],
-    // Each image has its own element. Otherwise the previous image would stay below the calipers of
-    // this one until it has loaded.
+    // Each image has its own element. Otherwise the previous image would stay visible below the new
+    // calipers until the new image has loaded.
     ({ artifact }) => artifact,
     ({ artifact, width, height }) =>
       html`<img src=${viewer.pictureUrl(artifact)} width=${width} height=${height} alt=${alt} draggable="false" />`,

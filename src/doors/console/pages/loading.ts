@@ -11,8 +11,8 @@ export interface Loader<Value> extends Loaded<Value> {
   /** Fetches the data. Calls during a fetch cause one further fetch after it. */
   load(): Promise<void>;
   /**
-   * Replaces the value. If a fetch is in progress, the data is fetched once more after it, because
-   * its response may be older than this value.
+   * Replaces the value. If a fetch is in progress, its response may be older than this value, so
+   * the data is fetched once more afterwards.
    */
   set(value: Value): void;
 }

@@ -166,7 +166,7 @@ class WebConsole {
         else this.#page?.changed?.(event);
       },
       turned: this.#redraw,
-      // If the session has ended, this call finds out and leads to the sign-in page.
+      // This call finds out whether the session has ended. If so, the sign-in page opens.
       refused: () => void this.#api.session().catch(() => {}),
     });
     this.#router.restate(afterSignIn(new URL(location.href)));

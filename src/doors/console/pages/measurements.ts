@@ -95,7 +95,7 @@ interface Columns {
   prior: boolean;
 }
 
-/** Renders a value; `spread` is the half width of its interval, which follows the number. */
+/** Renders a value and, after it, the half width of its interval (`spread`). */
 function valueView(
   measured: Measured | null,
   unit: string,

@@ -26,7 +26,10 @@ export function objectText(object: string): string {
   return OBJECTS[object] ?? object;
 }
 
-/** Adds to the name of an object of a result whether the result was signed or amended. */
+/**
+ * Appends "signed", and the number of the amendment if there is one, to the name of an object. The
+ * name of a draft stays unchanged.
+ */
 export function withRevision(name: string, signedRevision: number): string {
   if (signedRevision === 0) return name;
   return signedRevision === 1

@@ -117,8 +117,8 @@ function distanceFrom({ points }: Shape, [x, y]: Position): number {
 }
 
 /**
- * Returns one position for the number on each side of a line, because other lines may continue at
- * the ends of the line.
+ * Returns two positions for a line's number, one on either side of its middle. The positions beyond
+ * the ends of the line may be unsuitable, because another line often begins there.
  */
 function asideOf({ type, points: [a, b] }: Shape, distance: number): Position[] {
   if (type !== 'line' || !a || !b) return [];

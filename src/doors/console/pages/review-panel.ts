@@ -162,7 +162,7 @@ function repeatsView(review: Review, step: ReviewStep): Part {
 /** Renders the name of what the open image shows, and lets the reader choose another name. */
 function namingView(review: Review, { names }: ReviewView): Part {
   const { image, step } = review;
-  // A value that comes from no image, such as the body surface area, cannot be shown on one.
+  // A value that was not measured on an image, such as the body surface area, has no image to name.
   const isOfImage = step === null || step.file !== null;
   if (!image || !isOfImage || !review.editable || names.options.length === 0) return nothing;
   const named = names.given.find(

@@ -222,8 +222,8 @@ export class RowTable {
   }
 
   /**
-   * Receives the scrolling element from `ref`, which would call a new function at every render.
-   * This property therefore always holds the same function.
+   * Receives the scrolling element from `ref`. It is a property rather than an inline function,
+   * because `ref` calls a new function again at every render.
    */
   readonly #place = (element: Element | undefined): void => {
     const next = element instanceof HTMLElement ? element : null;

@@ -93,7 +93,7 @@ export function hasUnseenFlag(row: WorklistRow): boolean {
   return row.critical.length > 0 && row.acknowledged === null;
 }
 
-/** Describes until when a row waits at most; '' if there is no limit or it has passed. */
+/** Describes when a row's wait ends at the latest; '' if there is no limit or it has passed. */
 function untilText(until: string | null, now: Date): string {
   if (until === null || Date.parse(until) - now.getTime() < 1000) return '';
   return `, ${distanceText(until, now)} at the latest`;

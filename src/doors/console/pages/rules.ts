@@ -7,7 +7,8 @@ import { createRulesForFile } from './rules-for-file.ts';
 import { counted, given } from './words.ts';
 
 /**
- * Describes how many of the last day's studies matched no rule, and how many had no rule applied.
+ * Describes the last day's studies on which no rule acted: how many matched no rule, and to how
+ * many the rules were not applied, for example because a person holds them.
  */
 function outsideText({ matchedNone, notJudged }: Rules['lastDay']): string {
   const parts = [

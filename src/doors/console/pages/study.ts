@@ -133,7 +133,7 @@ function studyActions(
 
 /**
  * Renders the choice of the rule to which a study is released. If the question was cancelled and is
- * asked again, the former choice is still shown, because it would be sent.
+ * asked again, the rule that was chosen before is selected, because it would still be sent.
  */
 export const ruleChoice = (
   rules: readonly string[],
@@ -292,8 +292,8 @@ class StudyScreen implements Page {
       return;
     }
     this.#fetching = request.id;
-    // The server shows a person whose result is open as its reader, so no result is opened for a
-    // page that was left.
+    // The server lists a person among the readers of a result as long as the result is open. A
+    // result that arrives after the page was left is therefore not opened.
     const isAwaited = () => this.#fetching === request.id && !this.#closed;
     try {
       const [result, stored] = await Promise.all([

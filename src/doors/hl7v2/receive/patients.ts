@@ -53,9 +53,9 @@ function patientIdsIn(
 }
 
 /**
- * For each assigning authority, returns the values whose identifier has the same type as the first
- * identifier, which is the most important one. If the first one has no type, only its value is
- * returned, because the others may not be patient IDs.
+ * Keeps, for each assigning authority, only the values whose identifier has the same type as that
+ * of the first value, which is the most important type. If the first identifier has no type, only
+ * its value is kept, because other identifiers without a type may not be patient IDs.
  */
 function ofMainType<Value>(
   values: readonly Value[],
@@ -187,7 +187,7 @@ function mergesOf(pid: Segment, mrg: Segment, settings: PatientIdSettings): Pati
   if (priors.length === 0) throw contentError(101, place, 'MRG-1 has no patient ID.');
   const pairs = priors.flatMap((prior) => {
     const survivor = survivorOf(prior, survivors);
-    // If both patients list the same ID, there is nothing to merge for it.
+    // If both patients have this ID, it does not need to be merged.
     return survivor && survivor.id !== prior.id ? [{ prior, survivor }] : [];
   });
   const merges = ofMainType(pairs, ({ prior }) => prior).map(({ prior, survivor }) => ({
@@ -202,9 +202,9 @@ function mergesOf(pid: Segment, mrg: Segment, settings: PatientIdSettings): Pati
 }
 
 /**
- * Returns the identifier that survives a prior one. It has the same authority and type, or only the
- * same authority if either identifier has no type. If the survivor has the prior ID too, that ID is
- * returned.
+ * Returns the identifier that replaces a prior one. It must have the same authority and, if there
+ * is such an identifier, the same type; otherwise, one of the two must lack a type. An identifier
+ * equal to the prior ID is preferred.
  */
 function survivorOf(prior: Identifier, survivors: readonly Identifier[]): Identifier | undefined {
   const same = survivors.filter(({ authority }) => authority === prior.authority);

@@ -8,8 +8,9 @@ export type DataSetTask =
   | { file: string; tag: string };
 
 /**
- * Reads data sets on a thread: one with 400,000 elements takes seconds. The largest permitted data
- * set takes a few times as long on a busy host.
+ * Reads data sets on a separate thread, because one with 400,000 elements takes seconds. The
+ * deadline leaves enough time for the largest permitted data set, which takes a few times as long
+ * on a busy host.
  * @throws SonogateError `object_not_understood`, also for a data set that takes too long; the
  * system error if the file cannot be read.
  */

@@ -11,7 +11,8 @@ carryOutTasks(
       return new TextEncoder().encode(JSON.stringify(json));
     }
     const element = dataSet[task.tag];
-    // Copied, because memory that is shared with other values cannot be moved.
+    // The value is copied, because only memory that contains nothing else can be transferred to the
+    // other thread.
     return new Uint8Array(element && element.vr !== 'SQ' ? bytesOf(element.Value) : []);
   },
   ({ buffer }) => [buffer],

@@ -94,8 +94,8 @@ async function decoded(
 }
 
 /**
- * Runs `work`, and converts `UnreadableInput` to `not_acceptable`, which is also the error for an
- * object in a form that the caller does not accept.
+ * Runs `work` and converts `UnreadableInput` to `not_acceptable`. An object that cannot be decoded
+ * is thus refused with the same error as one in a form that the caller does not accept.
  */
 async function readable<T>(work: () => Promise<T>): Promise<T> {
   try {

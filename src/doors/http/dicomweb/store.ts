@@ -104,8 +104,8 @@ export function addStoreRoutes(router: Router<HttpState>, deps: HttpDeps): void 
 /**
  * Returns the HTTP status of a store transaction (PS3.18 table 10.5.3-1): 200 if all objects were
  * stored, 202 if some were, 409 if none were.
- * @throws SonogateError `overloaded` if no object was stored, but all of them may be if the caller
- * sends them again later.
+ * @throws SonogateError `overloaded` if no object was stored, and every refusal was temporary: the
+ * caller may send the objects again later.
  */
 export function statusOf({ stored, failed, unreadable }: StoreOutcome): 200 | 202 | 409 {
   if (failed.length === 0 && unreadable.length === 0) return 200;

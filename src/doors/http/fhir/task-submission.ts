@@ -16,8 +16,8 @@ import type { StudySource } from './study-source.ts';
 import { ENDPOINT_SYSTEM, taskId, taskOf } from './task.ts';
 
 /**
- * The members that a client may send. Unlisted members, such as the patient, are neither used nor
- * stored. Members that could change the meaning of others are refused.
+ * The members of a Task that are used. Other members, such as the patient, are accepted but neither
+ * used nor stored. Members that could change the meaning of others are refused.
  */
 const body = z.object({
   resourceType: z.literal('Task'),

@@ -70,9 +70,7 @@ export interface HeaderParameter {
   schema: Readonly<Record<string, unknown>>;
 }
 
-/**
- * An operation in the list of its group, which has the ids as keys. Its status is 200 if absent.
- */
+/** An operation as listed in its group, where its id is the key. The default status is 200. */
 type Listed = Omit<Operation, 'id' | 'group' | 'status'> & Partial<Pick<Operation, 'status'>>;
 
 /** Returns the operations of a group by their ids. */

@@ -16,8 +16,8 @@ const describing = (title: string, path: string) => ({
 });
 
 /**
- * Listed here rather than next to their routes: models.ts imports this file, to serve the
- * description of all operations.
+ * The operations of models.ts are listed here, because that module imports this file, to serve the
+ * description of all operations. If they were listed there, the imports would be circular.
  */
 export const MODEL_OPERATIONS = operationsOf('Models', {
   listModels: {

@@ -178,7 +178,8 @@ export class EventFeed {
         reported.set(channel, (reported.get(channel) ?? new Set()).add(row.id));
       }
     }
-    // A final step is kept for as long as the query for new steps still returns it.
+    // A final step is kept for as long as the query for new steps still returns it, so that it is
+    // not reported again.
     for (const [id, { row, state }] of steps) {
       if (isFinal(state) && row.created_at < since) steps.delete(id);
     }
@@ -226,7 +227,7 @@ export class EventFeed {
     return begun;
   }
 
-  /** Returns the steps named by new subscriptions to a single workitem, by their UIDs. */
+  /** Returns the steps to which new subscriptions to a single workitem refer, keyed by UID. */
   async #subscribedSteps(
     accountId: string,
     begun: readonly Begun[],
