@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type BackendFactory,
   createPostgresBackend,
@@ -56,6 +57,12 @@ const TEST_SLOTS = 1;
 /** Milliseconds after which a job returns to the queue if its worker has not renewed its lock. */
 const LOCK_MILLISECONDS = 10_000;
 const STALLED_CHECK_MILLISECONDS = 5_000;
+
+/**
+ * Milliseconds before a worker asks for a job again after a failure. BullMQ pauses only if the
+ * connection was refused; a full Redis or disk would be asked a thousand times per second.
+ */
+const ASKED_AGAIN_AFTER_MS = 1_000;
 
 /** Milliseconds for which requests are collected before their jobs are added together. */
 const ADDED_AFTER_MS = 5;
@@ -133,6 +140,25 @@ async function whenReady(redis: Redis): Promise<void> {
   clearTimeout(timer);
 }
 
+/** Returns the same backend, which pauses after it failed to fetch a job. */
+function pausing<Connection>(
+  backend: BackendFactory<IQueueBackend, Connection>,
+): BackendFactory<IQueueBackend, Connection> {
+  return (...options) => {
+    const made = backend(...options);
+    const fetchJob = made.moveToActive.bind(made);
+    made.moveToActive = async (...given) => {
+      try {
+        return await fetchJob(...given);
+      } catch (error) {
+        await delay(ASKED_AGAIN_AFTER_MS);
+        throw error;
+      }
+    };
+    return made;
+  };
+}
+
 async function openOn<Connection>(
   backend: BackendFactory<IQueueBackend, Connection>,
   { producer, consumer }: { producer: Connection; consumer: Connection },
@@ -161,6 +187,7 @@ async function openOn<Connection>(
     },
     { collectMs: ADDED_AFTER_MS },
   );
+  const fetching = pausing(backend);
   const workOn = (lane: Lane, concurrency: number, process: (id: string) => Promise<void>) => {
     const worker = new Worker(
       QUEUES[lane],
@@ -174,7 +201,7 @@ async function openOn<Connection>(
         // when the request fails. BullMQ's own limit is therefore set to the largest SQL integer.
         maxStalledCount: 2 ** 31 - 1,
       },
-      backend,
+      fetching,
     );
     worker.on('error', warn);
     worker.on('failed', (job, error) => {

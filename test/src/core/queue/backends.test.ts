@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reconcile } from '../../../../src/core/queue/queue.ts';
 import { claimRequest } from '../../../../src/core/requests/lease.ts';
@@ -65,6 +66,27 @@ describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
     await expect(site.queue.requireWritable()).rejects.toThrow('OOM');
     await redis?.command('CONFIG', 'SET', 'maxmemory', '0');
     await site.queue.requireWritable();
+  });
+
+  it.runIf(onRedis)('does not ask a full Redis for a job without a pause', async ({ skip }) => {
+    if (missing) skip('the server is not installed');
+    const calls = async () => {
+      const statistics = String(await redis?.command('INFO', 'commandstats'));
+      return Number(/cmdstat_evalsha:calls=(\d+)/.exec(statistics)?.[1] ?? 0);
+    };
+    await site.queue.add(waiting('req_full'));
+    await redis?.command('CONFIG', 'SET', 'maxmemory', '1');
+    const before = await calls();
+    const taken: string[] = [];
+    const worker = site.queue.work(1, async (id) => {
+      taken.push(id);
+    });
+    await setTimeout(2000);
+    expect(taken).toEqual([]);
+    expect((await calls()) - before).toBeLessThan(20);
+    await redis?.command('CONFIG', 'SET', 'maxmemory', '0');
+    await expect.poll(() => taken).toEqual(['req_full']);
+    await worker.close();
   });
 
   it('returns jobs by priority, then studies first, then the oldest first', async ({ skip }) => {
