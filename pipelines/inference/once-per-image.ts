@@ -7,8 +7,8 @@ const contentOf = ({ width, data }: GrayImage) => `${width} ${hash('sha256', dat
 
 /**
  * Wraps a function that finds something on each image, so that it runs only once for images with
- * the same pixels. Readers decode a frame again each time, and several of them need the same
- * outlines, each of which takes several runs of a network.
+ * the same pixels. Several readers need the same outlines, each of which takes several runs of a
+ * network. Images are compared by their pixels, because each reader decodes the frame again.
  */
 export function oncePerImage<Found>(locate: Locate<Found>): Locate<Found> {
   const known = new Map<string, Promise<Found>>();

@@ -63,10 +63,10 @@ function isOtherVessel(main: Envelope, other: Envelope): boolean {
 }
 
 /**
- * Returns the distance between the traced edge and the fastest blood in each column, in cm/s. The
- * picture is also blurred in time, and the logarithmic grey scale draws a steep flank several
- * columns too early or too late. The edge is therefore wider on a flank, in proportion to the
- * slope. At the peak and at end-diastole, where the curve is level on one side, it is not wider.
+ * Returns by how much the traced edge exceeds the fastest blood in each column, in cm/s. On a flank
+ * it exceeds it by more, in proportion to the slope: the picture is blurred in time too, and the
+ * logarithmic grey scale draws a steep flank several columns too early or too late. At the peak and
+ * at end-diastole, the curve is level on one side, and the slope counts as 0.
  */
 function edgeWidths({ velocities, full, skirt }: Envelope): Float64Array {
   const { reach, steepest } = DOPPLER.flank;

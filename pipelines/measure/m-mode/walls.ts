@@ -43,9 +43,8 @@ const WALLS = {
     bands: 6,
     apart: 0.4,
     /**
-     * Ranges before a dark band, in cm from its near wall. Both must be brighter than the band.
-     * This excludes the dark space behind the vein, which is preceded by the dark lumen instead of
-     * tissue.
+     * Two ranges in front of a dark band, in cm from its near wall. Both must be brighter than the
+     * band. This excludes the dark space behind the vein, because the dark lumen is in front of it.
      */
     tissue: [
       [0.3, 1],

@@ -140,7 +140,8 @@ const GRADES = ['normal', 'mildly abnormal', 'moderately abnormal', 'severely ab
 /**
  * Renders the grades that a value may have: "mildly to severely abnormal", or "normal or mildly
  * abnormal" if there are only two and one is normal.
- * @param wording returns the text of a grade. The texts of abnormal grades end with the same word.
+ * @param wording returns the text of a grade. The texts of all abnormal grades must end with the
+ * same word.
  */
 export function gradesText<Grade extends string>(
   grades: readonly Grade[],

@@ -173,8 +173,9 @@ export const HEART_SENTENCES = {
     `Cardiac axis ${axis ? text.value(axis) : ''} to the midline, outside ${least}° to ${most}°; its side was not assessed.`,
   'heart.ratios': (_: Nothing, context: SentenceContext) => `${ratios(context)}.`,
   /**
-   * `about` contains the ratios that are used; `size` is null if their intervals include a limit;
-   * `machine` is the machine's area ratio if it contradicts ours or decides alone.
+   * `about` contains the ratios that are used. `size` is null if it is undetermined because an
+   * interval includes a limit. `machine` is the machine's area ratio, stated if it contradicts ours
+   * or if the size is undetermined.
    */
   'heart.abnormal-size': (
     { size, machine }: { size: Size | null; machine: { size: Size; value: number } | null },

@@ -265,10 +265,7 @@ const dating: Topic = {
 const LENGTHS = ['efw', 'hc', 'ac', 'fl', 'bpd'] as const;
 const SHOWN_LENGTHS = 3;
 
-/**
- * Returns a statement on the size without the AC if a finding of the same line gives that AC, so
- * that the line does not contain it twice.
- */
+/** Removes the AC from a statement on the size if a finding of the same line already gives it. */
 function withoutSmallAbdomen(said: Said, statement: Statement | null): Statement | null {
   const own = said.find('growth.small-abdomen')?.about ?? [];
   return statement && { ...statement, about: statement.about.filter((id) => !own.includes(id)) };
