@@ -177,7 +177,11 @@ export interface ReporterParts {
   signal?: AbortSignal;
 }
 
-/** Maximum number of reports that are sent to one source before the others are looked at again. */
+/**
+ * Maximum number of reports sent to one source in one call of `sendDueReports`. A call ends only
+ * when all sources are done, so a long list for one source would delay the next reports to the
+ * others.
+ */
 const REPORTS_AT_A_TIME = 10;
 
 const FIRST_WAIT_SECONDS = 10;

@@ -222,8 +222,9 @@ class EhrConnection implements FhirServer {
       );
       return isResource(answer, 'CapabilityStatement') ? answer : null;
     } catch (error) {
-      // A server may accept transactions although it has no CapabilityStatement. After any other
-      // failure, such as a time-out, a transaction would fail as well.
+      // With these statuses, the server only has no CapabilityStatement and may still accept
+      // transactions. After any other failure, such as a time-out, a transaction would fail as
+      // well.
       if (error instanceof FhirFailure && hasAnswer(error.reason, [404, 405, 406, 501]))
         return null;
       throw error;

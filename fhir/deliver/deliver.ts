@@ -118,9 +118,10 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
 }
 
 /**
- * Some failures count as transient only for a limited number of consecutive attempts: the last of
- * these fails permanently, and a person has to act. The count restarts if the EHR was unreachable
- * in between, if a person sent the report again, or after a restart.
+ * Some transient failures may occur only a limited number of times in a row (`attempts`). At the
+ * last of these attempts, the failure becomes permanent, and a person has to act. The count
+ * restarts if the EHR was unreachable in between, if a person sent the report again, or after a
+ * restart.
  */
 function attemptLimits() {
   const consecutive = new Map<string, number>();

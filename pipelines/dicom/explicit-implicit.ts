@@ -166,7 +166,8 @@ async function convertElement(walk: Walk, element: Element, scope: Scope): Promi
     return end;
   }
   if (length === UNDEFINED_LENGTH) {
-    // A sequence of unknown VR is encoded in Implicit VR in both syntaxes (PS3.5 6.2.2).
+    // Only a sequence of unknown VR (UN) may have an undefined length here. It is copied, because
+    // it is encoded in Implicit VR in both syntaxes (PS3.5 6.2.2).
     if (vr !== 'UN') throw damaged('has a value without a length');
     put(walk, elementHeader(tag, walk.toExplicit ? 'UN' : '', UNDEFINED_LENGTH));
     const end = await endOfItems(walk, value, scope.depth + 1);
