@@ -59,7 +59,7 @@ function foreignArea(values: Values): Measurement | null {
  */
 function areasOf(values: Values, rejected: Measurement | null) {
   // If the machine's area contradicts its DVI, the LVOT diameter may be wrong. The area by peak
-  // velocity uses the same diameter, so it cannot stand in for the area by VTI.
+  // velocity uses the same diameter, so it cannot replace the area by VTI.
   if (rejected) return { area: null, areaIndex: null };
   const area = values.measurement('av-area');
   if (area) return { area, areaIndex: values.measurement('av-area-index') };
