@@ -84,9 +84,9 @@ function judgedPerformance(
 }
 
 /**
- * Returns the conclusion of the decision table from the indices whose interval does not include the
- * limit (echo 7.3). Null if there is no such index, or if all of them are normal but the value of
- * another index is abnormal.
+ * Returns the conclusion of the decision table (echo 7.3). Indices whose interval includes their
+ * limit are not used. Null if no index is left, or if all that are left are normal but the value of
+ * an unused index is abnormal.
  */
 function systolicFunction(judged: readonly Judged[]) {
   const decided = judged.filter(({ beyond }) => beyond !== null);

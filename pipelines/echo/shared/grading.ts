@@ -78,8 +78,9 @@ export function forEverySex<T>(sexes: readonly Sex[], of: (sex: Sex) => T): T | 
 }
 
 /**
- * Returns the grade of a value that holds for all of the sexes (`rangedSexes`): `abnormal` if the
- * value is abnormal for both, but not in the same grade. Null if it is normal for only one of them.
+ * Returns the grade of a value if it is the same for all of the sexes (`rangedSexes`). If the value
+ * is abnormal for both sexes but to a different degree, returns `abnormal`. Null if it is normal
+ * for only one of them.
  */
 export function gradeFor(
   quantity: GradedQuantity,

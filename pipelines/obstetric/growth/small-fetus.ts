@@ -228,8 +228,8 @@ type Lacking = {
 };
 
 /**
- * Returns the input that a criterion needs. If only the PI or only the flow of the umbilical artery
- * is known, this is the other of the two and not the whole Doppler examination.
+ * Returns the input that a criterion needs. For the umbilical artery, this is the whole Doppler
+ * examination, unless only the PI or only the flow is missing.
  */
 function needOf({ kind, needs }: RestrictionCriterion, given: SmallFetusEvidence): string {
   if (needs !== NEEDS['umbilical-artery-pi']) return needs;

@@ -109,8 +109,9 @@ function withoutFrames(
 }
 
 /**
- * Returns the outcome for several fetuses. Images are not combined, and it is unknown which fetus a
- * CRL belongs to. `named` contains the values that the machine's reports assign to a fetus.
+ * Returns the outcome for several fetuses. Each thickness is listed separately and without a
+ * reference, because it is unknown which fetus an image or a CRL belongs to. `named` contains the
+ * values that the machine's reports assign to a fetus.
  */
 function apart(
   readings: readonly MidsagittalReading[],

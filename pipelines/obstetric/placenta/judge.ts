@@ -24,13 +24,13 @@ import { edgesDisagree } from './measure.ts';
 export const PLACENTA_SECTION = 'placenta';
 
 /**
- * Lower edge of the placenta with its category. The category is null without a gestational age, or
- * if the interval includes a cut-off; `between` then contains the categories on both sides of the
- * cut-off.
+ * Lower edge of the placenta with its category, which is null without a gestational age. If the
+ * interval includes a cut-off, the category is null too, and `between` contains the categories on
+ * both sides of the cut-off.
  */
 type LowerEdge = (CategoryWithin<PlacentaCategory> | { category: null; between: null }) & {
   measurement: Measurement;
-  /** True if every image of the distance is named transvaginal. */
+  /** True if every image from which the distance comes is labelled as transvaginal. */
   transvaginal: boolean;
   /** Distances on other images, if the images do not all show the same category. */
   others: readonly Measurement[];

@@ -287,9 +287,9 @@ const firstOfMachine = (measurements: readonly Measurement[], key: EarlyKey) =>
   acceptedOfMachine(measurements, key)[0] ?? null;
 
 /**
- * Returns the values to choose from: those that a person confirmed in a review. If there are none,
- * these are the machine's, because a person placed its calipers. Without machine values, ours is
- * used.
+ * Returns the values to choose from. Only values that a person confirmed in a review are returned,
+ * if there are any. Otherwise the machine's values are returned, because a person placed their
+ * calipers. Ours is returned only if the machine has no value.
  */
 function preferred(machine: readonly Measurement[], own: Measurement | null): Measurement[] {
   const all = [...(own ? [own] : []), ...machine];
