@@ -199,7 +199,10 @@ const contents = {
     .default('auto'),
   /** `labelmap` falls back to `binary` if the peer does not accept it. */
   segmentation: z.enum(['binary', 'labelmap']).default('binary'),
-  /** The destination that replaces this one if it fails permanently or for a long time. */
+  /**
+   * The destination that receives an object instead if its delivery to this one fails permanently
+   * or for a long time.
+   */
   alternate: name.optional(),
   timeoutSeconds: z.number().positive().default(60),
 };

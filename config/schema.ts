@@ -197,8 +197,8 @@ function checkRules({ routing, destinations }: Config, context: Context): void {
 }
 
 /**
- * Returns an error for each destination that a list of a rule may not contain, because it is not
- * configured or the list does not accept its type. The path of each error is relative to `routing`.
+ * Returns an error for each destination in a rule that is not configured, or whose type the list of
+ * the rule does not accept. The path of each error is relative to `routing`.
  */
 export function misnamedDestinations(
   { rules }: Routing,

@@ -89,8 +89,8 @@ export const NO_TRACING: RunningTracing = {
 /**
  * Starts tracing: one trace for each study revision and each client request, from the association
  * to the destinations' responses. When a request or delivery has ended, its spans are built from
- * the database rows, with ids derived from ours. The spans are therefore complete even if a process
- * died, and they do not slow down the work.
+ * the database rows, and their ids are derived from the ids in the rows. The spans are therefore
+ * complete even if a process died, and they do not slow down the work.
  */
 export async function startTracing(
   settings: Tracing | undefined,

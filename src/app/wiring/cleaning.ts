@@ -6,7 +6,7 @@ const EVERY_MS = 3_600_000;
 
 /**
  * Runs a cleanup immediately and then every hour, one at a time, until stopped.
- * @param failed the event to log if it fails.
+ * @param failed the event to log if the cleanup fails.
  */
 export function startCleaning(
   clean: () => Promise<unknown>,

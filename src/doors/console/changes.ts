@@ -5,7 +5,7 @@ import type { Logger } from '../../platform/logging/logger.ts';
 const CHANNEL = 'sonogate_console';
 
 /**
- * Milliseconds between checks for what no notification reports: objects received for a study,
+ * Milliseconds between two checks for changes without a notification: objects received for a study,
  * people who no longer have a review open, and changes whose notification was lost.
  */
 const LOOK_MS = 1000;

@@ -281,9 +281,9 @@ function decimal(value: number): string {
 }
 
 /**
- * Withdraws values of the former results that are missing from this one, for example because a
- * person rejected them; a receiver would otherwise keep them. D deletes a preliminary value, W
- * withdraws a final one.
+ * Withdraws the values of former results that `result` does not have, for example because a person
+ * rejected them. Otherwise a receiver would keep them. D deletes a preliminary value, W withdraws a
+ * final one.
  */
 function withdrawals(result: Result, former: readonly Result[]): Observation[] {
   const sent = (of: Result) =>

@@ -118,9 +118,9 @@ interface DeliveryFilter {
 
 /**
  * Returns the list after a delivery has changed. A listed delivery keeps its row even if it no
- * longer matches the filter, so that a person sees what became of it. A delivery that is not listed
- * but matches is inserted by its id, newest first. If it is older than all loaded rows and more can
- * be loaded, it is omitted, because it is loaded later with its page.
+ * longer matches the filter, so that a person sees what became of it. Any other delivery that
+ * matches is inserted by its id, newest first. It is omitted if it belongs on a page that is not
+ * loaded yet.
  */
 export function withDelivery(
   { rows, nextCursor }: Rows<Delivery>,

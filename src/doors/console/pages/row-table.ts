@@ -71,8 +71,8 @@ function before(one: WorklistRow, other: WorklistRow): number {
 }
 
 /**
- * Returns the list after a row has changed. A row that is older than all loaded rows is omitted,
- * because it is loaded later with its page; a row that no longer matches is removed.
+ * Returns the list after a row has changed. A row that no longer matches is removed. A row that
+ * belongs on a page that is not loaded yet is omitted.
  */
 export function withRow(list: RowList, row: WorklistRow, stays: boolean): RowList {
   const without = (rows: readonly WorklistRow[]) => rows.filter(({ key }) => key !== row.key);

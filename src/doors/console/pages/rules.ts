@@ -7,8 +7,8 @@ import { createRulesForFile } from './rules-for-file.ts';
 import { counted, given } from './words.ts';
 
 /**
- * Describes the last day's studies on which no rule acted: how many matched no rule, and to how
- * many the rules were not applied, for example because a person holds them.
+ * Describes the last day's studies on which no rule acted: how many matched no rule, and how many
+ * the rules did not route, for example because a person holds them.
  */
 function outsideText({ matchedNone, notJudged }: Rules['lastDay']): string {
   const parts = [

@@ -71,8 +71,8 @@ export function distanceText(instant: string, now: Date): string {
 }
 
 /**
- * Formats an instant. Only the time is shown if the instant is today; otherwise the day is added,
- * and the year if it is not the current one.
+ * Formats an instant: only the time if it is today, otherwise with the day, and with the year if it
+ * is not the current year.
  */
 export function momentText(instant: string, now = new Date()): string {
   const at = new Date(instant);

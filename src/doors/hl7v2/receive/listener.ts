@@ -63,7 +63,8 @@ export async function listenForMessages(parts: ListenerParts): Promise<MllpListe
       })
     : null;
   const server: Server = secure?.server ?? createServer({ allowHalfOpen: true }, onConnection);
-  // With TLS, this event is emitted before the handshake.
+  // With TLS, this event is emitted before the handshake, so that an unknown peer is disconnected
+  // without one.
   server.prependListener('connection', (socket: Socket) => {
     // The code that reads the socket also receives the error. This listener only prevents an
     // uncaught exception.

@@ -225,8 +225,8 @@ const NOT_CHANGED: readonly string[] = [
 ];
 
 /**
- * Attributes that must not be changed, because the standard forbids it (PS3.4 table CC.2.5-3) or
- * because the step would then be a different one.
+ * Attributes that must not be changed: the standard forbids it (PS3.4 table CC.2.5-3), or the
+ * change would turn the step into a different one.
  */
 const FORBIDDEN = [
   TAG.TransactionUID,
