@@ -115,7 +115,7 @@ function assess(
     ...against,
   ].filter((gap) => gap !== null);
   // A value whose interval contains a cut-off has a separate statement with the categories on both
-  // sides. It is left out of this statement, which gives the category of the other value.
+  // sides. The statement on the amount of fluid therefore leaves it out.
   const shown = [pocket, index]
     .filter((one) => one !== null)
     .filter(({ id }) => !undecided.has(id));

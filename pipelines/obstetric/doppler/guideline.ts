@@ -36,10 +36,10 @@ const Z_5 = -1.6448536269514722;
 const Z_95 = 1.6448536269514722;
 
 /**
- * Highest velocity or Doppler shift below which the wall filter may remove flow. If flow disappears
- * from the trace at a higher one, the filter may hide it, so it is not called absent. The filter
- * should be at most 60 Hz (obstetric 13.2), which is 2.3 cm/s at 2 MHz; the limit adds a tolerance
- * for the trace.
+ * Maximum velocity or Doppler shift below which the wall filter is allowed to remove flow. If the
+ * filter removes faster flow as well, missing flow is not called absent. The filter should be at
+ * most 60 Hz (obstetric 13.2), which is 2.3 cm/s at 2 MHz; the limit adds a tolerance for the
+ * trace.
  */
 export const WALL_FILTER_LIMIT = { cmPerSecond: 3, hertz: 80 } as const;
 

@@ -122,8 +122,8 @@ export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingD
 
 export interface Size {
   /**
-   * Null if the size may be small or appropriate, or appropriate or large, within the intervals. If
-   * only the degree is uncertain, it is `sga` or `lga`.
+   * Null if the intervals leave open whether the size is small, appropriate or large. If they leave
+   * open only the degree, it is `sga` or `lga`.
    */
   category: SizeCategory | null;
   /** Category of the values as measured; `between` contains those at both ends of the intervals. */
@@ -175,8 +175,8 @@ export function sizeStatement(
 
 /**
  * Returns the centile below which the size is small. It is the 10th, the limit for the first value
- * (the weight, if known). If that value is certainly not small, it is the 3rd, below which an AC
- * alone is enough.
+ * (the weight, if known). If that value is certainly not small, it is the 3rd, because an AC below
+ * the 3rd alone makes the size small.
  */
 function lowerCutOff([first]: readonly Charted[]): number {
   const { small, severelySmall } = SIZE_CUTOFFS;
