@@ -76,8 +76,8 @@ const DRAFT_STATUSES = ['preliminary', 'partial', 'entered-in-error', 'registere
 const SIGNED_STATUSES = ['final', 'amended', 'entered-in-error'];
 
 /**
- * Returns the fault in the status; null if there is none. A resource with a signer must have a
- * status of a signed result, and any other must have the status of a draft.
+ * Returns what is wrong with the status of a resource; null if nothing is. The status must be one
+ * of a signed result if the resource has a signer, otherwise one of a draft.
  */
 function statusFault({ resource }: Entry): string | null {
   if (!['DiagnosticReport', 'Observation'].includes(resource.resourceType)) return null;
