@@ -1,4 +1,5 @@
 import type { Coding } from './coding.ts';
+import { type Specialty, specialtyOf } from './specialty.ts';
 
 /** Codes and title under which an endpoint's report is stored (exchange 1.3). */
 interface ReportConcept {
@@ -13,15 +14,14 @@ interface ReportConcept {
 
 const RADIOLOGY: Coding = { scheme: 'LN', code: 'LP29684-5', meaning: 'Radiology' };
 
-/** Report concept by the first two parts of the endpoint's id. */
-const REPORT_CONCEPTS: Readonly<Record<string, ReportConcept>> = {
-  'us/obstetric': {
+const REPORT_CONCEPTS: Readonly<Record<Specialty, ReportConcept>> = {
+  obstetric: {
     codings: [{ scheme: 'LN', code: '11525-3', meaning: 'US for pregnancy' }],
     title: 'Obstetric ultrasound report',
     service: { code: 'OUS', meaning: 'OB Ultrasound' },
     category: RADIOLOGY,
   },
-  'us/echo': {
+  echo: {
     codings: [
       { scheme: 'LN', code: '42148-7', meaning: 'Heart US' },
       { scheme: 'SCT', code: '433236007', meaning: 'Transthoracic echocardiography' },
@@ -39,10 +39,7 @@ const ANY_ULTRASOUND: ReportConcept = {
   category: RADIOLOGY,
 };
 
-/**
- * Returns the report concept for an endpoint id, with or without its last part
- * (`us/obstetric/interpret`, `us/obstetric`).
- */
 export function reportConcept(endpoint: string): ReportConcept {
-  return REPORT_CONCEPTS[endpoint.split('/').slice(0, 2).join('/')] ?? ANY_ULTRASOUND;
+  const specialty = specialtyOf(endpoint);
+  return specialty === null ? ANY_ULTRASOUND : REPORT_CONCEPTS[specialty];
 }

@@ -1,3 +1,4 @@
+import { specialtyOf } from '../../concepts/specialty.ts';
 import type { Result } from '../../result/envelope.ts';
 import { type Code, dcm, ln, sct } from './content-item.ts';
 
@@ -129,5 +130,5 @@ export const SR = {
 
 /** Returns the title of a report: the code of the procedure (PS3.16 CID 7000). */
 export function reportCode({ endpoint }: Pick<Result, 'endpoint'>): Code {
-  return endpoint.startsWith('us/echo') ? SR.echocardiography : SR.obstetricUltrasound;
+  return specialtyOf(endpoint) === 'echo' ? SR.echocardiography : SR.obstetricUltrasound;
 }

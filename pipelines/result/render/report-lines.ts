@@ -1,3 +1,4 @@
+import { specialtyOf } from '../../concepts/specialty.ts';
 import type { Finding, Measurement, Result, Section } from '../envelope.ts';
 import type { ImpressionLine } from '../impression.ts';
 import { isAssessed } from '../section-outcome.ts';
@@ -17,7 +18,7 @@ const DRAFT = 'Computer-assisted draft; to be verified by the reporting clinicia
 const NOT_COMPARED = 'The earlier examination was not compared with this one.';
 
 export const isEcho = ({ endpoint }: Pick<Result, 'endpoint'>): boolean =>
-  endpoint.startsWith('us/echo');
+  specialtyOf(endpoint) === 'echo';
 
 /** Returns the name of the examination, for titles. */
 export const examinationName = (result: Pick<Result, 'endpoint'>): string =>

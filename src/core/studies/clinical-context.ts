@@ -1,3 +1,4 @@
+import { type Specialty, specialtyOf } from '../../../pipelines/concepts/specialty.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import type { InstanceHeader } from './instance-header.ts';
 
@@ -33,12 +34,19 @@ const SEX: Readonly<Record<string, HeaderContext['sex']>> = {
   O: 'other',
 };
 
-/** Fields of `clinical_context` that each model accepts, apart from the dating. */
-const CONTEXT_FIELDS: Readonly<Record<string, readonly (keyof HeaderContext)[]>> = {
-  'us/obstetric': ['age_years', 'sex'],
-  'us/echo': ['age_years', 'sex', 'height_cm', 'weight_kg'],
+/** Fields of `clinical_context` that the endpoint of each specialty accepts. */
+const CONTEXT_FIELDS: Readonly<
+  Record<Specialty, readonly Exclude<keyof HeaderContext, 'dating'>[]>
+> = {
+  obstetric: ['age_years', 'sex'],
+  echo: ['age_years', 'sex', 'height_cm', 'weight_kg'],
 };
-const MODELS_WITH_DATING: ReadonlySet<string> = new Set(['us/obstetric']);
+
+const contextFields = (specialty: Specialty | null) =>
+  specialty === null ? [] : CONTEXT_FIELDS[specialty];
+
+/** Returns true if the endpoint accepts `options.dating`. */
+const isDated = (specialty: Specialty | null) => specialty === 'obstetric';
 
 /** Reads the context from the headers of a study, each value from the first object that has it. */
 export function contextFromHeaders(headers: readonly InstanceHeader[]): HeaderContext {
@@ -55,14 +63,9 @@ export function contextFromHeaders(headers: readonly InstanceHeader[]): HeaderCo
 
 /** Returns the fields of a context that an endpoint uses. */
 export function fieldsOf(endpoint: string): (keyof HeaderContext)[] {
-  const model = modelOf(endpoint);
-  return [
-    ...(MODELS_WITH_DATING.has(model) ? ['dating' as const] : []),
-    ...(CONTEXT_FIELDS[model] ?? []),
-  ];
+  const specialty = specialtyOf(endpoint);
+  return [...(isDated(specialty) ? ['dating' as const] : []), ...contextFields(specialty)];
 }
-
-const modelOf = (endpoint: string): string => endpoint.split('/').slice(0, 2).join('/');
 
 /**
  * Returns the options and the clinical context for an endpoint. The rule's options take precedence.
@@ -72,9 +75,9 @@ export function inputFor(
   ruleOptions: Readonly<Record<string, unknown>>,
   context: HeaderContext,
 ): { options: Record<string, unknown>; clinical_context: Record<string, unknown> } {
-  const model = modelOf(endpoint);
-  const dating = MODELS_WITH_DATING.has(model) && context.dating ? { dating: context.dating } : {};
-  const fields = (CONTEXT_FIELDS[model] ?? []).filter((field) => context[field] !== null);
+  const specialty = specialtyOf(endpoint);
+  const dating = isDated(specialty) && context.dating ? { dating: context.dating } : {};
+  const fields = contextFields(specialty).filter((field) => context[field] !== null);
   return {
     options: { ...dating, ...ruleOptions },
     clinical_context: Object.fromEntries(fields.map((field) => [field, context[field]])),

@@ -1,0 +1,13 @@
+/** What an examination is about. Endpoints that interpret no examination have no specialty. */
+export type Specialty = 'obstetric' | 'echo';
+
+/** Specialty of each interpreting endpoint, by its id and by its model, which is a short name for it. */
+const SPECIALTIES: ReadonlyMap<string, Specialty> = new Map([
+  ['us/obstetric/interpret', 'obstetric'],
+  ['us/obstetric', 'obstetric'],
+  ['us/echo/interpret', 'echo'],
+  ['us/echo', 'echo'],
+]);
+
+export const specialtyOf = (endpoint: string): Specialty | null =>
+  SPECIALTIES.get(endpoint) ?? null;
