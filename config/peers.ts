@@ -314,7 +314,7 @@ export type FhirWorklistSettings = z.infer<typeof fhirWorklistSchema>;
 
 /** The worklists that are searched for the orders of studies (docs/orders.md). */
 export const ordersSchema = z.strictObject({
-  /** Queried in this order until one has the order of the study. */
+  /** The worklists, queried one after another as listed until one has an order for the study. */
   worklists: z.array(z.discriminatedUnion('type', [dicomWorklistSchema, fhirWorklistSchema])),
   /**
    * Maximum time that a study waits for its order. If none has been found by then, it is

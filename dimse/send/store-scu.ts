@@ -76,8 +76,8 @@ export interface StoreResult {
 /**
  * Sends DICOM files byte for byte, each in its own transfer syntax, over as few associations as
  * their presentation contexts allow. A failing file does not stop the others.
- * @param mayConvert also proposes the other of Explicit and Implicit VR Little Endian, and converts
- * an object if the peer accepts only that.
+ * @param mayConvert for an object in Explicit or Implicit VR Little Endian, also proposes the other
+ * of the two, and converts the object if the peer accepts only that one.
  * @param onResult called after each file, in order.
  * @throws SonogateError `peer_unreachable` or `peer_rejected_association` if the first association
  * for a group of files cannot be opened. Files of earlier groups may have been sent.

@@ -64,8 +64,8 @@ function isSignedHere(
 export interface FormerReport {
   report: DiagnosticReport;
   /**
-   * The request whose id identifies the report and its parts. Of all runs, its report arrived
-   * first.
+   * The request whose id identifies the report and its parts: the one whose report reached the
+   * receiver first.
    */
   key: string;
   /** Every request whose result the report contains or has replaced. */
@@ -129,7 +129,7 @@ function ours({ identifier = [] }: DiagnosticReport, resultSystem: string): Iden
 
 /** The parts of the earlier run that the later run withdraws or supersedes. */
 interface FormerRun {
-  /** The earlier run's document in the report, which the later run's document replaces. */
+  /** The document that another run added to the report. That of the next result replaces it. */
   document?: Reference<DocumentReference>;
   /**
    * Entries that withdraw the parts missing in the later run, and supersede the former document.

@@ -77,8 +77,8 @@ def phantom_labels(*folders: Path) -> list[dict]:
 
 
 def phantom_frame(label: dict, known: int = len(CLASSES)) -> HeartFrame:
-    """Reads image and mask of one label. Mask values from `known` on (by default from the aorta)
-    become background."""
+    """Reads the image and the mask of one label. Mask values of `known` and above become
+    background; by default these are the aorta and the structures after it in `STRUCTURES`."""
     mask = gray(label["folder"] / label["mask"])
     mask[mask >= known] = 0
     return HeartFrame(gray(label["folder"] / label["file"]), mask, True)

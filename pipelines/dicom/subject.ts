@@ -78,7 +78,8 @@ export interface Subject {
   requestId: string;
   identity: DicomIdentity | null;
   /**
-   * All objects that arrived with the study, including non-images (`imagesOf` in sr/references.ts).
+   * All objects that arrived with the study, not only images. `imagesOf` in sr/references.ts
+   * selects the images.
    */
   instances: readonly SourceInstance[];
   /**

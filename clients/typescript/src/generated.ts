@@ -1931,7 +1931,7 @@ export class Calls {
     return this.#send({ method: 'POST', path: `/v1/requests/${encodeURIComponent(given.id)}/cancel`, once: true }, options);
   }
 
-  /** The artifacts of a request. */
+  /** List the artifacts of a request. */
   listArtifacts(
     given: {
       /** Id of the request */
@@ -1942,7 +1942,7 @@ export class Calls {
     return this.#send({ method: 'GET', path: `/v1/requests/${encodeURIComponent(given.id)}/artifacts` }, options);
   }
 
-  /** The reviewed result, its changes and who has the review open. */
+  /** Get the reviewed result, its changes and who has the review open. */
   getReview(
     given: {
       /** Id of the request */
@@ -1983,14 +1983,14 @@ export class Calls {
     return this.#send({ method: 'POST', path: `/v1/requests/${encodeURIComponent(given.id)}/sign`, body: given.body, ifMatch: given.ifMatch }, options);
   }
 
-  /** Endpoints and their versions. */
+  /** List the endpoints and their versions. */
   listModels(
     options: CallOptions = {},
   ): Promise<ModelList> {
     return this.#send({ method: 'GET', path: '/v1/models' }, options);
   }
 
-  /** Versions, prices, limits, sections and the models behind an endpoint. */
+  /** Get the versions, prices, limits, sections and models of an endpoint. */
   getModel(
     given: {
       /** First part of the name of an endpoint */
@@ -2003,7 +2003,7 @@ export class Calls {
     return this.#send({ method: 'GET', path: `/v1/models/${encodeURIComponent(given.ns)}/${encodeURIComponent(given.model)}` }, options);
   }
 
-  /** OpenAPI description of one endpoint. */
+  /** Get the OpenAPI description of one endpoint. */
   describeEndpoint(
     given: {
       /** First part of the name of an endpoint */
@@ -2029,7 +2029,7 @@ export class Calls {
     return this.#send({ method: 'POST', path: '/v1/uploads', body: given.body, once: true }, options);
   }
 
-  /** The state of an upload, with new URLs to resume it. */
+  /** Get the state of an upload, with new URLs to resume it. */
   getUpload(
     given: {
       /** Id of the request */
@@ -2064,7 +2064,7 @@ export class Calls {
     return this.#send({ method: 'POST', path: `/v1/uploads/${encodeURIComponent(given.id)}/complete`, body: given.body, once: true }, options);
   }
 
-  /** Requests and their cost by month and key. */
+  /** List requests and their cost by month and key. */
   getUsage(
     given: {
       /** Only this month (UTC) */
@@ -2077,7 +2077,7 @@ export class Calls {
     return this.#send({ method: 'GET', path: '/v1/usage', query: { month: given.month, key: given.key } }, options);
   }
 
-  /** Keys of the account. */
+  /** List the keys of the account. */
   listKeys(
     options: CallOptions = {},
   ): Promise<KeyList> {
@@ -2119,7 +2119,7 @@ export class Calls {
     return this.#send({ method: 'DELETE', path: `/v1/keys/${encodeURIComponent(given.id)}` }, options);
   }
 
-  /** The secret used to sign webhooks. */
+  /** Get the secret used to sign webhooks. */
   getWebhookSecret(
     options: CallOptions = {},
   ): Promise<WebhookSecret> {
@@ -2133,7 +2133,7 @@ export class Calls {
     return this.#send({ method: 'POST', path: '/v1/webhooks/secret/rotate', once: true }, options);
   }
 
-  /** Webhook deliveries with their attempts. */
+  /** List the webhook deliveries with their attempts. */
   listWebhookDeliveries(
     given: {
       /** Only deliveries for this request */

@@ -81,8 +81,8 @@ export function longAxisPlane(hold: ParasternalHold): ImagePlane {
 }
 
 /**
- * Angle in degrees between the top of a short-axis image and the lateral wall. The top is rotated
- * from the anterior wall (90) towards the septum.
+ * Bull's-eye angle at the top of a short-axis image, in degrees from the lateral wall. The anterior
+ * wall is at 90, so the top is between the anterior wall and the septum.
  */
 const SHORT_AXIS_FRONT = 118;
 

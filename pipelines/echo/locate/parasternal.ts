@@ -248,7 +248,10 @@ function contactOf(
   return { middle: meanOf(touching), length: Math.hypot(extent(xs), extent(ys)) };
 }
 
-/** Returns true if the pixel at one of the given distances has one of the wanted labels. */
+/**
+ * Returns true if a neighbour of the pixel, at one of the index offsets `steps`, has one of the
+ * wanted labels and not the pixel's own.
+ */
 function hasBeside(
   labels: Uint8Array,
   pixel: number,

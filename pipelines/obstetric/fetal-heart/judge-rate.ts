@@ -265,8 +265,8 @@ function rateStatements(
 const isListed = ({ measurement }: RateReading) => measurement.section !== FETAL_HEART_SECTION;
 
 /**
- * Returns the rates with their ids. Our best rate takes the plain id. The machine's rate is listed
- * beside it, or takes its place if we have none.
+ * Assigns the ids of the rates. Our best accepted rate gets the id `fetal-heart-rate`, and the
+ * machine's rate is listed beside it. If we have no accepted rate, the machine's rate gets this id.
  */
 function withPlainId(rates: readonly RateReading[]): RateReading[] {
   const ours = rates.filter((one) => !isFromMachine(one));

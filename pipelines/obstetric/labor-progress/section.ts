@@ -166,8 +166,9 @@ function classifications(
 }
 
 /**
- * Returns why distance or direction could not be measured; empty if they were, even if they are not
- * used because they need review or a person rejected them.
+ * Returns the reasons why the distance and the direction could not be measured. A value that was
+ * measured counts as measured even if it is not used, because it needs review or a person rejected
+ * it.
  */
 function unmeasured(readings: LaborProgressReadings): Statement[] {
   const found = new Set(

@@ -77,7 +77,7 @@ export const ACCOUNT_OPERATIONS = operationsOf('Account', {
   getUsage: {
     method: 'get',
     path: '/v1/usage',
-    summary: 'Requests and their cost by month and key',
+    summary: 'List requests and their cost by month and key',
     scope: 'read',
     query: usageQuery,
     answer: 'usage',
@@ -86,7 +86,7 @@ export const ACCOUNT_OPERATIONS = operationsOf('Account', {
   listKeys: {
     method: 'get',
     path: '/v1/keys',
-    summary: 'Keys of the account',
+    summary: 'List the keys of the account',
     scope: 'admin',
     answer: 'keyList',
   },

@@ -224,7 +224,9 @@ async function* follow(
         if (event === 'done') return;
       }
     } catch (error) {
-      if (error instanceof ApiError || signal?.aborted) throw error;
+      // Another attempt helps only if the connection was lost. The same event would arrive again.
+      const isFinal = error instanceof ApiError || error instanceof SyntaxError;
+      if (isFinal || signal?.aborted) throw error;
     }
     await delay(RECONNECT_MS, undefined, signal && { signal });
   }

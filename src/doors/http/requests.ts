@@ -147,7 +147,7 @@ export const REQUEST_OPERATIONS = operationsOf('Requests', {
   listArtifacts: {
     method: 'get',
     path: '/v1/requests/{id}/artifacts',
-    summary: 'The artifacts of a request',
+    summary: 'List the artifacts of a request',
     scope: 'read',
     audit: 'artifact.list',
     answer: 'artifactList',
@@ -166,7 +166,7 @@ export const REQUEST_OPERATIONS = operationsOf('Requests', {
   downloadArtifact: {
     method: 'get',
     path: '/v1/downloads/{id}/{name}',
-    summary: 'The bytes of an artifact, at a signed URL',
+    summary: 'Fetch the bytes of an artifact from a signed URL',
     scope: null,
     answer: 'bytes',
     errors: ['not_found', 'expired'],

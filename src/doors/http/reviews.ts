@@ -60,7 +60,7 @@ export const REVIEW_OPERATIONS = operationsOf('Requests', {
   getReview: {
     method: 'get',
     path: '/v1/requests/{id}/review',
-    summary: 'The reviewed result, its changes and who has the review open',
+    summary: 'Get the reviewed result, its changes and who has the review open',
     scope: 'read',
     audit: 'review.read',
     answer: 'review',

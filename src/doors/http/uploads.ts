@@ -92,7 +92,7 @@ export const UPLOAD_OPERATIONS = operationsOf('Uploads', {
   getUpload: {
     method: 'get',
     path: '/v1/uploads/{id}',
-    summary: 'The state of an upload, with new URLs to resume it',
+    summary: 'Get the state of an upload, with new URLs to resume it',
     pathExamples: { id: EXAMPLE.file },
     scope: 'uploads',
     answer: 'upload',
@@ -111,7 +111,7 @@ export const UPLOAD_OPERATIONS = operationsOf('Uploads', {
   putUploadPart: {
     method: 'put',
     path: '/v1/uploads/{id}/parts/{number}',
-    summary: 'The bytes of one part, at a signed URL',
+    summary: 'Send the bytes of one part to a signed URL',
     pathExamples: { id: EXAMPLE.file },
     scope: null,
     answer: 'empty',
@@ -120,7 +120,7 @@ export const UPLOAD_OPERATIONS = operationsOf('Uploads', {
   putUpload: {
     method: 'put',
     path: '/v1/uploads/{id}/content',
-    summary: 'The bytes of a file, at a signed URL',
+    summary: 'Send the bytes of a file to a signed URL',
     pathExamples: { id: EXAMPLE.file },
     scope: null,
     answer: 'empty',

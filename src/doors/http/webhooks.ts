@@ -48,7 +48,7 @@ export const WEBHOOK_OPERATIONS = operationsOf('Webhooks', {
   getWebhookSecret: {
     method: 'get',
     path: '/v1/webhooks/secret',
-    summary: 'The secret used to sign webhooks',
+    summary: 'Get the secret used to sign webhooks',
     scope: 'admin',
     audit: 'secret.read',
     auditDetail: () => ({ secret: 'webhook' }),
@@ -69,7 +69,7 @@ export const WEBHOOK_OPERATIONS = operationsOf('Webhooks', {
   listWebhookDeliveries: {
     method: 'get',
     path: '/v1/webhooks/deliveries',
-    summary: 'Webhook deliveries with their attempts',
+    summary: 'List the webhook deliveries with their attempts',
     scope: 'admin',
     query: deliveriesQuery,
     answer: 'webhookDeliveries',

@@ -2230,11 +2230,11 @@ class Calls:
         return cast("Request", self._send("POST", f"/v1/requests/{quote(id, safe='')}/cancel", once=True, idempotency_key=idempotency_key))
 
     def list_artifacts(self, *, id: str) -> ArtifactList:
-        """The artifacts of a request."""
+        """List the artifacts of a request."""
         return cast("ArtifactList", self._send("GET", f"/v1/requests/{quote(id, safe='')}/artifacts"))
 
     def get_review(self, *, id: str) -> Review:
-        """The reviewed result, its changes and who has the review open."""
+        """Get the reviewed result, its changes and who has the review open."""
         return cast("Review", self._send("GET", f"/v1/requests/{quote(id, safe='')}/review"))
 
     def change_review(self, *, id: str, if_match: str, body: ChangeReviewBody) -> Review:
@@ -2246,15 +2246,15 @@ class Calls:
         return cast("Review", self._send("POST", f"/v1/requests/{quote(id, safe='')}/sign", json=body, if_match=if_match))
 
     def list_models(self) -> ModelList:
-        """Endpoints and their versions."""
+        """List the endpoints and their versions."""
         return cast("ModelList", self._send("GET", "/v1/models"))
 
     def get_model(self, *, ns: str, model: str) -> ModelDetail:
-        """Versions, prices, limits, sections and the models behind an endpoint."""
+        """Get the versions, prices, limits, sections and models of an endpoint."""
         return cast("ModelDetail", self._send("GET", f"/v1/models/{quote(ns, safe='')}/{quote(model, safe='')}"))
 
     def describe_endpoint(self, *, ns: str, model: str, endpoint: str) -> Any:
-        """OpenAPI description of one endpoint."""
+        """Get the OpenAPI description of one endpoint."""
         return cast("Any", self._send("GET", f"/v1/models/{quote(ns, safe='')}/{quote(model, safe='')}/{quote(endpoint, safe='')}/openapi.json"))
 
     def create_upload(self, *, body: CreateUploadBody, idempotency_key: str | None = None) -> Upload:
@@ -2262,7 +2262,7 @@ class Calls:
         return cast("Upload", self._send("POST", "/v1/uploads", json=body, once=True, idempotency_key=idempotency_key))
 
     def get_upload(self, *, id: str) -> Upload:
-        """The state of an upload, with new URLs to resume it."""
+        """Get the state of an upload, with new URLs to resume it."""
         return cast("Upload", self._send("GET", f"/v1/uploads/{quote(id, safe='')}"))
 
     def abort_upload(self, *, id: str) -> None:
@@ -2274,11 +2274,11 @@ class Calls:
         return cast("File", self._send("POST", f"/v1/uploads/{quote(id, safe='')}/complete", json=body, once=True, idempotency_key=idempotency_key))
 
     def get_usage(self, *, month: str | None = None, key: str | None = None) -> Usage:
-        """Requests and their cost by month and key."""
+        """List requests and their cost by month and key."""
         return cast("Usage", self._send("GET", "/v1/usage", query={"month": month, "key": key}))
 
     def list_keys(self) -> KeyList:
-        """Keys of the account."""
+        """List the keys of the account."""
         return cast("KeyList", self._send("GET", "/v1/keys"))
 
     def create_key(self, *, body: CreateKeyBody, idempotency_key: str | None = None) -> NewKey:
@@ -2294,7 +2294,7 @@ class Calls:
         return cast("Key", self._send("DELETE", f"/v1/keys/{quote(id, safe='')}"))
 
     def get_webhook_secret(self) -> WebhookSecret:
-        """The secret used to sign webhooks."""
+        """Get the secret used to sign webhooks."""
         return cast("WebhookSecret", self._send("GET", "/v1/webhooks/secret"))
 
     def rotate_webhook_secret(self, *, idempotency_key: str | None = None) -> WebhookSecret:
@@ -2302,7 +2302,7 @@ class Calls:
         return cast("WebhookSecret", self._send("POST", "/v1/webhooks/secret/rotate", once=True, idempotency_key=idempotency_key))
 
     def list_webhook_deliveries(self, *, request: str | None = None, state: Literal["pending", "sending", "delivered", "dead", "diverted"] | None = None, limit: int | None = None, cursor: str | None = None) -> WebhookDeliveries:
-        """Webhook deliveries with their attempts."""
+        """List the webhook deliveries with their attempts."""
         return cast("WebhookDeliveries", self._send("GET", "/v1/webhooks/deliveries", query={"request": request, "state": state, "limit": limit, "cursor": cursor}))
 
     def redeliver_webhook(self, *, id: str, idempotency_key: str | None = None) -> WebhookDelivery:
@@ -2337,11 +2337,11 @@ class AsyncCalls:
         return cast("Request", await self._send("POST", f"/v1/requests/{quote(id, safe='')}/cancel", once=True, idempotency_key=idempotency_key))
 
     async def list_artifacts(self, *, id: str) -> ArtifactList:
-        """The artifacts of a request."""
+        """List the artifacts of a request."""
         return cast("ArtifactList", await self._send("GET", f"/v1/requests/{quote(id, safe='')}/artifacts"))
 
     async def get_review(self, *, id: str) -> Review:
-        """The reviewed result, its changes and who has the review open."""
+        """Get the reviewed result, its changes and who has the review open."""
         return cast("Review", await self._send("GET", f"/v1/requests/{quote(id, safe='')}/review"))
 
     async def change_review(self, *, id: str, if_match: str, body: ChangeReviewBody) -> Review:
@@ -2353,15 +2353,15 @@ class AsyncCalls:
         return cast("Review", await self._send("POST", f"/v1/requests/{quote(id, safe='')}/sign", json=body, if_match=if_match))
 
     async def list_models(self) -> ModelList:
-        """Endpoints and their versions."""
+        """List the endpoints and their versions."""
         return cast("ModelList", await self._send("GET", "/v1/models"))
 
     async def get_model(self, *, ns: str, model: str) -> ModelDetail:
-        """Versions, prices, limits, sections and the models behind an endpoint."""
+        """Get the versions, prices, limits, sections and models of an endpoint."""
         return cast("ModelDetail", await self._send("GET", f"/v1/models/{quote(ns, safe='')}/{quote(model, safe='')}"))
 
     async def describe_endpoint(self, *, ns: str, model: str, endpoint: str) -> Any:
-        """OpenAPI description of one endpoint."""
+        """Get the OpenAPI description of one endpoint."""
         return cast("Any", await self._send("GET", f"/v1/models/{quote(ns, safe='')}/{quote(model, safe='')}/{quote(endpoint, safe='')}/openapi.json"))
 
     async def create_upload(self, *, body: CreateUploadBody, idempotency_key: str | None = None) -> Upload:
@@ -2369,7 +2369,7 @@ class AsyncCalls:
         return cast("Upload", await self._send("POST", "/v1/uploads", json=body, once=True, idempotency_key=idempotency_key))
 
     async def get_upload(self, *, id: str) -> Upload:
-        """The state of an upload, with new URLs to resume it."""
+        """Get the state of an upload, with new URLs to resume it."""
         return cast("Upload", await self._send("GET", f"/v1/uploads/{quote(id, safe='')}"))
 
     async def abort_upload(self, *, id: str) -> None:
@@ -2381,11 +2381,11 @@ class AsyncCalls:
         return cast("File", await self._send("POST", f"/v1/uploads/{quote(id, safe='')}/complete", json=body, once=True, idempotency_key=idempotency_key))
 
     async def get_usage(self, *, month: str | None = None, key: str | None = None) -> Usage:
-        """Requests and their cost by month and key."""
+        """List requests and their cost by month and key."""
         return cast("Usage", await self._send("GET", "/v1/usage", query={"month": month, "key": key}))
 
     async def list_keys(self) -> KeyList:
-        """Keys of the account."""
+        """List the keys of the account."""
         return cast("KeyList", await self._send("GET", "/v1/keys"))
 
     async def create_key(self, *, body: CreateKeyBody, idempotency_key: str | None = None) -> NewKey:
@@ -2401,7 +2401,7 @@ class AsyncCalls:
         return cast("Key", await self._send("DELETE", f"/v1/keys/{quote(id, safe='')}"))
 
     async def get_webhook_secret(self) -> WebhookSecret:
-        """The secret used to sign webhooks."""
+        """Get the secret used to sign webhooks."""
         return cast("WebhookSecret", await self._send("GET", "/v1/webhooks/secret"))
 
     async def rotate_webhook_secret(self, *, idempotency_key: str | None = None) -> WebhookSecret:
@@ -2409,7 +2409,7 @@ class AsyncCalls:
         return cast("WebhookSecret", await self._send("POST", "/v1/webhooks/secret/rotate", once=True, idempotency_key=idempotency_key))
 
     async def list_webhook_deliveries(self, *, request: str | None = None, state: Literal["pending", "sending", "delivered", "dead", "diverted"] | None = None, limit: int | None = None, cursor: str | None = None) -> WebhookDeliveries:
-        """Webhook deliveries with their attempts."""
+        """List the webhook deliveries with their attempts."""
         return cast("WebhookDeliveries", await self._send("GET", "/v1/webhooks/deliveries", query={"request": request, "state": state, "limit": limit, "cursor": cursor}))
 
     async def redeliver_webhook(self, *, id: str, idempotency_key: str | None = None) -> WebhookDelivery:

@@ -187,7 +187,7 @@ function mergesOf(pid: Segment, mrg: Segment, settings: PatientIdSettings): Pati
   if (priors.length === 0) throw contentError(101, place, 'MRG-1 has no patient ID.');
   const pairs = priors.flatMap((prior) => {
     const survivor = survivorOf(prior, survivors);
-    // If both patients have this ID, it does not need to be merged.
+    // If the surviving patient already has the prior ID, there is nothing to merge.
     return survivor && survivor.id !== prior.id ? [{ prior, survivor }] : [];
   });
   const merges = ofMainType(pairs, ({ prior }) => prior).map(({ prior, survivor }) => ({

@@ -71,7 +71,7 @@ export const QUEUE_OPERATIONS = operationsOf('Compatible queue', {
   queueStatus: {
     ...requestPaths('/status'),
     method: 'get',
-    summary: 'Status of a request',
+    summary: 'Get the status of a request',
     scope: 'read',
     audit: 'request.read',
     uncheckedQuery: logsQuery,
@@ -81,7 +81,7 @@ export const QUEUE_OPERATIONS = operationsOf('Compatible queue', {
   queueStatusStream: {
     ...requestPaths('/status/stream'),
     method: 'get',
-    summary: 'Each status as server-sent events, COMPLETED last',
+    summary: 'Follow the status by server-sent events; COMPLETED is the last',
     scope: 'read',
     audit: 'request.follow',
     uncheckedQuery: logsQuery,
@@ -92,7 +92,7 @@ export const QUEUE_OPERATIONS = operationsOf('Compatible queue', {
   queueResult: {
     ...requestPaths(''),
     method: 'get',
-    summary: 'The result, or the error with which the request ended',
+    summary: 'Get the result, or the error with which the request ended',
     scope: 'read',
     audit: 'request.read',
     answer: 'queueResult',

@@ -32,7 +32,7 @@ export const QUEUE_STORAGE_OPERATIONS = operationsOf('Compatible queue', {
   queuePutUpload: {
     method: 'put',
     path: `${FILES}/{id}`,
-    summary: 'The bytes of a file, at a signed URL; completes the upload',
+    summary: 'Send the bytes of a file to a signed URL, which completes the upload',
     pathExamples: { id: EXAMPLE.file },
     scope: null,
     answer: 'queueFile',
@@ -41,7 +41,7 @@ export const QUEUE_STORAGE_OPERATIONS = operationsOf('Compatible queue', {
   queueGetFile: {
     method: 'get',
     path: `${FILES}/{id}`,
-    summary: 'The bytes of a file',
+    summary: 'Fetch the bytes of a file',
     pathExamples: { id: EXAMPLE.file },
     scope: 'uploads',
     answer: 'bytes',

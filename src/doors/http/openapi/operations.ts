@@ -23,14 +23,14 @@ export const MODEL_OPERATIONS = operationsOf('Models', {
   listModels: {
     method: 'get',
     path: '/v1/models',
-    summary: 'Endpoints and their versions',
+    summary: 'List the endpoints and their versions',
     scope: 'read',
     answer: 'modelList',
   },
   getModel: {
     method: 'get',
     path: '/v1/models/{ns}/{model}',
-    summary: 'Versions, prices, limits, sections and the models behind an endpoint',
+    summary: 'Get the versions, prices, limits, sections and models of an endpoint',
     scope: 'read',
     answer: 'modelDetail',
     errors: ['unknown_endpoint'],
@@ -38,7 +38,7 @@ export const MODEL_OPERATIONS = operationsOf('Models', {
   describeEndpoint: {
     method: 'get',
     path: '/v1/models/{ns}/{model}/{endpoint}/openapi.json',
-    summary: 'OpenAPI description of one endpoint',
+    summary: 'Get the OpenAPI description of one endpoint',
     scope: 'read',
     answer: 'json',
     example: describing('Obstetric ultrasound', '/v1/run/us/obstetric/interpret'),
@@ -47,7 +47,7 @@ export const MODEL_OPERATIONS = operationsOf('Models', {
   describeApi: {
     method: 'get',
     path: '/v1/openapi.json',
-    summary: 'This OpenAPI description',
+    summary: 'Get this OpenAPI description',
     scope: null,
     answer: 'json',
     example: describing('Sonogate', '/v1/requests'),

@@ -138,7 +138,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     const value = () => panel(page).locator('.value strong').textContent();
     const before = await value();
     await page.keyboard.press('e');
-    await page.locator('.handles circle').first().waitFor();
+    await page.locator('.handles circle:focus').waitFor();
     await page.keyboard.press('Shift+ArrowLeft');
     await expect.poll(value).not.toBe(before);
     expect(await panel(page).textContent()).toContain('Measured by the reader');
