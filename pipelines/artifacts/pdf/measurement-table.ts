@@ -58,7 +58,7 @@ function intervalText(measurement: Measurement): string {
  */
 const STANDING = {
   ...{ counts: '', proposed: '', withheld: '' },
-  ...{ repeat: 'repeat', 'part-of-mean': 'one of the repeats', comparison: 'for comparison' },
+  ...{ repeat: 'repeat', 'part-of-mean': 'part of a mean or median', comparison: 'for comparison' },
 } as const satisfies Record<Measurement['standing'], string>;
 
 const SAME_METHOD = 'as above';
