@@ -55,6 +55,10 @@ const httpTlsSchema = z
 
 export const port = z.number().int().min(0).max(65535);
 
+export const address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+  error: 'an IP address such as 10.1.2.3, or a range of them such as 10.1.0.0/16',
+});
+
 /** An archive accessed by DIMSE (PS3.4 C). */
 const dicomArchiveSchema = z.strictObject({
   type: z.literal('dicom'),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { alertsSchema } from './alerts.ts';
 import { hl7v2Schema } from './hl7v2.ts';
 import {
+  address,
   aeTitle,
   archiveSchema,
   type DeidentificationSettings,
@@ -18,7 +19,7 @@ import {
 } from './peers.ts';
 import { type Routing, routingSchema } from './routing.ts';
 import { secretSchema } from './secret.ts';
-import { address, sourceSchema } from './sources.ts';
+import { sourceSchema } from './sources.ts';
 import { certificateSchema, listenerTlsSchema, nodeTlsSchema } from './tls.ts';
 
 /**

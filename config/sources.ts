@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import { aeTitle, expectedCountSchema, name, port } from './peers.ts';
+import { address, aeTitle, expectedCountSchema, name, port } from './peers.ts';
 import { certificateSchema } from './tls.ts';
-
-export const address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
-  error: 'an IP address such as 10.1.2.3, or a range of them such as 10.1.0.0/16',
-});
 
 const completionSchema = z.strictObject({
   signal: z.enum(['quiet-time', 'association-release']).default('quiet-time'),
@@ -14,7 +10,7 @@ const completionSchema = z.strictObject({
   expectedCount: expectedCountSchema.optional(),
 });
 
-/** A machine or archive that sends objects: who may send, and when its studies are complete. */
+/** A cart or archive that sends objects: who may send, and when its studies are complete. */
 export const sourceSchema = z.strictObject({
   name,
   callingAeTitles: z.array(z.union([z.literal('*'), aeTitle])).min(1),

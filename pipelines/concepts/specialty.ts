@@ -1,7 +1,7 @@
 /** What an examination is about. Endpoints that interpret no examination have no specialty. */
 export type Specialty = 'obstetric' | 'echo';
 
-/** Specialty of each interpreting endpoint, by its id and by its model, which is a short name for it. */
+/** Specialty of each interpreting endpoint, by its id and by its model (api 2.3). */
 const SPECIALTIES: ReadonlyMap<string, Specialty> = new Map([
   ['us/obstetric/interpret', 'obstetric'],
   ['us/obstetric', 'obstetric'],
@@ -9,5 +9,6 @@ const SPECIALTIES: ReadonlyMap<string, Specialty> = new Map([
   ['us/echo', 'echo'],
 ]);
 
+/** Returns the specialty of an endpoint, by its id or its model; null if it has no specialty. */
 export const specialtyOf = (endpoint: string): Specialty | null =>
   SPECIALTIES.get(endpoint) ?? null;

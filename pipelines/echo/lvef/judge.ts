@@ -241,9 +241,9 @@ export function gradableEf(values: Values): Measurement | null {
 
 /**
  * Returns a severely reduced EF of the machine that the report would otherwise hide behind the
- * headline EF; null if there is none. If the headline EF is the machine's too, the result is null
- * if a person confirmed it, and an EF from a single diameter is ignored if the headline EF is from
- * volumes (echo 5.2).
+ * headline EF; null if the machine has no such EF. If the headline EF is the machine's too, the
+ * result is null if a person confirmed it, and an EF from a single diameter is ignored if the
+ * headline EF is from volumes (echo 5.2).
  */
 export function severeOfMachine(values: Values): Measurement | null {
   const ef = headlineEf(values);

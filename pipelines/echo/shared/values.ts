@@ -173,7 +173,7 @@ const knownInputs = (
   );
 
 /**
- * Returns the given value of a quantity or, if there is none, calculates it from others. If a
+ * Returns the given value of a quantity, or calculates it from others if no value is given. If a
  * person corrected an input of the machine's value, that value is calculated again, or withheld if
  * an input is missing.
  */

@@ -8,6 +8,7 @@ export const COVERS_OS_MM = 0;
 /** Distance in mm below which the placenta is low-lying. */
 export const LOW_LYING_MM = 20;
 
+/** `edgeToOs` is the signed distance in mm, as in `placentaCategory`. */
 export const coversOs = (edgeToOs: number) => edgeToOs <= COVERS_OS_MM;
 export const isNearOs = (edgeToOs: number) => edgeToOs < LOW_LYING_MM;
 

@@ -159,8 +159,8 @@ export function femurAngle({ clip, located }: FemurReading): number | null {
 
 /**
  * Returns a clear sign that a frame does not show the plane on which its structure is measured
- * (obstetric 1.1); null if there is none. For the cerebellum, both the plane and the structure must
- * be recognised, because the plane alone is wrong too often (card of `fetal-brain-plane`).
+ * (obstetric 1.1); null without such a sign. For the cerebellum, both the plane and the structure
+ * must be recognised, because the plane alone is wrong too often (card of `fetal-brain-plane`).
  */
 export function excludedBy(reading: FrameReading): 'steep-femur' | 'cerebellum-in-view' | null {
   if (reading.structure === 'femur') {

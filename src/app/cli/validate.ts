@@ -92,7 +92,7 @@ function statusFault({ resource }: Entry): string | null {
 }
 
 /**
- * Returns the fault in the tags; null if there is none. A statement must be tagged as asserted by
+ * Returns the fault in the tags; null if they are correct. A statement must be tagged as asserted by
  * an AI or as test data (exchange 1.2). If its value was supplied from outside, it must state that
  * origin instead.
  */

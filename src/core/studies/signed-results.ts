@@ -9,7 +9,8 @@ interface SignedResult {
 
 /**
  * Returns the signed result that the result of a request replaces. It belongs to the newest earlier
- * request for the same study and endpoint whose result a person has signed. Null if there is none.
+ * request for the same study and endpoint whose result a person has signed. Null if no such result
+ * exists.
  */
 export async function signedBefore(
   database: Queryable,

@@ -16,7 +16,7 @@ const reasons = (changes: Partial<Host>) =>
   acceleratorsOf(host(changes)).absent.map(({ reason }) => reason);
 
 describe('accelerators are detected by their files before any library is loaded', () => {
-  it('on a bare host there is none, and each has a reason', () => {
+  it('a bare host has no accelerator, and each has a reason', () => {
     expect(acceleratorsOf(host({})).present).toEqual([]);
     expect(reasons({})).toEqual([
       'the CUDA library of onnxruntime is not installed',
