@@ -53,7 +53,8 @@ export interface Intake extends StorageService {
 }
 
 /**
- * Milliseconds for which our response to a release waits for the rows of the association's objects.
+ * Maximum milliseconds by which we delay the A-RELEASE-RP until the association's objects have their
+ * rows in the database.
  */
 const ROWS_BEFORE_RELEASE_MS = 5000;
 

@@ -49,7 +49,7 @@ const modelSchema = z.strictObject({
   temperature: z.number().positive().optional(),
   /** Confidence below which the output is not used. Chosen on the validation split. */
   gate: z.number().min(0).max(1),
-  /** Gates of the classes for which `gate` does not apply. Classifiers only. */
+  /** Gates of single classes, each in place of `gate`. Classifiers only. */
   class_gates: z.record(z.string(), z.number().min(0).max(1)).optional(),
   /** Lower gates of classes that another model confirms by a structure. Classifiers only. */
   confirmed_gates: z.record(z.string(), z.number().min(0).max(1)).optional(),

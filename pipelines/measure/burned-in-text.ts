@@ -379,9 +379,8 @@ function textIn(channel: Channel, ink: Uint8Array): Rectangle[] {
 }
 
 /**
- * Adds lines of one or two letters that are on the same line as a text, or directly above or below
- * it, as in a block of settings (`Gn -2`). The neighbours of the added lines are then added in the
- * same way.
+ * Adds strings of one or two letters that are beside a text, or directly above or below it, as in a
+ * block of settings (`Gn -2`). The neighbours of the added strings are then added in the same way.
  */
 function withNeighbours(texts: readonly Letter[][], lines: readonly Letter[][]): Letter[][] {
   const found = [...texts];

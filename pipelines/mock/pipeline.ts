@@ -83,7 +83,8 @@ function withFlag(result: Result, { code, display, section }: CriticalFlag): Res
 }
 
 /**
- * Pictures that do not contain a frame. MOCK is written across them; frames already carry the mark.
+ * Pictures that are not drawn from a frame of the study. MOCK is written across them here; the frames
+ * themselves already carry it.
  */
 const CHARTS: ReadonlySet<string> = new Set(['growth-chart.png', 'bullseye.png']);
 

@@ -306,7 +306,7 @@ function toMeasurement(
   });
 }
 
-/** The machine value used for one quantity, fetus and side, and the values not used. */
+/** The machine value that is used for one quantity of one fetus and side, and the unused ones. */
 interface CartQuantity {
   measurement: Measurement;
   /**

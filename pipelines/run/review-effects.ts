@@ -141,8 +141,8 @@ const confirm = (
 };
 
 /**
- * Closes the quantities of `some`, whose values were rejected or passed over. From then on, a value
- * of such a quantity that is not yet known to the review cannot replace them.
+ * Closes the quantities of the measurements in `some`, which were rejected or passed over. A value
+ * of such a quantity that reaches the review later cannot replace the rejected one.
  */
 function closing(some: readonly Measurement[], state: ReviewState): Effect[] {
   const all = [...state.original.measurements, ...state.result.measurements];

@@ -36,13 +36,12 @@ const WALL_EDGES = {
    */
   fluid: { least: 3, most: 60 },
   /**
-   * A space counts as echo-free if its grey level is below this share of the way from the level of
-   * the cavity to the level of the wall.
+   * A space counts as echo-free if its grey level is below cavity + this fraction × (wall − cavity),
+   * of their mean grey levels.
    */
   echoFree: 0.12,
   /**
-   * Minimum grey level of the pericardium behind the fluid, as a share of the way from the level of
-   * the cavity to the level of the wall.
+   * Minimum grey level of the pericardium behind the fluid, as the same fraction.
    */
   echo: 0.5,
 } as const;

@@ -116,8 +116,8 @@ function hasOtherCriterion(evidence: RestrictionEvidence, early: boolean): boole
 
 /**
  * Returns the form of growth restriction by the Delphi consensus. `none` means that weight and AC
- * are known and not small, and no other criterion is met (obstetric 3.9). If either is missing or
- * another criterion is met, a fetus that is not small is `not-assessable`.
+ * are known and not small, and no other criterion is met (obstetric 3.9). A fetus whose known values
+ * are not small is `not-assessable` if weight or AC is missing, or if another criterion is met.
  */
 export function restrictionForm(evidence: RestrictionEvidence): RestrictionForm {
   const { efwCentile, acCentile, gaWeeks } = evidence;

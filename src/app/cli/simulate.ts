@@ -188,8 +188,8 @@ async function simulatePacs({ port, out }: { port: number; out: string }): Promi
 }
 
 /**
- * Runs an EHR on this host until it is interrupted. It has the patients of the phantom studies for
- * a seed, and keeps received resources only in memory.
+ * Runs a simulated EHR on this host until it is interrupted. The EHR knows the patients of the
+ * phantom studies that are drawn from `seed`, and keeps received resources only in memory.
  */
 async function simulateEhr({ port, seed }: { port: number; seed: number }): Promise<void> {
   const { startDemoEhr } = await import('../demo/ehr.ts');

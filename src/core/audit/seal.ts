@@ -343,7 +343,7 @@ export async function sealAudit(database: Database, key: SealKey, at: Date): Pro
   }
 }
 
-/** Takes no lock, because in most seconds there is nothing to seal. */
+/** Takes no lock, because it runs every second and usually there is nothing to seal. */
 async function hasUnsealedRows(database: Queryable): Promise<boolean> {
   const { rows } = await database.query<{ unsealed: boolean }>(
     `SELECT EXISTS (SELECT 1 FROM audit WHERE id > COALESCE(

@@ -75,8 +75,8 @@ interface FollowParts {
 }
 
 /**
- * Reads and follows the stored events. Their URLs start with the base address that the caller used
- * to reach the gateway.
+ * Reads and follows the stored events. The URLs in an event start with the base address that the
+ * caller used to reach the gateway.
  */
 function createEventReader({ database, changes, get, view }: FollowParts): EventReader {
   const show = async (

@@ -117,9 +117,9 @@ async function searchNext(parts: OrderRoundParts, stopping: AbortSignal): Promis
 }
 
 /**
- * Queries the worklists in turn until one has the order, or has it for another patient. Each
- * worklist gets an equal share of the remaining time, so that an unresponsive one leaves time for
- * the next.
+ * Queries the worklists in turn and stops at the first that has the order, even if it has it for
+ * another patient. Each worklist gets an equal share of the remaining time, so that an unresponsive
+ * one leaves time for the next.
  */
 async function findOrder(
   { study_id: study, identity, deadline }: SearchRow,

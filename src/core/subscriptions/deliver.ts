@@ -26,7 +26,7 @@ interface SubscriptionParts {
   bodyOf(subscription: Subscription, notification: Notification): Promise<string | null>;
   contentType: string;
   client: OutboundClient;
-  /** Records in the audit trail each report sent with a patient's identity. */
+  /** Writes an audit entry for each report that is sent with a patient's identity. */
   writeAudit: WriteAudit;
   logger: Logger;
   now?: () => Date;

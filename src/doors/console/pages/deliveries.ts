@@ -22,14 +22,14 @@ const isState = (text: string | null): text is DeliveryState =>
 
 interface DestinationCard {
   chosen: boolean;
-  /** Who decides about held deliveries: "you" or "a person". */
-  reader: string;
+  /** Who decides about held deliveries: "you" if this user may, otherwise "a person". */
+  heldFor: string;
   choose(): void;
 }
 
 function destinationView(
   one: Destination,
-  { chosen, reader, choose }: DestinationCard,
+  { chosen, heldFor, choose }: DestinationCard,
 ): TemplateResult {
   const now = new Date();
   return html`<li>
@@ -38,7 +38,7 @@ function destinationView(
       <span class="small soft">${KINDS[one.kind] ?? one.kind}${one.address ? html` · ${given(one.address)}` : nothing}</span>
       <span class="chips">
         ${one.dead > 0 ? chip('critical', `${one.dead} failed`) : nothing}
-        ${one.held > 0 ? chip('attention', `${one.held} held for ${reader}`) : nothing}
+        ${one.held > 0 ? chip('attention', `${one.held} held for ${heldFor}`) : nothing}
         ${one.waiting + one.sending > 0 ? chip('active', `${one.waiting + one.sending} waiting`) : nothing}
         ${chip(one.deliveredLastDay > 0 ? 'good' : 'quiet', `${one.deliveredLastDay} in the last day`)}
       </span>
@@ -184,7 +184,7 @@ export const openDeliveries: OpenPage = (place, around) => {
   const asked = place.query.get('state');
   let state: DeliveryState | '' = isState(asked) ? asked : '';
   const asking = createAsking(around);
-  const reader = may(around, 'confirm') ? 'you' : 'a person';
+  const heldFor = may(around, 'confirm') ? 'you' : 'a person';
   const destinations = createLoader<Destination[]>(() => api.destinations(), redraw);
   const deliveries = createDeliveryList(around, () => ({ destination, state }));
 
@@ -210,7 +210,7 @@ export const openDeliveries: OpenPage = (place, around) => {
     const chosen = one.name === destination;
     return destinationView(one, {
       chosen,
-      reader,
+      heldFor,
       choose: () => ask({ destination: chosen ? '' : one.name }),
     });
   };
