@@ -9,6 +9,6 @@ const SPECIALTIES: ReadonlyMap<string, Specialty> = new Map([
   ['us/echo', 'echo'],
 ]);
 
-/** Returns the specialty of an endpoint, by its id or its model; null if it has no specialty. */
-export const specialtyOf = (endpoint: string): Specialty | null =>
-  SPECIALTIES.get(endpoint) ?? null;
+/** Returns the specialty of an endpoint, by its id or its model; null if it has none. */
+export const specialtyOf = (endpoint: string | null): Specialty | null =>
+  SPECIALTIES.get(endpoint ?? '') ?? null;

@@ -82,12 +82,14 @@
  *   GET    /retention                                settings           → Retention
  */
 
+import type { Specialty } from '../../../pipelines/concepts/specialty.ts';
 import type { Capability, ConsoleRole } from '../../core/accounts/roles.ts';
 import type { Delivery, RuleVerdict } from './operations-contract.ts';
 import type { Artifact } from './result-contract.ts';
 import type { ReviewState } from './review-contract.ts';
 import type { CursorQuery, Page, Subject } from './shared-contract.ts';
 
+export type { Specialty } from '../../../pipelines/concepts/specialty.ts';
 export type { Capability, ConsoleRole } from '../../core/accounts/roles.ts';
 export type * from './operations-contract.ts';
 export type * from './result-contract.ts';
@@ -186,6 +188,8 @@ export interface WorklistRow {
   source: string;
   /** The endpoint, such as `us/obstetric/interpret`; null before a rule ran. */
   endpoint: string | null;
+  /** What the endpoint interprets; null before a rule ran, or if the endpoint interprets nothing. */
+  specialty: Specialty | null;
   requestId: string | null;
   revision: number;
   objects: number;
@@ -270,7 +274,7 @@ export interface Facets {
   /** `more` is true if there may be further rows that were not counted. */
   states: { state: RowState; rows: number; more: boolean }[];
   sources: string[];
-  endpoints: string[];
+  endpoints: { id: string; specialty: Specialty | null }[];
   tags: string[];
   critical: number;
 }
@@ -331,6 +335,7 @@ export interface StudyPage {
     key: string;
     arrivedAt: string;
     endpoint: string | null;
+    specialty: Specialty | null;
     state: RowState;
     review: ReviewState | null;
   }[];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Config, sendsIdentity } from '../../../config/schema.ts';
+import { specialtyOf } from '../../../pipelines/concepts/specialty.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import { readsFreeText } from '../../core/accounts/roles.ts';
 import { destinationOf, listOf } from '../../core/alerts/alerts.ts';
@@ -120,6 +121,7 @@ export function shownDelivery(
     key: row.key,
     subject: identity && showSubject(role, identity),
     endpoint: row.endpoint,
+    specialty: specialtyOf(row.endpoint),
     kind: kind === 'webhook' || kind === 'subscription' ? 'dicom' : kind,
     destination: row.destination,
     // For a forwarded object, `row.object` is only our internal id, so words replace it.

@@ -1,3 +1,4 @@
+import type { Specialty } from '../../../pipelines/concepts/specialty.ts';
 import type { CursorQuery, Subject } from './shared-contract.ts';
 
 /** Deliveries, the hold queue, rules and peers in the console's API; see contract.ts. Types only. */
@@ -14,6 +15,8 @@ export interface Delivery {
   subject: Subject | null;
   /** The endpoint whose result is delivered; null for a received object. */
   endpoint: string | null;
+  /** What the endpoint interprets; null without an endpoint, or if it interprets nothing. */
+  specialty: Specialty | null;
   kind: 'dicom' | 'fhir' | 'hl7v2' | 'forward' | 'deidentified' | 'stow' | 'mail';
   destination: string;
   object: string;

@@ -24,8 +24,8 @@ import type {
   SaveRules,
 } from './contract.ts';
 import { needs } from './guard.ts';
-import { interpretationText } from './pages/object-names.ts';
 import { shownVerdict } from './study-page.ts';
+import { interpretationText } from './wording.ts';
 
 const dryRunSchema: z.ZodType<DryRunQuery> = z.strictObject({
   yaml: z.string().max(200_000),

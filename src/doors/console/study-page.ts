@@ -1,3 +1,4 @@
+import { specialtyOf } from '../../../pipelines/concepts/specialty.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import { may, readsFreeText, sees } from '../../core/accounts/roles.ts';
 import type { RequestRow } from '../../core/requests/request.ts';
@@ -225,7 +226,11 @@ async function earlierStudies(
      ORDER BY arrived_at DESC LIMIT ${MOST_EARLIER}`,
     [key],
   );
-  return rows.map(({ arrived_at, ...rest }) => ({ ...rest, arrivedAt: arrived_at.toISOString() }));
+  return rows.map(({ arrived_at, ...rest }) => ({
+    ...rest,
+    specialty: specialtyOf(rest.endpoint),
+    arrivedAt: arrived_at.toISOString(),
+  }));
 }
 
 /**

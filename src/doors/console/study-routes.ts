@@ -1,6 +1,7 @@
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
+import { specialtyOf } from '../../../pipelines/concepts/specialty.ts';
 import {
   type AuditAction,
   type AuditEntry,
@@ -116,7 +117,10 @@ async function readFacets({ database }: ConsoleDeps): Promise<Facets> {
       return { state, rows: count, more: count === MOST_COUNTED };
     }),
     sources: distinct(rows.map(({ source }) => source)),
-    endpoints: distinct(rows.map(({ endpoint }) => endpoint)),
+    endpoints: distinct(rows.map(({ endpoint }) => endpoint)).map((id) => ({
+      id,
+      specialty: specialtyOf(id),
+    })),
     tags: distinct(rows.flatMap(({ tags }) => tags)),
     critical: critical[0]?.rows ?? 0,
   };

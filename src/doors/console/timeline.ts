@@ -10,12 +10,8 @@ import { factText } from '../../core/studies/rules/rule-words.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import type { TimelineEntry } from './contract.ts';
-import {
-  deliveredSubject,
-  deliveredText,
-  destinationText,
-  interpretationText,
-} from './pages/object-names.ts';
+import { deliveredSubject, deliveredText, destinationText } from './pages/object-names.ts';
+import { interpretationText } from './wording.ts';
 
 /** A study's stored history, table by table. */
 export interface Traces {

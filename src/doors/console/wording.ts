@@ -1,3 +1,4 @@
+import { specialtyOf } from '../../../pipelines/concepts/specialty.ts';
 import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
 
 /**
@@ -56,6 +57,15 @@ export interface Wording {
 export interface StatedAge {
   days: number;
   basis: string;
+}
+
+/**
+ * Describes what an endpoint does, such as "obstetric interpretation". An endpoint without a
+ * specialty is described by its id.
+ */
+export function interpretationText(endpoint: string): string {
+  const specialty = specialtyOf(endpoint);
+  return specialty === null ? endpoint : `${specialty} interpretation`;
 }
 
 /** The unit of gestational ages. No other measured quantity has it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { specialtyOf } from '../../../pipelines/concepts/specialty.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import { readsFreeText, sees } from '../../core/accounts/roles.ts';
@@ -121,6 +122,7 @@ export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubj
     reason: (readsFreeText(role) ? (row.reason ?? row.fault_detail) : null) ?? neverSigned(row),
     source: row.source,
     endpoint: row.endpoint,
+    specialty: specialtyOf(row.endpoint),
     requestId: row.request_id,
     revision: row.revision ?? 1,
     objects: row.instance_count ?? row.files ?? 0,

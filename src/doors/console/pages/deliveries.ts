@@ -51,11 +51,12 @@ function destinationView(
   </li>`;
 }
 
-function studyView({ key, subject, endpoint }: Delivery): TemplateResult | typeof nothing {
+function studyView(delivery: Delivery): TemplateResult | typeof nothing {
+  const { key, subject } = delivery;
   if (key === null) return nothing;
   return html`<a href=${addressOf('study', { id: key })}>${given(subjectText(subject))}</a>
     <span class="second">${given(subjectDetail(subject))}</span>
-    <span class="second">${given(examinationText(endpoint, subject))}</span>`;
+    <span class="second">${given(examinationText(delivery))}</span>`;
 }
 
 /** Renders a delivery with its buttons (`actions`). */

@@ -46,14 +46,6 @@ export const deliveredSubject = (one: { object: string; signedRevision: number }
   one.signedRevision === 0 ? deliveredText(one) : `${deliveredText(one)},`;
 
 /**
- * Describes what an endpoint does, such as "obstetric interpretation" for `us/obstetric/interpret`.
- */
-export function interpretationText(endpoint: string): string {
-  const [, name, action] = endpoint.split('/');
-  return name && action === 'interpret' ? `${name} interpretation` : endpoint;
-}
-
-/**
  * Returns a destination's name as shown. The destination of an alert mail is `alert:` followed by
  * the name of its mailing list.
  */

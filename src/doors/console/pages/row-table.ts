@@ -104,7 +104,7 @@ export function visibleRange(
 const NEAR_END = 60;
 
 function rowView(row: WorklistRow, place: number, now: Date, focus: (link: Element) => void) {
-  const examined = examinationText(row.endpoint, row.subject) || endpointText(row.endpoint);
+  const examined = examinationText(row) || endpointText(row);
   const reading = readersText(row.readers);
   const about = [row.source, counted(row.objects, 'image object'), ...row.tags].join(' · ');
   return html`<tr class=${hasUnseenFlag(row) ? 'flagged' : ''} aria-rowindex=${place + 2}>

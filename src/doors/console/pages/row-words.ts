@@ -1,4 +1,4 @@
-import type { ReviewState, RowState, Subject, WorklistRow } from '../contract.ts';
+import type { ReviewState, RowState, Specialty, Subject, WorklistRow } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import { chip, counted, distanceText, given, type Tone } from './words.ts';
 
@@ -49,10 +49,19 @@ export function readersText(readers: readonly string[]): string {
   return `${first} and ${others} are reading`;
 }
 
-/** Returns the name of an endpoint, such as "Obstetric" for `us/obstetric/interpret`. */
-export function endpointText(endpoint: string | null): string {
-  const name = endpoint?.split('/')[1] ?? '';
-  return name === '' ? 'Not routed yet' : name.charAt(0).toUpperCase() + name.slice(1);
+const SPECIALTIES = { obstetric: 'Obstetric', echo: 'Echo' } as const satisfies Record<
+  Specialty,
+  string
+>;
+
+type Interpreted = Pick<WorklistRow, 'endpoint' | 'specialty'>;
+
+/**
+ * Returns the name of what an endpoint interprets, such as "Obstetric"; its id if it interprets
+ * nothing.
+ */
+export function endpointText({ endpoint, specialty }: Interpreted): string {
+  return specialty === null ? (endpoint ?? 'Not routed yet') : SPECIALTIES[specialty];
 }
 
 /**
@@ -60,9 +69,10 @@ export function endpointText(endpoint: string | null): string {
  * description. The interpretation is omitted if the description begins with it. Returns '' if
  * neither is known.
  */
-export function examinationText(endpoint: string | null, subject: Subject | null): string {
+export function examinationText(interpreted: Interpreted & { subject: Subject | null }): string {
+  const { endpoint, subject } = interpreted;
   const description = subject?.shown === 'identity' ? subject.studyDescription : '';
-  const name = endpoint === null ? '' : endpointText(endpoint);
+  const name = endpoint === null ? '' : endpointText(interpreted);
   if (description.toLowerCase().startsWith(name.toLowerCase())) return description;
   return [name, description].filter(Boolean).join(' · ');
 }

@@ -182,7 +182,7 @@ export function headView(page: StudyPage, head: Head): TemplateResult {
   return html`<header class="study-head">
     <div class="row">
       <h1 tabindex="-1">${given(subjectText(row.subject))}</h1>
-      <span class="kind">${endpointText(row.endpoint)}</span>
+      <span class="kind">${endpointText(row)}</span>
       ${row.state === 'succeeded' && hasResult ? nothing : stateChip(row)}
       ${hasResult ? draftMark(head.review) : nothing}
       ${row.test ? chip('quiet', 'Test, not from images') : nothing}
@@ -258,7 +258,7 @@ export function earlierView({ earlier }: StudyPage): TemplateResult | typeof not
     <ul class="artifacts">
       ${earlier.map(
         (study) => html`<li>
-          <a href=${addressOf('study', { id: study.key })}>${endpointText(study.endpoint)}, ${momentText(study.arrivedAt)}</a>
+          <a href=${addressOf('study', { id: study.key })}>${endpointText(study)}, ${momentText(study.arrivedAt)}</a>
           ${stateChip(study)}
         </li>`,
       )}

@@ -82,7 +82,10 @@ function choices(facets: Facets | null): Choice[] {
       name: 'endpoint',
       text: 'Examination',
       all: 'All examinations',
-      options: (facets?.endpoints ?? []).map((value) => ({ value, text: endpointText(value) })),
+      options: (facets?.endpoints ?? []).map(({ id, specialty }) => ({
+        value: id,
+        text: endpointText({ endpoint: id, specialty }),
+      })),
     },
     { name: 'tag', text: 'Tag', all: 'All tags', options: plain(facets?.tags) },
   ];

@@ -185,6 +185,7 @@ describe('the worklist', () => {
     const facets = await clinician.get<Facets>('/worklist/facets');
     expect(facets.sources).toEqual(['cart-0', 'cart-1', 'cart-2', 'cart-3', 'cart-4']);
     expect(facets.tags).toEqual(['urgent']);
+    expect(facets.endpoints).toEqual([{ id: 'us/obstetric/interpret', specialty: 'obstetric' }]);
     expect(facets.states).toContainEqual({ state: 'receiving', rows: 3, more: false });
     expect(facets.states.reduce((sum, { rows }) => sum + rows, 0)).toBe(STUDIES);
   });

@@ -9,6 +9,7 @@ export const row = (key: string, minute: number, more: Partial<WorklistRow> = {}
   reason: null,
   source: 'cart',
   endpoint: 'us/echo/interpret',
+  specialty: 'echo',
   requestId: null,
   revision: 1,
   objects: 1,

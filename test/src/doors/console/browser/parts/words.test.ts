@@ -245,21 +245,27 @@ describe('words of times and sizes', () => {
     expect(weeksText(29.9999)).toBe('30+0');
   });
 
-  it('name an endpoint', () => {
-    expect(endpointText('us/obstetric/interpret')).toBe('Obstetric');
-    expect(endpointText(null)).toBe('Not routed yet');
+  it.each([
+    ['us/obstetric/interpret', 'obstetric', 'Obstetric'],
+    ['us/report/translate', null, 'us/report/translate'],
+    [null, null, 'Not routed yet'],
+  ] as const)('name what the endpoint %s interprets (%s)', (endpoint, specialty, text) => {
+    expect(endpointText({ endpoint, specialty })).toBe(text);
   });
 
   it.each([
-    ['us/obstetric/interpret', 'Obstetric ultrasound', 'Obstetric ultrasound'],
-    ['us/echo/interpret', 'Fetal echo', 'Echo · Fetal echo'],
-    ['us/echo/interpret', '', 'Echo'],
-    [null, 'Thyroid', 'Thyroid'],
-    [null, '', ''],
-  ])('name the examination: %s, “%s”', (endpoint, studyDescription, text) => {
-    const subject = { shown: 'identity', studyDescription } as Subject;
-    expect(examinationText(endpoint, subject)).toBe(text);
-  });
+    ['us/obstetric/interpret', 'obstetric', 'Obstetric ultrasound', 'Obstetric ultrasound'],
+    ['us/echo/interpret', 'echo', 'Fetal echo', 'Echo · Fetal echo'],
+    ['us/echo/interpret', 'echo', '', 'Echo'],
+    [null, null, 'Thyroid', 'Thyroid'],
+    [null, null, '', ''],
+  ] as const)(
+    'name the examination: %s (%s), “%s”',
+    (endpoint, specialty, studyDescription, text) => {
+      const subject = { shown: 'identity', studyDescription } as Subject;
+      expect(examinationText({ endpoint, specialty, subject })).toBe(text);
+    },
+  );
 });
 
 describe('words of measurements', () => {
