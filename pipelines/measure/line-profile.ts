@@ -68,15 +68,23 @@ export function lineProfile(
   };
 }
 
-/** Returns the grey level between pixels, by bilinear interpolation; 0 outside the picture. */
+/**
+ * Returns the grey level between pixels, by bilinear interpolation. Outside the picture it is black,
+ * so the level falls to 0 over the pixel beyond the edge, as in the crops that the networks were
+ * trained on (OpenCV's `warpAffine`).
+ */
 export function levelAt({ width, height, data }: GrayImage, x: number, y: number): number {
   const [left, top] = [Math.floor(x), Math.floor(y)];
-  if (left < 0 || top < 0 || left >= width - 1 || top >= height - 1) return 0;
+  if (left < -1 || top < -1 || left >= width || top >= height) return 0;
   const [fx, fy] = [x - left, y - top];
-  const at = top * width + left;
-  const upper = (1 - fx) * (data[at] ?? 0) + fx * (data[at + 1] ?? 0);
-  const lower = (1 - fx) * (data[at + width] ?? 0) + fx * (data[at + width + 1] ?? 0);
-  return (1 - fy) * upper + fy * lower;
+  const row = (at: number) => {
+    if (at < 0 || at >= height) return 0;
+    const start = at * width + left;
+    const first = left < 0 ? 0 : (data[start] ?? 0);
+    const second = left + 1 >= width ? 0 : (data[start + 1] ?? 0);
+    return (1 - fx) * first + fx * second;
+  };
+  return (1 - fy) * row(top) + fy * row(top + 1);
 }
 
 /** Returns the mean level between two positions. */

@@ -103,7 +103,7 @@ export function borderPoints(region: Region): Point[] {
     const sin = Math.sin(angle);
     let outside: number | null = null;
     for (let distance = farthest; distance > 0; distance -= RAY_STEP) {
-      const value = sample(mask, mean.x + distance * cos, mean.y + distance * sin);
+      const value = valueAt(mask, mean.x + distance * cos, mean.y + distance * sin);
       if (value === null) continue;
       if (value >= LEVEL) {
         if (outside === null) break;
@@ -120,7 +120,7 @@ export function borderPoints(region: Region): Point[] {
 }
 
 /** Returns the value between grid points, by bilinear interpolation. Null outside the grid. */
-function sample({ width, height, values }: SoftMask, x: number, y: number): number | null {
+export function valueAt({ width, height, values }: SoftMask, x: number, y: number): number | null {
   if (x < 0 || y < 0 || x > width - 1 || y > height - 1) return null;
   const left = Math.min(Math.floor(x), width - 2);
   const top = Math.min(Math.floor(y), height - 2);

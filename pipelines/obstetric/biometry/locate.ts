@@ -2,10 +2,10 @@ import type { GrayImage, Point } from '../../contract/image.ts';
 import { letterbox, letterboxLit, type Placement, toSource } from '../../inference/letterbox.ts';
 import { mirroredMaps } from '../../inference/mirrored-maps.ts';
 import type { ModelSession } from '../../inference/session.ts';
+import { levelAt } from '../../measure/line-profile.ts';
 import { centreOfMass, highestPeaks, meanAlong, type Peak } from '../../measure/peaks.ts';
 import type { SoftMask } from '../../measure/soft-mask.ts';
 import { median } from '../../measure/statistics.ts';
-import { bilinear } from '../shared/head-crop.ts';
 import type { LocatedEnds } from '../shared/plane.ts';
 
 const CANDIDATES = 8;
@@ -84,7 +84,7 @@ function turned(
   const data = new Uint8Array(width * height);
   for (let at = 0; at < data.length; at++) {
     const { x, y } = toImage({ x: at % width, y: Math.floor(at / width) });
-    data[at] = Math.round(bilinear(image, x, y));
+    data[at] = Math.round(levelAt(image, x, y));
   }
   return { image: { width, height, data }, toImage };
 }

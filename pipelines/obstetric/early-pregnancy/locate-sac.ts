@@ -21,7 +21,7 @@ const WAYS = Array.from({ length: 40 }, (_, i) => ({
 }));
 
 /** Returns the grey level of the pixel nearest to a point, clamped to the edge of the image. */
-function levelAt(image: GrayImage, x: number, y: number): number {
+function nearestLevel(image: GrayImage, x: number, y: number): number {
   const column = Math.max(0, Math.min(image.width - 1, Math.round(x)));
   const row = Math.max(0, Math.min(image.height - 1, Math.round(y)));
   return image.data[row * image.width + column] ?? 0;
@@ -46,7 +46,7 @@ function acrossBorder(
       if (further === -3 || further === 0) continue;
       const u = (a + further) * way.cos;
       const v = (b + further) * way.sin;
-      const level = levelAt(image, centre.x + u * cos - v * sin, centre.y + u * sin + v * cos);
+      const level = nearestLevel(image, centre.x + u * cos - v * sin, centre.y + u * sin + v * cos);
       if (further < 0) within += level;
       else around += level;
     }
@@ -93,7 +93,7 @@ function embedded(image: GrayImage, { centre, a, b, angle }: Ellipse, half: numb
     for (let further = from; further < 2 * from; further++) {
       const u = (a + further) * way.cos;
       const v = (b + further) * way.sin;
-      sum += levelAt(image, centre.x + u * cos - v * sin, centre.y + u * sin + v * cos);
+      sum += nearestLevel(image, centre.x + u * cos - v * sin, centre.y + u * sin + v * cos);
     }
     return sum / from > half;
   });
@@ -278,7 +278,7 @@ function border(
   const hold = Math.max(3, 0.1 * reach);
   for (let r = (1 - TRACE.leeway) * reach; r < (1 + TRACE.leeway) * reach; r += 0.5) {
     const level = (distance: number) =>
-      levelAt(image, from.x + distance * way.x, from.y + distance * way.y);
+      nearestLevel(image, from.x + distance * way.x, from.y + distance * way.y);
     if (level(r) < half) continue;
     let stays = true;
     for (let d = 1; d <= hold && stays; d++) stays = level(r + d) >= half;

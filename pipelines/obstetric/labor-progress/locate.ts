@@ -6,7 +6,7 @@ import { axisEnds } from '../../measure/ellipse.ts';
 import { distanceToEllipse, fitEllipse } from '../../measure/ellipse-fit.ts';
 import { areaOf, contains, outlineOf } from '../../measure/outline.ts';
 import { convexHull } from '../../measure/polygon.ts';
-import { insideOf, type SoftMask } from '../../measure/soft-mask.ts';
+import { insideOf, type SoftMask, valueAt } from '../../measure/soft-mask.ts';
 import { median } from '../../measure/statistics.ts';
 import { type Outline, outlineOfMask } from '../shared/outline.ts';
 import type { LocatedBorder, LocatedSymphysisHead, LocatedTransperineal } from './evidence.ts';
@@ -31,21 +31,6 @@ interface TransperinealMaps {
   head: SoftMask;
   /** The map of the symphysis from each pass. */
   looks: readonly SoftMask[];
-}
-
-/**
- * Returns the value of a map at a point of its grid, by bilinear interpolation; null outside the
- * grid.
- */
-function valueAt({ width, height, values }: SoftMask, { x, y }: Point): number | null {
-  if (x < 0 || y < 0 || x > width - 1 || y > height - 1) return null;
-  const left = Math.min(Math.floor(x), width - 2);
-  const top = Math.min(Math.floor(y), height - 2);
-  const [fx, fy] = [x - left, y - top];
-  const at = (row: number, column: number) => values[row * width + column] ?? 0;
-  const upper = (1 - fx) * at(top, left) + fx * at(top, left + 1);
-  const lower = (1 - fx) * at(top + 1, left) + fx * at(top + 1, left + 1);
-  return (1 - fy) * upper + fy * lower;
 }
 
 /**
@@ -81,7 +66,7 @@ function onWhole(
     const source = toSource(whole, { x: index % width, y: Math.floor(index / width) });
     const x = scaleX * (source.x - corner.x + 0.5) - 0.5 + offsetX;
     const y = scaleY * (source.y - corner.y + 0.5) - 0.5 + offsetY;
-    return valueAt(map, { x, y }) ?? 0;
+    return valueAt(map, x, y) ?? 0;
   });
   return { width, height, values };
 }

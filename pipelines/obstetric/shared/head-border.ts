@@ -1,7 +1,7 @@
 import type { Ellipse, GrayImage } from '../../contract/image.ts';
 import { freeOutputs, type ModelSession } from '../../inference/session.ts';
 import { ellipseFromMoments, solve, type Vector } from '../../measure/ellipse-fit.ts';
-import { bilinear } from './head-crop.ts';
+import { levelAt } from '../../measure/line-profile.ts';
 import type { Outline } from './outline.ts';
 
 /** The strip (`borderStrip`) covers 1 - SPAN to 1 + SPAN times the radius of the ellipse. */
@@ -72,7 +72,7 @@ export function borderStrip(
     const target = Math.floor(column / SAMPLES.angle);
     for (let row = 0; row < height * SAMPLES.radius; row++) {
       const radius = 1 - SPAN + (2 * SPAN * (row + 0.5)) / (height * SAMPLES.radius);
-      const level = bilinear(image, ellipse.centre.x + radius * dx, ellipse.centre.y + radius * dy);
+      const level = levelAt(image, ellipse.centre.x + radius * dx, ellipse.centre.y + radius * dy);
       const at = Math.floor(row / SAMPLES.radius) * width + target;
       strip[at] = (strip[at] ?? 0) + share * level;
     }

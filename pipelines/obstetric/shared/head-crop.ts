@@ -1,4 +1,5 @@
 import type { Ellipse, GrayImage, Point } from '../../contract/image.ts';
+import { levelAt } from '../../measure/line-profile.ts';
 
 /** Length of the head's long axis as a share of the crop width (models/training/head_crop.py). */
 export const CROP_FILL = 0.88;
@@ -28,7 +29,7 @@ export function cropHead(
     for (let column = 0; column < width; column++) {
       const right = along > 0 ? column : width - 1 - column;
       const { x, y } = toImage({ x: right, y: down });
-      crop[row * width + column] = Math.round(bilinear(image, x, y)) / 255;
+      crop[row * width + column] = Math.round(levelAt(image, x, y)) / 255;
     }
   }
   return crop;
@@ -48,21 +49,4 @@ export function fromCrop(head: Ellipse, width: number, height: number): (at: Poi
     const v = y - (height - 1) / 2;
     return { x: head.centre.x + u * cos - v * sin, y: head.centre.y + u * sin + v * cos };
   };
-}
-
-/** Returns the grey level between pixels, by bilinear interpolation; black outside the image. */
-export function bilinear({ width, height, data }: GrayImage, x: number, y: number): number {
-  const left = Math.floor(x);
-  const top = Math.floor(y);
-  if (left < -1 || top < -1 || left >= width || top >= height) return 0;
-  const fx = x - left;
-  const fy = y - top;
-  const at = (column: number, row: number) =>
-    column < 0 || row < 0 || column >= width || row >= height
-      ? 0
-      : (data[row * width + column] ?? 0);
-  return (
-    (1 - fy) * ((1 - fx) * at(left, top) + fx * at(left + 1, top)) +
-    fy * ((1 - fx) * at(left, top + 1) + fx * at(left + 1, top + 1))
-  );
 }

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { lineProfile, meanLevel, steepestStep } from '../../../pipelines/measure/line-profile.ts';
+import {
+  levelAt,
+  lineProfile,
+  meanLevel,
+  steepestStep,
+} from '../../../pipelines/measure/line-profile.ts';
 
 /** All pixels of a row have the same level: 0 up to row 39, and 120 below that. */
 const image = {
@@ -24,6 +29,24 @@ describe('levels along a line', () => {
     expect(profile.level(24)).toBeCloseTo(120, 6);
     const short = lineProfile(image, scale, [from, to], { half: 0, before: 20, beyond: 0 });
     expect(short.level(-15)).toBe(0);
+  });
+});
+
+describe('the level between pixels', () => {
+  const four = { width: 2, height: 2, data: Uint8Array.of(40, 80, 120, 200) };
+
+  it.each([
+    [0.5, 0.5, 110],
+    [0, 0, 40],
+    [1, 1, 200],
+    [1, 0.25, 110],
+    [1.5, 1, 100],
+    [-0.75, 0, 10],
+    [0, 1.75, 30],
+    [2, 0, 0],
+    [-1, 0, 0],
+  ])('at %s, %s is %s: it falls to black over the pixel beyond the edge', (x, y, level) => {
+    expect(levelAt(four, x, y)).toBeCloseTo(level, 9);
   });
 });
 
