@@ -22,10 +22,11 @@ const isSameQuantity = (one: Measurement, other: Measurement) =>
  * Sets the `standing` (envelope.ts) of every measurement in a result: how the value is used.
  *
  * Sections mark repeated values of a quantity as `repeat` if they chose another value. The mark is
- * kept only if the chosen value was accepted. The mark of a value that needs review is kept only if
- * the chosen value needs review too. A machine value is a comparison if we have an accepted value
- * for the same side and fetus: the machine sends its own report, and a receiver should use only one
- * value per quantity.
+ * kept only if the chosen value was accepted, or needs review like the repeat: a repeat that needs
+ * review would not be used even if a person confirmed it, so it must not be proposed beside the
+ * value that was chosen. A machine value is a comparison if we have an accepted value for the same
+ * side and fetus: the machine sends its own report, and a receiver should use only one value per
+ * quantity.
  */
 export function withStanding(measurements: readonly Measurement[]): Measurement[] {
   const accepted = measurements.filter(({ quality }) => quality === 'accepted');
@@ -42,9 +43,9 @@ export function withStanding(measurements: readonly Measurement[]): Measurement[
   const isComparison = (one: Measurement) =>
     isOfMachine(one) && ours.some((other) => isSameQuantity(one, other));
   const chosen = accepted.filter((one) => one.standing !== 'repeat' && !isComparison(one));
-  // Among repeats that need review, the one that the section chose is proposed.
+  const chosenToReview = proposed.filter(({ standing }) => standing !== 'repeat');
   const chosenOf = (quality: Measurement['quality']) =>
-    quality === 'review' ? proposed.filter(({ standing }) => standing !== 'repeat') : chosen;
+    quality === 'review' ? [...chosen, ...chosenToReview] : chosen;
   const isPassedOver = (one: Measurement) =>
     one.standing === 'repeat' &&
     chosenOf(one.quality).some(

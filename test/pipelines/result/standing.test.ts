@@ -40,6 +40,28 @@ describe('of several values of a quantity', () => {
     expect(countingValues(withStanding([rejected, ...repeats]))).toHaveLength(3);
   });
 
+  const standings = (given: readonly Measurement[]) =>
+    withStanding(given).map(({ id, standing }) => [id, standing]);
+
+  test('are not proposed for review beside the accepted value that the section chose', () => {
+    const sweep = rate('fetal-heart-rate');
+    const cine = asRepeat(rate('fetal-heart-rate-chest-1', { quality: 'review' }));
+    expect(standings([sweep, cine])).toEqual([
+      ['fetal-heart-rate', 'counts'],
+      ['fetal-heart-rate-chest-1', 'repeat'],
+    ]);
+  });
+
+  test('propose for review only the one that the section chose, or all if it chose none', () => {
+    const chosen = rate('fetal-heart-rate', { quality: 'review', standing: 'proposed' });
+    const cine = asRepeat(rate('fetal-heart-rate-chest-1', { quality: 'review' }));
+    expect(standings([chosen, cine])).toEqual([
+      ['fetal-heart-rate', 'proposed'],
+      ['fetal-heart-rate-chest-1', 'repeat'],
+    ]);
+    expect(standings([cine])).toEqual([['fetal-heart-rate-chest-1', 'proposed']]);
+  });
+
   test('do not replace those of another side or section', () => {
     const side = (laterality: 'left' | 'right') =>
       createMeasurement(
