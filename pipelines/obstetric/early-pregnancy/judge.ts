@@ -23,6 +23,8 @@ import { DATING_CRL } from './guideline.ts';
 import { EARLY_SECTION } from './measure.ts';
 import type { EarlySight, EarlyViability, JudgedViability } from './viability.ts';
 
+const SAC_DIAMETERS = ['sac-length', 'sac-height', 'sac-width'] as const;
+
 /** Categories that a person must check. */
 const OPEN: ReadonlySet<JudgedViability> = new Set([
   'suspicious-for-pregnancy-loss',
@@ -197,8 +199,17 @@ function cardiacGap({ clips, cine }: Known): Gap {
   };
 }
 
+/**
+ * Returns true if both planes of the sac were measured, but no mean was calculated, because they
+ * contradict each other.
+ */
+const planesContradict = (measurements: readonly Measurement[]): boolean =>
+  SAC_DIAMETERS.every((key) => acceptedValue(measurements, key)) &&
+  !measurements.some(({ concept }) => concept.key === 'mean-sac-diameter');
+
 function sizeGaps({ measurements, machine, view }: Known): Gap[] {
   const crl = judgedValue(measurements, 'crl');
+  const contradict = planesContradict(measurements);
   const undated = crl && (crl.value < DATING_CRL.from || crl.value > DATING_CRL.to);
   const { from, to } = DATING_CRL;
   return [
@@ -206,8 +217,8 @@ function sizeGaps({ measurements, machine, view }: Known): Gap[] {
       ? []
       : [
           {
-            code: 'planes_missing',
-            said: say.gap('early.no-msd', {}),
+            code: contradict ? 'values_differ' : 'planes_missing',
+            said: say.gap('early.no-msd', { contradict }),
             need: 'sagittal and transverse images of the sac, named by the cart',
           },
         ]),

@@ -53,49 +53,88 @@ function measured(
   });
 }
 
-const clearest = (frames: readonly EarlyFrame[]): EarlyFrame | null =>
-  frames
-    .filter(({ sac }) => sac?.accepted)
-    .toSorted((one, other) => (other.sac?.confidence ?? 0) - (one.sac?.confidence ?? 0))[0] ?? null;
+/** A section through a sac, with its axes in pixels and the length of the second one in mm. */
+interface SacSection {
+  frame: EarlyFrame;
+  confidence: number;
+  /** The axis closer to horizontal on the screen. */
+  across: [Point, Point];
+  /** The axis closer to the beam. */
+  down: [Point, Point];
+  heightMm: number;
+}
+
+/** Returns the accepted sacs on frames that have a scale, clearest first. */
+function sacSections(frames: readonly EarlyFrame[]): SacSection[] {
+  return frames
+    .flatMap((frame): SacSection[] => {
+      const { sac, clip } = frame;
+      if (!sac?.accepted) return [];
+      const [a1, a2, b1, b2] = axisEnds(sac.ellipse);
+      const flat = Math.abs(a2.x - a1.x) >= Math.abs(a2.y - a1.y);
+      const across: [Point, Point] = flat ? [a1, a2] : [b1, b2];
+      const down: [Point, Point] = flat ? [b1, b2] : [a1, a2];
+      const scale = scaleFor(clip, down)?.scale;
+      if (!scale) return [];
+      const { confidence } = sac;
+      return [{ frame, confidence, across, down, heightMm: distance(...down, scale) }];
+    })
+    .toSorted((one, other) => other.confidence - one.confidence);
+}
+
+interface SacPlanes {
+  along: SacSection | null;
+  across: SacSection | null;
+}
 
 /**
- * Returns two axes of a sac: the one closer to horizontal on the screen, and the one closer to the
- * beam. Null if there is no sac.
+ * Returns the image along the uterus and the one across it that agree best on the height of the
+ * sac, which both show. A plane beside the middle of the sac shows it too small in every direction,
+ * so images that do not agree do not show the same three diameters. Null if the heights differ by
+ * more than the uncertainty of both, or if an image of one of the planes is missing.
  */
-function sacAxes(frame: EarlyFrame): { across: [Point, Point]; down: [Point, Point] } | null {
-  if (!frame.sac) return null;
-  const [a1, a2, b1, b2] = axisEnds(frame.sac.ellipse);
-  const flat = Math.abs(a2.x - a1.x) >= Math.abs(a2.y - a1.y);
-  return flat ? { across: [a1, a2], down: [b1, b2] } : { across: [b1, b2], down: [a1, a2] };
+function fittingPlanes(
+  along: readonly SacSection[],
+  across: readonly SacSection[],
+): SacPlanes | null {
+  const apart = (one: SacSection, other: SacSection) => Math.abs(one.heightMm - other.heightMm);
+  const pairs = along
+    .flatMap((one) => across.map((other) => ({ along: one, across: other })))
+    .filter((pair) => apart(pair.along, pair.across) <= 2 * EARLY_UNCERTAINTY.sac)
+    .toSorted((one, other) => apart(one.along, one.across) - apart(other.along, other.across));
+  return pairs[0] ?? null;
 }
 
 /**
  * Measures the length and height of the sac on the plane along the uterus, and its width on the
- * transverse plane. If the plane is not stated, only length and height are measured, so no MSD can
- * be calculated.
+ * transverse plane. On a plane that is not stated, only length and height are measured, and only if
+ * no plane is stated. `fit` is true if the diameters of both planes may be combined.
  */
-function sacDiameters(clips: readonly EarlyClip[]): Measurement[] {
-  const along = clearest(
-    clips.flatMap(({ plane, frames }) => (plane === 'transverse' ? [] : frames)),
-  );
-  const across = clearest(
-    clips.flatMap(({ plane, frames }) => (plane === 'transverse' ? frames : [])),
-  );
+function sacDiameters(clips: readonly EarlyClip[]): { diameters: Measurement[]; fit: boolean } {
+  const on = (plane: EarlyClip['plane']) =>
+    sacSections(clips.flatMap((one) => (one.plane === plane ? one.frames : [])));
+  const [sagittal, transverse] = [on('sagittal'), on('transverse')];
+  const fitting = fittingPlanes(sagittal, transverse);
+  const { along, across } = fitting ?? {
+    along: sagittal[0] ?? (transverse.length > 0 ? null : (on(null)[0] ?? null)),
+    across: transverse[0] ?? null,
+  };
   const one = (
     key: 'sac-length' | 'sac-height' | 'sac-width',
-    frame: EarlyFrame | null,
+    section: SacSection | null,
     side: 'across' | 'down',
   ) => {
-    const axes = frame && sacAxes(frame);
-    if (!frame?.sac || !axes) return [];
-    const given = { confidence: frame.sac.confidence, uncertainty: EARLY_UNCERTAINTY.sac };
-    return measured(key, key, 'sac-inner-inner', frame, axes[side], given) ?? [];
+    if (!section) return [];
+    const { frame, confidence } = section;
+    const given = { confidence, uncertainty: EARLY_UNCERTAINTY.sac };
+    return measured(key, key, 'sac-inner-inner', frame, section[side], given) ?? [];
   };
-  return [
+  const diameters = [
     one('sac-length', along, 'across'),
     one('sac-height', along ?? across, 'down'),
     one('sac-width', across, 'across'),
   ].flat();
+  return { diameters, fit: fitting !== null };
 }
 
 function meanDiameter(diameters: readonly Measurement[]): Measurement[] {
@@ -239,10 +278,10 @@ export function measureEarlyPregnancy(
   clips: readonly EarlyClip[],
   machine: readonly Measurement[] = [],
 ): Measurement[] {
-  const diameters = sacDiameters(clips);
+  const { diameters, fit } = sacDiameters(clips);
   const ours = [
     ...diameters,
-    ...meanDiameter(diameters),
+    ...(fit ? meanDiameter(diameters) : []),
     ...yolkSacs(clips),
     ...withMedian('crl', withoutContradicted(crownRumpLengths(clips).slice(0, CRL_REPEATS))),
   ];

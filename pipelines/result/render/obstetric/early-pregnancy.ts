@@ -173,8 +173,8 @@ export const EARLY_SENTENCES = {
   'early.apart': ({ source }: { source: SeveralFetusesSource }) =>
     `Each embryo length is reported separately, without an age or a category: ${SEVERAL_FETUSES[source]}.`,
   'early.sac-not-found': () => 'No gestational sac was found on the images.',
-  'early.no-msd': () =>
-    'Mean sac diameter could not be computed; viability criteria based on MSD were not applied.',
+  'early.no-msd': ({ contradict }: { contradict: boolean }) =>
+    `Mean sac diameter could not be computed${contradict ? ', because the images of the two planes disagree on the height of the sac' : ''}; viability criteria based on MSD were not applied.`,
   'early.crl-outside': (
     { from, to }: { from: number; to: number },
     { about: [crl], text }: SentenceContext,

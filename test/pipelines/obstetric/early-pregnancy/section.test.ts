@@ -34,6 +34,7 @@ interface View {
   /** Width and height in mm. */
   sac?: [number, number];
   accepted?: boolean;
+  confidence?: number;
   embryoMm?: number;
   yolkMm?: number;
   cardiac?: CardiacActivity | null;
@@ -78,7 +79,7 @@ function view(given: View): EarlyClip {
       sac: {
         ellipse: outline(sac[0], sac[1], 0),
         levels: { inside: 20, outside: 120 },
-        confidence: 0.9,
+        confidence: given.confidence ?? 0.9,
         accepted,
       },
       contents: calibrated
@@ -213,6 +214,39 @@ describe('the section early-pregnancy', () => {
     );
     expect(section.data.location).toBe('not_assessed');
     expect(section.reason?.detail).toContain('within the uterus was not assessed');
+  });
+});
+
+describe('the mean sac diameter', () => {
+  const along: View = { sac: [38, 29] };
+  const across: View = { plane: 'transverse', sac: [32, 31] };
+  const meanOf = (...views: readonly View[]) => interpret(views.map(view));
+
+  it('combines the images whose heights agree best, not the clearest ones: a plane beside the middle shows every diameter too short', () => {
+    const beside: View = { sac: [29, 26.5], confidence: 0.99 };
+    const result = meanOf(beside, along, across);
+    expect(measurementOf(result, 'sac-length').value).toBeCloseTo(38, 6);
+    expect(measurementOf(result, 'mean-sac-diameter').value).toBeCloseTo(33, 6);
+  });
+
+  it.each([
+    [26.01, true],
+    [25.99, false],
+  ])('of heights of 31 and %s mm, each ± 2.5 mm, is given: %s', (height, given) => {
+    const result = meanOf({ sac: [38, height] }, across);
+    const ids = result.measurements.map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining(['sac-length', 'sac-height', 'sac-width']));
+    expect(ids.includes('mean-sac-diameter')).toBe(given);
+    const detail = sectionOf(result, 'early-pregnancy').reason?.detail;
+    expect(detail?.includes('disagree on the height of the sac')).toBe(!given);
+  });
+
+  it('is not given from an image whose plane is not stated', () => {
+    const result = meanOf({ ...along, plane: null }, across);
+    const ids = result.measurements.map(({ id }) => id);
+    expect(ids).not.toContain('mean-sac-diameter');
+    expect(ids).not.toContain('sac-length');
+    expect(sectionOf(result, 'early-pregnancy').reason?.code).toBe('planes_missing');
   });
 });
 
