@@ -112,6 +112,8 @@ describe('the example for Kubernetes', () => {
     spec: {
       template?: { spec: PodSpec };
       selector?: { matchLabels?: Record<string, string> };
+      ports?: { name: string; targetPort: string }[];
+      ingress?: { ports: { port: string }[] }[];
     };
   }
   interface PodSpec {
@@ -119,6 +121,7 @@ describe('the example for Kubernetes', () => {
     securityContext: { runAsNonRoot: boolean };
     containers: {
       env: { name: string; value: string }[];
+      ports: { name: string; containerPort: number }[];
       securityContext: { readOnlyRootFilesystem: boolean; allowPrivilegeEscalation: boolean };
     }[];
   }
@@ -138,6 +141,24 @@ describe('the example for Kubernetes', () => {
         allowPrivilegeEscalation: false,
       });
     }
+  });
+
+  test('lets peers reach every port of a listener: DICOM, HL7 v2 and HTTP', async () => {
+    const all = await resources();
+    const open = all.flatMap(({ spec: { template } }) =>
+      (template?.spec.containers ?? []).flatMap(({ ports }) => ports),
+    );
+    expect(open).toContainEqual({ name: 'hl7', containerPort: 2575 });
+    const named = (names: readonly string[]) => [...new Set(names)].sort();
+    const ports = named(open.map(({ name }) => name));
+    expect(ports).toEqual(['dicom', 'hl7', 'http', 'monitoring']);
+    const admitted = all.flatMap(({ spec: { ingress = [] } }) =>
+      ingress.flatMap((one) => one.ports),
+    );
+    expect(named(admitted.map(({ port }) => port))).toEqual(ports);
+    const services = all.filter(({ kind }) => kind === 'Service');
+    const reached = services.flatMap((service) => service.spec.ports ?? []);
+    expect(named(reached.map(({ targetPort }) => targetPort))).toEqual(['dicom', 'hl7', 'http']);
   });
 
   test('keeps one pod of each role through a drain', async () => {
