@@ -46,9 +46,10 @@ export async function nameView(
   showsRightHeart: ((frames: readonly GrayImage[], area: Rectangle) => Promise<boolean>) | null,
 ): Promise<ViewEstimate> {
   const { output, temperature = 1, gate, class_gates = {}, confirmed_gates = {} } = session.model;
-  const logits = await viewLogits(session, frames, area);
-  const found = viewOfLogits(logits, output.channels, temperature, gate, class_gates);
-  const confidence = softmax(logits, temperature)[output.channels.indexOf('A4C')] ?? 0;
+  // The temperature calibrates the probabilities (Guo 2017).
+  const shares = softmax(await viewLogits(session, frames, area), temperature);
+  const found = viewOfShares(shares, output.channels, gate, class_gates);
+  const confidence = shares[output.channels.indexOf('A4C')] ?? 0;
   if (!APICAL.includes(found.belowGate) || confidence < (confirmed_gates.A4C ?? 1)) return found;
   return (await showsRightHeart?.(frames, area))
     ? { view: 'A4C', confidence, belowGate: null }
@@ -67,18 +68,18 @@ export async function viewLogits(
 }
 
 /**
- * Returns the view by softmax with temperature (Guo 2017), if its probability reaches the gate.
- * Some views have separate gates. For a short axis, the sum over all levels must reach the gate of
- * the view, and the level has a separate gate.
+ * Returns the most probable view, if its probability reaches the gate. Some views have separate
+ * gates. For a short axis, the sum over all levels must reach the gate of the view, and the level
+ * has a separate gate.
+ *
+ * @param shares the probability of each channel.
  */
-export function viewOfLogits(
-  logits: readonly number[],
+export function viewOfShares(
+  shares: readonly number[],
   channels: readonly string[],
-  temperature: number,
   gate: number,
   classGates: Readonly<Record<string, number>> = {},
 ): ViewEstimate {
-  const shares = softmax(logits, temperature);
   const shareOf = (view: EchoView) => shares[channels.indexOf(view)] ?? 0;
   const shortAxis = SHORT_AXES.reduce((total, level) => total + shareOf(level), 0);
   const together = (view: EchoView) => (isShortAxis(view) ? shortAxis : shareOf(view));

@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { nameView, viewOfLogits } from '../../../../pipelines/echo/locate/view.ts';
+import { nameView, viewOfShares } from '../../../../pipelines/echo/locate/view.ts';
 import type { ModelSession } from '../../../../pipelines/inference/session.ts';
+import { softmax } from '../../../../pipelines/measure/statistics.ts';
 
 const CHANNELS = ['PLAX', 'A4C', 'other'];
+
+const viewOfLogits = (
+  logits: readonly number[],
+  channels: readonly string[],
+  temperature: number,
+  ...gates: [gate: number, classGates?: Readonly<Record<string, number>>]
+) => viewOfShares(softmax(logits, temperature), channels, ...gates);
 
 describe('the view of a clip', () => {
   test('is the most probable one, with its probability', () => {
