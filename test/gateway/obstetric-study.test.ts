@@ -7,10 +7,10 @@ import { simulateFrame } from '../../models/phantom/frame.ts';
 import { sizesAt } from '../../models/phantom/sizes.ts';
 import { simulateObstetricStudy } from '../../models/phantom/study.ts';
 import { type Shot, shotsAt } from '../../models/phantom/study-shots.ts';
-import { overlaysSchema } from '../../pipelines/artifacts/display/overlay-schema.ts';
 import { type Result, resultSchema } from '../../pipelines/result/envelope.ts';
 import { type ApiClient, createApiClient } from '../../src/doors/http/client.ts';
 import { DCMTK_INSTALLED, dcmtk } from '../peers/dcmtk.ts';
+import { overlaysSchema } from '../pipelines/artifacts/display/overlay-schema.ts';
 import { PATIENT } from './phantom.ts';
 import { allDelivered, endOfStudy, explain, openSite, type Site } from './site.ts';
 

@@ -1,7 +1,7 @@
 /**
  * The contents of a request's `overlays.json`: what a viewer draws over the key frames and cines.
- * This file contains only types, so that a browser can import it. The matching schema is in
- * overlay-schema.ts.
+ * This file contains only types, so that a browser can import it. The tests validate written files
+ * with the same contents as a schema (test/pipelines/artifacts/display/overlay-schema.ts).
  *
  * Positions are as in the result: pixel-centre coordinates of the stored frame, independent of the
  * size of the displayed picture. For SVG over a picture use `viewBox="-0.5 -0.5 {columns} {rows}"`.

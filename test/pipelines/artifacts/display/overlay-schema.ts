@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Overlays } from './overlay-contract.ts';
+import type { Overlays } from '../../../../pipelines/artifacts/display/overlay-contract.ts';
 
 const count = z.number().int().positive();
 const position = z.tuple([z.number(), z.number()]);
@@ -150,7 +150,7 @@ const growthChart = z.strictObject({
   earlier: z.array(z.strictObject({ weeks: z.number(), value: z.number() })),
 });
 
-/** The schema of `overlays.json`, whose fields are documented in overlay-contract.ts. */
+/** Schema of `overlays.json`. `overlay-contract.ts` documents its fields. */
 export const overlaysSchema: z.ZodType<Overlays> = z.strictObject({
   schema: z.literal('sonogate.overlays/1'),
   draft: z.literal(true),

@@ -1,7 +1,6 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { Overlays } from '../../../../pipelines/artifacts/display/overlay-contract.ts';
-import { overlaysSchema } from '../../../../pipelines/artifacts/display/overlay-schema.ts';
 import { writeDisplay } from '../../../../pipelines/artifacts/display/write-display.ts';
 import { createShownFrames } from '../../../../pipelines/artifacts/previews/shown-frames.ts';
 import { outlinedStructures } from '../../../../pipelines/artifacts/seg/outlined-structures.ts';
@@ -11,6 +10,7 @@ import type { Result } from '../../../../pipelines/result/envelope.ts';
 import { AC, HC, OFD_NOT_ACCEPTED } from '../example-measurements.ts';
 import { RESULT } from '../example-result.ts';
 import { SUBJECT } from '../example-subject.ts';
+import { overlaysSchema } from './overlay-schema.ts';
 import { COLUMNS, ROWS, sampleClip } from './sample-clip.ts';
 
 const HEAD = sampleClip('head.dcm', 1);

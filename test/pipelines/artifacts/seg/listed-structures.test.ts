@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Overlays } from '../../../../pipelines/artifacts/display/overlay-contract.ts';
-import { overlaysSchema } from '../../../../pipelines/artifacts/display/overlay-schema.ts';
 import { writeDisplay } from '../../../../pipelines/artifacts/display/write-display.ts';
 import { createShownFrames } from '../../../../pipelines/artifacts/previews/shown-frames.ts';
 import { outlinedStructures } from '../../../../pipelines/artifacts/seg/outlined-structures.ts';
 import { buildSegmentations } from '../../../../pipelines/artifacts/seg/segmentation.ts';
 import type { Measurement, Result } from '../../../../pipelines/result/envelope.ts';
 import type { LocatedStructure } from '../../../../pipelines/result/measured.ts';
+import { overlaysSchema } from '../display/overlay-schema.ts';
 import { sampleClip } from '../display/sample-clip.ts';
 import { AC, HC } from '../example-measurements.ts';
 import { RESULT } from '../example-result.ts';
