@@ -61,7 +61,7 @@ export function createEchoPipeline(parts: EchoParts): Pipeline {
       curves: [],
       refusal: refusalOf,
       async interpret(study, report, signal, preview) {
-        const tell = (
+        const reportStage = (
           name: Parameters<typeof stage>[1],
           label: string,
           from: number,
@@ -69,9 +69,9 @@ export function createEchoPipeline(parts: EchoParts): Pipeline {
           share: number,
         ) => stage(report, name, label, from + share * (to - from));
         const { views: first, chambers, read } = PROGRESS;
-        tell('inference.views', 'Identifying the views', first, chambers, 0);
+        reportStage('inference.views', 'Identifying the views', first, chambers, 0);
         const clips = await surveyViews(study, locator, signal, (share) =>
-          tell('inference.views', 'Identifying the views', first, chambers, share),
+          reportStage('inference.views', 'Identifying the views', first, chambers, share),
         );
         const gathered = {
           study,
@@ -87,24 +87,24 @@ export function createEchoPipeline(parts: EchoParts): Pipeline {
         // being read.
         let known: Gathered = gathered;
         const previews = createEarlyPreviews(() => preview(resultOf(known)));
-        const tellKnown = (more: Partial<Pick<Gathered, 'spectra' | 'views'>>) => {
+        const previewKnown = (more: Partial<Pick<Gathered, 'spectra' | 'views'>>) => {
           known = { ...known, ...more };
           previews.draw();
         };
         // Displays are traced on this thread while the models process the clips on other threads.
-        tell('inference.spectra', 'Tracing spectral Doppler', chambers, read, 0);
+        reportStage('inference.spectra', 'Tracing spectral Doppler', chambers, read, 0);
         const [views, spectra] = await Promise.all([
           runReaders(
             READERS,
             { study, views: clips, locator, signal },
             ({ stage: name, label }, share) =>
-              tell(`inference.${name}`, label, chambers, read, share),
+              reportStage(`inference.${name}`, label, chambers, read, share),
             // The gateway writes the child process's standard error to its log.
             (reader, error) => console.error(`reader ${reader} failed`, error),
-            (soFar) => tellKnown({ views: { ...gathered.views, ...soFar } }),
+            (soFar) => previewKnown({ views: { ...gathered.views, ...soFar } }),
           ),
           readDisplays(study, signal).then((displays) => {
-            tellKnown({ spectra: displays });
+            previewKnown({ spectra: displays });
             return displays;
           }),
         ]);

@@ -42,7 +42,7 @@ export async function runReaders<
   const all = Object.entries(readers);
   let begun = 0;
   const soFar = new Map<string, unknown>();
-  const tell = (name: string, reading: unknown) => {
+  const update = (name: string, reading: unknown) => {
     soFar.set(name, reading);
     known(Object.fromEntries(soFar) as Partial<ReadingsOf<Readers>>);
   };
@@ -50,7 +50,7 @@ export async function runReaders<
     input.signal.throwIfAborted();
     progress(reader, begun++ / all.length);
     const reading = await reader
-      .read(input, (part) => tell(name, part))
+      .read(input, (part) => update(name, part))
       .catch((error: unknown) => {
         input.signal.throwIfAborted();
         failed(name, error);

@@ -119,11 +119,11 @@ interface MeasurementGroup {
  */
 function rowsOf(standing: readonly Measurement[]): Measurement[] {
   const name = (one: Measurement) => withSubject(one.label, one);
-  const told = new Set(standing.filter(isShown).map(name));
+  const listed = new Set(standing.filter(isShown).map(name));
   return standing.filter((one) => {
     if (isShown(one)) return true;
-    const first = !told.has(name(one));
-    told.add(name(one));
+    const first = !listed.has(name(one));
+    listed.add(name(one));
     return first;
   });
 }

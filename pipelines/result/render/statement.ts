@@ -42,29 +42,29 @@ const STATUS_TEXT = {
 /**
  * Returns true if the section already reports what is missing, so its reason need not be repeated.
  */
-const tellsGaps = ({ statements = [], summary, reason }: Section): boolean =>
+const statesGaps = ({ statements = [], summary, reason }: Section): boolean =>
   statements.some(({ kind }) => kind === 'gap') || summary === reason?.detail;
 
 /** Returns the reason of a section as text, without what its statements already say. */
-export function untoldReason(
+export function remainingReason(
   section: Section,
   { measurements }: Pick<Result, 'measurements'>,
 ): string {
   const { statements = [], reason } = section;
-  if (!reason || tellsGaps(section)) return '';
-  const told = ({ code, fetus }: Statement) =>
+  if (!reason || statesGaps(section)) return '';
+  const isStated = ({ code, fetus }: Statement) =>
     statements.some((one) => one.code === code && one.fetus === fetus);
   const { gaps = [], detail } = reason;
-  if (!gaps.some(told)) return detail;
+  if (!gaps.some(isStated)) return detail;
   return renderStatements(
-    gaps.filter((gap) => !told(gap)),
+    gaps.filter((gap) => !isStated(gap)),
     byId(measurements),
   );
 }
 
 /** Returns what a section found and what it lacks; empty if it states neither. */
 export function outcomeText(section: Section, result: Pick<Result, 'measurements'>): string {
-  const parts = [section.summary, untoldReason(section, result)];
+  const parts = [section.summary, remainingReason(section, result)];
   return parts.filter(Boolean).map(sentence).join(' ');
 }
 

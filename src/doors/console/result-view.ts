@@ -1,5 +1,5 @@
 import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
-import { researchNotice, untoldReason } from '../../../pipelines/result/render/statement.ts';
+import { remainingReason, researchNotice } from '../../../pipelines/result/render/statement.ts';
 import { INTERMEDIATE } from '../../../pipelines/result/standing.ts';
 import { keyValuesOf } from './key-values.ts';
 import type { Measured, MeasurementRow, ResultView } from './result-contract.ts';
@@ -93,7 +93,7 @@ function shownSection(
   result: Result,
 ): ResultView['sections'][number] {
   const { statements: _, reason, ...rest } = section;
-  return { ...rest, reason: reason && { ...reason, detail: untoldReason(section, result) } };
+  return { ...rest, reason: reason && { ...reason, detail: remainingReason(section, result) } };
 }
 
 /**
