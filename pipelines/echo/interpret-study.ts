@@ -44,7 +44,7 @@ interface Run {
 const outcomeOf = ({ outcome }: Run) => outcome;
 
 /**
- * Runs a section on the measured values and on those calculated by earlier sections.
+ * Runs a section on the measured values and on those that earlier sections calculated or withheld.
  *
  * @param before outcomes of the earlier sections.
  */
@@ -56,8 +56,12 @@ function runOn(
   onFailure: SectionFailed,
 ): Run {
   const reads = new Set<string>();
-  const calculated = before.flatMap(({ measurements = [] }) => measurements);
-  const values = valuesOf([...calculated, ...evidence.measured], shift, reads);
+  const reported = before.flatMap(({ measurements = [] }) => measurements);
+  // A value that an earlier section reported replaces its measured form. If that section withheld
+  // it, no later section may use it either.
+  const ids = new Set(reported.map(({ id }) => id));
+  const others = evidence.measured.filter(({ id }) => !ids.has(id));
+  const values = valuesOf([...reported, ...others], shift, reads);
   const outcome = runSection(section, () => section.run(evidence, values), onFailure);
   const withheld = evidence.measured.filter(
     (one) => one.section === section.id && one.quality !== 'accepted',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { clipOf } from '../clip-sample.ts';
 import { interpreted } from '../interpret-sample.ts';
 
 const ID = 'cardiomyopathy';
@@ -61,6 +62,29 @@ describe('restrictive filling', () => {
       expect(interpreted(given).summary(ID)).not.toContain('restrictive');
     },
   );
+});
+
+describe('a value of the machine that the diastolic section withholds', () => {
+  it("is E/e' in severe MR, from which no AMYLI index is calculated", () => {
+    const thick = { ivsd: 1.5, lvpwd: 1.4, lvidd: 4.5, 'e-to-e-prime': 12 };
+    expect(interpreted(thick).summary(ID)).toContain('AMYLI index 7.47');
+    const leaking = interpreted({ ...thick, 'mr-orifice': 0.45, 'mr-volume': 65 });
+    expect(leaking.value('e-to-e-prime')?.quality).toBe('inadequate');
+    expect(leaking.summary(ID)).not.toContain('AMYLI');
+  });
+  it('is E/A at 120 beats per minute, by which filling is not called restrictive', () => {
+    const [filling, clip] = [{ 'e-to-a': 2.4, 'deceleration-time': 120 }, clipOf('A4C')];
+    const at = (heartRate: number) =>
+      interpreted(
+        filling,
+        'cart-sr',
+        {},
+        { clips: [{ ...clip, clip: { ...clip.clip, heartRate } }] },
+      );
+    expect(at(80).summary(ID)).toContain('restrictive pattern');
+    expect(at(120).value('e-to-a')?.quality).toBe('inadequate');
+    expect(at(120).summary(ID)).not.toContain('restrictive pattern');
+  });
 });
 
 describe('a child', () => {
