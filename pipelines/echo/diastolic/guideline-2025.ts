@@ -21,7 +21,9 @@ export interface Diastolic2025 {
   early: number | null;
   /** E/A */
   ratio: number | null;
-  /** E/e' as reported by the machine. If absent, it is calculated from E and e'. */
+  /**
+   * E/e'; null if it was not measured or was withheld. If absent, it is calculated from E and e'.
+   */
   averageRatio?: number | null;
   septalRatio?: number | null;
   lateralRatio?: number | null;
@@ -82,6 +84,11 @@ interface PrimaryVariables {
 export function primaryVariables(inputs: Diastolic2025): PrimaryVariables {
   const { septal, lateral, early } = inputs;
   const average = septal === null || lateral === null ? null : (septal + lateral) / 2;
+  const {
+    averageRatio = annularRatio(early, septal, lateral),
+    septalRatio = annularRatio(early, septal),
+    lateralRatio = annularRatio(early, lateral),
+  } = inputs;
   return {
     reducedVelocity: anyMet(
       atMost(septal, LIMITS_2025.septal, 1),
@@ -89,13 +96,9 @@ export function primaryVariables(inputs: Diastolic2025): PrimaryVariables {
       atMost(average, LIMITS_2025.average, 1),
     ),
     raisedRatio: anyMet(
-      atLeast(
-        inputs.averageRatio ?? annularRatio(early, septal, lateral),
-        LIMITS_2025.averageRatio,
-        1,
-      ),
-      atLeast(inputs.septalRatio ?? annularRatio(early, septal), LIMITS_2025.septalRatio, 1),
-      atLeast(inputs.lateralRatio ?? annularRatio(early, lateral), LIMITS_2025.lateralRatio, 1),
+      atLeast(averageRatio, LIMITS_2025.averageRatio, 1),
+      atLeast(septalRatio, LIMITS_2025.septalRatio, 1),
+      atLeast(lateralRatio, LIMITS_2025.lateralRatio, 1),
     ),
     raisedPressure: anyMet(
       atLeast(inputs.jet, LIMITS_2025.jet, 1),

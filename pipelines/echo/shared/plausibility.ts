@@ -60,6 +60,8 @@ export const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, n
   'deceleration-time': [50, 500],
   ivrt: [20, 200],
   'e-to-e-prime': [2, 60],
+  'e-to-e-prime-septal': [2, 60],
+  'e-to-e-prime-lateral': [2, 60],
   'lvot-diameter': [1.4, 3],
   'lvot-vti': [8, 40],
   'av-vmax': [0.7, 7],

@@ -94,6 +94,19 @@ describe('the algorithm of 2016', () => {
   });
 });
 
+describe("E/e' of a single wall", () => {
+  const ratioOf = (early: number) =>
+    graded({ 'mitral-e': early, 'e-prime-septal': 1.5, 'tr-vmax': 2.2 });
+  it('is withheld outside the range of the average one (echo 10.7)', () => {
+    expect(ratioOf(90).value('e-to-e-prime-septal')).toMatchObject({ quality: 'accepted' });
+    expect(ratioOf(92).value('e-to-e-prime-septal')).toMatchObject({ quality: 'inadequate' });
+  });
+  it('is not calculated again by an algorithm if it was withheld', () => {
+    expect(ratioOf(90).met('diastolic-2025')).toEqual(["reduced e'", "raised E/e'"]);
+    expect(ratioOf(92).met('diastolic-2025')).toEqual(["reduced e'"]);
+  });
+});
+
 describe('what is not complete is limited (echo 10.3, 10.5)', () => {
   it("normal function of two criteria, without e'", () => {
     const { by, status, said } = graded({
