@@ -183,7 +183,8 @@ interface Gap {
 
 function unnamedGap({ clips, study }: ViewsEvidence): Gap | null {
   const pictures = clips.filter(({ clip }) => isPicture(clip));
-  const unnamed = pictures.filter(({ view }) => view === null);
+  // A person who looked at a clip and named none of these views has settled the question.
+  const unnamed = pictures.filter(({ view, source }) => view === null && source !== 'person');
   if (unnamed.length === 0) return null;
   const counts = { unnamed: unnamed.length, pictures: pictures.length };
   if (unnamed.every(({ confidence }) => confidence === null)) {

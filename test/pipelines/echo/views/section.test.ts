@@ -57,6 +57,18 @@ describe('the minimum set of a complete study (echo 2.9)', () => {
   });
 });
 
+describe('a clip on which the reader saw none of the views', () => {
+  const other = { ...clipOf('A4C'), view: null, source: 'person', confidence: null } as const;
+  it('is not one that no model could recognise', () => {
+    expect(viewsOf([...pictures(), other], displays())).toMatchObject({ status: 'complete' });
+  });
+  it('is not counted among the clips whose view is uncertain', () => {
+    const unsure = { ...clipOf('A4C'), view: null, source: null, confidence: 0.4 };
+    const detail = viewsOf([...pictures(), unsure, other], displays())?.reason?.detail;
+    expect(detail).toContain('The view of 1 of 8 clips was not recognised reliably');
+  });
+});
+
 describe('views of the RV', () => {
   const section = viewsOf([clipOf('RV-INFLOW'), clipOf('RV-OUTFLOW')], []);
   it('are listed but not measured', () => {
