@@ -90,7 +90,13 @@ function meanInterval({ beats }: Rhythm): number | null {
  * Returns how many beats were averaged in an irregular rhythm, and whether these are fewer than
  * advised. Null if the rhythm is regular or not known.
  */
-export function irregularity({ beats, regular }: Rhythm): { beats: number; few: boolean } | null {
+export function irregularity({
+  beats,
+  regular,
+}: Pick<Rhythm, 'regular'> & { beats: readonly unknown[] }): {
+  beats: number;
+  few: boolean;
+} | null {
   if (regular !== false) return null;
   return { beats: beats.length, few: beats.length < ADVISED_BEATS.irregular };
 }

@@ -81,7 +81,8 @@ function timingRemark({ phases, clip: { framesInClip: frames } }: MeasuredClip):
   ];
 }
 
-function beatsRemark(on: MeasuredClip): Remark {
+/** Returns a remark on how many beats were averaged, and on an irregular rhythm (echo 0.4). */
+export function beatsRemark(on: Parameters<typeof irregularity>[0]): Remark {
   const irregular = irregularity(on);
   return irregular
     ? remarkOfEcho('outlines.irregular', irregular)

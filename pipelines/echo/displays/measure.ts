@@ -3,6 +3,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import { createMeasurement, measuredOn } from '../../result/measurement.ts';
 import { type DisplayDoubt, remarkOfEcho } from '../../result/render/echo/shared.ts';
 import type { Remark } from '../../result/statement.ts';
+import { ADVISED_BEATS } from '../chambers/gaps.ts';
 import { withPlausibility } from '../shared/plausibility.ts';
 import type { DisplayReading, TracedQuantity } from './reading.ts';
 
@@ -15,8 +16,6 @@ const TRACED = {
    * Below this confidence, identifying a flow by its form is a guess, and the value is not used.
    */
   nameConfidence: 0.7,
-  /** Number of beats to average in sinus rhythm and in an irregular rhythm (echo 0.5). */
-  advised: { regular: 3, irregular: 5 },
 } as const;
 
 /**
@@ -97,7 +96,7 @@ function traceDoubt({ reading, quantity: { beats, used } }: Traced): DisplayDoub
 function beatsRemark({ reading, quantity }: Traced): Remark[] {
   if (quantity.beats.length === 0) return [];
   const irregular = reading.regular === false;
-  const advised = TRACED.advised[irregular ? 'irregular' : 'regular'];
+  const advised = ADVISED_BEATS[irregular ? 'irregular' : 'regular'];
   return [remarkOfEcho('display.beats', { beats: quantity.used.length, irregular, advised })];
 }
 

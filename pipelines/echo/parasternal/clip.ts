@@ -50,6 +50,8 @@ export interface ParasternalClip {
 export interface BeatsOfClip {
   frames: readonly ParasternalFrame[];
   beats: readonly Beat[];
+  /** True if the RR intervals are even; null if fewer than three R waves are known. */
+  regular: boolean | null;
 }
 
 /** Returns the beats of a parasternal or subcostal clip, up to the number to be averaged. */
@@ -57,5 +59,6 @@ export function beatsOf(clip: ParasternalClip): BeatsOfClip {
   const frames = clip.frames.filter(({ accepted }) => accepted);
   const samples = frames.map(({ time, cavity }) => ({ time, area: cavity }));
   const { beats } = cardiacPhases(samples, clip.rWaves, clip.heartRate);
-  return { frames, beats: beats.slice(0, averaging(clip.rWaves).most) };
+  const { regular, most } = averaging(clip.rWaves);
+  return { frames, beats: beats.slice(0, most), regular };
 }

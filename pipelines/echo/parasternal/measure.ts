@@ -3,9 +3,8 @@ import type { PixelScale } from '../../contract/image.ts';
 import { meanOfBeats } from '../../measure/statistics.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { createMeasurement, lineBetween, measuredOn } from '../../result/measurement.ts';
-import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import type { Remark } from '../../result/statement.ts';
-import { outlinedId, withAgreement } from '../chambers/outlined.ts';
+import { beatsRemark, outlinedId, withAgreement } from '../chambers/outlined.ts';
 import type { Line, LongAxisLine } from '../locate/parasternal.ts';
 import { withPlausibility } from '../shared/plausibility.ts';
 import type { ParasternalClip, ParasternalFrame } from './clip.ts';
@@ -50,6 +49,8 @@ export interface Drawn {
   method: EchoMethod;
   clip: ParasternalClip;
   value: number;
+  /** Number of beats of which the value is the mean. */
+  beats: number;
   at: ParasternalFrame;
   line: Line;
   confidence: number;
@@ -62,6 +63,7 @@ export function drawnMeasurement({
   method,
   clip,
   value,
+  beats,
   at,
   line,
   confidence,
@@ -69,7 +71,7 @@ export function drawnMeasurement({
 }: Drawn) {
   const measurement = createMeasurement(outlinedId(key), key, value, method, {
     section,
-    derivation: 'mean',
+    derivation: beats > 1 ? 'mean' : 'measured',
     source: measuredOn(clip, at.frame, 'model', [lineBetween(...line)]),
     confidence,
     remarks: [remark],
@@ -77,7 +79,7 @@ export function drawnMeasurement({
   return withPlausibility(measurement, key);
 }
 
-function dimensions({ clip, scale, frames, beats }: Phased): Measurement[] {
+function dimensions({ clip, scale, frames, beats, regular }: Phased): Measurement[] {
   return DIMENSIONS.flatMap(({ key, section, line, phase, unit }) => {
     const found = beats.flatMap((beat) => {
       const at = frames[beat[phase]];
@@ -96,10 +98,11 @@ function dimensions({ clip, scale, frames, beats }: Phased): Measurement[] {
       method: 'outlined-dimension',
       clip,
       value: mean.value,
+      beats: found.length,
       at: first.at,
       line: first.own,
       confidence: first.at.confidence,
-      remark: remarkOfEcho('outlines.beats', { beats: found.length }),
+      remark: beatsRemark({ beats: found, regular }),
     });
     return [withAgreement(drawn, key, mean)];
   });

@@ -161,7 +161,7 @@ async function readClip(
 ): Promise<ParasternalClip | null> {
   if (!fan) return null;
   const stride = Math.max(1, Math.round(clip.frames.length / FRAMES_PER_CLIP));
-  const scale = scaleFor(clip, cornersOf(fan))?.scale ?? clip.regions[0]?.scale ?? null;
+  const scale = scaleFor(clip, cornersOf(fan))?.scale ?? null;
   const frames: ParasternalFrame[] = [];
   for await (const decoded of sampledBatches(clip, stride, signal)) {
     const masks = await segment(

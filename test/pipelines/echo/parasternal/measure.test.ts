@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { longAxisValues } from '../../../../pipelines/echo/parasternal/measure.ts';
 import { fluidFinding } from '../../../../pipelines/echo/pericardial-effusion/measure.ts';
 import { withDecisions } from '../../../../pipelines/result/measured.ts';
+import { notesOf } from '../rendered.ts';
 import { parasternalClip as clip } from './parasternal-sample.ts';
 
 describe('the lines of a parasternal long axis', () => {
@@ -17,6 +18,16 @@ describe('the lines of a parasternal long axis', () => {
     expect(value?.value).toBeCloseTo(expected, 1);
     expect(value?.source.calipers[0]?.type).toBe('line');
   });
+  it('are measured on one beat, and not called a mean', () => {
+    expect(values.map(({ derivation }) => derivation)).toEqual(Array(5).fill('measured'));
+    expect(notesOf(values)).toEqual(Array(5).fill('from one beat'));
+  });
+  it('state an irregular rhythm and that fewer than 5 beats were averaged (echo 0.4)', () => {
+    const irregular = { ...clip('PLAX', null), rWaves: [0, 0.9, 1.5] };
+    expect(notesOf(longAxisValues({ clips: [irregular] }))[0]).toBe(
+      'Irregular RR intervals: values averaged over 1 beat, fewer than the 5 recommended',
+    );
+  });
   it('are not measured without a scale', () => {
     expect(longAxisValues({ clips: [{ ...clip('PLAX', 8), scale: null }] })).toEqual([]);
   });
@@ -27,6 +38,7 @@ describe('fluid outside the heart', () => {
     const { depth, seen } = fluidFinding({ clips: [clip('PLAX', 8), clip('PSAX', 12)] });
     expect(seen).toEqual(['PLAX', 'PSAX']);
     expect(depth).toMatchObject({ quality: 'low', source: { file: 'PSAX.dcm' } });
+    expect(depth?.derivation).toBe('measured');
     expect(depth?.value).toBeCloseTo(12, 6);
   });
   it('in only one clip is not reported as seen', () => {
