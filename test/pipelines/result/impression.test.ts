@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EchoConcept } from '../../../pipelines/concepts/echo.ts';
+import { heartOutlines } from '../../../pipelines/echo/evidence.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import {
   IMPRESSION_LINES,
@@ -12,7 +13,9 @@ import { renderStatement } from '../../../pipelines/result/render/render.ts';
 import { unsupportedClaims } from '../../../pipelines/result/render/report-check.ts';
 import { sayOfRun } from '../../../pipelines/result/render/shared.ts';
 import type { SentenceTable, Statement } from '../../../pipelines/result/statement.ts';
+import { interpreted } from '../echo/interpret-sample.ts';
 import { measuredStudy } from '../echo/measured-study.ts';
+import { beatingClip, HEALTHY } from '../echo/ventricle-sample.ts';
 import { abdomen, femur, head, interpretReadings } from '../obstetric/evidence-sample.ts';
 
 type Report = NonNullable<Result['report']>;
@@ -82,7 +85,7 @@ describe('the impression of a normal heart', () => {
   it('names the valves whose regurgitation was not assessed beside one that was', () => {
     const severe = measuredStudy({ machine: { 'tr-vena-contracta': 7.5 } }).result;
     expect(severe.report?.impression).toContain(
-      'Tricuspid regurgitation: severe (3+); regurgitation not assessed: aortic and mitral valve.',
+      'Tricuspid regurgitation: severe (3+); regurgitation not assessed: aortic and mitral valves.',
     );
   });
 });
@@ -220,6 +223,11 @@ describe('normal findings in diastolic function', () => {
       /Normal LAP by ASE.* 2025 \(E\/A 1\.33, E\/e' 7\.6\), although TR Vmax or PASP is beyond the limit\./,
     ],
     [
+      'E/A is low, which leaves dysfunction possible by ASE 2025: the LAP only',
+      { ...FLOW, 'mitral-e': 48, 'tr-vmax': 2.2 },
+      /Normal LAP by ASE.* 2025 \(E\/A 0\.80, E\/e' 4\.6\), although E\/A is beyond the limit\./,
+    ],
+    [
       'ASE 2025 finds dysfunction apart from the LAP',
       {
         ...FLOW,
@@ -294,6 +302,25 @@ describe('diastolic function without a grade', () => {
     expect(said).toContain(
       'undecided by ASE 2025, as a cut-off lies within the interval of TR Vmax 2.2 ± 0.3 m/s',
     );
+  });
+});
+
+describe('wall motion', () => {
+  const clips = (['A4C', 'A2C', 'A3C'] as const).map((view) => beatingClip(view, HEALTHY));
+  const heart = heartOutlines({ clips, volumesTrusted: true });
+  const saidBeside = (index: number) =>
+    interpreted(
+      { 'wall-motion-score-index': index },
+      'cart-sr',
+      {},
+      { heart },
+    ).result.report?.impression.join(' ');
+  it('that the outlines show to be normal is called normal', () => {
+    expect(saidBeside(1)).toContain('No wall motion abnormality in 16 of 16 segments');
+  });
+  it('is not called normal by the outlines if the machine has a raised score index', () => {
+    expect(saidBeside(1.5)).toContain('WMSI 1.50: wall motion abnormality, segments unknown');
+    expect(saidBeside(1.5)).not.toMatch(/no wall motion abnormality/i);
   });
 });
 

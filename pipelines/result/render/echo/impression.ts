@@ -175,7 +175,8 @@ const wallMotion: Topic = {
     const found = said.find('wall-motion.found');
     const suspected = said.find('wall-motion.suspected');
     const graded = said.find('wall-motion.graded');
-    const normal = !found && !suspected && said.find('wall-motion.abnormal') === null;
+    const raised = said.find('wall-motion.raised-index');
+    const normal = !found && !suspected && !raised && !said.find('wall-motion.abnormal');
     return [
       {
         statement: rename(found, 'impression.wall-motion'),
@@ -185,7 +186,7 @@ const wallMotion: Topic = {
       { statement: normal ? rename(graded, 'impression.wall-motion-normal') : null },
       { statement: said.find('wall-motion.discordant-with-ef') },
       {
-        statement: said.find('wall-motion.raised-index')
+        statement: raised
           ? null
           : rename(said.find('wall-motion.machine'), 'impression.score-index'),
       },
@@ -207,24 +208,26 @@ const signsMet = (criteria: DiastolicResult['criteria']) =>
   criteria.flatMap(({ name, met }) => (met ? [CRITERIA[name]] : []));
 
 /**
- * Returns the separate ASE 2025 finding that dysfunction is present; null without that finding. It is
- * independent of the grade, which depends on the LAP.
+ * Returns the separate ASE 2025 result on whether dysfunction is present; null without that result.
+ * It is independent of the grade, which depends on the LAP.
  */
 const presenceOf = (said: Said): DiastolicResult | null =>
   said
     .all('diastolic.result')
     .map(({ params }) => params)
-    .find((one) => one.scheme === '2025-presence' && one.result === 'diastolic dysfunction') ??
-  null;
+    .find(({ scheme }) => scheme === '2025-presence') ?? null;
+
+const isPresent = (presence: DiastolicResult | null) =>
+  presence?.result === 'diastolic dysfunction';
 
 /**
  * Selects the wording from `FILLING` if all algorithms have a normal result, and lists the values
  * that are beyond a limit nevertheless. "Normal diastolic function" is not stated if ASE 2025 finds
- * dysfunction or cannot exclude it, or if one of its criteria is met.
+ * dysfunction, if a cut-off for it lies within the interval of a value, or if one of its criteria is
+ * met.
  */
 function normalFilling(said: Said, results: readonly Graded[]) {
   const presence = presenceOf(said);
-  const isPresent = presence !== null;
   const isOpen = bothSides(said, 'diastolic-2025-presence').length > 0;
   const met = [
     ...new Set([
@@ -233,7 +236,7 @@ function normalFilling(said: Said, results: readonly Graded[]) {
     ]),
   ];
   const byPressure = results.some(({ year }) => year === 2025);
-  if (byPressure && isPresent) return { state: 'pressure-only', met } as const;
+  if (byPressure && isPresent(presence)) return { state: 'pressure-only', met } as const;
   if (byPressure && (isOpen || met.length > 0)) return { state: 'pressure', met } as const;
   return { state: 'function', met } as const;
 }
@@ -294,7 +297,7 @@ const diastolicFunction: Topic = {
         )
       : say.conclusion('impression.diastolic', { results }, about);
     if (results.length === 0) {
-      const ungraded = presenceOf(said)
+      const ungraded = isPresent(presenceOf(said))
         ? say.conclusion('impression.diastolic-present', NEWEST, about)
         : say.conclusion('impression.diastolic-ungraded', {}, about);
       return [{ statement: about.length > 0 ? ungraded : null }, ...atrium(said)];

@@ -1,4 +1,5 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
+import { allOf } from './shared.ts';
 
 /** Remarks about a grade of aortic stenosis (echo 11.1, 19). */
 const STENOSIS_REMARKS = {
@@ -50,9 +51,8 @@ export type OpenValves = { valves: readonly (keyof typeof VALVES)[] };
 /** Renders the valves after a colon; empty if all valves are listed. */
 export function openValves({ valves }: OpenValves): string {
   if (valves.length === Object.keys(VALVES).length) return '';
-  const names = valves.map((one) => VALVES[one]);
-  const listed = [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' and ');
-  return `: ${listed} valve`;
+  const names = allOf(valves.map((one) => VALVES[one]));
+  return `: ${names} ${valves.length === 1 ? 'valve' : 'valves'}`;
 }
 
 export const VALVES_SENTENCES = {
