@@ -20,7 +20,7 @@ export const LV_STRAIN_SENTENCES = {
   'lv-strain.at-limit': ({ points }: { points: number }) =>
     `The GLS lies within ${points} points of a band limit, which is within measurement variability.`,
   'lv-strain.discordant-with-ef': (_: Record<string, never>, { about: [ef, strain] }: About) =>
-    `${ef && namedText(ef)} is normal and ${strain && namedText(strain)} is reduced: the two are discordant.`,
+    `${ef && namedText(ef)} is not reduced, but ${strain && namedText(strain)} is: the two are discordant.`,
   'lv-strain.contour': () =>
     'The outlines give contour strain (length of the inner outline), not speckle-tracking strain.',
   'lv-strain.smoothed': () =>

@@ -48,8 +48,7 @@ export const LVEF_SENTENCES = {
     const each = others.map((one, i) => `${namedText(one)} (${grades[i]})`);
     return `The methods disagree on the category: ${each.join(', ')}; ${ef ? namedText(ef) : ''} is used.`;
   },
-  'lvef.not-assessed': () =>
-    'LVEF was not assessed: neither reported by the machine nor measured on an outlined beat.',
+  'lvef.not-assessed': () => 'LVEF was not assessed: no value was accepted.',
   'lvef.foreshortened': () =>
     'Apical views of unequal length: one appears foreshortened; volumes may be underestimated.',
   'lvef.volumes-differ': () =>

@@ -1,11 +1,19 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { everyNth } from './shared.ts';
 
+const STRUCTURES = {
+  lv: 'LV',
+  myocardium: 'myocardium',
+  la: 'LA',
+  rv: 'RV',
+  ra: 'RA',
+} as const;
+
 type Outlined = {
   view: string;
   /** False if the outlines jump from frame to frame; in that case nothing was measured. */
   steady: boolean;
-  chambers: readonly string[];
+  chambers: readonly (keyof typeof STRUCTURES)[];
   /** Number of outlined frames without a fault. */
   sound: number;
   outlined: number;
@@ -29,7 +37,8 @@ function outlinedText({
   if (!steady) return `${view}: the outlines jump from frame to frame and were not measured.`;
   const every = stride > 1 ? ` (${everyNth(stride)} of ${frames})` : '';
   const whole = `${beats} complete beat${beats === 1 ? '' : 's'}`;
-  return `${view}: ${chambers.join(', ')} outlined; ${sound} of ${outlined} frames${every} without a fault, ${whole}.`;
+  const named = chambers.map((one) => STRUCTURES[one]).join(', ');
+  return `${view}: ${named} outlined; ${sound} of ${outlined} frames${every} without a fault, ${whole}.`;
 }
 
 export const SEGMENT_CHAMBERS_SENTENCES = {

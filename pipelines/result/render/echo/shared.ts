@@ -273,6 +273,8 @@ function irregularText(beats: number, few: boolean): string {
   return `Irregular RR intervals: values averaged over ${counted(beats, 'beat')}${advised}`;
 }
 
+const beatsText = (beats: number) => (beats === 1 ? 'from one beat' : `mean of ${beats} beats`);
+
 const counted = (count: number, name: string) => `${count} ${name}${count === 1 ? '' : 's'}`;
 
 /** Combinations of values that are impossible in any heart. */
@@ -384,8 +386,7 @@ export const ECHO_REMARKS = {
     female: readonly [number, number];
   }) => `normal range: male ${of.male.join(' to ')}, female ${of.female.join(' to ')}`,
   'echo.range-unverified': () => 'range as published, not checked against a second source',
-  'outlines.beats': ({ beats }: { beats: number }) =>
-    beats === 1 ? 'from one beat' : `mean of ${beats} beats`,
+  'outlines.beats': ({ beats }: { beats: number }) => beatsText(beats),
   'outlines.irregular': ({ beats, few }: { beats: number; few: boolean }) =>
     irregularText(beats, few),
   'outlines.every-nth-frame': ({ stride }: { stride: number }) => `${everyNth(stride)} frame`,
@@ -423,9 +424,9 @@ export const ECHO_REMARKS = {
   'diastolic.fast': ({ rate, most }: { rate: number; most: number }) =>
     `the heart rate of ${rate} is above ${most} per minute`,
   'display.beats': (of: { beats: number; irregular: boolean; advised: number }) => {
+    if (of.irregular) return irregularText(of.beats, of.beats < of.advised);
     const few = of.beats < of.advised ? `, fewer than the ${of.advised} recommended` : '';
-    const averaged = of.irregular ? 'Irregular RR intervals: values averaged over' : 'mean of';
-    return `${averaged} ${counted(of.beats, 'beat')}${few}`;
+    return `${beatsText(of.beats)}${few}`;
   },
   'display.form': ({ form }: { form: keyof typeof FORMS }) =>
     `identified by its shape: ${FORMS[form]}`,

@@ -61,6 +61,9 @@ describe('a traced value', () => {
 
   it('states over how many beats it was averaged, and that an irregular rhythm needs more', () => {
     expect(notesOf(one({}))[0]).toBe('mean of 3 beats');
+    expect(notesOf(one({}, { used: [0] }))[0]).toBe(
+      'from one beat, fewer than the 3 recommended; a single beat',
+    );
     expect(notesOf(one({}, { used: [0, 1] }))[0]).toBe(
       'mean of 2 beats, fewer than the 3 recommended',
     );

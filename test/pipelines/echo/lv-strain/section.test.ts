@@ -176,6 +176,13 @@ describe('statements about a GLS (echo 19)', () => {
     expect(study.findings('lv-strain').includes('gls-lvef-discordant: info')).toBe(expected);
     expect(summaryOf(study)?.includes('the two are discordant')).toBe(expected);
   });
+  it('do not call an LVEF above the normal range normal', () => {
+    const study = measuredStudy({ machine: { 'lvef-biplane': 80, 'gls-end-systolic': -14 } });
+    expect(study.category('lvef-grade')).toBe('above normal range');
+    expect(summaryOf(study)).toContain(
+      'LVEF (biplane) 80 % is not reduced, but GLS -14.0 % is: the two are discordant.',
+    );
+  });
   it('are not made under 18 years', () => {
     const study = measuredStudy({
       machine: { 'lvef-biplane': 62, 'gls-end-systolic': -12 },

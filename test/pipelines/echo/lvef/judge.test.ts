@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ConceptKey, MethodKey } from '../../../../pipelines/concepts/concepts.ts';
+import { heartOutlines, outlinedValues } from '../../../../pipelines/echo/evidence.ts';
 import { gradableEf, headlineEf, ungradedEf } from '../../../../pipelines/echo/lvef/judge.ts';
 import { valuesOf } from '../../../../pipelines/echo/shared/values.ts';
 import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
+import { interpreted } from '../interpret-sample.ts';
 import { type MeasuredStudy, measuredStudy } from '../measured-study.ts';
+import { beatingClip, HEALTHY } from '../ventricle-sample.ts';
 
 const value = (
   provenance: 'cart-sr' | 'model',
@@ -284,4 +287,13 @@ describe('volumes of both sources', () => {
     expect(gaps({})).toContain('Indexed values are not reported');
     expect(gaps({ 'lvedv-index': 54 })).not.toContain('Indexed values are not reported');
   });
+});
+
+it('an LVEF that was measured but withheld is not said to be unmeasured', () => {
+  const heart = heartOutlines({ clips: [beatingClip('A4C', HEALTHY)], volumesTrusted: false });
+  const { section } = interpreted({}, 'model', {}, { heart, measured: outlinedValues(heart) });
+  expect(section('lvef')).toMatchObject({ status: 'inadequate' });
+  const detail = section('lvef')?.reason?.detail;
+  expect(detail).toContain('LVEF was not assessed: no value was accepted.');
+  expect(detail).toMatch(/LVEF.* were withheld: no permitted model/);
 });

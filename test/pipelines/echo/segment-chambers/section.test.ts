@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { heartOutlines } from '../../../../pipelines/echo/evidence.ts';
 import { chamberAreasOf } from '../../../../pipelines/echo/segment-chambers/section.ts';
+import { interpreted } from '../interpret-sample.ts';
+import { beatingClip, HEALTHY } from '../ventricle-sample.ts';
 
 const square = (side: number) => [
   { x: 0, y: 0 },
@@ -7,6 +10,13 @@ const square = (side: number) => [
   { x: side, y: side },
   { x: 0, y: side },
 ];
+
+it('names the outlined structures as a sonographer does', () => {
+  const clips = [beatingClip('A4C', HEALTHY)];
+  const heart = heartOutlines({ clips, volumesTrusted: false });
+  const { summary } = interpreted({}, 'model', {}, { heart });
+  expect(summary('segment-chambers')).toContain('A4C: LV, myocardium, LA outlined; ');
+});
 
 describe('the area curve of a clip', () => {
   it('has the area of each outlined chamber of a frame, and of the epicardium', () => {
