@@ -3,16 +3,34 @@ import type { DicomIdentity } from './subject.ts';
 const MILLISECONDS_PER_DAY = 86_400_000;
 const SECONDS_PER_HOUR = 3600;
 
+/** A day of the calendar; `month` counts from 1. */
+interface CalendarDate {
+  year: number;
+  month: number;
+  day: number;
+}
+
 /**
- * Returns the number of days from 1970-01-01 to a date (DA, PS3.5 6.2); null if the text is not a
- * date. The ACR-NEMA form `2024.03.01` is accepted too.
+ * Parses a date (DA, PS3.5 6.2); returns null if the text is not a day of the calendar, such as 31
+ * February. The ACR-NEMA form `2024.03.01` is accepted too.
  */
-export function dayNumber(date: string): number | null {
+export function calendarDate(date: string): CalendarDate | null {
   const match = /^(\d{4})\.?(\d{2})\.?(\d{2})$/.exec(date);
   if (!match) return null;
-  const [year, month, day] = match.slice(1).map(Number);
-  if (!year || !month || !day || month > 12 || day > 31) return null;
-  return Date.UTC(year, month - 1, day) / MILLISECONDS_PER_DAY;
+  const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
+  // Date counts on from a day that does not exist, and takes the years 0 to 99 for 1900 to 1999.
+  const counted = new Date(Date.UTC(year, month - 1, day));
+  const isReal =
+    counted.getUTCFullYear() === year &&
+    counted.getUTCMonth() === month - 1 &&
+    counted.getUTCDate() === day;
+  return isReal ? { year, month, day } : null;
+}
+
+/** Returns the number of days from 1970-01-01 to a date; null if the text is not a date. */
+export function dayNumber(date: string): number | null {
+  const parts = calendarDate(date);
+  return parts && Date.UTC(parts.year, parts.month - 1, parts.day) / MILLISECONDS_PER_DAY;
 }
 
 /** Returns a day number (`dayNumber`) as a DA. */

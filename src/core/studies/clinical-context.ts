@@ -1,5 +1,5 @@
 import { type Specialty, specialtyOf } from '../../../pipelines/concepts/specialty.ts';
-import { DAY_MS } from '../../platform/time.ts';
+import { calendarDate, dayNumber } from '../../../pipelines/dicom/dates.ts';
 import type { InstanceHeader } from './instance-header.ts';
 
 /**
@@ -97,8 +97,8 @@ function datingOf(headers: readonly InstanceHeader[]): HeaderContext['dating'] {
 }
 
 function countedDays({ lastMenstrualDate, identity }: InstanceHeader): number | null {
-  const from = day(lastMenstrualDate);
-  const to = day(identity.StudyDate);
+  const from = dayNumber(lastMenstrualDate);
+  const to = dayNumber(identity.StudyDate);
   return from === null || to === null ? null : to - from;
 }
 
@@ -112,22 +112,13 @@ function ageOf({ patientAge, identity }: InstanceHeader): number | null {
     const perYear = { D: 365.25, W: 365.25 / 7, M: 12, Y: 1 }[stated[2] as 'D' | 'W' | 'M' | 'Y'];
     return within(AGE_YEARS, Math.floor(Number(stated[1]) / perYear));
   }
-  const { PatientBirthDate: birth, StudyDate: study } = identity;
-  if (day(birth) === null || day(study) === null) return null;
-  const years = Number(study.slice(0, 4)) - Number(birth.slice(0, 4));
-  const birthdayToCome = study.slice(4, 8) < birth.slice(4, 8);
-  return within(AGE_YEARS, birthdayToCome ? years - 1 : years);
-}
-
-/** Returns the day number of a date (DA, PS3.5 6.2); null if it is not a calendar date. */
-function day(date: string): number | null {
-  const match = /^(\d{4})\.?(\d{2})\.?(\d{2})$/.exec(date);
-  if (!match) return null;
-  const [year, month, dayOfMonth] = match.slice(1).map(Number) as [number, number, number];
-  const milliseconds = Date.UTC(year, month - 1, dayOfMonth);
-  const real = new Date(milliseconds);
-  if (real.getUTCMonth() !== month - 1 || real.getUTCDate() !== dayOfMonth) return null;
-  return milliseconds / DAY_MS;
+  const birth = calendarDate(identity.PatientBirthDate);
+  const study = calendarDate(identity.StudyDate);
+  if (!birth || !study) return null;
+  const years = study.year - birth.year;
+  const isBirthdayToCome =
+    study.month < birth.month || (study.month === birth.month && study.day < birth.day);
+  return within(AGE_YEARS, isBirthdayToCome ? years - 1 : years);
 }
 
 function within([low, high]: readonly [number, number], value: number | null): number | null {

@@ -1,6 +1,23 @@
 import { describe, expect, test, vi } from 'vitest';
-import { contentTime } from '../../../pipelines/dicom/dates.ts';
+import { calendarDate, contentTime, dayNumber } from '../../../pipelines/dicom/dates.ts';
 import { IDENTITY } from '../artifacts/example-subject.ts';
+
+describe('a date', () => {
+  test.each([
+    ['20240301', { year: 2024, month: 3, day: 1 }],
+    ['2024.03.01', { year: 2024, month: 3, day: 1 }],
+    ['20240229', { year: 2024, month: 2, day: 29 }],
+  ])('%s is read in both forms of DA', (text, date) => {
+    expect(calendarDate(text)).toEqual(date);
+  });
+
+  test.each(['20230229', '20240231', '20240431', '20241301', '20240100', '00500101', '2024', ''])(
+    '%j is no day of the calendar, and no day is counted from it',
+    (text) => {
+      expect([calendarDate(text), dayNumber(text)]).toEqual([null, null]);
+    },
+  );
+});
 
 const INSTANT = '2026-12-31T23:45:06.789Z';
 const at = (TimezoneOffsetFromUTC: string) =>

@@ -90,6 +90,21 @@ describe('age', () => {
   ])('of a patient born %s on 15 June 2026 is %s', (birth, years) => {
     expect(age('', birth)).toBe(years);
   });
+
+  // With the dots, a 17-year-old was read as an adult, to whom the adult limits of the echo apply.
+  test.each([
+    ['2008.06.16', '20260615', 17],
+    ['20080616', '2026.06.15', 17],
+    ['2008.06.16', '2026.06.15', 17],
+    ['2008.06.15', '20260615', 18],
+    ['2008.02.29', '20260228', 17],
+    ['2008.02.30', '20260615', null],
+  ])(
+    'of a patient born %s, scanned on %s, in either form of a date, is %s',
+    (birth, study, years) => {
+      expect(age('', birth, study)).toBe(years);
+    },
+  );
 });
 
 test('each value comes from the first object that has it', () => {
