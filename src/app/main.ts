@@ -30,6 +30,7 @@ import { createOutboundClient } from '../platform/outbound/client.ts';
 import { createUrlGuard } from '../platform/outbound/url-guard.ts';
 import { openSiteClock } from '../platform/time.ts';
 import { ClientCertificates } from '../platform/tls/client-files.ts';
+import { COMMIT, VERSION } from '../platform/version.ts';
 import { ENDPOINTS, MODULE_OF } from './endpoints.ts';
 import { createProcessMeters, startMonitoring } from './monitoring/metrics.ts';
 import { NO_TRACING, startTracing } from './monitoring/tracing.ts';
@@ -97,6 +98,8 @@ export async function startGateway(
     }
     const http = roles.has('api') ? await startApiRole(shared, dicom, parts) : null;
     logger.event(EVENTS.gatewayStarted, {
+      version: VERSION,
+      commit: COMMIT ?? undefined,
       roles: config.roles,
       http: http?.url,
       dicom: dicom?.port,

@@ -22,6 +22,7 @@ async function metricNames(): Promise<Set<string>> {
     queue: { counts: async () => ({ waiting: 0, active: 0 }) },
     meters: createProcessMeters(),
     version: '',
+    commit: null,
     roles: [],
     dataDir: tmpdir(),
   })();

@@ -6,6 +6,7 @@ import { MERGE_DECISIONS } from '../../core/patients/merges.ts';
 import { WEBHOOK_EVENTS } from '../../core/requests/announce.ts';
 import { REQUEST_STATUS } from '../../core/requests/request.ts';
 import { STUDY_STATE } from '../../core/studies/study-store.ts';
+import { COMMIT, VERSION } from '../../platform/version.ts';
 import type { DemoStudyName } from '../demo/phantom-studies.ts';
 import { EXIT, explainFailure } from './exit-status.ts';
 import { addInputOptions } from './input-options.ts';
@@ -37,6 +38,11 @@ export const program = new Command('sonogate')
   // `simulate` and some of its subcommands have options with the same names. With positional
   // options, an option belongs to the command that it follows.
   .enablePositionalOptions()
+  .version(
+    COMMIT === null ? `${VERSION}, commit unknown` : `${VERSION}, commit ${COMMIT}`,
+    '--version',
+    'print the version and the commit from which the program was installed',
+  )
   // Subcommands inherit this setting, so that an invalid argument ends with `EXIT.usage`.
   .exitOverride();
 

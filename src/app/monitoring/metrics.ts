@@ -12,7 +12,7 @@ import type { RequestQueue } from '../../core/queue/queue.ts';
 import type { HttpDeps } from '../../doors/http/context.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import type { OnEvent } from '../../platform/logging/logger.ts';
-import { VERSION } from '../../platform/version.ts';
+import { COMMIT, VERSION } from '../../platform/version.ts';
 import { followEndedWork, WORKING_SECONDS, watchOpenWork } from './work.ts';
 
 const NANOSECONDS = 1e9;
@@ -23,21 +23,23 @@ const KIBIBYTE = 1024;
 function watchThisProcess({
   registry,
   version,
+  commit,
   roles,
   dataDir,
 }: {
   registry: Registry;
   version: string;
+  commit: string | null;
   roles: readonly string[];
   dataDir: string;
 }): () => Promise<void> {
   const registers = [registry];
   new Gauge({
     name: 'sonogate_build_info',
-    help: 'Version of the gateway and of Node.js, and its roles.',
-    labelNames: ['version', 'node', 'roles'],
+    help: 'Version and commit of the gateway, version of Node.js, and its roles.',
+    labelNames: ['version', 'commit', 'node', 'roles'],
     registers,
-  }).set({ version, node: process.versions.node, roles: roles.join(',') }, 1);
+  }).set({ version, commit: commit ?? '', node: process.versions.node, roles: roles.join(',') }, 1);
   new Gauge({
     name: 'sonogate_process_start_time_seconds',
     help: 'Start time of the process in Unix time.',
@@ -217,6 +219,7 @@ export function createMetrics({
   queue: Pick<RequestQueue, 'counts'>;
   meters: Pick<ProcessMeters, 'registry'>;
   version: string;
+  commit: string | null;
   roles: readonly string[];
   dataDir: string;
 }): Scrape {
@@ -353,7 +356,8 @@ export async function startMonitoring(
     },
   };
   const { roles, dataDir } = config;
-  const metrics = createMetrics({ database, queue, meters, version: VERSION, roles, dataDir });
+  const build = { version: VERSION, commit: COMMIT };
+  const metrics = createMetrics({ database, queue, meters, ...build, roles, dataDir });
   const ready = () => Promise.all(Object.values(checks).map((check) => check()));
   const server = config.monitoring
     ? await startMonitoringServer(config.monitoring, { metrics, ready })

@@ -15,6 +15,7 @@ import type { AuditOperations } from '../../operations/operations.ts';
 import type { Database } from '../../platform/database/port.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { ClientCertificates } from '../../platform/tls/client-files.ts';
+import { COMMIT, VERSION } from '../../platform/version.ts';
 
 /** FHIR identifier system of our request ids in AuditEvents. */
 const REQUEST_SYSTEM = 'urn:sonogate:request';
@@ -44,7 +45,14 @@ export async function startAudit(
   const sealing = await startSealing({ database, dataDir: config.dataDir, logger });
   const lastEntryAt = await timeOfLastEntry(database);
   const about = { actor: 'gateway', detail: { roles: config.roles.join(','), pid: process.pid } };
-  await write({ ...about, at: new Date(), action: 'gateway.start', outcome: 'success' });
+  await write({
+    ...about,
+    // States which program made the results of a given day.
+    detail: { ...about.detail, version: VERSION, commit: COMMIT },
+    at: new Date(),
+    action: 'gateway.start',
+    outcome: 'success',
+  });
   const feeds = (await repositoriesOf(config, certificates)).map(({ name, send, close }) => {
     const common = { database, subjectsOf: auditSubjects(database), site: siteOf(config), logger };
     const feed = startAuditFeed({ ...common, name, send });

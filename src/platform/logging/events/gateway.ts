@@ -2,6 +2,8 @@ import { event } from '../event.ts';
 
 export const GATEWAY_EVENTS = {
   gatewayStarted: event<{
+    version: string;
+    commit?: string | undefined;
     roles: readonly string[];
     http?: string;
     dicom?: number;

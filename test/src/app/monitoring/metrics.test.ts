@@ -29,7 +29,15 @@ afterAll(async () => {
 
 const queue = { counts: async () => ({ waiting: 3, active: 1 }), requireWritable: async () => {} };
 const collector = (meters = createProcessMeters()) =>
-  createMetrics({ database, queue, meters, version: '9.9.9', roles: ['api'], dataDir });
+  createMetrics({
+    database,
+    queue,
+    meters,
+    version: '9.9.9',
+    commit: 'c0ffee',
+    roles: ['api'],
+    dataDir,
+  });
 
 const scrape = async (metrics: ReturnType<typeof collector>) => parseExposition(await metrics());
 
@@ -195,6 +203,7 @@ describe('open work', () => {
       queue,
       meters: createProcessMeters(),
       version: '',
+      commit: null,
       roles: [],
       dataDir,
     });
@@ -208,11 +217,10 @@ describe('open work', () => {
 });
 
 describe('this process', () => {
-  test('reports its version, memory, disk and event-loop delay', async () => {
+  test('reports its version, commit, memory, disk and event-loop delay', async () => {
     const families = await scrape(collector());
-    expect(sampleOf(families.get('sonogate_build_info'), { version: '9.9.9', roles: 'api' })).toBe(
-      1,
-    );
+    const labels = { version: '9.9.9', commit: 'c0ffee', roles: 'api' };
+    expect(sampleOf(families.get('sonogate_build_info'), labels)).toBe(1);
     for (const name of ['process_memory_bytes', 'disk_free_bytes', 'disk_size_bytes']) {
       expect(families.get(`sonogate_${name}`)?.samples[0]?.value, name).toBeGreaterThan(0);
     }
