@@ -18,7 +18,8 @@ import type { Operations, StoredOperations } from './operations.ts';
 
 interface Command<Schema extends z.ZodType, Answer> {
   parameters: Schema;
-  run(operations: Operations, parameters: z.output<Schema>): Promise<Answer>;
+  /** @param by who runs the command; null if the caller does not say. */
+  run(operations: Operations, parameters: z.output<Schema>, by: string | null): Promise<Answer>;
   /**
    * Validates parameters as received, runs the command and audits it.
    * @throws SonogateError `invalid_input`
@@ -29,6 +30,8 @@ interface Command<Schema extends z.ZodType, Answer> {
 interface Call {
   operations: Operations;
   parameters: unknown;
+  /** Who runs the command, as received. */
+  person: unknown;
   writeAudit: WriteAudit;
 }
 
@@ -47,7 +50,8 @@ function command<Schema extends z.ZodType, Answer>(
     run,
     runUnchecked: (call) => {
       const { operations, writeAudit } = call;
-      const work = async (on: Operations) => run(on, checked(parameters, call.parameters));
+      const work = async (on: Operations) =>
+        run(on, checked(parameters, call.parameters), personIn(call));
       if (audit === null) return work(operations);
       return audited(audit, call, work, (both) => both(operations, writeAudit));
     },
@@ -67,11 +71,13 @@ function onFiles<Schema extends z.ZodType, Answer>(
   return {
     parameters,
     run: (operations, given) => run(operations, given, async () => {}),
-    runUnchecked: ({ operations, parameters: given, writeAudit }) => {
-      const entry = { ...actedNow(audit, given), detail: detailOf(audit, given, null) };
-      return recordedFirst(entry, writeAudit, async (record) =>
-        run(operations, checked(parameters, given), record),
-      );
+    runUnchecked: (call) => {
+      const { operations, parameters: given, writeAudit } = call;
+      const entry = { ...actedNow(audit, call), detail: detailOf(audit, given, null) };
+      return recordedFirst(entry, writeAudit, async (record) => {
+        personIn(call);
+        return run(operations, checked(parameters, given), record);
+      });
     },
   };
 }
@@ -80,13 +86,18 @@ function onFiles<Schema extends z.ZodType, Answer>(
 function stored<Schema extends z.ZodType, Answer>(
   parameters: Schema,
   audit: AuditAction,
-  run: (operations: StoredOperations, parameters: z.output<Schema>) => Promise<Answer>,
+  run: (
+    operations: StoredOperations,
+    parameters: z.output<Schema>,
+    by: string | null,
+  ) => Promise<Answer>,
 ): Command<Schema, Answer> {
   return {
     parameters,
     run,
     runUnchecked: (call) => {
-      const work = async (on: StoredOperations) => run(on, checked(parameters, call.parameters));
+      const work = async (on: StoredOperations) =>
+        run(on, checked(parameters, call.parameters), personIn(call));
       return audited(audit, call, work, call.operations.together);
     },
   };
@@ -99,13 +110,28 @@ function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): z.ou
   throw new SonogateError('invalid_input', `${issue?.path.join('.') ?? ''}: ${issue?.message}`);
 }
 
+/** The person who acts: an operating system account, or a name that was given. */
+const personSchema = z.string().trim().min(1).max(100);
+
+/**
+ * Returns who runs a command; null if the caller does not say.
+ * @throws SonogateError `invalid_input`
+ */
+function personIn({ person }: Pick<Call, 'person'>): string | null {
+  return checked(z.object({ person: personSchema.nullable().default(null) }), { person }).person;
+}
+
+/** @throws SonogateError `invalid_input` if a command needs a person and the caller names none. */
+function named(by: string | null): string {
+  if (by !== null) return by;
+  throw new SonogateError('invalid_input', 'person: Required');
+}
+
 const none = z.strictObject({});
 const byId = z.strictObject({ id: z.string() });
 const byStudy = z.strictObject({ study: z.string() });
 const byObject = z.strictObject({ id: z.uuid() });
 const byDestination = z.strictObject({ destination: z.string() });
-/** The person who acts: an operating system account, or a name that was given. */
-const person = z.string().trim().min(1).max(100);
 const reference = (type: string) =>
   z.string().regex(new RegExp(`^${type}/[A-Za-z0-9.-]{1,64}$`), `${type}/<id>`);
 /** A UID (PS3.5 9.1). It is checked because it becomes part of queries and paths. */
@@ -207,23 +233,24 @@ const COMMANDS = {
   ),
 
   'holds.list': command(none, null, ({ holds }) => holds.list()),
-  'holds.show': stored(byId.extend({ person }), 'hold.show', ({ holds }, call) => holds.show(call)),
+  'holds.show': stored(byId, 'hold.show', ({ holds }, call, by) =>
+    holds.show({ ...call, person: named(by) }),
+  ),
   'holds.release': stored(
     byId
       .extend({
-        person,
         patient: reference('Patient').optional(),
         order: reference('ServiceRequest').optional(),
         withoutOrder: z.boolean().default(false),
       })
       .refine(({ order, withoutOrder }) => !(order && withoutOrder), 'an order, or none'),
     'hold.release',
-    ({ holds }, call) => holds.release(call),
+    ({ holds }, call, by) => holds.release({ ...call, person: named(by) }),
   ),
   'holds.reject': stored(
-    byId.extend({ person, reason: z.string().trim().min(1).max(500) }),
+    byId.extend({ reason: z.string().trim().min(1).max(500) }),
     'hold.reject',
-    ({ holds }, call) => holds.reject(call),
+    ({ holds }, call, by) => holds.reject({ ...call, person: named(by) }),
   ),
 
   'patients.merges': command(none, null, ({ patients }) => patients.merges()),
@@ -242,9 +269,9 @@ const COMMANDS = {
   ),
 
   'alerts.acknowledge': stored(
-    z.strictObject({ request: z.string(), person }),
+    z.strictObject({ request: z.string() }),
     'triage.acknowledge',
-    ({ alerts }, call) => alerts.acknowledge(call),
+    ({ alerts }, call, by) => alerts.acknowledge({ ...call, person: named(by) }),
   ),
 
   'archives.find': command(
@@ -259,11 +286,10 @@ const COMMANDS = {
       }),
       limit: z.int().min(1),
       objects: z.boolean(),
-      person: z.string().optional(),
     }),
     // No audit action, because the query writes its own entry, which includes the result.
     null,
-    ({ archives }, query) => archives.find(query),
+    ({ archives }, query, by) => archives.find({ ...query, person: by ?? undefined }),
   ),
   'archives.fetch': command(
     z.strictObject({ study: uid, from: z.string() }),
@@ -275,7 +301,7 @@ const COMMANDS = {
   ),
 
   'retention.clean': command(
-    z.strictObject({ dryRun: z.boolean(), person: z.string().optional() }),
+    z.strictObject({ dryRun: z.boolean() }),
     // No audit action, because the removal writes its own entries.
     null,
     ({ retention }, { dryRun }) => retention.clean(dryRun),
@@ -283,7 +309,6 @@ const COMMANDS = {
   'audit.verify': command(
     z.strictObject({
       publicKeys: z.array(z.string()).default([]),
-      person: z.string().optional(),
     }),
     'audit.verify',
     ({ audit }, { publicKeys }) => audit.verify(publicKeys),
@@ -293,7 +318,6 @@ const COMMANDS = {
       format: z.string(),
       /** Only rows after the one with this id are exported. */
       after: z.coerce.bigint().default(0n),
-      person: z.string().optional(),
     }),
     'audit.export',
     ({ audit }, { format, after }) => audit.export(format, after),
@@ -301,9 +325,10 @@ const COMMANDS = {
 } as const;
 
 type CommandName = keyof typeof COMMANDS;
+/** The parameters of a command, and the person who runs it, whom the audit names. */
 export type CommandParameters<Name extends CommandName> = z.input<
   (typeof COMMANDS)[Name]['parameters']
->;
+> & { person?: string };
 export type CommandAnswer<Name extends CommandName> = AsJson<
   Awaited<ReturnType<(typeof COMMANDS)[Name]['run']>>
 >;
@@ -342,10 +367,11 @@ const BY_NAME: ReadonlyMap<string, Pick<Command<z.ZodType, unknown>, 'runUncheck
 
 /** Runs commands on `operations`, and audits those that change something or show a patient. */
 export function commandsOn(operations: Operations, writeAudit: WriteAudit): RunByName {
-  return async (name, parameters) => {
-    const named = BY_NAME.get(name);
-    if (!named) throw new SonogateError('not_found', `The gateway has no command "${name}".`);
-    const answer = await named.runUnchecked({ operations, parameters, writeAudit });
+  return async (name, given) => {
+    const command = BY_NAME.get(name);
+    if (!command) throw new SonogateError('not_found', `The gateway has no command "${name}".`);
+    const { person, ...parameters } = membersOf(given);
+    const answer = await command.runUnchecked({ operations, parameters, person, writeAudit });
     return JSON.stringify(answer ?? null);
   };
 }
@@ -356,11 +382,12 @@ export function commandsOn(operations: Operations, writeAudit: WriteAudit): RunB
  */
 async function audited<On, Answer>(
   action: AuditAction,
-  { parameters, writeAudit }: Pick<Call, 'parameters' | 'writeAudit'>,
+  call: Pick<Call, 'parameters' | 'person' | 'writeAudit'>,
   work: (operations: On) => Promise<Answer>,
   together: (both: (operations: On, writeAudit: WriteAudit) => Promise<Answer>) => Promise<Answer>,
 ): Promise<Answer> {
-  const entry = actedNow(action, parameters);
+  const { parameters, writeAudit } = call;
+  const entry = actedNow(action, call);
   let isRefused = false;
   try {
     return await together(async (operations, write) => {
@@ -381,9 +408,9 @@ async function audited<On, Answer>(
 }
 
 /** Returns the part of a command's audit entry that does not depend on its outcome. */
-function actedNow(action: AuditAction, parameters: unknown) {
-  const { person: name } = membersOf(parameters);
-  const actor = typeof name === 'string' ? `person:${name}` : 'command-line';
+function actedNow(action: AuditAction, { person }: Pick<Call, 'person'>) {
+  const { data: name } = personSchema.safeParse(person);
+  const actor = name === undefined ? 'command-line' : `person:${name}`;
   return { at: new Date(), action, actor };
 }
 

@@ -6,7 +6,6 @@ import { commandsOfGateway, NoGatewayError } from '../../operations/socket.ts';
 import { type AnswerForm, answer } from './answer.ts';
 import { EXIT, type ExitStatus } from './exit-status.ts';
 import { runCommand } from './operations.ts';
-import { personOf } from './person.ts';
 
 interface FindOptions
   extends AnswerForm,
@@ -30,7 +29,7 @@ export async function find({
   modality,
 }: FindOptions): Promise<void> {
   const keys = { patientId, studyInstanceUid: study, accessionNumber, studyDate, modality };
-  const asked = { from, keys, limit, objects, person: personOf() };
+  const asked = { from, keys, limit, objects };
   const found = await runCommand('archives.find', asked);
   const lines = found.map(inWords);
   answer({ json }, found, lines.length > 0 ? lines : [`${from} has no matching study`]);

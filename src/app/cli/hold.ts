@@ -1,14 +1,8 @@
 import type { CommandAnswer } from '../../operations/commands.ts';
 import { type AnswerForm, answer } from './answer.ts';
 import { runCommand } from './operations.ts';
-import { personOf } from './person.ts';
 
 type HeldReport = CommandAnswer<'holds.list'>[number];
-
-interface By extends AnswerForm {
-  /** The person who acts; by default the operating system account. */
-  by?: string;
-}
 
 /**
  * Lists the reports that wait for a person, with the reason and the candidates but without patient
@@ -24,11 +18,8 @@ export async function listHeld(form: AnswerForm): Promise<void> {
  * Shows one report with the patient identity from its images. Who viewed it is recorded in the
  * audit trail.
  */
-export async function showHeld(id: string, { by, ...form }: By): Promise<void> {
-  const report = await runCommand('holds.show', {
-    id,
-    person: personOf(by),
-  });
+export async function showHeld(id: string, form: AnswerForm): Promise<void> {
+  const report = await runCommand('holds.show', { id });
   const { identity } = report;
   const images = identity
     ? [
@@ -43,11 +34,10 @@ export async function showHeld(id: string, { by, ...form }: By): Promise<void> {
 /** Sends a held report, to the chosen patient and with the chosen order. */
 export async function releaseHeld(
   id: string,
-  { by, patient, order, ...form }: By & { patient?: string; order?: string | false },
+  { patient, order, ...form }: AnswerForm & { patient?: string; order?: string | false },
 ): Promise<void> {
   const report = await runCommand('holds.release', {
     id,
-    person: personOf(by),
     patient,
     // `--no-order` sets the option to false.
     order: order || undefined,
@@ -59,13 +49,9 @@ export async function releaseHeld(
 
 export async function rejectHeld(
   id: string,
-  { by, reason, ...form }: By & { reason: string },
+  { reason, ...form }: AnswerForm & { reason: string },
 ): Promise<void> {
-  const report = await runCommand('holds.reject', {
-    id,
-    person: personOf(by),
-    reason,
-  });
+  const report = await runCommand('holds.reject', { id, reason });
   answer(form, report, [`${report.id} is rejected and will not be sent to ${report.destination}`]);
 }
 

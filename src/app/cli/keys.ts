@@ -7,6 +7,7 @@ import { type AnswerForm, answer } from './answer.ts';
 import { UsageError } from './exit-status.ts';
 import { endOf, hoursUpTo } from './numbers.ts';
 import { runCommand } from './operations.ts';
+import { byPerson } from './person.ts';
 
 export function addKeyCommands(program: Command): void {
   const keys = program.command('keys').description('manage API keys');
@@ -30,6 +31,7 @@ export function addKeyCommands(program: Command): void {
       'when the key expires: a period (90d), a date (2027-01-31) or a date and time',
       (text) => endOf(text),
     )
+    .addOption(byPerson())
     .option('--json', 'as JSON')
     .action(createKey);
   keys
@@ -48,11 +50,13 @@ export function addKeyCommands(program: Command): void {
       hoursUpTo(OVERLAP_HOURS.longest),
       OVERLAP_HOURS.usual,
     )
+    .addOption(byPerson())
     .option('--json', 'as JSON')
     .action((id, options) => rotateKey(id, options));
   keys
     .command('revoke <id>')
     .description('revoke a key permanently')
+    .addOption(byPerson())
     .option('--json', 'as JSON')
     .action((id, options) => revokeKey(id, options));
 }

@@ -11,7 +11,6 @@ import { silentLogger } from '../../platform/logging/logger.ts';
 import { type AnswerForm, answer } from './answer.ts';
 import { EXIT, type ExitStatus, UsageError } from './exit-status.ts';
 import { commandsFor, runCommand } from './operations.ts';
-import { personOf } from './person.ts';
 
 /**
  * Removes received studies older than `retention.intakeDays` and quarantined objects older than
@@ -28,7 +27,6 @@ export async function clean({
   // data folder, and the counts would then belong to another installation.
   const removal = await commandsFor(config)('retention.clean', {
     dryRun: dryRun || keepsAll,
-    person: personOf(),
   });
   if (keepsAll) {
     answer(form, removal, [
@@ -52,7 +50,6 @@ export async function verifyAudit({
 }: AnswerForm & { publicKey?: string[] }): Promise<ExitStatus> {
   const verified = await runCommand('audit.verify', {
     publicKeys: publicKey.map((path) => resolve(path)),
-    person: personOf(),
   });
   const { intact, seals, rows, unsealed, findings } = verified;
   const lines = findings.map(
@@ -75,7 +72,6 @@ export async function exportAudit({ format }: { format: string }): Promise<void>
     const page: CommandAnswer<'audit.export'> = await runCommand('audit.export', {
       format,
       after,
-      person: personOf(),
     });
     for (const line of page.lines) process.stdout.write(`${line}\n`);
     after = page.next;

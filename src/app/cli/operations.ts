@@ -6,6 +6,7 @@ import { type RunCommand, typedCommands } from '../../operations/commands.ts';
 import { callAdminSocket, NoGatewayError } from '../../operations/socket.ts';
 import { embeddedFolder } from '../../platform/database/embedded.ts';
 import { UsageError } from './exit-status.ts';
+import { currentPerson } from './person.ts';
 
 type Environment = Record<string, string | undefined>;
 
@@ -36,11 +37,11 @@ export function describeSiteData(
 /**
  * Runs commands in the running gateway, because only one process at a time can use PGlite. If no
  * gateway is running on the data folder, runs them directly on the database and states on standard
- * error which data is used.
+ * error which data is used. The audit trail names the person who runs the command.
  * @throws UsageError if there is no database, because a new, empty one would give wrong answers.
  */
 export function commandsFor(config: Config): RunCommand {
-  return typedCommands(async (name, parameters) => {
+  const run = typedCommands(async (name, parameters) => {
     try {
       return await callAdminSocket(config.dataDir, name, parameters);
     } catch (error) {
@@ -56,6 +57,7 @@ export function commandsFor(config: Config): RunCommand {
       await close();
     }
   });
+  return (name, parameters) => run(name, { ...parameters, person: currentPerson() });
 }
 
 /** Runs a command for the installation configured on this host. */

@@ -12,6 +12,7 @@ import { EXIT, explainFailure } from './exit-status.ts';
 import { addInputOptions } from './input-options.ts';
 import { addKeyCommands } from './keys.ts';
 import { count, startOf, wholeNumber } from './numbers.ts';
+import { actAs, byPerson } from './person.ts';
 import { addSimulateCommands } from './simulate.ts';
 
 /**
@@ -43,6 +44,8 @@ export const program = new Command('sonogate')
     '--version',
     'print the version and the commit from which the program was installed',
   )
+  .addOption(byPerson())
+  .hook('preAction', (all, command) => actAs(command.opts().by ?? all.opts().by))
   // Subcommands inherit this setting, so that an invalid argument ends with `EXIT.usage`.
   .exitOverride();
 
@@ -104,6 +107,7 @@ program
   .option('--modality <code>', 'only studies with this modality, such as US')
   .option('--objects', 'list the objects of each study')
   .option('--limit <number>', 'maximum number of rows', count, 100)
+  .addOption(byPerson())
   .option('--json', 'as JSON, including the identity of each patient')
   .action(async (options) => (await import('./archives.ts')).find(options));
 
@@ -112,6 +116,7 @@ program
   .description('have the gateway retrieve a study from an archive and route it')
   .requiredOption('--from <archive>', 'name of the archive in the configuration')
   .option('--detach', 'print the id of the retrieval without waiting for it')
+  .addOption(byPerson())
   .addOption(asJson())
   .action(async (study, options) => {
     process.exitCode = await (await import('./archives.ts')).fetchStudy(study, options);
@@ -216,6 +221,7 @@ studies
 studies
   .command('complete <study>')
   .description('stop waiting for more objects')
+  .addOption(byPerson())
   .addOption(asJson())
   .action(async (study, options) => (await import('./studies.ts')).completeStudy(study, options));
 studies
@@ -228,11 +234,13 @@ studies
       'if the patient ID was merged but the birth date differs: the ID for the study',
     ).choices(MERGE_DECISIONS),
   )
+  .addOption(byPerson())
   .addOption(asJson())
   .action(async (study, options) => (await import('./studies.ts')).releaseStudy(study, options));
 studies
   .command('rerun <study>')
   .description('interpret a study again')
+  .addOption(byPerson())
   .addOption(asJson())
   .action(async (study, options) => (await import('./studies.ts')).rerunStudy(study, options));
 
@@ -245,6 +253,7 @@ patients
 patients
   .command('separate <merge>')
   .description('undo a merge, which gives its studies back their own patient ID')
+  .addOption(byPerson())
   .addOption(asJson())
   .action(async (merge, options) => (await import('./studies.ts')).separate(merge, options));
 
@@ -281,13 +290,14 @@ program
     'send to the alternate of the destination; with --destination, also waiting deliveries',
   )
   .option('--to <name>', 'send to this destination instead')
+  .addOption(byPerson())
   .addOption(asJson())
   .action(async (delivery, options) => (await import('./deliveries.ts')).replay(delivery, options));
 
 program
   .command('acknowledge <request>')
   .description('record who has seen the critical flags of a request')
-  .option('--by <name>', 'name of the person who has seen them')
+  .addOption(byPerson())
   .addOption(asJson())
   .action(async (request, options) => (await import('./studies.ts')).acknowledge(request, options));
 
@@ -302,7 +312,7 @@ hold
 hold
   .command('show <id>')
   .description('show a held report with the patient identity from its images (audited)')
-  .option('--by <name>', 'name of the person viewing it')
+  .addOption(byPerson())
   .addOption(asJson())
   .action(async (id, options) => (await import('./hold.ts')).showHeld(id, options));
 hold
@@ -311,14 +321,14 @@ hold
   .option('--patient <reference>', 'Patient/<id> of the EHR')
   .option('--order <reference>', 'ServiceRequest/<id> of the EHR')
   .option('--no-order', 'send with the accession number only')
-  .option('--by <name>', 'name of the person who decides')
+  .addOption(byPerson())
   .addOption(asJson())
   .action(async (id, options) => (await import('./hold.ts')).releaseHeld(id, options));
 hold
   .command('reject <id>')
   .description('reject a held report permanently; it is not sent')
   .requiredOption('--reason <text>', 'why')
-  .option('--by <name>', 'name of the person who decides')
+  .addOption(byPerson())
   .addOption(asJson())
   .action(async (id, options) => (await import('./hold.ts')).rejectHeld(id, options));
 
@@ -335,11 +345,13 @@ quarantine
   .description(
     'register a quarantined object as if it had just arrived, after its cause has been fixed',
   )
+  .addOption(byPerson())
   .addOption(asJson())
   .action(async (id, options) => (await import('./quarantine.ts')).registerAgain(id, options));
 quarantine
   .command('remove <id>')
   .description('delete a quarantined object permanently')
+  .addOption(byPerson())
   .addOption(asJson())
   .action(async (id, options) =>
     (await import('./quarantine.ts')).removeFromQuarantine(id, options),
@@ -349,6 +361,7 @@ program
   .command('clean')
   .description('delete received studies older than retention.intakeDays')
   .option('--dry-run', 'show what would be deleted, and what would be kept and why')
+  .addOption(byPerson())
   .addOption(asJson())
   .action(async (options) => (await import('./maintenance.ts')).clean(options));
 
@@ -363,6 +376,7 @@ audit
   .command('verify')
   .description('check the audit trail for altered, removed or inserted rows')
   .option('--public-key <files...>', 'public keys of other machines that sealed rows')
+  .addOption(byPerson())
   .addOption(asJson())
   .action(async (options) => {
     process.exitCode = await (await import('./maintenance.ts')).verifyAudit(options);
@@ -370,6 +384,7 @@ audit
 audit
   .command('export')
   .description('write the audit trail to standard output, one event per line')
+  .addOption(byPerson())
   .addOption(
     new Option('--format <name>', 'format of an event')
       .choices(['dicom', 'fhir', 'jsonl'])

@@ -5,7 +5,7 @@ import type { CommandAnswer } from '../../operations/commands.ts';
 import { ERRORS } from '../../platform/errors/catalogue.ts';
 import { type AnswerForm, answer } from './answer.ts';
 import { commandsFor, runCommand } from './operations.ts';
-import { personOf } from './person.ts';
+import { currentPerson } from './person.ts';
 
 type StudyExplanation = CommandAnswer<'studies.explain'>;
 type DryRun = CommandAnswer<'rules.test'>[number];
@@ -187,15 +187,9 @@ export async function separate(id: string, form: AnswerForm): Promise<void> {
   answer(form, done, [`separated; studies that have their own patient ID again: ${done.studies}`]);
 }
 
-/**
- * Records who has seen the critical flags of a request: `by` or, if absent, the operating system
- * account.
- */
-export async function acknowledge(
-  request: string,
-  { by, ...form }: AnswerForm & { by?: string },
-): Promise<void> {
-  const person = personOf(by);
-  await runCommand('alerts.acknowledge', { request, person });
+/** Records that the person who runs the command has seen the critical flags of a request. */
+export async function acknowledge(request: string, form: AnswerForm): Promise<void> {
+  const person = currentPerson();
+  await runCommand('alerts.acknowledge', { request });
   answer(form, { request, person }, [`acknowledged by ${person}; no further mail will be sent`]);
 }

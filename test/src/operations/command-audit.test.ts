@@ -33,7 +33,11 @@ test.each([
     { request: 'req_1', person: 'ana' },
     { actor: 'person:ana', requestId: 'req_1', detail: { id: 'req_1' } },
   ],
-  ['deliveries.replay', { id: 'dlv_1' }, { requestId: 'req_1', detail: { id: 'dlv_1' } }],
+  [
+    'deliveries.replay',
+    { id: 'dlv_1', person: 'ana' },
+    { actor: 'person:ana', requestId: 'req_1', detail: { id: 'dlv_1' } },
+  ],
   [
     'deliveries.replay-all',
     { destination: 'pacs' },
@@ -42,7 +46,7 @@ test.each([
   [
     'studies.rerun',
     { study: '1.2.3' },
-    { requestId: null, studyId: STUDY, detail: { id: '1.2.3' } },
+    { actor: 'command-line', requestId: null, studyId: STUDY, detail: { id: '1.2.3' } },
   ],
 ])('the entry of %s %j names what it changed', async (name, parameters, expected) => {
   expect(await entriesOf(name, parameters)).toMatchObject([{ outcome: 'success', ...expected }]);
@@ -64,9 +68,16 @@ test.each([
     },
   };
   const run = commandsOf({ quarantine }, async (entry) => void entries.push(entry));
-  await run('quarantine.remove', { id: STUDY }).catch(() => {});
+  await run('quarantine.remove', { id: STUDY, person: 'ana' }).catch(() => {});
   expect(entries.map(({ outcome }) => outcome)).toEqual(outcomes);
-  expect(entries[0]).toMatchObject({ actor: 'command-line', detail: { id: STUDY } });
+  expect(entries[0]).toMatchObject({ actor: 'person:ana', detail: { id: STUDY } });
+});
+
+test('a command for a person whose name is too long is refused', async () => {
+  const person = 'a'.repeat(101);
+  expect(await entriesOf('studies.rerun', { study: '1.2.3', person })).toMatchObject([
+    { outcome: 'refused', actor: 'command-line' },
+  ]);
 });
 
 test('a command that was carried out is never recorded as refused', async () => {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -18,10 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true }));
 
-const keys = (...given: string[]) =>
-  promisify(execFile)(process.execPath, [...TEST_FLAGS, CLI, 'keys', ...given], {
+const sonogate = (...given: string[]) =>
+  promisify(execFile)(process.execPath, [...TEST_FLAGS, CLI, ...given], {
     env: { ...process.env, SONOGATE_DATA_DIR: dataDir },
   });
+const keys = (...given: string[]) => sonogate('keys', ...given);
 
 /** PGlite serves only one process, so the database is closed before a command opens it. */
 async function withDatabase<Answer>(
@@ -52,10 +54,11 @@ it('keys rotate prints a new key, and the old one keeps working during the overl
   expect(end).toBeGreaterThanOrEqual(before + 2 * HOUR_MS);
   expect(end).toBeLessThanOrEqual(Date.now() + 2 * HOUR_MS);
   const { rows } = await withDatabase((database) =>
-    database.query('SELECT action, detail FROM audit ORDER BY id DESC LIMIT 1'),
+    database.query('SELECT action, actor, detail FROM audit ORDER BY id DESC LIMIT 1'),
   );
   const replacement = listed.find(({ id }) => id !== old.id)?.id;
-  expect(rows).toEqual([{ action: 'key.rotate', detail: { key: old.id, replacement } }]);
+  const actor = `person:${userInfo().username}`;
+  expect(rows).toEqual([{ action: 'key.rotate', actor, detail: { key: old.id, replacement } }]);
 });
 
 it('keys rotate accepts an overlap only as long as the API does, and reports an unknown key', async () => {
@@ -67,5 +70,24 @@ it('keys rotate accepts an overlap only as long as the API does, and reports an 
     code: 3,
     stdout: '',
     stderr: expect.stringContaining('There is no working key key_1.'),
+  });
+});
+
+it.each([
+  ['before the command, as the script beside a service gives it', ['--by', 'ana'], [], 'ana'],
+  ['after it, which has precedence', ['--by', 'root'], ['--by', 'Dr Ada Reader'], 'Dr Ada Reader'],
+])('the audit names the person given with --by %s', async (_where, before, after, name) => {
+  const { record } = await withDatabase((database) => createKey(database, { name: 'ward 4' }));
+  await sonogate(...before, 'keys', 'revoke', record.id, ...after);
+  const { rows } = await withDatabase((database) =>
+    database.query('SELECT action, actor FROM audit ORDER BY id DESC LIMIT 1'),
+  );
+  expect(rows).toEqual([{ action: 'key.revoke', actor: `person:${name}` }]);
+});
+
+it('a command is not run for a person without a name', async () => {
+  await expect(keys('revoke', 'key_1', '--by', ' ')).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Expected a name of at most 100 characters.'),
   });
 });
