@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { migrate } from '../../src/platform/database/migrate.ts';
-import { openServer } from '../../src/platform/database/open.ts';
+import { openDatabase, openServer } from '../../src/platform/database/open.ts';
+import type { PooledDatabase } from '../../src/platform/database/pooled.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { freshDataDir } from './embedded.ts';
 import { startPostgres } from './postgres.ts';
@@ -42,6 +43,28 @@ export async function freshDatabase(): Promise<FreshDatabase> {
     async remove() {
       await administer(template, `DROP DATABASE ${name} WITH (FORCE)`);
       await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** An open, fresh database, and the data folder that belongs to it. */
+export interface OpenDatabase {
+  database: PooledDatabase;
+  dataDir: string;
+  /** Closes and removes the database, and removes the folder. */
+  close(): Promise<void>;
+}
+
+/** Opens a fresh database for a test that uses it without a gateway. */
+export async function openFreshDatabase(): Promise<OpenDatabase> {
+  const { settings, remove } = await freshDatabase();
+  const database = await openDatabase({ ...settings, logger: silentLogger });
+  return {
+    database,
+    dataDir: settings.dataDir,
+    async close() {
+      await database.close();
+      await remove();
     },
   };
 }

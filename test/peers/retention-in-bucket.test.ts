@@ -7,10 +7,8 @@ import { openS3BlobStore, type S3BlobStore } from '../../src/core/files/blob-s3.
 import { createReceivedObjects } from '../../src/core/files/received-objects.ts';
 import { removeOrphanedFiles } from '../../src/core/studies/intake-folder.ts';
 import { removeOldStudies, retentionCutoff } from '../../src/core/studies/retention.ts';
-import { migrate } from '../../src/platform/database/migrate.ts';
-import { openDatabase, type PooledDatabase } from '../../src/platform/database/open.ts';
-import { silentLogger } from '../../src/platform/logging/logger.ts';
-import { type FreshDatabase, freshDatabase } from './database.ts';
+import type { PooledDatabase } from '../../src/platform/database/pooled.ts';
+import { type OpenDatabase, openFreshDatabase } from './database.ts';
 import { startS3rver } from './s3rver.ts';
 
 const DAY = 86_400_000;
@@ -23,26 +21,23 @@ const DIGEST = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad
 let server: Awaited<ReturnType<typeof startS3rver>>;
 let blobs: S3BlobStore;
 let database: PooledDatabase;
-let fresh: FreshDatabase;
+let fresh: OpenDatabase;
 let listener = '';
 let other = '';
 
 beforeAll(async () => {
   [server, fresh, other] = await Promise.all([
     startS3rver(),
-    freshDatabase(),
+    openFreshDatabase(),
     mkdtemp(join(tmpdir(), 'sonogate-data-')),
   ]);
-  listener = fresh.settings.dataDir;
-  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
-  await migrate(database);
+  ({ database, dataDir: listener } = fresh);
   blobs = await openS3BlobStore(parseS3Url(server.url) as S3Location, join(listener, 'spool'));
 });
 afterAll(async () => {
   blobs?.close();
-  await database?.close();
   await server?.stop();
-  await Promise.all([fresh?.remove(), rm(other, { recursive: true, force: true })]);
+  await Promise.all([fresh?.close(), rm(other, { recursive: true, force: true })]);
 });
 
 const there = (dataDir: string) =>

@@ -3,23 +3,19 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Archive } from '../../../dimse/archive/archive.ts';
 import { findRetrieval, requestRetrieval } from '../../../dimse/archive/retrievals.ts';
 import { startArchiveRounds } from '../../../dimse/archive/rounds.ts';
-import { migrate } from '../../../src/platform/database/migrate.ts';
-import { openDatabase } from '../../../src/platform/database/open.ts';
 import type { PooledDatabase } from '../../../src/platform/database/pooled.ts';
 import { silentLogger as logger } from '../../../src/platform/logging/logger.ts';
-import { type FreshDatabase, freshDatabase } from '../../peers/database.ts';
+import { type OpenDatabase, openFreshDatabase } from '../../peers/database.ts';
 import { instanceHeader } from '../instance-header.ts';
 
-let fresh: FreshDatabase;
+let fresh: OpenDatabase;
 let database: PooledDatabase;
 beforeAll(async () => {
-  fresh = await freshDatabase();
-  database = await openDatabase({ ...fresh.settings, logger });
-  await migrate(database);
+  fresh = await openFreshDatabase();
+  ({ database } = fresh);
 });
 afterAll(async () => {
-  await database.close();
-  await fresh.remove();
+  await fresh.close();
 });
 
 /** An archive with no studies, which answers a query only when the signal is aborted or `now`. */

@@ -7,23 +7,18 @@ import { encodeDataSet } from '../../../pipelines/dicom/data-set.ts';
 import { QUERY_RETRIEVE } from '../../../pipelines/dicom/sop-classes.ts';
 import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 import { objectsOnDisk } from '../../../src/core/files/received-objects.ts';
-import { migrate } from '../../../src/platform/database/migrate.ts';
-import { openDatabase } from '../../../src/platform/database/open.ts';
 import type { PooledDatabase } from '../../../src/platform/database/pooled.ts';
-import { silentLogger as logger } from '../../../src/platform/logging/logger.ts';
 import { ClientCertificates } from '../../../src/platform/tls/client-files.ts';
-import { type FreshDatabase, freshDatabase } from '../../peers/database.ts';
+import { type OpenDatabase, openFreshDatabase } from '../../peers/database.ts';
 import { dicomFile } from '../dicom-file.ts';
 import { instanceHeader } from '../instance-header.ts';
 
-let fresh: FreshDatabase;
+let fresh: OpenDatabase;
 let dataDir: string;
 let database: PooledDatabase;
 beforeAll(async () => {
-  fresh = await freshDatabase();
-  dataDir = fresh.settings.dataDir;
-  database = await openDatabase({ ...fresh.settings, logger });
-  await migrate(database);
+  fresh = await openFreshDatabase();
+  ({ database, dataDir } = fresh);
   const { identity } = instanceHeader();
   const study = randomUUID();
   await database.query(
@@ -57,8 +52,7 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  await database.close();
-  await fresh.remove();
+  await fresh.close();
 });
 
 /** Retrieves the study by C-GET; the peer stores each object that arrives with `status`. */

@@ -10,12 +10,11 @@ import { quarantinedObjects } from '../../../src/core/studies/quarantine.ts';
 import { recoverIntake, registerQuarantined } from '../../../src/core/studies/recover-intake.ts';
 import { openRecoveryRecord } from '../../../src/core/studies/recovery-record.ts';
 import { findStudy, knownPaths } from '../../../src/core/studies/study-store.ts';
-import { migrate } from '../../../src/platform/database/migrate.ts';
-import { openDatabase, type PooledDatabase } from '../../../src/platform/database/open.ts';
+import type { PooledDatabase } from '../../../src/platform/database/pooled.ts';
 import type { Database, Queryable } from '../../../src/platform/database/port.ts';
 import { SonogateError } from '../../../src/platform/errors/catalogue.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
-import { type FreshDatabase, freshDatabase } from '../../peers/database.ts';
+import { type OpenDatabase, openFreshDatabase } from '../../peers/database.ts';
 import { dicomFile, type SmallObject } from '../dicom-file.ts';
 import { source } from './source.ts';
 
@@ -25,21 +24,18 @@ import { source } from './source.ts';
  */
 const TOO_LONG_TO_SEARCH = randomBytes(3000).toString('hex');
 
-let fresh: FreshDatabase;
+let fresh: OpenDatabase;
 let dataDir = '';
 let database: PooledDatabase;
 let study = '';
 let count = 0;
 
 beforeAll(async () => {
-  fresh = await freshDatabase();
-  dataDir = fresh.settings.dataDir;
-  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
-  await migrate(database);
+  fresh = await openFreshDatabase();
+  ({ database, dataDir } = fresh);
 });
 afterAll(async () => {
-  await database.close();
-  await fresh.remove();
+  await fresh.close();
 });
 beforeEach(() => {
   count += 1;

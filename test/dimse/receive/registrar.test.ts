@@ -12,11 +12,11 @@ import { completeDueStudies } from '../../../src/core/studies/completion.ts';
 import { quarantinedObjects } from '../../../src/core/studies/quarantine.ts';
 import { recoverIntake, registerQuarantined } from '../../../src/core/studies/recover-intake.ts';
 import { type Arrival, findStudy } from '../../../src/core/studies/study-store.ts';
-import { openDatabase, type PooledDatabase } from '../../../src/platform/database/open.ts';
+import type { PooledDatabase } from '../../../src/platform/database/pooled.ts';
 import { DatabaseUnreachableError } from '../../../src/platform/database/pooled.ts';
 import type { Database } from '../../../src/platform/database/port.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
-import { type FreshDatabase, freshDatabase } from '../../peers/database.ts';
+import { type OpenDatabase, openFreshDatabase } from '../../peers/database.ts';
 import { dicomFile, type SmallObject } from '../dicom-file.ts';
 import { source } from './source.ts';
 
@@ -26,7 +26,7 @@ import { source } from './source.ts';
  */
 const TOO_LONG_TO_SEARCH = randomBytes(3000).toString('hex');
 
-let fresh: FreshDatabase;
+let fresh: OpenDatabase;
 let dataDir = '';
 let database: PooledDatabase;
 let study = '';
@@ -41,13 +41,11 @@ let intake: Intake;
 let arrivals: Arrival[] = [];
 
 beforeAll(async () => {
-  fresh = await freshDatabase();
-  dataDir = fresh.settings.dataDir;
-  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
+  fresh = await openFreshDatabase();
+  ({ database, dataDir } = fresh);
 });
 afterAll(async () => {
-  await database.close();
-  await fresh.remove();
+  await fresh.close();
 });
 beforeEach(async () => {
   count += 1;

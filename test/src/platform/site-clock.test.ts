@@ -1,9 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { openDatabase } from '../../../src/platform/database/open.ts';
 import type { Queryable } from '../../../src/platform/database/port.ts';
-import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { openSiteClock, type SiteClock } from '../../../src/platform/time.ts';
-import { freshDatabase } from '../../peers/database.ts';
+import { openFreshDatabase } from '../../peers/database.ts';
 
 const clocks: SiteClock[] = [];
 const jumps: number[] = [];
@@ -80,11 +78,9 @@ test.each([
 });
 
 test('a database reports its time', async () => {
-  const fresh = await freshDatabase();
-  const database = await openDatabase({ ...fresh.settings, logger: silentLogger });
+  const { database, close } = await openFreshDatabase();
   const clock = await open(database);
   expect(near(clock, new Date())).toBe(true);
   await clock.stop();
-  await database.close();
-  await fresh.remove();
+  await close();
 });

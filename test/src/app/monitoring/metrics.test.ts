@@ -6,25 +6,21 @@ import {
   startMonitoring,
   startMonitoringServer,
 } from '../../../../src/app/monitoring/metrics.ts';
-import { migrate } from '../../../../src/platform/database/migrate.ts';
-import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
+import type { PooledDatabase } from '../../../../src/platform/database/pooled.ts';
 import { EVENTS } from '../../../../src/platform/logging/events.ts';
 import { observedLogger, silentLogger } from '../../../../src/platform/logging/logger.ts';
-import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
+import { type OpenDatabase, openFreshDatabase } from '../../../peers/database.ts';
 import { type Family, parseExposition } from './exposition-parser.ts';
 
-let fresh: FreshDatabase;
+let fresh: OpenDatabase;
 let dataDir: string;
 let database: PooledDatabase;
 beforeAll(async () => {
-  fresh = await freshDatabase();
-  dataDir = fresh.settings.dataDir;
-  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
-  await migrate(database);
+  fresh = await openFreshDatabase();
+  ({ database, dataDir } = fresh);
 });
 afterAll(async () => {
-  await database.close();
-  await fresh.remove();
+  await fresh.close();
 });
 
 const queue = { counts: async () => ({ waiting: 3, active: 1 }), requireWritable: async () => {} };

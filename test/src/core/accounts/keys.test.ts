@@ -7,29 +7,25 @@ import {
   listKeys,
   revokeKey,
 } from '../../../../src/core/accounts/keys.ts';
-import { migrate } from '../../../../src/platform/database/migrate.ts';
-import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
-import { silentLogger } from '../../../../src/platform/logging/logger.ts';
-import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
+import type { PooledDatabase } from '../../../../src/platform/database/pooled.ts';
+import { type OpenDatabase, openFreshDatabase } from '../../../peers/database.ts';
 
 const NOON = new Date('2026-03-01T12:00:00.000Z');
 const later = (milliseconds: number) => new Date(NOON.getTime() + milliseconds);
 
 describe('API keys', () => {
-  let fresh: FreshDatabase;
+  let fresh: OpenDatabase;
   let database: PooledDatabase;
   let authenticate: Authenticate;
 
   beforeAll(async () => {
-    fresh = await freshDatabase();
-    database = await openDatabase({ ...fresh.settings, logger: silentLogger });
-    await migrate(database);
+    fresh = await openFreshDatabase();
+    ({ database } = fresh);
     authenticate = createAuthenticate(database);
     await database.query(`INSERT INTO accounts (id, name) VALUES ('other', 'Another account')`);
   });
   afterAll(async () => {
-    await database.close();
-    await fresh.remove();
+    await fresh.close();
   });
 
   it('have the form sg_live_ or sg_test_ and 43 digits of base 62', async () => {

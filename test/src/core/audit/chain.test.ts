@@ -10,26 +10,22 @@ import {
   startSealing,
   verifyAudit,
 } from '../../../../src/core/audit/seal.ts';
-import { migrate } from '../../../../src/platform/database/migrate.ts';
-import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
+import type { PooledDatabase } from '../../../../src/platform/database/pooled.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
-import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
+import { type OpenDatabase, openFreshDatabase } from '../../../peers/database.ts';
 
-let fresh: FreshDatabase;
+let fresh: OpenDatabase;
 let dataDir = '';
 let database: PooledDatabase;
 let key: SealKey;
 
 beforeAll(async () => {
-  fresh = await freshDatabase();
-  dataDir = fresh.settings.dataDir;
-  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
-  await migrate(database);
+  fresh = await openFreshDatabase();
+  ({ database, dataDir } = fresh);
   key = await loadSealKey(dataDir);
 });
 afterAll(async () => {
-  await database.close();
-  await fresh.remove();
+  await fresh.close();
 });
 
 /** The test data are rows 1 to 9, sealed in groups of three. */

@@ -16,12 +16,11 @@ import { startAuditFeed } from '../../../../src/core/audit/feed.ts';
 import { createRefusalAudit } from '../../../../src/core/audit/refusals.ts';
 import { loadSealKey, sealAudit } from '../../../../src/core/audit/seal.ts';
 import { syslogMessage, syslogOverTls, syslogOverUdp } from '../../../../src/core/audit/syslog.ts';
-import { migrate } from '../../../../src/platform/database/migrate.ts';
-import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
+import type { PooledDatabase } from '../../../../src/platform/database/pooled.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { ClientCertificates } from '../../../../src/platform/tls/client-files.ts';
 import { makeAuthority, OPENSSL_INSTALLED } from '../../../peers/certificates.ts';
-import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
+import { type OpenDatabase, openFreshDatabase } from '../../../peers/database.ts';
 import { auditRow, SITE } from './sample.ts';
 
 const AT = { at: new Date('2026-03-04T05:06:07.089Z'), hostName: 'a b', processId: 7 };
@@ -104,18 +103,15 @@ describe.skipIf(!OPENSSL_INSTALLED)('syslog over TLS', () => {
 });
 
 describe('an audit repository', () => {
-  let fresh: FreshDatabase;
+  let fresh: OpenDatabase;
   let dataDir = '';
   let database: PooledDatabase;
   beforeAll(async () => {
-    fresh = await freshDatabase();
-    dataDir = fresh.settings.dataDir;
-    database = await openDatabase({ ...fresh.settings, logger: silentLogger });
-    await migrate(database);
+    fresh = await openFreshDatabase();
+    ({ database, dataDir } = fresh);
   });
   afterAll(async () => {
-    await database.close();
-    await fresh.remove();
+    await fresh.close();
   });
 
   test('that could not be reached receives what it missed, in order, and only sealed rows', async () => {

@@ -11,12 +11,9 @@ import {
   createPartsThroughGateway,
   PartsInBucket,
 } from '../../../../src/core/files/upload-parts.ts';
-import { migrate } from '../../../../src/platform/database/migrate.ts';
-import { openDatabase } from '../../../../src/platform/database/open.ts';
 import type { PooledDatabase } from '../../../../src/platform/database/pooled.ts';
 import { newId } from '../../../../src/platform/ids.ts';
-import { silentLogger } from '../../../../src/platform/logging/logger.ts';
-import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
+import { type OpenDatabase, openFreshDatabase } from '../../../peers/database.ts';
 import { startMoto } from '../../../peers/moto.ts';
 import { startS3rver } from '../../../peers/s3rver.ts';
 
@@ -65,23 +62,20 @@ describe.each([
   ['a bucket of s3rver', inBucket(startS3rver), { lists: false, direct: true }],
   ['a bucket of moto', inBucket(startMoto), { lists: true, direct: true }],
 ])('parts of uploads to %s', (name, open, { lists, direct }) => {
-  let fresh: FreshDatabase;
+  let fresh: OpenDatabase;
   let folder: string;
   let database: PooledDatabase;
   let opened: Opened | null;
 
   beforeAll(async () => {
-    fresh = await freshDatabase();
-    folder = fresh.settings.dataDir;
-    database = await openDatabase({ ...fresh.settings, logger: silentLogger });
-    await migrate(database);
+    fresh = await openFreshDatabase();
+    ({ database, dataDir: folder } = fresh);
     await database.query(`INSERT INTO accounts (id, name) VALUES ('a', 'An account')`);
     opened = await open(database, join(folder, 'blobs'));
   }, 90_000);
   afterAll(async () => {
     await opened?.close();
-    await database.close();
-    await fresh.remove();
+    await fresh.close();
   });
 
   /** Defines a test of the parts of a new pending file. */

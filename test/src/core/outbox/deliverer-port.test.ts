@@ -17,8 +17,7 @@ import type { Deliverer, Delivery } from '../../../../src/core/outbox/delivery.t
 import { createWebhookDeliverer } from '../../../../src/core/webhooks/deliver.ts';
 import { endpointFor } from '../../../../src/core/webhooks/endpoints.ts';
 import { createHl7v2Deliverer } from '../../../../src/doors/hl7v2/deliver.ts';
-import { migrate } from '../../../../src/platform/database/migrate.ts';
-import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
+import type { PooledDatabase } from '../../../../src/platform/database/pooled.ts';
 import { catalogueEntry } from '../../../../src/platform/errors/catalogue.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { createOutboundClient } from '../../../../src/platform/outbound/client.ts';
@@ -27,7 +26,7 @@ import { ClientCertificates } from '../../../../src/platform/tls/client-files.ts
 import { dicomFile } from '../../../dimse/dicom-file.ts';
 import { DELIVERY, delivererTo, destinationOf, PATIENT } from '../../../fhir/delivering.ts';
 import { sampleResult, sampleSubject } from '../../../fhir/sample.ts';
-import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
+import { type OpenDatabase, openFreshDatabase } from '../../../peers/database.ts';
 import { startFhirServer } from '../../../peers/fhir-server.ts';
 import { freePort } from '../../../peers/free-port.ts';
 import { startReceiver } from '../webhooks/receiver.ts';
@@ -43,23 +42,20 @@ interface Adapter {
   unreachable: Delivery;
 }
 
-let fresh: FreshDatabase;
+let fresh: OpenDatabase;
 let folder = '';
 let database: PooledDatabase;
 let closedPort = 0;
 const toClose: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  fresh = await freshDatabase();
-  folder = fresh.settings.dataDir;
-  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
-  await migrate(database);
+  fresh = await openFreshDatabase();
+  ({ database, dataDir: folder } = fresh);
   closedPort = await freePort();
 });
 afterAll(async () => {
   for (const close of toClose.splice(0).reverse()) await close();
-  await database.close();
-  await fresh.remove();
+  await fresh.close();
 });
 
 const delivery = (kind: Delivery['kind'], destination: string, object: string): Delivery => ({

@@ -1,24 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { completeDueStudies } from '../../../../src/core/studies/completion.ts';
-import { migrate } from '../../../../src/platform/database/migrate.ts';
-import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
-import { silentLogger } from '../../../../src/platform/logging/logger.ts';
-import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
+import type { PooledDatabase } from '../../../../src/platform/database/pooled.ts';
+import { type OpenDatabase, openFreshDatabase } from '../../../peers/database.ts';
 
 const START = new Date('2026-01-01T08:00:00Z');
 const HOUR_MS = 3_600_000;
 const TEN_MINUTES_MS = 600_000;
 
-let fresh: FreshDatabase;
+let fresh: OpenDatabase;
 let database: PooledDatabase;
 beforeAll(async () => {
-  fresh = await freshDatabase();
-  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
-  await migrate(database);
+  fresh = await openFreshDatabase();
+  ({ database } = fresh);
 });
 afterAll(async () => {
-  await database.close();
-  await fresh.remove();
+  await fresh.close();
 });
 
 test('nothing that a study waits for takes longer after the clock was set back', async () => {

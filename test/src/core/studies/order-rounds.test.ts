@@ -3,27 +3,24 @@ import type { Worklist } from '../../../../src/core/studies/order.ts';
 import { orderFor, orderSearch } from '../../../../src/core/studies/order.ts';
 import { startOrderRounds } from '../../../../src/core/studies/order-rounds.ts';
 import { findStudy } from '../../../../src/core/studies/study-store.ts';
-import { migrate } from '../../../../src/platform/database/migrate.ts';
-import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
+import type { PooledDatabase } from '../../../../src/platform/database/pooled.ts';
 import type { LogEvent } from '../../../../src/platform/logging/event.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import type { Rounds } from '../../../../src/platform/rounds.ts';
 import { instanceHeader } from '../../../dimse/instance-header.ts';
-import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
+import { type OpenDatabase, openFreshDatabase } from '../../../peers/database.ts';
 
 const START = new Date('2026-01-01T08:00:00Z');
 const { identity } = instanceHeader({ identity: { PatientID: 'P1', AccessionNumber: 'A1' } });
 
-let fresh: FreshDatabase;
+let fresh: OpenDatabase;
 let database: PooledDatabase;
 beforeAll(async () => {
-  fresh = await freshDatabase();
-  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
-  await migrate(database);
+  fresh = await openFreshDatabase();
+  ({ database } = fresh);
 });
 afterAll(async () => {
-  await database.close();
-  await fresh.remove();
+  await fresh.close();
 });
 
 let rounds: Rounds | null = null;

@@ -8,11 +8,10 @@ import { recoverIntake } from '../../../../src/core/studies/recover-intake.ts';
 import { removeOldStudies } from '../../../../src/core/studies/retention.ts';
 import { findStudy, recordSubmission } from '../../../../src/core/studies/study-store.ts';
 import { classifyImages, submissionOf } from '../../../../src/core/studies/submission.ts';
-import { migrate } from '../../../../src/platform/database/migrate.ts';
-import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
+import type { PooledDatabase } from '../../../../src/platform/database/pooled.ts';
 import type { Database } from '../../../../src/platform/database/port.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
-import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
+import { type OpenDatabase, openFreshDatabase } from '../../../peers/database.ts';
 import { endpoint } from '../requests/site.ts';
 
 const NOW = new Date('2026-06-01T12:00:00Z');
@@ -22,19 +21,16 @@ const INSTANCE = '00000000-0000-4000-8000-000000000002';
 const OTHER = '00000000-0000-4000-8000-000000000003';
 const PATH = 'intake/cart/2026-05-22/one.dcm';
 
-let fresh: FreshDatabase;
+let fresh: OpenDatabase;
 let dataDir = '';
 let database: PooledDatabase;
 
 beforeAll(async () => {
-  fresh = await freshDatabase();
-  dataDir = fresh.settings.dataDir;
-  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
-  await migrate(database);
+  fresh = await openFreshDatabase();
+  ({ database, dataDir } = fresh);
 });
 afterAll(async () => {
-  await database.close();
-  await fresh.remove();
+  await fresh.close();
 });
 
 const study = (id: string, uid: string, last: Date) =>

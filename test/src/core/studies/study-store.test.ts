@@ -7,24 +7,20 @@ import {
   findStudy,
   reschedule,
 } from '../../../../src/core/studies/study-store.ts';
-import { migrate } from '../../../../src/platform/database/migrate.ts';
-import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
-import { silentLogger } from '../../../../src/platform/logging/logger.ts';
-import { type FreshDatabase, freshDatabase } from '../../../peers/database.ts';
+import type { PooledDatabase } from '../../../../src/platform/database/pooled.ts';
+import { type OpenDatabase, openFreshDatabase } from '../../../peers/database.ts';
 
 const START = new Date('2026-01-01T08:00:00Z');
 const atSecond = (seconds: number) => new Date(START.getTime() + seconds * 1000);
 
-let fresh: FreshDatabase;
+let fresh: OpenDatabase;
 let database: PooledDatabase;
 beforeAll(async () => {
-  fresh = await freshDatabase();
-  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
-  await migrate(database);
+  fresh = await openFreshDatabase();
+  ({ database } = fresh);
 });
 afterAll(async () => {
-  await database.close();
-  await fresh.remove();
+  await fresh.close();
 });
 
 /** One study whose quiet time ends after 30 s. */

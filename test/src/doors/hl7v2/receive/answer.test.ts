@@ -20,28 +20,26 @@ import { subjectOfRequest } from '../../../../../src/core/studies/subject.ts';
 import { framed } from '../../../../../src/doors/hl7v2/frames.ts';
 import { answerTo } from '../../../../../src/doors/hl7v2/receive/answer.ts';
 import { listenForMessages } from '../../../../../src/doors/hl7v2/receive/listener.ts';
-import { openDatabase, type PooledDatabase } from '../../../../../src/platform/database/open.ts';
+import type { PooledDatabase } from '../../../../../src/platform/database/pooled.ts';
 import { silentLogger } from '../../../../../src/platform/logging/logger.ts';
 import { instanceHeader } from '../../../../dimse/instance-header.ts';
 import { makeAuthority, OPENSSL_INSTALLED } from '../../../../peers/certificates.ts';
-import { type FreshDatabase, freshDatabase } from '../../../../peers/database.ts';
+import { type OpenDatabase, openFreshDatabase } from '../../../../peers/database.ts';
 import { message, msh, ORDER, orm, pid } from './messages.ts';
 
 const NOW = new Date('2026-05-21T09:00:00Z');
 const SIGNAL = new AbortController().signal;
-let fresh: FreshDatabase;
+let fresh: OpenDatabase;
 let dataDir: string;
 let database: PooledDatabase;
 const audited: AuditEntry[] = [];
 
 beforeAll(async () => {
-  fresh = await freshDatabase();
-  dataDir = fresh.settings.dataDir;
-  database = await openDatabase({ ...fresh.settings, logger: silentLogger });
+  fresh = await openFreshDatabase();
+  ({ database, dataDir } = fresh);
 });
 afterAll(async () => {
-  await database?.close();
-  await fresh.remove();
+  await fresh.close();
 });
 
 const settings = hl7v2Schema.parse({
