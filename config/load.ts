@@ -132,13 +132,26 @@ function readYaml(file: string | URL): Tree {
       `SONOGATE_CONFIG: ${String(file)} cannot be read (${(error as Error).message})`,
     );
   }
+  const tree: unknown = parsed(text, file) ?? {};
+  if (isTree(tree)) return tree;
+  throw new ConfigError(
+    `${String(file)} contains no settings; write them as in config/default.yaml`,
+  );
+}
+
+function parsed(text: string, file: string | URL): unknown {
   try {
-    return (parse(text) as Tree | null) ?? {};
+    // A pretty error would quote the line, and thus show a password that makes it invalid.
+    return parse(text, { prettyErrors: false });
   } catch (error) {
-    if (error instanceof YAMLParseError) {
-      throw new ConfigError(`${String(file)} is not valid YAML: ${error.message}`);
+    if (error instanceof ReferenceError) {
+      throw new ConfigError(
+        `${String(file)} is not valid YAML: a value that begins with * must be in quotes`,
+      );
     }
-    throw error;
+    if (!(error instanceof YAMLParseError)) throw error;
+    const line = text.slice(0, error.pos[0]).split('\n').length;
+    throw new ConfigError(`${String(file)}, line ${line}, is not valid YAML: ${error.message}`);
   }
 }
 

@@ -24,6 +24,12 @@ export const aeTitle = z
   .string()
   .regex(/^(?=.*\S)[\x20-\x5b\x5d-\x7e]{1,16}$/, '1 to 16 printable characters without backslash');
 
+/** Address of an HTTP server. */
+export const httpUrl = z.url({
+  protocol: /^https?$/,
+  error: 'a URL that begins with http:// or https://',
+});
+
 const secretFile = z.string().min(1);
 
 /**
@@ -80,7 +86,7 @@ const dicomwebArchiveSchema = z.strictObject({
   type: z.literal('dicomweb'),
   name,
   /** The base URL, to which `/studies` is appended. */
-  baseUrl: z.url({ protocol: /^https?$/ }),
+  baseUrl: httpUrl,
   authorization: z
     .discriminatedUnion('type', [noAuthorization, bearerAuthorization, basicAuthorization])
     .default({ type: 'none' }),
@@ -236,7 +242,7 @@ export const dicomwebDestinationSchema = z.strictObject({
   type: z.literal('dicomweb'),
   ...contents,
   /** The base URL, to which `/studies` is appended. */
-  baseUrl: z.url({ protocol: /^https?$/ }),
+  baseUrl: httpUrl,
   authorization: z
     .discriminatedUnion('type', [noAuthorization, bearerAuthorization, basicAuthorization])
     .default({ type: 'none' }),
@@ -270,7 +276,7 @@ const authorizationSchema = z.discriminatedUnion('type', [
     privateKeyFile: file,
     keyId: z.string().min(1),
     /** By default read from `[base]/.well-known/smart-configuration`. */
-    tokenUrl: z.url({ protocol: /^https?$/ }).optional(),
+    tokenUrl: httpUrl.optional(),
     /** By default the minimum scopes needed (docs/fhir.md). */
     scope: z.string().min(1).optional(),
   }),
@@ -308,7 +314,7 @@ export const hl7v2DestinationSchema = z.strictObject({
 const fhirWorklistSchema = z.strictObject({
   type: z.literal('fhir'),
   name,
-  baseUrl: z.url({ protocol: /^https?$/ }),
+  baseUrl: httpUrl,
   authorization: authorizationSchema.default({ type: 'none' }),
   tls: httpTlsSchema.optional(),
   patientIdentifierSystems: z.record(z.string(), z.string()),
@@ -345,14 +351,14 @@ export const noAlternate = z
 export const fhirDestinationSettings = z.strictObject({
   type: z.literal('fhir'),
   release,
-  baseUrl: z.url({ protocol: /^https?$/ }),
+  baseUrl: httpUrl,
   authorization: authorizationSchema.default({ type: 'none' }),
   tls: httpTlsSchema.optional(),
   /**
    * Identifier system of our results. The EHR recognises a repeated write by it, so it must never
    * be changed.
    */
-  resultSystem: z.url(),
+  resultSystem: z.url('a URL'),
   organization: z.string().min(1).default('Sonogate'),
   /**
    * Maps (0010,0021) Issuer of Patient ID to a FHIR identifier system; `*` is for images without an

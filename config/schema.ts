@@ -10,6 +10,7 @@ import {
   dicomwebDestinationSchema,
   fhirDestinationSettings,
   hl7v2DestinationSchema,
+  httpUrl,
   localDestinationSchema,
   name,
   noAlternate,
@@ -36,7 +37,7 @@ const names = z.array(z.string().min(1)).min(1);
  * Address of an OpenID Connect issuer. TLS is optional for a loopback address, because the traffic
  * does not leave the host.
  */
-const issuer = z.url({ protocol: /^https?$/ }).refine((text) => {
+const issuer = httpUrl.refine((text) => {
   const { protocol, hostname } = new URL(text);
   return protocol === 'https:' || ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
 }, 'https, or http on this machine');
@@ -87,7 +88,7 @@ const consoleSchema = z.strictObject({
  */
 const tracingSchema = z.strictObject({
   /** URL to which traces are posted: http://collector.example:4318/v1/traces. */
-  endpoint: z.url({ protocol: /^https?$/ }),
+  endpoint: httpUrl,
   /** A file with one `name: value` header per line, such as an authorization. */
   headersFile: z.string().optional(),
   serviceName: z.string().min(1).default('sonogate'),
@@ -349,13 +350,15 @@ export const ROLES = ['api', 'dimse', 'worker', 'delivery'] as const;
 const settingsSchema = z.strictObject({
   dataDir: z.string().min(1),
   roles: z.array(z.enum(ROLES)).min(1),
-  databaseUrl: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-  redisUrl: z.url({ protocol: /^rediss?$/ }).optional(),
+  databaseUrl: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'postgres://user:password@host/database' })
+    .optional(),
+  redisUrl: z.url({ protocol: /^rediss?$/, error: 'redis://host:6379' }).optional(),
   blobUrl: s3Location.optional(),
   http: z.strictObject({
     host: z.string().min(1),
     port,
-    publicUrl: z.url({ protocol: /^https?$/ }).optional(),
+    publicUrl: httpUrl.optional(),
     tls: listenerTlsSchema.optional(),
     maxBodyBytes: z.number().int().positive(),
     maxUploadBytes: z.number().int().positive(),

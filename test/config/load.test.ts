@@ -267,6 +267,9 @@ describe('configuration', () => {
       'routing: { rules: [{ name: a, hold: true, when: { modality: { match: US } } }] }',
       'routing.rules.0.when.modality: found {"match":"US"}; allowed: a value, or one of equals, matches',
     ],
+    ['http: { publicUrl: us.hospital.example }', 'allowed: a URL that begins with http:// or'],
+    ['databaseUrl: mysql://host/x', 'allowed: postgres://user:password@host/database'],
+    ['redisUrl: host', 'allowed: redis://host:6379'],
     [
       'sources: [{ name: a, callingAeTitles: [A], addresses: [cart.local] }]',
       'sources.0.addresses.0: found "cart.local"; allowed: an IP address such as',
@@ -282,5 +285,22 @@ describe('configuration', () => {
   it('reports a site file that is missing or is not YAML', () => {
     expect(complaint({ SONOGATE_CONFIG: '/no/such/file.yaml' })).toContain('cannot be read');
     expect(complaint({ SONOGATE_CONFIG: siteFile('http: [') })).toContain('is not valid YAML');
+  });
+
+  it('names the line of an error in the YAML, but never quotes it, because it may be a password', () => {
+    const text = 'http: { port: 1 }\nredisUrl: "redis://:Sup3r"Secret@host:6379"\n';
+    const said = complaint({ SONOGATE_CONFIG: siteFile(text) });
+    expect(said).toContain('line 2, is not valid YAML');
+    expect(said).not.toMatch(/Sup3r|Secret/);
+  });
+
+  it('says what to do about a value that YAML takes for an alias', () => {
+    const said = complaint({ SONOGATE_CONFIG: siteFile('redisUrl: *secret') });
+    expect(said).toContain('a value that begins with * must be in quotes');
+    expect(said).not.toContain('secret');
+  });
+
+  it.each(['hello', '- dicom'])('says that the site file “%s” contains no settings', (text) => {
+    expect(complaint({ SONOGATE_CONFIG: siteFile(text) })).toContain('contains no settings');
   });
 });
