@@ -31,7 +31,7 @@ const FORMULAS: Readonly<Record<string, CheckFormula>> = { ...OBSTETRIC_CHECKS, 
  * Returns a function through which a formula reads the inputs of a vector. It adds the name of each
  * input that is read to `asked`, so that inputs that the formula ignores can be found.
  */
-function reader(inputs: Vector['inputs'], asked: Set<string>): VectorInputs {
+function inputsOf(inputs: Vector['inputs'], asked: Set<string>): VectorInputs {
   const given = (name: string): unknown => {
     asked.add(name);
     return inputs[name];
@@ -75,7 +75,7 @@ function fault(vector: Vector): string | null {
   if (!formula) return `unknown formula "${vector.formula}"`;
   try {
     const asked = new Set<string>();
-    const found = formula(reader(vector.inputs, asked));
+    const found = formula(inputsOf(vector.inputs, asked));
     const ignored = Object.keys(vector.inputs).filter((name) => !asked.has(name));
     // A formula that ignores an input computes something other than what the vector describes.
     if (ignored.length > 0) return `${vector.formula} does not use input ${ignored.join(', ')}`;

@@ -53,7 +53,7 @@ ${rows.join('\n')}
 
 /** The part of the gateway that decodes each pixel encoding. */
 const DECODERS: Readonly<Record<Exclude<PixelCoding, 'unsupported'>, string>> = {
-  native: 'the reader itself',
+  native: 'Sonogate itself',
   'jpeg-sequential': 'sharp for 8 bits, dcmjs-codecs for 12',
   jpeg: 'dcmjs-codecs',
   'jpeg-ls': 'dcmjs-codecs',

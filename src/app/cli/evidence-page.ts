@@ -34,7 +34,7 @@ const sourceText = ({ source }: EvidenceEntry): string => {
 };
 
 /**
- * Formats the half-widths of the 95 % intervals. Readers need them because a category is withheld
+ * Formats the half-widths of the 95 % intervals. Clinicians need them because a category is withheld
  * if the interval of its value contains a limit.
  */
 function intervalsText({ intervals = {} }: EvidenceEntry): string {

@@ -52,7 +52,7 @@ export function addSimulateCommands(program: Command): void {
   command
     .command('cart <node>')
     .description(
-      'send a phantom exam to AE@host:port as a cart would: style plain uses dcmjs-dimse, the vendor styles use our own sender',
+      'send a phantom study to AE@host:port as a cart would: style plain uses dcmjs-dimse, the vendor styles use our own sender',
     )
     .addOption(
       new Option('--style <maker>', 'style of cart to imitate')
@@ -100,8 +100,8 @@ export function addSimulateCommands(program: Command): void {
 }
 
 /**
- * Writes the files of a study to the folder `out`. What a perfect reader would find is written to
- * `<out>.truth.json`, outside the folder, so that the folder can be submitted unchanged.
+ * Writes the files of a study to the folder `out`, and the true values of its phantom to `<out>.truth.json`,
+ * outside the folder, so that the folder can be submitted unchanged.
  * @returns the paths of the files.
  */
 async function writeStudy(
@@ -131,8 +131,8 @@ async function writeStudy(
 }
 
 /**
- * Writes a phantom obstetric study as DICOM files, and the values that a perfect reader would
- * measure. With `send`, the files are also sent to that node.
+ * Writes a phantom obstetric study as DICOM files, and the true values of its phantom. With
+ * `send`, the files are also sent to that node.
  */
 async function simulate(options: {
   gaDays: number;

@@ -16,7 +16,7 @@ import { actAs, byPerson } from './person.ts';
 import { addSimulateCommands } from './simulate.ts';
 
 /**
- * Ends the command silently if the reader of its output has gone, as with `| head`. The exit status
+ * Ends the command silently if nobody reads its output any more, as with `| head`. The exit status
  * is that of a program ended by SIGPIPE, a signal that Node.js ignores.
  */
 function endOnClosedPipe(): void {

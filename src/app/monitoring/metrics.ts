@@ -229,7 +229,7 @@ export function createMetrics({
   const begun = ended().catch(() => undefined);
   const self = watchThisProcess({ ...process, registry });
   const open = watchOpenWork(database, queue, registry);
-  // Two concurrent scrapes share one reading, because the reader keeps its position in the tables.
+  // Two concurrent scrapes share one snapshot, because the watchers keep their position in the tables.
   let reading: Promise<string> | null = null;
   const read = async () => {
     await begun;

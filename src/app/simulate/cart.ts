@@ -6,9 +6,9 @@ import { simulateObstetricStudy } from '../../../models/phantom/study.ts';
 import type { StudyContents } from '../../../models/phantom/study-shots.ts';
 import { parseDicomNode } from '../cli/dicom.ts';
 import { EXIT, type ExitStatus } from '../cli/exit-status.ts';
-import { sendExam } from './cart-exam.ts';
+import { sendStudy } from './cart-study.ts';
 import { CARTS, type Cart, type CartKind, type CartStyle, PLAIN_CART } from './carts.ts';
-import { sendPlainExam } from './plain-exam.ts';
+import { sendPlainStudy } from './plain-study.ts';
 
 /**
  * Block that the cart reserves for its elements in its private group. It is the first possible
@@ -45,7 +45,7 @@ export function asCartFile(file: Buffer, cart: CartKind): Buffer {
 }
 
 /**
- * Sends a phantom obstetric exam over the network as a cart of the given style would. Succeeds if
+ * Sends a phantom obstetric study over the network as a cart of the given style would. Succeeds if
  * the peer accepted all objects.
  */
 export async function simulateCart(
@@ -64,14 +64,14 @@ export async function simulateCart(
   const callingAeTitle = options.from ?? style.callingAeTitle;
   const { files, truth } = await simulateObstetricStudy({
     ...options,
-    // Each exam is a new acquisition of the same fetus, with new UIDs.
+    // Each study is a new acquisition of the same fetus, with new UIDs.
     acquisition: new Date().toISOString(),
     encoding: { compression: style.compression, colour: 'rgb' },
   });
   tell(`${callingAeTitle}: ${style.habit}`);
   tell(`Sent by ${habits ? 'our own sender, which imitates this style' : 'dcmjs-dimse'}`);
   tell(`Study ${truth.studyInstanceUid}, ${files.length} objects of a phantom`);
-  const exam = {
+  const study = {
     studyInstanceUid: truth.studyInstanceUid,
     pauseMilliseconds: options.pauseSeconds * 1000,
     onStored: ({ sopInstanceUid }: SopReference, status: number | null) =>
@@ -80,12 +80,12 @@ export async function simulateCart(
   const images = files.map(({ bytes }) => asCartFile(bytes, style));
   const called = parseDicomNode(node);
   const outcome = habits
-    ? await sendExam(
+    ? await sendStudy(
         called,
         { ...habits, callingAeTitle },
-        { ...exam, objects: images.map(outgoingBuffer) },
+        { ...study, objects: images.map(outgoingBuffer) },
       )
-    : await sendPlainExam({ ...called, callingAeTitle }, { ...exam, files: images });
+    : await sendPlainStudy({ ...called, callingAeTitle }, { ...study, files: images });
   const taken = outcome.stored.filter((status) => status === 0).length;
   const end = habits?.end ?? 'release';
   tell(`${taken} stored, ${files.length - taken} refused, ended by ${end}`);

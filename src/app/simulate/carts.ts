@@ -64,13 +64,13 @@ export interface Cart extends CartKind {
   contexts: 'per-syntax' | 'per-class';
   /** Classes that the cart proposes but never uses. */
   alsoProposes: readonly string[];
-  /** Whether the cart uses one association for the whole exam, or one for each object. */
-  association: 'exam' | 'object';
+  /** Whether the cart uses one association for the whole study, or one for each object. */
+  association: 'study' | 'object';
   /** How the cart ends an association: A-RELEASE, A-ABORT, or only by closing the connection. */
   end: 'release' | 'abort' | 'close';
-  /** Whether the cart reports the exam by MPPS (PS3.4 F.7). */
+  /** Whether the cart reports the examination by MPPS (PS3.4 F.7). */
   performedProcedure: boolean;
-  /** Whether the cart requests storage commitment after the exam (PS3.4 J). */
+  /** Whether the cart requests storage commitment after the study (PS3.4 J). */
   commitment: boolean;
   userItems: readonly Buffer[];
 }
@@ -80,7 +80,7 @@ export interface Cart extends CartKind {
  * `CartAssociation` writes the PDUs, because dcmjs-dimse cannot imitate them (docs/dicom.md).
  */
 export const PLAIN_CART: CartKind = {
-  habit: 'sends compressed images unchanged, one association for the exam, MPPS',
+  habit: 'sends compressed images unchanged, one association for the study, MPPS',
   callingAeTitle: 'CART',
   classes: CLASSES.current,
   compression: 'jpeg',
@@ -98,7 +98,7 @@ export const PLAIN_CART: CartKind = {
 export const CARTS = {
   ge: {
     habit:
-      'retired SOP classes, one presentation context per transfer syntax, one association throughout the exam, MPPS, asynchronous operations window',
+      'retired SOP classes, one presentation context per transfer syntax, one association throughout the study, MPPS, asynchronous operations window',
     callingAeTitle: 'CART-GE',
     implementation: { classUid: '2.25.1001', version: 'GE_STYLE_1' },
     announcedPduBytes: 16_384,
@@ -113,7 +113,7 @@ export const CARTS = {
       IMPLICIT_VR_LITTLE_ENDIAN,
     ],
     alsoProposes: [CLASSES.current.still, CLASSES.current.cine, STORAGE_CLASS.comprehensiveSr],
-    association: 'exam',
+    association: 'study',
     end: 'release',
     performedProcedure: true,
     commitment: false,
@@ -154,7 +154,7 @@ export const CARTS = {
     compression: 'jpeg',
     transferSyntaxes: [JPEG_BASELINE],
     alsoProposes: [],
-    association: 'exam',
+    association: 'study',
     end: 'abort',
     performedProcedure: false,
     commitment: false,
@@ -173,7 +173,7 @@ export const CARTS = {
     compression: 'native',
     transferSyntaxes: [IMPLICIT_VR_LITTLE_ENDIAN],
     alsoProposes: [],
-    association: 'exam',
+    association: 'study',
     end: 'close',
     performedProcedure: false,
     commitment: false,
@@ -198,7 +198,7 @@ export const CARTS = {
       '1.2.840.10008.5.1.4.1.1.77.1.1',
       '1.2.840.10008.5.1.4.1.1.9.1.1',
     ],
-    association: 'exam',
+    association: 'study',
     end: 'release',
     performedProcedure: true,
     commitment: true,

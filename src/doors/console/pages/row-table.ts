@@ -114,7 +114,7 @@ function rowView(row: WorklistRow, place: number, now: Date, focus: (link: Eleme
       </a>
       <span class="small soft">${given(subjectDetail(row.subject))}</span>
     </td>
-    <td class="exam">
+    <td class="examination">
       <span class="first">${given(examined)}</span>
       <span class="second" title=${about}>${given(about)}</span>
     </td>

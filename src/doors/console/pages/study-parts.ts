@@ -42,7 +42,7 @@ function part(title: string, lines: readonly string[]): TemplateResult | typeof 
     <ul class="prose">${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
 }
 
-/** Renders what a reader needs first: the impression, and the values on which it is based. */
+/** Renders what matters first: the impression, and the values on which it is based. */
 export function summaryView(
   { impression, keyValues, prior }: ResultView,
   measurements: ResultView['measurements'],

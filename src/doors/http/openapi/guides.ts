@@ -8,7 +8,7 @@ Authenticate with \`Authorization: Bearer sg_live_…\`. A key belongs to an acc
 \`admin\`, which includes every other scope except \`sign\`. With a test key (\`sg_test_…\`) every request returns a
 made-up result that is marked MOCK and is free of charge.`;
 
-/** The groups of calls, in the order in which a reader needs them. */
+/** The groups of calls, in the order in which a client needs them. */
 export const GROUPS = [
   {
     name: 'Requests',

@@ -10,7 +10,7 @@ import { messageOf, scpStatusReport } from './event-report.ts';
 
 /** Maximum size of a client's message in bytes. Clients have nothing to send on a channel. */
 const LARGEST_MESSAGE_BYTES = 1024;
-/** Number of unsent bytes above which the channel of a slow reader is closed. */
+/** Number of unsent bytes above which the channel of a slow client is closed. */
 const MOST_WAITING_BYTES = 4 * 1024 * 1024;
 /**
  * Milliseconds between two pings. A client that has not answered a ping by the next one is

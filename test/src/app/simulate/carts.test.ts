@@ -8,7 +8,7 @@ import { sizesAt } from '../../../../models/phantom/sizes.ts';
 import { decodeFileMeta } from '../../../../pipelines/dicom/part10.ts';
 import { JPEG_BASELINE } from '../../../../pipelines/dicom/transfer-syntaxes.ts';
 import { asCartFile } from '../../../../src/app/simulate/cart.ts';
-import { imageContexts, sendExam } from '../../../../src/app/simulate/cart-exam.ts';
+import { imageContexts, sendStudy } from '../../../../src/app/simulate/cart-study.ts';
 import {
   CART_STYLES,
   CARTS,
@@ -16,7 +16,7 @@ import {
   type CartStyle,
   PLAIN_CART,
 } from '../../../../src/app/simulate/carts.ts';
-import { sendPlainExam } from '../../../../src/app/simulate/plain-exam.ts';
+import { sendPlainStudy } from '../../../../src/app/simulate/plain-study.ts';
 import {
   findStudy,
   type InstanceRow,
@@ -81,7 +81,7 @@ const SIGN: Record<CartStyle, { signal: 'quiet-time' | 'association-release'; be
   canon: { signal: 'quiet-time', because: 'performed-procedure' },
 };
 
-describe.each(CART_STYLES)('an exam from a cart of the style %s', (style) => {
+describe.each(CART_STYLES)('a study from a cart of the style %s', (style) => {
   test("is kept byte for byte and completed by the cart's sign of completeness", async () => {
     const cart: Cart = CARTS[style];
     const { signal, because } = SIGN[style];
@@ -89,7 +89,7 @@ describe.each(CART_STYLES)('an exam from a cart of the style %s', (style) => {
       completion: { signal, quietSeconds: 600, afterReleaseSeconds: 5 },
     });
     const objects = files[cart.compression].map((file) => outgoingBuffer(asCartFile(file, cart)));
-    const outcome = await sendExam(
+    const outcome = await sendStudy(
       { host: '127.0.0.1', port: site.gateway.port, aeTitle: 'SONOGATE' },
       cart,
       { objects, studyInstanceUid },
@@ -136,12 +136,12 @@ describe.each(CART_STYLES)('an exam from a cart of the style %s', (style) => {
   });
 });
 
-describe('an exam from a plain cart', () => {
+describe('a study from a plain cart', () => {
   test('is sent by dcmjs-dimse with MPPS, frames as they are, and kept byte for byte', async () => {
     site = await openSite();
     const objects = files.jpeg.map((file) => asCartFile(file, PLAIN_CART));
     const node = { host: '127.0.0.1', port: site.gateway.port, aeTitle: 'SONOGATE' };
-    const outcome = await sendPlainExam(
+    const outcome = await sendPlainStudy(
       { ...node, callingAeTitle: PLAIN_CART.callingAeTitle },
       { files: objects, studyInstanceUid },
     );

@@ -3,7 +3,7 @@ import type { NaturalDataset } from 'dcmjs';
 import dimse from 'dcmjs-dimse';
 import { newUid } from '../../../dimse/services/referenced-objects.ts';
 import { PERFORMED_PROCEDURE_STEP } from '../../../pipelines/dicom/sop-classes.ts';
-import { type ExamOutcome, stepBegun, stepEnded } from './cart-exam.ts';
+import { type StudyOutcome, stepBegun, stepEnded } from './cart-study.ts';
 import {
   type NodeForDcmjs,
   overAssociation,
@@ -14,11 +14,11 @@ import {
 const { Dataset, requests } = dimse;
 
 /**
- * Sends an exam by dcmjs-dimse: MPPS N-CREATE, the objects over one association, MPPS N-SET. With a
+ * Sends a study by dcmjs-dimse: MPPS N-CREATE, the objects over one association, MPPS N-SET. With a
  * pause, each object gets its own association, because the queue of a `Client` cannot wait. Storage
  * commitment is not requested, because a `Client` does not wait for the report (docs/dicom.md).
  */
-export async function sendPlainExam(
+export async function sendPlainStudy(
   node: NodeForDcmjs,
   {
     files,
@@ -31,7 +31,7 @@ export async function sendPlainExam(
     pauseMilliseconds?: number;
     onStored?: (object: StoredByDcmjs, status: number | null) => void;
   },
-): Promise<ExamOutcome> {
+): Promise<StudyOutcome> {
   const step = newUid();
   const begin = new requests.NCreateRequest(PERFORMED_PROCEDURE_STEP, step);
   const begun = await ask(node, begin, stepBegun(studyInstanceUid, node));

@@ -23,8 +23,8 @@ import type { DicomNode } from '../cli/dicom.ts';
 import { CartAssociation } from './cart-association.ts';
 import type { Cart } from './carts.ts';
 
-/** The peer's responses during an exam. */
-export interface ExamOutcome {
+/** The peer's responses while it receives a study. */
+export interface StudyOutcome {
   /** C-STORE status of each object, in order; null if the peer did not respond. */
   stored: (number | null)[];
   /** Statuses of N-CREATE and N-SET; null if the cart sent no MPPS. */
@@ -34,10 +34,10 @@ export interface ExamOutcome {
 }
 
 /**
- * Sends an exam as the cart does: MPPS N-CREATE, the objects, MPPS N-SET, the end of the
+ * Sends a study as the cart does: MPPS N-CREATE, the objects, MPPS N-SET, the end of the
  * association, then storage commitment.
  */
-export async function sendExam(
+export async function sendStudy(
   node: DicomNode,
   cart: Cart,
   {
@@ -49,13 +49,13 @@ export async function sendExam(
     objects: readonly OutgoingObject[];
     studyInstanceUid: string;
     /**
-     * Pause between two objects. A cart with one association for the whole exam keeps it open
+     * Pause between two objects. A cart with one association for the whole study keeps it open
      * meanwhile.
      */
     pauseMilliseconds?: number;
     onStored?: (object: OutgoingObject, status: number) => void;
   },
-): Promise<ExamOutcome> {
+): Promise<StudyOutcome> {
   const step = newUid();
   const stored: number[] = [];
   const begun = cart.performedProcedure
@@ -72,7 +72,7 @@ export async function sendExam(
     const status = await association.store(object);
     stored.push(status);
     onStored?.(object, status);
-    if (cart.association === 'exam') continue;
+    if (cart.association === 'study') continue;
     await association.end();
     association = null;
   }
@@ -114,7 +114,7 @@ const service = (abstractSyntax: string): ProposedContext[] => [
   },
 ];
 
-/** Returns the attributes known when the exam begins (PS3.4 table F.7.2-1). */
+/** Returns the attributes known when the examination begins (PS3.4 table F.7.2-1). */
 export function stepBegun(
   studyInstanceUid: string,
   { callingAeTitle }: { callingAeTitle: string },
@@ -130,7 +130,7 @@ export function stepBegun(
   };
 }
 
-/** Returns the attributes known when the exam ends, with its objects (PS3.4 table F.7.2-1). */
+/** Returns the attributes known when the examination ends, with its objects (PS3.4 table F.7.2-1). */
 export function stepEnded(objects: readonly SopReference[]): NaturalDataset {
   return {
     PerformedProcedureStepStatus: 'COMPLETED',
