@@ -173,7 +173,7 @@ describe('regurgitation of which nothing was measured', () => {
   it('is reported for each valve', () => {
     expect(summary({ 'av-vmax': 1.4 })).toContain('Regurgitation not assessed.');
     expect(summary({ 'ar-half-time': 400 })).toContain(
-      'Regurgitation not assessed: mitral and tricuspid valve.',
+      'Regurgitation not assessed: mitral and tricuspid valves.',
     );
     expect(summary({ 'ar-volume': 20, 'mr-volume': 20, 'tr-vena-contracta': 5 })).not.toContain(
       'not assessed',

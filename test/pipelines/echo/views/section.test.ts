@@ -59,7 +59,7 @@ describe('the minimum set of a complete study (echo 2.9)', () => {
 
 describe('a clip on which the reader saw none of the views', () => {
   const other = { ...clipOf('A4C'), view: null, source: 'person', confidence: null } as const;
-  it('is not one that no model could recognise', () => {
+  it('is not reported as unrecognised', () => {
     expect(viewsOf([...pictures(), other], displays())).toMatchObject({ status: 'complete' });
   });
   it('is not counted among the clips whose view is uncertain', () => {
