@@ -4,7 +4,7 @@ import { type Clip, holds, scaleFor } from '../contract/study.ts';
 import { distance } from '../measure/ellipse.ts';
 import { type Effect, identityOf, type ReviewState } from '../result/decisions.ts';
 import type { Caliper, Measurement, Result } from '../result/envelope.ts';
-import { conclusionTexts } from '../result/render/conclusion.ts';
+import { conclusionOf } from '../result/render/conclusion.ts';
 import { titleAndLimitations } from '../result/render/report-lines.ts';
 
 /**
@@ -475,10 +475,11 @@ export function withNotes(result: Result, effects: readonly Effect[]): Result {
   if (notes.length === 0) return result;
   // If no report was requested, one is made here to hold these lines. They follow the conclusion
   // that the documents show without a report.
+  const { impression, impression_lines: lines } = conclusionOf(result);
   const report = result.report ?? {
     ...{ language: 'en' as const, findings: [] },
-    ...titleAndLimitations(result),
-    impression: conclusionTexts(result),
+    ...titleAndLimitations(result, lines),
+    ...{ impression, ...(lines && { impression_lines: lines }) },
   };
   return { ...result, report: { ...report, impression: [...report.impression, ...notes] } };
 }

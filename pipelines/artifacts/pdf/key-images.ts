@@ -120,7 +120,7 @@ export function keyImages(page: Page, images: readonly KeyImage[]): void {
 }
 
 const KEY_IMAGE_NOTE =
-  'Each image shows the values measured on it; the table gives the median of repeated values.';
+  'Each image shows the values measured on it; of repeated values, the table gives the one that was used.';
 
 /** Draws the images that follow the first row, for the appendix. */
 export function furtherImages(page: Page, images: readonly KeyImage[]): void {

@@ -5,7 +5,7 @@ import { isoDate } from '../../dicom/dates.ts';
 import type { Subject } from '../../dicom/subject.ts';
 import { earlierValues } from '../../result/earlier-values.ts';
 import type { Result, Section } from '../../result/envelope.ts';
-import { conclusionTexts } from '../../result/render/conclusion.ts';
+import { conclusionOf } from '../../result/render/conclusion.ts';
 import { basisText, weeksAndDays } from '../../result/render/obstetric/shared.ts';
 import { examinationName, gapLine, limitationsOf } from '../../result/render/report-lines.ts';
 import {
@@ -233,8 +233,8 @@ function conclusion(page: Page, { result }: ReportInput): void {
   noMeasurementStatements(result).forEach((text, at) => {
     paragraph(page, text, { bold: at === 0 });
   });
-  const lines = result.report?.impression_lines ?? [];
-  conclusionTexts(result).forEach((line, at) => {
+  const { impression, impression_lines: lines = [] } = conclusionOf(result);
+  impression.forEach((line, at) => {
     const severity = lines[at]?.severity ?? 'info';
     const colour = severity === 'critical' ? ALERT : INK;
     paragraph(page, line, { size: 9.5, bold: severity !== 'info', colour });

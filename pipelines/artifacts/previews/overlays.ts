@@ -97,7 +97,7 @@ export function keyOverlays<Shown extends Pick<PreviewOverlay, 'measurements'>>(
   return overlays.filter(({ measurements }) => {
     const shown = measurements
       .filter(isShown)
-      .map(({ concept, fetus }) => JSON.stringify([concept.key, fetus]));
+      .map(({ concept, laterality, fetus }) => JSON.stringify([concept.key, laterality, fetus]));
     const fresh = shown.some((quantity) => !seen.has(quantity));
     for (const quantity of shown) seen.add(quantity);
     return fresh;

@@ -32,29 +32,35 @@ export function impressionTexts(
   return lines.length > 0 ? lines.map((line) => lineText(line, measurements)) : [NOTHING_CONCLUDED];
 }
 
+type Impression = Pick<NonNullable<Result['report']>, 'impression' | 'impression_lines'>;
+
 /** Returns the impression for the draft report, as text and as data. */
 export function impressionWith<Table extends SentenceTable>(
   topics: readonly Topic<Table>[],
   result: Result,
-): Pick<NonNullable<Result['report']>, 'impression' | 'impression_lines'> {
+): Impression {
   const lines = impressionOf(result, topics);
   return { impression: impressionTexts(lines, result), impression_lines: lines };
 }
 
 /**
- * Returns the conclusions of a result as text. They are the same in the PDF, the SR, the
- * `conclusion` in FHIR and the console: the impression of the draft report, or the same lines if no
- * report was requested. If the report was withheld, the reason replaces them.
+ * Returns the conclusions of a result. They are the same in the PDF, the SR, the `conclusion` in
+ * FHIR and the console: the impression of the draft report, or the same lines if no report was
+ * requested. If the report was withheld, the reason replaces them.
  */
-export function conclusionTexts(result: Result): string[] {
-  if (result.report) return result.report.impression;
+export function conclusionOf(result: Result): Impression {
+  if (result.report) return result.report;
   const section = result.sections.find(({ id }) => id === 'report');
-  if (section?.status === 'failed' && section.reason) return [section.reason.detail];
-  const { impression } = isEcho(result)
+  if (section?.status === 'failed' && section.reason) {
+    return { impression: [section.reason.detail] };
+  }
+  return isEcho(result)
     ? impressionWith(ECHO_TOPICS, result)
     : impressionWith(OBSTETRIC_TOPICS, result);
-  return impression;
 }
+
+/** Returns the conclusions of a result as text. */
+export const conclusionTexts = (result: Result): string[] => conclusionOf(result).impression;
 
 /** Statuses of sections without a gap. Any other status means that something was not assessed. */
 const WITHOUT_GAP: ReadonlySet<Section['status']> = new Set(['complete', 'not_requested']);

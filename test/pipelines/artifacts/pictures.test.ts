@@ -153,6 +153,14 @@ describe('overlays of a result', () => {
     ]);
   });
 
+  test('appear in the report for both sides of a paired structure', () => {
+    const on = (frame: number, laterality: 'left' | 'right') => ({
+      ...AC,
+      ...{ id: laterality, laterality, source: { ...AC.source, frame } },
+    });
+    expect(keyOverlays(overlaysOf([on(5, 'left'), on(6, 'right'), on(7, 'left')]))).toHaveLength(2);
+  });
+
   test('are not key images if nothing on the frame was accepted', () => {
     expect(keyOverlays(overlaysOf([OFD_NOT_ACCEPTED]))).toEqual([]);
   });

@@ -357,6 +357,15 @@ const LONG = {
   indication: 'Known hypertension, breathless on exertion since the spring. '.repeat(4).trim(),
 };
 
+/** Returns the text that is printed in red. */
+function inRed(bytes: Buffer): string {
+  const { output } = run('pdftohtml', ['-xml', '-stdout', '-i', asFile(bytes, 'pdf')]);
+  const fonts = output.matchAll(/<fontspec id="(\d+)"[^>]*color="#b3261e"/g);
+  const red = new Set([...fonts].map(([, id]) => id));
+  const lines = [...output.matchAll(/<text [^>]*font="(\d+)">(.*)<\/text>/g)];
+  return lines.flatMap(([, font, words = '']) => (red.has(font) ? words : [])).join(' ');
+}
+
 describe.skipIf(!hasPoppler)('the first pages', () => {
   const heart = measuredStudy({
     machine: {
@@ -383,6 +392,21 @@ describe.skipIf(!hasPoppler)('the first pages', () => {
     const words = (some: string) => some.replace(/\s+/g, '');
     const [first = ''] = pages(await pdf(heart, SUBJECT));
     for (const line of conclusionTexts(heart)) expect(words(first)).toContain(words(line));
+  });
+
+  const critical = measuredStudy({
+    machine: { 'lvedv-biplane': 220, 'lvesv-biplane': 168 },
+  }).result;
+
+  test.each([
+    ['a draft report', () => critical],
+    ['no report, because none was requested', () => ({ ...critical, report: null })],
+    [
+      'a line that the reader added where no report was requested',
+      () => withNotes({ ...critical, report: null }, [{ do: 'note', text: 'Known since 2020.' }]),
+    ],
+  ])('print a critical conclusion in red with %s', async (_, made) => {
+    expect(inRed(await pdf(made(), SUBJECT))).toContain('LVEF 24 %');
   });
 
   test('contain one LVEF, and the appendix all of them', async () => {
