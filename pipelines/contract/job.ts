@@ -34,6 +34,11 @@ export function mockScenario(metadata: unknown): MockScenario | null {
  * date; ages are calculated before submission (house rule "PHI stays at the doors").
  */
 export const jobSchema = z.strictObject({
+  /**
+   * Id of the request, from which the UIDs of its documents are derived, so that every run of the
+   * request creates the same ones. Absent outside the gateway: then the folder's name is used.
+   */
+  request: z.string().optional(),
   endpoint: z.string(),
   version: z.string(),
   /** Names in `files/` of the work folder, in request order. */

@@ -188,7 +188,7 @@ export function createStudyPipeline(
     stage(report, 'reporting', 'Writing documents', DOCUMENTS);
     const artifacts = await parts.writeArtifacts({
       result,
-      subject: anonymousSubject(basename(folder), study, {
+      subject: anonymousSubject(job.request ?? basename(folder), study, {
         dating: interpreter.dating,
         indication: indicationOf(job),
       }),

@@ -18,7 +18,7 @@ import {
   lockOwn,
   pipelineProgress,
 } from '../requests/transitions.ts';
-import { workFolder } from '../requests/work-folder.ts';
+import { runFolder } from '../requests/work-folder.ts';
 
 interface ProgressParts {
   database: Database;
@@ -123,7 +123,7 @@ async function announcePartial(
   { database, config, blobs, now }: ProgressParts,
 ): Promise<void> {
   if (!isPlainName(name)) throw new Error(`artifact name ${JSON.stringify(name)}`);
-  const path = join(workFolder(config.dataDir, row.id), 'artifacts', name);
+  const path = join(runFolder(config.dataDir, row), 'artifacts', name);
   const found = await describeFile(path);
   if (blobs.direct) await blobs.write(createReadStream(path), found.bytes);
   const artifact = { name, media_type: mediaType };

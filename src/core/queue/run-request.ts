@@ -1,4 +1,4 @@
-import { readFile, statfs } from 'node:fs/promises';
+import { readFile, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../../../config/schema.ts';
@@ -28,13 +28,13 @@ import {
 import {
   type ArtifactEntry,
   ArtifactMismatchError,
+  completeResult,
   describeFile,
   EVIDENCE,
   publishArtifacts,
-  removeResult,
+  putInPlace,
   resultEssentialsSchema,
   saveArtifacts,
-  storeResult,
 } from '../requests/results.ts';
 import { enterStage, LeaseLostError, STAGES, transition } from '../requests/transitions.ts';
 import {
@@ -42,8 +42,7 @@ import {
   placeFile,
   prepareWorkFolder,
   priorNames,
-  removeWorkFolder,
-  workFolder,
+  runFolder,
 } from '../requests/work-folder.ts';
 import { signedBefore } from '../studies/signed-results.ts';
 import type { PipelinePool, PipelineProgram, RunOutcome } from './pipeline-process.ts';
@@ -156,9 +155,10 @@ function failureOf(
 }
 
 function outOfSpaceFailure(
-  { id, attempts }: StoredRequest,
+  { id, attempts: claims, lost_runs }: StoredRequest,
   { logger }: FailureContext,
 ): RunFailure {
+  const attempts = claims - lost_runs;
   logger.event(EVENTS.requestOutOfSpace, { request: id, attempts });
   const detail = `The disk was full in ${attempts} attempts to run the request.`;
   return new RunFailure('failed', 'out_of_space', detail);
@@ -236,7 +236,7 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
       });
   } finally {
     await lease.release();
-    await removeWorkFolder(config.dataDir, id);
+    await rm(runFolder(config.dataDir, row), { recursive: true, force: true });
   }
   return 'over';
 }
@@ -284,6 +284,7 @@ async function prepare(
   const input = endpoint.input.parse(row.input);
   const priors = priorNames(row.files, row.prior_files);
   const job: Job = {
+    request: row.id,
     endpoint: row.endpoint,
     version: row.version,
     files: row.files.map(({ name }) => name),
@@ -302,7 +303,7 @@ async function prepare(
     ...row.files,
     ...row.prior_files.map((file, i) => ({ ...file, name: priors[i] ?? file.name })),
   ];
-  const folder = workFolder(config.dataDir, row.id);
+  const folder = runFolder(config.dataDir, row);
   await prepareWorkFolder(folder, job);
   try {
     for (const file of files) {
@@ -331,24 +332,25 @@ async function prepare(
  * client supplied as URLs, one after the other, then objects held in an archive.
  */
 async function fetchFiles(
-  { id, attempts, status, test }: StoredRequest,
+  row: StoredRequest,
   files: readonly RequestFile[],
   { database, config, fetchFile, fetchArchived, now }: RunParts,
   broken: AbortSignal,
 ): Promise<void> {
+  const { id, attempts, status, test } = row;
+  const folder = join(runFolder(config.dataDir, row), 'files');
   // The mock pipeline does not open files.
   const hosted = test ? [] : files.filter(({ url }) => url !== undefined);
   const archived = test
     ? []
     : files.flatMap(({ archive: object, name }) =>
-        object ? [{ object, path: join(workFolder(config.dataDir, id), 'files', name) }] : [],
+        object ? [{ object, path: join(folder, name) }] : [],
       );
   if (hosted.length + archived.length > 0 && status !== 'running') {
     await database.transaction((tx) => enterStage(tx, id, attempts, STAGES.fetching, now()));
   }
   for (const { name, url = '' } of hosted) {
-    const path = join(workFolder(config.dataDir, id), 'files', name);
-    await fetchFile(url, path, broken).catch((error: unknown) => {
+    await fetchFile(url, join(folder, name), broken).catch((error: unknown) => {
       if (broken.aborted) throw new InterruptedError();
       if (!(error instanceof HostedFileError)) throw error;
       const detail = `${name} could not be fetched: ${error.message}.`;
@@ -387,7 +389,7 @@ async function runPipeline(
   const progress = await recordProgress(row, parts, signal);
   return await pool.run({
     module,
-    folder: workFolder(config.dataDir, row.id),
+    folder: runFolder(config.dataDir, row),
     timeoutSeconds: config.worker.timeoutSeconds,
     readSeconds: config.worker.readSeconds,
     signal,
@@ -397,38 +399,37 @@ async function runPipeline(
 }
 
 /**
- * Checks the result and stores it where every process of the installation can read it. Then ends
- * the request and creates its deliveries in one transaction.
+ * Checks the result and copies it to the bucket if there is one. Then one transaction ends the
+ * request, creates its deliveries and moves the result to where every process reads it. The move
+ * needs the lock of that transaction, because only one run may put its result in place. If the
+ * process dies before the commit, the next run replaces the result.
  */
 async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal): Promise<void> {
   const { database, config, logger, now } = parts;
   const { id, attempts } = row;
   await database.transaction((tx) => enterStage(tx, id, attempts, STAGES.uploading, now()));
   const { artifacts, cost } = await checkedResult(row, parts);
-  const stored = await storeResult(config.dataDir, id, artifacts).catch((error: unknown) => {
+  const from = runFolder(config.dataDir, row);
+  const complete = await completeResult(from, artifacts).catch((error: unknown) => {
     if (!(error instanceof ArtifactMismatchError)) throw error;
     logger.event(EVENTS.requestResultInvalid, { request: id, error: error.message });
     throw new RunFailure('failed', 'invalid_result', 'The pipeline wrote an invalid result.');
   });
-  const publish = () => publishArtifacts(parts.blobs, config.dataDir, id, stored);
+  const publish = () => publishArtifacts(parts.blobs, complete);
   // Every error of the storage counts as an outage here, so the finished run waits until the
   // storage works. If the request failed instead, the whole run would have to be repeated.
   await onceStorageWorks(id, parts, broken, publish, () => true);
   const at = now();
   const expiresAt = new Date(at.getTime() + config.retention.days * DAY_MS);
   const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
-  try {
-    await database.transaction(async (tx) => {
-      await transition(tx, id, 'succeeded', { at, attempt: attempts, expiresAt, cost });
-      await saveArtifacts(tx, id, stored);
-      const signed = (await signedBefore(tx, id)) !== null;
-      const drafts = leavingAtOnce(row.deliver_to, config.destinations, signed);
-      await enqueueDeliveries(tx, id, drafts, giveUpSeconds);
-    });
-  } catch (error) {
-    if (error instanceof LeaseLostError) await removeResult(config.dataDir, id);
-    throw error;
-  }
+  await database.transaction(async (tx) => {
+    await transition(tx, id, 'succeeded', { at, attempt: attempts, expiresAt, cost });
+    await saveArtifacts(tx, id, complete.artifacts);
+    const signed = (await signedBefore(tx, id)) !== null;
+    const drafts = leavingAtOnce(row.deliver_to, config.destinations, signed);
+    await enqueueDeliveries(tx, id, drafts, giveUpSeconds);
+    await putInPlace(config.dataDir, id, complete.folder);
+  });
 }
 
 /**
@@ -488,7 +489,7 @@ async function checkedResult(
   row: StoredRequest,
   parts: RunParts,
 ): Promise<{ artifacts: ArtifactEntry[]; cost: Cost }> {
-  const path = join(workFolder(parts.config.dataDir, row.id), 'result.json');
+  const path = join(runFolder(parts.config.dataDir, row), 'result.json');
   const result = parseJson(await ifMissing(readFile(path, 'utf8'), ''));
   const endpoint = endpointOf(row, parts.endpoints);
   const { error } = endpoint.output.safeParse(result);
@@ -512,8 +513,8 @@ async function checkedResult(
  * Returns the evidence for reviews if the pipeline wrote it. The evidence is not listed in the
  * result.
  */
-async function evidenceOf({ id }: StoredRequest, { config }: RunParts): Promise<ArtifactEntry[]> {
-  const path = join(workFolder(config.dataDir, id), 'artifacts', EVIDENCE);
+async function evidenceOf(row: StoredRequest, { config }: RunParts): Promise<ArtifactEntry[]> {
+  const path = join(runFolder(config.dataDir, row), 'artifacts', EVIDENCE);
   const found = await ifMissing(describeFile(path), null);
   return found ? [{ name: EVIDENCE, media_type: 'application/json', ...found, section: null }] : [];
 }

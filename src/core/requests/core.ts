@@ -333,7 +333,7 @@ function createRequestReader({
       if (!row || !artifact) return null;
       return row.status === 'succeeded'
         ? results.path(id, artifact)
-        : artifactPath(dataDir, id, name, row.status);
+        : artifactPath(dataDir, row, name);
     },
     evidence: async (id) => {
       const stored = (await listArtifacts(database, id)).find(isInternal);

@@ -8,7 +8,7 @@ import type { BlobStore } from '../files/blob-store.ts';
 import { AFTER_SIGNATURE } from '../outbox/delivery.ts';
 import { removeResult, withdrawArtifacts } from './results.ts';
 import { IllegalTransitionError, transition } from './transitions.ts';
-import { removeWorkFolder } from './work-folder.ts';
+import { removeWorkFolders } from './work-folder.ts';
 
 const EVERY_MILLISECONDS = 60_000;
 const BATCH = 100;
@@ -63,7 +63,7 @@ export async function purgeExpired(parts: ExpiryParts): Promise<void> {
   );
   for (const { id } of ended.rows) {
     await removeResult(config.dataDir, id);
-    await removeWorkFolder(config.dataDir, id);
+    await removeWorkFolders(config.dataDir, id);
     await withdrawArtifacts(blobs, database, id, at);
     await forget(database, id);
   }

@@ -86,9 +86,11 @@ async function renewLease(database: Queryable, id: string, attempt: number) {
 
 /**
  * Releases a request that has not ended, so that it can be claimed again. A run that was
- * interrupted because the gateway stops does not count as an attempt. A run that found the disk
- * full counts as an attempt, because its input may be what fills the disk. A crash counts both as
- * an attempt and as a crash.
+ * interrupted, because the gateway stops or the database was away, does not count against the
+ * request. A run that found the disk full does, because its input may be what fills the disk. A
+ * crash counts both as an attempt and as a crash.
+ *
+ * `attempts` itself never decreases: it is the fencing token, and names the work folder of the run.
  */
 export async function releaseRequest(
   database: Queryable,
@@ -98,7 +100,7 @@ export async function releaseRequest(
 ): Promise<void> {
   await database.query(
     `UPDATE requests SET lease_until = NULL, enqueued_at = NULL,
-       attempts = attempts - $3, crashes = crashes + $4
+       lost_runs = lost_runs + $3, crashes = crashes + $4
      WHERE id = $1 AND attempts = $2 AND status IN ('preparing', 'running')`,
     [id, attempt, why === 'interrupted' ? 1 : 0, why === 'crashed' ? 1 : 0],
   );

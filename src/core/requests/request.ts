@@ -185,11 +185,14 @@ export interface RequestRow {
   source: RequestSource;
   cost: Cost;
   fault: RequestFault | null;
-  /** Number of claims by workers, without those that ended because the gateway stopped. */
+  /** Number of claims by workers. It identifies the current run. */
   attempts: number;
   /** Number of times that a pipeline process died while running the request. */
   crashes: number;
-  /** Number of attempts lost because the gateway died. They do not count against the request. */
+  /**
+   * Number of attempts that were interrupted or lost because the gateway stopped or died, or because
+   * the database was away. They do not count against the request.
+   */
   lost_runs: number;
   /** Number of the last event in the request's log. */
   last_seq: number;

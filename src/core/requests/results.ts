@@ -6,7 +6,8 @@ import { z } from 'zod';
 import type { Queryable } from '../../platform/database/port.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
 import { BlobMissingError, type BlobStore } from '../files/blob-store.ts';
-import { workFolder } from './work-folder.ts';
+import type { RequestRow } from './request.ts';
+import { runFolder } from './work-folder.ts';
 
 const artifactSchema = z.object({
   name: z.string(),
@@ -87,9 +88,6 @@ export const signedResultName = (revision: number): string => `result-signed-${r
 /** Returns true if this file of a result must be hidden from clients. */
 export const isInternal = ({ name }: Pick<ArtifactEntry, 'name'>): boolean => name === EVIDENCE;
 
-/** Suffix of a result folder that is not yet complete. */
-const MAKING = '.making';
-
 /** Thrown when the files written by a pipeline do not match its result. */
 export class ArtifactMismatchError extends Error {
   override name = 'ArtifactMismatchError';
@@ -108,21 +106,26 @@ function inFolder(folder: string, name: string): string {
   return name === RESULT ? join(folder, RESULT) : join(folder, 'artifacts', name);
 }
 
+/** A result whose files are complete and flushed to disk, but not yet in the result store. */
+export interface CompleteResult {
+  folder: string;
+  /** All its files: first `result.json`, which cannot list itself, then the artifacts. */
+  artifacts: ArtifactEntry[];
+}
+
+/** Name of the folder in a work folder that receives the complete result. */
+const COMPLETE = 'complete';
+
 /**
- * Moves `result.json` and the artifacts listed in it from a work folder into the result store. The
- * files are checked and flushed to disk (fsync), and one rename puts all of them in place. Only
- * then may the request end.
- * @returns all stored files: first `result.json`, which cannot list itself, then the artifacts.
+ * Gathers `result.json` and the artifacts listed in it in one folder inside the work folder `from`.
+ * The files are checked and flushed to disk (fsync), so that `putInPlace` only has to move them.
  * @throws ArtifactMismatchError
  */
-export async function storeResult(
-  dataDir: string,
-  id: string,
+export async function completeResult(
+  from: string,
   artifacts: readonly ArtifactEntry[],
-): Promise<ArtifactEntry[]> {
-  const from = workFolder(dataDir, id);
-  const to = resultFolder(dataDir, id);
-  const making = to + MAKING;
+): Promise<CompleteResult> {
+  const making = join(from, COMPLETE);
   await rm(making, { recursive: true, force: true });
   await mkdir(join(making, 'artifacts'), { recursive: true });
 
@@ -138,12 +141,22 @@ export async function storeResult(
   }
   await syncFile(join(making, 'artifacts'));
   await syncFile(making);
-  await rm(to, { recursive: true, force: true });
-  await rename(making, to);
-  await syncFile(dirname(to));
-  const envelope = await describeFile(join(to, RESULT));
+  const envelope = await describeFile(join(making, RESULT));
   const asArtifact = { name: RESULT, media_type: 'application/json', ...envelope, section: null };
-  return [asArtifact, ...artifacts];
+  return { folder: making, artifacts: [asArtifact, ...artifacts] };
+}
+
+/**
+ * Moves a complete result into the result store by one rename. The caller must hold the lock on the
+ * request's row and its fence (`lockOwn`): a run that lost its request would replace the result of
+ * its successor. A folder already in place is left from a run whose transaction failed.
+ */
+export async function putInPlace(dataDir: string, id: string, folder: string): Promise<void> {
+  const to = resultFolder(dataDir, id);
+  await mkdir(dirname(to), { recursive: true });
+  await rm(to, { recursive: true, force: true });
+  await rename(folder, to);
+  await syncFile(dirname(to));
 }
 
 /**
@@ -217,12 +230,21 @@ async function syncFile(path: string): Promise<void> {
  */
 export async function artifactPath(
   dataDir: string,
-  id: string,
+  row: Pick<RequestRow, 'id' | 'attempts' | 'status'>,
   name: string,
-  status: string,
 ): Promise<string | null> {
+  return row.status === 'running'
+    ? pathIn(runFolder(dataDir, row), name)
+    : storedPath(dataDir, row.id, name);
+}
+
+/** Returns the path of a file of a stored result; null if it does not exist. */
+function storedPath(dataDir: string, id: string, name: string): Promise<string | null> {
+  return pathIn(resultFolder(dataDir, id), name);
+}
+
+async function pathIn(folder: string, name: string): Promise<string | null> {
   if (!isPlainName(name)) return null;
-  const folder = status === 'running' ? workFolder(dataDir, id) : resultFolder(dataDir, id);
   const path = inFolder(folder, name);
   return ifMissing(
     access(path).then(() => path),
@@ -231,8 +253,9 @@ export async function artifactPath(
 }
 
 export async function removeResult(dataDir: string, id: string): Promise<void> {
-  for (const folder of [resultFolder(dataDir, id), resultFolder(dataDir, id) + MAKING]) {
-    await rm(folder, { recursive: true, force: true });
+  // Up to version 1.0, an interrupted run could leave a folder with the suffix `.making`.
+  for (const suffix of ['', '.making']) {
+    await rm(resultFolder(dataDir, id) + suffix, { recursive: true, force: true });
   }
 }
 
@@ -252,7 +275,7 @@ interface ResultStore {
 
 export function createResultStore(dataDir: string, blobs: BlobStore): ResultStore {
   const path: ResultStore['path'] = async (id, { name, sha256 }) => {
-    const here = await artifactPath(dataDir, id, name, 'succeeded');
+    const here = await storedPath(dataDir, id, name);
     if (here !== null || !blobs.direct) return here;
     const to = resultPath(dataDir, id, name);
     const making = `${to}.${randomUUID()}`;
@@ -292,19 +315,16 @@ export async function removeExpiredResults(database: Queryable, dataDir: string)
 }
 
 /**
- * Copies a stored result and its artifacts to the bucket, from which every host of the installation
+ * Copies a complete result and its artifacts to the bucket, from which every host of the installation
  * reads them and clients download them directly. Does nothing if there is no bucket.
  */
 export async function publishArtifacts(
   blobs: BlobStore,
-  dataDir: string,
-  id: string,
-  artifacts: readonly ArtifactEntry[],
+  { folder, artifacts }: CompleteResult,
 ): Promise<void> {
   if (!blobs.direct) return;
   for (const { name, bytes } of artifacts) {
-    const path = await artifactPath(dataDir, id, name, 'succeeded');
-    if (path !== null) await blobs.write(createReadStream(path), bytes);
+    await blobs.write(createReadStream(inFolder(folder, name)), bytes);
   }
 }
 

@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Queryable } from '../../platform/database/port.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
 import { BlobMissingError, type BlobStore } from '../files/blob-store.ts';
 import { linkOrCopy } from '../files/whole-file.ts';
-import type { RequestFile } from './request.ts';
+import type { RequestFile, RequestRow } from './request.ts';
 
 /** Thrown when an input file no longer exists. */
 export class InputFileMissingError extends Error {
@@ -23,8 +24,19 @@ const WORK = 'work';
 /** Returns the folder that holds all work folders of this host. */
 export const workPlace = (dataDir: string): string => resolve(dataDir, WORK);
 
-export function workFolder(dataDir: string, id: string): string {
-  return resolve(dataDir, WORK, id);
+/**
+ * Returns the work folder of a run. Each attempt has its own, so a run that has lost its request
+ * removes only its own files, even if workers of several processes share the data folder.
+ */
+export function runFolder(dataDir: string, run: Pick<RequestRow, 'id' | 'attempts'>): string {
+  return resolve(dataDir, WORK, runName(run));
+}
+
+const runName = ({ id, attempts }: Pick<RequestRow, 'id' | 'attempts'>) => `${id}.${attempts}`;
+
+/** Returns a new work folder in which the documents of a signed result are written. */
+export function signingFolder(dataDir: string, id: string): string {
+  return resolve(dataDir, WORK, `${id}.signed-${randomUUID()}`);
 }
 
 /**
@@ -77,15 +89,20 @@ function linked(from: string, to: string): Promise<boolean> {
   return ifMissing(made, false);
 }
 
-export async function removeWorkFolder(dataDir: string, id: string): Promise<void> {
-  await rm(workFolder(dataDir, id), { recursive: true, force: true });
+/** Removes every work folder of a request that has ended. */
+export async function removeWorkFolders(dataDir: string, id: string): Promise<void> {
+  const place = workPlace(dataDir);
+  for (const name of await ifMissing(readdir(place), [])) {
+    if (!name.startsWith(`${id}.`)) continue;
+    await rm(join(place, name), { recursive: true, force: true });
+  }
 }
 
 /** Name prefix of the folders of pipeline processes; see `PipelinePool`. */
 export const PROCESS_FOLDER = 'process-';
 
 /**
- * Deletes the work folders of requests that no living worker holds, because they contain patient
+ * Deletes the work folders of runs that no living worker holds, because they contain patient
  * images. Some are inside the folder of a pipeline process; that folder itself is kept.
  */
 export async function removeLeftWork(database: Queryable, dataDir: string): Promise<void> {
@@ -96,12 +113,12 @@ export async function removeLeftWork(database: Queryable, dataDir: string): Prom
     const inside = await ifMissing(readdir(join(place, name)), []);
     left.push(...inside.map((run) => join(name, run)));
   }
-  const { rows } = await database.query<{ id: string }>(
-    `SELECT id FROM requests WHERE id = ANY ($1::text[])
-       AND status IN ('preparing', 'running') AND lease_until >= now()`,
-    [left.map((path) => basename(path))],
+  const { rows } = await database.query<{ id: string; attempts: number }>(
+    `SELECT id, attempts FROM requests
+     WHERE status IN ('preparing', 'running') AND lease_until >= now()`,
   );
-  const held = new Set(rows.map(({ id }) => id));
+  // During an upgrade, a process of version 1.0 may hold a folder that is named by the request alone.
+  const held = new Set(rows.flatMap((row) => [row.id, runName(row)]));
   for (const path of left) {
     if (!held.has(basename(path))) await rm(join(place, path), { recursive: true, force: true });
   }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +18,7 @@ import {
   signedResultName,
 } from '../requests/results.ts';
 import { lockRequest } from '../requests/transitions.ts';
-import { workFolder } from '../requests/work-folder.ts';
+import { signingFolder } from '../requests/work-folder.ts';
 import { isSignedLater, lockStudyOf, signedBefore } from '../studies/signed-results.ts';
 import {
   addSignature,
@@ -70,7 +69,7 @@ export function createStoreSignature(parts: SignParts): StoreSignature {
     const signature = signatures.at(-1);
     if (!signature) throw new TypeError('a result is signed by somebody');
     const verification = await verificationBy(signing, database);
-    const folder = join(workFolder(dataDir, row.id), `signed-${randomUUID()}`);
+    const folder = signingFolder(dataDir, row.id);
     try {
       const artifacts = isLast ? await writeSigned(signing, verification, folder, parts) : [];
       await database.transaction(async (tx) => {

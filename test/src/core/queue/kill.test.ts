@@ -48,7 +48,7 @@ async function submitIn(behaviour: string, status: string): Promise<string> {
 }
 
 /**
- * Returns the requests that have files below `work/`, either in their own folder or in that of a
+ * Returns the runs that have files below `work/`, either in their own folder or in that of a
  * pipeline process.
  */
 async function runsLeft(): Promise<string[]> {
@@ -67,7 +67,7 @@ describe('kill -9 of the whole gateway', () => {
     await kill();
     await expect.poll(() => Promise.all(pids.map(isRunning))).toEqual(pids.map(() => false));
 
-    expect(await runsLeft()).toEqual([id]);
+    expect(await runsLeft()).toEqual([`${id}.1`]);
     const site = await openSite({ dataDir });
     expect(await site.row(id)).toMatchObject({ status: 'running', attempts: 1 });
     await site.database.query(
@@ -84,7 +84,7 @@ describe('kill -9 of the whole gateway', () => {
 });
 
 describe('a stop in the middle of a run', () => {
-  it('does not count as an attempt', async () => {
+  it('does not count against the request', async () => {
     let site = await openSite({ dataDir });
     await site.startWorker();
     const id = await site.submit('wait', {}, { seconds: 60 });
@@ -92,9 +92,9 @@ describe('a stop in the middle of a run', () => {
     await site.close();
 
     site = await openSite({ dataDir });
-    expect(await site.row(id)).toMatchObject({ status: 'running', attempts: 0 });
+    expect(await site.row(id)).toMatchObject({ status: 'running', attempts: 1, lost_runs: 1 });
     await site.startWorker();
-    await expect.poll(async () => (await site.row(id)).attempts).toBe(1);
+    await expect.poll(async () => (await site.row(id)).attempts).toBe(2);
     await site.core.cancel(id, null);
     await site.close();
   });

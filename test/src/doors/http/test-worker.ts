@@ -2,9 +2,13 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { claimRequest } from '../../../../src/core/requests/lease.ts';
-import { saveArtifacts, storeResult } from '../../../../src/core/requests/results.ts';
+import {
+  completeResult,
+  putInPlace,
+  saveArtifacts,
+} from '../../../../src/core/requests/results.ts';
 import { enterStage, transition } from '../../../../src/core/requests/transitions.ts';
-import { workFolder } from '../../../../src/core/requests/work-folder.ts';
+import { runFolder } from '../../../../src/core/requests/work-folder.ts';
 import type { Database } from '../../../../src/platform/database/port.ts';
 
 /** Moves a request through the core's own transitions, as the worker does. */
@@ -34,9 +38,8 @@ export function testWorker(database: Database, dataDir: string): TestWorker {
       artifacts = {},
       result: object = { schema: 'sonogate.result/1', version: '1.2.0' },
     ) {
-      const folder = workFolder(dataDir, id);
+      const folder = runFolder(dataDir, { id, attempts: 1 });
       await mkdir(join(folder, 'artifacts'), { recursive: true });
-      await mkdir(join(dataDir, 'results'), { recursive: true });
       await writeFile(join(folder, 'result.json'), JSON.stringify(result));
       const entries = Object.entries(artifacts).map(([name, text]) => ({
         name,
@@ -48,10 +51,11 @@ export function testWorker(database: Database, dataDir: string): TestWorker {
       for (const [name, text] of Object.entries(artifacts)) {
         await writeFile(join(folder, 'artifacts', name), text);
       }
-      const stored = await storeResult(dataDir, id, entries);
+      const stored = await completeResult(folder, entries);
       await database.transaction(async (tx) => {
-        await saveArtifacts(tx, id, stored);
+        await saveArtifacts(tx, id, stored.artifacts);
         await transition(tx, id, 'succeeded', { at: new Date() });
+        await putInPlace(dataDir, id, stored.folder);
       });
     },
     async reject(id, detail) {

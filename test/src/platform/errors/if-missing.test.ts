@@ -6,10 +6,9 @@ import { loadPublicKeys } from '../../../../src/core/audit/seal.ts';
 import { removeFetched } from '../../../../src/core/files/received-objects.ts';
 import {
   ArtifactMismatchError,
+  completeResult,
   removeExpiredResults,
-  storeResult,
 } from '../../../../src/core/requests/results.ts';
-import { workFolder } from '../../../../src/core/requests/work-folder.ts';
 import { ifMissing } from '../../../../src/platform/errors/file-system.ts';
 
 let folder: string;
@@ -67,22 +66,22 @@ describe('an artifact of a result', () => {
   };
 
   async function finished(): Promise<string> {
-    const dataDir = await mkdtemp(join(folder, 'data-'));
-    await mkdir(join(workFolder(dataDir, 'request'), 'artifacts'), { recursive: true });
-    await writeFile(join(workFolder(dataDir, 'request'), 'result.json'), '{}');
-    return dataDir;
+    const run = await mkdtemp(join(folder, 'run-'));
+    await mkdir(join(run, 'artifacts'));
+    await writeFile(join(run, 'result.json'), '{}');
+    return run;
   }
 
   it('is a fault of the pipeline if it does not exist', async () => {
-    const stored = storeResult(await finished(), 'request', [artifact]);
+    const stored = completeResult(await finished(), [artifact]);
     await expect(stored).rejects.toThrow(
       new ArtifactMismatchError('artifact report.pdf is missing'),
     );
   });
 
   it('is not reported as missing if it cannot be read', async () => {
-    const dataDir = await finished();
-    await mkdir(join(workFolder(dataDir, 'request'), 'artifacts', artifact.name));
-    await expect(storeResult(dataDir, 'request', [artifact])).rejects.toThrow('EISDIR');
+    const run = await finished();
+    await mkdir(join(run, 'artifacts', artifact.name));
+    await expect(completeResult(run, [artifact])).rejects.toThrow('EISDIR');
   });
 });
