@@ -70,6 +70,16 @@ const GAUGES: readonly TableGauge[] = [
       FROM deliveries WHERE state = 'dead' GROUP BY 1`,
   },
   {
+    name: 'sonogate_commitment_oldest_seconds',
+    help: 'Time since the delivery of the oldest object to which the PACS was asked to commit and has not. For the whole site.',
+    labels: ['destination'],
+    query: `SELECT jsonb_build_object('destination', o.destination) AS labels,
+        ${SECONDS_SINCE('d.ended_at')} AS value
+      FROM delivered_objects o JOIN deliveries d ON d.id = o.delivery_id
+      WHERE o.committed_at IS NULL AND o.failure_reason IS NULL AND o.asked_at IS NOT NULL
+      GROUP BY o.destination`,
+  },
+  {
     name: 'sonogate_destination_breaker',
     help: '1 for the current circuit breaker state of each failing destination. For the whole site.',
     labels: ['destination', 'state'],

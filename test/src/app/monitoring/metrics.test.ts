@@ -158,6 +158,39 @@ describe('open work', () => {
     expect(sampleOf(families.get('sonogate_queue_jobs'), { state: 'waiting' })).toBe(3);
   });
 
+  test('includes the oldest object to which a PACS was asked to commit, until it reports', async () => {
+    // Of three objects that were delivered an hour ago, one is committed, and one went to a PACS
+    // that is never asked to commit.
+    for (const [id, destination, asked, committed] of [
+      ['waits', 'commits', true, false],
+      ['done', 'commits', true, true],
+      ['unasked', 'does-not', false, false],
+    ] as const) {
+      await database.query(
+        `INSERT INTO deliveries (id, kind, destination, object, state, give_up_at, ended_at)
+         VALUES ($1, 'dicom', $2, $1, 'delivered', now(), now() - interval '1 hour')`,
+        [id, destination],
+      );
+      await database.query(
+        `INSERT INTO delivered_objects
+           (delivery_id, destination, sop_class_uid, sop_instance_uid, asked_at, committed_at)
+         VALUES ($1, $2, '1.2', $1, CASE WHEN $3 THEN now() END, CASE WHEN $4 THEN now() END)`,
+        [id, destination, asked, committed],
+      );
+    }
+    const ages = async () => {
+      const family = (await scrape(collector())).get('sonogate_commitment_oldest_seconds');
+      return family?.samples.map(({ labels, value }) => [labels.destination, Math.round(value)]);
+    };
+    const [[destination, age] = []] = (await ages()) ?? [];
+    expect(destination).toBe('commits');
+    expect(age).toBeGreaterThanOrEqual(3600);
+    await database.query(
+      'UPDATE delivered_objects SET committed_at = now() WHERE asked_at IS NOT NULL',
+    );
+    expect(await ages()).toEqual([]);
+  });
+
   test('is read from indexes, however long the history is', { timeout: 60_000 }, async () => {
     // Only the history matters in this test, so triggers do not copy it to the worklist.
     await database.transaction(async (tx) => {
@@ -180,8 +213,12 @@ describe('open work', () => {
          SELECT 'h' || n, 'dicom', 'pacs', 'h' || n, 'delivered', now(), now() - interval '1 day'
          FROM generate_series(1, 20000) AS n`,
       );
+      await tx.query(
+        `INSERT INTO delivered_objects (delivery_id, destination, sop_class_uid, sop_instance_uid)
+         SELECT 'h' || n, 'pacs', '1.2', 'h' || n FROM generate_series(1, 20000) AS n`,
+      );
     });
-    await database.query('ANALYZE studies, requests, deliveries');
+    await database.query('ANALYZE studies, requests, deliveries, delivered_objects');
     const metrics = collector();
     await scrape(metrics);
     const plans: string[] = [];
@@ -206,9 +243,11 @@ describe('open work', () => {
     await explained();
     await explained();
     expect(plans.length).toBeGreaterThan(10);
-    expect(plans.filter((plan) => /Seq Scan on (studies|requests|deliveries)/.test(plan))).toEqual(
-      [],
-    );
+    expect(
+      plans.filter((plan) =>
+        /Seq Scan on (studies|requests|deliveries|delivered_objects)/.test(plan),
+      ),
+    ).toEqual([]);
   });
 });
 
