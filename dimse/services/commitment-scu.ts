@@ -155,7 +155,7 @@ export async function requestCommitments(parts: CommitmentScuParts): Promise<voi
 }
 
 async function ask(destination: DicomDestination, parts: CommitmentScuParts): Promise<void> {
-  const { database, aeTitle, logger, now } = parts;
+  const { database, aeTitle, logger, now, signal } = parts;
   const transactionUid = newUid();
   const inSeconds = (seconds: number) => new Date(now().getTime() + seconds * 1000);
   // The objects become due again at the time by which this request must have ended. If this process
@@ -185,6 +185,9 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
     );
     logger.event(EVENTS.commitmentAsked, log);
   } catch (error) {
+    // A request that was cut short because the gateway is stopping shows nothing about the PACS. It
+    // is due at the next start.
+    if (signal?.aborted) return await makeRequestDue(database, transactionUid, now());
     const code = error instanceof SonogateError ? error.code : 'internal';
     await rescheduleRequest(database, transactionUid, now());
     logger.event(EVENTS.commitmentNotAsked, { ...log, code });
@@ -281,6 +284,17 @@ export function askAgainSeconds(failures: number): number {
   return Math.min(FIRST_WAIT_SECONDS * 2 ** (failures - 1), LONGEST_WAIT_SECONDS);
 }
 
+async function makeRequestDue(
+  database: Queryable,
+  transactionUid: string,
+  at: Date,
+): Promise<void> {
+  await database.query('UPDATE delivered_objects SET ask_at = $2 WHERE transaction_uid = $1', [
+    transactionUid,
+    at,
+  ]);
+}
+
 async function rescheduleRequest(
   database: Database,
   transactionUid: string,
@@ -292,10 +306,8 @@ async function rescheduleRequest(
     [transactionUid],
   );
   const failures = Math.max(1, ...rows.map((row) => row.failures));
-  await database.query('UPDATE delivered_objects SET ask_at = $2 WHERE transaction_uid = $1', [
-    transactionUid,
-    new Date(at.getTime() + askAgainSeconds(failures) * 1000),
-  ]);
+  const again = new Date(at.getTime() + askAgainSeconds(failures) * 1000);
+  await makeRequestDue(database, transactionUid, again);
 }
 
 /**

@@ -86,6 +86,40 @@ test('objects whose request was cut short when its process ended are requested a
   await asking;
 });
 
+test('a request that is interrupted because the gateway stops does not count, and is due again at once', async () => {
+  const silent = createServer();
+  await once(silent.listen(0, '127.0.0.1'), 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const pacs = { type: 'dicom', name: 'stopped', host: '127.0.0.1', port, aeTitle: 'PACS' };
+  const { destinations } = loadConfig({}, { destinations: [{ ...pacs, storageCommitment: true }] });
+  await site.database.query(
+    `WITH made AS (INSERT INTO deliveries (id, kind, destination, object, state, give_up_at)
+       VALUES ('dlv_3', 'forward', 'stopped', 'p', 'delivered', now()) RETURNING id)
+     INSERT INTO delivered_objects (delivery_id, destination, sop_class_uid, sop_instance_uid)
+     SELECT id, 'stopped', '1.2', '1.5' FROM made`,
+  );
+  const now = new Date();
+  const stopping = new AbortController();
+  const connected = once(silent, 'connection');
+  const asking = requestCommitments({
+    database: site.database,
+    destinations: destinations.filter((each): each is DicomDestination => each.type === 'dicom'),
+    aeTitle: 'SONOGATE',
+    certificates: new ClientCertificates(),
+    logger: silentLogger,
+    now: () => now,
+    signal: stopping.signal,
+  });
+  await connected;
+  stopping.abort();
+  await asking;
+  silent.close();
+  const { rows } = await site.database.query(
+    `SELECT failed_asks, asks, ask_at FROM delivered_objects WHERE destination = 'stopped'`,
+  );
+  expect(rows).toEqual([{ failed_asks: 0, asks: 0, ask_at: now }]);
+});
+
 test('a PACS that cannot be reached is asked again after a minute, then after two', async () => {
   const port = await freePort();
   const pacs = { type: 'dicom', name: 'pacs', host: '127.0.0.1', port, aeTitle: 'PACS' };
