@@ -1,6 +1,5 @@
 import { isUid } from '../../pipelines/dicom/uid.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
-import type { LogEvent } from '../../src/platform/logging/event.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import {
   COMMAND,
@@ -13,6 +12,7 @@ import {
 } from './message.ts';
 import type { AcceptedContext } from './negotiation.ts';
 import {
+  type AssociationLog,
   type AssociationPeer,
   MAX_NORMALIZED_BYTES,
   type NormalizedReport,
@@ -43,7 +43,7 @@ export interface DimseProviderOptions {
   /** Resolves when the peer has read what was sent. */
   drained?: () => Promise<void>;
   send: (contextId: number, command: CommandSet, dataSet?: Buffer) => void;
-  log: <Fields extends object>(event: LogEvent<Fields>, fields: NoInfer<Fields>) => void;
+  log: AssociationLog;
 }
 
 /** A request whose data set is still arriving. */
@@ -304,6 +304,7 @@ export class DimseProvider {
               .filter(({ abstractSyntax }) => abstractSyntax === sopClassUid)
               .map(({ transferSyntax }) => transferSyntax),
           store: (object) => this.#storeOver(object, operation),
+          log,
         },
       );
       for await (const { status, comment, dataSet: sent, subOperations: counts } of answers) {

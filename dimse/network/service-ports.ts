@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
+import type { LogEvent } from '../../src/platform/logging/event.ts';
 
 export interface AssociationPeer {
   /** Our id of the association, for the log. */
@@ -143,6 +144,12 @@ export interface OutgoingObject {
   read(size: number): AsyncIterable<Buffer> | Iterable<Buffer>;
 }
 
+/** Logs an event together with the fields that identify an association. */
+export type AssociationLog = <Fields extends object>(
+  event: LogEvent<Fields>,
+  fields: NoInfer<Fields>,
+) => void;
+
 export interface QueryingAssociation {
   /** Aborted when the peer cancels the operation (C-CANCEL) or the association ends. */
   canceled: AbortSignal;
@@ -153,6 +160,7 @@ export interface QueryingAssociation {
    * @returns the peer's status; null if it does not accept objects of this kind.
    */
   store(object: OutgoingObject): Promise<number | null>;
+  log: AssociationLog;
 }
 
 /**

@@ -15,7 +15,8 @@ import {
 import { find, type HeldObject, heldObjects, type Match } from '../../src/core/query/find.ts';
 import { attributeText } from '../../src/core/studies/instance-header.ts';
 import type { Queryable } from '../../src/platform/database/port.ts';
-import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { clientTls } from '../network/dial.ts';
 import type {
@@ -29,7 +30,7 @@ import type {
 } from '../network/service-ports.ts';
 import { isWarning, STATUS } from '../network/status.ts';
 import type { DicomAudit } from '../receive/audit.ts';
-import { outgoingFile, sendFiles } from '../send/store-scu.ts';
+import { outgoingFile, refusalCode, sendFiles } from '../send/store-scu.ts';
 
 /**
  * Query/Retrieve as SCP in the Study Root information model (PS3.4 C.6.2), for received studies and
@@ -219,12 +220,20 @@ async function* retrieve(
   { operation, moveDestination, transferSyntax }: QueryRequest,
   parts: RetrieveParts,
 ): AsyncGenerator<QueryAnswer> {
-  const { database, config, association } = parts;
+  const { database, config, association, peer } = parts;
   requireUniqueKeys(identifier, true);
   const destination = config.queryRetrieve.moveDestinations.find(
     (one) => one.aeTitle === moveDestination,
   );
+  const to = operation === 'C-MOVE' ? moveDestination : peer.callingAeTitle;
+  const counts: SubOperations = { remaining: 0, completed: 0, failed: 0, warning: 0 };
+  const logIncomplete = (...codes: ErrorCode[]) => {
+    const { completed, failed, warning } = counts;
+    const fields = { operation, destination: to, codes, completed, failed, warning };
+    association.log(EVENTS.retrievalIncomplete, fields);
+  };
   if (operation === 'C-MOVE' && !destination) {
+    logIncomplete('move_destination_unknown');
     return yield { status: STATUS.moveDestinationUnknown, comment: 'Not a configured destination' };
   }
   const uids = (level: Level) => identifier.keys.get(UNIQUE[level])?.split('\\').filter(Boolean);
@@ -238,21 +247,25 @@ async function* retrieve(
     MOST_OBJECTS + 1,
   );
   if (held.length > MOST_OBJECTS) {
+    logIncomplete('invalid_query');
     return yield { status: STATUS.outOfResources, comment: 'Too many objects: retrieve by series' };
   }
-  const counts: SubOperations = { remaining: held.length, completed: 0, failed: 0, warning: 0 };
+  counts.remaining = held.length;
+  const failures = new Set<ErrorCode>();
   const failedUids: string[] = [];
   const sent: HeldObject[] = [];
   const results = destination ? moved(held, destination, parts) : got(held, parts);
-  for await (const { object, outcome } of results) {
+  for await (const { object, outcome, code } of results) {
     counts.remaining -= 1;
     counts[outcome] += 1;
+    if (code !== null) failures.add(code);
     if (outcome === 'failed') failedUids.push(object.sopInstanceUid);
     else sent.push(object);
     if (association.canceled.aborted) break;
     yield { status: STATUS.pending, subOperations: { ...counts } };
   }
-  await auditRetrieval(sent, destination?.aeTitle ?? parts.peer.callingAeTitle, parts);
+  if (failures.size > 0) logIncomplete(...failures);
+  await auditRetrieval(sent, to, parts);
   yield {
     status: finalStatus(counts, association.canceled.aborted),
     subOperations: counts,
@@ -271,7 +284,15 @@ function finalStatus({ completed, failed, warning }: SubOperations, canceled: bo
 interface SubOperation {
   object: HeldObject;
   outcome: 'completed' | 'failed' | 'warning';
+  /** Error code of a failed sub-operation; otherwise null. */
+  code: ErrorCode | null;
 }
+
+const failure = (object: HeldObject, code: ErrorCode): SubOperation => ({
+  object,
+  outcome: 'failed',
+  code,
+});
 
 /**
  * Sends objects over the association of a C-GET, one after the other, and yields the outcome of
@@ -283,14 +304,22 @@ async function* got(
 ): AsyncGenerator<SubOperation> {
   for (const object of held) {
     const path = await objects.locate(object);
-    const file = path === null ? null : await asAccepted(path, association).catch(() => null);
-    const status = file && (await association.store(file));
-    yield { object, outcome: status === null ? 'failed' : outcomeOf(status) };
+    if (path === null) {
+      yield failure(object, 'expired');
+      continue;
+    }
+    const file = await asAccepted(path, association).catch(() => null);
+    if (file === null) {
+      yield failure(object, 'object_not_understood');
+      continue;
+    }
+    const status = await association.store(file);
+    if (status === null) yield failure(object, 'presentation_context_refused');
+    else if (status === STATUS.success) yield { object, outcome: 'completed', code: null };
+    else if (isWarning(status)) yield { object, outcome: 'warning', code: null };
+    else yield failure(object, refusalCode(status));
   }
 }
-
-const outcomeOf = (status: number): SubOperation['outcome'] =>
-  status === STATUS.success ? 'completed' : isWarning(status) ? 'warning' : 'failed';
 
 /**
  * Opens an object as stored, or converts it if the peer accepts only the other little-endian
@@ -317,28 +346,30 @@ async function* moved(
   const byPath = new Map<string, HeldObject>();
   for (const object of held) {
     const path = await objects.locate(object);
-    if (path === null) yield { object, outcome: 'failed' };
+    if (path === null) yield failure(object, 'expired');
     else byPath.set(path, object);
   }
   const ready: SubOperation[] = [];
   let wake = () => {};
   let done = false;
+  let unsent: ErrorCode = 'internal';
   const tls = clientTls(destination.tls, certificates);
   const node = { ...destination, callingAeTitle: config.dicom.aeTitle, tls };
   const sending = sendFiles(node, [...byPath.keys()], {
     mayConvert: true,
     signal: association.canceled,
-    onResult(path, { outcome }) {
+    onResult(path, { outcome, code }) {
       const object = byPath.get(path);
       byPath.delete(path);
       const result = { stored: 'completed', warning: 'warning', failed: 'failed' } as const;
-      if (object) ready.push({ object, outcome: result[outcome] });
+      if (object) ready.push({ object, outcome: result[outcome], code });
       wake();
     },
   })
-    // The error can be ignored: objects that could not be sent remain in `byPath`, and are reported
-    // as failed below.
-    .catch(() => {})
+    // Objects that could not be sent remain in `byPath`, and are reported as failed below.
+    .catch((error: unknown) => {
+      unsent = error instanceof SonogateError ? error.code : 'internal';
+    })
     .finally(() => {
       done = true;
       wake();
@@ -355,7 +386,7 @@ async function* moved(
     });
   }
   await sending;
-  for (const object of byPath.values()) yield { object, outcome: 'failed' };
+  for (const object of byPath.values()) yield failure(object, unsent);
 }
 
 async function auditRetrieval(

@@ -260,7 +260,8 @@ export function resultOfFailureStatus(
   return { outcome: 'failed', status, code: refusalCode(status), detail };
 }
 
-function refusalCode(status: number): ErrorCode {
+/** Returns the error code for a failure status of C-STORE. */
+export function refusalCode(status: number): ErrorCode {
   if (status === STATUS.processingFailure) return 'peer_processing_failure';
   return (status & 0xff00) === 0xa700 ? 'peer_out_of_resources' : 'peer_refused_object';
 }

@@ -592,7 +592,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The archive does not know where to send the objects',
     operator:
-      "C-MOVE status A801H: enter the gateway's AE title, address and port in the archive, or set `moveTo` to the AE title that the archive knows.",
+      "C-MOVE status A801H. If an archive answered with it: enter the gateway's AE title, address and port in the archive, or set `moveTo` to the AE title that the archive knows. If the gateway answered with it: add the destination to `queryRetrieve.moveDestinations`.",
   },
   ehr_unauthorized: {
     retry: 'transient',

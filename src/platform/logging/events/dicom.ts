@@ -31,11 +31,19 @@ export const DICOM_EVENTS = {
       'A study was submitted through FHIR, and its archive or EHR refused the query or did not answer. The client received 503.',
     action: 'Check the connection and the credentials of that archive or destination.',
   }),
-  archiveRetrievalFailed: event<{ archive: string; retrieval: string; error: string }>({
+  archiveRetrievalFailed: event<{
+    archive: string;
+    retrieval: string;
+    code: string;
+    wanted: number;
+    received: number;
+    error?: string;
+  }>({
     id: 'archive_retrieval_failed',
     level: 'warn',
     text: 'retrieval from an archive failed',
-    meaning: 'Objects could not be retrieved from an archive.',
+    meaning:
+      'Objects could not be retrieved from an archive, or only some of them; `code` is the reason. `wanted` and `received` count objects; both are 0 if the archive did not list any.',
     action:
       'Check that the archive knows our AE title and answers queries (`npx sonogate doctor`).',
   }),
@@ -307,6 +315,22 @@ export const DICOM_EVENTS = {
     text: 'query or retrieval refused',
     meaning: 'A C-FIND, C-MOVE or C-GET request was refused or could not be completed.',
     action: 'See the error; the settings are under `queryRetrieve`.',
+  }),
+  retrievalIncomplete: event<{
+    operation: string;
+    destination: string;
+    codes: string[];
+    completed: number;
+    failed: number;
+    warning: number;
+  }>({
+    id: 'retrieval_incomplete',
+    level: 'warn',
+    text: 'objects of a C-MOVE or C-GET were not delivered',
+    meaning:
+      'A C-MOVE or C-GET ended without having delivered all objects. `destination` is the AE title to which they were sent; `codes` are the reasons.',
+    action:
+      'See the errors with these codes; the destinations of C-MOVE are under `queryRetrieve.moveDestinations`.',
   }),
   intakeRecovered: event<{ registered: number; removed: number }>({
     id: 'intake_recovered',

@@ -10,6 +10,7 @@ import { objectsOnDisk } from '../../../src/core/files/received-objects.ts';
 import type { PooledDatabase } from '../../../src/platform/database/pooled.ts';
 import { ClientCertificates } from '../../../src/platform/tls/client-files.ts';
 import { type OpenDatabase, openFreshDatabase } from '../../peers/database.ts';
+import { freePort } from '../../peers/free-port.ts';
 import { dicomFile } from '../dicom-file.ts';
 import { instanceHeader } from '../instance-header.ts';
 
@@ -56,29 +57,47 @@ afterAll(async () => {
 });
 
 /** Retrieves the study by C-GET; the peer stores each object that arrives with `status`. */
-async function get(status: number) {
+const get = (status: number) => retrieve({ operation: 'C-GET', status });
+
+/** Has the study sent to `moveDestination` by C-MOVE. AWAY is configured, but does not listen. */
+const move = (moveDestination: string) => retrieve({ operation: 'C-MOVE', moveDestination });
+
+async function retrieve({
+  operation,
+  moveDestination = '',
+  status = 0,
+}: {
+  operation: 'C-GET' | 'C-MOVE';
+  moveDestination?: string;
+  status?: number;
+}) {
   const sent: string[] = [];
+  const logged: unknown[] = [];
+  const away = { aeTitle: 'AWAY', host: '127.0.0.1', port: await freePort(), timeoutSeconds: 5 };
   const service = queryService({
     certificates: new ClientCertificates(),
     database,
     objects: objectsOnDisk(dataDir),
     config: {
       dicom: { aeTitle: 'SONOGATE' },
-      queryRetrieve: { moveDestinations: [] },
+      queryRetrieve: { moveDestinations: [away] },
     } as unknown as Parameters<typeof queryService>[0]['config'],
     audit: { searched: async () => {}, retrieved: async () => {} },
   });
   const answers = await Array.fromAsync(
     service(
       {
-        operation: 'C-GET',
-        sopClassUid: QUERY_RETRIEVE.studyRootGet,
+        operation,
+        sopClassUid: {
+          'C-GET': QUERY_RETRIEVE.studyRootGet,
+          'C-MOVE': QUERY_RETRIEVE.studyRootMove,
+        }[operation],
         transferSyntax: EXPLICIT_VR_LITTLE_ENDIAN,
         identifier: encodeDataSet(
           { QueryRetrieveLevel: 'STUDY', StudyInstanceUID: '1.2.3' },
           EXPLICIT_VR_LITTLE_ENDIAN,
         ),
-        moveDestination: '',
+        moveDestination,
       },
       {
         id: 'a',
@@ -94,11 +113,43 @@ async function get(status: number) {
           sent.push(sopInstanceUid);
           return status;
         },
+        log: ({ id }, fields) => logged.push({ id, ...fields }),
       },
     ),
   );
-  return { sent, last: answers.at(-1) };
+  return { sent, logged, last: answers.at(-1) };
 }
+
+test('the log says how many objects a C-MOVE could not send, where to and why', async () => {
+  const { logged, last } = await move('AWAY');
+  expect(last).toMatchObject({ status: 0xa702, subOperations: { completed: 0, failed: 2 } });
+  const counts = { completed: 0, failed: 2, warning: 0 };
+  const why = {
+    destination: 'AWAY',
+    codes: ['object_not_understood', 'peer_unreachable'],
+    ...counts,
+  };
+  expect(logged).toEqual([{ id: 'retrieval_incomplete', operation: 'C-MOVE', ...why }]);
+});
+
+test('the log names the destination of a C-MOVE that is not configured', async () => {
+  const { logged, last } = await move('NOWHERE');
+  expect(last).toMatchObject({ status: 0xa801 });
+  const counts = { completed: 0, failed: 0, warning: 0 };
+  const why = { destination: 'NOWHERE', codes: ['move_destination_unknown'], ...counts };
+  expect(logged).toEqual([{ id: 'retrieval_incomplete', operation: 'C-MOVE', ...why }]);
+});
+
+test('the log says how many objects the peer of a C-GET refused, and why', async () => {
+  const { logged } = await get(0xa700);
+  const counts = { completed: 0, failed: 2, warning: 0 };
+  const why = {
+    destination: 'VIEWER',
+    codes: ['object_not_understood', 'peer_out_of_resources'],
+    ...counts,
+  };
+  expect(logged).toEqual([{ id: 'retrieval_incomplete', operation: 'C-GET', ...why }]);
+});
 
 test('C-GET sends the other objects of a study if the file of one is damaged', async () => {
   const { sent, last } = await get(0);
