@@ -5,6 +5,7 @@ import { expectObjects } from '../../src/core/studies/expected-objects.ts';
 import { PRIOR_STUDY } from '../../src/core/studies/priors.ts';
 import { findStudy, ownSeries } from '../../src/core/studies/study-store.ts';
 import type { FoundObject } from '../../src/operations/operations.ts';
+import { DatabaseUnreachableError } from '../../src/platform/database/pooled.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
 import { ERRORS, type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
@@ -180,25 +181,27 @@ async function retrieve(
 ): Promise<void> {
   const { database, now } = parts;
   const study = row.study_instance_uid;
+  let objects: FoundObject[] = [];
   try {
     const there = await archive.objects(study, { signal });
-    const objects = await objectsWeAccept(database, study, there);
+    objects = await objectsWeAccept(database, study, there);
     if (objects.length === 0) {
       const detail = `${archive.name} has no object of this study that can be received.`;
-      return await ended(database, row.id, { state: 'failed', code: 'not_found', detail }, now());
+      const outcome = { state: 'failed', code: 'not_found', detail } as const;
+      return await ended(row.id, archive, outcome, parts);
     }
     const every = there.length === objects.length;
     const outcome = await fetchObjects({ ...row, objects, every }, archive, parts, signal);
     if (row.purpose === 'study') await reopenPrior(database, study, now());
-    await ended(database, row.id, outcome, now());
+    await ended(row.id, archive, outcome, parts);
   } catch (error) {
     if (signal.aborted) return await giveBack(database, row.id);
-    await ended(database, row.id, failureOf(error), now());
-    parts.logger.event(EVENTS.archiveRetrievalFailed, {
-      archive: archive.name,
-      retrieval: row.id,
-      error: String(error),
-    });
+    // An outage of our own database shows nothing about the archive. The retrieval is repeated when
+    // its lease has expired.
+    if (error instanceof DatabaseUnreachableError) throw error;
+    const held = await receivedUids(database, study);
+    const here = objects.filter(({ sopInstanceUid }) => held.has(sopInstanceUid)).length;
+    await ended(row.id, archive, { ...failureOf(error), wanted: objects.length, here }, parts);
   }
 }
 
@@ -231,7 +234,7 @@ export async function fetchPrior(
   const outcome = await renewing(id, PRIOR_SECONDS, parts, () =>
     fetchObjects(wanted, archive, parts, signal).catch(failureOf),
   );
-  await ended(database, id, outcome, now());
+  await ended(id, archive, outcome, parts);
   return outcome;
 }
 
@@ -241,6 +244,8 @@ interface Outcome {
   here?: number;
   code?: ErrorCode | null;
   detail?: string;
+  /** The error that ended the retrieval, for the log. */
+  error?: string;
 }
 
 interface Fetch extends Pick<RetrievalRow, 'study_instance_uid' | 'purpose'> {
@@ -330,23 +335,30 @@ async function reopenPrior(database: Queryable, studyInstanceUid: string, at: Da
  */
 const LATE_ARRIVALS_SECONDS = 10;
 
+/** Records the outcome of a retrieval, and logs it if objects are missing. */
 async function ended(
-  database: Queryable,
   id: string,
-  { state, wanted = 0, here = 0, code = null, detail = '' }: Outcome,
-  at: Date,
+  { name }: Pick<Archive, 'name'>,
+  { state, wanted = 0, here = 0, code = null, detail = '', error }: Outcome,
+  { database, logger, now }: RetrievalParts,
 ): Promise<void> {
+  const at = now();
   await database.query(
     `UPDATE retrievals SET state = $2, wanted = $3, here = $4, code = $5, detail = $6, ended_at = $7,
        taken_until = $8 WHERE id = $1`,
     [id, state, wanted, here, code, detail, at, seconds(at, LATE_ARRIVALS_SECONDS)],
   );
+  if (state !== 'failed') return;
+  const counts = { wanted, received: here };
+  const why = { code: code ?? 'internal', ...(error && { error }) };
+  logger.event(EVENTS.archiveRetrievalFailed, { archive: name, retrieval: id, ...counts, ...why });
 }
 
 function failureOf(error: unknown): Outcome {
   const code = error instanceof SonogateError ? error.code : 'internal';
   const detail = error instanceof SonogateError ? (error.detail ?? '') : '';
-  return { state: 'failed', code, detail: `${ERRORS[code].title}. ${detail}`.trim() };
+  const told = `${ERRORS[code].title}. ${detail}`.trim();
+  return { state: 'failed', code, detail: told, error: String(error) };
 }
 
 const seconds = (at: Date, more: number) => new Date(at.getTime() + more * 1000);

@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Archive } from '../../../dimse/archive/archive.ts';
 import { findRetrieval, requestRetrieval } from '../../../dimse/archive/retrievals.ts';
 import { startArchiveRounds } from '../../../dimse/archive/rounds.ts';
-import type { PooledDatabase } from '../../../src/platform/database/pooled.ts';
+import {
+  DatabaseUnreachableError,
+  type PooledDatabase,
+} from '../../../src/platform/database/pooled.ts';
+import type { Database } from '../../../src/platform/database/port.ts';
+import { SonogateError } from '../../../src/platform/errors/catalogue.ts';
+import type { LogEvent } from '../../../src/platform/logging/event.ts';
 import { silentLogger as logger } from '../../../src/platform/logging/logger.ts';
 import { type OpenDatabase, openFreshDatabase } from '../../peers/database.ts';
 import { instanceHeader } from '../instance-header.ts';
@@ -18,30 +24,42 @@ afterAll(async () => {
   await fresh.close();
 });
 
+/** Rejects when the signal is aborted; at once if it already is. */
+const untilAborted = (signal: AbortSignal | undefined) =>
+  new Promise<never>((_resolve, reject) => {
+    if (signal?.aborted) reject(signal.reason);
+    signal?.addEventListener('abort', () => reject(signal.reason));
+  });
+
 /** An archive with no studies, which answers a query only when the signal is aborted or `now`. */
 const archive = (now: boolean, asked: () => void): Archive => ({
   name: 'pacs',
   studies: (_keys, { signal }) => {
     asked();
     if (now) return Promise.resolve([]);
-    return new Promise((_resolve, reject) => {
-      signal?.addEventListener('abort', () => reject(signal.reason));
-    });
+    return untilAborted(signal);
   },
   objects: async () => [],
   retrieve: async () => ({ completed: 0, failed: 0, detail: '' }),
 });
 
-const start = (one: Archive, now = () => new Date()) =>
+const logged: Record<string, unknown>[] = [];
+
+const start = (one: Archive, now = () => new Date(), on: Database = database) =>
   startArchiveRounds({
     archives: [one],
     sources: [],
-    database,
+    database: on,
     storage: {
       open: () => Promise.reject(new Error('nothing is retrieved')),
       ended: async () => {},
     },
-    logger,
+    logger: {
+      ...logger,
+      event: ({ id }: LogEvent, fields: object = {}) => {
+        logged.push({ id, ...fields });
+      },
+    },
     now,
   });
 
@@ -98,9 +116,7 @@ test('a retrieval of a process that was killed is repeated after half a minute',
   const id = await requestRetrieval(database, wanted, new Date());
   const retrieval = async () => (await findRetrieval(database, id))?.state;
   const silent = (_study: string, { signal }: { signal?: AbortSignal } = {}) =>
-    new Promise<never>((_resolve, reject) => {
-      signal?.addEventListener('abort', () => reject(signal.reason));
-    });
+    untilAborted(signal);
   // The first process hangs and does not stop, so nothing releases its claim.
   const killed = start({ ...archive(true, () => {}), objects: silent });
   await expect.poll(retrieval).toBe('running');
@@ -111,6 +127,67 @@ test('a retrieval of a process that was killed is repeated after half a minute',
   await expect.poll(retrieval).toBe('failed');
   await second.stop();
   await killed.stop();
+});
+
+describe('a retrieval that fails', () => {
+  const listed = ['1.2.3.4.1', '1.2.3.4.2'].map((sopInstanceUid) => ({
+    seriesInstanceUid: '1.2.3.4',
+    sopInstanceUid,
+    sopClassUid: '1.2.840.10008.5.1.4.1.1.6.1',
+    modality: 'US',
+  }));
+  const wanted = { archive: 'pacs', studyInstanceUid: '1.2.3', purpose: 'study' } as const;
+
+  test.each([
+    [
+      'the archive refuses the C-MOVE',
+      'peer_out_of_resources',
+      () => Promise.reject(new SonogateError('peer_out_of_resources', 'C-MOVE status A702H')),
+    ],
+    [
+      'the archive sends nothing',
+      'archive_refused_query',
+      async () => ({ completed: 0, failed: 2, detail: '' }),
+    ],
+  ])('is logged with the archive, the reason and counts: %s', async (_, code, retrieve) => {
+    logged.length = 0;
+    const id = await requestRetrieval(database, wanted, new Date());
+    const fetching = start({ ...archive(true, () => {}), objects: async () => listed, retrieve });
+    await expect.poll(async () => (await findRetrieval(database, id))?.state).toBe('failed');
+    await fetching.stop();
+    const counts = { wanted: 2, received: 0 };
+    const line = { id: 'archive_retrieval_failed', archive: 'pacs', retrieval: id, code };
+    expect(logged).toContainEqual(expect.objectContaining({ ...line, ...counts }));
+    expect(await findRetrieval(database, id)).toMatchObject({ wanted: 2, here: 0, code });
+  });
+
+  test('because the database of the gateway was away is repeated', async () => {
+    const id = await requestRetrieval(database, wanted, new Date());
+    let away = true;
+    const failsOnce: Database = {
+      ...database,
+      query: async (sql, values) => {
+        if (away && sql.includes('DISTINCT i.sop_instance_uid')) {
+          away = false;
+          throw new DatabaseUnreachableError('the connection was lost');
+        }
+        return database.query(sql, values);
+      },
+      transaction: (work) => database.transaction(work),
+    };
+    let now = Date.now();
+    const one = {
+      ...archive(true, () => {}),
+      objects: async () => listed,
+      retrieve: async () => ({ completed: 0, failed: 2, detail: 'refused' }),
+    };
+    const fetching = start(one, () => new Date(now), failsOnce);
+    await expect.poll(() => away).toBe(false);
+    now += 31_000;
+    await expect.poll(async () => (await findRetrieval(database, id))?.state).toBe('failed');
+    await fetching.stop();
+    expect((await findRetrieval(database, id))?.detail).toContain('refused');
+  });
 });
 
 test('a search for priors belongs to its process as long as the archive takes to answer', async () => {
@@ -137,11 +214,10 @@ test('a count that is interrupted by a stop is not mistaken for a failure of the
   const asked = Promise.withResolvers<void>();
   const counting = start({
     ...archive(true, () => {}),
-    objects: (_study, { signal } = {}) =>
-      new Promise((_resolve, reject) => {
-        asked.resolve();
-        signal?.addEventListener('abort', () => reject(signal.reason));
-      }),
+    objects: (_study, { signal } = {}) => {
+      asked.resolve();
+      return untilAborted(signal);
+    },
   });
   await asked.promise;
   await counting.stop();

@@ -113,7 +113,9 @@ async function retrieve({
           sent.push(sopInstanceUid);
           return status;
         },
-        log: ({ id }, fields) => logged.push({ id, ...fields }),
+        log: ({ id }, fields) => {
+          logged.push({ id, ...fields });
+        },
       },
     ),
   );
