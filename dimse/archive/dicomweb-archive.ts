@@ -5,6 +5,7 @@ import type { DicomwebArchiveSettings } from '../../config/peers.ts';
 import { attributeText } from '../../src/core/studies/instance-header.ts';
 import type { FoundObject } from '../../src/operations/operations.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { isTemporaryStatus } from '../../src/platform/outbound/retry-after.ts';
 import { bodyParts, dicomBoundary, storeFile } from '../dicomweb/multipart.ts';
 import type { HttpAccess } from '../dicomweb/stow-transport.ts';
 import type { AssociationEnd, AssociationPeer, StorageService } from '../network/service-ports.ts';
@@ -54,12 +55,6 @@ function readDicomJson(text: string): DicomJson[] | null {
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Statuses after which a later attempt may succeed, because the server is overloaded, unreachable
- * behind its proxy, or has failed (RFC 9110 15).
- */
-const FOR_NOW: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
-
-/**
  * Sends one GET to a DICOMweb service. Redirects are not followed: only the configured address is
  * contacted.
  * @returns the response if its status is 200, 204, 206 or 404.
@@ -97,7 +92,7 @@ async function dicomwebGet(
     throw new SonogateError('peer_unauthorized', detail);
   }
   throw new SonogateError(
-    FOR_NOW.has(statusCode) ? 'peer_unavailable' : 'archive_refused_query',
+    isTemporaryStatus(statusCode) ? 'peer_unavailable' : 'archive_refused_query',
     detail,
   );
 }

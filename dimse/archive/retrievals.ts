@@ -69,17 +69,18 @@ export interface RetrievalParts {
 }
 
 /**
- * Seconds for which a claim on a retrieval lasts unless it is renewed. If it is not renewed, for
- * example because the process was killed, another process may claim the retrieval.
+ * Seconds for which a claim on a retrieval, or on a search for priors, lasts unless it is renewed.
+ * If it is not renewed, for example because the process was killed, another process may claim the
+ * work.
  */
-const LEASE_SECONDS = 30;
+export const LEASE_SECONDS = 30;
 /**
  * The row of a prior's retrieval is valid for this many seconds unless it is renewed. While it is
  * valid, arriving objects count as objects of the prior. The time is long because the archive may
  * still send objects after this process has been killed.
  */
 const PRIOR_SECONDS = 900;
-const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;
+export const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;
 /**
  * Milliseconds to wait for late objects: in a C-MOVE, an object may be committed shortly after the
  * archive's final response.

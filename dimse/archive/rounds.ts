@@ -6,7 +6,13 @@ import { logRounds, type Rounds, startRounds, whileRenewing } from '../../src/pl
 import type { Archive } from './archive.ts';
 import { askDueCounts } from './expected-count.ts';
 import { findPriors, type SearchedStudy } from './prior-search.ts';
-import { claimRetrieval, type RetrievalParts, runRetrieval } from './retrievals.ts';
+import {
+  claimRetrieval,
+  LEASE_SECONDS,
+  RENEW_MILLISECONDS,
+  type RetrievalParts,
+  runRetrieval,
+} from './retrievals.ts';
 
 interface ArchiveRoundParts extends RetrievalParts {
   archives: readonly Archive[];
@@ -15,12 +21,6 @@ interface ArchiveRoundParts extends RetrievalParts {
 
 const ROUND_MILLISECONDS = 500;
 const SEARCHES = 4;
-/**
- * Seconds for which a claim on a search lasts unless it is renewed. If it is not renewed, for
- * example because the process was killed, another process may claim the search.
- */
-const LEASE_SECONDS = 30;
-const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;
 const leaseEnd = (now: Date) => new Date(now.getTime() + LEASE_SECONDS * 1000);
 
 /**

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, randomUUID, sign } from 'node:crypto'
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import { LONGEST_HOLD_SECONDS } from '../../src/core/outbox/delivery.ts';
-import { retryAfterSeconds } from '../../src/platform/outbound/retry-after.ts';
+import { isTemporaryStatus, retryAfterSeconds } from '../../src/platform/outbound/retry-after.ts';
 import { type Failure, FhirFailure, failureOf } from './outcome.ts';
 
 /**
@@ -221,9 +221,6 @@ async function ask(
  */
 const SLOW_SECONDS = 300;
 
-/** Statuses of an authorization server that will soon be available again (RFC 9110 15). */
-const FOR_NOW: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
-
 /**
  * Returns the failure of a token request. The statuses 400, 401 and 403 mean that our registration
  * is wrong (RFC 6749 5.2). Any other status is treated as an outage of the authorization server.
@@ -233,7 +230,7 @@ const FOR_NOW: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]
 function tokenFailure(status: number, text: string, retryAfter: string): Failure {
   const asked = retryAfterSeconds(retryAfter, LONGEST_HOLD_SECONDS);
   if (status !== 400 && status !== 401 && status !== 403) {
-    const wait = FOR_NOW.has(status) ? asked : (asked ?? SLOW_SECONDS);
+    const wait = isTemporaryStatus(status) ? asked : (asked ?? SLOW_SECONDS);
     return noToken(`HTTP ${status}`, wait);
   }
   const answer = z.looseObject({ error: z.string().regex(/^[a-z_]{1,40}$/) }).safeParse(json(text));

@@ -62,7 +62,7 @@ export function mayBeObjectFailure(code: ErrorCode): boolean {
  * open, or because it is half-open and a trial is being sent. The database evaluates the condition
  * once per statement, however many deliveries are waiting.
  */
-export const BREAKER_IS_OPEN = `d.destination IN (
+export const BLOCKED_BY_BREAKER = `d.destination IN (
   SELECT destination FROM destination_breakers WHERE state = 'open'
   UNION ALL
   SELECT destination FROM destination_breakers JOIN deliveries trial USING (destination)

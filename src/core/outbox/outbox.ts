@@ -7,7 +7,7 @@ import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds } from '../../platform/rounds.ts';
 import {
-  BREAKER_IS_OPEN,
+  BLOCKED_BY_BREAKER,
   closeWithoutTrial,
   mayBeObjectFailure,
   peerAfter,
@@ -89,7 +89,7 @@ export async function claimDelivery(
            OR (state = 'sending' AND lease_until < now()))
          AND NOT EXISTS (SELECT 1 FROM destination_holds h
            WHERE h.destination = d.destination AND h.until > now())
-         AND NOT ${BREAKER_IS_OPEN} AND NOT ${EARLIER_DELIVERY_PENDING}
+         AND NOT ${BLOCKED_BY_BREAKER} AND NOT ${EARLIER_DELIVERY_PENDING}
        ORDER BY next_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
      RETURNING *`,
     [kinds, busy, leaseSeconds],
