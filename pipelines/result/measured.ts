@@ -85,10 +85,9 @@ export const standingBy = (
 ): Measurement['standing'] =>
   quality === 'accepted' ? 'counts' : quality === 'review' ? 'proposed' : 'withheld';
 
-/** Optional fields of a measurement, in addition to its concept, value and method. */
-export type Given = Partial<
-  Omit<Measurement, 'concept' | 'label' | 'unit' | 'method' | 'value' | 'note'>
->;
+/** The section of a measurement, and those of its fields that are not usual. */
+export type Given = Pick<Measurement, 'section'> &
+  Partial<Omit<Measurement, 'concept' | 'label' | 'unit' | 'method' | 'value' | 'note'>>;
 
 type Decide = (one: Measurement) => Measurement;
 
@@ -135,11 +134,10 @@ export function measurementOf(
   }: Pick<MeasurementConcept, 'codings' | 'label' | 'site'> & { unit: string },
   value: number,
   method: string,
-  given: Given = {},
+  given: Given,
 ): Measurement {
   return decided({
     id,
-    section: 'biometry',
     concept: conceptOf(key, codings[0]),
     label,
     value,

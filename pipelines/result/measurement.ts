@@ -18,7 +18,7 @@ export function createMeasurement(
   key: ConceptKey,
   value: number,
   method: MethodKey,
-  given: Given = {},
+  given: Given,
 ): Measurement {
   return measurementOf(id, key, CONCEPTS[key], value, method, given);
 }

@@ -58,7 +58,7 @@ export function bpdConvention(lengths: readonly Measurement[]): BpdConvention {
   return bpd && isFromReport(bpd) ? 'not-stated' : 'outer-outer';
 }
 
-type Given = Parameters<typeof createMeasurement>[4];
+type Given = Omit<Parameters<typeof createMeasurement>[4], 'section'>;
 
 function derived(
   key: ObstetricConcept,
@@ -69,6 +69,7 @@ function derived(
 ): Measurement {
   const plausible = isPlausible(key, value);
   return createMeasurement(key, key, value, method, {
+    section: 'biometry',
     inputs: inputs.map(({ id }) => id),
     quality: plausible ? 'accepted' : 'inadequate',
     ...given,
@@ -344,6 +345,7 @@ export function uncalibratedIndex({
   const percent = hcPercent === null ? null : Math.max(hcPercent, smallHcPercent ?? hcPercent);
   return [
     createMeasurement('cephalic-index', 'cephalic-index', index, 'ratio', {
+      section: 'biometry',
       uncertainty: percent === null ? null : (percent / 100) * Math.SQRT2 * index,
       source: measuredOn(clip, frame.index, 'model', [lineBetween(a1, a2), lineBetween(b1, b2)]),
       confidence: located.confidence,

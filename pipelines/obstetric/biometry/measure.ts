@@ -282,6 +282,7 @@ function fromFrame(id: string, read: Read, evidence: Measured): Measurement {
   const { implausible, excluded } = read;
   const usable = located?.accepted && excluded === null;
   return createMeasurement(id, key, length.mm, length.method, {
+    section: 'biometry',
     derivation: 'measured',
     source: measuredOn(clip, frame.index, 'model', [length.caliper]),
     confidence: located?.confidence ?? null,

@@ -42,7 +42,7 @@ export const createMeasurement = (
   key: ObstetricConcept,
   value: number,
   method: ObstetricMethod,
-  given: Given = {},
+  given: Given,
 ): Measurement => measurementOf(id, key, OBSTETRIC_CONCEPTS[key], value, method, given);
 
 /**

@@ -16,9 +16,12 @@ const pocket = createMeasurement(
   'deepest-vertical-pocket',
   62,
   'vertical-pocket',
+  { section: 'amniotic-fluid' },
 );
-const abdomen = (mm: number) => createMeasurement('ac', 'ac', mm, 'ac-ellipse');
+const abdomen = (mm: number) =>
+  createMeasurement('ac', 'ac', mm, 'ac-ellipse', { section: 'biometry' });
 const weight = createMeasurement('efw', 'efw', 1700, 'hadlock-1985-efw-ac-fl', {
+  section: 'biometry',
   inputs: ['ac', 'fl'],
 });
 const ofMachine = createMeasurement(
@@ -27,6 +30,7 @@ const ofMachine = createMeasurement(
   58,
   'cart-sr',
   {
+    section: 'amniotic-fluid',
     source: { ...NO_FRAME, provenance: 'cart-sr' },
   },
 );

@@ -16,7 +16,11 @@ const rate = (id: string, given: Partial<Measurement> = {}) =>
     ...given,
   });
 const hc = (id: string, value: number, given: Partial<Measurement> = {}) =>
-  createMeasurement(id, 'hc', value, 'hc-ellipse', { derivation: 'measured', ...given });
+  createMeasurement(id, 'hc', value, 'hc-ellipse', {
+    section: 'biometry',
+    derivation: 'measured',
+    ...given,
+  });
 
 const ids = (measurements: readonly Measurement[]) => measurements.map(({ id }) => id);
 
@@ -102,7 +106,10 @@ describe('of several values of a quantity', () => {
 
 describe('a value of the ultrasound machine', () => {
   const pi = (id: string, given: Partial<Measurement>) =>
-    createMeasurement(id, 'uterine-artery-pi', 0.9, 'spectral-trace', given);
+    createMeasurement(id, 'uterine-artery-pi', 0.9, 'spectral-trace', {
+      section: 'doppler',
+      ...given,
+    });
   const cart = (given: Partial<Measurement>) =>
     pi('cart', { source: { ...NO_FRAME, provenance: 'cart-sr' }, ...given });
   const kept = (ours: Partial<Measurement>, machine: Partial<Measurement>) =>

@@ -15,6 +15,7 @@ const value = (
   method: MethodKey = 'cart-sr',
 ) =>
   createMeasurement(`${provenance}-${key}`, key, number, method, {
+    section: 'lvef',
     source: { ...NO_FRAME, provenance },
   });
 const machine = (key: ConceptKey, number: number, method?: MethodKey) =>

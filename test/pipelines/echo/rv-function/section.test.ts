@@ -140,7 +140,10 @@ describe('an index or a size whose interval includes its limit', () => {
 
   function run(given: Partial<Record<EchoConcept, readonly [value: number, half: number]>>) {
     const measured = Object.entries(given).map(([key, [value, uncertainty]]) =>
-      createMeasurement(key, key as EchoConcept, value, 'annulus-motion', { uncertainty }),
+      createMeasurement(key, key as EchoConcept, value, 'annulus-motion', {
+        section: 'rv-function',
+        uncertainty,
+      }),
     );
     const outcome = rvFunction.run(evidence, valuesOf(measured));
     const said = outcome.statements.map(({ code, about }) => [code, ...about].join(' '));

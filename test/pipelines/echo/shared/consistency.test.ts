@@ -10,6 +10,7 @@ type Given = Readonly<Partial<Record<EchoConcept, number>>>;
 function of(given: Given, provenance: 'cart-sr' | 'model') {
   return Object.entries(given).map(([key, value]) =>
     createMeasurement(`${provenance}-${key}`, key as EchoConcept, value, 'cart-sr', {
+      section: 'valves',
       source: { ...NO_FRAME, provenance },
     }),
   );
@@ -77,7 +78,8 @@ describe('a value of the left heart that is impossible', () => {
     ['body-surface-area', 1, 3.2],
   ] as const)('%s is plausible from %d to %d', (key, low, high) => {
     const quality = (value: number) =>
-      withPlausibility(createMeasurement(key, key, value, 'cart-sr'), key).quality;
+      withPlausibility(createMeasurement(key, key, value, 'cart-sr', { section: 'valves' }), key)
+        .quality;
     expect([low - 0.01, low, high, high + 0.01].map(quality)).toEqual([
       'inadequate',
       'accepted',

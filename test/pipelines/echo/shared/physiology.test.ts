@@ -8,6 +8,7 @@ import { noteOf } from '../rendered.ts';
 const judged = (key: EchoConcept, value: number, provenance: 'cart-sr' | 'model' = 'model') =>
   withPlausibility(
     createMeasurement(`${key}-${provenance}`, key, value, 'spectral-trace', {
+      section: 'valves',
       source: { ...NO_FRAME, provenance },
     }),
     key,

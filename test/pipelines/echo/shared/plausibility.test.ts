@@ -5,7 +5,7 @@ import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import { noteOf } from '../rendered.ts';
 
 const judged = (key: EchoConcept, value: number) =>
-  withPlausibility(createMeasurement(key, key, value, 'cart-sr'), key);
+  withPlausibility(createMeasurement(key, key, value, 'cart-sr', { section: 'valves' }), key);
 
 describe('the plausibility of a value', () => {
   it.each([

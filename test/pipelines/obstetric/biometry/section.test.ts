@@ -435,7 +435,10 @@ describe("values outside a formula's validity", () => {
     [357, 'accepted'],
     [358, 'inadequate'],
   ])('an age by an HC of %d mm is %s: the equation is of 12 to 42 weeks', (hc, quality) => {
-    const [age] = deriveBiometry([createMeasurement('hc', 'hc', hc, 'hc-ellipse')], null);
+    const [age] = deriveBiometry(
+      [createMeasurement('hc', 'hc', hc, 'hc-ellipse', { section: 'biometry' })],
+      null,
+    );
     expect(age?.quality).toBe(quality);
     const outside = age?.remarks.some(({ code }) => code === 'biometry.outside-equation');
     expect(outside).toBe(quality === 'inadequate');
@@ -471,8 +474,8 @@ describe("values outside a formula's validity", () => {
     [63, null],
   ])('an implausible weight is reported: AC %d mm and FL 4 mm give %s', (ac, said) => {
     const lengths = [
-      createMeasurement('ac', 'ac', ac, 'ac-ellipse'),
-      createMeasurement('fl', 'fl', 4, 'fl-outer-outer'),
+      createMeasurement('ac', 'ac', ac, 'ac-ellipse', { section: 'biometry' }),
+      createMeasurement('fl', 'fl', 4, 'fl-outer-outer', { section: 'biometry' }),
     ];
     expect(weightGap(lengths, null)?.code ?? null).toBe(said);
   });
@@ -525,7 +528,9 @@ describe('findings', () => {
 
   const standingLengths = (lengths: Partial<Record<'bpd' | 'ofd' | 'hc' | 'ac' | 'fl', number>>) =>
     Object.entries(lengths).map(([key, mm]) =>
-      createMeasurement(key, key as keyof typeof lengths, mm, 'hc-ellipse'),
+      createMeasurement(key, key as keyof typeof lengths, mm, 'hc-ellipse', {
+        section: 'biometry',
+      }),
     );
   const doubts = (lengths: Parameters<typeof standingLengths>[0]) =>
     consistencyFindings(standingLengths(lengths)).map(({ id }) => id);

@@ -13,9 +13,11 @@ import { abdomen, femur, head, interpretReadings, sectionOf } from '../evidence-
 
 const lmp = (ga_days: number) => ({ ga_days, basis: 'lmp' as const });
 const composite = (days: number) =>
-  createMeasurement('ga-by-hc-ac-fl', 'ga-by-hc-ac-fl', days, 'hadlock-1984-ga-hc-ac-fl');
+  createMeasurement('ga-by-hc-ac-fl', 'ga-by-hc-ac-fl', days, 'hadlock-1984-ga-hc-ac-fl', {
+    section: 'biometry',
+  });
 const byHc = (days: number) =>
-  createMeasurement('ga-by-hc', 'ga-by-hc', days, 'hadlock-1984-ga-hc');
+  createMeasurement('ga-by-hc', 'ga-by-hc', days, 'hadlock-1984-ga-hc', { section: 'biometry' });
 
 /** Returns a fetus with the median size for `days`, which differs from the stated age. */
 function grownTo(days: number, dating: { ga_days: number; basis: string }) {

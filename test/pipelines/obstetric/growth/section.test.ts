@@ -266,7 +266,9 @@ describe('parts by their z-score (obstetric 3.8)', () => {
 
 describe('macrosomia is a matter of grams', () => {
   const heavy = (grams: number) => {
-    const efw = createMeasurement('efw', 'efw', grams, 'hadlock-1985-efw-hc-ac-fl');
+    const efw = createMeasurement('efw', 'efw', grams, 'hadlock-1985-efw-hc-ac-fl', {
+      section: 'biometry',
+    });
     return weightFinding([efw]).map(({ statement }) => statement?.params.grams);
   };
 

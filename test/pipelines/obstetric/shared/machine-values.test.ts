@@ -6,6 +6,7 @@ import { withNote } from '../../../../pipelines/result/render/render.ts';
 
 const value = (id: string, pi: number, given: Partial<Measurement> = {}) =>
   createMeasurement(id, 'middle-cerebral-artery-pi', pi, 'cart-sr', {
+    section: 'doppler',
     source: { ...NO_FRAME, provenance: 'cart-sr' },
     ...given,
   });
@@ -38,6 +39,7 @@ describe('several values of the machine for one quantity', () => {
       'middle-cerebral-artery-pi',
       2,
       'spectral-trace',
+      { section: 'doppler' },
     );
     const [, ...machine] = withMachineValues([left(2.2), right(1)], [own]);
     expect(machine.map((one) => withNote(one).note)).toEqual([

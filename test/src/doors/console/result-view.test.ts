@@ -20,6 +20,7 @@ const hc = (
   more: Partial<Measurement> = {},
 ): Measurement => ({
   ...createMeasurement(id, 'hc', value, 'hc-ellipse', {
+    section: 'biometry',
     derivation: 'measured',
     source: { ...NO_FRAME, provenance },
   }),
@@ -35,6 +36,7 @@ const echo = (
   more: Partial<Measurement> = {},
 ): Measurement => ({
   ...createMeasurement(key, key, value, 'biplane-discs', {
+    section: 'lvef',
     derivation: 'calculated',
     source: { ...NO_FRAME, provenance: 'model' },
   }),
@@ -131,6 +133,7 @@ describe('the rows of measurements', () => {
     [213.25, '30+3'],
   ])('show a gestational age of %d days as %s weeks', (days, weeks) => {
     const age = createMeasurement('ga', 'ga-by-hc-ac-fl', days, 'hadlock-1984-ga-hc-ac-fl', {
+      section: 'biometry',
       derivation: 'calculated',
       source: { ...NO_FRAME, provenance: 'model' },
     });

@@ -8,16 +8,12 @@ import { viewResult } from '../../../../src/doors/console/result-view.ts';
 import { viewReview } from '../../../../src/doors/console/review-view.ts';
 import { RESULT } from '../../../pipelines/artifacts/example-result.ts';
 
-const inSection = (
-  key: 'body-surface-area' | 'lvef-biplane' | 'lv-ed-area-4c',
-  section: string,
-) => ({
-  ...createMeasurement(key, key, 1, 'biplane-discs', {
+const inSection = (key: 'body-surface-area' | 'lvef-biplane' | 'lv-ed-area-4c', section: string) =>
+  createMeasurement(key, key, 1, 'biplane-discs', {
+    section,
     derivation: 'measured',
     source: { ...NO_FRAME, provenance: 'model' },
-  }),
-  section,
-});
+  });
 
 describe('the values that a reader decides on', () => {
   it('are in the order of the table, section by section, with mere inputs last', () => {
