@@ -184,13 +184,15 @@ def prepare(options: Namespace) -> Training:
     known, targets = torch.cat(rows), torch.from_numpy(np.stack(allowed))
     names, index, counts = np.unique(sources, return_inverse=True, return_counts=True)
     weights = torch.tensor((np.array([SHARE[n] for n in names]) / counts)[index])
-    # The features differ in scale, so the new layer is initialised to let each contribute equally.
-    with torch.no_grad():
-        spread = known.std(0) + 1e-6
-        model.hidden.weight.copy_(
-            torch.randn_like(model.hidden.weight) / len(spread) ** 0.5 / spread
-        )
-        model.hidden.bias.copy_(-(model.hidden.weight @ known.mean(0)))
+    # The features differ in scale, so a branch that is still untrained is initialised to let each
+    # contribute equally.
+    if not model.beside.weight.any():
+        with torch.no_grad():
+            spread = known.std(0) + 1e-6
+            model.hidden.weight.copy_(
+                torch.randn_like(model.hidden.weight) / len(spread) ** 0.5 / spread
+            )
+            model.hidden.bias.copy_(-(model.hidden.weight @ known.mean(0)))
     layers = LastLayers(model)
     for layer in (model.head,):
         for parameter in layer.parameters():
