@@ -20,13 +20,17 @@ import type { DiastolicConditions, DiastolicEvidence } from './section.ts';
 const STENOTIC_AREA = 1.5;
 
 /**
- * Returns the mitral valve area by half-time, cm². It may have to be calculated here, because the
- * valve section runs later.
+ * Returns the mitral valve area by half-time, cm². It has to be calculated here, because the valve
+ * section runs later. The machine's area is not used if its half-time was corrected.
  */
 function areaByHalfTime(values: Values): number | null {
-  const halfTime = values.number('mv-half-time');
-  const given = values.number('mv-area-half-time');
-  return given ?? (halfTime === null ? null : mitralAreaByHalfTime(halfTime));
+  const area = values.calculated('mv-area-half-time', {
+    section: SECTION,
+    method: 'half-time-constant',
+    from: ['mv-half-time'],
+    value: mitralAreaByHalfTime,
+  });
+  return area?.quality === 'accepted' ? area.value : null;
 }
 
 /** Recognises mitral stenosis of any degree. One doubtful sign is not enough (echo 11.5). */

@@ -213,6 +213,28 @@ describe('a value of the machine that a person has corrected', () => {
     expect(counting('lv-mass-index', after)).toBeUndefined();
     expect(summaryOf(after, 'lv-size')).toContain('one of its inputs was corrected');
   });
+  it('leaves no value that was withheld in use in a later section', () => {
+    const index = machine('lv-mass-index', 'g/m2', 178);
+    const filling = [
+      machine('mitral-e', 'cm/s', 80),
+      machine('mitral-a', 'cm/s', 60),
+      machine('lvef-biplane', '%', 60),
+    ];
+    const study = reported(machine('lvidd', 'cm', 6.5), index, ...filling);
+    const disease = 'myocardial disease: LV mass index above its range';
+    expect(summaryOf(interpretReviewed(study, [], AT), 'diastolic')).toContain(disease);
+    expect(summaryOf(entered(study, 'lvidd', 4.8), 'diastolic')).not.toContain(disease);
+  });
+  it('changes what a section needs before the section that shows it', () => {
+    const stenosis = [machine('mv-half-time', 'ms', 244), machine('mv-area-half-time', 'cm2', 0.9)];
+    const filling = [machine('mitral-e', 'cm/s', 80), machine('mitral-a', 'cm/s', 60)];
+    const study = reported(...stenosis, ...filling, machine('lvef-biplane', '%', 60));
+    const doubt = 'mitral valve area';
+    expect(summaryOf(interpretReviewed(study, [], AT), 'diastolic')).toContain(doubt);
+    const after = entered(study, 'mv-half-time', 60);
+    expect(counting('mv-area-half-time', after)?.value).toBeCloseTo(3.7, 1);
+    expect(summaryOf(after, 'diastolic')).not.toContain(doubt);
+  });
   it('does not become a depth behind the posterior wall', () => {
     const after = entered(reported(machine('effusion-depth', 'mm', 8)), 'effusion-depth', 15);
     expect(categoryOf(after, 'effusion-size')).toBe('moderate');
