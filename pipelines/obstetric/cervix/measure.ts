@@ -27,7 +27,15 @@ export interface MeasuredCervix {
    */
   route: MeasuringRoute;
   length: Measurement;
-  funnel: { measurements: Measurement[]; shape: FunnelShape } | null;
+  funnel: {
+    measurements: Measurement[];
+    shape: FunnelShape;
+    /**
+     * False if its depth needs review, or if a person rejected it or corrected it to less than 5 mm.
+     * Nothing is then concluded.
+     */
+    used: boolean;
+  } | null;
 }
 
 /**
@@ -48,14 +56,16 @@ function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['
     derivation: 'measured' as const,
     confidence: located.confidence,
   };
+  const deep = createMeasurement('funnel-depth', 'funnel-depth', depth, 'funnel-depth', {
+    ...given,
+    source: measuredOn(reading.clip, reading.frame.index, 'model', [
+      lineBetween(mouth, located.internalOs),
+    ]),
+    remarks: [remark('method.simulated-only', {})],
+  });
+  const used = deep.quality === 'accepted' && deep.value >= FUNNEL_MM;
   const measurements = [
-    createMeasurement('funnel-depth', 'funnel-depth', depth, 'funnel-depth', {
-      ...given,
-      source: measuredOn(reading.clip, reading.frame.index, 'model', [
-        lineBetween(mouth, located.internalOs),
-      ]),
-      remarks: [remark('method.simulated-only', {})],
-    }),
+    deep,
     createMeasurement(
       'funnel-width',
       'funnel-width',
@@ -69,15 +79,19 @@ function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['
         remarks: [remark('method.simulated-only', {})],
       },
     ),
-    createMeasurement(
-      'percent-funnelling',
-      'percent-funnelling',
-      percentFunnelling(depth, closed.value),
-      'percent-funnelling',
-      { section: 'cervix', inputs: ['funnel-depth', closed.id] },
-    ),
+    ...(used
+      ? [
+          createMeasurement(
+            'percent-funnelling',
+            'percent-funnelling',
+            percentFunnelling(deep.value, closed.value),
+            'percent-funnelling',
+            { section: 'cervix', inputs: ['funnel-depth', closed.id] },
+          ),
+        ]
+      : []),
   ];
-  return { measurements, shape: funnelShape(located.funnel.fullness) };
+  return { measurements, shape: funnelShape(located.funnel.fullness), used };
 }
 
 /**

@@ -125,7 +125,12 @@ function assess(
   const category = judged?.category ?? null;
   const bladder = used.some(({ reading }) => reading.located?.bladder);
   // The cervix changes during the examination, so a funnel on one of the images is enough.
-  const funnel = used.find((one) => one.funnel)?.funnel ?? null;
+  const funnels = used.flatMap((one) => one.funnel ?? []);
+  const funnel = funnels.find((one) => one.used) ?? null;
+  const listed = funnel ?? funnels[0];
+  const held = funnels.some(({ measurements }) =>
+    measurements.some(({ quality }) => quality === 'review'),
+  );
   const missing = [
     noCategory,
     unnamed ? say.gap('cervix.route-not-named', {}) : null,
@@ -145,22 +150,22 @@ function assess(
     reason: missing.length > 0 ? { code: 'parts_missing', gaps: missing, needs: [VIEW] } : null,
     statements: [
       say.value('cervix.length', { category }, [length]),
-      funnel
-        ? say.conclusion('cervix.funnel', { shape: funnel.shape })
-        : say.limitation('cervix.no-funnel', {}),
+      ...(funnel ? [say.conclusion('cervix.funnel', { shape: funnel.shape })] : []),
+      // A funnel that needs review was seen.
+      ...(funnel || held ? [] : [say.limitation('cervix.no-funnel', {})]),
       ...missing,
     ],
     data: {
       measurements: used.length,
       route: !ours || unnamed ? 'not_known' : abdominal ? 'transabdominal' : 'transvaginal',
-      funnel_shape: funnel?.shape ?? 'not_seen',
+      funnel_shape: funnel?.shape ?? (held ? 'needs_review' : 'not_seen'),
       bladder_seen: bladder,
       category_cut_off_mm: CERVIX_MM.short,
       symptoms: 'not_known',
       fundal_pressure: 'not_known',
       limitation: SIMULATED_ONLY,
     },
-    measurements: [...lengths, ...machine.implausible, ...(funnel?.measurements ?? [])],
+    measurements: [...lengths, ...machine.implausible, ...(listed?.measurements ?? [])],
     classifications:
       judged && category ? [cervixClassification(category, length, judged.longest)] : [],
     findings: cervixFindings(length, funnel, category),

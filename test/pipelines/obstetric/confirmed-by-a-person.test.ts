@@ -247,6 +247,64 @@ describe('a length that a person accepted on a transabdominal image', () => {
   });
 });
 
+describe('a funnel of the cervix', () => {
+  const taken = clip('cervix.dcm', { viewName: 'TRANSVAGINAL CERVIX' });
+  const [frame] = taken.frames;
+  if (!frame) throw new Error('a clip without a frame');
+  const [externalOs, internalOs] = across(20);
+  const mouth = internalOs.x + 10 / MM_PER_PIXEL;
+  const located = {
+    externalOs,
+    internalOs,
+    middle: { x: (externalOs.x + internalOs.x) / 2, y: internalOs.y },
+    funnel: {
+      shoulders: [
+        { x: mouth, y: internalOs.y - 10 },
+        { x: mouth, y: internalOs.y + 10 },
+      ] as [Point, Point],
+      fullness: 0.5,
+    },
+    bladder: false,
+    ...SURE,
+  };
+  const shown = { clip: taken, frame, estimate: { label: 'cervix' as const, confidence: 0.9 } };
+  const cervix = {
+    frames: [{ ...shown, route: 'transvaginal' as const, located }],
+    uncertainty: 1,
+  };
+  const study = reviewedViews({ cervix }, SECOND_TRIMESTER);
+  const counted = reviewedViews({ cervix }, { ...SECOND_TRIMESTER, accept: 'simulated' });
+  const findings = (result: Result) => result.findings.map(({ id }) => id);
+  const percent = ({ measurements }: Result) =>
+    measurements.find(({ id }) => id === 'percent-funnelling')?.value;
+
+  it('that nobody confirmed leads to no conclusion when its length is accepted', () => {
+    const result = reviewedWith(study, accept('cervical-length'));
+    expect(categoryOf(result, 'cervical-length-category')).toBe('short');
+    expect(findings(result)).toEqual(['short-cervix']);
+    expect(sectionOf(result, 'cervix').data.funnel_shape).toBe('needs_review');
+    expect(sectionOf(result, 'cervix').summary).not.toMatch(/funnelling of the internal os/i);
+    const both = reviewedWith(study, accept('cervical-length'), accept('funnel-depth'));
+    expect(findings(both)).toEqual(['short-cervix', 'cervical-funnelling']);
+  });
+
+  it('that a person rejected, or found to be shallower than 5 mm, is none', () => {
+    expect(findings(reviewedWith(counted))).toContain('cervical-funnelling');
+    for (const change of [
+      { kind: 'reject', measurement: 'funnel-depth' } as const,
+      type('funnel-depth', 4),
+    ]) {
+      const result = reviewedWith(counted, change);
+      expect(findings(result)).not.toContain('cervical-funnelling');
+      expect(percent(result)).toBeUndefined();
+    }
+  });
+
+  it('has its share of the canal by the depth that a person typed', () => {
+    expect(percent(reviewedWith(counted, type('funnel-depth', 20)))).toBeCloseTo(50, 6);
+  });
+});
+
 describe('a value that a person rejected is not called implausible', () => {
   const reject = (measurement: string) => ({ kind: 'reject', measurement }) as const;
 
