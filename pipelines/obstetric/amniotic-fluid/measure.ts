@@ -91,7 +91,10 @@ export function measureIndex(
   gaDays: number | undefined,
   named: ReadonlySet<number>,
 ): { measurements: Measurement[] } | { gap: Statement } {
-  const whole = pockets.filter(({ cut }) => !cut);
+  // A depth that a person rejected is not part of the index.
+  const whole = pockets.filter(
+    ({ cut, measurement }) => !cut && measurement.quality === 'accepted',
+  );
   const [first, second, third, fourth] = Array.from({ length: QUADRANT_COUNT }, (_, index) =>
     deepest(whole.filter(({ quadrant }) => quadrant === index)),
   );

@@ -446,6 +446,22 @@ describe('of two pockets of fluid, the deeper one cut off by the edge of the pic
   });
 });
 
+describe('of the pockets of four quadrants', () => {
+  const frames = [30, 31, 32, 33].map((mm, quadrant) => ({ ...pocket(mm, false), quadrant }));
+  const study = reviewedViews(
+    { amnioticFluid: { frames, uncertainty: null } },
+    { accept: 'simulated' },
+  );
+
+  it('one that a person rejected is not part of the index', () => {
+    expect(measurementOf(reviewedWith(study), 'amniotic-fluid-index').value).toBeCloseTo(126, 6);
+    const result = reviewedWith(study, { kind: 'reject', measurement: 'fluid-quadrant-1' });
+    expect(result.measurements.map(({ id }) => id)).not.toContain('amniotic-fluid-index');
+    expect(categoryOf(result, 'fluid-by-index')).toBeNull();
+    expect(categoryOf(result, 'fluid-by-deepest-pocket')).toBe('normal');
+  });
+});
+
 describe('a length that needs review beside an accepted one', () => {
   it('is not said to be missing, nor its plane', () => {
     const reviewed = reviewedStudy('real');
