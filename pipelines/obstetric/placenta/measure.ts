@@ -69,8 +69,21 @@ export const edgesDisagree = (distances: readonly Measurement[]) =>
 const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 
 /**
- * Measures the signed distance in mm from the lower edge to the internal os on up to three images.
- * Images whose distance may have a category come first. Empty without a scale.
+ * Returns the distances to choose from, best image first: one of every clip and, if there are fewer
+ * than three clips, further ones of the same clips. The edge may overlap the os on the image of any
+ * clip, but neighbouring frames of one clip would only add the largest error.
+ */
+function ofEveryClip(distances: readonly EdgeDistance[]): EdgeDistance[] {
+  const clips = Map.groupBy(distances, ({ measurement }) => measurement.source.file);
+  const best = [...clips.values()].flatMap((own) => own.slice(0, 1));
+  const others = distances.filter((one) => !best.includes(one));
+  return [...best, ...others.slice(0, Math.max(0, FRAMES_PER_MEASUREMENT - best.length))];
+}
+
+/**
+ * Measures the signed distance in mm from the lower edge to the internal os, on one image of every
+ * clip and on at least three images if there are as many. Images whose distance may have a category
+ * come first. Empty without a scale.
  *
  * The plain id is given to the median of the distances that may have a category. If these fall into
  * different categories, the shortest takes the plain id instead, because an image beside the lowest
@@ -80,14 +93,17 @@ export function measureEdges(
   edges: readonly EdgeReading[],
   uncertainty: number | null,
 ): Measurement[] {
-  const single = edges
-    .flatMap((reading) => edgeToOs(reading, uncertainty))
-    .toSorted((one, other) => Number(other.judged) - Number(one.judged))
-    .slice(0, FRAMES_PER_MEASUREMENT)
-    .map(({ measurement, judged }, index) => ({
-      measurement: { ...measurement, id: `placenta-to-os-${index + 1}` },
-      judged,
-    }));
+  const measured = edges.flatMap((reading) => edgeToOs(reading, uncertainty));
+  const chosen = ofEveryClip(measured.filter((one) => one.judged));
+  const single = [
+    ...chosen,
+    ...measured
+      .filter((one) => !one.judged)
+      .slice(0, Math.max(0, FRAMES_PER_MEASUREMENT - chosen.length)),
+  ].map(({ measurement, judged }, index) => ({
+    measurement: { ...measurement, id: `placenta-to-os-${index + 1}` },
+    judged,
+  }));
   const valuesOf = (some: readonly EdgeDistance[]) => some.map(({ measurement }) => measurement);
   const judged = valuesOf(single.filter((one) => one.judged));
   const others = valuesOf(single.filter((one) => !one.judged));

@@ -159,6 +159,12 @@ describe('the lower placental edge', () => {
     },
   );
 
+  it('is looked for on an image of every clip: an overlap on the fourth counts', () => {
+    const result = interpret({ edges: [30, 31, 32, -12].map((mm) => edge(mm)) });
+    expect(measurementOf(result, 'placenta-to-os').value).toBeCloseTo(-12, 6);
+    expect(positionOf(result)).toBe('praevia');
+  });
+
   it('prefers accepted images: three implausible ones do not hide an overlap', () => {
     const edges = [210, 211, 212, -12].map((mm) => edge(mm));
     expect(positionOf(interpret({ edges }))).toBe('praevia');
