@@ -98,7 +98,7 @@ function spectrumBeats(spectra: readonly SpectrumReading[]): SpectrumBeats[] {
 
 const embryonicRate: EarlyEvidence['embryonicRate'] = (gaDays, beatsPerMinute) => {
   const band = embryonicRateBand(gaDays, beatsPerMinute);
-  return band && { band, recalled: recalledLimit(gaDays) };
+  return band && { band, recalled: gaDays === null ? null : recalledLimit(gaDays) };
 };
 
 /** Returns the evidence in which each fetus has the same name on the images and in the reports. */

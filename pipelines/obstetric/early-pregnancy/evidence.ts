@@ -80,11 +80,12 @@ export const EMBRYO_CLIP = { frames: 60, framesPerSecond: 20 } as const;
 
 export interface EarlyEvidence extends SectionEvidence {
   /**
-   * Returns the band of an embryonic heart rate at an age; null at ages without bands. `recalled`
-   * is the limit for a slow rate if that limit was not verified against its source.
+   * Returns the band of an embryonic heart rate at an age. If the age is unknown or has no bands,
+   * only a rate that is slow or fast at any age has one. `recalled` is the limit for a slow rate if
+   * that limit was not verified against its source.
    */
   embryonicRate(
-    gaDays: number,
+    gaDays: number | null,
     beatsPerMinute: number,
   ): { band: 'slow' | 'borderline' | 'usual' | 'fast'; recalled: number | null } | null;
   views: {

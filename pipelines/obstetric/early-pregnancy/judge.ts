@@ -58,14 +58,21 @@ function viabilityFinding(
   ];
 }
 
+/**
+ * Returns the finding of an unusual heart rate at the age by CRL or, without one, at the stated age.
+ */
 function rateFinding(
   measurements: readonly Measurement[],
-  embryonicRate: EarlyEvidence['embryonicRate'],
+  {
+    dating,
+    embryonicRate,
+  }: Pick<EarlyEvidence['options'], 'dating'> & Pick<EarlyEvidence, 'embryonicRate'>,
 ): FindingDraft[] {
   const rate = judgedRate(measurements);
+  if (!rate) return [];
   const age = acceptedValue(measurements, 'ga-by-crl');
-  if (!rate || !age) return [];
-  const gaDays = Math.round(age.value);
+  const stated = age ? null : (dating?.ga_days ?? null);
+  const gaDays = age ? Math.round(age.value) : stated;
   const { category, between } = categoryWithin(
     rate,
     (value) => embryonicRate(gaDays, value)?.band ?? null,
@@ -74,15 +81,16 @@ function rateFinding(
   const bands = ends.flatMap((band) => (band === null || band === 'usual' ? [] : [band]));
   if (bands.length < ends.length) return [];
   const recalled = embryonicRate(gaDays, rate.value)?.recalled ?? null;
+  const about = age ? [rate, age] : [rate];
   return [
     {
       id: 'embryonic-heart-rate',
       section: EARLY_SECTION,
       concept: findingConcept('cardiac-activity'),
-      statement: say.conclusion('early.heart-rate', { bands, recalled }, [rate, age]),
+      statement: say.conclusion('early.heart-rate', { bands, recalled, stated }, about),
       severity: bands.includes('borderline') ? 'info' : 'abnormal',
       confidence: rate.confidence,
-      evidence: [rate.id, age.id],
+      evidence: about.map(({ id }) => id),
     },
   ];
 }
@@ -152,7 +160,7 @@ export function earlyFindings(
   return [
     ...viabilityFinding(judged, seen, measurements),
     ...differenceFinding(measurements),
-    ...rateFinding(measurements, embryonicRate),
+    ...rateFinding(measurements, { dating, embryonicRate }),
     ...datingFinding(measurements, dating),
   ];
 }

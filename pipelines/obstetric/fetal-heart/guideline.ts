@@ -125,11 +125,11 @@ export const rateBandsAt = (gaDays: number): (typeof RATE_BANDS)[number] | null 
   RATE_BANDS.find(({ fromDays, untilDays }) => gaDays >= fromDays && gaDays <= untilDays) ?? null;
 
 /**
- * Returns the band of an embryonic heart rate in beats per minute. At an age without bands, it is
- * null unless the rate is slow or fast at any age.
+ * Returns the band of an embryonic heart rate in beats per minute. If the age is unknown or has no
+ * bands, it is null unless the rate is slow or fast at any age.
  */
-export function embryonicRateBand(gaDays: number, rate: number): RateBand | null {
-  const band = rateBandsAt(gaDays);
+export function embryonicRateBand(gaDays: number | null, rate: number): RateBand | null {
+  const band = gaDays === null ? null : rateBandsAt(gaDays);
   if (rate > (band?.usualTo ?? FAST_AT_ANY_AGE.above)) return 'fast';
   if (!band) return rate < SLOW_AT_ANY_AGE.below ? 'slow' : null;
   if (rate < band.slowBelow) return 'slow';

@@ -138,17 +138,26 @@ export const EARLY_SENTENCES = {
       ...nearMsd(of.msd, text),
     ].join(' ');
   },
-  /** `about` contains the rate and the age by CRL. */
+  /**
+   * `about` contains the rate and the age by CRL, if it is known; otherwise `stated` is the stated age
+   * in days, if any.
+   */
   'early.heart-rate': (
-    of: { bands: readonly string[]; recalled: number | null },
+    of: { bands: readonly string[]; recalled: number | null; stated?: number | null },
     { about: [rate, age], text }: SentenceContext,
   ) => {
-    if (!rate || !age) return '';
+    if (!rate) return '';
+    const stated = of.stated ?? null;
+    const at = age
+      ? `${text.weeks(age.value)} weeks by CRL`
+      : stated === null
+        ? 'any age'
+        : `${text.weeks(stated)} weeks`;
     const remark =
       of.recalled === null
         ? ''
         : ` The limit of ${of.recalled} per minute at this age was not verified against its source.`;
-    return `Embryonic heart rate ${text.value(rate)}${whose(rate)}: ${of.bands.join(' or ')} at ${text.weeks(age.value)} weeks by CRL.${remark}`;
+    return `Embryonic heart rate ${text.value(rate)}${whose(rate)}: ${of.bands.join(' or ')} at ${at}.${remark}`;
   },
   'early.age-by-crl': (
     of: { apart: number; stated: number; limit: number },

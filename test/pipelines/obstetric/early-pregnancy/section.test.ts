@@ -510,6 +510,29 @@ describe('the embryonic heart rate (Doubilet and Benson 1995)', () => {
   });
 });
 
+describe('the embryonic heart rate without an age by CRL', () => {
+  const textOf = (beatsPerMinute: number, options: Record<string, unknown>) => {
+    const cardiac = { ...BEATING, beatsPerMinute, uncertainty: 2 };
+    const { findings } = interpret([view({ embryoMm: 4, cardiac })], options);
+    return findings.find(({ id }) => id === 'embryonic-heart-rate')?.text;
+  };
+  const at = (days: number) => ({ dating: { ga_days: days } });
+
+  it.each([
+    [80, at(43), 'slow at 6+1 weeks.'],
+    [105, at(52), 'slow at 7+3 weeks.'],
+    [80, {}, 'slow at any age.'],
+    [195, {}, 'fast at any age.'],
+  ])('of %s a minute, age %j, is %s', (rate, options, text) => {
+    expect(textOf(rate, options)).toContain(text);
+  });
+
+  it('has no category if it is usual at the stated age or, without one, not beyond every limit', () => {
+    expect(textOf(105, at(43))).toBeUndefined();
+    expect(textOf(105, {})).toBeUndefined();
+  });
+});
+
 describe('the age by the sac before an embryo is visible (Nyberg)', () => {
   it('is MSD + 30 days below 25 mm', () => {
     expect(nybergAge(24.9)).toBeCloseTo(54.9, 9);
