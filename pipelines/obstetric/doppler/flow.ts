@@ -2,7 +2,7 @@ import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { say, type TraceProblem } from '../../result/render/obstetric/doppler.ts';
 import type { Statement } from '../../result/statement.ts';
-import { isOfMachine, isPlausible } from '../shared/measurement.ts';
+import { isOfMachine, isPlausible, isRejected } from '../shared/measurement.ts';
 import {
   type AWave,
   aWave,
@@ -121,6 +121,30 @@ export interface StatedFlow {
     value: number;
   };
   evidence: string[];
+}
+
+/** Values that a person may correct to state the end-diastolic flow. */
+const OF_END_DIASTOLE: ReadonlySet<string> = new Set([
+  'umbilical-artery-edv',
+  'umbilical-artery-ri',
+  'umbilical-artery-sd',
+] satisfies ObstetricConcept[]);
+
+/**
+ * Returns the traces without those on which a person corrected or rejected a value of the
+ * end-diastolic flow. What the person stated then counts, not the flow that the analysis saw.
+ */
+export function withoutCorrected(
+  traces: readonly TracedReading[],
+  measurements: readonly Measurement[],
+): TracedReading[] {
+  const corrected = measurements.filter(
+    (one) => OF_END_DIASTOLE.has(one.concept.key) && (one.origin === 'person' || isRejected(one)),
+  );
+  return traces.filter(
+    ({ file, frame }) =>
+      !corrected.some(({ source }) => source.file === file && source.frame === frame + 1),
+  );
 }
 
 const isAcceptedOfMachine = (one: Measurement) => isOfMachine(one) && one.quality === 'accepted';

@@ -27,7 +27,7 @@ import {
   rankOf,
   rankWithin,
 } from './findings.ts';
-import { ductusWave, pairStatements, statedFlow, umbilicalFlow } from './flow.ts';
+import { ductusWave, pairStatements, statedFlow, umbilicalFlow, withoutCorrected } from './flow.ts';
 import {
   ANAEMIA_MOM,
   anaemiaBand,
@@ -324,10 +324,8 @@ export function judgeDoppler(
 ): DopplerJudgement {
   const good = traced.filter(({ waveform }) => traceProblem(waveform) === null);
   const of = (vessel: string) => traced.filter((reading) => reading.vessel === vessel);
-  const umbilical = flowOfArtery(umbilicalFlow(of('umbilical-artery')), statedFlow(measured), {
-    gaDays,
-    unnamed,
-  });
+  const loops = withoutCorrected(of('umbilical-artery'), measured);
+  const umbilical = flowOfArtery(umbilicalFlow(loops), statedFlow(measured), { gaDays, unnamed });
   const ductus = ductusWave(of('ductus-venosus'));
   const rates = rateProblem(good);
   const derived = [...measured, ...cpr(measured), ...uterineMean(measured)];

@@ -11,6 +11,7 @@ import { distinctStatements, type Statement } from '../../result/statement.ts';
 import {
   acceptedValue,
   createMeasurement,
+  isConfirmed,
   isPlausible,
   isRejected,
   measuredOn,
@@ -189,7 +190,7 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
   const values = valuesOf(waveform.beats);
   const peakHolds = isPlausiblePeak(reading);
   const problem = traceProblem(waveform);
-  return (['pi', 'ri', 'sd', 'psv', 'edv'] as const).flatMap((property) => {
+  const measured = (['pi', 'ri', 'sd', 'psv', 'edv'] as const).flatMap((property) => {
     const value = values[property];
     // Without flow, the index would be a division by zero.
     if (value === null || !Number.isFinite(value)) return [];
@@ -232,6 +233,25 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
         ...(rank > 0 && { standing: 'repeat' as const }),
       }),
     ];
+  });
+  return withoutStaleIndices(measured);
+}
+
+/**
+ * Withholds the indices of a spectrum if a person corrected one of the velocities from which they
+ * were calculated. An index that a person confirmed is not withheld.
+ */
+function withoutStaleIndices(measured: readonly Measurement[]): Measurement[] {
+  const isVelocity = ({ unit }: Measurement) => unit === 'cm/s';
+  const keys = measured
+    .filter((one) => isVelocity(one) && one.origin === 'person')
+    .map(({ concept }) => concept.key);
+  return measured.map((one) => {
+    if (keys.length === 0 || isVelocity(one) || isConfirmed(one) || one.quality !== 'accepted') {
+      return one;
+    }
+    const why = remarkOfDoppler('doppler.velocity-corrected', { keys });
+    return { ...one, quality: 'inadequate', remarks: [...one.remarks, why] };
   });
 }
 

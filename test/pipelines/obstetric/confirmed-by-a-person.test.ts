@@ -247,6 +247,37 @@ describe('a length that a person accepted on a transabdominal image', () => {
   });
 });
 
+describe('absent flow that the analysis saw in the umbilical artery', () => {
+  const absent = spectrum('umbilical-artery', { psv: 40, edv: 0, tamx: 18 });
+  const flow = (result: Result) => categoryOf(result, 'end-diastolic-flow');
+
+  it.each(['real', 'simulated'] as const)(
+    'gives way to the velocity that a reader typed (evidence accepted: %s)',
+    (evidence) => {
+      const study = reviewedViews({ spectra: [absent] }, { accept: evidence });
+      const result = reviewedWith(study, type('umbilical-artery-edv', 9));
+      expect(flow(result)).toBe('forward');
+      expect(critical(result)).toEqual([]);
+      const index = measurementOf(result, 'umbilical-artery-ri');
+      expect(index).toMatchObject({ value: 1, quality: 'inadequate' });
+      expect(index.note).toContain('before the reader corrected it');
+    },
+  );
+
+  it('is not concluded if a reader rejected the index that shows it', () => {
+    const study = reviewedViews({ spectra: [absent] }, { accept: 'simulated' });
+    expect(critical(reviewedWith(study))).toHaveLength(1);
+    const rejected = { kind: 'reject', measurement: 'umbilical-artery-ri' } as const;
+    expect(critical(reviewedWith(study, rejected))).toEqual([]);
+    expect(flow(reviewedWith(study, rejected))).toBeNull();
+  });
+
+  it('that a reader accepted remains critical', () => {
+    const study = reviewedViews({ spectra: [absent] });
+    expect(critical(reviewedWith(study, accept('umbilical-artery-edv')))).toHaveLength(1);
+  });
+});
+
 describe('a funnel of the cervix', () => {
   const taken = clip('cervix.dcm', { viewName: 'TRANSVAGINAL CERVIX' });
   const [frame] = taken.frames;

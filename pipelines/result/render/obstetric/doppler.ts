@@ -290,6 +290,10 @@ export const DOPPLER_REMARKS = {
   'doppler.angle': ({ degrees }: { degrees: number }) => `angle set on the machine ${degrees}°`,
   'doppler.branch': ({ limit }: { limit: number }) =>
     `at most ${limit} cm/s: it may be a branch of the artery`,
+  'doppler.velocity-corrected': (
+    { keys }: { keys: readonly string[] },
+    { text }: SentenceContext,
+  ) => `not used: calculated from the ${text.names(keys)} before the reader corrected it`,
   'doppler.scale-in-hz': () => 'read on a scale in Hz, which is sufficient for velocity ratios',
   'doppler.vessel-not-named': () =>
     'not used: the header does not name the vessel, or the fetus that it belongs to',
