@@ -10,11 +10,13 @@ import {
   recordedFirst,
   type WriteAudit,
 } from '../core/audit/audit.ts';
+import type { DeliveryRow } from '../core/outbox/deliveries.ts';
 import { DELIVERY_STATES } from '../core/outbox/delivery.ts';
 import { MERGE_DECISIONS } from '../core/patients/merges.ts';
+import type { ChangedStudy } from '../core/studies/commands.ts';
 import { STUDY_STATE } from '../core/studies/study-store.ts';
 import { SonogateError } from '../platform/errors/catalogue.ts';
-import type { Operations, StoredOperations } from './operations.ts';
+import type { HeldReport, Operations, StoredOperations } from './operations.ts';
 
 interface Command<Schema extends z.ZodType, Answer> {
   parameters: Schema;
@@ -35,6 +37,19 @@ interface Call {
   writeAudit: WriteAudit;
 }
 
+/** What a command concerns, for its audit entry. */
+type Concern = Pick<AuditEntry, 'requestId' | 'studyId' | 'detail'>;
+
+/**
+ * Returns what a command concerns.
+ * @param answer null if the command was refused. Then only the detail is recorded, because the
+ * request or study may not exist.
+ */
+type About<Schema extends z.ZodType, Answer> = (
+  parameters: z.output<Schema>,
+  answer: Answer | null,
+) => Concern;
+
 /**
  * Defines a command.
  * @param audit audit action, recorded with the person who ran the command; null if the command
@@ -44,6 +59,7 @@ function command<Schema extends z.ZodType, Answer>(
   parameters: Schema,
   audit: AuditAction | null,
   run: Command<Schema, Answer>['run'],
+  about: About<Schema, Answer> = () => ({}),
 ): Command<Schema, Answer> {
   return {
     parameters,
@@ -53,7 +69,8 @@ function command<Schema extends z.ZodType, Answer>(
       const work = async (on: Operations) =>
         run(on, checked(parameters, call.parameters), personIn(call));
       if (audit === null) return work(operations);
-      return audited(audit, call, work, (both) => both(operations, writeAudit));
+      const concern = concernOf(parameters, call, about);
+      return audited(audit, { ...call, concern }, work, (both) => both(operations, writeAudit));
     },
   };
 }
@@ -67,13 +84,14 @@ function onFiles<Schema extends z.ZodType, Answer>(
     parameters: z.output<Schema>,
     record: RecordAction,
   ) => Promise<Answer>,
+  about: About<Schema, Answer>,
 ): Command<Schema, Answer> {
   return {
     parameters,
     run: (operations, given) => run(operations, given, async () => {}),
     runUnchecked: (call) => {
       const { operations, parameters: given, writeAudit } = call;
-      const entry = { ...actedNow(audit, call), detail: detailOf(audit, given, null) };
+      const entry = { ...actedNow(audit, call), ...concernOf(parameters, call, about)(null) };
       return recordedFirst(entry, writeAudit, async (record) => {
         personIn(call);
         return run(operations, checked(parameters, given), record);
@@ -91,6 +109,7 @@ function stored<Schema extends z.ZodType, Answer>(
     parameters: z.output<Schema>,
     by: string | null,
   ) => Promise<Answer>,
+  about: About<Schema, Answer>,
 ): Command<Schema, Answer> {
   return {
     parameters,
@@ -98,9 +117,20 @@ function stored<Schema extends z.ZodType, Answer>(
     runUnchecked: (call) => {
       const work = async (on: StoredOperations) =>
         run(on, checked(parameters, call.parameters), personIn(call));
-      return audited(audit, call, work, call.operations.together);
+      const concern = concernOf(parameters, call, about);
+      return audited(audit, { ...call, concern }, work, call.operations.together);
     },
   };
+}
+
+/** Parameters that are not valid concern nothing: they may hold anything. */
+function concernOf<Schema extends z.ZodType, Answer>(
+  schema: Schema,
+  { parameters }: Pick<Call, 'parameters'>,
+  about: About<Schema, Answer>,
+): (answer: Answer | null) => Concern {
+  const { data, success } = schema.safeParse(parameters);
+  return (answer) => (success ? about(data, answer) : {});
 }
 
 function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
@@ -127,6 +157,36 @@ function named(by: string | null): string {
   throw new SonogateError('invalid_input', 'person: Required');
 }
 
+/** Form of ids in commands, such as those of studies and held reports, and of destination names. */
+const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+
+/**
+ * Returns the names in the parameters of a command as the detail of its audit entry. A text of any
+ * other form is left out: it may have been typed by mistake, and could be the name of a patient.
+ */
+function namesIn(names: Readonly<Record<string, string | null>>): AuditEntry['detail'] {
+  const stated = Object.entries(names).filter(([, name]) => name !== null && NAME.test(name));
+  return stated.length > 0 ? Object.fromEntries(stated) : null;
+}
+
+const idOf = ({ id }: { id: string }): Concern => ({ detail: namesIn({ id }) });
+const destinationOf = ({ destination }: { destination: string }): Concern => ({
+  detail: namesIn({ destination }),
+});
+const studyOf = ({ study }: { study: string }, answer: ChangedStudy | null): Concern => ({
+  studyId: answer?.studyId ?? null,
+  detail: namesIn({ id: study }),
+});
+const deliveryOf = ({ id }: { id: string }, answer: DeliveryRow | null): Concern => ({
+  requestId: answer?.request_id ?? null,
+  studyId: answer?.study ?? null,
+  detail: namesIn({ id }),
+});
+const holdOf = ({ id }: { id: string }, answer: HeldReport | null): Concern => ({
+  requestId: answer?.request_id ?? null,
+  detail: namesIn({ id }),
+});
+
 const none = z.strictObject({});
 const byId = z.strictObject({ id: z.string() });
 const byStudy = z.strictObject({ study: z.string() });
@@ -152,6 +212,7 @@ const COMMANDS = {
     'key.create',
     ({ keys }, { scopes, consoleRole, ...key }) =>
       keys.create({ ...key, ...(scopes && { scopes }), ...(consoleRole && { consoleRole }) }),
+    (_, answer) => ({ detail: keyChange(null, answer?.record.id) }),
   ),
   'keys.list': command(none, null, ({ keys }) => keys.list()),
   'keys.rotate': stored(
@@ -160,8 +221,14 @@ const COMMANDS = {
     }),
     'key.rotate',
     ({ keys }, { id, overlapHours }) => keys.rotate(id, overlapHours),
+    ({ id }, answer) => ({ detail: keyChange(id, answer?.record.id) }),
   ),
-  'keys.revoke': stored(byId, 'key.revoke', ({ keys }, { id }) => keys.revoke(id)),
+  'keys.revoke': stored(
+    byId,
+    'key.revoke',
+    ({ keys }, { id }) => keys.revoke(id),
+    ({ id }) => ({ detail: keyChange(id, null) }),
+  ),
 
   'studies.list': command(
     z.strictObject({
@@ -176,8 +243,11 @@ const COMMANDS = {
     if (!explanation) throw new SonogateError('not_found', `There is no study ${study}.`);
     return explanation;
   }),
-  'studies.complete': stored(byStudy, 'study.complete', ({ studies }, { study }) =>
-    studies.complete(study),
+  'studies.complete': stored(
+    byStudy,
+    'study.complete',
+    ({ studies }, { study }) => studies.complete(study),
+    studyOf,
   ),
   'studies.release': stored(
     byStudy.extend({
@@ -186,8 +256,17 @@ const COMMANDS = {
     }),
     'study.release',
     ({ studies }, { study, ...how }) => studies.release(study, how),
+    ({ study, under }, answer) => ({
+      studyId: answer?.studyId ?? null,
+      detail: namesIn({ id: study, under }),
+    }),
   ),
-  'studies.rerun': stored(byStudy, 'study.rerun', ({ studies }, { study }) => studies.rerun(study)),
+  'studies.rerun': stored(
+    byStudy,
+    'study.rerun',
+    ({ studies }, { study }) => studies.rerun(study),
+    studyOf,
+  ),
   'rules.test': command(
     z.strictObject({
       /** Rules to test, in configuration file format; null for the current rules. */
@@ -213,28 +292,40 @@ const COMMANDS = {
     ({ deliveries }, filter) => deliveries.list(filter),
   ),
   'deliveries.breakers': command(none, null, ({ deliveries }) => deliveries.breakers()),
-  'deliveries.replay': stored(byId, 'delivery.replay', ({ deliveries }, { id }) =>
-    deliveries.replay(id),
+  'deliveries.replay': stored(
+    byId,
+    'delivery.replay',
+    ({ deliveries }, { id }) => deliveries.replay(id),
+    deliveryOf,
   ),
   'deliveries.replay-all': stored(
     byDestination,
     'delivery.replay',
     ({ deliveries }, { destination }) => deliveries.replayAll(destination),
+    destinationOf,
   ),
   'deliveries.divert': stored(
     byId.extend({ destination: z.string().nullable().default(null) }),
     'delivery.divert',
     ({ deliveries }, { id, destination }) => deliveries.divert(id, destination),
+    ({ id, destination }, answer) => ({
+      ...deliveryOf({ id }, answer),
+      detail: namesIn({ id, destination }),
+    }),
   ),
   'deliveries.divert-all': stored(
     byDestination,
     'delivery.divert',
     ({ deliveries }, { destination }) => deliveries.divertAll(destination),
+    destinationOf,
   ),
 
   'holds.list': command(none, null, ({ holds }) => holds.list()),
-  'holds.show': stored(byId, 'hold.show', ({ holds }, call, by) =>
-    holds.show({ ...call, person: named(by) }),
+  'holds.show': stored(
+    byId,
+    'hold.show',
+    ({ holds }, call, by) => holds.show({ ...call, person: named(by) }),
+    holdOf,
   ),
   'holds.release': stored(
     byId
@@ -246,16 +337,21 @@ const COMMANDS = {
       .refine(({ order, withoutOrder }) => !(order && withoutOrder), 'an order, or none'),
     'hold.release',
     ({ holds }, call, by) => holds.release({ ...call, person: named(by) }),
+    holdOf,
   ),
   'holds.reject': stored(
     byId.extend({ reason: z.string().trim().min(1).max(500) }),
     'hold.reject',
     ({ holds }, call, by) => holds.reject({ ...call, person: named(by) }),
+    holdOf,
   ),
 
   'patients.merges': command(none, null, ({ patients }) => patients.merges()),
-  'patients.separate': stored(byObject, 'patient.separate', ({ patients }, { id }) =>
-    patients.separate(id),
+  'patients.separate': stored(
+    byObject,
+    'patient.separate',
+    ({ patients }, { id }) => patients.separate(id),
+    idOf,
   ),
 
   'quarantine.list': command(none, null, ({ quarantine }) => quarantine.list()),
@@ -263,15 +359,20 @@ const COMMANDS = {
     byObject,
     'quarantine.register',
     ({ quarantine }, { id }, record) => quarantine.register(id, record),
+    idOf,
   ),
-  'quarantine.remove': onFiles(byObject, 'quarantine.remove', ({ quarantine }, { id }, record) =>
-    quarantine.remove(id, record),
+  'quarantine.remove': onFiles(
+    byObject,
+    'quarantine.remove',
+    ({ quarantine }, { id }, record) => quarantine.remove(id, record),
+    idOf,
   ),
 
   'alerts.acknowledge': stored(
     z.strictObject({ request: z.string() }),
     'triage.acknowledge',
     ({ alerts }, call, by) => alerts.acknowledge({ ...call, person: named(by) }),
+    ({ request }) => ({ requestId: request, detail: namesIn({ id: request }) }),
   ),
 
   'archives.find': command(
@@ -295,6 +396,7 @@ const COMMANDS = {
     z.strictObject({ study: uid, from: z.string() }),
     'study.fetch',
     ({ archives }, { study, from }) => archives.fetch(study, from),
+    ({ study }) => ({ detail: namesIn({ id: study }) }),
   ),
   'archives.retrieval': command(z.strictObject({ id: z.uuid() }), null, ({ archives }, { id }) =>
     archives.retrieval(id),
@@ -382,11 +484,11 @@ export function commandsOn(operations: Operations, writeAudit: WriteAudit): RunB
  */
 async function audited<On, Answer>(
   action: AuditAction,
-  call: Pick<Call, 'parameters' | 'person' | 'writeAudit'>,
+  call: Pick<Call, 'person' | 'writeAudit'> & { concern: (answer: Answer | null) => Concern },
   work: (operations: On) => Promise<Answer>,
   together: (both: (operations: On, writeAudit: WriteAudit) => Promise<Answer>) => Promise<Answer>,
 ): Promise<Answer> {
-  const { parameters, writeAudit } = call;
+  const { concern, writeAudit } = call;
   const entry = actedNow(action, call);
   let isRefused = false;
   try {
@@ -395,13 +497,12 @@ async function audited<On, Answer>(
         isRefused = true;
         throw error;
       });
-      const detail = detailOf(action, parameters, answer);
-      const of = { requestId: requestOf(parameters, answer), studyId: studyOf(answer) };
-      await write({ ...entry, ...of, outcome: 'success', detail });
+      const { requestId = null, studyId = null, detail = null } = concern(answer);
+      await write({ ...entry, requestId, studyId, outcome: 'success', detail });
       return answer;
     });
   } catch (error) {
-    const detail = detailOf(action, parameters, null);
+    const { detail = null } = concern(null);
     if (isRefused) await writeAudit({ ...entry, outcome: 'refused', detail });
     throw error;
   }
@@ -412,36 +513,6 @@ function actedNow(action: AuditAction, { person }: Pick<Call, 'person'>) {
   const { data: name } = personSchema.safeParse(person);
   const actor = name === undefined ? 'command-line' : `person:${name}`;
   return { at: new Date(), action, actor };
-}
-
-/** Returns the request that a command concerns, such as that of a delivery; null for other commands. */
-function requestOf(parameters: unknown, answer: unknown): string | null {
-  const id = membersOf(parameters).request ?? membersOf(answer).request_id;
-  return isName(id) ? id : null;
-}
-
-/** Returns our id of the study that a command changed; null for other commands. */
-function studyOf(answer: unknown): string | null {
-  const { studyId } = membersOf(answer);
-  return isName(studyId) ? studyId : null;
-}
-
-/** Form of ids in commands, such as those of studies and held reports, and of destination names. */
-const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
-const isName = (value: unknown): value is string => typeof value === 'string' && NAME.test(value);
-
-const OF_KEYS: ReadonlySet<AuditAction> = new Set(['key.create', 'key.rotate', 'key.revoke']);
-
-function detailOf(action: AuditAction, parameters: unknown, answer: unknown): AuditEntry['detail'] {
-  const { id, study, request, destination, under } = membersOf(parameters);
-  if (OF_KEYS.has(action)) return keyChange(id, membersOf(membersOf(answer).record).id);
-  const named = [id, study, request].find(isName);
-  const detail = {
-    ...(named !== undefined && { id: named }),
-    ...(isName(destination) && { destination }),
-    ...(MERGE_DECISIONS.some((one) => one === under) && { under: `${under}` }),
-  };
-  return Object.keys(detail).length > 0 ? detail : null;
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {

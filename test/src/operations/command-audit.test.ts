@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
+import type { KeyRecord } from '../../../src/core/accounts/keys.ts';
 import type { AuditEntry, RecordAction } from '../../../src/core/audit/audit.ts';
 import type { DeliveryRow } from '../../../src/core/outbox/deliveries.ts';
+import { newId } from '../../../src/platform/ids.ts';
 import { commandsOf, NO_OPERATIONS } from './no-operations.ts';
 
+const OLD_KEY = newId('key');
+const NEW_KEY = newId('key');
 const STUDY = 'd4b4f0a2-8f5e-4f2b-9f53-1f0f5f8f3f10';
 
 /** Returns the entries that a command writes. Only the first `failures` attempts to write fail. */
@@ -13,10 +17,19 @@ async function entriesOf(name: string, parameters: unknown, failures = 0): Promi
     alerts: { acknowledge: async () => {} },
     deliveries: {
       ...NO_OPERATIONS.deliveries,
-      replay: async () => ({ id: 'dlv_1', request_id: 'req_1' }) as DeliveryRow,
+      replay: async () => ({ id: 'dlv_1', request_id: 'req_1', study: STUDY }) as DeliveryRow,
+      divert: async () => ({ id: 'dlv_1', request_id: null, study: STUDY }) as DeliveryRow,
       replayAll: async () => 2,
     },
-    studies: { ...NO_OPERATIONS.studies, rerun: async () => ({ studyId: STUDY }) },
+    studies: {
+      ...NO_OPERATIONS.studies,
+      rerun: async () => ({ studyId: STUDY }),
+      release: async () => ({ studyId: STUDY }),
+    },
+    keys: {
+      ...NO_OPERATIONS.keys,
+      rotate: async () => ({ key: 'secret', record: { id: NEW_KEY } as KeyRecord }),
+    },
   };
   const run = commandsOf(operations, async (entry) => {
     left -= 1;
@@ -36,7 +49,7 @@ test.each([
   [
     'deliveries.replay',
     { id: 'dlv_1', person: 'ana' },
-    { actor: 'person:ana', requestId: 'req_1', detail: { id: 'dlv_1' } },
+    { actor: 'person:ana', requestId: 'req_1', studyId: STUDY, detail: { id: 'dlv_1' } },
   ],
   [
     'deliveries.replay-all',
@@ -48,8 +61,34 @@ test.each([
     { study: '1.2.3' },
     { actor: 'command-line', requestId: null, studyId: STUDY, detail: { id: '1.2.3' } },
   ],
+  [
+    'studies.rerun',
+    { study: 'Doe, Jane' }, // no id: the trail must not hold what may be a name
+    { requestId: null, studyId: STUDY, detail: null },
+  ],
+  [
+    'studies.release',
+    { study: '1.2.3', rule: 'echo', under: 'own-id' },
+    { studyId: STUDY, detail: { id: '1.2.3', under: 'own-id' } },
+  ],
+  [
+    'deliveries.divert', // of an object that was forwarded: it belongs to a study, but no request
+    { id: 'dlv_1', destination: 'archive' },
+    { requestId: null, studyId: STUDY, detail: { id: 'dlv_1', destination: 'archive' } },
+  ],
+  [
+    'keys.rotate',
+    { id: OLD_KEY },
+    { requestId: null, detail: { key: OLD_KEY, replacement: NEW_KEY } },
+  ],
 ])('the entry of %s %j names what it changed', async (name, parameters, expected) => {
   expect(await entriesOf(name, parameters)).toMatchObject([{ outcome: 'success', ...expected }]);
+});
+
+test('a command with invalid parameters is recorded as refused, without what was given', async () => {
+  expect(await entriesOf('studies.rerun', { study: '1.2.3', patient: 'Doe' })).toMatchObject([
+    { action: 'study.rerun', outcome: 'refused', detail: null },
+  ]);
 });
 
 test.each([
