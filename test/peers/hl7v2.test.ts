@@ -11,7 +11,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Hl7v2Destination } from '../../config/schema.ts';
 import { clientTls, dial } from '../../dimse/network/dial.ts';
-import { enqueueDeliveries, receivedRevisions } from '../../src/core/outbox/deliveries.ts';
+import {
+  enqueueDeliveries,
+  listDeliveries,
+  receivedRevisions,
+  replayDelivery,
+} from '../../src/core/outbox/deliveries.ts';
 import type { Delivery } from '../../src/core/outbox/delivery.ts';
 import { type Outbox, startOutbox } from '../../src/core/outbox/outbox.ts';
 import { signatureOver } from '../../src/core/studies/signed-results.ts';
@@ -294,7 +299,7 @@ describe.skipIf(!INSTALLED)('a signed result for HAPI', () => {
     await enqueue(requestId, revision);
   };
   const rows = async (requestId: string) =>
-    ((await outbox?.list({ requestId })) ?? []).toSorted(
+    (await listDeliveries(site.database, { requestId })).toSorted(
       (a, b) => a.result_revision - b.result_revision,
     );
   const states = async (requestId: string) => (await rows(requestId)).map(({ state }) => state);
@@ -372,7 +377,7 @@ describe.skipIf(!INSTALLED)('a signed result for HAPI', () => {
     const request = await site.submit();
     facility = 'AE';
     await sign(request, 1);
-    const sending = await start();
+    await start();
     await poll(request).toEqual(['dead']);
     await hapi.received();
     facility = undefined;
@@ -380,7 +385,7 @@ describe.skipIf(!INSTALLED)('a signed result for HAPI', () => {
     await poll(request).toEqual(['dead', 'delivered']);
     expect(await statusOf('ac')).toBe('C');
     const [dead] = await rows(request);
-    await sending.replay(dead?.id ?? '');
+    await replayDelivery(site.database, dead?.id ?? '', 3600);
     await poll(request).toEqual(['delivered', 'delivered']);
     expect(await rows(request)).toMatchObject([{ not_sent: true }, { not_sent: false }]);
   });

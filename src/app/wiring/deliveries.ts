@@ -29,7 +29,7 @@ import type { ReceivedObjects } from '../../core/files/received-objects.ts';
 import { auditedDeliverer } from '../../core/outbox/audited-deliverer.ts';
 import { receivedRevisions } from '../../core/outbox/deliveries.ts';
 import type { Deliverer } from '../../core/outbox/delivery.ts';
-import { type Outbox, startOutbox } from '../../core/outbox/outbox.ts';
+import { startOutbox } from '../../core/outbox/outbox.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
 import { signatureOver, signingTimes } from '../../core/studies/signed-results.ts';
 import { earlierRequests, laterRequests, studyOfInstance } from '../../core/studies/study-store.ts';
@@ -64,7 +64,10 @@ interface DeliveryParts {
 }
 
 /** Starts the outbox with a deliverer for each kind of destination. */
-export async function startDeliveries(config: Config, parts: DeliveryParts): Promise<Outbox> {
+export async function startDeliveries(
+  config: Config,
+  parts: DeliveryParts,
+): Promise<{ stop(): Promise<void> }> {
   const { database, audit, certificates, traced, logger } = parts;
   const objects = await startObjectDeliveries(config, parts);
   const deliverers = [
@@ -92,7 +95,6 @@ export async function startDeliveries(config: Config, parts: DeliveryParts): Pro
     now: () => new Date(),
   });
   return {
-    ...outbox,
     stop: async () => {
       await escalation?.stop();
       await subscriptions.stop();

@@ -15,16 +15,13 @@ import {
   recordPeerSuccess,
 } from './breaker.ts';
 import {
-  type DeliveryFilter,
   type DeliveryRow,
   EARLIER_DELIVERY_PENDING,
   holdDestination,
-  listDeliveries,
   MAYBE_RECEIVED,
   markDead,
   markDelivered,
   releaseDelivery,
-  replayDelivery,
   rescheduleDelivery,
 } from './deliveries.ts';
 import {
@@ -237,13 +234,8 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
 export interface Outbox {
   /** Aborts the sends in progress. Unconfirmed deliveries are sent again after the next startup. */
   stop(): Promise<void>;
+  /** Looks at once for due deliveries. A notification on `OUTBOX_CHANNEL` does the same. */
   wake(): void;
-  list(filter?: DeliveryFilter): Promise<DeliveryRow[]>;
-  /**
-   * Sends a dead delivery again.
-   * @throws SonogateError `not_found`
-   */
-  replay(id: string): Promise<DeliveryRow>;
 }
 
 class RunningOutbox implements Outbox {
@@ -297,16 +289,6 @@ class RunningOutbox implements Outbox {
     await Promise.all([...this.#sending.values()].map(({ ended }) => ended));
     await this.#probes.settled();
     clearTimeout(this.#timer);
-  }
-
-  list(filter?: DeliveryFilter): Promise<DeliveryRow[]> {
-    return listDeliveries(this.#database, filter);
-  }
-
-  async replay(id: string): Promise<DeliveryRow> {
-    const row = await replayDelivery(this.#database, id, this.#giveUpSeconds);
-    this.wake();
-    return row;
   }
 
   wake(): void {

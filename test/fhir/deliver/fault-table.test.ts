@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createHoldQueue, holdLedger } from '../../../fhir/deliver/holds.ts';
-import { enqueueDeliveries, sendAgain } from '../../../src/core/outbox/deliveries.ts';
+import {
+  enqueueDeliveries,
+  listDeliveries,
+  replayDelivery,
+  sendAgain,
+} from '../../../src/core/outbox/deliveries.ts';
 import { type Outbox, startOutbox } from '../../../src/core/outbox/outbox.ts';
 import type { HoldOperations } from '../../../src/operations/operations.ts';
 import { SonogateError } from '../../../src/platform/errors/catalogue.ts';
@@ -88,7 +93,7 @@ async function enqueue(): Promise<string> {
 async function settled(request: string): Promise<{ state: string; heldBack: boolean }> {
   let heldBack = false;
   for (let left = 600; left > 0; left -= 1) {
-    const [row] = await outbox.list({ requestId: request });
+    const [row] = await listDeliveries(site.database, { requestId: request });
     if (row?.state === 'delivered' || row?.state === 'dead') return { state: row.state, heldBack };
     const lifted = await site.database.query('DELETE FROM destination_holds RETURNING *');
     if (lifted.rows.length > 0) {
@@ -285,7 +290,7 @@ describe('a patient who cannot be matched', () => {
     expect(await settled(request)).toMatchObject({ state: 'dead' });
     expect(await holds.list()).toEqual([]);
     expect(await ehr.all('DiagnosticReport')).toEqual([]);
-    await outbox.replay(id);
+    await replayDelivery(site.database, id, HOUR);
     expect(await settled(request)).toMatchObject({ state: 'dead' });
     expect(await ehr.all('DiagnosticReport')).toEqual([]);
   });

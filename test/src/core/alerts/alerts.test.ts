@@ -11,6 +11,7 @@ import {
   raiseAlert,
 } from '../../../../src/core/alerts/alerts.ts';
 import { createMailDeliverer } from '../../../../src/core/alerts/deliver.ts';
+import { listDeliveries } from '../../../../src/core/outbox/deliveries.ts';
 import { type Outbox, startOutbox } from '../../../../src/core/outbox/outbox.ts';
 import { silentLogger as logger } from '../../../../src/platform/logging/logger.ts';
 import { createMailer } from '../../../../src/platform/outbound/mail.ts';
@@ -147,7 +148,8 @@ describe.skipIf(!OPENSSL_INSTALLED)('a critical flag', () => {
     await site.until(id, 'succeeded');
     return id;
   };
-  const deliveries = async () => (await outbox.list()).filter(({ kind }) => kind === 'mail');
+  const deliveries = async () =>
+    (await listDeliveries(site.database)).filter(({ kind }) => kind === 'mail');
   const states = async () => (await deliveries()).map(({ state, code }) => code ?? state);
   const settings = () => ({ ...site.config, alerts });
   const minutesPass = (minutes: number) =>
