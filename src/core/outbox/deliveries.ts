@@ -161,18 +161,29 @@ export async function enqueueForwards(
  */
 const OWN = `id = $1 AND attempt = $2 AND state = 'sending'`;
 
-export async function markDelivered(
+/**
+ * Records that the peer has confirmed a delivery.
+ * @returns false if the delivery no longer belongs to this attempt and will be sent again.
+ */
+export function markDelivered(
   database: Database,
   { id, attempt, destination }: Delivery,
   { detail, notSent = false, objects = [] }: Extract<SendOutcome, { outcome: 'delivered' }>,
-): Promise<void> {
-  await database.transaction(async (tx) => {
+): Promise<boolean> {
+  return database.transaction(async (tx) => {
     const { rowCount } = await tx.query(
       `UPDATE deliveries SET state = 'delivered', ended_at = now(), lease_until = NULL,
          code = NULL, detail = $3, not_sent = $4, committed_at = NULL WHERE ${OWN}`,
       [id, attempt, detail, notSent],
     );
-    if (rowCount !== 1) return;
+    if (rowCount !== 1) {
+      // If the connection was lost during the commit, the outcome may be stored already.
+      const { rows } = await tx.query(
+        `SELECT 1 FROM deliveries WHERE id = $1 AND attempt = $2 AND state = 'delivered'`,
+        [id, attempt],
+      );
+      return rows.length > 0;
+    }
     for (const { sopClassUid, sopInstanceUid } of objects) {
       await tx.query(
         `INSERT INTO delivered_objects (delivery_id, destination, sop_class_uid, sop_instance_uid)
@@ -183,6 +194,7 @@ export async function markDelivered(
         [id, destination, sopClassUid, sopInstanceUid],
       );
     }
+    return true;
   });
 }
 

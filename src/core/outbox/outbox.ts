@@ -418,9 +418,13 @@ class RunningOutbox implements Outbox {
 
   async #settle(delivery: ClaimedDelivery, outcome: SendOutcome | Interrupted): Promise<void> {
     if (outcome.outcome === 'delivered') {
-      await markDelivered(this.#database, delivery, outcome);
-      const event = outcome.notSent ? EVENTS.deliveryNotSent : EVENTS.delivered;
-      this.#logger.event(event, fieldsOf(delivery));
+      if (await markDelivered(this.#database, delivery, outcome)) {
+        const event = outcome.notSent ? EVENTS.deliveryNotSent : EVENTS.delivered;
+        this.#logger.event(event, fieldsOf(delivery));
+      } else {
+        const error = 'The lease had expired, and another process has claimed the delivery.';
+        this.#logger.event(EVENTS.deliveryUnrecorded, { delivery: delivery.id, error });
+      }
       if (outcome.notSent) await closeWithoutTrial(this.#database, delivery.destination);
       else await this.#noteWorks(delivery);
     } else if (outcome.outcome === 'interrupted') {

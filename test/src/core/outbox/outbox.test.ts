@@ -24,7 +24,11 @@ import {
   type PooledDatabase,
 } from '../../../../src/platform/database/pooled.ts';
 import { catalogueEntry } from '../../../../src/platform/errors/catalogue.ts';
-import { silentLogger as logger } from '../../../../src/platform/logging/logger.ts';
+import {
+  createLogger,
+  type Logger,
+  silentLogger,
+} from '../../../../src/platform/logging/logger.ts';
 import { freshDataDir } from '../../../peers/embedded.ts';
 import { type PostgresServer, startPostgres } from '../../../peers/postgres.ts';
 import { openSite, type Site } from '../requests/site.ts';
@@ -82,7 +86,11 @@ describe.each([
   };
   const start = (send: Deliverer['send'], ...kinds: Deliverer['kind'][]) =>
     startWith((kinds.length > 0 ? kinds : (['dicom'] as const)).map((kind) => ({ kind, send })));
-  const startWith = async (deliverers: Deliverer[], database: PooledDatabase = site.database) => {
+  const startWith = async (
+    deliverers: Deliverer[],
+    database: PooledDatabase = site.database,
+    logger: Logger = silentLogger,
+  ) => {
     const delivery = {
       retryBaseSeconds: 0.02,
       retryCapSeconds: 0.05,
@@ -319,6 +327,27 @@ describe.each([
     expect(await listDeliveries(site.database, { requestId: id })).toMatchObject([
       { attempt: MOST + 5, lost_attempts: MOST + 2, own_failures: 0 },
     ]);
+  });
+
+  it('does not log as delivered what another process had claimed in the meantime', async () => {
+    const lines: string[] = [];
+    const log = createLogger('info', { write: (line) => lines.push(line) });
+    const send = async () => {
+      await site.database.query(
+        `UPDATE deliveries SET attempt = attempt + 1, lease_until = now() + interval '1 hour'`,
+      );
+      return OK;
+    };
+    const outbox = await startWith([{ kind: 'dicom', send }], site.database, log);
+    const id = await enqueue([sr()]);
+    await expect.poll(() => lines.length).toBeGreaterThan(0);
+    await outbox.stop();
+    expect(await listDeliveries(site.database, { requestId: id })).toMatchObject([
+      { state: 'sending', attempt: 2 },
+    ]);
+    const events = lines.map((line) => JSON.parse(line).event);
+    expect(events).toContain('delivery_unrecorded');
+    expect(events).not.toContain('delivered');
   });
 
   it('sends only once what was confirmed while the database was away', async () => {
