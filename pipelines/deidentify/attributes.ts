@@ -170,7 +170,7 @@ const SCHEME = tagOf('CodingSchemeDesignator');
 const VALUE = tagOf('CodeValue');
 const CODES = [VALUE, tagOf('LongCodeValue')];
 
-const REMOVED = 'REMOVED';
+export const REMOVED = 'REMOVED';
 
 const own = (owner: TagDataset, tag: string) =>
   owner[tag] ? textsOf(owner[tag]).join(' ').trim() : '';

@@ -1,13 +1,13 @@
 import dcmjs, { type TagDataset } from 'dcmjs';
 import { UnreadableInput } from '../contract/study.ts';
 import { itemsOfElement } from '../dicom/data-set.ts';
-import { type Cleaning, cleanAttributes, textsOf } from './attributes.ts';
+import { type Cleaning, cleanAttributes, REMOVED, textsOf } from './attributes.ts';
 
 /**
  * Clean Structured Content (PS3.15 E.3.4). The containers, codes, measured values, coordinates and
  * image references in a report's content tree are kept. Their UIDs are replaced, and their dates
  * are treated as in the rest of the object. Texts and person names are removed, together with all
- * items below them.
+ * items below them, except for the name of a person observer, which is replaced by a dummy.
  */
 
 const { nameMap } = dcmjs.data.DicomMetaDictionary;
@@ -17,6 +17,7 @@ const CONCEPT_NAME = tag('ConceptNameCodeSequence');
 const CODE_VALUE = tag('CodeValue');
 const SCHEME = tag('CodingSchemeDesignator');
 const TEXT_VALUE = tag('TextValue');
+const PERSON_NAME = tag('PersonName');
 const BY_REFERENCE = tag('ReferencedContentItemIdentifier');
 const CONTENT = tag('ContentSequence');
 
@@ -35,6 +36,12 @@ const DATED: Readonly<Record<string, string>> = {
  */
 const FETUS_ID = 'LN:11951-1';
 const SHORT_LABEL = /^[A-Za-z0-9]{1,2}$/;
+
+/**
+ * Name of an observer. An observer who is a person must have one (PS3.16 TID 1002 row 2, TID 1003
+ * row 1), and the copy still says that a person observed.
+ */
+const OBSERVER_NAME = 'DCM:121008';
 
 /**
  * What Retain Patient Characteristics covers: age, sex, height, weight and body mass index of the
@@ -119,6 +126,9 @@ function cleanItem(
   if (KEPT.has(type)) return [clean];
   const fetus = isFetusId(item) ? fetuses.get(one(item, TEXT_VALUE)) : undefined;
   if (fetus !== undefined) return [{ ...clean, [TEXT_VALUE]: { vr: 'UT', Value: [fetus] } }];
+  if (type === 'PNAME' && concept === OBSERVER_NAME) {
+    return [{ ...clean, [PERSON_NAME]: { vr: 'PN', Value: [{ Alphabetic: REMOVED }] } }];
+  }
   const dated = DATED[type];
   return dated !== undefined && clean[dated] ? [clean] : [];
 }

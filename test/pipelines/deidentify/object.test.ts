@@ -12,6 +12,7 @@ import { itemsOf } from '../../../pipelines/dicom/data-set.ts';
 import { decodeFileMeta, encodeFileMeta } from '../../../pipelines/dicom/part10.ts';
 import { DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 import { ANONYMIZER_INSTALLED, wrongByAnnexE } from '../../peers/annex-e.ts';
+import { DCMTK_INSTALLED, dcmtk } from '../../peers/dcmtk.ts';
 import {
   IDENTIFYING,
   IMAGE_UID,
@@ -379,15 +380,52 @@ describe('an object that cannot be de-identified with certainty', () => {
 });
 
 describe('a de-identified report', () => {
-  it('keeps values, codes and shifted dates, but no person or text', async () => {
+  it('keeps values, codes and shifted dates, but no name of a person and no text', async () => {
     const { dataSet, bytes } = await copyOf(report());
     expect(found(bytes)).toEqual([]);
     expect(dataSet.VerificationFlag).toBe('UNVERIFIED');
     const top = itemsOf(dataSet.ContentSequence);
-    expect(top.map(({ ValueType }) => ValueType)).toEqual(['DATE', 'DATE', 'CONTAINER']);
-    const biometry = itemsOf(top[2]?.ContentSequence);
+    expect(top.map(({ ValueType }) => ValueType)).toEqual(['PNAME', 'DATE', 'DATE', 'CONTAINER']);
+    const biometry = itemsOf(top[3]?.ContentSequence);
     expect(biometry[0]?.TextValue).toBe('A');
     expect(itemsOf(biometry[1]?.MeasuredValueSequence)[0]?.NumericValue).toBe(5.812);
+  });
+});
+
+describe('an observer of a report who is a person', () => {
+  const observer = (
+    ValueType: string,
+    [CodeValue, CodeMeaning]: readonly [string, string],
+    value: NaturalDataset,
+  ) => ({
+    RelationshipType: 'HAS OBS CONTEXT',
+    ValueType,
+    ConceptNameCodeSequence: [{ CodeValue, CodingSchemeDesignator: 'DCM', CodeMeaning }],
+    ...value,
+  });
+  const person = { CodeValue: '121006', CodingSchemeDesignator: 'DCM', CodeMeaning: 'Person' };
+  const ContentSequence = [
+    observer('CODE', ['121005', 'Observer Type'], { ConceptCodeSequence: [person] }),
+    observer('PNAME', ['121008', 'Person Observer Name'], { PersonName: 'Garay^Ane' }),
+    observer('TEXT', ['121009', "Person Observer's Organization Name"], {
+      TextValue: 'HOSPITAL-OF-MERCY',
+    }),
+  ];
+
+  it('keeps its type and the name that TID 1003 requires, but as a dummy', async () => {
+    const { dataSet, bytes } = await copyOf(report({ ContentSequence }));
+    expect(found(bytes)).toEqual([]);
+    const [type, name, ...others] = itemsOf(dataSet.ContentSequence);
+    expect(itemsOf(type?.ConceptCodeSequence)[0]).toMatchObject(person);
+    expect(name).toMatchObject({ ValueType: 'PNAME', PersonName: [{ Alphabetic: 'REMOVED' }] });
+    expect(others).toEqual([]);
+  });
+
+  it.runIf(DCMTK_INSTALLED)('leaves a document that DCMTK reads', async () => {
+    const { paths } = await copyOf(report({ ContentSequence }));
+    const { exitCode, output } = await dcmtk('dsrdump', [paths[1]]);
+    expect(output).toContain('PNAME:(,,"Person Observer Name")="REMOVED"');
+    expect(exitCode).toBe(0);
   });
 });
 
