@@ -5,6 +5,7 @@ import {
   STORAGE_COMMITMENT,
   STORAGE_COMMITMENT_INSTANCE,
 } from '../../pipelines/dicom/sop-classes.ts';
+import { confirmCommitment, refuseCommitment } from '../../src/core/outbox/deliveries.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { inParallel } from '../../src/platform/in-parallel.ts';
@@ -32,12 +33,6 @@ interface AskedObject {
   delivery_id: string;
   sop_instance_uid: string;
 }
-
-/** Why a delivery fails although the PACS has accepted the object. */
-const REFUSED = {
-  code: 'commitment_refused',
-  detail: 'The PACS accepted the object but did not commit to storing it.',
-} as const;
 
 /**
  * Records a PACS's report on a transaction. Once the PACS has committed to all objects of a
@@ -77,24 +72,8 @@ export function settleReport(
       );
     }
     const deliveries = asked.map((object) => object.delivery_id);
-    await tx.query(
-      `UPDATE deliveries d SET committed_at = $2 WHERE id = ANY ($1::text[])
-         AND committed_at IS NULL AND NOT EXISTS (SELECT 1 FROM delivered_objects o
-           WHERE o.delivery_id = d.id AND o.committed_at IS NULL)`,
-      [deliveries, at],
-    );
-    await tx.query(
-      `UPDATE deliveries d SET state = 'dead', code = $2, detail = $3
-       WHERE id = ANY ($1::text[]) AND state = 'delivered'
-         AND EXISTS (SELECT 1 FROM delivered_objects o
-           WHERE o.delivery_id = d.id AND o.failure_reason IS NOT NULL)`,
-      [deliveries, REFUSED.code, REFUSED.detail],
-    );
-    await tx.query(
-      `UPDATE deliveries SET state = 'delivered', code = NULL, detail = NULL
-       WHERE id = ANY ($1::text[]) AND state = 'dead' AND code = $2 AND committed_at IS NOT NULL`,
-      [deliveries, REFUSED.code],
-    );
+    await refuseCommitment(tx, deliveries);
+    await confirmCommitment(tx, deliveries, at);
     return true;
   });
 }

@@ -279,11 +279,13 @@ const ENDED_REQUESTS = `
     END AS study
   FROM requests r WHERE r.ended_at > to_timestamp($1) ORDER BY r.ended_at LIMIT $2`;
 
+// A refused commitment has its own span; the span of its delivery was exported when it was sent.
 const ENDED_DELIVERIES = `
   SELECT d.id, d.request_id AS request, ${SOURCE} AS source, d.kind, d.destination, d.object, d.state, d.code,
     d.attempt AS attempts, ${UNIX('d.created_at')} AS created, ${UNIX('d.ended_at')} AS ended
   FROM deliveries d LEFT JOIN requests r ON r.id = d.request_id
-  WHERE d.ended_at > to_timestamp($1) AND ${SOURCE} IS NOT NULL ORDER BY d.ended_at LIMIT $2`;
+  WHERE d.ended_at > to_timestamp($1) AND ${SOURCE} IS NOT NULL
+    AND d.code IS DISTINCT FROM 'commitment_refused' ORDER BY d.ended_at LIMIT $2`;
 
 const ANSWERED_COMMITMENTS = `
   SELECT o.delivery_id || ' ' || o.sop_instance_uid AS id, o.delivery_id AS delivery,

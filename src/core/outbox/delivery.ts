@@ -95,7 +95,7 @@ export interface Deliverer {
 
 /**
  * States of a delivery. Each arrow is one SQL statement, with the arrow's starting state in its
- * WHERE clause.
+ * WHERE clause (deliveries.ts, outbox.ts).
  *
  *   pending ──▶ sending ──▶ delivered
  *      ▲  ▲        │ │
@@ -105,10 +105,14 @@ export interface Deliverer {
  *      │  lease ran out      │
  *      └─────────────────────┘
  *
- *   pending, dead ──▶ diverted               another delivery takes its place (divert.ts)
+ *   pending ──▶ dead                 it waited too long for a destination with an open breaker
+ *   delivered ──▶ dead               the PACS refused to commit to storing an object
+ *   dead ──▶ delivered               the PACS committed after it had refused
+ *   pending, dead ──▶ diverted       another delivery takes its place (divert.ts)
  *
  * A webhook can be replayed from `delivered` too, because receivers lose messages that they had
- * confirmed.
+ * confirmed. The handshake and the heartbeat of a FHIR Subscription have one row each, which returns
+ * to `pending` from any state (subscriptions.ts).
  */
 export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'dead', 'diverted'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];

@@ -267,6 +267,25 @@ describe('a PACS that accepts the request but reports whenever it likes', () => 
     expect(await state()).toEqual({ state: 'delivered', committed: true });
   });
 
+  test('ends a delivery at the time of its refusal, which the figures of dead deliveries go by', async () => {
+    const endedAgo = async () => {
+      const { rows } = await site.database.query<{ state: string; hours: number }>(
+        `SELECT state, floor(EXTRACT(EPOCH FROM now() - ended_at) / 3600)::int AS hours
+         FROM deliveries WHERE id = $1`,
+        [delivery],
+      );
+      return rows[0];
+    };
+    await site.database.query(
+      "UPDATE deliveries SET ended_at = now() - interval '25 hours' WHERE id = $1",
+      [delivery],
+    );
+    const transaction = await askAfter(0);
+    expect(await endedAgo()).toEqual({ state: 'delivered', hours: 25 });
+    await report(transaction, 0x0110);
+    expect(await endedAgo()).toEqual({ state: 'dead', hours: 0 });
+  });
+
   test('cannot commit an object through a report from before it was delivered again', async () => {
     const first = await askAfter(0);
     await deliver();
