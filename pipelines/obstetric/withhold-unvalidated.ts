@@ -73,15 +73,15 @@ const RATE = 'fetal-heart-rate' satisfies EvidenceKey;
 
 /**
  * Returns the frames of an early pregnancy on which a value was confirmed, and the whole clip if
- * its heart rate was confirmed. A clip without a beat has no value that can be confirmed, so
- * nothing is concluded from it.
+ * its heart rate was confirmed. Neither a clip without a beat nor a sac without contents has a value
+ * that can be confirmed, so nothing is concluded from what was not found.
  */
 function confirmedEarly(clips: Found['earlyPregnancy'], isConfirmed: Confirmed) {
   return clips.flatMap((one) => {
-    if (isConfirmed(RATE, one.clip.file, null)) return [one];
+    if (isConfirmed(RATE, one.clip.file, null)) return [{ ...one, held: true as const }];
     const frames = onFrames(one.frames, 'early-pregnancy', isConfirmed);
     const cardiac = one.cardiac && { status: 'needs-review' as const };
-    return frames.length > 0 ? [{ ...one, frames, cardiac }] : [];
+    return frames.length > 0 ? [{ ...one, frames, cardiac, held: true as const }] : [];
   });
 }
 
@@ -140,7 +140,11 @@ const UNSEEN: {
     evidence: 'placenta-site',
     confirmed: (found, isConfirmed) => ({
       ...found,
-      bodies: onFrames(found.bodies, 'placenta-site', isConfirmed),
+      // No value can confirm the number of lacunae.
+      bodies: onFrames(found.bodies, 'placenta-site', isConfirmed).map((one) => ({
+        ...one,
+        located: one.located && { ...one.located, lacunaeHeld: true as const },
+      })),
       edges: onFrames(found.edges, 'placenta-site', isConfirmed),
     }),
   },

@@ -70,6 +70,8 @@ export interface EarlyClip {
   frames: readonly EarlyFrame[];
   /** Cardiac activity within the sac on this clip; null if the clip shows no accepted sac. */
   cardiac: EmbryoActivity | null;
+  /** True if the contents of the sac need review: that none were found then means nothing. */
+  held?: true;
 }
 
 /**

@@ -61,7 +61,9 @@ export function earlySight(
   const embryoSeen =
     contents.some(({ embryo }) => embryo !== null) || judgedValue(machine, 'crl') !== null;
   // Without a scale, a sac is outlined but not searched.
-  const searched = withSac.filter(({ frames }) => frames.some((frame) => frame.contents));
+  const searched = withSac.filter(
+    ({ frames, held }) => !held && frames.some((frame) => frame.contents),
+  );
   const planes = new Set(searched.flatMap(({ plane }) => plane ?? []));
   const silent = withSac.filter(
     ({ cardiac, frames }) =>
@@ -77,7 +79,11 @@ export function earlySight(
   return {
     transvaginal: withSac.length > 0 && withSac.every(({ route }) => route === 'transvaginal'),
     sac: withSac.length > 0,
-    yolkSac: contents.length > 0 ? contents.some(({ yolkSac }) => yolkSac !== null) : null,
+    yolkSac: contents.some(({ yolkSac }) => yolkSac !== null)
+      ? true
+      : searched.length > 0
+        ? false
+        : null,
     embryo: embryoSeen || beating ? true : planes.size === 2 ? false : null,
     cardiacActivity: beating ? true : silence ? false : null,
     silentSeconds: silence ? Math.max(...times) : null,

@@ -15,6 +15,8 @@ export interface PlacentaBody {
   thickness: readonly [Point, Point];
   /** Number of separate dark spaces within the placenta. */
   lacunae: number;
+  /** True if this number needs review, although a person confirmed the thickness. */
+  lacunaeHeld?: true;
   confidence: number;
   accepted: boolean;
 }

@@ -56,16 +56,25 @@ function sidesOf(bodies: readonly BodyReading[]): PlacentaSide[] {
   return counted.filter(([, own]) => own.length === most).map(([side]) => side);
 }
 
-/** Grades the image with the most lacunae, and lists the signs of accreta. */
+const isAbnormalNumber = (lacunae: number) => lacunaeGrade(lacunae) >= ABNORMAL_LACUNAE;
+
+/**
+ * Grades the image with the most lacunae, and lists the signs of accreta. Numbers that need review
+ * are left out; if there is no other, the grade is null. `held` is true if such a number is
+ * abnormal.
+ */
 function accretaOf(bodies: readonly BodyReading[]) {
-  const counts = bodies.flatMap(({ located }) => (located?.accepted ? [located.lacunae] : []));
-  const most = Math.max(0, ...counts);
-  const grade = lacunaeGrade(most);
-  const present: Sign[] = grade >= ABNORMAL_LACUNAE ? ['abnormal-lacunae'] : [];
+  const accepted = bodies.flatMap(({ located }) => (located?.accepted ? [located] : []));
+  const counted = accepted.filter(({ lacunaeHeld }) => !lacunaeHeld);
+  const onlyHeld = accepted.length > 0 && counted.length === 0;
+  const most = onlyHeld ? null : Math.max(0, ...counted.map(({ lacunae }) => lacunae));
+  const grade = most === null ? null : lacunaeGrade(most);
+  const present: Sign[] = most !== null && isAbnormalNumber(most) ? ['abnormal-lacunae'] : [];
   const signs = Object.fromEntries(
     ACCRETA_SIGNS.map((sign) => [sign, present.includes(sign) ? 'present' : 'not-assessable']),
   );
-  return { most, grade, present, signs };
+  const held = accepted.some((one) => one.lacunaeHeld && isAbnormalNumber(one.lacunae));
+  return { most, grade, present, signs, held };
 }
 
 const routeOf = (edges: readonly EdgeReading[], transvaginal: boolean) =>
@@ -119,6 +128,7 @@ function run({ views, options, severalFetuses }: PlacentaEvidence): SectionOutco
       ? [say.gap('placenta.on-opposite-walls', { several: severalFetuses !== null })]
       : []),
     ...edgeGaps(edges, toOs, edge),
+    ...(accreta.held ? [say.gap('placenta.lacunae-held', {})] : []),
   ];
   const found = [
     ...(sides.length > 0 && !opposite ? [say.conclusion('placenta.location', { sides })] : []),

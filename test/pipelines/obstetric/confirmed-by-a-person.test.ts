@@ -278,6 +278,31 @@ describe('absent flow that the analysis saw in the umbilical artery', () => {
   });
 });
 
+describe('a placental thickness that a person accepted', () => {
+  const taken = clip('placenta.dcm');
+  const [frame] = taken.frames;
+  if (!frame) throw new Error('a clip without a frame');
+  const body = {
+    clip: taken,
+    frame,
+    estimate: { label: 'placenta' as const, confidence: 0.9 },
+    located: { side: 'anterior' as const, thickness: across(30), lacunae: 8, ...SURE },
+  };
+  const placenta = { bodies: [body], edges: [], uncertainty: { toOs: null, thickness: null } };
+
+  it('does not confirm its lacunae, which need review', () => {
+    const study = reviewedViews({ placenta }, SECOND_TRIMESTER);
+    const result = reviewedWith(study, accept('placental-thickness'));
+    expect(measurementOf(result, 'placental-thickness').standing).toBe('counts');
+    expect(result.findings).toEqual([]);
+    const { data, summary } = sectionOf(result, 'placenta');
+    expect(data.pas).toMatchObject({ lacunae_seen: null, signs_present: [] });
+    expect(summary).toContain('More lacunae than usual were counted');
+    const simulated = reviewedViews({ placenta }, { ...SECOND_TRIMESTER, accept: 'simulated' });
+    expect(reviewedWith(simulated).findings.map(({ id }) => id)).toEqual(['accreta-signs']);
+  });
+});
+
 describe('a funnel of the cervix', () => {
   const taken = clip('cervix.dcm', { viewName: 'TRANSVAGINAL CERVIX' });
   const [frame] = taken.frames;
@@ -430,6 +455,20 @@ describe('a mean sac diameter', () => {
     const counts = { quality: 'accepted', standing: 'counts' };
     expect(shown(result, 'mean-sac-diameter')).toEqual({ value: 37, ...counts });
     expect(shown(result, 'sac-length')).toMatchObject({ value: 40, quality: 'accepted' });
+  });
+
+  it('that a person accepted does not confirm that the sac is empty: the analysis misses embryos', () => {
+    const study = reviewedViews(views, EARLY);
+    const result = reviewedWith(study, accept('mean-sac-diameter'));
+    expect(sectionOf(result, 'early-pregnancy').data).toMatchObject({
+      embryo: 'not_assessed',
+      yolk_sac: 'not_assessed',
+    });
+    expect(categoryOf(result, 'early-pregnancy-category')).toBe('not-assessable');
+    expect(result.findings).toEqual([]);
+    const simulated = reviewedViews(views, { ...EARLY, accept: 'simulated' });
+    const category = categoryOf(reviewedWith(simulated), 'early-pregnancy-category');
+    expect(category).toBe('suspicious-for-pregnancy-loss');
   });
 
   it('that a person typed is not the length of the sac', () => {

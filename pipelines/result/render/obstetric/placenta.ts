@@ -92,6 +92,8 @@ export const PLACENTA_SENTENCES = {
     `${LATER_SCANS[scans](first, second)} it has moved away, look for vasa praevia with colour Doppler.`,
   'placenta.accreta-low': () =>
     'Suspected placenta accreta spectrum: refer. Sign seen: abnormal lacunae; the placenta is low.',
+  'placenta.lacunae-held': () =>
+    'More lacunae than usual were counted in the placenta; what the image shows needs review.',
   'placenta.lacunae': () =>
     'Abnormal lacunae seen. Whether they raise suspicion of placenta accreta spectrum depends on previous uterine surgery and a low placenta, which are not known here.',
   'placenta.no-model': () => 'No model of the placenta is permitted by the configuration.',
