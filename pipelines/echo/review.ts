@@ -15,7 +15,8 @@ import { type Gathered, gatherEvidence } from './evidence.ts';
 import type { EchoOptions } from './input.ts';
 import { interpretStudy } from './interpret-study.ts';
 import type { HeartLocator } from './locate/heart-locator.ts';
-import { ECHO_VIEWS, type HeartView } from './locate/names.ts';
+import { ECHO_VIEWS, familyOf, type HeartView } from './locate/names.ts';
+import type { ParasternalClip } from './parasternal/clip.ts';
 import { SECTIONS } from './sections.ts';
 import { plausibleRange } from './shared/plausibility.ts';
 
@@ -63,8 +64,8 @@ function correctedClip(clip: ChamberClip, effects: readonly Effect[]): ChamberCl
   // The measurements of a clip are cached by object identity. A clip without corrections is
   // returned unchanged, so that it is not measured again.
   if (!isTouched) return [clip];
-  const named = own.findLast((one) => one.do === 'name-view');
-  const view = named ? APICAL_VIEWS.find((one) => one === named.view) : clip.view;
+  const named = namedViewOf(clip.file, own);
+  const view = named === undefined ? clip.view : APICAL_VIEWS.find((one) => one === named);
   if (!view) return [];
   const frames = clip.frames.map((frame): ChamberFrame => {
     const outline = own.findLast((one) => one.do === 'outline' && one.frame === frame.frame + 1);
@@ -75,21 +76,42 @@ function correctedClip(clip: ChamberClip, effects: readonly Effect[]): ChamberCl
   return [{ ...clip, view, frames }];
 }
 
+/**
+ * Returns the clip under the view that a person named. Its readings are used only in a view of the
+ * same family, because other views show other structures.
+ */
+function renamedParasternal(clip: ParasternalClip, effects: readonly Effect[]): ParasternalClip[] {
+  const named = namedViewOf(clip.file, effects);
+  if (named === undefined) return [clip];
+  return named !== null && familyOf(named) === clip.family ? [{ ...clip, view: named }] : [];
+}
+
+/**
+ * Returns the view that a person last named for a file; null if they saw none of the known views,
+ * and undefined if they named none.
+ */
+function namedViewOf(file: string, effects: readonly Effect[]): HeartView | null | undefined {
+  const named = effects.findLast((one) => one.do === 'name-view' && one.file === file);
+  if (named?.do !== 'name-view') return undefined;
+  return named.view === 'other' ? null : (named.view as HeartView);
+}
+
 function asReviewed(gathered: Gathered, effects: readonly Effect[]): Gathered {
   const { views, clips } = gathered;
   const apical = views.apical && {
     ...views.apical,
     clips: views.apical.clips?.flatMap((clip) => correctedClip(clip, effects)) ?? null,
   };
+  const parasternal = views.parasternal && {
+    ...views.parasternal,
+    clips: views.parasternal.clips?.flatMap((clip) => renamedParasternal(clip, effects)) ?? null,
+  };
   return {
     ...gathered,
-    views: { ...views, apical },
+    views: { ...views, apical, parasternal },
     clips: clips.map((one) => {
-      const named = effects.findLast(
-        (effect) => effect.do === 'name-view' && effect.file === one.clip.file,
-      );
-      if (named?.do !== 'name-view') return one;
-      const view = named.view === 'other' ? null : (named.view as HeartView);
+      const view = namedViewOf(one.clip.file, effects);
+      if (view === undefined) return one;
       return { ...one, view, source: 'person', confidence: null, belowGate: null };
     }),
   };

@@ -305,3 +305,34 @@ describe('a value that a person has entered', () => {
     expect(categoryOf(after, 'lvef-grade')).toBe('normal');
   });
 });
+
+describe('a parasternal clip whose view a person has named', () => {
+  const { gathered, ...rest } = outlinedHeart();
+  const file = parasternalClip('PLAX', null).file;
+  const reviewed: EchoReviewed = {
+    ...rest,
+    gathered: {
+      ...gathered,
+      study: {
+        ...gathered.study,
+        clips: gathered.study.clips.slice(0, 1).map((one) => ({ ...one, file })),
+      },
+      views: {
+        ...gathered.views,
+        parasternal: { clips: [parasternalClip('PLAX', null)] },
+      },
+    },
+  };
+  const lengthIn = (view: string) => {
+    const original = interpretReviewed(reviewed, [], AT);
+    const state = { original, result: original, effects: [] };
+    const effects = effectsOf({ kind: 'name-view', file, view }, state, reviewRules(reviewed));
+    return counting('lvidd', interpretReviewed(reviewed, effects, AT))?.value;
+  };
+  it('PLAX, as the classifier did, is measured as before', () => {
+    expect(lengthIn('PLAX')).toBeCloseTo(5, 1);
+  });
+  it.each(['other', 'PSAX-PM', 'A4C'])('%s has no lines of a long axis', (view) => {
+    expect(lengthIn(view)).toBeUndefined();
+  });
+});
