@@ -7,7 +7,7 @@ import { EF_PRECEDENCE, headlineEf, ungradedEf } from '../lvef/judge.ts';
 import { rightHeartPressures } from '../pulmonary-hypertension/measure.ts';
 import { rangedSex, type Values } from '../shared/section.ts';
 import { isNormalMitralArea, mitralStenosis2020, STENOTIC_GRADIENT } from '../valves/guideline.ts';
-import { isSignificant, regurgitations } from '../valves/judge.ts';
+import { isSignificant, mayShortenHalfTime, regurgitations } from '../valves/judge.ts';
 import { WALL_MOTION } from '../wall-motion/guideline.ts';
 import type { Ejection } from './applicability.ts';
 import { SECTION } from './measure.ts';
@@ -44,9 +44,12 @@ function stenosis(values: Values): MitralDisease | null {
       ? null
       : { kind: 'stenosis', grade: mitralStenosis2020(planimetry), by: 'valve area' };
   }
-  if (byHalfTime === null) {
-    return steep ? { kind: 'steep-gradient', gradient: STENOTIC_GRADIENT } : null;
+  // AR that shortens the half-time makes the area too large, so only the gradient counts.
+  const isInvalid = mayShortenHalfTime(values, regurgitations(values));
+  if (steep && (byHalfTime === null || isInvalid)) {
+    return { kind: 'steep-gradient', gradient: STENOTIC_GRADIENT };
   }
+  if (byHalfTime === null) return null;
   if (isNormalMitralArea(byHalfTime)) return null;
   if (steep) return { kind: 'stenosis', grade: mitralStenosis2020(byHalfTime), by: 'half-time' };
   // Without a gradient, there is no grade by half-time (echo 11.5), but a small area is suspicious.

@@ -187,6 +187,12 @@ const squareMillimetres = (area: number | null) => (area === null ? null : 100 *
 
 const NO_SIGNS = { venaContracta: null, jetWidth: null, halfTime: null } as const;
 
+const aorticInputs = (values: Values) => ({
+  venaContracta: values.number('ar-vena-contracta'),
+  jetWidth: values.number('ar-jet-width'),
+  halfTime: values.number('ar-half-time'),
+});
+
 function graded(valve: 'aortic' | 'mitral', values: Values) {
   const prefix = valve === 'aortic' ? 'ar' : 'mr';
   const quantities = {
@@ -194,14 +200,7 @@ function graded(valve: 'aortic' | 'mitral', values: Values) {
     volume: values.number(`${prefix}-volume`),
     fraction: values.number(`${prefix}-fraction`),
   };
-  const signs =
-    valve === 'aortic'
-      ? {
-          venaContracta: values.number('ar-vena-contracta'),
-          jetWidth: values.number('ar-jet-width'),
-          halfTime: values.number('ar-half-time'),
-        }
-      : NO_SIGNS;
+  const signs = valve === 'aortic' ? aorticInputs(values) : NO_SIGNS;
   const known = [...Object.values(quantities), ...Object.values(signs)].some((v) => v !== null);
   return known ? integratedGrade(valve, aorticSigns(signs), quantities) : null;
 }
@@ -246,3 +245,11 @@ const INSIGNIFICANT: ReadonlySet<IntegratedGrade> = new Set<IntegratedGrade>([
  */
 export const isSignificant = (grade: Regurgitations['AR']) =>
   grade !== null && !INSIGNIFICANT.has(grade);
+
+/**
+ * Returns true if AR is significant, or if it has no grade and a specific sign of severe AR. It then
+ * shortens the half-time of the mitral inflow (echo 11.5).
+ */
+export const mayShortenHalfTime = (values: Values, { AR }: Regurgitations): boolean =>
+  isSignificant(AR) ||
+  (AR === 'severity indeterminate' && aorticSigns(aorticInputs(values)).severe > 0);

@@ -27,7 +27,7 @@ import {
 import {
   type AorticStenosis,
   aorticStenosis,
-  isSignificant,
+  mayShortenHalfTime,
   mitralStenosis,
   type Regurgitations,
   regurgitationGap,
@@ -210,7 +210,7 @@ function run(evidence: PatientEvidence, given: Values) {
   const aortic = child ? null : aorticStenosis(values, gradableEf(values));
   const stenosis = aortic?.grade === 'insufficient data' ? null : aortic;
   const regurgitation = child ? NO_REGURGITATION : regurgitations(values);
-  const mitral = child ? null : mitralStenosis(values, isSignificant(regurgitation.AR));
+  const mitral = child ? null : mitralStenosis(values, mayShortenHalfTime(values, regurgitation));
   const judged = [
     ...judgementsOf(values, regurgitation, mitral?.grade ?? null),
     pulmonaryJudgement(values, child),

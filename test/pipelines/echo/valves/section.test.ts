@@ -167,6 +167,22 @@ describe('mitral stenosis', () => {
     expect(ms(given)).toBe(expected);
     expect(summary(given)).toContain('is not valid with significant AR');
   });
+  it.each([
+    [150, undefined],
+    [400, 'very severe MS'],
+  ])('by half-time with AR of unknown severity and a half-time of %d ms: %s', (time, expected) => {
+    const given = { 'mv-half-time': 220, 'mv-mean-gradient': 8, 'ar-half-time': time };
+    expect(ms(given)).toBe(expected);
+  });
+  it.each([
+    ['narrow', 220],
+    ['normal', 50],
+  ])('is suspected by the gradient if AR makes a %s area by half-time invalid', (_, time) => {
+    const given = { 'mv-half-time': time, 'mv-mean-gradient': 8, 'ar-volume': 50 };
+    const detail = interpreted({ ...given, 'mitral-e': 150, 'mitral-a': 60 }).summary('diastolic');
+    expect(detail).toContain('a mitral mean gradient of at least 5 mmHg suggests stenosis');
+    expect(detail).not.toContain('by half-time');
+  });
 });
 
 describe('regurgitation of which nothing was measured', () => {
