@@ -267,6 +267,12 @@ const COMMANDS = {
     ({ studies }, { study }) => studies.rerun(study),
     studyOf,
   ),
+  'studies.remove': onFiles(
+    byStudy,
+    'study.purge',
+    ({ retention }, { study }, record) => retention.remove(study, (studyId) => record({ studyId })),
+    studyOf,
+  ),
   'rules.test': command(
     z.strictObject({
       /** Rules to test, in configuration file format; null for the current rules. */

@@ -10,6 +10,7 @@ import type { ChangedStudy, DryRun, StudyRelease } from '../core/studies/command
 import type { StudyExplanation } from '../core/studies/explain.ts';
 import type { PatientIdentity } from '../core/studies/patient.ts';
 import type { QuarantinedObject } from '../core/studies/quarantine.ts';
+import type { RemovedStudy } from '../core/studies/retention.ts';
 import type { FileVerdicts } from '../core/studies/rules/judge-file.ts';
 import type { StudyState, StudySummary } from '../core/studies/study-store.ts';
 import type { ErrorCode } from '../platform/errors/catalogue.ts';
@@ -303,6 +304,12 @@ export interface ArchiveOperations {
 }
 
 export interface RetentionOperations {
+  /**
+   * Removes one study with its objects and results before its time.
+   * @param record called with our id of the study before anything is removed.
+   * @throws `not_found` if the study is unknown or cannot be removed now.
+   */
+  remove(study: string, record: (studyId: string) => Promise<void>): Promise<RemovedStudy>;
   /**
    * Removes received studies that are old enough; with `dryRun`, only counts them. `kept` contains
    * the reasons why others are kept.

@@ -12,7 +12,12 @@ import {
 import { explainStudy } from '../core/studies/explain.ts';
 import { quarantinedObjects, removeQuarantinedObject } from '../core/studies/quarantine.ts';
 import { registerQuarantined } from '../core/studies/recover-intake.ts';
-import { keptInWords, type RetentionParts, removeOldStudies } from '../core/studies/retention.ts';
+import {
+  keptInWords,
+  type RetentionParts,
+  removeOldStudies,
+  removeStudy,
+} from '../core/studies/retention.ts';
 import { requireUsableRules } from '../core/studies/rules/check-rules.ts';
 import { judgeFile } from '../core/studies/rules/judge-file.ts';
 import type { RulesSource } from '../core/studies/rules/rules-source.ts';
@@ -90,6 +95,7 @@ export function createQuarantineOperations(parts: RegistrationOptions): Quaranti
 
 export function createRetentionOperations(parts: RetentionParts): RetentionOperations {
   return {
+    remove: (study, record) => removeStudy(parts, study, record),
     async clean(isDryRun) {
       const { kept, unfinished: _later, ...removal } = await removeOldStudies(parts, isDryRun);
       return { ...removal, kept: keptInWords(kept) };

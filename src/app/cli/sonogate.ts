@@ -243,6 +243,15 @@ studies
   .addOption(byPerson())
   .addOption(asJson())
   .action(async (study, options) => (await import('./studies.ts')).rerunStudy(study, options));
+studies
+  .command('remove <study>')
+  .description('remove a study with its objects and results before its retention ends')
+  .option('--yes', 'remove it; otherwise only show what would be removed')
+  .addOption(byPerson())
+  .addOption(asJson())
+  .action(async (study, options) => {
+    process.exitCode = await (await import('./studies.ts')).removeStudy(study, options);
+  });
 
 const patients = program.command('patients').description('manage patients merged by HL7 messages');
 patients

@@ -4,6 +4,7 @@ import type { StudyState } from '../../core/studies/study-store.ts';
 import type { CommandAnswer } from '../../operations/commands.ts';
 import { ERRORS } from '../../platform/errors/catalogue.ts';
 import { type AnswerForm, answer } from './answer.ts';
+import { EXIT, type ExitStatus } from './exit-status.ts';
 import { commandsFor, runCommand } from './operations.ts';
 import { currentPerson } from './person.ts';
 
@@ -54,6 +55,34 @@ export async function releaseStudy(
 export async function rerunStudy(study: string, form: AnswerForm): Promise<void> {
   await runCommand('studies.rerun', { study });
   answer(form, { study }, ['a new revision will be interpreted']);
+}
+
+/**
+ * Removes a study permanently. Without `yes`, only prints what would be removed: a study cannot be
+ * brought back, and one UID is easily taken for another.
+ */
+export async function removeStudy(
+  study: string,
+  { yes = false, ...form }: AnswerForm & { yes?: boolean },
+): Promise<ExitStatus> {
+  if (!yes) {
+    const found = await runCommand('studies.explain', { study });
+    const { studyInstanceUid, state, firstReceivedAt, objects, requests } = found;
+    const counts = { objects: objects.length, requests: requests.length };
+    answer(form, { studyInstanceUid, state, firstReceivedAt, ...counts, removed: false }, [
+      `${studyInstanceUid}: ${state}, received ${firstReceivedAt}, ${counted(counts.objects, 'object')}, ${counted(counts.requests, 'request')}`,
+    ]);
+    process.stderr.write(
+      'Nothing was removed. With --yes, its objects, rows and results are removed permanently; what PACS, EHR and others have received stays there.\n',
+    );
+    return EXIT.usage;
+  }
+  const removed = await runCommand('studies.remove', { study });
+  const megabytes = (removed.bytes / 1e6).toFixed(1);
+  answer(form, removed, [
+    `removed: ${counted(removed.objects, 'object')}, ${megabytes} MB, results of ${counted(removed.results, 'request')}`,
+  ]);
+  return EXIT.success;
 }
 
 /** Prints what happened to a study and why each routing rule did or did not match it. */

@@ -171,7 +171,7 @@ export type SubmitAudit = Omit<AuditEntry, 'requestId'>;
 export type WriteAudit = (entry: AuditEntry) => Promise<void>;
 
 /** Writes the audit entry of an action. */
-export type RecordAction = () => Promise<void>;
+export type RecordAction = (about?: Pick<AuditEntry, 'studyId'>) => Promise<void>;
 
 /**
  * Carries out an action on files, which no transaction can undo. The action calls `record` once it
@@ -185,8 +185,8 @@ export async function recordedFirst<Answer>(
 ): Promise<Answer> {
   let recorded = false;
   try {
-    return await action(async () => {
-      await writeAudit({ ...entry, outcome: 'success' });
+    return await action(async (about) => {
+      await writeAudit({ ...entry, ...about, outcome: 'success' });
       recorded = true;
     });
   } catch (error) {

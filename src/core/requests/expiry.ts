@@ -69,6 +69,25 @@ export async function purgeExpired(parts: ExpiryParts): Promise<void> {
   }
 }
 
+/**
+ * Purges an ended request before its time. Copies of its artifacts in a bucket are left to the
+ * caller.
+ */
+export async function purgeNow(
+  { database, dataDir, at }: { database: Database; dataDir: string; at: Date },
+  id: string,
+): Promise<void> {
+  try {
+    await database.transaction((tx) => transition(tx, id, 'expired', { at }));
+  } catch (error) {
+    // The request failed, was canceled, or has expired in the meantime.
+    if (!(error instanceof IllegalTransitionError)) throw error;
+  }
+  await removeResult(dataDir, id);
+  await removeWorkFolders(dataDir, id);
+  await forget(database, id);
+}
+
 async function forget(database: Database, id: string): Promise<void> {
   await database.transaction(async (tx) => {
     await tx.query('DELETE FROM request_artifacts WHERE request_id = $1', [id]);

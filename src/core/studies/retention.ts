@@ -1,6 +1,8 @@
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Queryable } from '../../platform/database/port.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { ifMissing } from '../../platform/errors/file-system.ts';
 import { inParallel } from '../../platform/in-parallel.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
@@ -9,10 +11,13 @@ import { DAY_MS } from '../../platform/time.ts';
 import { createAuditWriter } from '../audit/audit.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
 import { TO_CLIENTS } from '../outbox/delivery.ts';
+import { purgeNow } from '../requests/expiry.ts';
+import { listArtifacts } from '../requests/results.ts';
 import { forgetOldStatements } from './expected-objects.ts';
 import { recordUnneededBlobs, removeOrphanedFiles, removeUnneededBlobs } from './intake-folder.ts';
 import { removeQuarantined } from './quarantine.ts';
 import { deleteSilentReceptions } from './receptions.ts';
+import { findStudy } from './study-store.ts';
 
 /** Number of concurrent deletions. Node.js has four threads for file access. */
 const FILES_AT_A_TIME = 4;
@@ -56,6 +61,31 @@ export function keptInWords(kept: Removal['kept']): { because: string; studies: 
 const NEEDS_STUDY = `(d.state NOT IN ('delivered', 'diverted')
   AND NOT (d.state = 'dead' AND (d.kind = 'mail' OR d.kind IN ${TO_CLIENTS} OR d.code IS NOT DISTINCT FROM 'deidentification_held')))`;
 
+/** SQL condition: true if a delivery may still send objects or results of study `s`. */
+const AWAITS_DELIVERY = `(
+  EXISTS (SELECT 1 FROM study_requests sr JOIN deliveries d ON d.request_id = sr.request_id
+    WHERE sr.study_id = s.id AND ${NEEDS_STUDY})
+  OR EXISTS (SELECT 1 FROM instances i JOIN deliveries d ON d.object = i.id::text
+    WHERE i.study_id = s.id AND d.request_id IS NULL AND ${NEEDS_STUDY}))`;
+
+/** SQL condition: true if study `s` has objects whose storage is yet to be committed, by us or a PACS. */
+const AWAITS_COMMITMENT = `(
+  s.id IN (SELECT i.study_id
+    FROM commitment_reports c CROSS JOIN LATERAL jsonb_array_elements(c.committed) AS promised
+      JOIN instances i ON i.sop_instance_uid = promised ->> 'sopInstanceUid'
+    WHERE c.told_at IS NULL AND c.given_up_at IS NULL)
+  OR EXISTS (SELECT 1 FROM study_requests sr JOIN deliveries d ON d.request_id = sr.request_id
+    JOIN delivered_objects o ON o.delivery_id = d.id
+    WHERE sr.study_id = s.id AND o.committed_at IS NULL AND o.failure_reason IS NULL)
+  OR EXISTS (SELECT 1 FROM instances i JOIN deliveries d ON d.object = i.id::text
+    JOIN delivered_objects o ON o.delivery_id = d.id
+    WHERE i.study_id = s.id AND d.request_id IS NULL
+      AND o.committed_at IS NULL AND o.failure_reason IS NULL))`;
+
+/** SQL condition: true while objects of study `s` are retrieved from an archive. */
+const IS_RETRIEVED = `EXISTS (SELECT 1 FROM retrievals f
+  WHERE f.study_instance_uid = s.study_instance_uid AND f.state IN ('waiting', 'running'))`;
+
 /**
  * Studies whose last object arrived before $1, with the reason why they are kept. A stored result
  * needs its study: without it, a copy for a PACS would have no patient. A study is also kept while
@@ -69,31 +99,43 @@ const OLD_STUDIES = `
       WHERE sr.study_id = s.id
         AND (r.status NOT IN ('failed', 'canceled', 'rejected', 'expired') OR r.input IS NOT NULL))
       THEN 'request'
-    WHEN EXISTS (SELECT 1 FROM study_requests sr JOIN deliveries d ON d.request_id = sr.request_id
-      WHERE sr.study_id = s.id AND ${NEEDS_STUDY})
-      OR EXISTS (SELECT 1 FROM instances i JOIN deliveries d ON d.object = i.id::text
-        WHERE i.study_id = s.id AND d.request_id IS NULL AND ${NEEDS_STUDY})
-      THEN 'delivery'
-    WHEN s.id IN (SELECT i.study_id
-        FROM commitment_reports c CROSS JOIN LATERAL jsonb_array_elements(c.committed) AS promised
-          JOIN instances i ON i.sop_instance_uid = promised ->> 'sopInstanceUid'
-        WHERE c.told_at IS NULL AND c.given_up_at IS NULL)
-      OR EXISTS (SELECT 1 FROM study_requests sr JOIN deliveries d ON d.request_id = sr.request_id
-        JOIN delivered_objects o ON o.delivery_id = d.id
-        WHERE sr.study_id = s.id AND o.committed_at IS NULL AND o.failure_reason IS NULL)
-      OR EXISTS (SELECT 1 FROM instances i JOIN deliveries d ON d.object = i.id::text
-        JOIN delivered_objects o ON o.delivery_id = d.id
-        WHERE i.study_id = s.id AND d.request_id IS NULL
-          AND o.committed_at IS NULL AND o.failure_reason IS NULL)
-      THEN 'commitment'
-    WHEN EXISTS (SELECT 1 FROM retrievals f
-      WHERE f.study_instance_uid = s.study_instance_uid AND f.state IN ('waiting', 'running'))
+    WHEN ${AWAITS_DELIVERY} THEN 'delivery'
+    WHEN ${AWAITS_COMMITMENT} THEN 'commitment'
+    WHEN ${IS_RETRIEVED}
       OR EXISTS (SELECT 1 FROM prior_searches p
         JOIN studies younger ON younger.id = p.study_id AND younger.last_received_at >= $1
         WHERE p.instances && ARRAY(SELECT i.id FROM instances i WHERE i.study_id = s.id))
       THEN 'retrieval'
   END AS because
   FROM studies s WHERE s.last_received_at < $1`;
+
+/**
+ * The study $1, with the reason why a person cannot remove it now. Stored results are removed with
+ * it, and a held study may be removed, because that is a decision, too.
+ */
+const ONE_STUDY = `
+  SELECT CASE
+    WHEN s.state IN ('receiving', 'complete') THEN 'state'
+    WHEN EXISTS (SELECT 1 FROM requests r
+      WHERE r.status IN ('queued', 'preparing', 'running') AND r.id IN (
+        SELECT sr.request_id FROM study_requests sr WHERE sr.study_id = s.id
+        UNION ALL SELECT sr.request_id FROM prior_searches p JOIN study_requests sr USING (study_id)
+          WHERE p.instances && ARRAY(SELECT i.id FROM instances i WHERE i.study_id = s.id)))
+      THEN 'request'
+    WHEN ${AWAITS_DELIVERY} THEN 'delivery'
+    WHEN ${AWAITS_COMMITMENT} THEN 'commitment'
+    WHEN ${IS_RETRIEVED} THEN 'retrieval'
+  END AS because
+  FROM studies s WHERE s.id = $1`;
+
+/** Why a person cannot remove a study now. */
+const NOT_NOW_BECAUSE: Readonly<Record<KeptBecause, string>> = {
+  state: 'it is still being received or waits to be routed',
+  request: 'a request of this study, or of one that it is a prior of, is queued or running',
+  delivery: 'a delivery is waiting or has failed; replay, divert or reject it first',
+  commitment: 'storage commitment is pending',
+  retrieval: 'its objects are being retrieved',
+};
 
 interface StoredFile {
   study: string;
@@ -234,15 +276,7 @@ async function removeStudies(
       [cutoff, ids],
     );
     const studies = rows.map(({ id }) => id);
-    const files = await filesOf(tx, studies);
-    await inParallel(files, FILES_AT_A_TIME, ({ path }) =>
-      rm(join(dataDir, path), { force: true }),
-    );
-    if (objects.shared) {
-      const digests = files.map(({ digest }) => digest);
-      await recordUnneededBlobs(tx, digests, at);
-    }
-    await tx.query('DELETE FROM studies WHERE id = ANY ($1::uuid[])', [studies]);
+    const files = await deleteStudies(tx, studies, { dataDir, objects, at });
     const counts = Map.groupBy(files, ({ study }) => study);
     const writeAudit = createAuditWriter(tx);
     await Promise.all(
@@ -259,6 +293,103 @@ async function removeStudies(
     );
     return { studies, files };
   });
+}
+
+/** Deletes the objects and rows of studies that the transaction has locked. */
+async function deleteStudies(
+  tx: Queryable,
+  studies: readonly string[],
+  { dataDir, objects, at }: Pick<RetentionParts, 'dataDir' | 'objects'> & { at: Date },
+): Promise<StoredFile[]> {
+  const files = await filesOf(tx, studies);
+  await inParallel(files, FILES_AT_A_TIME, ({ path }) => rm(join(dataDir, path), { force: true }));
+  if (objects.shared) {
+    const digests = files.map(({ digest }) => digest);
+    await recordUnneededBlobs(tx, digests, at);
+  }
+  await tx.query('DELETE FROM studies WHERE id = ANY ($1::uuid[])', [studies]);
+  return files;
+}
+
+/** A study that a person has removed. */
+export interface RemovedStudy {
+  studyId: string;
+  objects: number;
+  bytes: number;
+  /** Number of requests whose result and input were purged. */
+  results: number;
+}
+
+/**
+ * Removes one study before its time, with its objects, rows, identity and results. What was sent to
+ * others is not withdrawn.
+ * @param key our id or the Study Instance UID.
+ * @param record called with our id of the study before anything is removed.
+ * @throws SonogateError `not_found`, also if the study cannot be removed now.
+ */
+export async function removeStudy(
+  { database, dataDir, objects, now = () => new Date() }: RetentionParts,
+  key: string,
+  record: (studyId: string) => Promise<void>,
+): Promise<RemovedStudy> {
+  const at = now();
+  const study = await findStudy(database, key);
+  if (!study) throw new SonogateError('not_found', `There is no study ${key}.`);
+  await requireRemovable(database, study.id);
+  for (const { path } of objects.shared ? await filesOf(database, [study.id]) : []) {
+    // A copy without a row on another host would be registered there as a new object at its next
+    // startup.
+    if (await ifMissing(stat(join(dataDir, path)), null)) continue;
+    const elsewhere = 'Another machine received objects of the study; run the command there.';
+    throw new SonogateError('not_found', elsewhere);
+  }
+  await record(study.id);
+  const requests = await purgeRequestsOf(database, study.id, {
+    ...{ dataDir, at },
+    isShared: objects.shared,
+  });
+  return database.transaction(async (tx) => {
+    await tx.query('SELECT 1 FROM studies WHERE id = $1 FOR UPDATE', [study.id]);
+    await requireRemovable(tx, study.id);
+    const files = await deleteStudies(tx, [study.id], { dataDir, objects, at });
+    return {
+      studyId: study.id,
+      objects: files.length,
+      bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+      results: requests,
+    };
+  });
+}
+
+async function requireRemovable(database: Queryable, studyId: string): Promise<void> {
+  const { rows } = await database.query<{ because: KeptBecause | null }>(ONE_STUDY, [studyId]);
+  const because = rows[0]?.because ?? null;
+  if (because === null) return;
+  const detail = `The study cannot be removed now: ${NOT_NOW_BECAUSE[because]}.`;
+  throw new SonogateError('not_found', detail);
+}
+
+/** @returns the number of requests that were purged. */
+async function purgeRequestsOf(
+  database: Database,
+  studyId: string,
+  { dataDir, isShared, at }: { dataDir: string; isShared: boolean; at: Date },
+): Promise<number> {
+  const { rows } = await database.query<{ id: string }>(
+    `SELECT r.id FROM study_requests sr JOIN requests r ON r.id = sr.request_id
+     WHERE sr.study_id = $1 AND r.input IS NOT NULL`,
+    [studyId],
+  );
+  for (const { id } of rows) {
+    if (isShared)
+      await recordUnneededBlobs(
+        database,
+        (await listArtifacts(database, id)).map(({ sha256 }) => sha256),
+        at,
+      );
+    await purgeNow({ database, dataDir, at }, id);
+  }
+  return rows.length;
 }
 
 const EVERY_MILLISECONDS = 3_600_000;

@@ -112,6 +112,24 @@ test.each([
   expect(entries[0]).toMatchObject({ actor: 'person:ana', detail: { id: STUDY } });
 });
 
+test('the removal of a study names the study and the person, before anything is removed', async () => {
+  const entries: AuditEntry[] = [];
+  const retention = {
+    ...NO_OPERATIONS.retention,
+    async remove(_study: string, record: (studyId: string) => Promise<void>) {
+      await record(STUDY);
+      throw new Error('the disk is read-only');
+    },
+  };
+  const run = commandsOf({ retention }, async (entry) => void entries.push(entry));
+  await run('studies.remove', { study: '1.2.3', person: 'ana' }).catch(() => {});
+  const entry = { action: 'study.purge', actor: 'person:ana', detail: { id: '1.2.3' } };
+  expect(entries).toMatchObject([
+    { ...entry, studyId: STUDY, outcome: 'success' },
+    { ...entry, outcome: 'failed' },
+  ]);
+});
+
 test('a command for a person whose name is too long is refused', async () => {
   const person = 'a'.repeat(101);
   expect(await entriesOf('studies.rerun', { study: '1.2.3', person })).toMatchObject([

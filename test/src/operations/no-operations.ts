@@ -38,7 +38,7 @@ export const NO_OPERATIONS: Operations = {
   quarantine: { list: never, register: never, remove: never },
   alerts: { acknowledge: never },
   archives: { find: never, fetch: never, retrieval: never },
-  retention: { clean: never },
+  retention: { remove: never, clean: never },
   audit: { verify: never, export: never },
   together: never,
   doctor: never,

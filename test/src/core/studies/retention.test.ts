@@ -5,7 +5,7 @@ import { objectsOnDisk } from '../../../../src/core/files/received-objects.ts';
 import type { SubmitCommand } from '../../../../src/core/requests/request.ts';
 import { createRequestStore } from '../../../../src/core/requests/submit.ts';
 import { recoverIntake } from '../../../../src/core/studies/recover-intake.ts';
-import { removeOldStudies } from '../../../../src/core/studies/retention.ts';
+import { removeOldStudies, removeStudy } from '../../../../src/core/studies/retention.ts';
 import { findStudy, recordSubmission } from '../../../../src/core/studies/study-store.ts';
 import { classifyImages, submissionOf } from '../../../../src/core/studies/submission.ts';
 import type { PooledDatabase } from '../../../../src/platform/database/pooled.ts';
@@ -314,4 +314,109 @@ test('what is older than the configured time is removed from the quarantine, and
   expect(await audit()).toEqual([
     { action: 'quarantine.remove', study_id: null, detail: { id: 'old' } },
   ]);
+});
+
+describe('a study that a person removes', () => {
+  const entries: string[] = [];
+  const remove = (key: string, shared = false) =>
+    removeStudy(
+      {
+        ...{ database, dataDir, now: () => NOW, intakeDays: null, quarantineDays: null },
+        objects: { ...objectsOnDisk(dataDir), shared },
+      },
+      key,
+      async (studyId) => void entries.push(studyId),
+    );
+  const results = () => join(dataDir, 'results/req_1');
+  const addResult = async () => {
+    await database.query(
+      `UPDATE requests SET status = 'succeeded', input = '{}', files = '[{"name": "one.dcm"}]'`,
+    );
+    await database.query(
+      `INSERT INTO request_artifacts (request_id, position, name, media_type, bytes, sha256)
+       VALUES ('req_1', 1, 'result.json', 'application/json', 2, 'c')`,
+    );
+    await mkdir(results(), { recursive: true });
+    await writeFile(join(results(), 'result.json'), '{}');
+  };
+  beforeEach(async () => {
+    entries.length = 0;
+    await database.query('DELETE FROM request_events');
+  });
+
+  test.each([
+    ['our id', STUDY],
+    ['its UID', '1.2.3'],
+  ])('is removed by %s with its objects and results, whatever its age', async (_what, key) => {
+    await addResult();
+    expect(await remove(key)).toEqual({ studyId: STUDY, objects: 1, bytes: 6, results: 1 });
+    expect(entries).toEqual([STUDY]);
+    expect(await isThere()).toBe(false);
+    await expect(access(results())).rejects.toThrow('ENOENT');
+    expect((await database.query('SELECT 1 FROM studies')).rows).toEqual([]);
+    expect((await database.query('SELECT status, input, files FROM requests')).rows).toEqual([
+      { status: 'expired', input: null, files: [] },
+    ]);
+    await expect(remove(key)).rejects.toThrow('There is no study');
+  });
+
+  test('may be held, because the removal is a decision, too', async () => {
+    await database.query(`UPDATE studies SET state = 'held'`);
+    expect(await remove(STUDY)).toMatchObject({ objects: 1, results: 0 });
+  });
+
+  test.each([
+    ['is being received', `UPDATE studies SET state = 'receiving'`, 'still being received'],
+    ['waits for its rules', `UPDATE studies SET state = 'complete'`, 'waits to be routed'],
+    [
+      'has a queued request',
+      `UPDATE requests SET status = 'queued'`,
+      'a request of this study, or of one that it is a prior of, is queued or running',
+    ],
+    [
+      'has a running request',
+      `UPDATE requests SET status = 'running'`,
+      'a request of this study, or of one that it is a prior of, is queued or running',
+    ],
+    [
+      'waits for a delivery',
+      `UPDATE deliveries SET state = 'pending' WHERE id = 'dlv_1'`,
+      'a delivery is waiting or has failed',
+    ],
+    [
+      'has a delivery that failed',
+      `UPDATE deliveries SET state = 'dead' WHERE id = 'dlv_2'`,
+      'a delivery is waiting or has failed',
+    ],
+    [
+      'is being retrieved',
+      `INSERT INTO retrievals (id, study_instance_uid, archive, purpose, state, asked_at)
+       VALUES ('${OTHER}', '1.2.3', 'pacs', 'study', 'running', now())`,
+      'its objects are being retrieved',
+    ],
+  ])('is left alone if it %s', async (_what, change, because) => {
+    await addResult();
+    await database.query(change);
+    await expect(remove(STUDY)).rejects.toMatchObject({
+      code: 'not_found',
+      detail: expect.stringContaining(because),
+    });
+    expect(entries).toEqual([]);
+    expect(await isThere()).toBe(true);
+    await access(results());
+  });
+
+  test('is left alone where another host received its objects and would register them again', async () => {
+    const blobs = async () => (await database.query('SELECT sha256 FROM unneeded_blobs')).rows;
+    await database.query('DELETE FROM unneeded_blobs');
+    await rm(join(dataDir, PATH));
+    await expect(remove(STUDY, true)).rejects.toMatchObject({
+      detail: expect.stringContaining('run the command there'),
+    });
+    expect(entries).toEqual([]);
+    await writeFile(join(dataDir, PATH), 'object');
+    await addResult();
+    await remove(STUDY, true);
+    expect(await blobs()).toEqual([{ sha256: 'c' }, { sha256: 'a' }]);
+  });
 });
