@@ -70,11 +70,6 @@ export interface FhirDelivererDeps {
   signingTimes: (requestIds: readonly string[]) => Promise<readonly Date[]>;
   /** Returns the rendered report with the subject's identity; null if there is no PDF. */
   reportPdf: (result: Result, subject: Subject) => Promise<Buffer | null>;
-  /**
-   * Returns the SOP Instance UID of the structured report that is sent to the PACS. It becomes an
-   * identifier of the FHIR report.
-   */
-  structuredReportUid?: (result: Result, subject: Subject) => string;
   binaries: BinaryLedger;
   holds: HoldLedger;
   logger: Logger;
@@ -201,7 +196,6 @@ async function deliverReport(
     keyImages: await keyImagesOf(result, (name) =>
       deps.results.artifactPath(subject.requestId, name),
     ),
-    structuredReportUid: deps.structuredReportUid?.(result, subject),
     destination,
     server,
     mode: await mode.current(signal),

@@ -74,7 +74,6 @@ interface ReportToSend {
   choice: Choice;
   pdf: Buffer | null;
   keyImages: readonly KeyImage[];
-  structuredReportUid?: string;
   destination: FhirDestination;
   server: FhirServer;
   mode: DeliveryMode;
@@ -179,7 +178,6 @@ async function matched(report: ReportToSend): Promise<BundleInput> {
     resultSystem: destination.resultSystem,
     organization: destination.organization,
     patient: known ?? { reference: resourceUrn(subject.requestId, NEW_PATIENT_ROLE) },
-    structuredReportUid: report.structuredReportUid,
     newPatient: 'newPatient' in match ? match.newPatient : undefined,
     otherRequests: report.earlier,
     ...(await findOrder(server, lookup, signal)),

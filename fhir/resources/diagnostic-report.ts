@@ -3,7 +3,7 @@ import { isTranslation } from '../../pipelines/contract/translate.ts';
 import { conclusionLines } from '../../pipelines/result/render/conclusion.ts';
 import { mediaLinks, pdfAttachment } from './attachments.ts';
 import { AI_ASSERTED, codeable, reportCodes, SYSTEMS } from './codes.ts';
-import { dicomUidIdentifier, resourceUuid, resultIdentifier } from './identifiers.ts';
+import { resourceUuid, resultIdentifier } from './identifiers.ts';
 import { nonEmpty, type ObservationEntry, observationReference } from './observations.ts';
 import { type ReportContext, signatories, statusOf } from './report-context.ts';
 
@@ -21,10 +21,7 @@ export function buildDiagnosticReport(
   return {
     resourceType: 'DiagnosticReport',
     meta: isTranslation(result) ? undefined : { security: [AI_ASSERTED] },
-    identifier: [
-      ...requestIdentifiers(context),
-      ...(context.structuredReportUid ? [dicomUidIdentifier(context.structuredReportUid)] : []),
-    ],
+    identifier: requestIdentifiers(context),
     basedOn: context.order ? [context.order] : undefined,
     status: statusOf(result),
     category: codes.categories,

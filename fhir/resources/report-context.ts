@@ -44,8 +44,6 @@ export interface BundleInput {
   encounter?: Reference<Encounter>;
   pdf?: RenderedReport;
   keyImages?: readonly KeyImage[];
-  /** SOP Instance UID of the structured report of the same result. */
-  structuredReportUid?: string;
   /**
    * `meta.versionId` of the draft to replace. If a person verifies the report in the meantime, the
    * update fails.

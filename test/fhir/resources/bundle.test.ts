@@ -52,9 +52,8 @@ describe('the bundle is FHIR R4', () => {
     ['with key images', () => bundleOf({ keyImages: [overlay] })],
     ['with a stored PDF', () => bundleOf({ pdf: { ...pdf, binaryUrl: 'Binary/1' } })],
     [
-      'with an order, a visit and a structured report',
-      () =>
-        bundleOf({ order, encounter: { reference: 'Encounter/3' }, structuredReportUid: '2.25.1' }),
+      'with an order and a visit',
+      () => bundleOf({ order, encounter: { reference: 'Encounter/3' } }),
     ],
     ['replacing a draft', () => bundleOf({ versionId: '4' })],
     [

@@ -69,10 +69,9 @@ describe.skipIf(!HAPI_INSTALLED)("HAPI's validator with the terminology of R4", 
     'every rule of the mapping': forEhr(sampleResult()),
     'every obstetric concept': forEhr(OBSTETRIC),
     'every concept of echocardiography': forEhr(ECHO),
-    'an order, a visit and a structured report': forEhr(sampleResult(), {
+    'an order and a visit': forEhr(sampleResult(), {
       order: { reference: 'ServiceRequest/9' },
       encounter: { reference: 'Encounter/3' },
-      structuredReportUid: '2.25.1',
     }),
     'values that need review': forEhr({
       ...OBSTETRIC,
