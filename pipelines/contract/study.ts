@@ -351,5 +351,5 @@ export function scaleFor(clip: Clip, points: readonly Point[]): CalibratedRegion
  * Thrown for a file or frame that cannot be read. The message is the sentence shown in the result.
  */
 export class UnreadableInput extends Error {
-  override name = 'Refusal';
+  override name = 'UnreadableInput';
 }

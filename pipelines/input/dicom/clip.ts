@@ -34,22 +34,45 @@ import {
 } from './regions.ts';
 import { currentCode } from './snomed-rt.ts';
 
-/**
- * Mode for each hexadecimal flag in Image Type value 4 (PS3.3 C.8.5.6.1.1). Several flags may be
- * set.
- */
-const IMAGE_MODES: readonly [flags: number, mode: Clip['mode']][] = [
-  [0x0004 | 0x0008, 'spectral'],
-  [0x0002 | 0x0020, 'm-mode'],
-  [0x0010 | 0x0100, 'colour'],
-  [0x0001, '2d'],
+/** Flags in Image Type value 4, a hexadecimal sum (PS3.3 C.8.5.6.1.1). Several may be set. */
+const IMAGE_TYPE_FLAGS = {
+  '2D': 0x0001,
+  M_MODE: 0x0002,
+  CW_DOPPLER: 0x0004,
+  PW_DOPPLER: 0x0008,
+  COLOR_DOPPLER: 0x0010,
+  COLOR_M_MODE: 0x0020,
+  '3D_RENDERING': 0x0040,
+  COLOR_POWER: 0x0100,
+  TISSUE_CHARACTERIZATION: 0x0200,
+  SPATIALLY_RELATED: 0x0400,
+} as const;
+
+type ImageTypeFlag = keyof typeof IMAGE_TYPE_FLAGS;
+
+/** The mode for each flag. Of several flags, the first in this table decides. */
+const IMAGE_MODES: readonly [flag: ImageTypeFlag, mode: Clip['mode']][] = [
+  ['CW_DOPPLER', 'spectral'],
+  ['PW_DOPPLER', 'spectral'],
+  ['M_MODE', 'm-mode'],
+  ['COLOR_M_MODE', 'm-mode'],
+  ['COLOR_DOPPLER', 'colour'],
+  ['COLOR_POWER', 'colour'],
+  ['2D', '2d'],
 ];
+
+/** Returns the flags set in Image Type value 4; none if the value is malformed. */
+export function imageTypeFlags(value: string): ImageTypeFlag[] {
+  const set = /^[0-9A-F]{4}$/i.test(value) ? Number.parseInt(value, 16) : 0;
+  return (Object.keys(IMAGE_TYPE_FLAGS) as ImageTypeFlag[]).filter(
+    (flag) => (set & IMAGE_TYPE_FLAGS[flag]) !== 0,
+  );
+}
 
 function byImageType(header: DicomHeader): Clip['mode'] {
   const [, , , value = ''] = textOf(header, 'ImageType').split('\\');
-  if (!/^[0-9A-F]{4}$/i.test(value)) return 'unknown';
-  const set = Number.parseInt(value, 16);
-  return IMAGE_MODES.find(([flags]) => (set & flags) !== 0)?.[1] ?? 'unknown';
+  const flags = imageTypeFlags(value);
+  return IMAGE_MODES.find(([flag]) => flags.includes(flag))?.[1] ?? 'unknown';
 }
 
 /**
@@ -207,31 +230,6 @@ function readCardiac(header: DicomHeader, regions: readonly UltrasoundRegion[]):
     rWaves: rWaves.map((milliseconds) => milliseconds / 1000),
     triggerTime: trigger === null ? null : trigger / 1000,
   };
-}
-
-/** Flags in Image Type value 4, a hexadecimal sum (PS3.3 C.8.5.6.1.1). */
-const FLAGS = [
-  [0x0001, '2D'],
-  [0x0002, 'M_MODE'],
-  [0x0004, 'CW_DOPPLER'],
-  [0x0008, 'PW_DOPPLER'],
-  [0x0010, 'COLOR_DOPPLER'],
-  [0x0020, 'COLOR_M_MODE'],
-  [0x0040, '3D_RENDERING'],
-  [0x0100, 'COLOR_POWER'],
-  [0x0200, 'TISSUE_CHARACTERIZATION'],
-  [0x0400, 'SPATIALLY_RELATED'],
-] as const;
-
-type ImageTypeFlag = (typeof FLAGS)[number][1];
-
-/**
- * Returns the modes listed in Image Type value 4. They are a hint and never override the region
- * sequence.
- */
-export function imageTypeFlags(value: string): ImageTypeFlag[] {
-  const bits = /^[0-9A-F]{1,4}$/i.test(value.trim()) ? Number.parseInt(value, 16) : 0;
-  return FLAGS.flatMap(([bit, name]) => ((bits & bit) === 0 ? [] : [name]));
 }
 
 function codeOf(item: HeaderItem | undefined): string | null {
