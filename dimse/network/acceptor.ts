@@ -317,12 +317,13 @@ export class Acceptor {
   }
 
   /**
-   * Called when the idle timeout has expired. While data from the peer is still being processed,
-   * the peer is not idle, and the timeout starts again.
+   * Called when the idle timeout has expired. While data from the peer is still being processed, or
+   * a query or retrieval is carried out for it, the peer is not idle, and the timeout starts again.
    */
   #onSilence(): void {
     if (!this.#isEstablished) return;
-    if (this.#working) {
+    const serving = this.#provider?.working === true && !this.#socket.writableNeedDrain;
+    if (this.#working || serving) {
       this.#socket.setTimeout(this.#socket.timeout ?? 0);
       return;
     }

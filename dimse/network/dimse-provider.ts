@@ -109,6 +109,14 @@ export class DimseProvider {
   }
 
   /**
+   * True while a query or retrieval is carried out on our side. False while it waits for the peer to
+   * answer a sub-operation.
+   */
+  get working(): boolean {
+    return this.#operation !== null && this.#operation.stores.size === 0;
+  }
+
+  /**
    * Processes a part of a message.
    * @throws SonogateError `unexpected_pdu`; the association must then be aborted.
    */
@@ -247,17 +255,23 @@ export class DimseProvider {
   }
 
   #sendReport(contextId: number, request: CommandSet, report: NormalizedReport): void {
-    this.#messageId += 1;
-    this.#unconfirmed.set(this.#messageId, report);
+    const messageId = this.#nextMessageId();
+    this.#unconfirmed.set(messageId, report);
     const eventReport = {
       commandField: COMMAND.nEventReport,
       hasDataSet: true,
-      messageId: this.#messageId,
+      messageId,
       affectedSopClassUid: request.requestedSopClassUid,
       affectedSopInstanceUid: request.requestedSopInstanceUid,
       eventTypeId: report.eventTypeId,
     };
     this.#options.send(contextId, eventReport, report.dataSet);
+  }
+
+  /** Message ID (0000,0110) is US: after 65535 it begins again at 1. */
+  #nextMessageId(): number {
+    this.#messageId = (this.#messageId % 0xffff) + 1;
+    return this.#messageId;
   }
 
   /** Begins to answer a query. The responses are sent while further messages are read. */
@@ -345,8 +359,7 @@ export class DimseProvider {
           abstractSyntax === object.sopClassUid && transferSyntax === object.transferSyntax,
       ) ?? [];
     if (contextId === undefined || !sendObject) return null;
-    this.#messageId += 1;
-    const messageId = this.#messageId;
+    const messageId = this.#nextMessageId();
     const answer = new Promise<number | null>((resolve) => stores.set(messageId, resolve));
     try {
       const request = {

@@ -270,10 +270,24 @@ describe('a study is kept', () => {
       `INSERT INTO retrievals (id, archive, study_instance_uid, purpose, state, asked_at)
          VALUES (gen_random_uuid(), 'pacs', '1.2.3', 'missing', 'waiting', now())`,
     ],
+    [
+      'retrieval',
+      `INSERT INTO retrievals (id, archive, study_instance_uid, purpose, state, asked_at, taken_until)
+         VALUES (gen_random_uuid(), 'pacs', '1.2.3', 'prior', 'running', now(), now())`,
+    ],
   ])('because of its %s: %s', async (because, statement) => {
     await database.query(statement);
     expect(await clean(5)).toMatchObject({ studies: 0, kept: { [because]: 1 } });
     expect(await isThere()).toBe(true);
+  });
+
+  test('but not because of a prior whose retrieval was killed long ago and never ended', async () => {
+    await database.query(
+      `INSERT INTO retrievals (id, archive, study_instance_uid, purpose, state, asked_at, taken_until)
+       VALUES (gen_random_uuid(), 'pacs', '1.2.3', 'prior', 'running', $1, $1)`,
+      [LAST],
+    );
+    expect(await clean(5)).toMatchObject({ studies: 1, kept: {} });
   });
 
   test('because it is the prior of a younger one', async () => {
