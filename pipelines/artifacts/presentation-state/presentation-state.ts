@@ -45,13 +45,20 @@ function graphicObject({ shape, data }: Graphic): NaturalDataset {
   };
 }
 
-function textObject({ measurement, graphics: [first] }: Drawn): NaturalDataset {
-  return {
-    UnformattedTextValue: shortText(measurement),
+/**
+ * Returns the values, each at the first point of its caliper. Values at the same point, such as HC
+ * and OFD, are the lines of one text (PS3.3 C.10.5.1.1), because viewers draw separate texts over
+ * each other.
+ */
+function textObjects(on: readonly Drawn[]): NaturalDataset[] {
+  const anchorOf = ({ graphics: [first] }: Drawn) => first?.data.slice(0, 2) ?? [];
+  const byAnchor = Map.groupBy(on, (one) => anchorOf(one).join());
+  return Array.from(byAnchor.values(), (values) => ({
+    UnformattedTextValue: values.map(({ measurement }) => shortText(measurement)).join('\r\n'),
     AnchorPointAnnotationUnits: 'PIXEL',
-    AnchorPoint: first?.data.slice(0, 2) ?? [],
+    AnchorPoint: values[0] ? anchorOf(values[0]) : [],
     AnchorPointVisibility: 'N',
-  };
+  }));
 }
 
 /** Builds an image reference, with frame numbers for a multi-frame image (PS3.3 Table 10-3). */
@@ -105,7 +112,7 @@ function presentationState(
     GraphicAnnotationSequence: Array.from(byFrame, ([frame, on]) => ({
       ReferencedImageSequence: [imageReference(source, [frame])],
       GraphicLayer: label,
-      TextObjectSequence: on.map(textObject),
+      TextObjectSequence: textObjects(on),
       GraphicObjectSequence: on.flatMap(({ graphics }) => graphics.map(graphicObject)),
     })),
     PresentationLUTShape: 'IDENTITY',

@@ -6,9 +6,12 @@ import { buildKeyObjects } from '../../../pipelines/artifacts/ko/key-objects.ts'
 import { buildPresentationStates } from '../../../pipelines/artifacts/presentation-state/presentation-state.ts';
 import { decode } from '../../../pipelines/artifacts/sr/decode.ts';
 import { buildTid1500 } from '../../../pipelines/artifacts/sr/tid1500.ts';
+import { decodeDataSet, itemsOf } from '../../../pipelines/dicom/data-set.ts';
+import { decodeFileMeta } from '../../../pipelines/dicom/part10.ts';
 import type { Subject } from '../../../pipelines/dicom/subject.ts';
 import { INTERGROWTH_CURVES } from '../../../pipelines/obstetric/growth/curves.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
+import { HC, OFD_NOT_ACCEPTED } from './example-measurements.ts';
 import { NOTHING_MEASURED, RESULT, TWINS } from './example-result.ts';
 import { ANONYMOUS, SUBJECT } from './example-subject.ts';
 import { asFile, dciodvfy, hasPydicom, installed, PYTHON, run } from './programs.ts';
@@ -280,4 +283,18 @@ test('a presentation state draws the coordinates of the SR', () => {
   expect(
     [sr, states[0]?.toString('latin1')].every((b) => b?.includes(vertex.toString('latin1'))),
   ).toBe(true);
+});
+
+test('a presentation state writes values that begin at the same point as lines of one text', () => {
+  const ofd = { ...OFD_NOT_ACCEPTED, quality: 'accepted' as const };
+  const [head] = buildPresentationStates({ ...RESULT, measurements: [HC, ofd] }, SUBJECT);
+  const { dataSetOffset, meta } = decodeFileMeta(head ?? Buffer.alloc(0));
+  const state = decodeDataSet(
+    head?.subarray(dataSetOffset) ?? Buffer.alloc(0),
+    meta.transferSyntax,
+  );
+  const texts = itemsOf(state.GraphicAnnotationSequence)
+    .flatMap(({ TextObjectSequence }) => itemsOf(TextObjectSequence))
+    .map(({ UnformattedTextValue }) => UnformattedTextValue);
+  expect(texts).toEqual(['HC 262.4 mm\r\nOFD 91.2 mm']);
 });
