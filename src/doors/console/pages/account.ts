@@ -362,18 +362,6 @@ export const openAccount: OpenPage = (_place, around) => {
     title: () => 'Account',
     view: () => html`<div class="page-head">
         <h1 tabindex="-1">Account</h1>
-        <span class="push">
-          ${asking.view({
-            id: 'everywhere',
-            label: 'Sign out everywhere',
-            question: 'Sign out on every device, including this one?',
-            async run() {
-              await around.api.signOutEverywhere();
-              location.reload();
-              return 'Signed out everywhere.';
-            },
-          })}
-        </span>
       </div>
       ${parts.map((part) => part())}`,
   };

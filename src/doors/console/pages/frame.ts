@@ -1,6 +1,7 @@
-import type { Capability, Session } from '../contract.ts';
+import type { Session } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import type { KeyBinding } from './keyboard.ts';
+import { mayOpen } from './page.ts';
 import { addressOf, type RouteName } from './router.ts';
 import { given } from './words.ts';
 
@@ -44,13 +45,13 @@ function schemeSwitch(redraw: () => void): TemplateResult {
   </label>`;
 }
 
-const LINKS: readonly { name: RouteName; text: string; needs: Capability }[] = [
-  { name: 'worklist', text: 'Worklist', needs: 'read' },
-  { name: 'deliveries', text: 'Deliveries', needs: 'read' },
-  { name: 'holds', text: 'Held', needs: 'read' },
-  { name: 'rules', text: 'Rules', needs: 'rules' },
-  { name: 'peers', text: 'Peers', needs: 'peers' },
-  { name: 'account', text: 'Account', needs: 'settings' },
+const LINKS: readonly { name: RouteName; text: string }[] = [
+  { name: 'worklist', text: 'Worklist' },
+  { name: 'deliveries', text: 'Deliveries' },
+  { name: 'holds', text: 'Held' },
+  { name: 'rules', text: 'Rules' },
+  { name: 'peers', text: 'Peers' },
+  { name: 'account', text: 'Account' },
 ];
 
 interface Frame {
@@ -62,10 +63,12 @@ interface Frame {
   keys: readonly KeyBinding[] | null;
   redraw(): void;
   signOut(): void;
+  /** The button that ends all sessions of this person. */
+  signOutEverywhere: TemplateResult;
 }
 
 function navigation({ session, name }: Frame): TemplateResult {
-  const offered = LINKS.filter(({ needs }) => session.may.includes(needs));
+  const offered = LINKS.filter((link) => mayOpen(session, link.name));
   const open = name === 'study' ? 'worklist' : name;
   return html`<nav aria-label="Console">
     <ul>
@@ -80,13 +83,14 @@ function navigation({ session, name }: Frame): TemplateResult {
   </nav>`;
 }
 
-function menu({ session, redraw, signOut }: Frame): TemplateResult {
+function menu({ session, redraw, signOut, signOutEverywhere }: Frame): TemplateResult {
   return html`<details class="menu" @focusout=${closeWhenLeft}>
     <summary><span>${given(session.person)}</span></summary>
     <div class="panel">
       <p class="small soft">Signed in as ${session.role}, by ${session.signedInBy === 'oidc' ? 'the identity provider' : 'key'}</p>
       ${schemeSwitch(redraw)}
       <button type="button" @click=${signOut}>Sign out</button>
+      ${signOutEverywhere}
     </div>
   </details>`;
 }

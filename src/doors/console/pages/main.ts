@@ -1,14 +1,14 @@
 import type { Session } from '../contract.ts';
 import { openAccount } from './account.ts';
 import { type Api, createApi, followChanges, type LiveStream, ProblemError } from './api.ts';
-import { sentence } from './asking.ts';
+import { type Asking, createAsking, sentence } from './asking.ts';
 import { openDeliveries } from './deliveries.ts';
 import { openDisplay } from './display.ts';
 import { applyScheme, chosenScheme, createSpeaker, frame } from './frame.ts';
 import { openHolds } from './holds.ts';
 import { html, nothing, render, type TemplateResult } from './html.ts';
 import { type KeyBinding, startKeyboard } from './keyboard.ts';
-import type { OpenPage, Page, Surroundings } from './page.ts';
+import { mayOpen, type OpenPage, openForOtherRoles, type Page, type Surroundings } from './page.ts';
 import { openPeers } from './peers.ts';
 import './plot.ts';
 import { type Place, placeOf, type RouteName, type Router, startRouter } from './router.ts';
@@ -49,6 +49,7 @@ class WebConsole {
   #stream: LiveStream | null = null;
   #keysShown = false;
   #redrawDue = false;
+  readonly #asking: Asking;
   /**
    * The element that had the focus when a link opened another page; null once that page's heading
    * has the focus.
@@ -57,6 +58,7 @@ class WebConsole {
 
   constructor(root: HTMLElement) {
     this.#root = root;
+    this.#asking = createAsking({ redraw: this.#redraw, say: this.#speaker.say });
     this.#api = createApi({
       csrf: () => this.#session?.csrf ?? '',
       signedOut: () => this.#leave(),
@@ -115,6 +117,16 @@ class WebConsole {
       keys: this.#keysShown ? this.#bindings() : null,
       redraw: this.#redraw,
       signOut: () => void this.#api.signOut().finally(() => this.#leave()),
+      signOutEverywhere: this.#asking.view({
+        id: 'sign out everywhere',
+        label: 'Sign out everywhere',
+        question: 'Sign out on every device, including this one?',
+        run: async () => {
+          await this.#api.signOutEverywhere();
+          this.#leave();
+          return 'Signed out everywhere.';
+        },
+      }),
     });
   }
 
@@ -136,8 +148,10 @@ class WebConsole {
     if (this.#page) this.#focusedBefore = document.activeElement;
     this.#closePage();
     if (!this.#session) return;
-    const open = place.name ? PAGES[place.name] : null;
-    this.#page = open?.(place, this.#surroundings(this.#session)) ?? null;
+    const session = this.#session;
+    const { name } = place;
+    const open = name && (mayOpen(session, name) ? PAGES[name] : openForOtherRoles);
+    this.#page = open?.(place, this.#surroundings(session)) ?? null;
     scrollTo(0, 0);
     this.#redraw();
   }

@@ -1,8 +1,9 @@
 import type { Capability, ConsoleEvent, Session } from '../contract.ts';
 import type { Api } from './api.ts';
-import type { TemplateResult } from './html.ts';
+import { html, type TemplateResult } from './html.ts';
 import type { KeyBinding } from './keyboard.ts';
-import type { Place } from './router.ts';
+import type { Place, RouteName } from './router.ts';
+import { empty } from './words.ts';
 
 export interface Surroundings {
   api: Api;
@@ -28,6 +29,28 @@ export interface Page {
 }
 
 export type OpenPage = (place: Place, around: Surroundings) => Page;
+
+/** The capability without which a page has nothing to show. */
+const NEEDED = {
+  worklist: 'read',
+  study: 'read',
+  display: 'read',
+  deliveries: 'read',
+  holds: 'read',
+  rules: 'rules',
+  peers: 'peers',
+  account: 'settings',
+} as const satisfies Record<RouteName, Capability>;
+
+export const mayOpen = ({ may }: Pick<Session, 'may'>, name: RouteName): boolean =>
+  may.includes(NEEDED[name]);
+
+/** Opens the page that a person sees at the address of a page for other roles. */
+export const openForOtherRoles: OpenPage = (_place, { session }) => ({
+  title: () => 'Not available',
+  view: () => html`<div class="page-head"><h1 tabindex="-1">Not available</h1></div>
+    ${empty(`You are signed in as ${session.role}, and this page is for other roles.`)}`,
+});
 
 export function may({ session }: Surroundings, capability: Capability): boolean {
   return session.may.includes(capability);
