@@ -1,9 +1,10 @@
 import type { Measurement } from '../result/envelope.ts';
 import { sayOfEcho } from '../result/render/echo/shared.ts';
-import type {
-  ClassificationDraft,
-  FindingDraft,
-  SectionOutcome,
+import {
+  type ClassificationDraft,
+  type FindingDraft,
+  insideOf,
+  type SectionOutcome,
 } from '../result/section-outcome.ts';
 import type { Param, Statement } from '../result/statement.ts';
 import { UNGRADED_BANDS } from './shared/grading.ts';
@@ -16,12 +17,6 @@ import type { Shift } from './shared/section.ts';
  * or conclusion that changes at one end is replaced by a statement of both sides. Only one value is
  * moved at a time, so two values that are both close to a cut-off are not moved together.
  */
-
-/**
- * Share of the interval by which its ends are moved inwards, because the ends themselves are not
- * part of it.
- */
-const INSIDE = 1e-6;
 
 interface ValueEnds {
   of: Measurement;
@@ -279,7 +274,7 @@ export function withinIntervals(
       .filter(({ quality, uncertainty }) => quality === 'accepted' && (uncertainty ?? 0) > 0),
   );
   const moved = values.map((of): ValueEnds => {
-    const half = (of.uncertainty ?? 0) * (1 - INSIDE);
+    const half = insideOf(of.uncertainty ?? 0);
     const to = (by: number) =>
       at({ id: of.id, concept: of.concept.key, from: of.value, to: of.value + by });
     return { of, low: to(-half), high: to(half) };

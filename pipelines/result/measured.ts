@@ -41,6 +41,13 @@ export const isOfMachine = ({ source }: Pick<Measurement, 'source'>): boolean =>
 
 type Source = Measurement['source'];
 
+/**
+ * Returns true if a value summarises repeated values. If these are measurements, they are its
+ * `inputs`.
+ */
+export const isSummary = ({ derivation }: Pick<Measurement, 'derivation'>): boolean =>
+  derivation === 'mean' || derivation === 'median';
+
 /** Method of a value in a report of the ultrasound machine that states no other. */
 export const [MACHINE_METHOD] = MACHINE_METHODS;
 

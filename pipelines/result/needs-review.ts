@@ -9,7 +9,7 @@ import {
 } from '../concepts/method-evidence.ts';
 import type { Decisions } from './decisions.ts';
 import type { Measurement } from './envelope.ts';
-import { isConfirmed, isOfMachine } from './measured.ts';
+import { isConfirmed, isOfMachine, isSummary } from './measured.ts';
 import { remark } from './render/remarks.ts';
 import { sayOfRun } from './render/shared.ts';
 import type { SectionOutcome } from './section-outcome.ts';
@@ -141,13 +141,9 @@ function proposal(one: Measurement, setting: ReviewSetting): Measurement {
   };
 }
 
-const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
-
 /** Returns one statement for each reason, with the values that it applies to. */
 function reviewGaps(proposals: readonly Measurement[], setting: ReviewSetting): Statement[] {
-  const parts = new Set(
-    proposals.filter((one) => SUMMARIES.has(one.derivation)).flatMap(({ inputs }) => inputs),
-  );
+  const parts = new Set(proposals.filter(isSummary).flatMap(({ inputs }) => inputs));
   const shown = proposals.filter(
     ({ id, quality, standing }) => quality === 'review' && standing !== 'repeat' && !parts.has(id),
   );

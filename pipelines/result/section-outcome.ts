@@ -65,6 +65,9 @@ export type CategoryWithin<Category> =
  */
 const INSIDE = 1e-6;
 
+/** Returns the half width of an interval without its end points. */
+export const insideOf = (uncertainty: number): number => uncertainty * (1 - INSIDE);
+
 /**
  * Returns the category of a value; null if its interval includes a cut-off, because the value may
  * be on either side. A value without an interval, such as a machine value, is categorised directly.
@@ -76,7 +79,7 @@ export function categoryWithin<Category>(
   categoryOf: (value: number) => Category,
 ): CategoryWithin<Category> {
   if (uncertainty === null) return { category: categoryOf(value), between: null };
-  const inside = uncertainty * (1 - INSIDE);
+  const inside = insideOf(uncertainty);
   const [low, high] = [categoryOf(value - inside), categoryOf(value + inside)];
   return low === high ? { category: low, between: null } : { category: null, between: [low, high] };
 }

@@ -1,8 +1,5 @@
 import type { Measurement } from './envelope.ts';
-import { fetusKey, isOfMachine, standingBy } from './measured.ts';
-
-/** Derivations that summarise repeated values, which are their `inputs`. */
-const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
+import { fetusKey, isOfMachine, isSummary, standingBy } from './measured.ts';
 
 /**
  * Returns true if two names do not contradict each other. A missing name agrees with any name,
@@ -32,9 +29,7 @@ export function withStanding(measurements: readonly Measurement[]): Measurement[
   const accepted = measurements.filter(({ quality }) => quality === 'accepted');
   const ours = accepted.filter((one) => !isOfMachine(one));
   const partsOf = (some: readonly Measurement[]) =>
-    new Set(
-      some.filter(({ derivation }) => SUMMARIES.has(derivation)).flatMap(({ inputs }) => inputs),
-    );
+    new Set(some.filter(isSummary).flatMap(({ inputs }) => inputs));
   const parts = { ofAny: partsOf(measurements), ofAccepted: partsOf(accepted) };
   const proposed = measurements.filter(({ quality }) => quality === 'review');
   // If a mean was not accepted, its accepted parts are used individually.

@@ -4,6 +4,7 @@ import { type Clip, holds, scaleFor } from '../contract/study.ts';
 import { distance } from '../measure/ellipse.ts';
 import { type Effect, identityOf, type ReviewState } from '../result/decisions.ts';
 import type { Caliper, Measurement, Result } from '../result/envelope.ts';
+import { isSummary } from '../result/measured.ts';
 import { conclusionOf } from '../result/render/conclusion.ts';
 import { titleAndLimitations } from '../result/render/report-lines.ts';
 
@@ -53,8 +54,6 @@ export interface EndpointRules {
 
 type Of<Kind extends Change['kind']> = Extract<Change, { kind: Kind }>;
 
-const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
-
 /**
  * Returns the measurement with this id from the current result or, if it is no longer there, from
  * the original result.
@@ -94,7 +93,7 @@ const inputsOf = ({ inputs }: Measurement, { result }: ReviewState): Measurement
  * are not repeats.
  */
 function partsOf(one: Measurement, state: ReviewState): Measurement[] {
-  if (!SUMMARIES.has(one.derivation)) return [one];
+  if (!isSummary(one)) return [one];
   const parts = inputsOf(one, state).filter(({ concept }) => concept.key === one.concept.key);
   return parts.length > 0 ? parts : [one];
 }
@@ -110,7 +109,7 @@ function rivalsOf(chosen: readonly Measurement[], state: ReviewState): Measureme
       one.laterality === first.laterality &&
       one.fetus === first.fetus &&
       !own.has(identityOf(one)) &&
-      !(SUMMARIES.has(one.derivation) && one.inputs.length > 0),
+      !(isSummary(one) && one.inputs.length > 0),
   );
 }
 

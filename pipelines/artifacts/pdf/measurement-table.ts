@@ -1,5 +1,6 @@
 import { methodEntry } from '../../concepts/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
+import { isSummary } from '../../result/measured.ts';
 import { numberText } from '../../result/render/number-text.ts';
 import { withSubject } from '../../result/render/obstetric/shared.ts';
 import { doubtOf, isShown, statedMethod } from '../../result/render/statement.ts';
@@ -73,7 +74,7 @@ function methodText(measurement: Measurement, above: Measurement | undefined): s
   const text = method === null ? 'entered by the reader' : (methodEntry(method)?.text ?? method);
   // A mean over the beats of one image has no input measurements, so the number of beats is not
   // printed.
-  const repeated = (derivation === 'mean' || derivation === 'median') && inputs.length > 0;
+  const repeated = isSummary(measurement) && inputs.length > 0;
   const of = [STANDING[standing], repeated ? `${derivation} of ${inputs.length}` : ''];
   return [...of, isSame ? '' : text].filter(Boolean).join('; ') || SAME_METHOD;
 }
