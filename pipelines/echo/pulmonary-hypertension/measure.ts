@@ -4,7 +4,7 @@ import { type RightHeartFault, remarkOfEcho } from '../../result/render/echo/sha
 import { fractionalChange } from '../formulas/chambers.ts';
 import { pressureBehindJet, pressureGradient } from '../formulas/doppler.ts';
 import type { Values } from '../shared/section.ts';
-import { tricuspidGrade } from '../valves/guideline.ts';
+import { pulmonaryStenosis, tricuspidGrade } from '../valves/guideline.ts';
 import { atrialPressure, contradictsCava } from './guideline.ts';
 
 export interface RightHeartPressures {
@@ -13,6 +13,8 @@ export interface RightHeartPressures {
   /** Measured and calculated values, except those that were withheld. */
   values: Values;
   tricuspid: ReturnType<typeof tricuspidGrade> | null;
+  /** Grade of pulmonary stenosis; null if none was measured. */
+  stenosis: ReturnType<typeof pulmonaryStenosis>;
 }
 
 /** Values calculated from the RA pressure and the jet. */
@@ -44,12 +46,15 @@ function contradicted(values: Values, section: string): Measurement[] {
 /**
  * Returns the right heart pressures from TR and IVC (echo 12.2, 12.3). An RA pressure from the
  * machine is withheld if it contradicts the machine's IVC. Pressures from a torrential jet are
- * withheld too, and so are all values based on a withheld value.
+ * withheld too, and so are all values based on a withheld value. In pulmonary stenosis, the RVSP is
+ * not the pulmonary artery pressure, so TAPSE/sPAP is withheld.
  */
 export function rightHeartPressures(given: Values, section: string): RightHeartPressures {
   const contracta = given.number('tr-vena-contracta');
   const tricuspid = contracta === null ? null : tricuspidGrade('venaContracta', contracta);
   const torrential = tricuspid === 'torrential (5+)';
+  const outflow = given.number('pv-vmax');
+  const stenosis = outflow === null ? null : pulmonaryStenosis(outflow);
   const collapse = given.calculated('ivc-collapse', {
     section,
     method: 'cava-collapse',
@@ -85,7 +90,10 @@ export function rightHeartPressures(given: Values, section: string): RightHeartP
     from: ['tapse', 'rvsp'],
     value: (excursion = 0, pressure = 1) => excursion / pressure,
   });
-  const ofJet = [systolic, coupling].flatMap((one) => one ?? []);
+  const ofJet = [
+    systolic,
+    stenosis === null ? coupling : coupling && withheld(coupling, section, 'outflow-stenosis'),
+  ].flatMap((one) => one ?? []);
   // If the RA pressure is unknown, it is not assumed, and only the gradient is reported (echo
   // 12.2).
   const gradient =
@@ -103,6 +111,10 @@ export function rightHeartPressures(given: Values, section: string): RightHeartP
     ...(gradient ? [gradient] : []),
     ...blocked,
   ];
-  const unsound = new Set<EchoConcept>([...refused, ...(torrential ? RESTING : [])]);
-  return { own, values: given.without(unsound).with(own), tricuspid };
+  const unsound = new Set<EchoConcept>([
+    ...refused,
+    ...(torrential ? RESTING : []),
+    ...(stenosis === null ? [] : (['tapse-to-spap'] as const)),
+  ]);
+  return { own, values: given.without(unsound).with(own), tricuspid, stenosis };
 }

@@ -53,10 +53,11 @@ function atrialGap(values: Values, withheld: boolean): Statement | null {
 }
 
 /**
- * Reports that the Bernoulli equation is not valid for the jet of severe or worse TR (echo 11.6,
- * 12.4 "pitfalls").
+ * Reports why the TR velocity does not show the pulmonary artery pressure: the Bernoulli equation is
+ * not valid for the jet of severe or worse TR, or the pulmonary valve is stenotic (echo 11.6, 12.3).
  */
-function jetCaution(grade: RightHeartPressures['tricuspid']): Statement | null {
+function jetCaution({ tricuspid: grade, stenosis }: RightHeartPressures): Statement | null {
+  if (stenosis) return sayOfPressure.conclusion('ph.outflow-stenosis', { grade: stenosis });
   if (grade === 'torrential (5+)') return sayOfPressure.conclusion('ph.torrential', {});
   return grade === 'severe (3+)' || grade === 'massive (4+)'
     ? sayOfPressure.conclusion('ph.severe-regurgitation', { grade })
@@ -87,11 +88,14 @@ const signsIn = (values: Values) =>
 function likelihoodOf(
   jet: Measurement | null,
   present: Parameters<typeof probability>[1],
-  tricuspid: RightHeartPressures['tricuspid'],
+  { tricuspid, stenosis }: RightHeartPressures,
 ) {
   // If there is no TR value, we do not know whether a TR signal was searched for, so other signs
   // are needed (echo 12.4).
   if (!jet && present.length < 2) return null;
+  // In pulmonary stenosis, the RV pressure is above that of the pulmonary artery. A fast jet then
+  // does not indicate pulmonary hypertension, but a slow one still speaks against it.
+  if (jet && stenosis && probability(jet.value, []) !== 'low') return null;
   const by = probability(jet?.value ?? null, present);
   // A torrential jet is slower than the pressure behind it would suggest. Its velocity can
   // therefore confirm pulmonary hypertension but cannot exclude it.
@@ -99,11 +103,12 @@ function likelihoodOf(
 }
 
 function run(evidence: PatientEvidence, given: Values) {
-  const { own, values, tricuspid } = rightHeartPressures(given, ID);
+  const pressures = rightHeartPressures(given, ID);
+  const { own, values } = pressures;
   const signs = signsIn(values);
   const { present, assessed } = categoriesOf(signs);
   const jet = values.measurement('tr-vmax');
-  const likelihood = isChild(evidence) ? null : likelihoodOf(jet, present, tricuspid);
+  const likelihood = isChild(evidence) ? null : likelihoodOf(jet, present, pressures);
   const limited = likelihood === 'low' && assessed.length < 2;
   const found =
     likelihood &&
@@ -121,7 +126,7 @@ function run(evidence: PatientEvidence, given: Values) {
       likelihood && jet && isNearJetLimit(jet.value)
         ? sayOfPressure.conclusion('ph.near-limit', {}, [jet])
         : null,
-      jet && jetCaution(tricuspid),
+      jet && jetCaution(pressures),
     ],
     gaps: [
       isChild(evidence) ? PATIENT_GAPS.child : null,

@@ -341,6 +341,7 @@ const RIGHT_HEART_FAULTS = {
   'contradicts-cava': 'a normal RA pressure contradicts a wide IVC that does not collapse',
   'rests-on-contradicted': 'it includes an RA pressure that contradicts the IVC',
   torrential: 'in torrential TR the jet velocity underestimates RV pressure',
+  'outflow-stenosis': 'in pulmonary stenosis RVSP is not the pulmonary artery pressure',
   'grows-in-systole': 'the RV outline is no smaller in systole',
 } as const;
 

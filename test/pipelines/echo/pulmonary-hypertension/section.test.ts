@@ -115,6 +115,30 @@ describe('a jet of torrential TR', () => {
   });
 });
 
+describe('a jet beside pulmonary stenosis, which raises the RV pressure alone', () => {
+  const at = (peak: number, jet: number) =>
+    interpreted({ ...CAVA, tapse: 14, 'tr-vmax': jet, 'pv-vmax': peak });
+
+  it('gives the RVSP, but neither TAPSE/sPAP nor a probability of pulmonary hypertension', () => {
+    const { value, summary, category, result } = at(4.2, 3.8);
+    expect(value('rvsp')?.quality).toBe('accepted');
+    expect(value('tapse-to-spap')?.quality).toBe('inadequate');
+    expect(category('ph-probability')).toBeUndefined();
+    expect(summary(ID)).toContain(
+      'Pulmonary valve, severe PS: the TR velocity shows the RV pressure, not the pulmonary',
+    );
+    expect(result.report?.impression.join(' ')).not.toContain('probability');
+  });
+  it.each([
+    [2.9, 3.8, 'high'],
+    [3, 3.8, undefined],
+    [3, 2.9, undefined],
+    [3, 2.8, 'low'],
+  ])('of %d m/s at the valve with a TR of %d m/s: %s', (peak, jet, expected) => {
+    expect(at(peak, jet).category('ph-probability')?.value).toBe(expected);
+  });
+});
+
 describe('the sentence shown if the RA pressure is missing', () => {
   it.each([
     [{}, 'no IVC measurement was accepted, and no pressure is assumed; RVSP is not given.'],
