@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { TO_CLIENTS } from '../../core/outbox/delivery.ts';
+import { DELIVERY_KINDS, type DeliveryKind, TO_CLIENTS } from '../../core/outbox/delivery.ts';
 import type { RequestQueue } from '../../core/queue/queue.ts';
 import { followRows } from '../../platform/database/follow-rows.ts';
 import type { Queryable } from '../../platform/database/port.ts';
@@ -176,7 +176,7 @@ interface EndedRequest {
 interface EndedDelivery {
   id: string;
   destination: string;
-  kind: string;
+  kind: DeliveryKind;
   state: string;
   ended: number;
   /**
@@ -277,7 +277,7 @@ export function followEndedWork(database: Queryable, registry: Registry): () => 
   };
   const onDelivery = (row: EndedDelivery) => {
     // Clients create webhooks and subscriptions, so their ids are not used as labels.
-    const toClient = row.kind === 'webhook' || row.kind === 'subscription';
+    const { toClient } = DELIVERY_KINDS[row.kind];
     const destination = toClient ? `${row.kind}s` : row.destination;
     deliveries.inc({ destination, kind: row.kind, state: row.state });
     if (row.door !== null && !toClient) door.observe({ destination }, row.door);

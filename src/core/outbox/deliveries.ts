@@ -3,11 +3,13 @@ import { ERRORS, type ErrorCode, SonogateError } from '../../platform/errors/cat
 import { newId } from '../../platform/ids.ts';
 import { probeNow } from './breaker.ts';
 import {
+  DELIVERY_KINDS,
   type Delivery,
   type DeliveryKind,
   type DeliveryState,
   type DeliveryTarget,
   type ForwardKind,
+  NOTICES,
   OUTBOX_CHANNEL,
   type SendOutcome,
 } from './delivery.ts';
@@ -21,7 +23,7 @@ import {
 const RANK = { receivedObject: 0, structuredReport: 1, other: 2 } as const;
 
 export function rankOf(kind: DeliveryKind, object: string): number {
-  if (kind === 'forward' || kind === 'deidentified') return RANK.receivedObject;
+  if (DELIVERY_KINDS[kind].carries === 'received object') return RANK.receivedObject;
   return object.startsWith('sr-') ? RANK.structuredReport : RANK.other;
 }
 
@@ -102,7 +104,7 @@ export async function enqueueDeliveries(
     await tx.query(
       `INSERT INTO deliveries (id, request_id, kind, destination, object, study, revision, rank,
          give_up_at, result_revision)
-       SELECT $1, id, $3, $4, $5, CASE WHEN $3 NOT IN ('webhook', 'subscription', 'mail') THEN source ->> 'study' END,
+       SELECT $1, id, $3, $4, $5, CASE WHEN $3 NOT IN ${NOTICES} THEN source ->> 'study' END,
          (source ->> 'revision')::integer, $6, now() + make_interval(secs => $7), $8
        FROM requests WHERE id = $2
        ON CONFLICT (request_id, destination, object, result_revision) DO NOTHING`,

@@ -6,18 +6,50 @@ import type { ErrorCode, FailureClass } from '../../platform/errors/catalogue.ts
  */
 export const LONGEST_HOLD_SECONDS = 3600;
 
-/** Kinds of destination; each has one deliverer. */
-export type DeliveryKind =
-  | 'dicom'
-  | 'fhir'
-  | 'hl7v2'
-  | 'webhook'
-  | 'subscription'
-  | 'mail'
-  | ForwardKind;
+interface KindProperties {
+  /**
+   * What is sent. A notice only says that there is something to read: it is not ordered with the
+   * other deliveries of its study, and a dead one does not need its study any more.
+   */
+  carries: 'received object' | 'result object' | 'report' | 'notice';
+  /** True if it goes to an API client, and false if it goes to a system or person of the hospital. */
+  toClient: boolean;
+  /** True if another destination may take its place (divert.ts). */
+  mayBeDiverted: boolean;
+}
 
-/** SQL list of the delivery kinds that go to API clients rather than to hospital systems. */
-export const TO_CLIENTS = `('webhook', 'subscription')`;
+/** Kinds of delivery; each has one deliverer. */
+export const DELIVERY_KINDS = {
+  dicom: { carries: 'result object', toClient: false, mayBeDiverted: true },
+  forward: { carries: 'received object', toClient: false, mayBeDiverted: true },
+  // A destination for de-identified objects has no alternate (config/schema.ts).
+  deidentified: { carries: 'received object', toClient: false, mayBeDiverted: false },
+  fhir: { carries: 'report', toClient: false, mayBeDiverted: false },
+  hl7v2: { carries: 'report', toClient: false, mayBeDiverted: false },
+  mail: { carries: 'notice', toClient: false, mayBeDiverted: false },
+  webhook: { carries: 'notice', toClient: true, mayBeDiverted: false },
+  subscription: { carries: 'notice', toClient: true, mayBeDiverted: false },
+} as const satisfies Record<string, KindProperties>;
+
+export type DeliveryKind = keyof typeof DELIVERY_KINDS;
+
+/** Returns the SQL list of the kinds with a property. */
+function kindsThat(have: (kind: KindProperties) => boolean): string {
+  const kinds = Object.entries(DELIVERY_KINDS).filter(([, kind]) => have(kind));
+  return `(${kinds.map(([name]) => `'${name}'`).join(', ')})`;
+}
+
+/** SQL list of the kinds that go to API clients rather than to the hospital. */
+export const TO_CLIENTS = kindsThat(({ toClient }) => toClient);
+
+/** SQL list of the kinds that carry a notice. */
+export const NOTICES = kindsThat(({ carries }) => carries === 'notice');
+
+/** SQL list of the kinds that may be diverted. */
+export const MAY_BE_DIVERTED = kindsThat(({ mayBeDiverted }) => mayBeDiverted);
+
+/** SQL list of the kinds that carry a report to an EHR. */
+const REPORTS = kindsThat(({ carries }) => carries === 'report');
 
 /** Deliveries of received objects: unchanged, or as de-identified copies. */
 export type ForwardKind = 'forward' | 'deidentified';
@@ -133,7 +165,7 @@ export const HELD_FOR_A_PERSON = `(d.kind = 'fhir'
 export const AFTER_SIGNATURE = `(SELECT coalesce(array_agg(DISTINCT target ->> 'destination'), '{}')
   FROM jsonb_array_elements(r.deliver_to) AS target
   WHERE NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id
-    AND d.destination = target ->> 'destination' AND NOT (d.kind IN ('fhir', 'hl7v2') AND d.not_sent)))`;
+    AND d.destination = target ->> 'destination' AND NOT (d.kind IN ${REPORTS} AND d.not_sent)))`;
 
 /**
  * PostgreSQL channel whose notifications wake the outbox of every process. They are sent when the

@@ -2,7 +2,7 @@ import type { Database, Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { newId } from '../../platform/ids.ts';
 import type { DeliveryRow } from './deliveries.ts';
-import { OUTBOX_CHANNEL } from './delivery.ts';
+import { MAY_BE_DIVERTED, OUTBOX_CHANNEL } from './delivery.ts';
 
 /**
  * Diverts a dead or waiting delivery to another destination: a new delivery replaces it
@@ -23,7 +23,7 @@ export async function divert(
      SELECT $2, request_id, kind, $3, object, study, revision, rank,
        now() + make_interval(secs => $4), id, result_revision
      FROM deliveries WHERE id = $1 AND state IN ('dead', 'pending') AND alternate_of IS NULL
-       AND kind IN ('dicom', 'forward') AND destination <> $3
+       AND kind IN ${MAY_BE_DIVERTED} AND destination <> $3
      ON CONFLICT DO NOTHING RETURNING *`,
     [id, newId('dlv'), alternate, giveUpSeconds],
   );
@@ -48,7 +48,7 @@ export async function divertOverdue(
     const { rows } = await tx.query<{ id: string }>(
       `SELECT d.id FROM deliveries d JOIN destination_breakers b USING (destination)
        WHERE d.destination = $1 AND d.state = 'pending' AND d.alternate_of IS NULL
-         AND d.kind IN ('dicom', 'forward') AND b.state = 'open'
+         AND d.kind IN ${MAY_BE_DIVERTED} AND b.state = 'open'
          AND b.opened_at <= now() - make_interval(secs => $2)
          AND NOT EXISTS (SELECT 1 FROM deliveries other WHERE other.destination = $3
            AND other.object = d.object AND other.request_id IS NOT DISTINCT FROM d.request_id
@@ -74,7 +74,7 @@ export function divertAll(
   return database.transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string }>(
       `SELECT id FROM deliveries WHERE destination = $1 AND state IN ('dead', 'pending')
-         AND alternate_of IS NULL AND kind IN ('dicom', 'forward')
+         AND alternate_of IS NULL AND kind IN ${MAY_BE_DIVERTED}
        ORDER BY id FOR UPDATE SKIP LOCKED`,
       [destination],
     );

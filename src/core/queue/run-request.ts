@@ -14,7 +14,7 @@ import type { FetchArchivedObjects } from '../files/archived-objects.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import { type FetchHostedFile, HostedFileError } from '../files/hosted-files.ts';
 import { enqueueDeliveries } from '../outbox/deliveries.ts';
-import type { DeliveryTarget } from '../outbox/delivery.ts';
+import { DELIVERY_KINDS, type DeliveryTarget } from '../outbox/delivery.ts';
 import type { ChangeFeed } from '../requests/changes.ts';
 import type { Endpoint } from '../requests/endpoint.ts';
 import { holdLease, MAX_ATTEMPTS, releaseRequest } from '../requests/lease.ts';
@@ -448,7 +448,7 @@ function leavingAtOnce(
   );
   return targets.filter(
     ({ kind, destination }) =>
-      !waiting.has(destination) && !(signed && (kind === 'fhir' || kind === 'hl7v2')),
+      !waiting.has(destination) && !(signed && DELIVERY_KINDS[kind].carries === 'report'),
   );
 }
 

@@ -10,7 +10,7 @@ import { type Rounds, startRounds } from '../../platform/rounds.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { createAuditWriter } from '../audit/audit.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
-import { TO_CLIENTS } from '../outbox/delivery.ts';
+import { NOTICES } from '../outbox/delivery.ts';
 import { purgeNow } from '../requests/expiry.ts';
 import { listArtifacts } from '../requests/results.ts';
 import { forgetOldStatements } from './expected-objects.ts';
@@ -59,7 +59,7 @@ export function keptInWords(kept: Removal['kept']): { because: string; studies: 
  * would hold back again.
  */
 const NEEDS_STUDY = `(d.state NOT IN ('delivered', 'diverted')
-  AND NOT (d.state = 'dead' AND (d.kind = 'mail' OR d.kind IN ${TO_CLIENTS} OR d.code IS NOT DISTINCT FROM 'deidentification_held')))`;
+  AND NOT (d.state = 'dead' AND (d.kind IN ${NOTICES} OR d.code IS NOT DISTINCT FROM 'deidentification_held')))`;
 
 /** SQL condition: true if a delivery may still send objects or results of study `s`. */
 const AWAITS_DELIVERY = `(

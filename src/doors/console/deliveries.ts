@@ -6,6 +6,7 @@ import { readsFreeText } from '../../core/accounts/roles.ts';
 import { destinationOf, listOf } from '../../core/alerts/alerts.ts';
 import type { DeliveryRow } from '../../core/outbox/deliveries.ts';
 import {
+  DELIVERY_KINDS,
   DELIVERY_STATES,
   type DeliveryKind,
   HELD_FOR_A_PERSON,
@@ -148,7 +149,7 @@ const FORWARDED: Partial<Record<DeliveryKind, string>> = {
 };
 
 const mayBeDiverted = ({ state, kind }: DeliveryRow): boolean =>
-  (state === 'dead' || state === 'pending') && (kind === 'dicom' || kind === 'forward');
+  (state === 'dead' || state === 'pending') && DELIVERY_KINDS[kind].mayBeDiverted;
 
 function alternatesOf(destination: string, destinations: Config['destinations']): string[] {
   return destinations
