@@ -7,6 +7,7 @@ import {
   acceptedValue,
   IN_PLACE_OF_OURS,
   ifPlausible,
+  isConfirmed,
   isOfMachine,
   machineUnused,
   ofNamedFetuses,
@@ -126,14 +127,16 @@ export function contradictions(
  *
  * If one length contradicts both of the others, only that length is withheld. If only two lengths
  * contradict each other, both are withheld, because either may be wrong. A machine value is never
- * withheld, because a person placed its calipers.
+ * withheld, because a person placed its calipers, and neither is a value that a person confirmed in
+ * a review.
  */
 function atFault(found: readonly Contradiction[]): Map<string, Contradiction> {
   const keyOf = (one: Measurement) => one.concept.key;
   const count = (key: string) =>
     found.filter(({ of }) => of.some((one) => keyOf(one) === key)).length;
+  const isOfPerson = (one: Measurement) => isOfMachine(one) || isConfirmed(one);
   const isBlamed = (one: Measurement, other: Measurement) =>
-    !isOfMachine(one) && (isOfMachine(other) || count(keyOf(one)) >= count(keyOf(other)));
+    !isOfPerson(one) && (isOfPerson(other) || count(keyOf(one)) >= count(keyOf(other)));
   const faults = found.flatMap((pair) => {
     const [first, second] = pair.of;
     return [

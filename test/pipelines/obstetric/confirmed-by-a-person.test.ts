@@ -278,6 +278,28 @@ describe('absent flow that the analysis saw in the umbilical artery', () => {
   });
 });
 
+describe('a length of the fetus that a person typed', () => {
+  const consistency = 'consistency-hc-ac';
+
+  it('counts although it contradicts the analysis, whose lengths are withheld', () => {
+    const result = reviewedWith(reviewedStudy(), type('ac', 380));
+    expect(measurementOf(result, 'ac')).toMatchObject({ value: 380, standing: 'counts' });
+    expect(measurementOf(result, 'hc').quality).toBe('inadequate');
+    expect(result.findings.map(({ id }) => id)).toContain(consistency);
+  });
+
+  it('counts although it contradicts another one that a person typed, which is reported', () => {
+    const result = reviewedWith(reviewedStudy('real'), type('ac', 380), type('hc', 255));
+    for (const [id, value] of [
+      ['ac', 380],
+      ['hc', 255],
+    ] as const) {
+      expect(measurementOf(result, id)).toMatchObject({ value, standing: 'counts' });
+    }
+    expect(result.findings.map(({ id }) => id)).toContain(consistency);
+  });
+});
+
 describe('a placental thickness that a person accepted', () => {
   const taken = clip('placenta.dcm');
   const [frame] = taken.frames;
