@@ -82,9 +82,14 @@ const AWAITS_COMMITMENT = `(
     WHERE i.study_id = s.id AND d.request_id IS NULL
       AND o.committed_at IS NULL AND o.failure_reason IS NULL))`;
 
-/** SQL condition: true while objects of study `s` are retrieved from an archive. */
-const IS_RETRIEVED = `EXISTS (SELECT 1 FROM retrievals f
-  WHERE f.study_instance_uid = s.study_instance_uid AND f.state IN ('waiting', 'running'))`;
+/**
+ * SQL condition: true while objects of study `s` are retrieved from an archive. Nobody ends the row
+ * of a prior whose process was killed, because the search adds a new one. It therefore counts only
+ * if it was claimed until after `lease`.
+ */
+const isRetrieved = (lease: string) => `EXISTS (SELECT 1 FROM retrievals f
+  WHERE f.study_instance_uid = s.study_instance_uid AND f.state IN ('waiting', 'running')
+    AND (f.purpose <> 'prior' OR f.taken_until >= ${lease}))`;
 
 /**
  * Studies whose last object arrived before $1, with the reason why they are kept. A stored result
@@ -101,7 +106,7 @@ const OLD_STUDIES = `
       THEN 'request'
     WHEN ${AWAITS_DELIVERY} THEN 'delivery'
     WHEN ${AWAITS_COMMITMENT} THEN 'commitment'
-    WHEN ${IS_RETRIEVED}
+    WHEN ${isRetrieved('$1')}
       OR EXISTS (SELECT 1 FROM prior_searches p
         JOIN studies younger ON younger.id = p.study_id AND younger.last_received_at >= $1
         WHERE p.instances && ARRAY(SELECT i.id FROM instances i WHERE i.study_id = s.id))
@@ -124,7 +129,7 @@ const ONE_STUDY = `
       THEN 'request'
     WHEN ${AWAITS_DELIVERY} THEN 'delivery'
     WHEN ${AWAITS_COMMITMENT} THEN 'commitment'
-    WHEN ${IS_RETRIEVED} THEN 'retrieval'
+    WHEN ${isRetrieved('now()')} THEN 'retrieval'
   END AS because
   FROM studies s WHERE s.id = $1`;
 
