@@ -301,6 +301,8 @@ export const hl7v2DestinationSchema = z.strictObject({
   sendingFacility: headerField.optional(),
   receivingApplication: headerField.optional(),
   receivingFacility: headerField.optional(),
+  /** MSH-11 (table 0103): production, training, debugging. */
+  processingId: z.enum(['P', 'T', 'D']).default('P'),
   /** PID-3.4 for images whose patient ID has no issuer. */
   assigningAuthority: headerField.optional(),
   /** MSH-18. Messages with characters outside this set are sent in UNICODE UTF-8. */

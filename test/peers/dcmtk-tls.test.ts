@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientTls } from '../../dimse/network/dial.ts';
 import { type Listener, listen } from '../../dimse/network/listener.ts';
 import { echo as verify } from '../../dimse/send/verification.ts';
+import { echo as echoCommand } from '../../src/app/cli/dicom.ts';
+import { EXIT } from '../../src/app/cli/exit-status.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { ClientCertificates, type ClientFiles } from '../../src/platform/tls/client-files.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
@@ -109,6 +111,16 @@ describe.skipIf(!AVAILABLE)('a PACS contacted over TLS', () => {
     const tls = { ...trusted(), ...ours() };
     expect(await sendBuffer(node(tls), object)).toMatchObject({ outcome: 'stored' });
     expect(await verify(node(tls))).toMatchObject({ status: 0 });
+  });
+
+  test.each<[string, () => Parameters<typeof echoCommand>[1], boolean]>([
+    ['with the files of TLS', () => ({ ...trusted(), ...ours() }), true],
+    ['that names none of them', () => ({}), false],
+    ['that trusts only public authorities', () => ({ tls: true, ...ours() }), false],
+    ['without a certificate', trusted, false],
+  ])('answers the command echo %s, or refuses it', async (_how, options, answers) => {
+    const text = `PACS@127.0.0.1:${pacs.port}`;
+    expect((await echoCommand(text, options())) === EXIT.success).toBe(answers);
   });
 
   test.each<[string, () => Parameters<typeof node>[0]]>([

@@ -49,6 +49,7 @@ const destination = (over: Partial<Hl7v2Destination>): Hl7v2Destination => ({
   host: '127.0.0.1',
   port: 1,
   sendingApplication: 'SONOGATE',
+  processingId: 'P',
   characterSet: 'UNICODE UTF-8',
   pdf: true,
   timeoutSeconds: 60,

@@ -1,8 +1,10 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CalledNode } from '../../../dimse/network/dial.ts';
 import { sendFiles } from '../../../dimse/send/store-scu.ts';
 import { echo as verify } from '../../../dimse/send/verification.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { ClientCertificates, type ClientFiles } from '../../platform/tls/client-files.ts';
 import { type AnswerForm, answer } from './answer.ts';
 import { EXIT, type ExitStatus, inWords, statusOf, UsageError } from './exit-status.ts';
 
@@ -33,16 +35,31 @@ export function parseDicomNode(text: string): DicomNode {
   return { aeTitle: match[1], host: match[2].replace(/^\[|\]$/g, ''), port };
 }
 
-const calledNode = (text: string, { from }: { from?: string }) => ({
-  ...parseDicomNode(text),
-  callingAeTitle: from ?? COMMAND_AE_TITLE,
-  timeoutSeconds: COMMAND_TIMEOUT_SECONDS,
-});
+interface CallOptions extends AnswerForm, ClientFiles {
+  from?: string;
+  tls?: boolean;
+  serverName?: string;
+}
 
-export async function echo(
-  text: string,
-  options: AnswerForm & { from?: string },
-): Promise<ExitStatus> {
+/**
+ * Returns the node to connect to. Every option about certificates implies TLS, so that nobody who
+ * forgets `--tls` sends images in plain text.
+ */
+function calledNode(text: string, { from, tls = false, ...options }: CallOptions): CalledNode {
+  const { caFile, certFile, keyFile, serverName } = options;
+  if (!certFile !== !keyFile) throw new UsageError('give --cert-file and --key-file together');
+  const isEncrypted = tls || [caFile, certFile, serverName].some((given) => given !== undefined);
+  return {
+    ...parseDicomNode(text),
+    callingAeTitle: from ?? COMMAND_AE_TITLE,
+    timeoutSeconds: COMMAND_TIMEOUT_SECONDS,
+    ...(isEncrypted && {
+      tls: { caFile, certFile, keyFile, serverName, certificates: new ClientCertificates() },
+    }),
+  };
+}
+
+export async function echo(text: string, options: CallOptions): Promise<ExitStatus> {
   const node = calledNode(text, options);
   try {
     const { status, milliseconds } = await verify(node);
@@ -95,7 +112,7 @@ async function findDicomFiles(paths: readonly string[]): Promise<string[]> {
 export async function send(
   text: string,
   paths: string[],
-  options: AnswerForm & { from?: string },
+  options: CallOptions,
 ): Promise<ExitStatus> {
   const node = calledNode(text, options);
   const files = await findDicomFiles(paths);

@@ -32,6 +32,15 @@ function endOnClosedPipe(): void {
  */
 const asJson = () => new Option('--json', 'as JSON');
 
+/** The options of a command that connects to a DICOM node over TLS. */
+const addTlsOptions = (command: Command): Command =>
+  command
+    .option('--tls', 'use TLS, also with each of the options that follow')
+    .option('--ca-file <file>', "authority of the node's certificate, unless it is public (PEM)")
+    .option('--cert-file <file>', 'our certificate, if the node requests one (PEM)')
+    .option('--key-file <file>', 'key of our certificate (PEM)')
+    .option('--server-name <name>', "name in the node's certificate, if it differs from the host");
+
 export const program = new Command('sonogate')
   .description(
     'Hospital integration gateway for ultrasound: DICOM in, measurements out as SR, FHIR and JSON.',
@@ -78,19 +87,17 @@ program
 addSimulateCommands(program);
 addKeyCommands(program);
 
-program
-  .command('echo <node>')
+addTlsOptions(program.command('echo <node>'))
   .description('C-ECHO to a DICOM node: AE@host:port')
-  .option('--from <ae>', 'calling AE title')
+  .option('--from <ae>', 'calling AE title (default: SONOGATE-CLI)')
   .addOption(asJson())
   .action(async (node, options) => {
     process.exitCode = await (await import('./dicom.ts')).echo(node, options);
   });
 
-program
-  .command('send <node> <paths...>')
+addTlsOptions(program.command('send <node> <paths...>'))
   .description('C-STORE files and folders to a DICOM node: AE@host:port')
-  .option('--from <ae>', 'calling AE title')
+  .option('--from <ae>', 'calling AE title (default: SONOGATE-CLI)')
   .addOption(asJson())
   .action(async (node, paths, options) => {
     process.exitCode = await (await import('./dicom.ts')).send(node, paths, options);

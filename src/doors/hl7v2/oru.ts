@@ -36,6 +36,7 @@ export interface OruInput {
     | 'sendingFacility'
     | 'receivingApplication'
     | 'receivingFacility'
+    | 'processingId'
     | 'assigningAuthority'
   >;
   /** MSH-10; see `controlIdOf`. */
@@ -94,7 +95,7 @@ function header({ result, destination, controlId, characterSet }: OruInput): Seg
     7: utcTimestamp(changedAt(result)),
     9: ['ORU', 'R01', 'ORU_R01'],
     10: controlId,
-    11: 'P',
+    11: destination.processingId,
     12: '2.5.1',
     18: characterSet,
   });

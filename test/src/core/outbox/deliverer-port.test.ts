@@ -252,6 +252,7 @@ async function openHl7v2(): Promise<Adapter> {
     host: '127.0.0.1',
     port,
     sendingApplication: 'SONOGATE',
+    processingId: 'P',
     characterSet: 'UNICODE UTF-8',
     pdf: false,
     timeoutSeconds: 20,

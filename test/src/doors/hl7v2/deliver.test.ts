@@ -61,7 +61,8 @@ describe('the result of a study to which images were added', () => {
       destinations: [
         {
           ...{ type: 'hl7v2', name: 'his', release: 'at-once', host: '127.0.0.1', port },
-          ...{ sendingApplication: 'SONOGATE', characterSet: 'UNICODE UTF-8' },
+          ...{ sendingApplication: 'SONOGATE', processingId: 'P' },
+          ...{ characterSet: 'UNICODE UTF-8' },
           ...{ pdf: false, timeoutSeconds: 20 },
         },
       ],

@@ -16,6 +16,12 @@ const subject = (change: Parameters<typeof sampleSubject>[1] = {}): OruInput['su
   return { ...rest, identity };
 };
 
+const DESTINATION: OruInput['destination'] = {
+  sendingApplication: 'SONOGATE',
+  receivingApplication: 'HIS',
+  processingId: 'P',
+};
+
 const lines = (change: Partial<OruInput> = {}): string[] =>
   encodeMessage(
     oruR01({
@@ -24,7 +30,7 @@ const lines = (change: Partial<OruInput> = {}): string[] =>
       former: [],
       subject: subject(),
       pdf: null,
-      destination: { sendingApplication: 'SONOGATE', receivingApplication: 'HIS' },
+      destination: DESTINATION,
       controlId: 'C1',
       characterSet: 'UNICODE UTF-8',
       ...change,
@@ -67,10 +73,15 @@ describe('an ORU^R01', () => {
     );
   });
 
+  test('is marked as training while the interface is tested (MSH-11, table 0103)', () => {
+    const [header = ''] = lines({ destination: { ...DESTINATION, processingId: 'T' } });
+    expect(header.split('|')[10]).toBe('T');
+  });
+
   test('identifies the patient with the issuer of the ID', () => {
     expect(lines()[1]).toBe('PID|1||0012345^^^HOSPITAL^MR||Müller^Ana^^^^^L^A||19900402|F');
     const without = subject({ IssuerOfPatientID: '' });
-    const destination = { sendingApplication: 'S', assigningAuthority: 'HERE' };
+    const destination = { ...DESTINATION, assigningAuthority: 'HERE' };
     expect(lines({ subject: without, destination })[1]).toContain('|0012345^^^HERE^MR|');
   });
 
