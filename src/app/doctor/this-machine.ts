@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { Config } from '../../../config/schema.ts';
 import type { ListenerTls } from '../../../config/tls.ts';
-import { readRegistry } from '../../../pipelines/inference/model-registry.ts';
+import { modelsInUse, readRegistry } from '../../../pipelines/inference/model-registry.ts';
 import { callAdminSocket, NoGatewayError } from '../../operations/socket.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
 import { serverOptions } from '../../platform/tls/certificates.ts';
@@ -36,7 +36,7 @@ export async function checkThisMachine(config: Config): Promise<Finding[]> {
   return [
     await dataFolder(config.dataDir),
     await disk(config),
-    ...(await models()),
+    ...(await models(config.models.allow)),
     openFiles(),
     await gateway(config.dataDir),
   ];
@@ -91,8 +91,12 @@ async function disk({ dataDir, dicom }: Config): Promise<Finding> {
   }
 }
 
-/** Checks that the weights are those for which the model cards report metrics. */
-async function models(): Promise<Finding[]> {
+/**
+ * Checks that the weights are those for which the model cards report metrics, and names the models
+ * in use that were trained on data for research only: whether a hospital may use them is for the
+ * hospital to decide (docs/licences.md).
+ */
+async function models(allow: Config['models']['allow']): Promise<Finding[]> {
   try {
     const entries = await readRegistry();
     const findings = await Promise.all(
@@ -104,7 +108,13 @@ async function models(): Promise<Finding[]> {
       }),
     );
     const wrong = findings.filter((finding) => finding !== null);
-    return wrong.length > 0 ? wrong : [ok('models', `${entries.length}, checksums as registered`)];
+    if (wrong.length > 0) return wrong;
+    const research = modelsInUse(entries, allow).filter(({ pack }) => pack === 'research');
+    const named = research.map(({ id, licence }) => `${id} (${licence})`).join(', ');
+    return [
+      ok('models', `${entries.length}, checksums as registered`),
+      ok('research models', named === '' ? 'none in use' : `${named}: see docs/licences.md`),
+    ];
   } catch (error) {
     return [fault('models', inOneLine(error))];
   }

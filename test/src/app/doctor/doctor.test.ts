@@ -86,6 +86,17 @@ describe('this machine', () => {
   });
 
   test.each([
+    ['all', /^echo-chambers-research \(CC-BY-NC-SA-4\.0\), .*: see docs\/licences\.md$/],
+    ['permissive', /^none in use$/],
+  ] as const)('names the research models in use under models.allow %s', async (allow, named) => {
+    const findings = await checkThisMachine(settings({ models: { allow } }));
+    expect(findings.find(({ what }) => what === 'research models')).toMatchObject({
+      state: 'ok',
+      detail: expect.stringMatching(named),
+    });
+  });
+
+  test.each([
     ['a fault below what objects need', Number.MAX_SAFE_INTEGER, 'fault'],
     ['in order above', 0, 'ok'],
   ])('has a disk that is %s', async (_what, minFreeBytes, state) => {
