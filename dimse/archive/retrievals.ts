@@ -88,8 +88,12 @@ export const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;
 const ARRIVAL_PATIENCE_MS = 5000;
 const ARRIVAL_POLL_MS = 100;
 
+/** Class of the advisory locks of requested retrievals: "MOVE" in ASCII. */
+const ADVISORY_LOCKS = 0x4d4f5645;
+
 /**
- * Requests a retrieval, or reuses one already waiting or running.
+ * Requests a retrieval, or reuses one already waiting or running. Concurrent requests for the same
+ * objects are serialized, so that each study is retrieved once.
  * @returns its id.
  */
 export async function requestRetrieval(
@@ -99,6 +103,10 @@ export async function requestRetrieval(
 ): Promise<string> {
   const { archive, studyInstanceUid, purpose } = wanted;
   return database.transaction(async (tx) => {
+    await tx.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [
+      ADVISORY_LOCKS,
+      [purpose, archive, studyInstanceUid].join(' '),
+    ]);
     const { rows } = await tx.query<{ id: string }>(
       `SELECT id FROM retrievals WHERE study_instance_uid = $1 AND archive = $2 AND purpose = $3
          AND state IN ('waiting', 'running')`,

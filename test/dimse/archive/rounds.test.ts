@@ -129,6 +129,13 @@ test('a retrieval of a process that was killed is repeated after half a minute',
   await killed.stop();
 });
 
+test('a study that several people request at the same time is retrieved once', async () => {
+  const wanted = { archive: 'pacs', studyInstanceUid: '1.2.9', purpose: 'study' } as const;
+  const people = Array.from({ length: 8 }, () => requestRetrieval(database, wanted, new Date()));
+  expect(new Set(await Promise.all(people)).size).toBe(1);
+  await database.query("DELETE FROM retrievals WHERE study_instance_uid = '1.2.9'");
+});
+
 describe('a retrieval that fails', () => {
   const listed = ['1.2.3.4.1', '1.2.3.4.2'].map((sopInstanceUid) => ({
     seriesInstanceUid: '1.2.3.4',
