@@ -175,7 +175,7 @@ async function openShared(
     closing,
   );
   if (blobs.direct) parts.adopt(startCleaningCopies(database, config, logger), stopping);
-  const operations = operationsOn({ database, objects, certificates, config, rules });
+  const operations = operationsOn({ database, objects, certificates, config, rules, logger });
   const run = commandsOn(operations, audit.write);
   parts.adopt(await serveAdminSocket(config.dataDir, run, logger), closing);
   const outbound = parts.adopt(createOutboundClient(createUrlGuard(config.outbound)), closing);

@@ -43,6 +43,7 @@ export async function dailySteps(database: PooledDatabase, config: Config, objec
   const operations = operationsOn({
     ...{ database, objects: received, config, rules: fixedRules(config.routing) },
     certificates: new ClientCertificates(),
+    logger: silentLogger,
   });
   const showSubject = createShowSubject(Buffer.alloc(32));
   const pages = { database, operations, wording: RESULT_WORDING, config, core, showSubject };

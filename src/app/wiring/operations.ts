@@ -26,7 +26,7 @@ import { openDatabase } from '../../platform/database/open.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import { type Database, withinTransaction } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { silentLogger } from '../../platform/logging/logger.ts';
+import { type Logger, silentLogger } from '../../platform/logging/logger.ts';
 import { ClientCertificates } from '../../platform/tls/client-files.ts';
 import { ENDPOINTS } from '../endpoints.ts';
 import { auditOperationsOn } from './audit.ts';
@@ -40,7 +40,8 @@ export async function openCommands(
   const objects = createReceivedObjects(config.dataDir, blobs);
   const certificates = new ClientCertificates();
   const rules = fixedRules(config.routing);
-  const operations = operationsOn({ database, objects, certificates, config, rules });
+  const logger = silentLogger;
+  const operations = operationsOn({ database, objects, certificates, config, rules, logger });
   return {
     run: commandsOn(operations, createAuditWriter(database)),
     close: async () => {
@@ -56,12 +57,14 @@ export function operationsOn({
   certificates,
   config,
   rules,
+  logger,
 }: {
   database: PooledDatabase;
   objects: ReceivedObjects;
   certificates: ClientCertificates;
   config: Config;
   rules: RulesSource;
+  logger: Logger;
 }): Operations {
   const studies = { database, objects, rules };
   return {
@@ -76,14 +79,14 @@ export function operationsOn({
     rules: createRuleOperations({ ...studies, config, endpoints: ENDPOINTS }),
     quarantine: createQuarantineOperations({
       ...{ dataDir: config.dataDir, sources: config.sources },
-      ...{ database, objects, logger: silentLogger, now: () => new Date() },
+      ...{ database, objects, logger, now: () => new Date() },
     }),
     archives: createArchiveOperations(config, {
       database,
       access: httpAccess(certificates),
       certificates,
       writeAudit: createAuditWriter(database),
-      logger: silentLogger,
+      logger,
     }),
     retention: createRetentionOperations(retentionOf(config, database, objects)),
     audit: auditOperationsOn(database, config),

@@ -48,6 +48,7 @@ it('shows objects in quarantine, registers one again and removes another', async
   const [rubbish] = await operator.get<Quarantined[]>('/quarantine');
   const refused = await operator.call('POST', `/quarantine/${rubbish?.id}/register`);
   expect(await refused.json()).toMatchObject({ code: 'object_not_understood' });
+  expect(site.logged).toContain('object_quarantined');
   const [back] = await operator.get<Quarantined[]>('/quarantine');
   expect((await operator.call('POST', `/quarantine/${back?.id}/remove`)).status).toBe(204);
   expect(sizes(await operator.get<Quarantined[]>('/quarantine'))).toEqual([]);

@@ -20,6 +20,7 @@ import { problems } from '../../../../src/doors/http/problems.ts';
 import { startHttp } from '../../../../src/doors/http/server.ts';
 import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
+import type { LogEvent } from '../../../../src/platform/logging/event.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { ClientCertificates } from '../../../../src/platform/tls/client-files.ts';
 import { freshDatabase } from '../../../peers/database.ts';
@@ -28,6 +29,8 @@ export interface ConsoleSite {
   url: string;
   dataDir: string;
   database: PooledDatabase;
+  /** The ids of the events logged so far. */
+  logged: readonly string[];
   signIn(role: ConsoleRole): Promise<Client>;
   key(role: ConsoleRole | null): Promise<{ key: string; id: string }>;
   close(): Promise<void>;
@@ -81,7 +84,13 @@ export async function openConsole(
 ): Promise<ConsoleSite> {
   const fresh = await freshDatabase();
   const { dataDir } = fresh.settings;
-  const logger = silentLogger;
+  const logged: string[] = [];
+  const logger = {
+    ...silentLogger,
+    event: ({ id }: LogEvent) => {
+      logged.push(id);
+    },
+  };
   const config = loadConfig(
     {},
     { ...fresh.settings, destinations: [PACS, OTHER_PACS, EHR], routing: ROUTING, ...settings },
@@ -109,6 +118,7 @@ export async function openConsole(
       certificates: new ClientCertificates(),
       config,
       rules: fixedRules(config.routing),
+      logger,
     }),
     // Reports every upload as fully stored, since the store has separate tests.
     storeInstances: async ({ keyName, body }) => {
@@ -141,6 +151,7 @@ export async function openConsole(
     url,
     dataDir,
     database,
+    logged,
     key,
     async signIn(role) {
       const made = await key(role);
