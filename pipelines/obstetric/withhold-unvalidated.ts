@@ -150,7 +150,17 @@ const UNSEEN: {
   },
   cervix: framesOf('cervical-length'),
   earlyPregnancy: { evidence: 'early-pregnancy', confirmed: confirmedEarly },
-  nuchal: framesOf('nuchal-translucency'),
+  nuchal: {
+    evidence: 'nuchal-translucency',
+    // No value can confirm the nasal bone.
+    confirmed: ({ frames, ...found }, isConfirmed) => ({
+      ...found,
+      frames: onFrames(frames, 'nuchal-translucency', isConfirmed).map((one) => ({
+        ...one,
+        nasalBoneHeld: true as const,
+      })),
+    }),
+  },
   spectra: { evidence: 'fetal-spectra', confirmed: confirmedSpectra },
   fetalHeart: { evidence: 'fetal-heart-size', confirmed: confirmedHeart },
   fetalBrain: framesOf('brain-structures'),

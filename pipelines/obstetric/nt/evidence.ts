@@ -39,6 +39,8 @@ export type MidsagittalReading = FramePlane & {
    * lines were not seen.
    */
   lines: NuchalLines | null;
+  /** True if the nasal bone needs review, although a person confirmed the thickness. */
+  nasalBoneHeld?: true;
 };
 
 export interface NuchalReadings {

@@ -80,13 +80,19 @@ export function adequacyClass(reading: MidsagittalReading): ClassificationDraft 
   };
 }
 
+const hasNasalBone = ({ located }: MidsagittalReading): boolean => {
+  const bone = located['nasal-bone'];
+  return bone?.accepted === true && bone.confidence >= NASAL_BONE_SURE;
+};
+
 /**
  * Classifies the nasal bone. A bone that was not found is not called absent, and one with a low
- * confidence is not called present.
+ * confidence, or that needs review, is not called present.
  */
 export function nasalBone(readings: readonly MidsagittalReading[]): ClassificationDraft {
-  const bones = readings.flatMap(({ located }) => located['nasal-bone'] ?? []);
-  const found = bones.some(({ accepted, confidence }) => accepted && confidence >= NASAL_BONE_SURE);
+  const seen = readings.filter(hasNasalBone);
+  const found = seen.some(({ nasalBoneHeld }) => !nasalBoneHeld);
+  const shown = found ? 'yes' : seen.length > 0 ? 'needs review' : 'no';
   return {
     id: 'nasal-bone',
     section: NUCHAL_SECTION,
@@ -94,7 +100,7 @@ export function nasalBone(readings: readonly MidsagittalReading[]): Classificati
     name: 'Nasal bone',
     value: found ? 'present' : 'not-assessable',
     scheme: 'FMF protocol',
-    criteria: [{ name: 'nasal bone located', value: found ? 'yes' : 'no', met: found }],
+    criteria: [{ name: 'nasal bone located', value: shown, met: found }],
   };
 }
 

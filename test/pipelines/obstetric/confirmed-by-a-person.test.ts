@@ -177,12 +177,19 @@ describe('a value that a person accepted', () => {
       frame,
       estimate: { label: 'midsagittal', confidence: 0.95 },
       located: Object.fromEntries(
-        (['thalami', 'midbrain', 'palate', 'nuchal-translucency', 'nasal-tip'] as const).map(
-          (structure) => [
-            structure,
-            { box: { minX: 300, minY: 280, maxX: 400, maxY: 320 }, ...SURE },
-          ],
-        ),
+        (
+          [
+            'thalami',
+            'midbrain',
+            'palate',
+            'nuchal-translucency',
+            'nasal-bone',
+            'nasal-tip',
+          ] as const
+        ).map((structure) => [
+          structure,
+          { box: { minX: 300, minY: 280, maxX: 400, maxY: 320 }, ...SURE },
+        ]),
       ),
       lines: {
         ends: [
@@ -204,6 +211,9 @@ describe('a value that a person accepted', () => {
       categoryOf(reviewedWith(study, ...changes), 'nuchal-translucency-category');
     expect(category()).toBe('normal');
     expect(category(accept('nuchal-translucency'))).toBe('high');
+    // The nasal bone on the same image is not confirmed by it.
+    const accepted = reviewedWith(study, accept('nuchal-translucency'));
+    expect(categoryOf(accepted, 'nasal-bone')).toBe('not-assessable');
   });
 });
 
