@@ -28,27 +28,26 @@ const OPERATIONS = new URL('../../docs/operations.md', import.meta.url);
 
 interface Rehearsal {
   dataDir: string;
-  /** Folder into which the copy of the data folder is unpacked. */
-  restored: string;
+  /** Folder for the files of the backup. */
+  backup: string;
   environment?: Record<string, string>;
 }
 
 /**
- * Creates and unpacks a backup with the commands on the operations page, in which only the folders
- * are replaced. The test itself stops and starts the gateway.
+ * Runs the first commands below a text on the operations page, with the folder of the gateway
+ * replaced. The test itself stops, starts and checks the gateway, as this account, because the
+ * account of the service does not exist here.
  */
-async function rehearse(title: string, { dataDir, restored, environment }: Rehearsal) {
-  const [, ofTitle = ''] = (await readFile(OPERATIONS, 'utf8')).split(`**${title}**`);
-  const [, commands = ''] = /```sh\n([\s\S]*?)```/.exec(ofTitle) ?? [];
-  expect(commands).toContain('tar -C /var/lib/sonogate -czf');
+async function runPrinted(text: string, { dataDir, backup, environment }: Rehearsal) {
+  const [, below = ''] = (await readFile(OPERATIONS, 'utf8')).split(text);
+  const [, commands = ''] = /```sh\n([\s\S]*?)```/.exec(below) ?? [];
+  expect(commands, text).not.toBe('');
   const own = commands
     .replaceAll('/var/lib/sonogate', dataDir)
-    .replaceAll('/var/lib/restored', restored)
+    .replaceAll('-o sonogate -g sonogate ', '')
     .replaceAll(/^systemctl .*$/gm, '');
   const env = { ...process.env, ...environment };
-  const cwd = await mkdtemp(join(tmpdir(), 'sonogate-backup-'));
-  await promisify(execFile)('sh', ['-euc', own], { cwd, env });
-  await rm(cwd, { recursive: true });
+  await promisify(execFile)('sh', ['-euc', own], { cwd: backup, env });
 }
 
 async function previousDataFolder(): Promise<string> {
@@ -72,8 +71,8 @@ describe('the data folder of the previous release', { timeout: LONGEST_MS }, () 
   let postgres: PostgresServer | null;
   let gateway: Served | undefined;
   let server = { DATABASE_URL: '' };
-  /** Folder to which backups are restored. */
-  let copies: string;
+  /** Folder for the files of backups. */
+  let backup: string;
 
   const settingsOf = (folder: string) =>
     siteFile({
@@ -87,17 +86,18 @@ describe('the data folder of the previous release', { timeout: LONGEST_MS }, () 
   beforeAll(async () => {
     [dataDir, postgres] = await Promise.all([previousDataFolder(), startPostgres()]);
     settings = await settingsOf(dataDir);
-    copies = await mkdtemp(join(tmpdir(), 'sonogate-restored-'));
+    backup = await mkdtemp(join(tmpdir(), 'sonogate-backup-'));
   });
   afterAll(async () => {
     await gateway?.stop('SIGKILL');
     await postgres?.stop();
-    await rm(dataDir, { recursive: true, force: true });
-    await rm(copies, { recursive: true, force: true });
+    for (const folder of [dataDir, `${dataDir}.before`, backup]) {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   /** Checks that a client's requests, a cart's study and the audit are still there. */
-  async function expectEverything(url: string, folder = dataDir): Promise<void> {
+  async function expectEverything(url: string): Promise<void> {
     const ward = createApiClient({ url, key: TEST_KEY });
     const { data } = await ward.history({});
     expect(data.map(({ id, status }) => ({ id, status }))).toEqual([
@@ -118,7 +118,7 @@ describe('the data folder of the previous release', { timeout: LONGEST_MS }, () 
     const secret = await fetch(`${url}/v1/webhooks/secret`, { headers });
     expect(await secret.text()).toContain('whsec_6yaiGqFwANE45GY2txrfhSw5gQANCvdq2hZ0/a6VX18=');
 
-    const run = commandsOfGateway(folder);
+    const run = commandsOfGateway(dataDir);
     expect(await run('studies.list', {})).toMatchObject([
       { studyInstanceUid: STUDY, state: 'held', objects: 2 },
     ]);
@@ -135,10 +135,11 @@ describe('the data folder of the previous release', { timeout: LONGEST_MS }, () 
   });
 
   it('is restored from a backup with the commands on the operations page', async () => {
-    const restored = join(copies, 'embedded');
-    await rehearse('The embedded database', { dataDir, restored });
-    gateway = await serve(await settingsOf(restored));
-    await expectEverything(gateway.url, restored);
+    await runPrinted('**The embedded database**', { dataDir, backup });
+    await runPrinted('### Restore', { dataDir, backup });
+    await runPrinted('keep what carts have sent since', { dataDir, backup });
+    gateway = await serve(settings);
+    await expectEverything(gateway.url);
     await gateway.stop('SIGTERM');
   });
 
@@ -167,15 +168,18 @@ describe('the data folder of the previous release', { timeout: LONGEST_MS }, () 
   it('is restored from a backup that is made while it runs on PostgreSQL', async ({ skip }) => {
     if (!postgres || !gateway) return skip('PostgreSQL is not installed');
     const { hostname, port, username } = new URL(server.DATABASE_URL);
-    const restored = join(copies, 'postgres');
     const PATH = `${process.env.PATH}:${postgres.programs}`;
     const client = { PATH, PGHOST: hostname, PGPORT: port, PGUSER: username };
-    await rehearse('PostgreSQL', { dataDir, restored, environment: { ...server, ...client } });
+    const rehearsal = { dataDir, backup, environment: { ...server, ...client } };
+    await runPrinted('**PostgreSQL**', rehearsal);
     await gateway.stop('SIGTERM');
+    await rm(`${dataDir}.before`, { recursive: true });
+    await runPrinted('### Restore', rehearsal);
+    await runPrinted('restore the database under a new name', rehearsal);
     const copy = new URL(server.DATABASE_URL);
     copy.pathname = '/restored';
-    gateway = await serve(await settingsOf(restored), { DATABASE_URL: copy.href });
-    await expectEverything(gateway.url, restored);
+    gateway = await serve(settings, { DATABASE_URL: copy.href });
+    await expectEverything(gateway.url);
     await gateway.stop('SIGTERM');
   });
 });
