@@ -125,7 +125,7 @@ export const DIASTOLIC_CONDITIONS: DiastolicConditions = {
   ejectionOf,
   mitralDisease,
   myocardialSigns,
-  pressures: (values) => rightHeartPressures(values, SECTION).values,
+  pressures: (values) => rightHeartPressures(values, SECTION),
   diastolicPressure(values) {
     const [end, atrial] = [values.number('pr-end-velocity'), values.number('ra-pressure')];
     return end === null || atrial === null ? null : pressureBehindJet(end, atrial);

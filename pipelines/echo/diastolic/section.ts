@@ -46,8 +46,11 @@ export interface DiastolicConditions {
   ejectionOf(values: Values): Ejection;
   mitralDisease(values: Values): readonly MitralDisease[];
   myocardialSigns(evidence: DiastolicEvidence, values: Values): readonly MyocardialSign[];
-  /** Returns the values with the calculated right heart pressures added. */
-  pressures(values: Values): Values;
+  /**
+   * Returns the values with the calculated right heart pressures added, and whether pulmonary
+   * stenosis was measured.
+   */
+  pressures(values: Values): { values: Values; stenosis: string | null };
   /**
    * Returns the diastolic pulmonary artery pressure, mmHg; null if it cannot be calculated from the
    * values.
@@ -69,6 +72,9 @@ const ELSEWHERE = [
   'la-volume-index',
   'la-volume-index-area-length',
 ] as const satisfies readonly EchoConcept[];
+
+/** Values that do not show the pulmonary artery pressure in pulmonary stenosis. */
+const OF_JET: ReadonlySet<EchoConcept> = new Set<EchoConcept>(['tr-vmax', 'rvsp']);
 
 /**
  * Returns the finding of an elevated LA pressure. It states, for each result, the scheme and the
@@ -98,6 +104,7 @@ function missingOf(
   { of2016, of2025, ofFibrillation }: DiastolicInputs,
   { mitral, fibrillating }: Applicability,
   filling: Measurement | null,
+  isJetUsed: boolean,
 ): (Statement | null)[] {
   if (mitral.length > 0) return [];
   const missing: (DiastolicInput | false)[] = [
@@ -111,7 +118,8 @@ function missingOf(
   const pressure = of2025.systolicPressure !== null;
   return [
     inputs.length > 0 ? sayOfDiastolic.gap('diastolic.not-measured', { inputs }) : null,
-    of2016.jet === null ? sayOfDiastolic.gap('diastolic.no-jet', { pressure }) : null,
+    isJetUsed ? null : sayOfDiastolic.gap('diastolic.outflow-stenosis', {}),
+    isJetUsed && of2016.jet === null ? sayOfDiastolic.gap('diastolic.no-jet', { pressure }) : null,
     !fibrillating && of2016.atrialIndex === null
       ? sayOfDiastolic.gap('diastolic.no-atrium', {})
       : null,
@@ -144,11 +152,13 @@ interface Measured {
   pressures: Values;
   applicability: Applicability;
   inputs: DiastolicInputs;
+  /** False in pulmonary stenosis, in which the TR velocity is not that of the pulmonary pressure. */
+  isJetUsed: boolean;
 }
 
 function gapsOf(
   judgements: readonly Judgement[],
-  { applicability, inputs }: Measured,
+  { applicability, inputs, isJetUsed }: Measured,
   filling: Measurement | null,
   { reduced, contested }: Ejection,
 ): (Statement | null)[] {
@@ -162,7 +172,7 @@ function gapsOf(
     judgements.length > 0 && !judgements.some((one) => one.given)
       ? sayOfDiastolic.gap('diastolic.too-few-criteria', {})
       : null,
-    ...missingOf(inputs, applicability, filling),
+    ...missingOf(inputs, applicability, filling, isJetUsed),
     asksEf && unknownEf ? sayOfDiastolic.gap('diastolic.ef-unknown', {}) : null,
   ];
 }
@@ -183,9 +193,11 @@ function conclusionsOf(judgements: readonly Judgement[]): (Statement | null)[] {
 const run = (conditions: DiastolicConditions) => (evidence: DiastolicEvidence, given: Values) => {
   const applicability = applicabilityOf(evidence, given, conditions.mitralDisease(given));
   const { ratios, values } = withRatios(given, applicability);
-  const pressures = conditions.pressures(values);
-  const inputs = inputsOf(values, pressures.number('rvsp'));
-  const known = { values, pressures, applicability, inputs };
+  const { values: calculated, stenosis } = conditions.pressures(values);
+  const isJetUsed = stenosis === null;
+  const pressures = isJetUsed ? calculated : calculated.without(OF_JET);
+  const inputs = inputsOf(isJetUsed ? values : values.without(OF_JET), pressures.number('rvsp'));
+  const known = { values, pressures, applicability, inputs, isJetUsed };
   const judgements = judgementsOf(evidence, conditions, known);
   const shown = judgements.some((one) => one.given) ? judgements : [];
   const measured = MEASURED.map((key) => values.measurement(key));

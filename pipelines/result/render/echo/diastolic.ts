@@ -187,6 +187,8 @@ export const DIASTOLIC_SENTENCES = {
     `No accepted value: ${inputs.map((one) => INPUTS[one]).join(', ')}.`,
   'diastolic.no-jet': ({ pressure }: { pressure: boolean }) =>
     `No TR signal was measured; the criterion is unavailable${pressure ? ', except for the RVSP in ASE 2025' : ''}.`,
+  'diastolic.outflow-stenosis': () =>
+    'The TR velocity and the RVSP were not used: in pulmonary stenosis they do not show the pulmonary artery pressure.',
   'diastolic.no-atrium': () => 'LA volume index is unavailable.',
   'diastolic.ef-unknown': () => 'LVEF is unknown: it was not used to select algorithm B.',
   'diastolic.elevated': ({

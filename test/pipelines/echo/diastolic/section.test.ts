@@ -94,6 +94,22 @@ describe('the algorithm of 2016', () => {
   });
 });
 
+describe('a TR velocity beside pulmonary stenosis, which raises the RV pressure alone', () => {
+  const at = (peak: number) => graded({ ...HEALTHY, 'tr-vmax': 3.6, rvsp: 60, 'pv-vmax': peak });
+  it('is no criterion, and the section says so', () => {
+    const { met, said, by } = at(3.4);
+    expect(met('diastolic-2016')).toEqual([]);
+    expect(met('diastolic-2025')).toEqual([]);
+    expect(by('diastolic-2016')).toBe('normal diastolic function, limited');
+    expect(said).toContain('The TR velocity and the RVSP were not used: in pulmonary stenosis');
+    expect(said).not.toContain('No TR signal');
+  });
+  it('is a criterion without it', () => {
+    expect(at(1.2).met('diastolic-2016')).toEqual(['TR Vmax > 2.8 m/s']);
+    expect(at(1.2).met('diastolic-2025')).toContain('raised TR Vmax or PASP');
+  });
+});
+
 describe("E/e' of a single wall", () => {
   const ratioOf = (early: number) =>
     graded({ 'mitral-e': early, 'e-prime-septal': 1.5, 'tr-vmax': 2.2 });
