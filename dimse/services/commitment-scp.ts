@@ -26,7 +26,7 @@ import {
 import {
   REFERENCE_ATTRIBUTES,
   type SopReference,
-  sopReferences,
+  statedReferences,
   uidOf,
 } from './referenced-objects.ts';
 
@@ -62,8 +62,14 @@ export function storageCommitmentService(parts: CommitmentScpParts): NormalizedS
     }
     const request = attributesOfMessage(dataSet, transferSyntax, REQUEST_ATTRIBUTES);
     const transactionUid = uidOf(request.TransactionUID);
-    const references = sopReferences(request.ReferencedSOPSequence);
-    if (!transactionUid || references.length === 0) {
+    // The report must cover every object of the request (PS3.4 J.3.3). If a reference with a
+    // malformed UID were left out, the report would say that the request succeeded, and the cart
+    // could delete an object that we do not have.
+    const references = statedReferences(request.ReferencedSOPSequence);
+    const isComplete = references.every(
+      ({ sopClassUid, sopInstanceUid }) => sopClassUid !== '' && sopInstanceUid !== '',
+    );
+    if (!transactionUid || references.length === 0 || !isComplete) {
       return { status: STATUS.missingAttributeValue };
     }
     const report = await judge(parts, transactionUid, references);

@@ -23,6 +23,17 @@ export function sopReferences(sequence: unknown): SopReference[] {
   });
 }
 
+/**
+ * Returns every item of a sequence of SOP references with its UIDs as they are written: malformed
+ * ones too, and '' for a missing one.
+ */
+export function statedReferences(sequence: unknown): SopReference[] {
+  return itemsOf(sequence).map((item) => ({
+    sopClassUid: textOf(item.ReferencedSOPClassUID),
+    sopInstanceUid: textOf(item.ReferencedSOPInstanceUID),
+  }));
+}
+
 export function referenceItems(references: readonly SopReference[]): NaturalDataset[] {
   return references.map(({ sopClassUid, sopInstanceUid }) => ({
     ReferencedSOPClassUID: sopClassUid,
@@ -37,6 +48,11 @@ export function newUid(): string {
 
 /** Returns the UID in an attribute; '' if it is missing or malformed (PS3.5 9.1). */
 export function uidOf(value: unknown): string {
+  const text = textOf(value);
+  return isUid(text) ? text : '';
+}
+
+function textOf(value: unknown): string {
   const text = Array.isArray(value) ? value[0] : value;
-  return typeof text === 'string' && isUid(text) ? text : '';
+  return typeof text === 'string' ? text : '';
 }

@@ -2,12 +2,13 @@ import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
+  COMMITMENT_EVENT,
   REQUEST_COMMITMENT,
   readCommitmentReport,
 } from '../../../dimse/services/commitment-message.ts';
 import { storageCommitmentService } from '../../../dimse/services/commitment-scp.ts';
 import { referenceItems } from '../../../dimse/services/referenced-objects.ts';
-import { decodeDataSet, encodeDataSet } from '../../../pipelines/dicom/data-set.ts';
+import { decodeDataSet, encodeDataSet, itemsOf } from '../../../pipelines/dicom/data-set.ts';
 import {
   STORAGE_COMMITMENT,
   STORAGE_COMMITMENT_INSTANCE,
@@ -60,7 +61,7 @@ async function commit(transaction: string, uids: readonly string[]) {
     TransactionUID: transaction,
     ReferencedSOPSequence: referenceItems(references),
   };
-  const { report } = await service(
+  const { status, report } = await service(
     {
       operation: 'N-ACTION',
       sopClassUid: STORAGE_COMMITMENT,
@@ -72,7 +73,9 @@ async function commit(transaction: string, uids: readonly string[]) {
     { id: 'a', callingAeTitle: 'CART', calledAeTitle: 'SONOGATE', address: '127.0.0.1' },
   );
   const bytes = report?.dataSet ?? Buffer.alloc(0);
-  return { report: readCommitmentReport(decodeDataSet(bytes, EXPLICIT_VR_LITTLE_ENDIAN)), atATime };
+  const dataSet = decodeDataSet(bytes, EXPLICIT_VR_LITTLE_ENDIAN);
+  const event = report?.eventTypeId;
+  return { status, event, dataSet, report: readCommitmentReport(dataSet), atATime };
 }
 
 test('the objects of a large request are looked up sixteen at a time', async () => {
@@ -84,6 +87,19 @@ test('the objects of a large request are looked up sixteen at a time', async () 
   expect(report?.committed.map(({ sopInstanceUid }) => sopInstanceUid)).toEqual(uids);
   expect(report?.failed).toMatchObject([{ sopInstanceUid: '1.2.840.92.1.99', reason: 0x0112 }]);
   expect(atATime).toBe(16);
+});
+
+test('an object with a malformed UID is reported as failed, so that its cart keeps it', async () => {
+  const uid = '1.2.840.92.3.1';
+  await send([dicomFile({ sopInstanceUid: uid, studyInstanceUid: '1.2.840.92.3' })]);
+  const { event, dataSet, report } = await commit('2.25.4', [uid, '1.2.840.92.3.A']);
+  expect(event).toBe(COMMITMENT_EVENT.failuresExist);
+  expect(report?.committed.map(({ sopInstanceUid }) => sopInstanceUid)).toEqual([uid]);
+  expect(itemsOf(dataSet.FailedSOPSequence)).toMatchObject([{ FailureReason: 0x0112 }]);
+});
+
+test('a request that names no object in one of its items is refused', async () => {
+  expect(await commit('2.25.5', ['1.2.840.92.1.1', ''])).toMatchObject({ status: 0x0121 });
 });
 
 test('an object with two conflicting copies, one of which is missing, is not committed to', async () => {
