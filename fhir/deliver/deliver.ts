@@ -3,9 +3,10 @@ import type { FhirDestination } from '../../config/schema.ts';
 import { storedPreviews } from '../../pipelines/artifacts/previews/overlays.ts';
 import { isTranslation } from '../../pipelines/contract/translate.ts';
 import type { DicomIdentity, Subject } from '../../pipelines/dicom/subject.ts';
-import { type Result, resultSchema } from '../../pipelines/result/envelope.ts';
+import type { Result } from '../../pipelines/result/envelope.ts';
 import type { Deliverer, Delivery, SendOutcome } from '../../src/core/outbox/delivery.ts';
 import type { ResultReader } from '../../src/core/requests/request.ts';
+import { readEnvelope } from '../../src/core/requests/results.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
@@ -151,8 +152,8 @@ async function reportContent(
   if (decision?.action === 'reject') {
     return { failure: failureOf('ehr_withdrawn', 'A person has rejected it') };
   }
-  const stored = await results.result(requestId, resultRevision);
-  if (stored === null) return { failure: failureOf('expired', 'The result was purged') };
+  const result = await readEnvelope(results, requestId, resultRevision);
+  if (result === null) return { failure: failureOf('expired', 'The result was purged') };
   const subject = await subjectOf(requestId);
   if (!subject?.identity) {
     const failure = failureOf('ehr_patient_not_found', 'The request has no patient');
@@ -160,7 +161,7 @@ async function reportContent(
   }
   const { identity } = subject;
   const own = { ...subject, signedRevision: resultRevision };
-  return { result: resultSchema.parse(stored), subject: own, identity, decision };
+  return { result, subject: own, identity, decision };
 }
 
 const NOT_SENT = {

@@ -2,8 +2,8 @@ import type { Patient, Reference } from '@medplum/fhirtypes';
 import type { Config } from '../../../config/schema.ts';
 import { buildAnonymousBundle, buildBundle } from '../../../fhir/resources/bundle.ts';
 import type { DicomIdentity, Subject } from '../../../pipelines/dicom/subject.ts';
-import { resultSchema } from '../../../pipelines/result/envelope.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
+import { readEnvelope } from '../../core/requests/results.ts';
 import { subjectOfRequest } from '../../core/studies/subject.ts';
 import { createSubscriptionDeliverer } from '../../core/subscriptions/deliver.ts';
 import { keepSubscriptions, turnAllOff } from '../../core/subscriptions/subscriptions.ts';
@@ -67,9 +67,8 @@ async function reportOf(
   revision: number,
   { database, core }: { database: Queryable; core: Pick<RequestCore, 'result'> },
 ): Promise<ReportResource[]> {
-  const stored = await core.result(requestId, revision);
-  if (stored === null) return [];
-  const result = resultSchema.parse(stored);
+  const result = await readEnvelope(core, requestId, revision);
+  if (result === null) return [];
   const known = await subjectOfRequest(database, requestId);
   const subject: Subject = {
     ...(known ?? { requestId, identity: null, instances: [], dating: null }),

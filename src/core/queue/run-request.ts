@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../../../config/schema.ts';
 import { type Job, type ModelInUse, mockScenario } from '../../../pipelines/contract/job.ts';
 import type { InferenceRun } from '../../../pipelines/inference/inference-channel.ts';
+import type { ArtifactEntry } from '../../../pipelines/result/envelope.ts';
 import { DatabaseUnreachableError, type PooledDatabase } from '../../platform/database/pooled.ts';
 import { catalogueEntry, type ErrorCode, SonogateError } from '../../platform/errors/catalogue.ts';
 import { ifMissing, isOutOfSpace } from '../../platform/errors/file-system.ts';
@@ -26,7 +27,6 @@ import {
   type StoredRequest,
 } from '../requests/request.ts';
 import {
-  type ArtifactEntry,
   ArtifactMismatchError,
   completeResult,
   describeFile,

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../../../config/schema.ts';
+import type { ArtifactEntry } from '../../../pipelines/result/envelope.ts';
 import { batched } from '../../platform/database/batched.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import type { AlsoStored, Database, Queryable } from '../../platform/database/port.ts';
@@ -29,7 +30,6 @@ import {
   type StoredRequest,
 } from './request.ts';
 import {
-  type ArtifactEntry,
   artifactPath,
   createResultStore,
   isInternal,
@@ -194,8 +194,6 @@ async function listHistory(database: Queryable, query: HistoryQuery): Promise<Hi
   const page = rows.slice(0, query.limit);
   return { rows: page, nextCursor: rows.length > page.length ? (page.at(-1)?.id ?? null) : null };
 }
-
-export type { ArtifactEntry } from './results.ts';
 
 interface EventReader {
   /**

@@ -3,21 +3,17 @@ import { createReadStream } from 'node:fs';
 import { access, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import {
+  type ArtifactEntry,
+  artifactSchema,
+  type Result,
+  resultSchema,
+} from '../../../pipelines/result/envelope.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
 import { BlobMissingError, type BlobStore } from '../files/blob-store.ts';
-import type { RequestRow } from './request.ts';
+import type { RequestRow, ResultReader } from './request.ts';
 import { runFolder } from './work-folder.ts';
-
-const artifactSchema = z.object({
-  name: z.string(),
-  media_type: z.string(),
-  bytes: z.number().int().nonnegative(),
-  sha256: z.string(),
-  section: z.string().nullable(),
-});
-
-export type ArtifactEntry = z.infer<typeof artifactSchema>;
 
 /**
  * The part of a result that the core reads: the files belonging to it, and the number of frames,
@@ -27,6 +23,21 @@ export const resultEssentialsSchema = z.object({
   artifacts: z.array(artifactSchema).default([]),
   input_summary: z.object({ frames: z.number().int().nonnegative() }).optional(),
 });
+
+/**
+ * Reads the result of an endpoint whose output is the result envelope; null if there is none or it
+ * has been purged.
+ * @param revision as in `ResultReader.result`.
+ * @throws ZodError if the stored output is not an envelope of this version.
+ */
+export async function readEnvelope(
+  results: Pick<ResultReader, 'result'>,
+  requestId: string,
+  revision?: number,
+): Promise<Result | null> {
+  const stored = await results.result(requestId, revision);
+  return stored === null ? null : resultSchema.parse(stored);
+}
 
 /** Lists the artifacts of a request in the order of the result. */
 export async function listArtifacts(database: Queryable, id: string): Promise<ArtifactEntry[]> {

@@ -1,7 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isAmendment, type Result, type Verification } from '../../../pipelines/result/envelope.ts';
+import {
+  type ArtifactEntry,
+  isAmendment,
+  type Result,
+  type Verification,
+} from '../../../pipelines/result/envelope.ts';
 import type { AlsoStored, Database, Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import type { BlobStore } from '../files/blob-store.ts';
@@ -10,7 +15,6 @@ import { announceVerified } from '../requests/announce.ts';
 import type { StudyReview } from '../requests/endpoint.ts';
 import type { RequestRow } from '../requests/request.ts';
 import {
-  type ArtifactEntry,
   addArtifact,
   addToResult,
   describeFile,

@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
 import type { Hl7v2Destination } from '../../../config/schema.ts';
 import type { Subject } from '../../../pipelines/dicom/subject.ts';
-import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
+import type { Result } from '../../../pipelines/result/envelope.ts';
 import type { ReceivedRevision } from '../../core/outbox/deliveries.ts';
 import type { Deliverer, Delivery, SendOutcome } from '../../core/outbox/delivery.ts';
 import type { ResultReader } from '../../core/requests/request.ts';
+import { readEnvelope } from '../../core/requests/results.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { failed, outcomeOfAcknowledgment } from './acknowledgment.ts';
 import { type CharacterSet, characterSetFor, encodeMessage, encodeText } from './message.ts';
@@ -130,10 +131,7 @@ async function contentOf(
   ) {
     return notSent('newer');
   }
-  const read = async (request: string, revision: number): Promise<Result | null> => {
-    const stored = await results.result(request, revision);
-    return stored === null ? null : resultSchema.parse(stored);
-  };
+  const read = (request: string, revision: number) => readEnvelope(results, request, revision);
   const result = await read(requestId, resultRevision);
   const subject = await subjectOf(requestId);
   if (!result || !subject) {

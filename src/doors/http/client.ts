@@ -2,8 +2,8 @@ import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ArtifactEntry } from '../../../pipelines/result/envelope.ts';
 import type { EventName } from '../../core/requests/events.ts';
-import type { ArtifactEntry } from '../../core/requests/results.ts';
 import type { RequestObject } from '../../core/requests/view.ts';
 import type { Problem } from '../../platform/errors/problem.ts';
 
