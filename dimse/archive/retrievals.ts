@@ -205,7 +205,7 @@ async function retrieve(
     await ended(row.id, archive, outcome, parts);
   } catch (error) {
     if (signal.aborted) return await giveBack(database, row.id);
-    // An outage of our own database shows nothing about the archive. The retrieval is repeated when
+    // An outage of our database shows nothing about the archive. The retrieval is repeated when
     // its lease has expired.
     if (error instanceof DatabaseUnreachableError) throw error;
     const held = await receivedUids(database, study);

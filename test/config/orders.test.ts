@@ -21,6 +21,7 @@ describe('a destination of HL7 v2 messages', () => {
       {
         ...HIS,
         release: 'at-once',
+        processingId: 'P',
         sendingApplication: 'SONOGATE',
         characterSet: 'UNICODE UTF-8',
         pdf: true,

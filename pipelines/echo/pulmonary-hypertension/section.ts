@@ -94,7 +94,7 @@ function likelihoodOf(
   // are needed (echo 12.4).
   if (!jet && present.length < 2) return null;
   // In pulmonary stenosis, the RV pressure is above that of the pulmonary artery. A fast jet then
-  // does not indicate pulmonary hypertension, but a slow one still speaks against it.
+  // does not indicate pulmonary hypertension, but a slow one still makes it unlikely.
   if (jet && stenosis && probability(jet.value, []) !== 'low') return null;
   const by = probability(jet?.value ?? null, present);
   // A torrential jet is slower than the pressure behind it would suggest. Its velocity can

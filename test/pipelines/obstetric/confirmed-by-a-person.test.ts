@@ -376,7 +376,7 @@ describe('a funnel of the cervix', () => {
     expect(findings(both)).toEqual(['short-cervix', 'cervical-funnelling']);
   });
 
-  it('that a person rejected, or found to be shallower than 5 mm, is none', () => {
+  it('that a person rejected, or found to be shallower than 5 mm, is not reported', () => {
     expect(findings(reviewedWith(counted))).toContain('cervical-funnelling');
     for (const change of [
       { kind: 'reject', measurement: 'funnel-depth' } as const,
