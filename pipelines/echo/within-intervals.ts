@@ -4,6 +4,7 @@ import {
   type ClassificationDraft,
   type FindingDraft,
   insideOf,
+  isConclusive,
   type SectionOutcome,
 } from '../result/section-outcome.ts';
 import type { Param, Statement } from '../result/statement.ts';
@@ -280,10 +281,8 @@ export function withinIntervals(
     return { of, low: to(-half), high: to(half) };
   });
   return outcomes.map((outcome, section) => {
-    // A section that was not assessed draws no conclusions from its values, not even at the ends of
-    // an interval.
-    const isAssessed = outcome.status === 'complete' || outcome.status === 'partial';
-    if (judgesItself(section) || !isAssessed) return outcome;
+    // A section that draws no conclusions from its values draws none at the ends of an interval.
+    if (judgesItself(section) || !isConclusive(outcome)) return outcome;
     const ends = moved.flatMap(({ of, low, high }): SectionEnd[] => {
       const both = [low[section], high[section]].filter((one) => one !== undefined);
       if (both.every((one) => one === outcome)) return [];

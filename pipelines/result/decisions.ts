@@ -60,7 +60,7 @@ export type Effect =
   | { do: 'note'; text: string };
 
 /** A result under review, with the effects that led from the original to it. */
-export interface ReviewState {
+export interface ReviewedResult {
   original: Result;
   result: Result;
   effects: readonly Effect[];

@@ -12,7 +12,7 @@ import type { Measurement } from './envelope.ts';
 import { isConfirmed, isOfMachine, isSummary } from './measured.ts';
 import { remark } from './render/remarks.ts';
 import { sayOfRun } from './render/shared.ts';
-import type { SectionOutcome } from './section-outcome.ts';
+import { isConclusive, type SectionOutcome } from './section-outcome.ts';
 import type { Statement } from './statement.ts';
 
 /**
@@ -153,7 +153,6 @@ function reviewGaps(proposals: readonly Measurement[], setting: ReviewSetting): 
   );
 }
 
-const isAssessed = ({ status }: SectionOutcome) => status === 'complete' || status === 'partial';
 const isGap = ({ kind }: Statement) => kind === 'gap';
 
 /** Returns the gaps that both runs have, in the wording of the second run. */
@@ -181,7 +180,7 @@ function joined<Outcome extends SectionOutcome>(
   if (counting.status === 'failed' || (own.length === 0 && isSilent)) {
     return { ...counting, measurements };
   }
-  if (own.length === 0 && !isAssessed(whole) && !isAssessed(counting)) {
+  if (own.length === 0 && !isConclusive(whole) && !isConclusive(counting)) {
     // If neither run concludes anything, the reason comes from the second run, which has more
     // evidence.
     const { findings, classifications, guidance } = counting;
@@ -189,7 +188,7 @@ function joined<Outcome extends SectionOutcome>(
   }
   const gaps = own.length > 0 ? own : [sayOfRun.gap('run.rests-on-review', {})];
   const { structures } = { structures: undefined, ...whole.data };
-  if (isAssessed(counting)) {
+  if (isConclusive(counting)) {
     const { reason } = counting;
     return {
       ...counting,

@@ -9,6 +9,13 @@ const ASSESSED: ReadonlySet<Section['status']> = new Set(['complete', 'partial',
  */
 export const isAssessed = ({ status }: Pick<Section, 'status'>): boolean => ASSESSED.has(status);
 
+/**
+ * Returns true if a section drew conclusions, at least in part. Unlike an assessed section, it is
+ * not `inadequate`.
+ */
+export const isConclusive = ({ status }: Pick<Section, 'status'>): boolean =>
+  status === 'complete' || status === 'partial';
+
 /** Types for the conclusions of sections before rendering. */
 
 /** An entry whose text has not been rendered yet. It has one or more statements. */

@@ -2,7 +2,7 @@ import type { Point } from '../contract/image.ts';
 import type { Change, Changed } from '../contract/review.ts';
 import { type Clip, holds, scaleFor } from '../contract/study.ts';
 import { distance } from '../measure/ellipse.ts';
-import { type Effect, identityOf, type ReviewState } from '../result/decisions.ts';
+import { type Effect, identityOf, type ReviewedResult } from '../result/decisions.ts';
 import type { Caliper, Measurement, Result } from '../result/envelope.ts';
 import { isSummary } from '../result/measured.ts';
 import { conclusionOf } from '../result/render/conclusion.ts';
@@ -59,7 +59,7 @@ type Of<Kind extends Change['kind']> = Extract<Change, { kind: Kind }>;
  * the original result.
  * @throws ChangeRefused if neither has it.
  */
-function measurementNamed(id: string, { result, original }: ReviewState): Measurement {
+function measurementNamed(id: string, { result, original }: ReviewedResult): Measurement {
   const found =
     result.measurements.find((one) => one.id === id) ??
     original.measurements.find((one) => one.id === id);
@@ -71,7 +71,7 @@ function measurementNamed(id: string, { result, original }: ReviewState): Measur
  * Returns the identity by which the pipeline knows a value, even after a person moved the value to
  * another frame.
  */
-function targetOf(one: Measurement, { original, effects }: ReviewState): string {
+function targetOf(one: Measurement, { original, effects }: ReviewedResult): string {
   const own = identityOf(one);
   if (original.measurements.some((other) => identityOf(other) === own)) return own;
   const moved = effects.findLast(
@@ -84,7 +84,7 @@ function targetOf(one: Measurement, { original, effects }: ReviewState): string 
   return moved && 'on' in moved ? moved.on : own;
 }
 
-const inputsOf = ({ inputs }: Measurement, { result }: ReviewState): Measurement[] =>
+const inputsOf = ({ inputs }: Measurement, { result }: ReviewedResult): Measurement[] =>
   inputs.flatMap((id) => result.measurements.find((other) => other.id === id) ?? []);
 
 /**
@@ -92,14 +92,14 @@ const inputsOf = ({ inputs }: Measurement, { result }: ReviewState): Measurement
  * value itself. The inputs of a mean of different quantities, such as the three diameters of a sac,
  * are not repeats.
  */
-function partsOf(one: Measurement, state: ReviewState): Measurement[] {
+function partsOf(one: Measurement, state: ReviewedResult): Measurement[] {
   if (!isSummary(one)) return [one];
   const parts = inputsOf(one, state).filter(({ concept }) => concept.key === one.concept.key);
   return parts.length > 0 ? parts : [one];
 }
 
 /** Returns the other values of the same quantity, side and fetus, except means and medians. */
-function rivalsOf(chosen: readonly Measurement[], state: ReviewState): Measurement[] {
+function rivalsOf(chosen: readonly Measurement[], state: ReviewedResult): Measurement[] {
   const [first] = chosen;
   const own = new Set(chosen.map(identityOf));
   return state.result.measurements.filter(
@@ -118,7 +118,7 @@ type Confirm = Extract<Effect, { do: 'confirm' }>;
 const confirm = (
   one: Measurement,
   as: Confirm['as'],
-  state: ReviewState,
+  state: ReviewedResult,
   given: Partial<Pick<Confirm, 'value' | 'calipers' | 'movedTo'>> = {},
 ): Confirm => {
   const on = targetOf(one, state);
@@ -143,7 +143,7 @@ const confirm = (
  * Closes the quantities of the measurements in `some`, which were rejected or passed over. A value
  * of such a quantity that reaches the review later cannot replace the rejected one.
  */
-function closing(some: readonly Measurement[], state: ReviewState): Effect[] {
+function closing(some: readonly Measurement[], state: ReviewedResult): Effect[] {
   const all = [...state.original.measurements, ...state.result.measurements];
   const bySide = Map.groupBy(some, ({ concept, laterality }) =>
     JSON.stringify([concept.key, laterality]),
@@ -157,7 +157,7 @@ function closing(some: readonly Measurement[], state: ReviewState): Effect[] {
   });
 }
 
-const passOver = (some: readonly Measurement[], state: ReviewState): Effect[] =>
+const passOver = (some: readonly Measurement[], state: ReviewedResult): Effect[] =>
   some.map((one) => ({ do: 'pass-over', on: targetOf(one, state) }));
 
 /**
@@ -165,13 +165,13 @@ const passOver = (some: readonly Measurement[], state: ReviewState): Effect[] =>
  * quantities (`closing`). Not used for a corrected outline, because its values may then belong to
  * another frame.
  */
-const setAside = (some: readonly Measurement[], state: ReviewState): Effect[] => [
+const setAside = (some: readonly Measurement[], state: ReviewedResult): Effect[] => [
   ...passOver(some, state),
   ...closing(some, state),
 ];
 
 /** Accepts a value, together with those of its inputs that still need confirmation by a person. */
-function accept(one: Measurement, state: ReviewState, seen = new Set<string>()): Effect[] {
+function accept(one: Measurement, state: ReviewedResult, seen = new Set<string>()): Effect[] {
   if (seen.has(one.id)) return [];
   seen.add(one.id);
   const waiting = inputsOf(one, state).filter(({ quality }) => quality === 'review');
@@ -185,7 +185,7 @@ function accept(one: Measurement, state: ReviewState, seen = new Set<string>()):
 }
 
 /** Accepts a value as it is. An earlier change to the value by a person is kept. */
-function asItStands(one: Measurement, state: ReviewState): Effect {
+function asItStands(one: Measurement, state: ReviewedResult): Effect {
   const on = targetOf(one, state);
   const before = state.effects.findLast((effect) => 'on' in effect && effect.on === on);
   return before?.do === 'confirm' ? before : confirm(one, 'accepted', state);
@@ -280,7 +280,7 @@ function movedLine(
 function corrected(
   one: Measurement,
   points: readonly (readonly [number, number])[],
-  state: ReviewState,
+  state: ReviewedResult,
   rules: EndpointRules,
 ): Effect[] {
   const clip = clipOf(one, rules);
@@ -335,7 +335,7 @@ function corrected(
 
 function setValue(
   { measurement, value }: Of<'set-value'>,
-  state: ReviewState,
+  state: ReviewedResult,
   rules: EndpointRules,
 ) {
   const one = measurementNamed(measurement, state);
@@ -350,7 +350,7 @@ function setValue(
 
 function moveCalipers(
   { measurement, points }: Of<'move-calipers'>,
-  state: ReviewState,
+  state: ReviewedResult,
   rules: EndpointRules,
 ): Effect[] {
   const one = measurementNamed(measurement, state);
@@ -361,7 +361,7 @@ function moveCalipers(
 
 function chooseFrame(
   { measurement, frame, points }: Of<'choose-frame'>,
-  state: ReviewState,
+  state: ReviewedResult,
   rules: EndpointRules,
 ): Effect[] {
   const one = measurementNamed(measurement, state);
@@ -410,7 +410,7 @@ function named(change: Of<'name-view'> | Of<'name-plane'>, rules: EndpointRules)
  */
 export function effectsOf(
   change: Exclude<Change, { kind: 'undo' }>,
-  state: ReviewState,
+  state: ReviewedResult,
   rules: EndpointRules,
 ): Effect[] {
   switch (change.kind) {
@@ -490,7 +490,7 @@ export function withNotes(result: Result, effects: readonly Effect[]): Result {
  */
 export function subjectOf(
   change: Change,
-  state: ReviewState,
+  state: ReviewedResult,
 ): { before: Changed; afterIn(result: Result): Changed } {
   const text = (words: string): Changed => ({ ...NOTHING, text: words });
   switch (change.kind) {

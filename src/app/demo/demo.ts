@@ -9,6 +9,7 @@ import type { Config } from '../../../config/schema.ts';
 import { statusHex } from '../../../dimse/network/status.ts';
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
 import { RESEARCH_NOTICE } from '../../../pipelines/result/render/shared.ts';
+import { isConclusive } from '../../../pipelines/result/section-outcome.ts';
 import { FINAL_STATUS } from '../../core/requests/request.ts';
 import type { CommandAnswer } from '../../operations/commands.ts';
 import { createLogger } from '../../platform/logging/logger.ts';
@@ -207,15 +208,12 @@ async function runDemo(stageOf: Stage): Promise<number> {
 function assessedOf(results: readonly Result[]) {
   return [...Map.groupBy(results, ({ endpoint }) => endpoint)].map(([endpoint, own]) => ({
     endpoint,
-    assessed: new Set(own.flatMap(({ sections }) => sections.filter(isAssessed).map(idOf))).size,
+    assessed: new Set(own.flatMap(({ sections }) => sections.filter(isConclusive).map(idOf))).size,
     all: new Set(own.flatMap(({ sections }) => sections.map(idOf))).size,
   }));
 }
 
 const idOf = ({ id }: Result['sections'][number]) => id;
-
-const isAssessed = ({ status }: Result['sections'][number]): boolean =>
-  status === 'complete' || status === 'partial';
 
 interface StudyEnd {
   complete: boolean;
@@ -333,7 +331,7 @@ function sayFound(result: Result): void {
       `  ${section.id.padEnd(21)} ${section.status}${section.reason ? `: ${section.reason.detail}` : ''}`,
     );
   }
-  const assessed = result.sections.filter(isAssessed);
+  const assessed = result.sections.filter(isConclusive);
   say('');
   say(`Sections  ${assessed.length} of ${result.sections.length} assessed`);
   for (const line of result.report?.impression ?? []) say(`Draft     ${line}`);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Change, Changed } from '../../../pipelines/contract/review.ts';
-import type { Effect, ReviewState } from '../../../pipelines/result/decisions.ts';
+import type { Effect, ReviewedResult } from '../../../pipelines/result/decisions.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 
@@ -61,14 +61,14 @@ export interface StudyReview {
    * Returns the effects of a change on the evidence.
    * @throws SonogateError `invalid_input` with the path of the invalid member.
    */
-  effectsOf(change: Exclude<Change, { kind: 'undo' }>, state: ReviewState): Effect[];
+  effectsOf(change: Exclude<Change, { kind: 'undo' }>, state: ReviewedResult): Effect[];
   /**
    * Returns the value that a change applies to, for the history: its state before the change, and a
    * function that finds it again in a later result.
    */
   subjectOf(
     change: Change,
-    state: ReviewState,
+    state: ReviewedResult,
   ): { before: Changed; afterIn(result: Result): Changed };
   /**
    * Writes the documents of a signed result into a folder.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Change, Changed } from '../../../pipelines/contract/review.ts';
 import { withArtifacts } from '../../../pipelines/result/assemble.ts';
-import type { ReviewState as StudyState } from '../../../pipelines/result/decisions.ts';
+import type { ReviewedResult } from '../../../pipelines/result/decisions.ts';
 import { type Measurement, type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
 import type { AlsoStored, Database } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
@@ -436,7 +436,7 @@ function requireUsed({ kind }: Change, { quality }: Changed, pointer: string): v
   throw new InvalidInputError([{ pointer: `${pointer}/measurement`, detail }]);
 }
 
-function stateOf(opened: Opened, rows: readonly ChangeRow[]): StudyState {
+function stateOf(opened: Opened, rows: readonly ChangeRow[]): ReviewedResult {
   return {
     original: opened.original,
     result: resultOf(opened, rows),

@@ -136,7 +136,7 @@ export function measurementRows(
   prior: readonly Measurement[],
   wording: Wording,
 ): MeasurementRow[] {
-  const ours = chosenFrom(measurements.filter(isOurs), wording);
+  const ours = chosenFrom(measurements.filter(isOursOrCorrected), wording);
   const carts = chosenFrom(measurements.filter(isOf('cart-sr')), wording);
   const givens = chosenFrom(measurements.filter(isOf('input')), wording);
   const accepted = prior.filter(({ quality }) => quality === 'accepted');
@@ -175,7 +175,8 @@ const isOf =
   ({ source }: Measurement): boolean =>
     provenances.includes(source.provenance);
 
-const isOurs = isOf('model', 'image-analysis', 'person');
+/** The first column also shows what a person put in the place of a value of ours. */
+const isOursOrCorrected = isOf('model', 'image-analysis', 'person');
 
 const placeOf = ({ concept, site, laterality, fetus, phase }: Measurement): string =>
   [concept.key, site, laterality, fetus, phase].map((part) => part ?? '').join('/');
