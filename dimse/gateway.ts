@@ -71,7 +71,7 @@ interface DimseParts {
   /** Loads the FHIR worklist. Called only if one of the configured worklists is a FHIR server. */
   fhirWorklist?: OpenFhirWorklist | undefined;
   logger: Logger;
-  now?: () => Date;
+  now: () => Date;
 }
 
 /** Listens for the associations of carts, archives and query clients. */
@@ -120,7 +120,7 @@ function listenForCallers(
  */
 export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
   const { config, database, objects, certificates, logger, audit = NO_AUDIT } = parts;
-  const { routing = () => config.routing, now = () => new Date() } = parts;
+  const { routing = () => config.routing, now } = parts;
   const { dataDir, dicom, sources } = config;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const registration = { dataDir, database, objects, sources, logger, now };

@@ -92,8 +92,11 @@ export async function startGateway(
     const hl7v2 = roles.has('dimse') ? await listenForHl7v2(shared, parts) : null;
     // The DICOM and HTTP servers both receive objects and store them on the disk of this host.
     if (roles.has('dimse') || roles.has('api')) {
-      const { database, objects } = shared;
-      const retention = startRetention({ ...retentionOf(config, database, objects), logger });
+      const { database, objects, now } = shared;
+      const retention = startRetention({
+        ...retentionOf(config, { database, objects, now }),
+        logger,
+      });
       parts.defer(() => retention.stop());
     }
     const http = roles.has('api') ? await startApiRole(shared, dicom, parts) : null;
@@ -159,6 +162,15 @@ async function openShared(
   const stopping = (one: { stop(): void | Promise<void> }) => one.stop();
   const database = await openMigrated(config, logger, parts);
   const audit = parts.adopt(await startAudit(config, { database, certificates, logger }), stopping);
+  const clock = await openSiteClock(database, {
+    lastSeen: audit.lastEntryAt,
+    async onJump(seconds) {
+      if (seconds < 0) await endWaits(database);
+      logger.event(EVENTS.clockJumped, { seconds });
+    },
+  });
+  parts.defer(() => clock.stop());
+  const { now } = clock;
   tracing = parts.adopt(await startTracing(config.tracing, { database, logger }), stopping);
 
   const { redisUrl } = config;
@@ -171,22 +183,15 @@ async function openShared(
   );
   const endpoints = withReviews(ENDPOINTS, config);
   const core = parts.adopt(
-    await createRequestCore({ database, queue, endpoints, blobs, config, logger }),
+    await createRequestCore({ database, queue, endpoints, blobs, config, logger, now }),
     closing,
   );
   if (blobs.direct) parts.adopt(startCleaningCopies(database, config, logger), stopping);
-  const operations = operationsOn({ database, objects, certificates, config, rules, logger });
+  const common = { database, objects, certificates, logger, now };
+  const operations = operationsOn({ ...common, config, rules });
   const run = commandsOn(operations, audit.write);
   parts.adopt(await serveAdminSocket(config.dataDir, run, logger), closing);
   const outbound = parts.adopt(createOutboundClient(createUrlGuard(config.outbound)), closing);
-  const clock = await openSiteClock(database, {
-    lastSeen: audit.lastEntryAt,
-    async onJump(seconds) {
-      if (seconds < 0) await endWaits(database);
-      logger.event(EVENTS.clockJumped, { seconds });
-    },
-  });
-  parts.defer(() => clock.stop());
   const reception = {
     onReception: (peer, received) => meters.onReception(peer.source ?? '', received),
     audit: createDicomAudit({ ...audit, logger }),
@@ -210,7 +215,7 @@ async function openShared(
     outbound,
     certificates,
     reception,
-    clock,
+    now,
   };
 }
 
@@ -249,7 +254,7 @@ async function startWorkerRole(shared: Shared, parts: Parts): Promise<void> {
 }
 
 async function startDimseRole(shared: Shared, parts: Parts): Promise<DimseGateway> {
-  const { config, core, database, rules, clock } = shared;
+  const { config, core, database, rules } = shared;
   const { startDimse } = await import('../../dimse/gateway.ts');
   const hasFhirWorklist = config.orders.worklists.some(({ type }) => type === 'fhir');
   const fhirOrders = hasFhirWorklist
@@ -258,7 +263,6 @@ async function startDimseRole(shared: Shared, parts: Parts): Promise<DimseGatewa
   const dimse = await startDimse({
     ...shared,
     ...shared.reception,
-    now: clock.now,
     routing: rules.current,
     // Requests for received studies belong to the installation's own account, so that its API
     // keys list them in the history.
@@ -278,13 +282,13 @@ async function startDimseRole(shared: Shared, parts: Parts): Promise<DimseGatewa
 }
 
 async function listenForHl7v2(
-  { config, clock, ...shared }: Shared,
+  { config, ...shared }: Shared,
   parts: Parts,
 ): Promise<{ port: number } | null> {
   const { hl7v2 } = config;
   if (!hl7v2) return null;
   const { startHl7v2 } = await import('./wiring/hl7v2.ts');
-  const messages = await startHl7v2({ ...config, hl7v2 }, { ...shared, now: clock.now });
+  const messages = await startHl7v2({ ...config, hl7v2 }, shared);
   parts.defer(() => messages.stop());
   return messages;
 }
@@ -294,13 +298,13 @@ async function startApiRole(
   dicom: DimseGateway | null,
   parts: Parts,
 ): Promise<HttpServer> {
-  const { config, logger, rules, clock } = shared;
+  const { config, logger, rules } = shared;
   const { createStorageScp } = await import('../../dimse/receive/storage-scp.ts');
   const { createStoreInstances } = await import('../../dimse/dicomweb/store-instances.ts');
   const { startHttpDoor } = await import('./wiring/http-door.ts');
   // Without the role `dimse`, STOW-RS and uploads in the console need a separate intake. It does
   // not recover at startup, because recovery is a task of the role `dimse`.
-  const intake = { ...shared, ...shared.reception, now: clock.now, recovers: false };
+  const intake = { ...shared, ...shared.reception, recovers: false };
   const door = dicom?.door ?? createStorageScp(intake);
   if (!dicom) parts.defer(() => door.close());
   const api = await startHttpDoor(config, {

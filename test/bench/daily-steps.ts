@@ -44,6 +44,7 @@ export async function dailySteps(database: PooledDatabase, config: Config, objec
     ...{ database, objects: received, config, rules: fixedRules(config.routing) },
     certificates: new ClientCertificates(),
     logger: silentLogger,
+    now: () => new Date(),
   });
   const showSubject = createShowSubject(Buffer.alloc(32));
   const pages = { database, operations, wording: RESULT_WORDING, config, core, showSubject };

@@ -61,6 +61,8 @@ interface DeliveryParts {
   certificates: ClientCertificates;
   traced: RunningTracing['traced'];
   logger: Logger;
+  /** The site's clock: other hosts check the deadlines that are set here. */
+  now: () => Date;
 }
 
 /** Starts the outbox with a deliverer for each kind of destination. */
@@ -68,7 +70,7 @@ export async function startDeliveries(
   config: Config,
   parts: DeliveryParts,
 ): Promise<{ stop(): Promise<void> }> {
-  const { database, audit, certificates, traced, logger } = parts;
+  const { database, audit, certificates, traced, logger, now } = parts;
   const objects = await startObjectDeliveries(config, parts);
   const deliverers = [
     ...objects.deliverers,
@@ -92,7 +94,7 @@ export async function startDeliveries(
     aeTitle: config.dicom.aeTitle,
     certificates,
     logger,
-    now: () => new Date(),
+    now,
   });
   return {
     stop: async () => {
@@ -111,7 +113,7 @@ export async function startDeliveries(
  */
 async function startObjectDeliveries(
   config: Config,
-  { database, objects, core, certificates, logger }: DeliveryParts,
+  { database, objects, core, certificates, logger, now }: DeliveryParts,
 ) {
   const intake = config.destinations.some(({ type }) => type === 'local')
     ? createStorageScp({
@@ -120,7 +122,7 @@ async function startObjectDeliveries(
         objects,
         recovers: false,
         logger,
-        now: () => new Date(),
+        now,
       })
     : null;
   const pacs = connectPacs(config, {

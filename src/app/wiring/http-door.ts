@@ -41,14 +41,15 @@ export async function startHttpDoor(
     audit: AuditService;
     metrics: HttpDeps['metrics'];
     logger: Logger;
+    now: () => Date;
   },
 ): Promise<{ server: HttpServer; stop(): Promise<void> }> {
-  const { database, core, reviews, blobs, operations, outbound, checks, metrics, audit, logger } =
-    parts;
-  const uploads = uploadsOf(config, database, blobs);
+  const { database, core, reviews, blobs, operations, outbound, checks, metrics } = parts;
+  const { audit, logger, now } = parts;
+  const uploads = uploadsOf(config, { database, blobs, now });
   const cleaning = startCleaning(() => uploads.removeExpired(), EVENTS.uploadsNotRemoved, logger);
   const subscriptions = startCleaning(
-    () => removeEndedSubscriptions(database, new Date()),
+    () => removeEndedSubscriptions(database, now()),
     EVENTS.eventSubscriptionsNotRemoved,
     logger,
   );
@@ -89,6 +90,7 @@ export async function startHttpDoor(
     config: config.http,
     models: () => readModelCards(config.models.allow),
     logger,
+    now,
     checks,
     metrics,
   });
@@ -105,14 +107,17 @@ export async function startHttpDoor(
   };
 }
 
-function uploadsOf(config: Config, database: PooledDatabase, blobs: BlobStore): Uploads {
+function uploadsOf(
+  config: Config,
+  parts: { database: PooledDatabase; blobs: BlobStore; now: () => Date },
+): Uploads {
   const limits = {
     maxBytes: config.http.maxUploadBytes,
     maxFileBytes: config.http.maxFileBytes,
     partBytes: config.http.uploadPartBytes,
     minFreeBytes: config.dicom.minFreeBytes,
   };
-  return new Uploads({ database, blobs, limits });
+  return new Uploads({ ...parts, limits });
 }
 
 /**

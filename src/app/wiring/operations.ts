@@ -27,6 +27,7 @@ import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import { type Database, withinTransaction } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { type Logger, silentLogger } from '../../platform/logging/logger.ts';
+import { openSiteClock } from '../../platform/time.ts';
 import { ClientCertificates } from '../../platform/tls/client-files.ts';
 import { ENDPOINTS } from '../endpoints.ts';
 import { auditOperationsOn } from './audit.ts';
@@ -40,11 +41,15 @@ export async function openCommands(
   const objects = createReceivedObjects(config.dataDir, blobs);
   const certificates = new ClientCertificates();
   const rules = fixedRules(config.routing);
+  const clock = await openSiteClock(database);
+  const { now } = clock;
   const logger = silentLogger;
-  const operations = operationsOn({ database, objects, certificates, config, rules, logger });
+  const common = { database, objects, certificates, logger, now };
+  const operations = operationsOn({ ...common, config, rules });
   return {
     run: commandsOn(operations, createAuditWriter(database)),
     close: async () => {
+      await clock.stop();
       blobs.close();
       await database.close();
     },
@@ -58,6 +63,7 @@ export function operationsOn({
   config,
   rules,
   logger,
+  now,
 }: {
   database: PooledDatabase;
   objects: ReceivedObjects;
@@ -65,6 +71,7 @@ export function operationsOn({
   config: Config;
   rules: RulesSource;
   logger: Logger;
+  now: () => Date;
 }): Operations {
   const studies = { database, objects, rules };
   return {
@@ -79,7 +86,7 @@ export function operationsOn({
     rules: createRuleOperations({ ...studies, config, endpoints: ENDPOINTS }),
     quarantine: createQuarantineOperations({
       ...{ dataDir: config.dataDir, sources: config.sources },
-      ...{ database, objects, logger, now: () => new Date() },
+      ...{ database, objects, logger, now },
     }),
     archives: createArchiveOperations(config, {
       database,
@@ -88,7 +95,7 @@ export function operationsOn({
       writeAudit: createAuditWriter(database),
       logger,
     }),
-    retention: createRetentionOperations(retentionOf(config, database, objects)),
+    retention: createRetentionOperations(retentionOf(config, { database, objects, now })),
     audit: auditOperationsOn(database, config),
     async doctor(peer) {
       if (peer === null) {
@@ -141,9 +148,8 @@ function storedOperationsOn(
 /** Returns how long received studies are kept, and where their removal is recorded. */
 export function retentionOf(
   { dataDir, retention }: Config,
-  database: PooledDatabase,
-  objects: ReceivedObjects,
+  parts: { database: PooledDatabase; objects: ReceivedObjects; now: () => Date },
 ): RetentionParts {
   const { intakeDays = null, quarantineDays = null } = retention;
-  return { database, dataDir, objects, intakeDays, quarantineDays };
+  return { ...parts, dataDir, intakeDays, quarantineDays };
 }

@@ -83,7 +83,7 @@ export interface WorkerOptions {
    */
   modelsReady?(models: readonly ModelInUse[]): void;
   onInference?(run: InferenceRun): void;
-  now?: () => Date;
+  now: () => Date;
 }
 
 /**
@@ -171,7 +171,6 @@ function asRunFailure(error: unknown, row: StoredRequest, { logger }: FailureCon
 }
 
 interface RunParts extends WorkerOptions {
-  now: () => Date;
   changes: ChangeFeed;
   pool: PipelinePool;
   stopping: AbortSignal;

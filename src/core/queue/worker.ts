@@ -117,7 +117,7 @@ export interface RunningWorker {
  * a time. Starts with the requests that an earlier process did not finish.
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { database, queue, config, logger, program, pipelines, now = () => new Date() } = options;
+  const { database, queue, config, logger, program, pipelines, now } = options;
   const changes = await openChangeFeed(database);
   const work = workPlace(config.dataDir);
   await mkdir(work, { recursive: true });
@@ -147,7 +147,6 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
         row !== null &&
         (await runRequest(row, {
           ...options,
-          now,
           changes,
           pool: row.test ? mockPool : pool,
           stopping: stopping.signal,

@@ -27,7 +27,7 @@ interface ExpiryParts {
   blobs: BlobStore;
   config: Pick<Config, 'dataDir' | 'retention'>;
   logger: Logger;
-  now?: () => Date;
+  now: () => Date;
 }
 
 /**
@@ -36,7 +36,7 @@ interface ExpiryParts {
  * where an interrupted pass stopped.
  */
 export async function purgeExpired(parts: ExpiryParts): Promise<void> {
-  const { database, blobs, config, logger, now = () => new Date() } = parts;
+  const { database, blobs, config, logger, now } = parts;
   const at = now();
   const due = await database.query<{ id: string; unsent: string[] }>(
     `SELECT r.id, CASE WHEN ${IS_SETTLED} THEN '{}' ELSE ${AFTER_SIGNATURE} END AS unsent

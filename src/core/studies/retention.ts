@@ -168,7 +168,7 @@ export interface RetentionParts {
   /** Number of days for which received studies are kept; null to keep them forever. */
   intakeDays: number | null;
   quarantineDays: number | null;
-  now?: () => Date;
+  now: () => Date;
   /** Maximum number of studies removed by a pass. */
   batch?: number;
   /** Ends the pass once the studies in progress are finished. */
@@ -184,7 +184,7 @@ export interface RetentionParts {
  */
 export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): Promise<Removal> {
   const { database, objects, intakeDays, quarantineDays, signal } = parts;
-  const { batch = BATCH, now = () => new Date() } = parts;
+  const { batch = BATCH, now } = parts;
   const removal: Removal = {
     ...{ studies: 0, objects: 0, bytes: 0, quarantined: 0 },
     ...{ kept: {}, unfinished: false },
@@ -333,7 +333,7 @@ export interface RemovedStudy {
  * @throws SonogateError `not_found`, also if the study cannot be removed now.
  */
 export async function removeStudy(
-  { database, dataDir, objects, now = () => new Date() }: RetentionParts,
+  { database, dataDir, objects, now }: RetentionParts,
   key: string,
   record: (studyId: string) => Promise<void>,
 ): Promise<RemovedStudy> {

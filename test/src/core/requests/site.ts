@@ -165,7 +165,7 @@ export async function openSite(options: SiteOptions = {}) {
     blobs,
     config,
     logger,
-    ...(options.now && { now: options.now }),
+    now: options.now ?? (() => new Date()),
   };
   const core = await createRequestCore(parts);
   const file = join(dataDir, 'a.txt');

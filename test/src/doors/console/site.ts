@@ -119,6 +119,7 @@ export async function openConsole(
       config,
       rules: fixedRules(config.routing),
       logger,
+      now: () => new Date(),
     }),
     // Reports every upload as fully stored, since the store has separate tests.
     storeInstances: async ({ keyName, body }) => {
