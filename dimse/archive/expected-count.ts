@@ -2,6 +2,7 @@ import type { Source } from '../../config/schema.ts';
 import {
   type ArchiveCount,
   expectedCountSettings,
+  explainWait,
   secondsAfter,
 } from '../../src/core/studies/archive-count.ts';
 import { expectedDeadline, hastenCompletion } from '../../src/core/studies/completion.ts';
@@ -92,11 +93,7 @@ async function askCount(
     await hastenCompletion(database, [completion], 'expected-count');
     return;
   }
-  await database.query(
-    `UPDATE studies SET reason = $3
-     WHERE id = $1 AND revision = $2 AND state = 'receiving' AND complete_because = 'expected-count'`,
-    [due.study_id, due.revision, count.detail],
-  );
+  await explainWait(database, { study: due.study_id, revision: due.revision }, count.detail);
   if (count.state === 'missing' && settings?.fetchMissing) {
     const { study_instance_uid: studyInstanceUid } = due;
     const wanted = { archive: archive.name, studyInstanceUid, purpose: 'missing' } as const;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RETRIEVED_STORAGE } from '../../pipelines/dicom/sop-classes.ts';
 import { expectObjects } from '../../src/core/studies/expected-objects.ts';
-import { PRIOR_STUDY } from '../../src/core/studies/priors.ts';
+import { reopenPrior } from '../../src/core/studies/priors.ts';
 import { findStudy, ownSeries } from '../../src/core/studies/study-store.ts';
 import type { FoundObject } from '../../src/operations/operations.ts';
 import { DatabaseUnreachableError } from '../../src/platform/database/pooled.ts';
@@ -325,16 +325,6 @@ async function giveBack(database: Queryable, id: string): Promise<void> {
   await database.query(
     "UPDATE retrievals SET state = 'waiting', taken_until = NULL WHERE id = $1",
     [id],
-  );
-}
-
-/** Allows a study retrieved as a prior to be interpreted, because a person asked for it. */
-async function reopenPrior(database: Queryable, studyInstanceUid: string, at: Date): Promise<void> {
-  await database.query(
-    `UPDATE studies SET state = 'receiving', reason = NULL, complete_after = $2,
-       complete_because = 'command', tags = array_remove(tags, $4)
-     WHERE study_instance_uid = $1 AND state = $3 AND $4 = ANY (tags)`,
-    [studyInstanceUid, at, PRIOR_STUDY.state, PRIOR_STUDY.tag],
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Source } from '../../config/schema.ts';
 import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
 import { priorIdsOf } from '../../src/core/patients/merges.ts';
+import { endPriorSearch } from '../../src/core/studies/priors.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import { logRounds, type Rounds, startRounds, whileRenewing } from '../../src/platform/rounds.ts';
 import type { Archive } from './archive.ts';
@@ -133,18 +134,6 @@ async function searchNext(
     );
     return 1;
   }
-  await database.transaction(async (tx) => {
-    const { rowCount } = await tx.query(
-      `UPDATE prior_searches SET state = $4, detail = $5, instances = $6
-       WHERE study_id = $1 AND revision = $2 AND rule = $3 AND state = 'searching'`,
-      [row.study_id, row.revision, row.rule, found.state, found.detail, found.instances],
-    );
-    if (rowCount !== 1) return;
-    await tx.query(
-      `UPDATE studies SET next_attempt_at = $3
-       WHERE id = $1 AND revision = $2 AND state = 'complete' AND next_attempt_at > $3`,
-      [row.study_id, row.revision, now()],
-    );
-  });
+  await endPriorSearch(database, { ...row, study: row.study_id }, found, now());
   return 1;
 }

@@ -45,6 +45,19 @@ export async function scheduleArchiveCount(
   );
 }
 
+/** States why a study still waits for objects that the archive has, or why it cannot be compared. */
+export async function explainWait(
+  database: Queryable,
+  { study, revision }: { study: string; revision: number },
+  reason: string | null,
+): Promise<void> {
+  await database.query(
+    `UPDATE studies SET reason = $3
+     WHERE id = $1 AND revision = $2 AND state = 'receiving' AND complete_because = 'expected-count'`,
+    [study, revision, reason],
+  );
+}
+
 /**
  * Delays the completion of due studies whose source is compared with an archive. A study waits
  * until the archive confirms that all objects have arrived, but no longer than `waitSeconds`.

@@ -67,6 +67,31 @@ export async function priorsFor(
 }
 
 /**
+ * Records the outcome of a search, and lets its study continue at once. Nothing is recorded if the
+ * search has ended, because its deadline was over.
+ */
+export async function endPriorSearch(
+  database: Database,
+  { study, revision, rule }: { study: string; revision: number; rule: string },
+  found: Pick<PriorSearch, 'state' | 'detail'> & { instances: readonly string[] },
+  at: Date,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const { rowCount } = await tx.query(
+      `UPDATE prior_searches SET state = $4, detail = $5, instances = $6
+       WHERE study_id = $1 AND revision = $2 AND rule = $3 AND state = 'searching'`,
+      [study, revision, rule, found.state, found.detail, found.instances],
+    );
+    if (rowCount !== 1) return;
+    await tx.query(
+      `UPDATE studies SET next_attempt_at = $3
+       WHERE id = $1 AND revision = $2 AND state = 'complete' AND next_attempt_at > $3`,
+      [study, revision, at],
+    );
+  });
+}
+
+/**
  * Returns priors as request files. Their names never collide with those of the study or of other
  * priors.
  */
@@ -109,6 +134,20 @@ export const PRIOR_STUDY = {
   reason:
     'Retrieved for comparison with a later study; `npx sonogate studies release` interprets it.',
 } as const;
+
+/** Allows a study retrieved as a prior to be interpreted, because a person asked for it. */
+export async function reopenPrior(
+  database: Queryable,
+  studyInstanceUid: string,
+  at: Date,
+): Promise<void> {
+  await database.query(
+    `UPDATE studies SET state = 'receiving', reason = NULL, complete_after = $2,
+       complete_because = 'command', tags = array_remove(tags, $4)
+     WHERE study_instance_uid = $1 AND state = $3 AND $4 = ANY (tags)`,
+    [studyInstanceUid, at, PRIOR_STUDY.state, PRIOR_STUDY.tag],
+  );
+}
 
 /**
  * Returns those of the given studies whose arriving objects count as retrieved priors. The
