@@ -65,19 +65,24 @@ function framed(message: Buffer): Buffer {
  * may receive a message twice but misses none.
  * @param options returns the TLS options. It is called for each new connection, so that a renewed
  * certificate is used.
+ * @param timeoutMs maximum time without progress, for the connection with its TLS handshake and for
+ * each write.
  */
 export function syslogOverTls(
   { host, port }: { host: string; port: number },
   options: () => Promise<object>,
+  timeoutMs = TIMEOUT_MILLISECONDS,
 ): SyslogSender {
   let open: TLSSocket | null = null;
   const opened = async (): Promise<TLSSocket> => {
     if (open && !open.destroyed && open.writable) return open;
     const socket = connect({ host, port, ...(await options()) });
-    socket.setTimeout(TIMEOUT_MILLISECONDS, () => {
-      if (socket.connecting || socket.writableLength > 0) socket.destroy(new Error('no progress'));
+    let isSecured = false;
+    socket.setTimeout(timeoutMs, () => {
+      if (!isSecured || socket.writableLength > 0) socket.destroy(new Error('no progress'));
     });
     await once(socket, 'secureConnect');
+    isSecured = true;
     socket.on('error', () => socket.destroy());
     // A receiver sends no data. We read only to detect that it has closed the connection.
     socket.resume();

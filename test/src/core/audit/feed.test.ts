@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
@@ -43,6 +43,15 @@ describe('syslog', () => {
     await sender.send([Buffer.from('<85>1 one')]);
     expect(String((await arrived)[0])).toBe('<85>1 one');
     receiver.close();
+  });
+
+  test('over TLS fails if the repository accepts the connection but does not answer the handshake', async () => {
+    const silent = createTcpServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const sender = syslogOverTls({ host: '127.0.0.1', port }, async () => ({}), 200);
+    await expect(sender.send([Buffer.from('one')])).rejects.toThrow('no progress');
+    silent.close();
   });
 });
 
