@@ -17,7 +17,7 @@ import type { CalledNode } from '../network/dial.ts';
 import { DimseProvider } from '../network/dimse-provider.ts';
 import { COMMAND } from '../network/message.ts';
 import { type DimseResponse, isPending, responsesTo } from '../network/pending-responses.ts';
-import type { AssociationPeer } from '../network/service-ports.ts';
+import type { AssociationEnd, AssociationPeer } from '../network/service-ports.ts';
 import type { Retrieved, Wanted } from './archive.ts';
 import { acceptedSyntax, openAssociation, queryContext, throwIfRefused } from './query.ts';
 
@@ -48,8 +48,11 @@ export async function getObjects(
   const total: Retrieved = { completed: 0, failed: 0, detail: '' };
   const groups = inGroups(classesOf(wanted));
   let refused: unknown = null;
-  for (const classes of groups) {
+  for (const [index, classes] of groups.entries()) {
     const { association, provider, peer } = await openGet(node, classes, wanted, signal, logger);
+    // The study must not count as complete because of a retrieval that failed, or that continues
+    // over another association (receptions.ts).
+    let end: AssociationEnd = 'aborted';
     try {
       await ask(association, ofClasses(wanted, classes), total, {
         commandField: COMMAND.cGet,
@@ -57,6 +60,7 @@ export async function getObjects(
         provider,
         signal,
       });
+      if (index === groups.length - 1 && refused === null) end = 'released';
     } catch (error) {
       // If there are several associations, a failure on one of them does not end the retrieval. The
       // archive may only have tried to send an object whose class was negotiated on another
@@ -65,7 +69,7 @@ export async function getObjects(
       refused = error;
     } finally {
       await provider.end();
-      await wanted.into.ended(peer, association.closed ? 'aborted' : 'released');
+      await wanted.into.ended(peer, association.closed ? 'aborted' : end);
       await association.release();
     }
   }

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { getObjects } from '../../../dimse/archive/retrieve.ts';
 import { COMMAND, encodeCommandSet, RESPONSE_BIT } from '../../../dimse/network/message.ts';
 import { PDU } from '../../../dimse/network/pdu.ts';
-import type { StorageService } from '../../../dimse/network/service-ports.ts';
+import type { AssociationEnd, StorageService } from '../../../dimse/network/service-ports.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { piece, type RawPacs, startRawPacs } from '../network/raw-pacs.ts';
 
@@ -19,8 +19,12 @@ interface Answer {
 
 const storage: StorageService = {
   open: () => Promise.reject(new Error('the archive only reports what it sent')),
-  async ended() {},
+  async ended(_peer, end) {
+    ends.push(end);
+  },
 };
+/** How the associations of the retrieval were recorded, in order. */
+const ends: AssociationEnd[] = [];
 
 let pacs: RawPacs;
 afterEach(() => pacs.close());
@@ -31,6 +35,7 @@ afterEach(() => pacs.close());
  */
 async function retrieve(answers: readonly Answer[], whole: boolean) {
   let associations = 0;
+  ends.length = 0;
   pacs = await startRawPacs((socket) => {
     const { completed, failed, status, errorComment } = answers[associations] ?? {
       completed: 0,
@@ -104,6 +109,18 @@ test.each([
     }
   },
 );
+
+test('only the end of the last association shows that everything was sent', async () => {
+  await retrieve([{ completed: 3, failed: 0 }], true);
+  expect(ends.slice(0, -1).every((end) => end === 'aborted')).toBe(true);
+  expect(ends.at(-1)).toBe('released');
+});
+
+test('a study does not count as complete because the archive refused to send its objects', async () => {
+  const refusal = { completed: 0, failed: 3, status: UNABLE };
+  await expect(retrieve([refusal, refusal], true)).rejects.toThrow();
+  expect(ends).not.toContain('released');
+});
 
 test('the retrieval is refused if nothing was received over any association', async () => {
   const refusal = { completed: 0, failed: 3, status: UNABLE };
