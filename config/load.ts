@@ -129,7 +129,7 @@ function readYaml(file: string | URL): Tree {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     throw new ConfigError(
-      `SONOGATE_CONFIG: ${String(file)} cannot be read (${(error as Error).message})`,
+      `The settings file ${String(file)} cannot be read (${(error as Error).message})`,
     );
   }
   const tree: unknown = parsed(text, file) ?? {};

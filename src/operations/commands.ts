@@ -136,8 +136,9 @@ function concernOf<Schema extends z.ZodType, Answer>(
 function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new SonogateError('invalid_input', `${issue?.path.join('.') ?? ''}: ${issue?.message}`);
+  const { path, message } = parsed.error.issues[0] ?? { path: [], message: '' };
+  const place = path.length > 0 ? `${path.join('.')}: ` : '';
+  throw new SonogateError('invalid_input', `${place}${message}`);
 }
 
 /** The person who acts: an operating system account, or a name that was given. */

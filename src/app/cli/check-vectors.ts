@@ -8,8 +8,9 @@ import type {
 } from '../../../pipelines/contract/vector-inputs.ts';
 import { ECHO_CHECKS } from '../../../pipelines/echo/check-formulas.ts';
 import { OBSTETRIC_CHECKS } from '../../../pipelines/obstetric/check-formulas.ts';
+import { pointedErrors } from '../../platform/errors/problem.ts';
 import { type AnswerForm, answer } from './answer.ts';
-import { EXIT, type ExitStatus } from './exit-status.ts';
+import { EXIT, type ExitStatus, UsageError } from './exit-status.ts';
 
 const scalar = z.union([z.number(), z.string(), z.boolean(), z.null()]);
 
@@ -87,15 +88,30 @@ function fault(vector: Vector): string | null {
   }
 }
 
+function vectorsIn(text: string, path: string): readonly Vector[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    throw new UsageError(`${path} is not JSON`, { cause });
+  }
+  const parsed = vectorsSchema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [first] = pointedErrors(parsed.error);
+  throw new UsageError(
+    `${path} is not a list of test vectors: ${first?.pointer || '/'}: ${first?.detail}`,
+  );
+}
+
 /**
  * Runs the test vectors in a `*-checks.json` against the project's own formulas. An unknown
  * formula, or an input that the formula does not have, is a failure.
- * @throws if the file is not a list of vectors.
+ * @throws UsageError if the file is not a list of vectors.
  */
 export async function checkVectors(
   path: string,
 ): Promise<{ passed: number; failed: number; lines: string[] }> {
-  const vectors = vectorsSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+  const vectors = vectorsIn(await readFile(path, 'utf8'), path);
   const lines = vectors.flatMap((vector) => {
     const wrong = fault(vector);
     return wrong === null ? [] : [`${vector.id}: ${wrong}`];

@@ -95,6 +95,7 @@ const FILE_ERRORS = {
   EACCES: 'permission denied for this file or folder',
   EISDIR: 'this is a folder, not a file',
   ENOTDIR: 'this is a file, not a folder',
+  EEXIST: 'there is already a file with this name',
 } as const;
 
 export function statusOf(code: ErrorCode): ExitStatus {

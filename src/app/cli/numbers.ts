@@ -56,6 +56,15 @@ const PERIOD = /^(\d{1,5})([mhd])$/;
 const PERIOD_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DAY_OR_INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
+/** Length of a day such as `2026-01-31`. */
+const DAY = 10;
+
+/** True for a day of the calendar: `Date` reads 30 February as 2 March. */
+function isDay(text: string): boolean {
+  const at = new Date(text);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
+}
+
 /**
  * Parses a day (midnight UTC), an instant, or a period such as `12h`. A period is counted back from
  * `now` with direction -1, and forward with 1.
@@ -65,7 +74,7 @@ function instantOf(text: string, direction: 1 | -1, now: number): Date {
   const time =
     number !== undefined && unit !== undefined
       ? now + direction * Number(number) * PERIOD_MS[unit as keyof typeof PERIOD_MS]
-      : Date.parse(DAY_OR_INSTANT.test(text) ? text : '');
+      : Date.parse(DAY_OR_INSTANT.test(text) && isDay(text.slice(0, DAY)) ? text : '');
   if (!Number.isNaN(time)) return new Date(time);
   throw new InvalidArgumentError(
     'Expected a period (30m, 12h, 90d), a day (2026-01-31) or an instant (2026-01-31T08:00:00Z).',

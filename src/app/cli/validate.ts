@@ -192,7 +192,11 @@ export function checkContent(bytes: Buffer): { kind: string; faults: string[] } 
     if (bytes.toString('latin1', offset, offset + text.length) === text) return checkDicom(bytes);
     return { kind: 'FHIR Bundle', faults: checkBundle(JSON.parse(bytes.toString('utf8'))) };
   } catch (error) {
-    return { kind: 'file', faults: [`the file cannot be read: ${(error as Error).message}`] };
+    const fault =
+      error instanceof SyntaxError
+        ? 'this is neither DICOM nor JSON'
+        : `the file cannot be read: ${(error as Error).message}`;
+    return { kind: 'file', faults: [fault] };
   }
 }
 

@@ -59,6 +59,7 @@ export async function simulateCart(
     from?: string;
   },
 ): Promise<ExitStatus> {
+  const called = parseDicomNode(node);
   const habits: Cart | null = options.style === 'plain' ? null : CARTS[options.style];
   const style = habits ?? PLAIN_CART;
   const callingAeTitle = options.from ?? style.callingAeTitle;
@@ -78,7 +79,6 @@ export async function simulateCart(
       tell(`${inWords(status)} ${sopInstanceUid}`),
   };
   const images = files.map(({ bytes }) => asCartFile(bytes, style));
-  const called = parseDicomNode(node);
   const outcome = habits
     ? await sendStudy(
         called,

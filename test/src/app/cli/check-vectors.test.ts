@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkVectors } from '../../../../src/app/cli/check-vectors.ts';
+import { UsageError } from '../../../../src/app/cli/exit-status.ts';
 
 const REFERENCES = [
   { name: 'obstetric', path: '../shared/reference/obstetric-checks.json', vectors: 316 },
@@ -39,6 +40,18 @@ describe('check-vectors', () => {
     const { failed, lines } = await check({ ...vector, expected: 1.9, tolerance: 0.01 });
     expect(failed).toBe(1);
     expect(lines[0]).toMatch(/^v1: cpr returned 1\.8, expected 1\.9/);
+  });
+
+  it.each([
+    ['{', 'is not JSON'],
+    ['{}', 'is not a list of test vectors: /: Invalid input: expected array, received object'],
+    ['[{}]', 'is not a list of test vectors: /0/id: '],
+  ])('refuses a file with %s as an invalid argument, by its name', async (text, said) => {
+    const path = join(await mkdtemp(join(tmpdir(), 'vectors-')), 'checks.json');
+    await writeFile(path, text);
+    const refused = checkVectors(path);
+    await expect(refused).rejects.toBeInstanceOf(UsageError);
+    await expect(refused).rejects.toThrow(`${path} ${said}`);
   });
 
   it('rejects an unknown formula, a missing input, and an input of another kind', async () => {

@@ -142,3 +142,8 @@ describe('a planted error is found', () => {
     expect(checkBundle({ ...bundle(report), type: 'batch' })).toHaveLength(1);
   });
 });
+
+test('a picture is neither DICOM nor JSON, and its bytes are not printed', () => {
+  const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+  expect(checkContent(png)).toEqual({ kind: 'file', faults: ['this is neither DICOM nor JSON'] });
+});
