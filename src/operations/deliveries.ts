@@ -30,11 +30,27 @@ export function createDeliveryOperations(
     );
   };
 
+  /** A destination that was removed from the settings, or of a webhook, is known by its deliveries. */
+  const requireDeliveryTo = async (destination: string): Promise<void> => {
+    const [any] = await listDeliveries(database, { destination, limit: 1 });
+    if (any) return;
+    const names = destinations.map(({ name }) => name).join(', ') || 'none';
+    throw new SonogateError(
+      'not_found',
+      `There is no destination "${destination}". Destinations: ${names}.`,
+    );
+  };
+
   return {
     list: (filter) => listDeliveries(database, filter),
     breakers: () => listBreakers(database),
     replay: (id) => replayDelivery(database, id, giveUpSeconds),
-    replayAll: (destination) => replayAll(database, destination, giveUpSeconds),
+    async replayAll(destination) {
+      const replayed = await replayAll(database, destination, giveUpSeconds);
+      const known = destinations.some(({ name }) => name === destination);
+      if (replayed === 0 && !known) await requireDeliveryTo(destination);
+      return replayed;
+    },
     async divert(id, destination) {
       const [row] = await listDeliveries(database, { id, limit: 1 });
       if (!row) throw new SonogateError('not_found', `There is no delivery ${id}.`);

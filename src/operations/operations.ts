@@ -145,6 +145,7 @@ export interface DeliveryOperations {
   /**
    * Sends all dead deliveries of a destination again.
    * @returns the number of deliveries.
+   * @throws `not_found` if there is no such destination
    */
   replayAll(destination: string): Promise<number>;
   /**

@@ -70,6 +70,16 @@ test('everything that was given up at a destination, and nothing else, is sent a
   expect(await states('archive')).toEqual(['dead']);
 });
 
+test('a destination that neither the settings nor a delivery name is reported, not sent nothing', async () => {
+  await add('removed', 'delivered');
+  const replayed = (destination: string) => run('deliveries.replay-all', { destination });
+  expect([await replayed('pacs'), await replayed('removed')]).toEqual([0, 0]);
+  await expect(replayed('pcas')).rejects.toMatchObject({
+    code: 'not_found',
+    detail: 'There is no destination "pcas". Destinations: pacs, archive.',
+  });
+});
+
 test('dead or waiting deliveries are diverted to the alternate, but none that was sent', async () => {
   for (const state of ['dead', 'pending', 'sending', 'delivered'] as const)
     await add('pacs', state);
