@@ -64,6 +64,7 @@ interface ConsoleServiceParts
     | 'storeInstances'
     | 'authenticate'
     | 'writeAudit'
+    | 'refusals'
     | 'limits'
     | 'logger'
     | 'stopping'

@@ -67,6 +67,7 @@ export async function startHttpDoor(
     reviews,
     operations,
     storeInstances: parts.storeInstances,
+    refusals: audit.refusals,
     logger,
   });
   const app = createHttpApp({

@@ -28,6 +28,7 @@ export const AUDIT_EVENT_TYPES = {
   login: { code: '110122', display: 'Login' },
   logout: { code: '110123', display: 'Logout' },
   'node-authentication': { code: '110126', display: 'Node Authentication' },
+  'restricted-function': { code: '110132', display: 'Use of Restricted Function' },
   'software-configuration': { code: '110131', display: 'Software Configuration' },
   'user-security-attributes': { code: '110137', display: 'User Security Attributes Changed' },
 } as const;
@@ -79,6 +80,8 @@ export const AUDIT_ACTIONS = {
   'alert.sent': { event: 'export', does: 'R' },
 
   'key.refused': { event: 'user-authentication', type: 'login', does: 'E' },
+  // A key without the scope, or a person whose role does not include it.
+  'permission.refused': { event: 'security-alert', type: 'restricted-function', does: 'E' },
   'session.login': { event: 'user-authentication', type: 'login', does: 'E' },
   'session.logout': { event: 'user-authentication', type: 'logout', does: 'E' },
   'identity.view': { event: 'patient-record', does: 'R' },

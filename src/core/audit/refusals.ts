@@ -4,13 +4,13 @@ import type { AuditEntry, WriteAudit } from './audit.ts';
 
 const WINDOW_MILLISECONDS = 60_000;
 /**
- * Maximum number of pairs of action and address counted separately within a minute. Further
- * refusals share one count.
+ * Maximum number of combinations of action, key and address counted separately within a minute.
+ * Further refusals share one count.
  */
-const MOST_ADDRESSES = 1000;
+const MOST_CALLERS = 1000;
 const ELSEWHERE = 'several';
 
-type Refusal = Pick<AuditEntry, 'action' | 'actor' | 'address' | 'detail'>;
+type Refusal = Pick<AuditEntry, 'action' | 'actor' | 'keyId' | 'address' | 'detail'>;
 
 export interface RefusalAudit {
   refused(refusal: Refusal): void;
@@ -19,9 +19,9 @@ export interface RefusalAudit {
 }
 
 /**
- * Creates the audit of refusals. The first refusal of an action to an address within a minute is
- * audited at once. Further refusals are counted, and their number is audited at the end of the
- * minute, so that a flood of requests cannot fill the audit trail.
+ * Creates the audit of refusals. The first refusal of an action to a key or an address within a
+ * minute is audited at once. Further refusals are counted, and their number is audited at the end of
+ * the minute, so that a flood of requests cannot fill the audit trail.
  */
 export function createRefusalAudit(parts: {
   writeAudit: WriteAudit;
@@ -48,8 +48,9 @@ export function createRefusalAudit(parts: {
   timer.unref();
   return {
     refused(refusal) {
-      const wanted = `${refusal.action} ${refusal.address}`;
-      const isKnown = repeated.has(wanted) || repeated.size < MOST_ADDRESSES;
+      // Not by actor: a caller without a key names itself, and could use a new name for each call.
+      const wanted = `${refusal.action} ${refusal.keyId ?? ''} ${refusal.address}`;
+      const isKnown = repeated.has(wanted) || repeated.size < MOST_CALLERS;
       const key = isKnown ? wanted : ELSEWHERE;
       const before = repeated.get(key);
       repeated.set(key, { last: refusal, times: before ? before.times + 1 : 0 });

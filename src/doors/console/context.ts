@@ -1,6 +1,7 @@
 import type { Config } from '../../../config/schema.ts';
 import type { Authenticate } from '../../core/accounts/keys.ts';
 import type { WriteAudit } from '../../core/audit/audit.ts';
+import type { RefusalAudit } from '../../core/audit/refusals.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
 import type { Reviews } from '../../core/reviews/reviews.ts';
 import type { StoreInstances } from '../../core/studies/store-port.ts';
@@ -30,6 +31,7 @@ export interface ConsoleDeps {
   wording: Wording;
   authenticate: Authenticate;
   writeAudit: WriteAudit;
+  refusals: Pick<RefusalAudit, 'refused'>;
   limits: CallLimits;
   /** Limits sign-in attempts per address. */
   signInLimits: CallLimits;

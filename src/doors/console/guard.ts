@@ -71,14 +71,14 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-type GuardDeps = Pick<ConsoleDeps, 'config' | 'database' | 'limits' | 'now'>;
+type GuardDeps = Pick<ConsoleDeps, 'config' | 'database' | 'limits' | 'refusals' | 'now'>;
 
 /**
  * Admits HTTP requests with a valid session. A request that changes something must also prove its
- * origin.
+ * origin. A request that the person's role does not permit is audited.
  */
 export function signedIn(deps: GuardDeps): Middleware<ConsoleState> {
-  const { config, database, limits, now } = deps;
+  const { config, database, limits, refusals, now } = deps;
   return async (context, next) => {
     const token = readCookie(context, config.http, 'session');
     const session = token && (await findSession(database, digest(token), now(), { used: true }));
@@ -103,7 +103,20 @@ export function signedIn(deps: GuardDeps): Middleware<ConsoleState> {
       test: false,
       scopes: [],
     };
-    await next();
+    try {
+      await next();
+    } catch (error) {
+      if (error instanceof SonogateError && error.code === 'forbidden') {
+        refusals.refused({
+          action: 'permission.refused',
+          actor: `person:${session.name}`,
+          keyId: session.keyId,
+          address: context.ip,
+          detail: { role: session.role, call: `${context.method} ${context._matchedRoute}` },
+        });
+      }
+      throw error;
+    }
   };
 }
 

@@ -53,6 +53,13 @@ export function requireScope(
       );
     }
     if (!mayUse(principal, scope)) {
+      const { keyId } = principal;
+      refusals?.refused({
+        action: 'permission.refused',
+        keyId,
+        address: context.ip,
+        detail: { scope },
+      });
       throw new SonogateError('forbidden', `This call requires a key with the scope "${scope}".`);
     }
     context.state.principal = principal;

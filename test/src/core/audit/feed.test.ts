@@ -178,6 +178,21 @@ describe('refusals', () => {
     ]);
   });
 
+  test('of keys are counted separately for each key, even from one address', () => {
+    const written: AuditEntry[] = [];
+    const audit = createRefusalAudit({
+      writeAudit: async (entry) => {
+        written.push(entry);
+      },
+      logger: silentLogger,
+    });
+    for (const keyId of ['key_1', 'key_2', 'key_1']) {
+      audit.refused({ action: 'permission.refused', keyId, address: '10.0.0.1' });
+    }
+    expect(written.map(({ keyId }) => keyId)).toEqual(['key_1', 'key_2']);
+    return audit.stop();
+  });
+
   test('from more addresses than are listed separately are counted together', async () => {
     let rows = 0;
     const audit = createRefusalAudit({

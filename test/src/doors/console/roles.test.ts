@@ -110,6 +110,23 @@ describe('each route', () => {
     expect((await fetch(`${site.url}/console/api${path}`, { method })).status).toBe(401);
   });
 
+  it('is audited, with who called it, where the role does not permit it', async () => {
+    const { call, keyId } = await site.signIn('viewer');
+    expect((await call('POST', '/keys', { name: 'for me' })).status).toBe(403);
+    const entries = async () => {
+      const { rows } = await site.database.query(
+        `SELECT outcome, detail FROM audit WHERE action = 'permission.refused' AND key_id = $1`,
+        [keyId],
+      );
+      return rows;
+    };
+    await expect
+      .poll(entries)
+      .toEqual([
+        { outcome: 'refused', detail: { role: 'viewer', call: 'POST /console/api/keys' } },
+      ]);
+  });
+
   it('lists in the session what its role may do', () => {
     for (const role of CONSOLE_ROLES) expect(as(role).session.may).toEqual(ROLES[role].may);
   });

@@ -8,6 +8,7 @@ import { operationsOn } from '../../../../src/app/wiring/operations.ts';
 import { reviewsOf, withReviews } from '../../../../src/app/wiring/reviews.ts';
 import { createAuthenticate, createKey } from '../../../../src/core/accounts/keys.ts';
 import { createAuditWriter } from '../../../../src/core/audit/audit.ts';
+import { createRefusalAudit } from '../../../../src/core/audit/refusals.ts';
 import { openBlobFolder } from '../../../../src/core/files/blob-folder.ts';
 import { createReceivedObjects } from '../../../../src/core/files/received-objects.ts';
 import { createRequestCore } from '../../../../src/core/requests/core.ts';
@@ -108,6 +109,7 @@ export async function openConsole(
     logger,
   });
   const stopping = new AbortController();
+  const refusals = createRefusalAudit({ writeAudit: createAuditWriter(database), logger });
   const web = await startConsoleService(config, {
     database,
     core,
@@ -132,6 +134,7 @@ export async function openConsole(
     },
     authenticate: createAuthenticate(database),
     writeAudit: createAuditWriter(database),
+    refusals,
     limits: createCallLimits({ database, config: config.http }),
     logger,
     stopping: stopping.signal,
@@ -165,6 +168,7 @@ export async function openConsole(
       stopping.abort();
       await server.stop();
       await web.close();
+      await refusals.stop();
       await core.close();
       await database.close();
       await fresh.remove();

@@ -69,6 +69,20 @@ describe('the audit', () => {
   });
 });
 
+describe('a call to a function that the scopes of its key do not include', () => {
+  it('is audited as a refusal of the key, with the scope that it lacks', async () => {
+    const refusals: unknown[] = [];
+    const gateway = await startGateway({ refusals: { refused: (one) => refusals.push(one) } });
+    const key = await gateway.key({ scopes: ['read'] });
+    expect((await gateway.call('/v1/keys', { key })).status).toBe(403);
+    expect((await gateway.call('/v1/requests', { key })).status).toBe(200);
+    expect(refusals).toMatchObject([
+      { action: 'permission.refused', address: '127.0.0.1', detail: { scope: 'admin' } },
+    ]);
+    await gateway.stop();
+  });
+});
+
 describe('what requests cost', () => {
   let gateway: Gateway;
   let a: { id: string; key: string };
