@@ -3,7 +3,7 @@ import type { ObjectBuilder, ObjectSource } from '../../pipelines/artifacts/dico
 import type { Subject } from '../../pipelines/dicom/subject.ts';
 import type { Result } from '../../pipelines/result/envelope.ts';
 import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
-import type { Deliverer, SendOutcome } from '../../src/core/outbox/delivery.ts';
+import { type Deliverer, ofRequest, type SendOutcome } from '../../src/core/outbox/delivery.ts';
 import type { ResultReader } from '../../src/core/requests/request.ts';
 import { keptObject } from '../../src/core/studies/study-store.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
@@ -40,7 +40,8 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer 
   const { transports, results } = options;
   return {
     kind: 'dicom',
-    async send({ requestId, destination: name, object, resultRevision }, signal) {
+    async send(delivery, signal) {
+      const { requestId, destination: name, object, resultRevision } = ofRequest(delivery);
       const destination = options.destinations.find((each) => each.name === name);
       const transport = transports.get(name);
       if (!destination || !transport) {

@@ -4,7 +4,12 @@ import { storedPreviews } from '../../pipelines/artifacts/previews/overlays.ts';
 import { isTranslation } from '../../pipelines/contract/translate.ts';
 import type { DicomIdentity, Subject } from '../../pipelines/dicom/subject.ts';
 import type { Result } from '../../pipelines/result/envelope.ts';
-import type { Deliverer, Delivery, SendOutcome } from '../../src/core/outbox/delivery.ts';
+import {
+  type Deliverer,
+  ofRequest,
+  type RequestDelivery,
+  type SendOutcome,
+} from '../../src/core/outbox/delivery.ts';
 import type { ResultReader } from '../../src/core/requests/request.ts';
 import { readEnvelope } from '../../src/core/requests/results.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
@@ -93,7 +98,8 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
   const limits = attemptLimits();
   return {
     kind: 'fhir',
-    async send(delivery, signal) {
+    async send(given, signal) {
+      const delivery = ofRequest(given);
       const receiver = receivers.get(delivery.destination);
       if (!receiver) {
         return outcome(failureOf('invalid_config', 'The destination is no longer configured'));
@@ -145,7 +151,7 @@ interface ReportContent {
 
 /** Returns the content of a report, or the failure if nothing can be sent. */
 async function reportContent(
-  { id, requestId, resultRevision }: Delivery,
+  { id, requestId, resultRevision }: RequestDelivery,
   { holds, results, subjectOf }: FhirDelivererDeps,
 ): Promise<ReportContent | { failure: Failure }> {
   const decision = await holds.decisionOn(id);
@@ -176,7 +182,7 @@ const NOT_SENT = {
  * @throws FhirFailure
  */
 async function deliverReport(
-  { id, requestId }: Delivery,
+  { id, requestId }: RequestDelivery,
   { result, subject, identity, decision }: ReportContent,
   { destination, server, mode }: Receiver,
   deps: FhirDelivererDeps,

@@ -9,7 +9,7 @@ import { createFhirDeliverer, type FhirDelivererDeps } from '../../fhir/deliver/
 import type { Decision, HoldLedger } from '../../fhir/deliver/holds.ts';
 import { binaryLedger } from '../../fhir/deliver/send-report.ts';
 import type { Subject } from '../../pipelines/dicom/subject.ts';
-import type { Deliverer, Delivery } from '../../src/core/outbox/delivery.ts';
+import type { Deliverer, RequestDelivery } from '../../src/core/outbox/delivery.ts';
 import type { ResultReader } from '../../src/core/requests/request.ts';
 import { type Logger, silentLogger } from '../../src/platform/logging/logger.ts';
 import { ClientCertificates } from '../../src/platform/tls/client-files.ts';
@@ -33,7 +33,7 @@ export const PATIENT: Patient = {
   birthDate: '1990-04-02',
 };
 
-export const DELIVERY: Delivery = {
+export const DELIVERY: RequestDelivery = {
   id: 'dlv_1',
   requestId: REQUEST,
   kind: 'fhir',

@@ -55,7 +55,8 @@ function traceOutgoingCalls(
     traced: (deliverer) => ({
       ...deliverer,
       async send(delivery, signal) {
-        const traceparent = await traceparentOf(delivery.id, delivery.requestId);
+        const { id, requestId } = delivery;
+        const traceparent = requestId === null ? null : await traceparentOf(id, requestId);
         if (traceparent === null) return deliverer.send(delivery, signal);
         return current.run(traceparent, () => deliverer.send(delivery, signal));
       },

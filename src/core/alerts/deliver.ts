@@ -3,7 +3,12 @@ import type { Subject } from '../../../pipelines/dicom/subject.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import { MailError, type MailErrorCode, type Mailer } from '../../platform/outbound/mail.ts';
-import type { Deliverer, Delivery, SendOutcome } from '../outbox/delivery.ts';
+import {
+  type Deliverer,
+  ofRequest,
+  type RequestDelivery,
+  type SendOutcome,
+} from '../outbox/delivery.ts';
 import type { TriageData } from '../requests/events.ts';
 import { ALERT, ESCALATION, isSeen, listOf } from './alerts.ts';
 import { alertMessage } from './message.ts';
@@ -34,7 +39,8 @@ export function createMailDeliverer(parts: MailDelivererParts): Deliverer {
         throw error;
       }
     },
-    async send(delivery, signal) {
+    async send(given, signal) {
+      const delivery = ofRequest(given);
       const { requestId, destination, object, id } = delivery;
       const list = listOf(alerts, destination);
       if (!list) return failed('mail_list_unknown', 'The list is no longer in the settings.');
@@ -111,7 +117,7 @@ interface RequestFacts {
 
 /** Reads the facts for a mail; null if the result has been purged. */
 async function readFacts(
-  { requestId, object }: Delivery,
+  { requestId, object }: RequestDelivery,
   { database, alerts, subjectOf, titleOf, consoleUrl }: MailDelivererParts,
 ) {
   const [request] = (

@@ -39,8 +39,8 @@ export function auditedDeliverer(
       const { id, destination, object, attempt, requestId } = delivery;
       const about = {
         actor: actorOf(destination),
-        requestId: requestId || null,
-        studyId: requestId ? null : await studyOf(object),
+        requestId,
+        studyId: requestId === null ? await studyOf(object) : null,
       };
       const detail = { delivery: id, destination, object, attempt };
       if (actions.before) {

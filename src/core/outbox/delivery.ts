@@ -64,8 +64,11 @@ export interface DeliveryTarget {
 /** One object of one finished request, to be sent to one destination. */
 export interface Delivery {
   id: string;
-  /** Id of the request; empty for a received object forwarded unchanged. */
-  requestId: string;
+  /**
+   * Id of the request; null for a received object, and for the handshake and the heartbeat of a
+   * subscription.
+   */
+  requestId: string | null;
   kind: DeliveryKind;
   /**
    * Name of a destination in the configuration; for a webhook, the id of its endpoint; for a
@@ -80,6 +83,21 @@ export interface Delivery {
   /** Signed revision of the result; 0 for the draft. */
   resultRevision: number;
   attempt: number;
+}
+
+/** A delivery of a result, or of a notice about a request. */
+export interface RequestDelivery extends Delivery {
+  requestId: string;
+}
+
+/**
+ * Returns a delivery whose kind always has a request.
+ * @throws TypeError if it has none, which is a defect of the code that created it.
+ */
+export function ofRequest(delivery: Delivery): RequestDelivery {
+  const { requestId } = delivery;
+  if (requestId === null) throw new TypeError(`delivery ${delivery.id} has no request`);
+  return { ...delivery, requestId };
 }
 
 export type SendOutcome =

@@ -95,7 +95,7 @@ export async function claimDelivery(
   return row
     ? {
         id: row.id,
-        requestId: row.request_id ?? '',
+        requestId: row.request_id,
         kind: row.kind,
         destination: row.destination,
         object: row.object,
@@ -520,5 +520,5 @@ class RunningOutbox implements Outbox {
 
 /** Returns the fields that identify a delivery in the log. */
 function fieldsOf({ id, requestId, destination, object }: Delivery) {
-  return { delivery: id, request: requestId, destination, object };
+  return { delivery: id, request: requestId ?? '', destination, object };
 }

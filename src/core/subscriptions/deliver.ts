@@ -85,7 +85,7 @@ async function notificationOf(
   database: Queryable,
   { id, requestId, object }: Delivery,
 ): Promise<Notification | null> {
-  if (requestId === '') return { type: object === HEARTBEAT ? 'heartbeat' : 'handshake' };
+  if (requestId === null) return { type: object === HEARTBEAT ? 'heartbeat' : 'handshake' };
   const event = await eventOf(database, id);
   return event && { type: 'event-notification', event };
 }
@@ -113,7 +113,7 @@ async function record(
   else if (!failed || outcome.code !== 'not_found') {
     await recordNotified(database, subscription, failed ? outcome.detail : null, now());
   }
-  if (content !== 'full-resource' || requestId === '') return;
+  if (content !== 'full-resource' || requestId === null) return;
   await writeAudit({
     at: now(),
     accountId,

@@ -3,7 +3,12 @@ import type { Hl7v2Destination } from '../../../config/schema.ts';
 import type { Subject } from '../../../pipelines/dicom/subject.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import type { ReceivedRevision } from '../../core/outbox/deliveries.ts';
-import type { Deliverer, Delivery, SendOutcome } from '../../core/outbox/delivery.ts';
+import {
+  type Deliverer,
+  type Delivery,
+  ofRequest,
+  type SendOutcome,
+} from '../../core/outbox/delivery.ts';
 import type { ResultReader } from '../../core/requests/request.ts';
 import { readEnvelope } from '../../core/requests/results.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
@@ -109,7 +114,7 @@ async function contentOf(
   deps: Hl7v2DelivererDeps,
 ): Promise<Content | SendOutcome> {
   const { results, subjectOf, reportPdf } = deps;
-  const { requestId, resultRevision } = delivery;
+  const { requestId, resultRevision } = ofRequest(delivery);
   const notSent = (why: keyof typeof NOT_SENT): SendOutcome => ({
     outcome: 'delivered',
     notSent: true,

@@ -60,7 +60,7 @@ afterAll(async () => {
 
 const delivery = (kind: Delivery['kind'], destination: string, object: string): Delivery => ({
   id: `d-${destination}`,
-  requestId: kind === 'forward' ? '' : 'req_1',
+  requestId: kind === 'forward' ? null : 'req_1',
   kind,
   destination,
   object,
