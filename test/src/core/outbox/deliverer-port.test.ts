@@ -172,16 +172,10 @@ async function openFhir(): Promise<Adapter> {
   const ehr = await startFhirServer();
   toClose.push(() => ehr.close());
   await ehr.put(PATIENT);
-  const works = delivererTo(destinationOf(ehr), folder);
-  const gone = delivererTo(
-    destinationOf({ baseUrl: `http://127.0.0.1:${closedPort}` }, { name: 'gone' }),
-    folder,
-  );
+  const works = destinationOf(ehr);
+  const gone = destinationOf({ baseUrl: `http://127.0.0.1:${closedPort}` }, { name: 'gone' });
   return {
-    deliverer: {
-      kind: 'fhir',
-      send: (each, signal) => (each.destination === 'gone' ? gone : works).send(each, signal),
-    },
+    deliverer: delivererTo(works, folder, { destinations: [works, gone] }),
     working: DELIVERY,
     unreachable: { ...DELIVERY, id: 'dlv_2', destination: 'gone' },
   };
@@ -276,13 +270,13 @@ async function openHl7v2(): Promise<Adapter> {
 }
 
 describe.each([
-  ['C-STORE', openCStore],
-  ['STOW-RS', openStow],
-  ['forwarding', openForward],
-  ['FHIR', openFhir],
-  ['HL7 v2', openHl7v2],
-  ['webhook', openWebhook],
-] as const)('a deliverer by %s', (_name, open) => {
+  ['C-STORE', openCStore, 'probed'],
+  ['STOW-RS', openStow, 'probed'],
+  ['forwarding', openForward, 'probed'],
+  ['FHIR', openFhir, 'not probed'],
+  ['HL7 v2', openHl7v2, 'probed'],
+  ['webhook', openWebhook, 'not probed'],
+] as const)('a deliverer by %s', (_name, open, probing) => {
   let adapter: Adapter;
   beforeAll(async () => {
     adapter = await open();
@@ -325,8 +319,14 @@ describe.each([
     if (outcome.outcome === 'failed') expect(outcome.failure).not.toBe('permanent');
   });
 
-  test('has no answer for a destination of another deliverer', async () => {
-    const { probe } = adapter.deliverer;
-    if (probe) expect(await probe('another', ENDLESS)).toBeUndefined();
+  test(`has destinations that are ${probing}, and no answer for those of another deliverer`, async () => {
+    const { deliverer, working, unreachable } = adapter;
+    const asked = [working.destination, unreachable.destination, 'another'];
+    const answers = await Promise.all(asked.map((name) => deliverer.probe?.(name, ENDLESS)));
+    expect(answers).toEqual(
+      probing === 'probed'
+        ? [null, 'peer_unreachable', undefined]
+        : [undefined, undefined, undefined],
+    );
   });
 });
