@@ -221,13 +221,17 @@ async function openShared(
 
 async function startDeliveryRole(shared: Shared, parts: Parts): Promise<void> {
   const { startDeliveries } = await import('./wiring/deliveries.ts');
+  const { config, database, objects, core, outbound, audit, certificates, logger, now } = shared;
   const { traced } = shared.tracing;
-  const outbox = await startDeliveries(shared.config, { ...shared, traced });
+  const outbox = await startDeliveries(config, {
+    ...{ database, objects, core, outbound, audit, certificates, traced, logger, now },
+  });
   parts.defer(() => outbox.stop());
 }
 
 async function startWorkerRole(shared: Shared, parts: Parts): Promise<void> {
-  const { config, meters, outbound, certificates, logger } = shared;
+  const { config, database, queue, endpoints, blobs, meters, outbound, certificates } = shared;
+  const { logger, now } = shared;
   const { startWorker } = await import('../core/queue/worker.ts');
   const { fetchIntoFiles } = await import('../../dimse/archive/into-files.ts');
   const { openArchives } = await import('../../dimse/archive/open-archives.ts');
@@ -236,7 +240,7 @@ async function startWorkerRole(shared: Shared, parts: Parts): Promise<void> {
   const access = httpAccess(certificates);
   const archives = openArchives(config, { logger, certificates, access });
   const worker = await startWorker({
-    ...shared,
+    ...{ config, database, queue, endpoints, blobs, logger, now },
     program: PIPELINE_PROGRAM,
     pipelines: MODULE_OF,
     mock: PIPELINES.mock,
@@ -249,19 +253,19 @@ async function startWorkerRole(shared: Shared, parts: Parts): Promise<void> {
     onInference: meters.onInference,
   });
   parts.defer(() => worker.stop());
-  const expiry = startExpiry(shared);
+  const expiry = startExpiry({ database, blobs, config, logger, now });
   parts.defer(() => expiry.stop());
 }
 
 async function startDimseRole(shared: Shared, parts: Parts): Promise<DimseGateway> {
-  const { config, core, database, rules } = shared;
+  const { config, core, database, objects, rules, certificates, logger, now } = shared;
   const { startDimse } = await import('../../dimse/gateway.ts');
   const hasFhirWorklist = config.orders.worklists.some(({ type }) => type === 'fhir');
   const fhirOrders = hasFhirWorklist
     ? await import('../../fhir/match/service-request-worklist.ts')
     : null;
   const dimse = await startDimse({
-    ...shared,
+    ...{ config, database, objects, certificates, logger, now },
     ...shared.reception,
     routing: rules.current,
     // Requests for received studies belong to the installation's own account, so that its API
@@ -274,7 +278,7 @@ async function startDimseRole(shared: Shared, parts: Parts): Promise<DimseGatewa
         const objects = await forwardedObjects(tx, instances);
         await enqueueForwards(tx, objects, destinations, giveUpSeconds, kind);
       }),
-    archiveAccess: httpAccess(shared.certificates),
+    archiveAccess: httpAccess(certificates),
     fhirWorklist: fhirOrders?.serviceRequestWorklist,
   });
   parts.defer(() => dimse.close());
@@ -282,13 +286,13 @@ async function startDimseRole(shared: Shared, parts: Parts): Promise<DimseGatewa
 }
 
 async function listenForHl7v2(
-  { config, ...shared }: Shared,
+  { config, database, audit, logger, now }: Shared,
   parts: Parts,
 ): Promise<{ port: number } | null> {
-  const { hl7v2 } = config;
+  const { hl7v2, shutdown } = config;
   if (!hl7v2) return null;
   const { startHl7v2 } = await import('./wiring/hl7v2.ts');
-  const messages = await startHl7v2({ ...config, hl7v2 }, shared);
+  const messages = await startHl7v2({ hl7v2, shutdown }, { database, audit, logger, now });
   parts.defer(() => messages.stop());
   return messages;
 }
@@ -298,19 +302,26 @@ async function startApiRole(
   dicom: DimseGateway | null,
   parts: Parts,
 ): Promise<HttpServer> {
-  const { config, logger, rules } = shared;
+  const { config, database, core, blobs, objects, operations, outbound, certificates } = shared;
+  const { endpoints, rules, audit, monitoring, logger, now } = shared;
   const { createStorageScp } = await import('../../dimse/receive/storage-scp.ts');
   const { createStoreInstances } = await import('../../dimse/dicomweb/store-instances.ts');
   const { startHttpDoor } = await import('./wiring/http-door.ts');
   // Without the role `dimse`, STOW-RS and uploads in the console need a separate intake. It does
   // not recover at startup, because recovery is a task of the role `dimse`.
-  const intake = { ...shared, ...shared.reception, recovers: false };
-  const door = dicom?.door ?? createStorageScp(intake);
+  const door =
+    dicom?.door ??
+    createStorageScp({
+      ...{ config, database, objects, logger, now },
+      ...shared.reception,
+      recovers: false,
+    });
   if (!dicom) parts.defer(() => door.close());
   const api = await startHttpDoor(config, {
-    ...shared,
-    ...shared.monitoring,
-    reviews: reviewsOf(config, shared),
+    ...{ database, core, blobs, operations, objects, outbound, certificates, audit, logger, now },
+    checks: monitoring.checks,
+    metrics: monitoring.metrics,
+    reviews: reviewsOf(config, { database, core, blobs, endpoints }),
     storeInstances: createStoreInstances({ door, config, logger }),
     routing: rules.current,
   });
