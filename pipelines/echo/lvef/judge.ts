@@ -151,8 +151,8 @@ function ofSameMachine(values: Values, ef: Measurement): Reading[] {
 /** Why the headline EF is shown but neither graded nor used for conclusions. */
 export interface UngradedEf {
   gap: Statement;
-  /** True if one of the contradicting values is severely reduced. */
-  severe: boolean;
+  /** Whether any of the contradicting values is severely reduced, or all of them are. */
+  severe: 'none' | 'any' | 'all';
   between: readonly Measurement[];
 }
 
@@ -172,12 +172,17 @@ function contradiction(values: Values, ef: Measurement): UngradedEf | null {
   const readings = [reading(ef), ...(lowest ? [lowest] : apart)].map(({ evidence, ...one }) => one);
   return {
     gap: sayOfEcho.gap(code, { readings, points: EF_VARIABILITY }),
-    severe: [ef.value, ...apart.map(({ value }) => value)].some(isSevere),
+    severe: severeAmong([ef.value, ...apart.map(({ value }) => value)]),
     between: [ef, ...apart.flatMap(({ evidence }) => evidence)],
   };
 }
 
 export const isSevere = (ef: number) => rounded(ef, 0) < SEVERE_EF;
+
+function severeAmong(efs: readonly number[]): UngradedEf['severe'] {
+  if (efs.every(isSevere)) return 'all';
+  return efs.some(isSevere) ? 'any' : 'none';
+}
 
 /**
  * Returns true if the LV diameter is above the upper limit of the range that was applied to it. If
@@ -216,7 +221,7 @@ function linearLimit(values: Values, ef: Measurement): UngradedEf | null {
       diameter: dilated && diameter ? diameter.value : null,
       motion: uneven ? motion : null,
     }),
-    severe: isSevere(ef.value),
+    severe: severeAmong([ef.value]),
     between: [ef],
   };
 }

@@ -117,9 +117,11 @@ function criticalFinding(
   };
   const limit = SEVERE_EF;
   if (ungraded) {
-    if (!ungraded.severe) return null;
-    return ungraded.between.length > 1
-      ? critical(sayOfLvef.conclusion('lvef.severe-by-one-method', { limit }), ungraded.between)
+    const { severe, between } = ungraded;
+    if (severe === 'none') return null;
+    const by = severe === 'all' ? 'lvef.severe-by-each-method' : 'lvef.severe-by-one-method';
+    return between.length > 1
+      ? critical(sayOfLvef.conclusion(by, { limit }), between)
       : critical(sayOfLvef.conclusion('lvef.severe-by-invalid-method', { limit }, [ef]), [ef]);
   }
   if (isSevere(ef.value)) return critical(sayOfLvef.conclusion('lvef.severe', {}, [ef]), [ef]);

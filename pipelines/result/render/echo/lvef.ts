@@ -60,6 +60,8 @@ export const LVEF_SENTENCES = {
     `${allNamed(about)}: severely reduced LV systolic function; whether this is new is unknown.`,
   'lvef.severe-by-one-method': ({ limit }: { limit: number }) =>
     `The methods disagree: one of two methods gives LVEF below ${limit} %; whether this is new is unknown.`,
+  'lvef.severe-by-each-method': ({ limit }: { limit: number }) =>
+    `The methods disagree, but each gives LVEF below ${limit} %; whether this is new is unknown.`,
   'lvef.severe-by-invalid-method': ({ limit }: { limit: number }, { about }: About) =>
     `${allNamed(about)}: below ${limit} % by a method that is not valid here; whether this is new is unknown.`,
   'lvef.severe-of-machine': (of: { key: EchoConcept; value: number; limit: number }) =>

@@ -290,6 +290,15 @@ describe('volumes of both sources', () => {
   });
 });
 
+it.each([
+  [8, 'The methods disagree, but each gives LVEF below 30 %'],
+  [40, 'The methods disagree: one of two methods gives LVEF below 30 %'],
+])('LVEFs of 27 and %d %% that contradict each other are critical: %s', (machine, expected) => {
+  const study = { machine: { lvef: machine }, outlines: { 'lvef-networks': 27 } };
+  expect(told(study)).toMatchObject({ grade: undefined, findings: ['critical'] });
+  expect(told(study).words).toContain(expected);
+});
+
 it('an LVEF that was measured but withheld is not said to be unmeasured', () => {
   const heart = heartOutlines({ clips: [beatingClip('A4C', HEALTHY)], volumesTrusted: false });
   const { section } = interpreted({}, 'model', {}, { heart, measured: outlinedValues(heart) });
