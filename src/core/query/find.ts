@@ -144,7 +144,7 @@ export async function heldObjects(
        i.header ->> 'seriesInstanceUid' AS "seriesInstanceUid",
        i.sop_instance_uid AS "sopInstanceUid", i.header ->> 'sopClassUid' AS "sopClassUid",
        i.transfer_syntax AS "transferSyntax", i.bytes::float8 AS bytes, i.path,
-       i.file_sha256 AS "fileSha256", (i.header ->> 'numberOfFrames')::integer AS "numberOfFrames"
+       i.file_sha256 AS "fileSha256", (i.header ->> 'numberOfFrames')::float8 AS "numberOfFrames"
      FROM instances i JOIN studies s ON s.id = i.study_id
      WHERE ($1::text[] IS NULL OR s.study_instance_uid = ANY ($1))
        AND ($2::text[] IS NULL OR i.header ->> 'seriesInstanceUid' = ANY ($2))

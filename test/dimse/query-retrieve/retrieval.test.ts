@@ -14,6 +14,9 @@ import { freePort } from '../../peers/free-port.ts';
 import { dicomFile } from '../dicom-file.ts';
 import { instanceHeader } from '../instance-header.ts';
 
+/** The second object states a number of frames that is not an integer. */
+const FRAMES = [1, 1.5];
+
 let fresh: OpenDatabase;
 let dataDir: string;
 let database: PooledDatabase;
@@ -47,7 +50,7 @@ beforeAll(async () => {
         index + 1,
         path,
         EXPLICIT_VR_LITTLE_ENDIAN,
-        JSON.stringify(instanceHeader({ sopInstanceUid })),
+        JSON.stringify(instanceHeader({ sopInstanceUid, numberOfFrames: FRAMES[index] ?? 1 })),
       ],
     );
   }
@@ -151,6 +154,10 @@ test('the log says how many objects the peer of a C-GET refused, and why', async
     ...counts,
   };
   expect(logged).toEqual([{ id: 'retrieval_incomplete', operation: 'C-GET', ...why }]);
+});
+
+test('C-GET sends an object whose number of frames is malformed', async () => {
+  expect((await get(0)).sent).toEqual(['1.2.3.1.2']);
 });
 
 test('C-GET sends the other objects of a study if the file of one is damaged', async () => {
