@@ -13,7 +13,7 @@ import {
   type FindingDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { isOfMachine } from '../shared/measurement.ts';
+import { isOfMachine, isRejected } from '../shared/measurement.ts';
 import { type FlowOfTraces, graverFlow, type StatedFlow } from './flow.ts';
 import {
   ANAEMIA_MOM,
@@ -353,6 +353,7 @@ function indicesOn(readings: readonly TracedReading[], measurements: readonly Me
     .filter(
       (one) =>
         !isOfMachine(one) &&
+        !isRejected(one) &&
         one.source.file !== null &&
         files.has(one.source.file) &&
         PULSATILITY.has(one.concept.key),

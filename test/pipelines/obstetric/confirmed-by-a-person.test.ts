@@ -282,6 +282,15 @@ describe('absent flow that the analysis saw in the umbilical artery', () => {
     expect(flow(reviewedWith(study, rejected))).toBeNull();
   });
 
+  it('does not rest on another index that a reader rejected', () => {
+    const study = reviewedViews({ spectra: [absent] }, { accept: 'simulated' });
+    const rejected = { kind: 'reject', measurement: 'umbilical-artery-pi' } as const;
+    const evidence = (result: Result) =>
+      result.findings.find(({ id }) => id === 'end-diastolic-flow')?.evidence;
+    expect(evidence(reviewedWith(study))).toEqual(['umbilical-artery-pi']);
+    expect(evidence(reviewedWith(study, rejected))).toEqual([]);
+  });
+
   it('that a reader accepted remains critical', () => {
     const study = reviewedViews({ spectra: [absent] });
     expect(critical(reviewedWith(study, accept('umbilical-artery-edv')))).toHaveLength(1);
