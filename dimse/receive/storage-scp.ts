@@ -308,18 +308,24 @@ function measuredStorage(
         throw error;
       };
       const sink: ObjectSink = await storage.open(object, peer).catch(refused);
+      let isRefused = false;
       return {
         ...sink,
-        write(piece) {
+        async write(piece) {
           bytes += piece.length;
-          return sink.write(piece);
+          try {
+            await sink.write(piece);
+          } catch (error) {
+            isRefused = true;
+            throw error;
+          }
         },
         async commit() {
           await sink.commit().catch(refused);
           report('stored');
         },
         discard() {
-          report('broken-off');
+          report(isRefused ? 'refused' : 'broken-off');
           return sink.discard();
         },
       };

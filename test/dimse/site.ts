@@ -2,6 +2,7 @@ import { loadConfig } from '../../config/load.ts';
 import type { Config, Source } from '../../config/schema.ts';
 import { type DimseGateway, startDimse } from '../../dimse/gateway.ts';
 import type { CalledNode } from '../../dimse/network/dial.ts';
+import type { Reception } from '../../dimse/receive/storage-scp.ts';
 import { httpAccess } from '../../fhir/client/authorization.ts';
 import { serviceRequestWorklist } from '../../fhir/match/service-request-worklist.ts';
 import { objectsOnDisk } from '../../src/core/files/received-objects.ts';
@@ -39,6 +40,8 @@ export interface Site {
   node: CalledNode;
   submitted: Submitted[];
   forwarded: { instances: readonly string[]; destinations: readonly string[] }[];
+  /** The outcome of each object that was sent, as counted in the metrics. */
+  receptions: Reception['outcome'][];
   /** Called before the core answers. A request is refused by throwing. */
   onSubmit: (command: SubmitCommand) => void | Promise<void>;
   /** Status and result returned for every request. */
@@ -84,12 +87,16 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
   const now = () => new Date(Date.now() + offset);
   const submitted: Submitted[] = [];
   const forwarded: Site['forwarded'] = [];
+  const receptions: Site['receptions'] = [];
   const certificates = new ClientCertificates();
   const start = (dicom: Partial<Config['dicom']> = {}) =>
     startDimse({
       config: { ...config, dicom: { ...config.dicom, ...dicom } },
       database,
       objects: objectsOnDisk(dataDir),
+      onReception: (_peer, { outcome }) => {
+        receptions.push(outcome);
+      },
       logger: silentLogger,
       now,
       forward: async (instances, destinations) => {
@@ -123,6 +130,7 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
     node: nodeAt(0),
     submitted,
     forwarded,
+    receptions,
     onSubmit: () => {},
     looked: { status: 'queued', result: null },
     pass(seconds) {

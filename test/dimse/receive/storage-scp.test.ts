@@ -65,9 +65,11 @@ describe('an object that cannot be used', () => {
     const stored = await filesBelow('intake');
     await site.restart({ maxObjectBytes: dataSet.length - 1 });
     expect(await sendBuffer(site.node, file)).toMatchObject({ status: 0xa700 });
+    expect(site.receptions.at(-1)).toBe('refused');
     expect(await filesBelow('intake')).toEqual(stored);
     await site.restart({ maxObjectBytes: dataSet.length });
     expect(await sendBuffer(site.node, file)).toMatchObject({ status: 0 });
+    expect(site.receptions.at(-1)).toBe('stored');
   });
 });
 
