@@ -439,6 +439,11 @@ export function replayDelivery(
   });
 }
 
+/** SQL: assignments that send a delivery again and retry it for `seconds` (a parameter). */
+const againFor = (seconds: string) => `state = 'pending', next_at = now(), ended_at = NULL,
+  attempts_before = attempt, lost_attempts = 0, own_failures = 0,
+  give_up_at = now() + make_interval(secs => ${seconds})`;
+
 /**
  * Sends all dead deliveries to a destination again.
  * @returns the number of these deliveries.
@@ -450,10 +455,7 @@ export function replayAll(
 ): Promise<number> {
   return database.transaction(async (tx) => {
     const { rowCount } = await tx.query(
-      `UPDATE deliveries SET state = 'pending', next_at = now(), ended_at = NULL,
-         attempts_before = attempt, lost_attempts = 0, own_failures = 0,
-         give_up_at = now() + make_interval(secs => $2)
-       WHERE destination = $1 AND state = 'dead'`,
+      `UPDATE deliveries SET ${againFor('$2')} WHERE destination = $1 AND state = 'dead'`,
       [destination, giveUpSeconds],
     );
     await liftHold(tx, destination);
@@ -474,9 +476,7 @@ export async function sendAgain(
   giveUpSeconds: number,
 ): Promise<DeliveryRow | null> {
   const { rows } = await tx.query<DeliveryRow>(
-    `UPDATE deliveries SET state = 'pending', next_at = now(), ended_at = NULL,
-       attempts_before = attempt, lost_attempts = 0, own_failures = 0,
-       give_up_at = now() + make_interval(secs => $3)
+    `UPDATE deliveries SET ${againFor('$3')}
      WHERE id = $1 AND state = ANY ($2::text[]) RETURNING *`,
     [id, states, giveUpSeconds],
   );
