@@ -8,6 +8,7 @@ import {
   type JudgedObject,
   judgeObject,
   keepShared,
+  keepUnlessDuplicate,
   Registrar,
   type RegistrationOptions,
   RowMayExistError,
@@ -199,14 +200,10 @@ async function register(
   const known = await keptOrForgotten(object.path, parts, () => keepShared(object, parts));
   const row = registrar.register(object, !answersBeforeRow).then(async (arrival) => {
     onArrival(peer, object.source, arrival);
-    // The object was known when `keepShared` looked for it, so it was not copied to the bucket. If
-    // it is not a duplicate now, retention has removed the earlier copy in the meantime.
-    if (known && arrival.outcome !== 'duplicate') {
-      const digests = await object.digests();
-      await objects.keep({ ...object, ...digests }).catch((cause) => {
-        throw new RowMayExistError('an object with a row could not be stored', { cause });
-      });
-    }
+    const { outcome } = arrival;
+    await keepUnlessDuplicate(object, { known, outcome }, { objects }).catch((cause) => {
+      throw new RowMayExistError('an object with a row could not be stored', { cause });
+    });
   });
   const settled = row.catch((error) => {
     // The error is only logged, because the sender already has its response. Unless the object was

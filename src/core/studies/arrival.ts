@@ -95,6 +95,19 @@ export async function keepShared(
   return known;
 }
 
+/**
+ * Copies an object to the bucket once it has its row, if `keepShared` skipped it as known but it is
+ * no duplicate: retention has removed the earlier copy and its row in the meantime.
+ */
+export async function keepUnlessDuplicate(
+  object: JudgedObject,
+  { known, outcome }: { known: boolean; outcome: Arrival['outcome'] | undefined },
+  { objects }: Pick<RegistrationOptions, 'objects'>,
+): Promise<void> {
+  if (!known || outcome === 'duplicate') return;
+  await objects.keep({ ...object, ...(await object.digests()) });
+}
+
 /** Thrown if the row of an object was committed, or may have been: its file must be kept. */
 export class RowMayExistError extends Error {
   override name = 'RowMayExistError';
@@ -277,11 +290,7 @@ export async function registerAtOnce(
       throw (await quarantineForItsValues(object, error, options)) ?? error;
     });
     if (arrival) await afterRow(object, arrival, options);
-    // When `keepShared` looked, the object had a row and was not copied to the bucket. Retention
-    // has removed that row since, so the object is copied now.
-    if (known && arrival?.outcome !== 'duplicate') {
-      await options.objects.keep({ ...object, ...(await object.digests()) });
-    }
+    await keepUnlessDuplicate(object, { known, outcome: arrival?.outcome }, options);
   } catch (error) {
     throw error instanceof RowMayExistError ? error.cause : error;
   }
