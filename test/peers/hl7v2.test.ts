@@ -19,8 +19,8 @@ import {
 } from '../../src/core/outbox/deliveries.ts';
 import type { Delivery } from '../../src/core/outbox/delivery.ts';
 import { type Outbox, startOutbox } from '../../src/core/outbox/outbox.ts';
+import { earlierRequests, laterRequests } from '../../src/core/studies/earlier-requests.ts';
 import { signatureOver } from '../../src/core/studies/signed-results.ts';
-import { earlierRequests, laterRequests } from '../../src/core/studies/study-store.ts';
 import { createHl7v2Deliverer } from '../../src/doors/hl7v2/deliver.ts';
 import { connected } from '../../src/doors/hl7v2/mllp.ts';
 import { controlIdOf } from '../../src/doors/hl7v2/oru.ts';

@@ -9,7 +9,7 @@ import { startAuditFeed } from '../../core/audit/feed.ts';
 import { createRefusalAudit, type RefusalAudit } from '../../core/audit/refusals.ts';
 import { startSealing } from '../../core/audit/seal.ts';
 import { syslogMessage, syslogOverTls, syslogOverUdp } from '../../core/audit/syslog.ts';
-import { auditSubjects } from '../../core/studies/study-store.ts';
+import { auditSubjects } from '../../core/studies/subject.ts';
 import { type AuditFormats, createAuditOperations } from '../../operations/audit.ts';
 import type { AuditOperations } from '../../operations/operations.ts';
 import type { Database } from '../../platform/database/port.ts';

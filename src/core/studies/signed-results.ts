@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/database/port.ts';
-import { earlierRequests, laterRequests } from './study-store.ts';
+import { earlierRequests, laterRequests } from './earlier-requests.ts';
 
 /** A signed result: the request, and the signed revision, numbered from 1. */
 interface SignedResult {

@@ -3,7 +3,6 @@ import { resultSeriesUids } from '../../../pipelines/artifacts/modules.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import type { ErrorCode } from '../../platform/errors/catalogue.ts';
-import type { SubjectsOf } from '../audit/feed.ts';
 import type { ReceivedObject } from '../files/received-objects.ts';
 import type { RequestStatus } from '../requests/request.ts';
 import type { CompletionSignal } from './completion.ts';
@@ -318,24 +317,6 @@ export async function requestsOf(database: Queryable, studyId: string): Promise<
   return rows;
 }
 
-/**
- * Returns the newest earlier request whose draft was sent to a PACS and is now superseded; null if
- * there is none.
- */
-export async function supersededRequest(
-  database: Queryable,
-  requestId: string,
-): Promise<string | null> {
-  const { rows } = await database.query<{ request_id: string }>(
-    `SELECT request_id FROM deliveries
-     WHERE request_id = ANY ($1::text[]) AND kind = 'dicom' AND state = 'delivered'
-       AND NOT not_sent AND result_revision = 0
-     ORDER BY array_position($1::text[], request_id) LIMIT 1`,
-    [await earlierRequests(database, requestId)],
-  );
-  return rows[0]?.request_id ?? null;
-}
-
 /** Returns where a received object is stored; null if it has been removed. */
 export async function keptObject(database: Queryable, id: string): Promise<ReceivedObject | null> {
   const { rows } = await database.query<ReceivedObject>(
@@ -410,89 +391,6 @@ export async function studyOfRequest(
     [requestId],
   );
   return rows[0] ?? null;
-}
-
-/**
- * Returns the requests that the result of this request replaces, newest first: those for earlier
- * revisions of the same study, made for the same endpoint. If several rules run one endpoint, only
- * requests of the same rule count. A workitem neither replaces a request nor is replaced, because
- * it may cover only some of the objects; in its row, `rule` holds its unique key. Empty for the
- * first request of a study, and for a request without a study.
- */
-export async function earlierRequests(database: Queryable, requestId: string): Promise<string[]> {
-  const { rows } = await database.query<{ id: string }>(
-    `${REPLACEMENTS} SELECT former AS id FROM replacements WHERE latter = $1
-     ORDER BY revision DESC, former DESC`,
-    [requestId],
-  );
-  return rows.map(({ id }) => id);
-}
-
-/**
- * Returns the requests whose results replace the result of this request, as in `earlierRequests`,
- * newest first.
- */
-export async function laterRequests(database: Queryable, requestId: string): Promise<string[]> {
-  const { rows } = await database.query<{ id: string }>(
-    `${REPLACEMENTS} SELECT latter AS id FROM replacements WHERE former = $1
-     ORDER BY latter_revision DESC, latter DESC`,
-    [requestId],
-  );
-  return rows.map(({ id }) => id);
-}
-
-/** SQL: pairs of requests; the result of `latter` replaces that of `former`. */
-const REPLACEMENTS = `
-  WITH runs AS (
-    SELECT s.study_id, s.revision, s.rule, s.request_id, r.endpoint, r.model
-    FROM study_requests s JOIN requests r ON r.id = s.request_id
-    WHERE s.rule NOT LIKE 'workitem:%'),
-  replacements AS (
-    SELECT former.request_id AS former, former.revision,
-      own.request_id AS latter, own.revision AS latter_revision
-    FROM runs own JOIN runs former ON former.study_id = own.study_id
-      AND former.revision < own.revision
-      AND former.endpoint = own.endpoint AND former.model = own.model
-    WHERE former.rule = own.rule OR NOT EXISTS (SELECT 1 FROM runs other
-      WHERE other.study_id = own.study_id AND other.revision = own.revision
-        AND other.endpoint = own.endpoint AND other.model = own.model
-        AND other.rule <> own.rule))`;
-
-/**
- * Finds the patient and study of audit rows, by row id. The rows themselves contain no identity; it
- * is looked up only when rows are sent to the audit record repository or exported.
- */
-export function auditSubjects(database: Queryable): SubjectsOf {
-  return async (rows) => {
-    const asked = rows.filter((row) => row.study_id !== null || row.request_id !== null);
-    const { rows: found } = await database.query<{
-      row: string;
-      uid: string;
-      patient: string | null;
-      issuer: string | null;
-    }>(
-      `SELECT asked.row, s.study_instance_uid AS uid, s.identity ->> 'PatientID' AS patient,
-         coalesce(nullif(s.identity ->> 'IssuerOfPatientID', ''),
-           s.identity -> 'IssuerOfPatientIDQualifiers' ->> 'UniversalEntityID') AS issuer
-       FROM jsonb_to_recordset($1::jsonb) AS asked (row text, study uuid, request text)
-       LEFT JOIN LATERAL (
-         SELECT study_id FROM study_requests WHERE request_id = asked.request LIMIT 1) r ON true
-       JOIN studies s ON s.id = coalesce(asked.study, r.study_id)`,
-      [
-        JSON.stringify(
-          asked.map(({ id, study_id, request_id }) => {
-            return { row: id, study: study_id, request: request_id };
-          }),
-        ),
-      ],
-    );
-    return new Map(
-      found.map(({ row, uid, patient, issuer }) => [
-        row,
-        { studyInstanceUid: uid, patientId: patient ?? '', issuerOfPatientId: issuer ?? '' },
-      ]),
-    );
-  };
 }
 
 /** Returns the study of a received object; null if the object has been removed. */

@@ -1,17 +1,12 @@
 import type { SourceInstance, Subject } from '../../../pipelines/dicom/subject.ts';
 import type { Queryable } from '../../platform/database/port.ts';
+import type { SubjectsOf } from '../audit/feed.ts';
 import { correctedIdentity, correctionsOf } from '../patients/corrections.ts';
+import { supersededRequest } from './earlier-requests.ts';
 import { foundOrder } from './order.ts';
 import { studyContext } from './order-join.ts';
 import { studyIdentity } from './patient.ts';
-import {
-  fileName,
-  findStudy,
-  instancesOf,
-  ownSeries,
-  studyOfRequest,
-  supersededRequest,
-} from './study-store.ts';
+import { fileName, findStudy, instancesOf, ownSeries, studyOfRequest } from './study-store.ts';
 
 /**
  * Returns the subject of a request made from a DICOM study: the identity of the study and the
@@ -84,4 +79,41 @@ export async function subjectOfRequest(
 ): Promise<Subject | null> {
   const submitted = await studyOfRequest(database, requestId);
   return submitted && subjectOfStudy(database, { requestId, ...submitted });
+}
+
+/**
+ * Finds the patient and study of audit rows, by row id. The rows themselves contain no identity; it
+ * is looked up only when rows are sent to the audit record repository or exported.
+ */
+export function auditSubjects(database: Queryable): SubjectsOf {
+  return async (rows) => {
+    const asked = rows.filter((row) => row.study_id !== null || row.request_id !== null);
+    const { rows: found } = await database.query<{
+      row: string;
+      uid: string;
+      patient: string | null;
+      issuer: string | null;
+    }>(
+      `SELECT asked.row, s.study_instance_uid AS uid, s.identity ->> 'PatientID' AS patient,
+         coalesce(nullif(s.identity ->> 'IssuerOfPatientID', ''),
+           s.identity -> 'IssuerOfPatientIDQualifiers' ->> 'UniversalEntityID') AS issuer
+       FROM jsonb_to_recordset($1::jsonb) AS asked (row text, study uuid, request text)
+       LEFT JOIN LATERAL (
+         SELECT study_id FROM study_requests WHERE request_id = asked.request LIMIT 1) r ON true
+       JOIN studies s ON s.id = coalesce(asked.study, r.study_id)`,
+      [
+        JSON.stringify(
+          asked.map(({ id, study_id, request_id }) => {
+            return { row: id, study: study_id, request: request_id };
+          }),
+        ),
+      ],
+    );
+    return new Map(
+      found.map(({ row, uid, patient, issuer }) => [
+        row,
+        { studyInstanceUid: uid, patientId: patient ?? '', issuerOfPatientId: issuer ?? '' },
+      ]),
+    );
+  };
 }

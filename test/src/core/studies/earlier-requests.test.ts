@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { signatureOver } from '../../../../src/core/studies/signed-results.ts';
 import {
   earlierRequests,
   laterRequests,
   supersededRequest,
-} from '../../../../src/core/studies/study-store.ts';
+} from '../../../../src/core/studies/earlier-requests.ts';
+import { signatureOver } from '../../../../src/core/studies/signed-results.ts';
 import { endpoint, openSite, type Site } from '../requests/site.ts';
 
 const other = { ...endpoint, id: 'us/other/interpret', model: 'us/other' };
