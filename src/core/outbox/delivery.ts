@@ -1,3 +1,4 @@
+import type { Config } from '../../../config/schema.ts';
 import type { ErrorCode, FailureClass } from '../../platform/errors/catalogue.ts';
 
 /**
@@ -175,6 +176,26 @@ export const HELD_FOR_A_PERSON = `(d.kind = 'fhir'
   AND (d.state = 'dead' OR (d.state = 'pending' AND d.code = 'ehr_patient_not_found'))
   AND 'reject' IS DISTINCT FROM (SELECT h.action FROM hold_actions h
     WHERE h.delivery_id = d.id AND h.action <> 'show' ORDER BY h.id DESC LIMIT 1))`;
+
+/**
+ * Returns the deliveries that can start with the draft; some destinations accept only signed
+ * results. If an earlier result of the study is signed, no report is sent as a draft: an EHR would
+ * replace the signed report, or show a newer draft next to it.
+ * @param signed true if an earlier result of the study is signed.
+ */
+export function leavingAtOnce(
+  targets: readonly DeliveryTarget[],
+  destinations: Config['destinations'],
+  signed: boolean,
+): DeliveryTarget[] {
+  const waiting = new Set(
+    destinations.flatMap(({ name, release }) => (release === 'after-signature' ? [name] : [])),
+  );
+  return targets.filter(
+    ({ kind, destination }) =>
+      !waiting.has(destination) && !(signed && DELIVERY_KINDS[kind].carries === 'report'),
+  );
+}
 
 /**
  * SQL: the destinations that receive nothing before the result of request `r` is signed, because no

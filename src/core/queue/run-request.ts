@@ -15,17 +15,11 @@ import type { FetchArchivedObjects } from '../files/archived-objects.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import { type FetchHostedFile, HostedFileError } from '../files/hosted-files.ts';
 import { enqueueDeliveries } from '../outbox/deliveries.ts';
-import { DELIVERY_KINDS, type DeliveryTarget } from '../outbox/delivery.ts';
+import { leavingAtOnce } from '../outbox/delivery.ts';
 import type { ChangeFeed } from '../requests/changes.ts';
 import type { Endpoint } from '../requests/endpoint.ts';
 import { holdLease, MAX_ATTEMPTS, releaseRequest } from '../requests/lease.ts';
-import {
-  type Cost,
-  costOf,
-  type RequestFile,
-  type RequestStatus,
-  type StoredRequest,
-} from '../requests/request.ts';
+import { type Cost, costOf, type RequestFile, type StoredRequest } from '../requests/request.ts';
 import {
   ArtifactMismatchError,
   completeResult,
@@ -112,62 +106,48 @@ export async function waitForRoom(
   }
 }
 
-type FailureContext = Pick<WorkerOptions, 'config' | 'logger'>;
+/** Ends the request without a result. */
+interface Fault {
+  type: 'fault';
+  to: 'failed' | 'rejected';
+  code: ErrorCode;
+  detail: string;
+}
 
+/** How a run ended, which determines what becomes of its request (`settle`). */
+type End =
+  | { type: 'succeeded' }
+  /** The request was canceled, or another worker has claimed it. */
+  | { type: 'lost' }
+  /** The gateway is stopping, or the database was away for a short time. */
+  | { type: 'interrupted' }
+  /** The pipeline process died. */
+  | { type: 'crashed'; reason: string }
+  | { type: 'out-of-space' }
+  | Fault;
+
+const fault = (to: Fault['to'], code: ErrorCode, detail: string): Fault => ({
+  type: 'fault',
+  to,
+  code,
+  detail,
+});
+
+/** Thrown by a step of the run that ends the request. */
 class RunFailure extends Error {
-  readonly to: RequestStatus;
-  readonly code: ErrorCode;
-  readonly detail: string;
+  override name = 'RunFailure';
+  readonly end: Fault;
 
-  constructor(to: 'failed' | 'rejected', code: ErrorCode, detail: string) {
-    super(detail);
-    this.to = to;
-    this.code = code;
-    this.detail = detail;
+  constructor(...given: Parameters<typeof fault>) {
+    const end = fault(...given);
+    super(end.detail);
+    this.end = end;
   }
 }
 
 /** The run was interrupted before the pipeline began, or after it had ended. */
 class InterruptedError extends Error {
   override name = 'InterruptedError';
-}
-
-class OutOfSpaceError extends Error {
-  override name = 'OutOfSpaceError';
-}
-
-function failureOf(
-  outcome: Extract<RunOutcome, { type: 'rejected' | 'failed' | 'timeout' }>,
-  row: StoredRequest,
-  { config, logger }: FailureContext,
-): RunFailure {
-  switch (outcome.type) {
-    case 'rejected':
-      return new RunFailure('rejected', outcome.code, outcome.detail);
-    case 'timeout': {
-      const detail = `The pipeline was stopped after ${config.worker.timeoutSeconds} s.`;
-      return new RunFailure('failed', 'pipeline_timeout', detail);
-    }
-    case 'failed':
-      logger.event(EVENTS.requestFailed, { request: row.id, error: outcome.message });
-      return new RunFailure('failed', 'pipeline_failed', 'The pipeline ended with an error.');
-  }
-}
-
-function outOfSpaceFailure(
-  { id, attempts: claims, lost_runs }: StoredRequest,
-  { logger }: FailureContext,
-): RunFailure {
-  const attempts = claims - lost_runs;
-  logger.event(EVENTS.requestOutOfSpace, { request: id, attempts });
-  const detail = `The disk was full in ${attempts} attempts to run the request.`;
-  return new RunFailure('failed', 'out_of_space', detail);
-}
-
-function asRunFailure(error: unknown, row: StoredRequest, { logger }: FailureContext): RunFailure {
-  if (error instanceof RunFailure) return error;
-  logger.event(EVENTS.requestFailedUnexpectedly, { request: row.id, error: String(error) });
-  return new RunFailure('failed', 'internal', 'An unexpected error in the gateway.');
 }
 
 interface RunParts extends WorkerOptions {
@@ -177,67 +157,100 @@ interface RunParts extends WorkerOptions {
 }
 
 /**
- * How a run ended. `over`: this worker has nothing more to do with the request. `crashed`: the
- * request was released and has to be claimed again.
- */
-type RunEnd = 'over' | 'crashed';
-
-/**
  * Runs a claimed request to completion. Every update is tied to the attempt, so a canceled or
  * superseded run can no longer change anything.
+ * @returns `crashed` if the request was released and has to be claimed again. Otherwise this worker
+ * has nothing more to do with it.
  */
-export async function runRequest(row: StoredRequest, parts: RunParts): Promise<RunEnd> {
-  const { database, config, logger, now, changes, stopping } = parts;
-  const { id, attempts } = row;
-  const lease = holdLease(database, changes, id, attempts);
+export async function runRequest(row: StoredRequest, parts: RunParts): Promise<'over' | 'crashed'> {
+  const { database, config, changes, stopping } = parts;
+  const lease = holdLease(database, changes, row.id, row.attempts);
   try {
     const broken = AbortSignal.any([lease.lost, stopping]);
-    await waitForRoom(config.dataDir, broken, () => {
-      logger.event(EVENTS.requestWaitsForDisk, { request: id });
-    });
-    if (broken.aborted) throw new InterruptedError();
-    const outcome = await runReadable(row, parts, broken);
-    if (outcome.type === 'crashed' || (outcome.type === 'aborted' && stopping.aborted)) {
-      const crashed = outcome.type === 'crashed';
-      if (crashed) logger.event(EVENTS.requestProcessDied, { request: id, reason: outcome.reason });
-      await lease.release();
-      await releaseRequest(database, id, attempts, crashed ? 'crashed' : 'interrupted');
-      return crashed ? 'crashed' : 'over';
-    }
-    if (outcome.type === 'aborted') return 'over';
-    if (outcome.type === 'failed' && (outcome.outOfSpace || !(await hasRoom(config.dataDir)))) {
-      throw new OutOfSpaceError();
-    }
-    if (outcome.type !== 'done') throw failureOf(outcome, row, parts);
-    await succeed(row, parts, broken);
-  } catch (error) {
-    if (error instanceof LeaseLostError) return 'over';
-    const full = error instanceof OutOfSpaceError || isOutOfSpace(error);
-    // A request must not fail because of a short database outage, so it is released and run again.
-    // After a full disk, too, the run is repeated once there is space again, but only a limited
-    // number of times.
-    const away = error instanceof DatabaseUnreachableError;
-    if (
-      error instanceof InterruptedError ||
-      away ||
-      (full && attempts - row.lost_runs < MAX_ATTEMPTS)
-    ) {
-      await lease.release();
-      await releaseRequest(database, id, attempts, full ? 'out-of-space' : 'interrupted');
-      return 'over';
-    }
-    const refusal = full ? outOfSpaceFailure(row, parts) : asRunFailure(error, row, parts);
-    const fault = { code: refusal.code, detail: refusal.detail };
-    await database
-      .transaction((tx) => transition(tx, id, refusal.to, { at: now(), attempt: attempts, fault }))
-      .catch((lost: unknown) => {
-        if (!(lost instanceof LeaseLostError)) throw lost;
-      });
+    const end = await runToEnd(row, parts, broken).catch((error: unknown) =>
+      endOfError(error, row, parts),
+    );
+    await lease.release();
+    await settle(end, row, parts);
+    return end.type === 'crashed' ? 'crashed' : 'over';
   } finally {
     await lease.release();
     await rm(runFolder(config.dataDir, row), { recursive: true, force: true });
   }
-  return 'over';
+}
+
+async function runToEnd(row: StoredRequest, parts: RunParts, broken: AbortSignal): Promise<End> {
+  const { config, logger, stopping } = parts;
+  await waitForRoom(config.dataDir, broken, () => {
+    logger.event(EVENTS.requestWaitsForDisk, { request: row.id });
+  });
+  if (broken.aborted) return { type: 'interrupted' };
+  const outcome = await runReadable(row, parts, broken);
+  switch (outcome.type) {
+    case 'done':
+      await succeed(row, parts, broken);
+      return { type: 'succeeded' };
+    case 'aborted':
+      return { type: stopping.aborted ? 'interrupted' : 'lost' };
+    case 'crashed':
+      return outcome;
+    case 'rejected':
+      return fault('rejected', outcome.code, outcome.detail);
+    case 'timeout': {
+      const detail = `The pipeline was stopped after ${config.worker.timeoutSeconds} s.`;
+      return fault('failed', 'pipeline_timeout', detail);
+    }
+    case 'failed':
+      if (outcome.outOfSpace || !(await hasRoom(config.dataDir))) return { type: 'out-of-space' };
+      logger.event(EVENTS.requestFailed, { request: row.id, error: outcome.message });
+      return fault('failed', 'pipeline_failed', 'The pipeline ended with an error.');
+  }
+}
+
+function endOfError(error: unknown, row: StoredRequest, { logger }: RunParts): End {
+  if (error instanceof RunFailure) return error.end;
+  if (error instanceof LeaseLostError) return { type: 'lost' };
+  if (isOutOfSpace(error)) return { type: 'out-of-space' };
+  if (error instanceof InterruptedError || error instanceof DatabaseUnreachableError) {
+    return { type: 'interrupted' };
+  }
+  logger.event(EVENTS.requestFailedUnexpectedly, { request: row.id, error: String(error) });
+  return fault('failed', 'internal', 'An unexpected error in the gateway.');
+}
+
+/**
+ * Ends the request, or releases it to be run again: after an interruption always, after a crash and
+ * after a full disk a limited number of times.
+ */
+async function settle(end: End, row: StoredRequest, parts: RunParts): Promise<void> {
+  const { database, logger, now } = parts;
+  const { id, attempts } = row;
+  switch (end.type) {
+    case 'succeeded':
+    case 'lost':
+      return;
+    case 'interrupted':
+      return releaseRequest(database, id, attempts, 'interrupted');
+    case 'crashed':
+      logger.event(EVENTS.requestProcessDied, { request: id, reason: end.reason });
+      return releaseRequest(database, id, attempts, 'crashed');
+    case 'out-of-space': {
+      const counted = attempts - row.lost_runs;
+      if (counted < MAX_ATTEMPTS) return releaseRequest(database, id, attempts, 'out-of-space');
+      logger.event(EVENTS.requestOutOfSpace, { request: id, attempts: counted });
+      const detail = `The disk was full in ${counted} attempts to run the request.`;
+      return settle(fault('failed', 'out_of_space', detail), row, parts);
+    }
+    case 'fault': {
+      const { to, code, detail } = end;
+      const change = { at: now(), attempt: attempts, fault: { code, detail } };
+      await database
+        .transaction((tx) => transition(tx, id, to, change))
+        .catch((lost: unknown) => {
+          if (!(lost instanceof LeaseLostError)) throw lost;
+        });
+    }
+  }
 }
 
 /**
@@ -257,8 +270,7 @@ async function runReadable(
   const { logger, config } = parts;
   const unreadable: string[] = [];
   for (;;) {
-    const status = unreadable.length > 0 ? 'running' : row.status;
-    await prepare({ ...row, status }, parts, broken, unreadable);
+    await prepare(row, parts, broken, unreadable);
     const outcome = await runPipeline(row, parts, broken);
     if (outcome.type !== 'stalled') return outcome;
     logger.event(EVENTS.requestFileStalled, {
@@ -272,6 +284,10 @@ async function runReadable(
   }
 }
 
+/**
+ * Fills the work folder, and moves the request to the status `running`.
+ * @param unreadable the files on which earlier runs of this attempt hung.
+ */
 async function prepare(
   row: StoredRequest,
   parts: RunParts,
@@ -314,9 +330,10 @@ async function prepare(
     if (!(error instanceof InputFileMissingError)) throw error;
     throw new RunFailure('rejected', 'file_not_ready', `${error.message}.`);
   }
-  await fetchFiles(row, files, parts, broken);
-  // A request whose worker died during the run already has the status `running`.
-  if (row.status === 'running') return;
+  // A request that was run before, by this worker or one that died, already has this status.
+  const isRunning = row.status === 'running' || unreadable.length > 0;
+  await fetchFiles(row, { files, isRunning }, parts, broken);
+  if (isRunning) return;
   await database.transaction((tx) =>
     transition(tx, row.id, 'running', {
       at: now(),
@@ -332,11 +349,11 @@ async function prepare(
  */
 async function fetchFiles(
   row: StoredRequest,
-  files: readonly RequestFile[],
+  { files, isRunning }: { files: readonly RequestFile[]; isRunning: boolean },
   { database, config, fetchFile, fetchArchived, now }: RunParts,
   broken: AbortSignal,
 ): Promise<void> {
-  const { id, attempts, status, test } = row;
+  const { id, attempts, test } = row;
   const folder = join(runFolder(config.dataDir, row), 'files');
   // The mock pipeline does not open files.
   const hosted = test ? [] : files.filter(({ url }) => url !== undefined);
@@ -345,7 +362,7 @@ async function fetchFiles(
     : files.flatMap(({ archive: object, name }) =>
         object ? [{ object, path: join(folder, name) }] : [],
       );
-  if (hosted.length + archived.length > 0 && status !== 'running') {
+  if (hosted.length + archived.length > 0 && !isRunning) {
     await database.transaction((tx) => enterStage(tx, id, attempts, STAGES.fetching, now()));
   }
   for (const { name, url = '' } of hosted) {
@@ -429,26 +446,6 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
     await enqueueDeliveries(tx, id, drafts, giveUpSeconds);
     await putInPlace(config.dataDir, id, complete.folder);
   });
-}
-
-/**
- * Returns the deliveries that can start with the draft; some destinations accept only signed
- * results. If an earlier result of the study is signed, no report is sent as a draft: an EHR would
- * replace the signed report, or show a newer draft next to it.
- * @param signed true if an earlier result of the study is signed.
- */
-function leavingAtOnce(
-  targets: readonly DeliveryTarget[],
-  destinations: Config['destinations'],
-  signed: boolean,
-): DeliveryTarget[] {
-  const waiting = new Set(
-    destinations.flatMap(({ name, release }) => (release === 'after-signature' ? [name] : [])),
-  );
-  return targets.filter(
-    ({ kind, destination }) =>
-      !waiting.has(destination) && !(signed && DELIVERY_KINDS[kind].carries === 'report'),
-  );
 }
 
 const STORAGE_AGAIN_MS = 5000;
