@@ -289,7 +289,7 @@ class HoldsScreen implements Page {
         may(this.#around, 'confirm')
           ? html`${hold.needs === 'nothing' ? this.#sendAgainView(hold) : nothing}
               <button type="button" @click=${() => void this.#open(hold.id)}>Decide</button>`
-          : html`<span class="small soft">A clinician must decide.</span>`
+          : html`<span class="small soft">A clinician or an administrator must decide.</span>`
       }
       ${hold.key ? html`<a class="button" href=${addressOf('study', { id: hold.key })}>Study</a>` : nothing}
     </div>`;
