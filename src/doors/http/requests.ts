@@ -54,13 +54,17 @@ const historyQuery = z.strictObject({
     .optional()
     .meta({ description: 'Only requests to this model or endpoint', examples: ['us/obstetric'] }),
   status: z
-    .union([
-      z
-        .enum(REQUEST_STATUS)
-        .meta({ examples: ['succeeded'] })
-        .transform((one) => [one]),
-      z.array(z.enum(REQUEST_STATUS)),
-    ])
+    .union(
+      [
+        z
+          .enum(REQUEST_STATUS)
+          .meta({ examples: ['succeeded'] })
+          .transform((one) => [one]),
+        z.array(z.enum(REQUEST_STATUS)),
+      ],
+      // The message of a union does not say what it expects.
+      { error: `Invalid option: expected one of ${REQUEST_STATUS.join(', ')}` },
+    )
     .optional()
     .meta({
       description: 'Only requests with this status; may be repeated',

@@ -117,6 +117,11 @@ describe('requests', () => {
       expect((await get('/v1/requests?model=us/obstetric&limit=1')).data).toHaveLength(1);
     });
 
+    it('answers an unknown status with the statuses that exist', async () => {
+      const { errors } = await get('/v1/requests?status=done');
+      expect(errors[0]?.detail).toMatch(/^Invalid option: expected one of queued, preparing, /);
+    });
+
     it.each([
       ['limit=0', '/limit'],
       ['limit=101', '/limit'],
