@@ -50,6 +50,8 @@ const oidcSchema = z.strictObject({
    * request.
    */
   clientSecret: secretSchema.optional(),
+  /** Certificate authority of the provider, if it is not a public one. */
+  caFile: z.string().min(1).optional(),
   /** Text of the button: "Sign in with …". */
   label: z.string().min(1).max(60).default('OpenID Connect'),
   scopes: z.array(z.string().min(1)).default(['openid', 'profile']),

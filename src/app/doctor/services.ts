@@ -36,7 +36,8 @@ async function identityProvider(
   settings: NonNullable<Config['console']['oidc']>,
 ): Promise<Finding[]> {
   const what = 'identity provider';
-  const chain = checkWebChain(`${what}, TLS`, settings.issuer);
+  const { issuer, caFile } = settings;
+  const chain = checkWebChain(`${what}, TLS`, issuer, { tls: { caFile } });
   try {
     await discoverProvider(settings);
     const words = 'answers for its issuer; only a sign-in shows whether it accepts our client';

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import * as client from 'openid-client';
 import type { Config } from '../../../config/schema.ts';
 import { CONSOLE_ROLES } from '../../core/accounts/roles.ts';
@@ -123,9 +124,19 @@ export async function discoverProvider(settings: OidcSettings): Promise<client.C
     settings.clientId,
     undefined,
     secret ? client.ClientSecretBasic(secret) : client.None(),
-    // The schema allows http only on loopback.
-    issuer.protocol === 'http:' ? { execute: [client.allowInsecureRequests] } : {},
+    {
+      // The schema allows http only on loopback.
+      ...(issuer.protocol === 'http:' && { execute: [client.allowInsecureRequests] }),
+      ...(settings.caFile && { [client.customFetch]: await fetchTrusting(settings.caFile) }),
+    },
   );
+}
+
+/** Returns `fetch` for servers whose certificates the authority in a file has issued. */
+async function fetchTrusting(caFile: string): Promise<client.CustomFetch> {
+  const [ca, { Agent }] = await Promise.all([readFile(caFile), import('undici')]);
+  const dispatcher = new Agent({ connect: { ca } });
+  return (url, options) => fetch(url, { ...options, dispatcher } as RequestInit);
 }
 
 /** Returns the most privileged role to which a claim's values map; null if they map to no role. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 
@@ -22,12 +23,20 @@ export async function startIdentityProvider(
     port = 0,
     secret = CLIENT.secret,
     authorization = '/auth',
-  }: { port?: number; secret?: string; authorization?: string } = {},
+    tls,
+  }: {
+    port?: number;
+    secret?: string;
+    authorization?: string;
+    /** Certificate for 127.0.0.1 and its key, in PEM format. */
+    tls?: { cert: Buffer; key: Buffer };
+  } = {},
 ): Promise<IdentityProvider> {
-  const server = createServer();
+  const server = tls ? createSecureServer(tls) : createServer();
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port: own } = server.address() as AddressInfo;
+  const issuer = `${tls ? 'https' : 'http'}://127.0.0.1:${own}`;
   const provider = new Provider(issuer, {
     clients: [
       {

@@ -1,9 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Session } from '../../../../src/doors/console/contract.ts';
 import { createOidcProvider, roleOf } from '../../../../src/doors/console/oidc.ts';
+import { OPENSSL_INSTALLED } from '../../../peers/certificates.ts';
 import { freePort } from '../../../peers/free-port.ts';
 import { addDraft } from './draft.ts';
 import {
@@ -251,6 +253,33 @@ describe('a provider that is changed while the gateway runs', () => {
     await after.close();
   });
 });
+
+describe.skipIf(!OPENSSL_INSTALLED)(
+  "a provider with a certificate of the hospital's authority",
+  () => {
+    it('is trusted if `caFile` names that authority, and otherwise not', async () => {
+      const own = await mkdtemp(join(tmpdir(), 'sonogate-oidc-tls-'));
+      const [certFile, keyFile] = [join(own, 'provider.crt'), join(own, 'provider.key')];
+      // The certificate is its own authority.
+      execFileSync('/usr/bin/openssl', [
+        ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=provider'],
+        ...['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', keyFile, '-out', certFile],
+      ]);
+      const tls = { cert: await readFile(certFile), key: await readFile(keyFile) };
+      const callback = 'http://127.0.0.1:1/console/api/oidc/callback';
+      const secure = await startIdentityProvider(callback, {}, { tls });
+      const common = { issuer: secure.issuer, clientId: CLIENT.id, label: 'x', scopes: ['openid'] };
+      const settings = { ...common, roleClaim: 'groups', nameClaim: 'name', roles: ROLES };
+      const trusting = createOidcProvider({ ...settings, caFile: certFile });
+      expect((await trusting.begin(callback)).address.origin).toBe(secure.issuer);
+      await expect(createOidcProvider(settings).begin(callback)).rejects.toThrow(
+        'identity_provider_unavailable',
+      );
+      await secure.close();
+      await rm(own, { recursive: true });
+    });
+  },
+);
 
 describe('roleOf', () => {
   it.each([
