@@ -12,6 +12,7 @@ import {
 import type { PriorSearch } from '../../src/core/studies/priors.ts';
 import type { InstanceRow } from '../../src/core/studies/study-store.ts';
 import type { FoundObject, FoundStudy } from '../../src/operations/operations.ts';
+import { DatabaseUnreachableError } from '../../src/platform/database/pooled.ts';
 import type { Queryable } from '../../src/platform/database/port.ts';
 import { ERRORS, SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { Archive, StudyKeys } from './archive.ts';
@@ -111,6 +112,9 @@ export async function findPriors(
       if (answer.state === 'found') return answer;
       answers.push(answer);
     } catch (error) {
+      // An outage of our own database shows nothing about the archive. The search is repeated when
+      // its lease has expired.
+      if (error instanceof DatabaseUnreachableError) throw error;
       const title = ERRORS[error instanceof SonogateError ? error.code : 'internal'].title;
       answers.push(
         without('unavailable', `Not available: ${name} could not be queried (${title}).`),

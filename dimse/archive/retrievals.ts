@@ -241,7 +241,10 @@ export async function fetchPrior(
     every: false,
   } as const;
   const outcome = await renewing(id, PRIOR_SECONDS, parts, () =>
-    fetchObjects(wanted, archive, parts, signal).catch(failureOf),
+    fetchObjects(wanted, archive, parts, signal).catch((error: unknown) => {
+      if (error instanceof DatabaseUnreachableError) throw error;
+      return failureOf(error);
+    }),
   );
   await ended(id, archive, outcome, parts);
   return outcome;

@@ -111,6 +111,50 @@ test('a search for priors of a process that was killed is repeated after half a 
   await killed.stop();
 });
 
+test('a search for priors is repeated if the database of the gateway was away meanwhile', async () => {
+  const listed = { studyInstanceUid: '1.2.9', studyDate: '20260201', modalities: ['US'] };
+  const patient = { patientId: 'P1', issuerOfPatientId: '', birthDate: '19900101', sex: 'F' };
+  const prior = { ...listed, description: '', objects: null, ...patient };
+  await database.query(
+    `UPDATE studies SET identity = identity || '{"PatientBirthDate": "19900101"}'::jsonb`,
+  );
+  let away = true;
+  const failsOnce: Database = {
+    ...database,
+    query: async (sql, values) => {
+      if (away && sql.includes('sop_instance_uid')) {
+        away = false;
+        throw new DatabaseUnreachableError('the connection was lost');
+      }
+      return database.query(sql, values);
+    },
+    transaction: (work) => database.transaction(work),
+  };
+  let now = Date.now();
+  const one: Archive = {
+    ...archive(true, () => {}),
+    studies: async () => [prior],
+    objects: async () => [
+      {
+        seriesInstanceUid: '1.2.9.1',
+        sopInstanceUid: '1.2.9.1.1',
+        sopClassUid: '',
+        modality: 'SR',
+      },
+    ],
+    retrieve: async () => {
+      throw new SonogateError('peer_unreachable', 'no answer');
+    },
+  };
+  const searching = start(one, () => new Date(now), failsOnce);
+  await expect.poll(() => away).toBe(false);
+  now += 31_000;
+  await expect.poll(state).toBe('unavailable');
+  await searching.stop();
+  const { rows } = await database.query<{ detail: string }>('SELECT detail FROM prior_searches');
+  expect(rows[0]?.detail).toContain('The peer cannot be reached');
+}, 30_000);
+
 test('a retrieval of a process that was killed is repeated after half a minute', async () => {
   const wanted = { archive: 'pacs', studyInstanceUid: '1.2.3', purpose: 'study' } as const;
   const id = await requestRetrieval(database, wanted, new Date());
