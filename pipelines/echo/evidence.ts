@@ -4,8 +4,8 @@ import { EVIDENCE, type EvidenceKey, reviewReason } from '../concepts/method-evi
 import type { CartMeasurement, Study } from '../contract/study.ts';
 import { cartMeasurements } from '../result/cart-values.ts';
 import type { Measurement } from '../result/envelope.ts';
-import { isConfirmed } from '../result/measured.ts';
-import { createMeasurement, NO_FRAME } from '../result/measurement.ts';
+import { isConfirmed, NO_FRAME } from '../result/measured.ts';
+import { createMeasurement } from '../result/measurement.ts';
 import { type ReviewSetting, reviewOf, withInterval } from '../result/needs-review.ts';
 import { remarkOfEcho } from '../result/render/echo/shared.ts';
 import type { Remark } from '../result/statement.ts';

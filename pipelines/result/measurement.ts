@@ -1,11 +1,3 @@
-export {
-  isOfMachine,
-  lineBetween,
-  measuredOn,
-  NO_FRAME,
-  originOf,
-} from './measured.ts';
-
 import { CONCEPTS, type ConceptKey, type MethodKey } from '../concepts/concepts.ts';
 import { fixed } from '../measure/rounding.ts';
 import type { Measurement } from './envelope.ts';

@@ -1,6 +1,7 @@
 import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { createMeasurement, measuredOn } from '../../result/measurement.ts';
+import { measuredOn } from '../../result/measured.ts';
+import { createMeasurement } from '../../result/measurement.ts';
 import { type DisplayDoubt, remarkOfEcho } from '../../result/render/echo/shared.ts';
 import type { Remark } from '../../result/statement.ts';
 import { ADVISED_BEATS } from '../chambers/gaps.ts';

@@ -1,8 +1,8 @@
 import type { EchoConcept, EchoMethod } from '../../concepts/echo.ts';
 import { evidenceFor, halfWidth95 } from '../../concepts/method-evidence.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { isConfirmed } from '../../result/measured.ts';
-import { createMeasurement, NO_FRAME, originOf } from '../../result/measurement.ts';
+import { isConfirmed, NO_FRAME, originOf } from '../../result/measured.ts';
+import { createMeasurement } from '../../result/measurement.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import { inadequate, withPlausibility, withRemark } from './plausibility.ts';
 import { belongsToMachine, type Calculation, type Shift, type Values } from './section.ts';

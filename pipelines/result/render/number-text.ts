@@ -4,8 +4,6 @@ import type { Measurement } from '../envelope.ts';
 import { cutOffsOf } from '../obstetric/limits.ts';
 import { withUnit } from './unit-text.ts';
 
-export { createMeasurement, NO_FRAME } from '../measurement.ts';
-
 /**
  * Returns a value with its unit for sentences. It has the decimals from the concept table, or more
  * if rounding would move it across a cut-off (obstetric 0.3). `also` contains further cut-offs for

@@ -7,7 +7,8 @@ import { fluidFinding } from '../../../pipelines/echo/pericardial-effusion/measu
 import { SECTIONS } from '../../../pipelines/echo/sections.ts';
 import { withPlausibility } from '../../../pipelines/echo/shared/plausibility.ts';
 import type { EchoPatient } from '../../../pipelines/echo/shared/section.ts';
-import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
+import { NO_FRAME } from '../../../pipelines/result/measured.ts';
+import { createMeasurement } from '../../../pipelines/result/measurement.ts';
 
 /** The body surface is that of 175 cm and 70 kg. */
 const MAN: EchoPatient = { sex: 'male', age: 60, height: 175, weight: 70, surface: 1.848 };

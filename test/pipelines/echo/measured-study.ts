@@ -4,7 +4,8 @@ import { SECTIONS } from '../../../pipelines/echo/sections.ts';
 import { withPlausibility } from '../../../pipelines/echo/shared/plausibility.ts';
 import type { EchoPatient } from '../../../pipelines/echo/shared/section.ts';
 import type { Measurement } from '../../../pipelines/result/envelope.ts';
-import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
+import { NO_FRAME } from '../../../pipelines/result/measured.ts';
+import { createMeasurement } from '../../../pipelines/result/measurement.ts';
 import { interpreted } from './interpret-sample.ts';
 
 type Given = Readonly<Partial<Record<EchoConcept, number>>>;

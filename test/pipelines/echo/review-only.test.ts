@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { EchoConcept } from '../../../pipelines/concepts/echo.ts';
 import { SECTIONS } from '../../../pipelines/echo/sections.ts';
-import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
+import { NO_FRAME } from '../../../pipelines/result/measured.ts';
+import { createMeasurement } from '../../../pipelines/result/measurement.ts';
 import { NOTHING_CONCLUDED } from '../../../pipelines/result/render/report-lines.ts';
 import { interpreted } from './interpret-sample.ts';
 

@@ -6,7 +6,8 @@ import { fluidFinding } from '../../../pipelines/echo/pericardial-effusion/measu
 import { SECTIONS } from '../../../pipelines/echo/sections.ts';
 import { plausibleRange, withPlausibility } from '../../../pipelines/echo/shared/plausibility.ts';
 import type { EchoPatient } from '../../../pipelines/echo/shared/section.ts';
-import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
+import { NO_FRAME } from '../../../pipelines/result/measured.ts';
+import { createMeasurement } from '../../../pipelines/result/measurement.ts';
 
 const MAN: EchoPatient = { sex: 'male', age: 60, height: 175, weight: 70, surface: 1.848 };
 

@@ -5,8 +5,8 @@ import { EVIDENCE, evidenceFor, halfWidth95 } from '../../../pipelines/concepts/
 import { SECTIONS } from '../../../pipelines/echo/sections.ts';
 import { withPlausibility } from '../../../pipelines/echo/shared/plausibility.ts';
 import type { Measurement } from '../../../pipelines/result/envelope.ts';
-import { isOfMachine } from '../../../pipelines/result/measured.ts';
-import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
+import { isOfMachine, NO_FRAME } from '../../../pipelines/result/measured.ts';
+import { createMeasurement } from '../../../pipelines/result/measurement.ts';
 import { reviewOf, withInterval } from '../../../pipelines/result/needs-review.ts';
 import { NOTHING_CONCLUDED } from '../../../pipelines/result/render/report-lines.ts';
 import { interpreted } from './interpret-sample.ts';

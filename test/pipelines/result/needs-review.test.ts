@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Measurement } from '../../../pipelines/result/envelope.ts';
-import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
+import { NO_FRAME } from '../../../pipelines/result/measured.ts';
+import { createMeasurement } from '../../../pipelines/result/measurement.ts';
 import { reviewOf, withReview } from '../../../pipelines/result/needs-review.ts';
 import { sayOfRun } from '../../../pipelines/result/render/shared.ts';
 import type { SectionOutcome } from '../../../pipelines/result/section-outcome.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Measurement } from '../../../pipelines/result/envelope.ts';
-import { asRepeat } from '../../../pipelines/result/measured.ts';
-import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
+import { asRepeat, NO_FRAME } from '../../../pipelines/result/measured.ts';
+import { createMeasurement } from '../../../pipelines/result/measurement.ts';
 import {
   countingFirst,
   countingValues,

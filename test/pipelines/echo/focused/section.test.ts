@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { EchoConcept } from '../../../../pipelines/concepts/echo.ts';
 import type { ClipView } from '../../../../pipelines/echo/locate/reader.ts';
-import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
+import { NO_FRAME } from '../../../../pipelines/result/measured.ts';
+import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import { clipOf } from '../clip-sample.ts';
 import { interpreted } from '../interpret-sample.ts';
 import { parasternalClip } from '../parasternal/parasternal-sample.ts';

@@ -3,7 +3,8 @@ import type { ConceptKey, MethodKey } from '../../../../pipelines/concepts/conce
 import { heartOutlines, outlinedValues } from '../../../../pipelines/echo/evidence.ts';
 import { gradableEf, headlineEf, ungradedEf } from '../../../../pipelines/echo/lvef/judge.ts';
 import { valuesOf } from '../../../../pipelines/echo/shared/values.ts';
-import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
+import { NO_FRAME } from '../../../../pipelines/result/measured.ts';
+import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import { interpreted } from '../interpret-sample.ts';
 import { type MeasuredStudy, measuredStudy } from '../measured-study.ts';
 import { beatingClip, HEALTHY } from '../ventricle-sample.ts';

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { EchoConcept } from '../../../../pipelines/concepts/echo.ts';
 import { withConsistency } from '../../../../pipelines/echo/shared/consistency.ts';
 import { withPlausibility } from '../../../../pipelines/echo/shared/plausibility.ts';
-import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
+import { NO_FRAME } from '../../../../pipelines/result/measured.ts';
+import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import { noteOf } from '../rendered.ts';
 
 type Given = Readonly<Partial<Record<EchoConcept, number>>>;

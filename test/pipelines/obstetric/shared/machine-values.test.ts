@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { withMachineValues } from '../../../../pipelines/obstetric/shared/measurement.ts';
 import type { Measurement } from '../../../../pipelines/result/envelope.ts';
-import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/render/number-text.ts';
+import { NO_FRAME } from '../../../../pipelines/result/measured.ts';
+import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import { withNote } from '../../../../pipelines/result/render/render.ts';
 
 const value = (id: string, pi: number, given: Partial<Measurement> = {}) =>

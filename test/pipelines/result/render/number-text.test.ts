@@ -2,12 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { measurementTable } from '../../../../pipelines/artifacts/pdf/measurement-table.ts';
 import { CONCEPTS, type ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
 import type { Measurement } from '../../../../pipelines/result/envelope.ts';
+import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import { cutOffsOf } from '../../../../pipelines/result/obstetric/limits.ts';
-import {
-  createMeasurement,
-  formatValue,
-  numberText,
-} from '../../../../pipelines/result/render/number-text.ts';
+import { formatValue, numberText } from '../../../../pipelines/result/render/number-text.ts';
 import { writeReport } from '../../../../pipelines/result/render/obstetric/report.ts';
 import { unsupportedClaims } from '../../../../pipelines/result/render/report-check.ts';
 import { valueText } from '../../../../pipelines/result/render/value-text.ts';

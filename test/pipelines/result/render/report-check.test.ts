@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
-import { createMeasurement } from '../../../../pipelines/result/render/number-text.ts';
+import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import { writeReport } from '../../../../pipelines/result/render/obstetric/report.ts';
 import { renderStatement } from '../../../../pipelines/result/render/render.ts';
 import { unsupportedClaims } from '../../../../pipelines/result/render/report-check.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Measurement, Result } from '../../../../pipelines/result/envelope.ts';
-import { asRepeat } from '../../../../pipelines/result/measured.ts';
-import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
+import { asRepeat, NO_FRAME } from '../../../../pipelines/result/measured.ts';
+import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import { conclusionTexts } from '../../../../pipelines/result/render/conclusion.ts';
 import { withStanding } from '../../../../pipelines/result/standing.ts';
 import { RESULT_WORDING } from '../../../../src/app/wiring/console.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
-import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
+import { NO_FRAME } from '../../../../pipelines/result/measured.ts';
+import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import { withStanding } from '../../../../pipelines/result/standing.ts';
 import { RESULT_WORDING } from '../../../../src/app/wiring/console.ts';
 import type { ReviewObject } from '../../../../src/core/reviews/reviews.ts';
