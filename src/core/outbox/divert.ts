@@ -8,7 +8,8 @@ import { MAY_BE_DIVERTED, OUTBOX_CHANNEL } from './delivery.ts';
  * Diverts a dead or waiting delivery to another destination: a new delivery replaces it
  * (`alternate_of`), and the state of the old delivery becomes `diverted`. After an ambiguous
  * failure, the first peer may have the object too; the old row keeps its error code to show this.
- * Nothing is diverted if the other destination already has a delivery of the same object.
+ * Nothing is diverted if the other destination already has a delivery of the same object. The old
+ * row is locked first, because an outbox that claims it at the same moment would send it as well.
  * @returns the new delivery; null if nothing was diverted.
  */
 export async function divert(
@@ -24,6 +25,7 @@ export async function divert(
        now() + make_interval(secs => $4), id, result_revision
      FROM deliveries WHERE id = $1 AND state IN ('dead', 'pending') AND alternate_of IS NULL
        AND kind IN ${MAY_BE_DIVERTED} AND destination <> $3
+     FOR UPDATE
      ON CONFLICT DO NOTHING RETURNING *`,
     [id, newId('dlv'), alternate, giveUpSeconds],
   );

@@ -225,6 +225,9 @@ describe('a failed attempt shows that the peer', () => {
   });
 });
 
+const WAITING_FOR_A_LOCK = `SELECT 1 FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+
 describe('an outbox with breakers and alternates', () => {
   const outboxes: Outbox[] = [];
   afterEach(() => Promise.all(outboxes.splice(0).map((outbox) => outbox.stop())));
@@ -483,6 +486,27 @@ describe('an outbox with breakers and alternates', () => {
     });
     const object = await add();
     await stateOf(object, 'archive').toBe('dead');
+  });
+
+  it('does not divert what is claimed at the same moment, because it would be sent to both', async () => {
+    const object = await add();
+    const id = (await rowOf(object))?.id ?? '';
+    const { diverted } = await site.database.transaction(async (tx) => {
+      expect(await claimDelivery(tx, ['forward'], [], HOUR)).toMatchObject({ id });
+      const diverted = divertByHand(site.database, id, 'archive', HOUR).catch(
+        (error: unknown) => error,
+      );
+      // The embedded database runs one transaction after the other.
+      if (!site.database.exclusive) {
+        await expect
+          .poll(async () => (await tx.query(WAITING_FOR_A_LOCK)).rows.length, { timeout: 10_000 })
+          .toBe(1);
+      }
+      return { diverted };
+    });
+    expect(await diverted).toMatchObject({ code: 'not_found' });
+    expect(await rowOf(object)).toMatchObject({ state: 'sending' });
+    expect(await rowOf(object, 'archive')).toBeUndefined();
   });
 
   it('lets a person send a waiting delivery to another destination, once', async () => {
