@@ -109,6 +109,21 @@ describe('the obstetric pipeline', () => {
     }
   });
 
+  it('gives its documents the same UIDs in every run of a request, whatever the folder', async () => {
+    const uidOfReport = async () => {
+      const folder = await workFolder({ 'femur.dcm': femurImage() });
+      const job = join(folder, 'job.json');
+      const given = JSON.parse(await readFile(job, 'utf8'));
+      await writeFile(job, JSON.stringify({ ...given, request: 'req_1' }));
+      await run(folder);
+      const report = await readFile(join(folder, 'artifacts', 'sr-tid1500.dcm'), 'latin1');
+      return /2\.25\.\d+/.exec(report)?.[0];
+    };
+    const uid = await uidOfReport();
+    expect(uid).toBeDefined();
+    expect(await uidOfReport()).toBe(uid);
+  });
+
   it('goes through its stages in order, with progress that never falls', async () => {
     const folder = await workFolder({ 'femur.dcm': femurImage(40) });
     const { events } = await run(folder);

@@ -66,6 +66,10 @@ describe('a run whose request was claimed by another worker', () => {
     const later = await handOver(id, second);
     // The first worker renews its lease every four seconds, and then learns that it lost it.
     await lost;
+    // The UIDs of the documents are derived from the request, whichever run writes them.
+    const job = join(site.config.dataDir, 'work', `${id}.2`, 'job.json');
+    const named = await vi.waitFor(async () => JSON.parse(await readFile(job, 'utf8')).request);
+    expect(named).toBe(id);
     await letContinue(id, 2);
     await later.run;
 
