@@ -1,4 +1,5 @@
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
+import { DatabaseUnreachableError } from '../../platform/database/pooled.ts';
 import type { Database } from '../../platform/database/port.ts';
 import { ERRORS, SonogateError } from '../../platform/errors/catalogue.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
@@ -147,6 +148,9 @@ async function findOrder(
     try {
       found = await worklist.orders(wanted.keys, AbortSignal.any([stopping, late]));
     } catch (error) {
+      // The received orders are in our own database. If it is away, the search is repeated when its
+      // claim has expired.
+      if (error instanceof DatabaseUnreachableError) throw error;
       // If the query was interrupted because the gateway is stopping, the worklist is not at fault.
       if (!stopping.aborted) {
         const code = error instanceof SonogateError ? error.code : 'internal';

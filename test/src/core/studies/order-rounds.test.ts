@@ -3,7 +3,10 @@ import type { Worklist } from '../../../../src/core/studies/order.ts';
 import { orderFor, orderSearch } from '../../../../src/core/studies/order.ts';
 import { startOrderRounds } from '../../../../src/core/studies/order-rounds.ts';
 import { findStudy } from '../../../../src/core/studies/study-store.ts';
-import type { PooledDatabase } from '../../../../src/platform/database/pooled.ts';
+import {
+  DatabaseUnreachableError,
+  type PooledDatabase,
+} from '../../../../src/platform/database/pooled.ts';
 import type { LogEvent } from '../../../../src/platform/logging/event.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import type { Rounds } from '../../../../src/platform/rounds.ts';
@@ -46,7 +49,7 @@ const study = async () => {
 };
 const wanted = async (waitSeconds: number) =>
   orderFor(database, await study(), { waitSeconds, at: START });
-const start = (worklists: readonly Worklist[], now = START) => {
+const start = (worklists: readonly Worklist[], now: Date | (() => Date) = START) => {
   rounds = startOrderRounds({
     worklists,
     database,
@@ -56,7 +59,7 @@ const start = (worklists: readonly Worklist[], now = START) => {
       event: (one: LogEvent, fields?: object) =>
         void logged.push(`${one.id} ${JSON.stringify(fields)}`),
     },
-    now: () => now,
+    now: typeof now === 'function' ? now : () => now,
   });
   return rounds;
 };
@@ -72,6 +75,29 @@ const silent = (name: string, asked = () => {}): Worklist => ({
 const empty: Worklist = { name: 'healthy', orders: async () => [] };
 
 describe('the searches for orders', () => {
+  test('are repeated if the database with the received orders was away', async () => {
+    let asked = 0;
+    let now = START;
+    await wanted(60);
+    start(
+      [
+        {
+          name: 'received',
+          isLocal: true,
+          async orders() {
+            asked += 1;
+            if (asked === 1) throw new DatabaseUnreachableError('the connection was lost');
+            return [];
+          },
+        },
+      ],
+      () => now,
+    );
+    await expect.poll(() => asked).toBe(1);
+    now = new Date(START.getTime() + 31_000);
+    await expect.poll(async () => (await orderSearch(database, await study()))?.state).toBe('none');
+  });
+
   test('give a worklist that hangs only its share of the time', async () => {
     let answeredInTime: boolean | null = null;
     const healthy: Worklist = {
