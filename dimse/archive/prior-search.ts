@@ -112,7 +112,7 @@ export async function findPriors(
       if (answer.state === 'found') return answer;
       answers.push(answer);
     } catch (error) {
-      // An outage of our own database shows nothing about the archive. The search is repeated when
+      // An outage of our database shows nothing about the archive. The search is repeated when
       // its lease has expired.
       if (error instanceof DatabaseUnreachableError) throw error;
       const title = ERRORS[error instanceof SonogateError ? error.code : 'internal'].title;
