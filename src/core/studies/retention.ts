@@ -374,7 +374,11 @@ async function requireRemovable(database: Queryable, studyId: string): Promise<v
   throw new SonogateError('not_found', detail);
 }
 
-/** @returns the number of requests that were purged. */
+/**
+ * Purges the ended requests of a study. One that was submitted in the meantime is left alone: it
+ * would fail without its input.
+ * @returns the number of requests that were purged.
+ */
 async function purgeRequestsOf(
   database: Database,
   studyId: string,
@@ -382,16 +386,16 @@ async function purgeRequestsOf(
 ): Promise<number> {
   const { rows } = await database.query<{ id: string }>(
     `SELECT r.id FROM study_requests sr JOIN requests r ON r.id = sr.request_id
-     WHERE sr.study_id = $1 AND r.input IS NOT NULL`,
+     WHERE sr.study_id = $1 AND r.input IS NOT NULL
+       AND r.status NOT IN ('queued', 'preparing', 'running')`,
     [studyId],
   );
   for (const { id } of rows) {
-    if (isShared)
-      await recordUnneededBlobs(
-        database,
-        (await listArtifacts(database, id)).map(({ sha256 }) => sha256),
-        at,
-      );
+    if (isShared) {
+      const artifacts = await listArtifacts(database, id);
+      const digests = artifacts.map(({ sha256 }) => sha256);
+      await recordUnneededBlobs(database, digests, at);
+    }
     await purgeNow({ database, dataDir, at }, id);
   }
   return rows.length;

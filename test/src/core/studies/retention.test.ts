@@ -332,14 +332,17 @@ test('what is older than the configured time is removed from the quarantine, and
 
 describe('a study that a person removes', () => {
   const entries: string[] = [];
-  const remove = (key: string, shared = false) =>
+  const remove = (key: string, shared = false, meanwhile = async () => {}) =>
     removeStudy(
       {
         ...{ database, dataDir, now: () => NOW, intakeDays: null, quarantineDays: null },
         objects: { ...objectsOnDisk(dataDir), shared },
       },
       key,
-      async (studyId) => void entries.push(studyId),
+      async (studyId) => {
+        entries.push(studyId);
+        await meanwhile();
+      },
     );
   const results = () => join(dataDir, 'results/req_1');
   const addResult = async () => {
@@ -418,6 +421,31 @@ describe('a study that a person removes', () => {
     expect(entries).toEqual([]);
     expect(await isThere()).toBe(true);
     await access(results());
+  });
+
+  test('is kept if it is interpreted again at that moment, and the new request keeps its input', async () => {
+    const submitAgain = async () => {
+      await database.query(
+        `INSERT INTO requests (id, model, endpoint, version, status, stage, priority, test, input,
+           files, prior_files, metadata, source, cost, deliver_to, created_at)
+         SELECT 'req_2', model, endpoint, version, 'queued', stage, priority, test, '{}',
+           '[{"name": "one.dcm"}]', prior_files, metadata, source, cost, deliver_to, created_at
+         FROM requests`,
+      );
+      await database.query(
+        `INSERT INTO study_requests (study_id, revision, rule, request_id, submitted_at)
+         VALUES ($1, 2, 'all', 'req_2', $2)`,
+        [STUDY, NOW],
+      );
+    };
+    await expect(remove(STUDY, false, submitAgain)).rejects.toMatchObject({
+      detail: expect.stringContaining('is queued or running'),
+    });
+    expect(await isThere()).toBe(true);
+    const sql = "SELECT status, input, files FROM requests WHERE id = 'req_2'";
+    expect((await database.query(sql)).rows).toEqual([
+      { status: 'queued', input: {}, files: [{ name: 'one.dcm' }] },
+    ]);
   });
 
   test('is left alone where another host received its objects and would register them again', async () => {
