@@ -6,6 +6,7 @@ import { remark } from '../../result/render/obstetric/shared.ts';
 import {
   createMeasurement,
   isPlausible,
+  isRejected,
   LONGEST_CERVIX_MM,
   lineBetween,
   measuredOn,
@@ -63,7 +64,7 @@ function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['
     ]),
     remarks: [remark('method.simulated-only', {})],
   });
-  const used = deep.quality === 'accepted' && deep.value >= FUNNEL_MM;
+  const isFunnel = !isRejected(deep) && deep.value >= FUNNEL_MM;
   const measurements = [
     deep,
     createMeasurement(
@@ -79,7 +80,7 @@ function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['
         remarks: [remark('method.simulated-only', {})],
       },
     ),
-    ...(used
+    ...(isFunnel
       ? [
           createMeasurement(
             'percent-funnelling',
@@ -91,6 +92,7 @@ function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['
         ]
       : []),
   ];
+  const used = isFunnel && deep.quality === 'accepted';
   return { measurements, shape: funnelShape(located.funnel.fullness), used };
 }
 

@@ -400,6 +400,15 @@ describe('a funnel of the cervix', () => {
   it('has its share of the canal by the depth that a person typed', () => {
     expect(percent(reviewedWith(counted, type('funnel-depth', 20)))).toBeCloseTo(50, 6);
   });
+
+  it('has the share that a person typed, although its depth still needs review', () => {
+    const result = reviewedWith(study, accept('cervical-length'), type('percent-funnelling', 40));
+    expect(measurementOf(result, 'percent-funnelling')).toMatchObject({
+      value: 40,
+      quality: 'accepted',
+    });
+    expect(findings(result)).not.toContain('cervical-funnelling');
+  });
 });
 
 describe('a value that a person rejected is not called implausible', () => {
