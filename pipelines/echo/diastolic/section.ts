@@ -104,7 +104,7 @@ function missingOf(
   { of2016, of2025, ofFibrillation }: DiastolicInputs,
   { mitral, fibrillating }: Applicability,
   filling: Measurement | null,
-  isJetUsed: boolean,
+  isJetUnused: boolean,
 ): (Statement | null)[] {
   if (mitral.length > 0) return [];
   const missing: (DiastolicInput | false)[] = [
@@ -118,8 +118,10 @@ function missingOf(
   const pressure = of2025.systolicPressure !== null;
   return [
     inputs.length > 0 ? sayOfDiastolic.gap('diastolic.not-measured', { inputs }) : null,
-    isJetUsed ? null : sayOfDiastolic.gap('diastolic.outflow-stenosis', {}),
-    isJetUsed && of2016.jet === null ? sayOfDiastolic.gap('diastolic.no-jet', { pressure }) : null,
+    isJetUnused ? sayOfDiastolic.gap('diastolic.outflow-stenosis', {}) : null,
+    !isJetUnused && of2016.jet === null
+      ? sayOfDiastolic.gap('diastolic.no-jet', { pressure })
+      : null,
     !fibrillating && of2016.atrialIndex === null
       ? sayOfDiastolic.gap('diastolic.no-atrium', {})
       : null,
@@ -152,13 +154,16 @@ interface Measured {
   pressures: Values;
   applicability: Applicability;
   inputs: DiastolicInputs;
-  /** False in pulmonary stenosis, in which the TR velocity is not that of the pulmonary pressure. */
-  isJetUsed: boolean;
+  /**
+   * True if a TR velocity or an RVSP is known but not used, because pulmonary stenosis was measured:
+   * neither then shows the pulmonary artery pressure.
+   */
+  isJetUnused: boolean;
 }
 
 function gapsOf(
   judgements: readonly Judgement[],
-  { applicability, inputs, isJetUsed }: Measured,
+  { applicability, inputs, isJetUnused }: Measured,
   filling: Measurement | null,
   { reduced, contested }: Ejection,
 ): (Statement | null)[] {
@@ -172,7 +177,7 @@ function gapsOf(
     judgements.length > 0 && !judgements.some((one) => one.given)
       ? sayOfDiastolic.gap('diastolic.too-few-criteria', {})
       : null,
-    ...missingOf(inputs, applicability, filling, isJetUsed),
+    ...missingOf(inputs, applicability, filling, isJetUnused),
     asksEf && unknownEf ? sayOfDiastolic.gap('diastolic.ef-unknown', {}) : null,
   ];
 }
@@ -194,10 +199,11 @@ const run = (conditions: DiastolicConditions) => (evidence: DiastolicEvidence, g
   const applicability = applicabilityOf(evidence, given, conditions.mitralDisease(given));
   const { ratios, values } = withRatios(given, applicability);
   const { values: calculated, stenosis } = conditions.pressures(values);
-  const isJetUsed = stenosis === null;
-  const pressures = isJetUsed ? calculated : calculated.without(OF_JET);
-  const inputs = inputsOf(isJetUsed ? values : values.without(OF_JET), pressures.number('rvsp'));
-  const known = { values, pressures, applicability, inputs, isJetUsed };
+  const isJetUnused =
+    stenosis !== null && [...OF_JET].some((key) => calculated.measurement(key) !== null);
+  const pressures = isJetUnused ? calculated.without(OF_JET) : calculated;
+  const inputs = inputsOf(isJetUnused ? values.without(OF_JET) : values, pressures.number('rvsp'));
+  const known = { values, pressures, applicability, inputs, isJetUnused };
   const judgements = judgementsOf(evidence, conditions, known);
   const shown = judgements.some((one) => one.given) ? judgements : [];
   const measured = MEASURED.map((key) => values.measurement(key));

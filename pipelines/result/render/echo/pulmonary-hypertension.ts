@@ -18,7 +18,7 @@ export const PULMONARY_HYPERTENSION_SENTENCES = {
   'ph.severe-regurgitation': ({ grade }: { grade: string }) =>
     `TR ${grade}: the pressure estimated from the jet velocity is uncertain.`,
   'ph.outflow-stenosis': ({ grade }: { grade: string }) =>
-    `Pulmonary valve, ${grade}: the TR velocity shows the RV pressure, not the pulmonary artery pressure.`,
+    `In ${grade}, the TR velocity shows the RV pressure, not the pulmonary artery pressure.`,
   'ph.no-jet': () => 'TR peak velocity was not measured; whether a signal was sought is unknown.',
   'ph.not-assessed': () => 'The probability of pulmonary hypertension was not assessed.',
   'ph.no-atrial-pressure': (of: { missing: keyof typeof CAVA_NEEDED; machineRvsp: boolean }) =>

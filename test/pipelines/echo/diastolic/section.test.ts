@@ -104,6 +104,12 @@ describe('a TR velocity beside pulmonary stenosis, which raises the RV pressure 
     expect(said).toContain('The TR velocity and the RVSP were not used: in pulmonary stenosis');
     expect(said).not.toContain('No TR signal');
   });
+  it('that was not measured is not said to be unused', () => {
+    const { 'tr-vmax': _, ...without } = HEALTHY;
+    const { said } = graded({ ...without, 'pv-vmax': 3.4 });
+    expect(said).toContain('No TR signal');
+    expect(said).not.toContain('were not used');
+  });
   it('is a criterion without it', () => {
     expect(at(1.2).met('diastolic-2016')).toEqual(['TR Vmax > 2.8 m/s']);
     expect(at(1.2).met('diastolic-2025')).toContain('raised TR Vmax or PASP');

@@ -125,7 +125,7 @@ describe('a jet beside pulmonary stenosis, which raises the RV pressure alone', 
     expect(value('tapse-to-spap')?.quality).toBe('inadequate');
     expect(category('ph-probability')).toBeUndefined();
     expect(summary(ID)).toContain(
-      'Pulmonary valve, severe PS: the TR velocity shows the RV pressure, not the pulmonary',
+      'In severe PS, the TR velocity shows the RV pressure, not the pulmonary',
     );
     expect(result.report?.impression.join(' ')).not.toContain('probability');
   });
