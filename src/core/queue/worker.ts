@@ -10,9 +10,10 @@ import {
 } from '../../../pipelines/inference/accelerators.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
+import { logRounds, startRounds } from '../../platform/rounds.ts';
 import { openChangeFeed } from '../requests/changes.ts';
 import { claimRequest, endAllLeases } from '../requests/lease.ts';
-import { removeLeftWork, workPlace } from '../requests/work-folder.ts';
+import { removeEndedWork, removeLeftWork, workPlace } from '../requests/work-folder.ts';
 import { PipelinePool } from './pipeline-process.ts';
 import { startReconciler } from './queue.ts';
 import { runRequest, type WorkerOptions } from './run-request.ts';
@@ -105,6 +106,9 @@ export function readablePlaces(modules: readonly string[]): string[] {
   return [...new Set([...places, ...ASKED_FOR])];
 }
 
+/** Milliseconds between two looks at the files of runs that may have been lost before the start. */
+const CLEANING_MILLISECONDS = 5000;
+
 export interface RunningWorker {
   /**
    * Releases the running requests so that they can be claimed again, and then ends the processes.
@@ -122,7 +126,17 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const work = workPlace(config.dataDir);
   await mkdir(work, { recursive: true });
   if (database.exclusive) await endAllLeases(database);
-  await removeLeftWork(database, config.dataDir);
+  // A worker that was killed just before this start still has its lease, so its files are kept now.
+  let kept = await removeLeftWork(database, config.dataDir);
+  const cleaning = startRounds({
+    async work() {
+      if (kept.length > 0) kept = await removeEndedWork(database, config.dataDir, kept);
+    },
+    pauseMilliseconds: CLEANING_MILLISECONDS,
+    ...logRounds(logger, 'left work folders', (err) =>
+      logger.event(EVENTS.workNotRemoved, { err }),
+    ),
+  });
   const modules = [...Object.values(pipelines), ...(options.mock ? [options.mock] : [])];
   const readable = readablePlaces(modules);
   const models = followModels(logger, config.models.provider, options.modelsReady);
@@ -170,6 +184,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       stopping.abort();
       await worker.close();
       await reconciler.stop();
+      await cleaning.stop();
       await Promise.all([pool.close(), mockPool.close()]);
       await changes.close();
     },

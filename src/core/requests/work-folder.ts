@@ -104,8 +104,10 @@ export const PROCESS_FOLDER = 'process-';
 /**
  * Deletes the work folders of runs that no living worker holds, because they contain patient
  * images. Some are inside the folder of a pipeline process; that folder itself is kept.
+ * @returns the folders that a worker holds, relative to the place of all work folders. Until its
+ * lease expires, that may be a worker that was killed.
  */
-export async function removeLeftWork(database: Queryable, dataDir: string): Promise<void> {
+export async function removeLeftWork(database: Queryable, dataDir: string): Promise<string[]> {
   const place = workPlace(dataDir);
   const names = await ifMissing(readdir(place), []);
   const left = names.filter((name) => !name.startsWith(PROCESS_FOLDER));
@@ -113,13 +115,41 @@ export async function removeLeftWork(database: Queryable, dataDir: string): Prom
     const inside = await ifMissing(readdir(join(place, name)), []);
     left.push(...inside.map((run) => join(name, run)));
   }
-  const { rows } = await database.query<{ id: string; attempts: number }>(
+  const { rows } = await database.query<ActiveRun>(
     `SELECT id, attempts FROM requests
      WHERE status IN ('preparing', 'running') AND lease_until >= now()`,
   );
+  return removeAllBut(rows, left, place);
+}
+
+/**
+ * Deletes those of the folders kept by `removeLeftWork` whose run is over: its request has ended, or
+ * a later run has begun.
+ * @returns the folders that are still kept.
+ */
+export async function removeEndedWork(
+  database: Queryable,
+  dataDir: string,
+  kept: readonly string[],
+): Promise<string[]> {
+  const { rows } = await database.query<ActiveRun>(
+    `SELECT id, attempts FROM requests WHERE status IN ('preparing', 'running')`,
+  );
+  return removeAllBut(rows, kept, workPlace(dataDir));
+}
+
+type ActiveRun = Pick<RequestRow, 'id' | 'attempts'>;
+
+async function removeAllBut(
+  active: readonly ActiveRun[],
+  paths: readonly string[],
+  place: string,
+): Promise<string[]> {
   // During an upgrade, a process of version 1.0 may hold a folder that is named by the request alone.
-  const held = new Set(rows.flatMap((row) => [row.id, runName(row)]));
-  for (const path of left) {
-    if (!held.has(basename(path))) await rm(join(place, path), { recursive: true, force: true });
+  const names = new Set(active.flatMap((row) => [row.id, runName(row)]));
+  const isHeld = (path: string) => names.has(basename(path));
+  for (const path of paths.filter((path) => !isHeld(path))) {
+    await rm(join(place, path), { recursive: true, force: true });
   }
+  return paths.filter(isHeld);
 }

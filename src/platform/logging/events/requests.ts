@@ -160,6 +160,13 @@ export const REQUESTS_EVENTS = {
     meaning: 'Local copies of objects in the bucket remain on the disk.',
     action: 'Check the permissions of the data folder.',
   }),
+  workNotRemoved: event<{ err: unknown }>({
+    id: 'work_not_removed',
+    level: 'warn',
+    text: 'the files of a lost run could not be removed, will retry',
+    meaning: 'Copies of images that a worker used when it was killed remain in `work/`.',
+    action: 'Check the permissions of the data folder.',
+  }),
   uploadsNotRemoved: event<{ err: unknown }>({
     id: 'uploads_not_removed',
     level: 'warn',

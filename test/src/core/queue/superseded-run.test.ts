@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunningWorker } from '../../../../src/core/queue/worker.ts';
@@ -111,5 +111,25 @@ describe('a run whose request was claimed by another worker', () => {
 
     expect(await site.core.result(id)).toMatchObject({ texts: ['hello'] });
     expect(await readStored(id, 'overlay-biometry-1.png')).toBe('hello');
+  });
+});
+
+describe('the work folder of a worker that was killed a moment ago', () => {
+  it('is kept while its lease lasts, and removed when the request is run again', async () => {
+    const id = await site.submit('result');
+    const place = join(site.config.dataDir, 'work', 'process-killed');
+    await mkdir(join(place, `${id}.1`, 'files'), { recursive: true });
+    await writeFile(join(place, `${id}.1`, 'files', 'a.dcm'), 'image');
+    await site.database.query(
+      `UPDATE requests SET status = 'running', attempts = 1, lease_until = now() + interval '20 s'
+       WHERE id = $1`,
+      [id],
+    );
+    const work = await startWorker();
+    expect(await readdir(place)).toEqual([`${id}.1`]);
+
+    await (await handOver(id, work)).run;
+    expect(await site.row(id)).toMatchObject({ status: 'succeeded', attempts: 2 });
+    await expect.poll(() => readdir(place), { timeout: 15_000 }).toEqual([]);
   });
 });
