@@ -67,7 +67,7 @@ export function earlySight(
   const planes = new Set(searched.flatMap(({ plane }) => plane ?? []));
   const silent = withSac.filter(
     ({ cardiac, frames }) =>
-      cardiac?.status === 'not-seen' && frames.some(({ contents: held }) => held?.embryo),
+      cardiac?.status === 'not-seen' && frames.some((frame) => frame.contents?.embryo),
   );
   const swept = fetalRhythms(sweeps);
   const beating =
