@@ -164,10 +164,9 @@ const UNGRADED: MitralStenosis = { grade: null, remark: null };
 
 /**
  * Grades mitral stenosis from planimetry. If there is none, the half-time is used, but only if a
- * gradient suggests stenosis and there is no significant AR, which shortens the half-time (echo
- * 11.5).
+ * gradient suggests stenosis and no AR may shorten it (`mayShortenHalfTime`; echo 11.5).
  */
-export function mitralStenosis(values: Values, significantAr: boolean): MitralStenosis {
+export function mitralStenosis(values: Values, isHalfTimeInvalid: boolean): MitralStenosis {
   const planimetry = values.number('mv-area-planimetry');
   if (planimetry !== null) {
     return isNormalMitralArea(planimetry)
@@ -178,7 +177,7 @@ export function mitralStenosis(values: Values, significantAr: boolean): MitralSt
   const gradient = values.number('mv-mean-gradient');
   const speaks = gradient !== null && rounded(gradient, 0) >= STENOTIC_GRADIENT;
   if (halfTime === null || !speaks) return UNGRADED;
-  if (significantAr) return { grade: null, remark: 'with-regurgitation' };
+  if (isHalfTimeInvalid) return { grade: null, remark: 'with-regurgitation' };
   if (isNormalMitralArea(halfTime)) return { grade: null, remark: 'normal' };
   return { grade: mitralStenosis2020(halfTime), remark: 'by-half-time' };
 }

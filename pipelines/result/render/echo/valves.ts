@@ -38,7 +38,7 @@ const MITRAL_REMARKS = {
   normal:
     'By convention, a valve area of 4 cm² or more is not graded as mitral stenosis, as the tables have no upper limit.',
   'with-regurgitation':
-    'Mitral stenosis was not graded by half-time, which is not valid with significant AR.',
+    'Mitral stenosis was not graded by half-time, which is not valid with AR that is or may be significant.',
   'by-half-time':
     'Mitral valve area by half-time is not valid with significant AR, after commissurotomy, or with a stiff LV or mitral annular calcification; not all of these were excluded.',
 } as const;
