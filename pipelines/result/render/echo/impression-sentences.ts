@@ -91,6 +91,9 @@ const inBrackets = (values: readonly Measurement[]) =>
 
 const whose = ({ origin }: Measurement) => (origin === 'machine' ? ', ultrasound machine' : '');
 
+/** Probabilities of pulmonary hypertension. At an end of an interval there may be none of them. */
+const PROBABILITIES: ReadonlySet<string> = new Set(['low', 'intermediate', 'high']);
+
 const RV_FUNCTION = {
   normal: 'normal RV systolic function',
   reduced: 'reduced RV systolic function',
@@ -276,9 +279,11 @@ export const ECHO_IMPRESSION = {
     { about }: About,
   ) => {
     const values = withIntervals(about);
-    return probabilities.length > 2
-      ? `uncertain probability of pulmonary hypertension (${values})`
-      : `${anyOf(probabilities)} probability of pulmonary hypertension (${values})`;
+    const isStated =
+      probabilities.length === 2 && probabilities.every((one) => PROBABILITIES.has(one));
+    return isStated
+      ? `${anyOf(probabilities)} probability of pulmonary hypertension (${values})`
+      : `uncertain probability of pulmonary hypertension (${values})`;
   },
   'impression.pressure': (_: Record<string, never>, { about }: About) => allNamed(about),
   'impression.no-fluid': ({ views }: { views: readonly string[] }) =>

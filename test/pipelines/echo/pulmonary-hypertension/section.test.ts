@@ -137,6 +137,15 @@ describe('a jet beside pulmonary stenosis, which raises the RV pressure alone', 
   ])('of %d m/s at the valve with a TR of %d m/s: %s', (peak, jet, expected) => {
     expect(at(peak, jet).category('ph-probability')?.value).toBe(expected);
   });
+  it('has an uncertain probability if a TR of 2.8 m/s lies within its interval', () => {
+    const measured = at(3.4, 2.8).evidence.measured.map((one) =>
+      one.concept.key === 'tr-vmax' ? { ...one, uncertainty: 0.3 } : one,
+    );
+    const { result } = interpreted({}, 'cart-sr', {}, { measured });
+    const impression = result.report?.impression.join(' ');
+    expect(impression).toContain('uncertain probability of pulmonary hypertension');
+    expect(impression).not.toContain('no grade');
+  });
 });
 
 describe('the sentence shown if the RA pressure is missing', () => {
