@@ -129,6 +129,10 @@ const EXCLUDED: ReadonlySet<string> = new Set(['review.rejected', 'review.passed
 export const isRejected = ({ remarks }: Pick<Measurement, 'remarks'>): boolean =>
   remarks.some(({ code }) => EXCLUDED.has(code));
 
+/** Returns true if a person chose another value in place of this one, without rejecting it. */
+export const isReplaced = ({ remarks }: Pick<Measurement, 'remarks'>): boolean =>
+  remarks.some(({ code }) => code === 'review.passed-over');
+
 /** Creates a measurement of a concept, with unit, label and site from the concept table. */
 export function measurementOf(
   id: string,

@@ -2,7 +2,7 @@ import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { say, type TraceProblem } from '../../result/render/obstetric/doppler.ts';
 import type { Statement } from '../../result/statement.ts';
-import { isOfMachine, isPlausible, isRejected } from '../shared/measurement.ts';
+import { isOfMachine, isPlausible, isRejected, isReplaced } from '../shared/measurement.ts';
 import {
   type AWave,
   aWave,
@@ -132,14 +132,17 @@ const OF_END_DIASTOLE: ReadonlySet<string> = new Set([
 
 /**
  * Returns the traces without those on which a person corrected or rejected a value of the
- * end-diastolic flow. What the person stated then counts, not the flow that the analysis saw.
+ * end-diastolic flow. What the person stated then counts, not the flow that the analysis saw. A
+ * trace whose value was only replaced by that of another trace may still show lost flow.
  */
 export function withoutCorrected(
   traces: readonly TracedReading[],
   measurements: readonly Measurement[],
 ): TracedReading[] {
   const corrected = measurements.filter(
-    (one) => OF_END_DIASTOLE.has(one.concept.key) && (one.origin === 'person' || isRejected(one)),
+    (one) =>
+      OF_END_DIASTOLE.has(one.concept.key) &&
+      (one.origin === 'person' || (isRejected(one) && !isReplaced(one))),
   );
   return traces.filter(
     ({ file, frame }) =>

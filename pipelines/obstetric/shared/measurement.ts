@@ -27,6 +27,7 @@ export {
   isFromReport,
   isOfMachine,
   isRejected,
+  isReplaced,
   lineBetween,
   measuredOn,
   NO_FRAME,

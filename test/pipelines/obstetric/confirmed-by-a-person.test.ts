@@ -274,6 +274,15 @@ describe('absent flow that the analysis saw in the umbilical artery', () => {
     },
   );
 
+  it('on a second spectrum remains critical if a reader typed the velocity of the first', () => {
+    const spectra = [absent, { ...absent, file: 'second.dcm' }];
+    const study = reviewedViews({ spectra }, { accept: 'simulated' });
+    const typed = type('umbilical-artery-edv', 9);
+    expect(critical(reviewedWith(study, typed))).toHaveLength(1);
+    const rejected = { kind: 'reject', measurement: 'umbilical-artery-ri-2' } as const;
+    expect(critical(reviewedWith(study, typed, rejected))).toEqual([]);
+  });
+
   it('is not concluded if a reader rejected the index that shows it', () => {
     const study = reviewedViews({ spectra: [absent] }, { accept: 'simulated' });
     expect(critical(reviewedWith(study))).toHaveLength(1);
