@@ -70,7 +70,7 @@ export interface EarlyClip {
   frames: readonly EarlyFrame[];
   /** Cardiac activity within the sac on this clip; null if the clip shows no accepted sac. */
   cardiac: EmbryoActivity | null;
-  /** True if the contents of the sac need review: that none were found then means nothing. */
+  /** True if the contents of the sac need review, so that only accepted values of them count. */
   held?: true;
 }
 

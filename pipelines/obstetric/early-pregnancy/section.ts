@@ -143,7 +143,7 @@ function run(evidence: EarlyEvidence): SectionOutcome {
     return notAssessed('no_calibration', say.gap('early.no-scale', {}), NEEDS);
   }
   const sweeps = evidence.views.fetalHeart?.mMode ?? [];
-  const seen = earlySight(clips, sweeps, machine.measurements);
+  const seen = earlySight(clips, sweeps, machine.measurements, measurements);
   const judged = judgeViability(seen, measurements, evidence.options.dating);
   const gaps = earlyGaps({ seen, measurements, clips, machine, view: VIEW, cine: CINE });
   return {

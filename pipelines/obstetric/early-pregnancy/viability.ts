@@ -2,7 +2,12 @@ import type { Measurement } from '../../result/envelope.ts';
 import { cutOffWithin, isPlausible } from '../../result/obstetric/limits.ts';
 import { type EarlyDoubt, say } from '../../result/render/obstetric/early-pregnancy.ts';
 import type { ClassificationDraft } from '../../result/section-outcome.ts';
-import { EARLY_LENGTHS, type EarlyLength, judgedValue } from '../shared/measurement.ts';
+import {
+  acceptedValue,
+  EARLY_LENGTHS,
+  type EarlyLength,
+  judgedValue,
+} from '../shared/measurement.ts';
 import type { EarlyClip, EarlyEvidence, EarlySweep } from './evidence.ts';
 import {
   DIAGNOSTIC,
@@ -49,21 +54,26 @@ const fetalRhythms = (sweeps: readonly EarlySweep[]) =>
  * Returns what the clips show within the sac. Only clips with an accepted sac are used. Cardiac
  * activity may also come from an M-mode sweep; if its beats could not be separated, cardiac
  * activity is not assessed. A CRL or heart rate among the `machine` values means that the operator
- * saw an embryo.
+ * saw an embryo. If the contents of a sac need review, only an accepted value among `measurements`
+ * shows an embryo or a yolk sac.
  */
 export function earlySight(
   clips: readonly EarlyClip[],
-  sweeps: readonly EarlySweep[] = [],
-  machine: readonly Measurement[] = [],
+  sweeps: readonly EarlySweep[],
+  machine: readonly Measurement[],
+  measurements: readonly Measurement[],
 ): EarlySight {
   const withSac = clips.filter(({ frames }) => frames.some(({ sac }) => sac?.accepted));
-  const contents = withSac.flatMap(({ frames }) => frames.flatMap((frame) => frame.contents ?? []));
+  const open = withSac.filter(({ held }) => !held);
+  const contents = open.flatMap(({ frames }) => frames.flatMap((frame) => frame.contents ?? []));
+  const isMeasured = (key: 'crl' | 'yolk-sac') => acceptedValue(measurements, key) !== null;
   const embryoSeen =
-    contents.some(({ embryo }) => embryo !== null) || judgedValue(machine, 'crl') !== null;
+    contents.some(({ embryo }) => embryo !== null) ||
+    isMeasured('crl') ||
+    judgedValue(machine, 'crl') !== null;
+  const yolkSacSeen = contents.some(({ yolkSac }) => yolkSac !== null) || isMeasured('yolk-sac');
   // Without a scale, a sac is outlined but not searched.
-  const searched = withSac.filter(
-    ({ frames, held }) => !held && frames.some((frame) => frame.contents),
-  );
+  const searched = open.filter(({ frames }) => frames.some((frame) => frame.contents));
   const planes = new Set(searched.flatMap(({ plane }) => plane ?? []));
   const silent = withSac.filter(
     ({ cardiac, frames }) =>
@@ -79,11 +89,7 @@ export function earlySight(
   return {
     transvaginal: withSac.length > 0 && withSac.every(({ route }) => route === 'transvaginal'),
     sac: withSac.length > 0,
-    yolkSac: contents.some(({ yolkSac }) => yolkSac !== null)
-      ? true
-      : searched.length > 0
-        ? false
-        : null,
+    yolkSac: yolkSacSeen ? true : searched.length > 0 ? false : null,
     embryo: embryoSeen || beating ? true : planes.size === 2 ? false : null,
     cardiacActivity: beating ? true : silence ? false : null,
     silentSeconds: silence ? Math.max(...times) : null,

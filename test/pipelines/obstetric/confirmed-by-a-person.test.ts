@@ -40,13 +40,14 @@ const critical = ({ findings }: Result) =>
 
 interface Sac {
   crl?: number;
+  yolkSac?: boolean;
   plane?: EarlyClip['plane'];
   cardiac?: EarlyClip['cardiac'];
 }
 
 let sacs = 0;
 
-function sac({ crl, plane = 'sagittal', cardiac = null }: Sac = {}): EarlyClip {
+function sac({ crl, yolkSac = false, plane = 'sagittal', cardiac = null }: Sac = {}): EarlyClip {
   sacs += 1;
   const taken = clip(`sac-${sacs}.dcm`);
   const embryo = crl === undefined ? null : { ends: across(crl), areaMm2: crl, confidence: 0.9 };
@@ -59,7 +60,10 @@ function sac({ crl, plane = 'sagittal', cardiac = null }: Sac = {}): EarlyClip {
       clip: taken,
       frame,
       sac: { ellipse: outline(40, 30, 0), levels: { inside: 20, outside: 120 }, ...SURE },
-      contents: { yolkSac: null, embryo },
+      contents: {
+        yolkSac: yolkSac ? { centre: { x: 300, y: 320 }, radius: 8, confidence: 0.9 } : null,
+        embryo,
+      },
       bodies: 'one',
     })),
   };
@@ -528,6 +532,17 @@ describe('a mean sac diameter', () => {
     const simulated = reviewedViews(views, { ...EARLY, accept: 'simulated' });
     const category = categoryOf(reviewedWith(simulated), 'early-pregnancy-category');
     expect(category).toBe('suspicious-for-pregnancy-loss');
+  });
+
+  it('that a person accepted does not confirm the embryo or the yolk sac that the analysis saw', () => {
+    const filled = [sac({ crl: 9, yolkSac: true }), sac({ crl: 9, plane: 'transverse' })];
+    const study = reviewedViews({ earlyPregnancy: filled }, EARLY);
+    const seen = (...changes: readonly PersonChange[]) =>
+      sectionOf(reviewedWith(study, ...changes), 'early-pregnancy').data;
+    const unconfirmed = { embryo: 'not_assessed', yolk_sac: 'not_assessed' };
+    expect(seen(accept('mean-sac-diameter'))).toMatchObject(unconfirmed);
+    expect(seen(accept('crl'))).toMatchObject({ ...unconfirmed, embryo: 'seen' });
+    expect(seen(accept('yolk-sac'))).toMatchObject({ ...unconfirmed, yolk_sac: 'seen' });
   });
 
   it('that a person typed is not the length of the sac', () => {
