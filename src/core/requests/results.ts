@@ -287,7 +287,10 @@ interface ResultStore {
 export function createResultStore(dataDir: string, blobs: BlobStore): ResultStore {
   const path: ResultStore['path'] = async (id, { name, sha256 }) => {
     const here = await storedPath(dataDir, id, name);
-    if (here !== null || !blobs.direct) return here;
+    if (!blobs.direct) return here;
+    // The file of a run or signature whose transaction failed remains here. If another host then ran
+    // or signed the request, the file differs from the one in the bucket.
+    if (here !== null && (await describeFile(here)).sha256 === sha256) return here;
     const to = resultPath(dataDir, id, name);
     const making = `${to}.${randomUUID()}`;
     await mkdir(dirname(to), { recursive: true });

@@ -1,11 +1,15 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseS3Url, type S3Location } from '../../../../config/schema.ts';
 import { openS3BlobStore } from '../../../../src/core/files/blob-s3.ts';
 import type { BlobStore } from '../../../../src/core/files/blob-store.ts';
-import { describeFile, removeExpiredResults } from '../../../../src/core/requests/results.ts';
+import {
+  describeFile,
+  removeExpiredResults,
+  resultPath,
+} from '../../../../src/core/requests/results.ts';
 import { transition } from '../../../../src/core/requests/transitions.ts';
 import { type PostgresServer, startPostgres } from '../../../peers/postgres.ts';
 import { startS3rver } from '../../../peers/s3rver.ts';
@@ -66,6 +70,15 @@ describe.skipIf(!postgres)('two machines with one bucket', () => {
       expect(await describeFile(path)).toEqual({ bytes, sha256 });
     }
     expect(await asked.core.artifactPath(id, 'no-such.png')).toBeNull();
+  });
+
+  it('one whose own run was lost when it ended has the result of the other', async () => {
+    const id = await asked.submit('result');
+    await asked.follow(id);
+    const left = resultPath(asked.config.dataDir, id, 'result.json');
+    await mkdir(dirname(left), { recursive: true });
+    await writeFile(left, '{"texts":["of the lost run"]}');
+    expect(await asked.core.result(id)).toMatchObject({ texts: ['hello'] });
   });
 
   it('a preview of a running request is in the bucket from its announcement', async () => {
