@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Queryable } from '../../platform/database/port.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
@@ -34,9 +34,12 @@ export function runFolder(dataDir: string, run: Pick<RequestRow, 'id' | 'attempt
 
 const runName = ({ id, attempts }: Pick<RequestRow, 'id' | 'attempts'>) => `${id}.${attempts}`;
 
+/** Part of the names of folders in which the documents of a signed result are written. */
+const SIGNED = '.signed-';
+
 /** Returns a new work folder in which the documents of a signed result are written. */
 export function signingFolder(dataDir: string, id: string): string {
-  return resolve(dataDir, WORK, `${id}.signed-${randomUUID()}`);
+  return resolve(dataDir, WORK, `${id}${SIGNED}${randomUUID()}`);
 }
 
 /**
@@ -101,16 +104,23 @@ export async function removeWorkFolders(dataDir: string, id: string): Promise<vo
 /** Name prefix of the folders of pipeline processes; see `PipelinePool`. */
 export const PROCESS_FOLDER = 'process-';
 
+/** Milliseconds after which a process that was writing the documents of a signature has died. */
+const LONGEST_SIGNING_MILLISECONDS = 3_600_000;
+
 /**
  * Deletes the work folders of runs that no living worker holds, because they contain patient
- * images. Some are inside the folder of a pipeline process; that folder itself is kept.
+ * images. Some are inside the folder of a pipeline process; that folder itself is kept. So is a
+ * recent folder of a signature: a process with the role `api` may be writing to it.
  * @returns the folders that a worker holds, relative to the place of all work folders. Until its
  * lease expires, that may be a worker that was killed.
  */
 export async function removeLeftWork(database: Queryable, dataDir: string): Promise<string[]> {
   const place = workPlace(dataDir);
   const names = await ifMissing(readdir(place), []);
-  const left = names.filter((name) => !name.startsWith(PROCESS_FOLDER));
+  const left: string[] = [];
+  for (const name of names.filter((name) => !name.startsWith(PROCESS_FOLDER))) {
+    if (!name.includes(SIGNED) || (await isOld(join(place, name)))) left.push(name);
+  }
   for (const name of names.filter((name) => name.startsWith(PROCESS_FOLDER))) {
     const inside = await ifMissing(readdir(join(place, name)), []);
     left.push(...inside.map((run) => join(name, run)));
@@ -136,6 +146,11 @@ export async function removeEndedWork(
     `SELECT id, attempts FROM requests WHERE status IN ('preparing', 'running')`,
   );
   return removeAllBut(rows, kept, workPlace(dataDir));
+}
+
+async function isOld(folder: string): Promise<boolean> {
+  const found = await ifMissing(stat(folder), null);
+  return found !== null && found.mtimeMs < Date.now() - LONGEST_SIGNING_MILLISECONDS;
 }
 
 type ActiveRun = Pick<RequestRow, 'id' | 'attempts'>;

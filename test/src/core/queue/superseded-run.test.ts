@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunningWorker } from '../../../../src/core/queue/worker.ts';
 import { STAGES } from '../../../../src/core/requests/transitions.ts';
+import { signingFolder } from '../../../../src/core/requests/work-folder.ts';
 import type { Database } from '../../../../src/platform/database/port.ts';
 import { openSite, type Site } from '../requests/site.ts';
 
@@ -131,5 +132,19 @@ describe('the work folder of a worker that was killed a moment ago', () => {
     await (await handOver(id, work)).run;
     expect(await site.row(id)).toMatchObject({ status: 'succeeded', attempts: 2 });
     await expect.poll(() => readdir(place), { timeout: 15_000 }).toEqual([]);
+  });
+});
+
+describe('the folder in which the documents of a signature are written', () => {
+  it('is kept when a worker starts, unless it is an hour old', async () => {
+    const { dataDir } = site.config;
+    const [recent, old] = [signingFolder(dataDir, 'req_1'), signingFolder(dataDir, 'req_1')];
+    for (const folder of [recent, old]) await mkdir(folder, { recursive: true });
+    const hoursAgo = new Date(Date.now() - 2 * 3_600_000);
+    await utimes(old, hoursAgo, hoursAgo);
+    await startWorker();
+    const names = await readdir(join(dataDir, 'work'));
+    expect(names).toContain(basename(recent));
+    expect(names).not.toContain(basename(old));
   });
 });
