@@ -1,11 +1,15 @@
 import type { Queryable } from '../../platform/database/port.ts';
 
-/** SQL: pairs of requests; the result of `latter` replaces that of `former`. */
+/**
+ * SQL: pairs of requests of the study to which request $1 belongs; the result of `latter` replaces
+ * that of `former`. PostgreSQL evaluates `runs` as a whole, so it must be limited to that study.
+ */
 const REPLACEMENTS = `
   WITH runs AS (
     SELECT s.study_id, s.revision, s.rule, s.request_id, r.endpoint, r.model
     FROM study_requests s JOIN requests r ON r.id = s.request_id
-    WHERE s.rule NOT LIKE 'workitem:%'),
+    WHERE s.rule NOT LIKE 'workitem:%'
+      AND s.study_id IN (SELECT study_id FROM study_requests WHERE request_id = $1)),
   replacements AS (
     SELECT former.request_id AS former, former.revision,
       own.request_id AS latter, own.revision AS latter_revision
