@@ -359,8 +359,8 @@ async function ended(
 function failureOf(error: unknown): Outcome {
   const code = error instanceof SonogateError ? error.code : 'internal';
   const detail = error instanceof SonogateError ? (error.detail ?? '') : '';
-  const told = `${ERRORS[code].title}. ${detail}`.trim();
-  return { state: 'failed', code, detail: told, error: String(error) };
+  const text = `${ERRORS[code].title}. ${detail}`.trim();
+  return { state: 'failed', code, detail: text, error: String(error) };
 }
 
 const seconds = (at: Date, more: number) => new Date(at.getTime() + more * 1000);

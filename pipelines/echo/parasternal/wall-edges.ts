@@ -37,7 +37,7 @@ const WALL_EDGES = {
   fluid: { least: 3, most: 60 },
   /**
    * A space counts as echo-free if its grey level is below cavity + this fraction × (wall − cavity),
-   * of their mean grey levels.
+   * where `cavity` and `wall` are mean grey levels.
    */
   echoFree: 0.12,
   /**

@@ -8,6 +8,7 @@ import {
   acceptedValue,
   ifPlausible,
   isPlausible,
+  ofEveryClip,
   withMachineValues,
 } from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
@@ -30,19 +31,6 @@ const VIEW = 'calibrated transvaginal sagittal images of the cervix';
  * the technically best ones.
  */
 const MEASUREMENTS = 3;
-
-/**
- * Returns the measurements to choose from: the best one of each clip. If there are fewer than three
- * clips, further measurements from those clips make up the number. Neighbouring frames are almost
- * identical, so the shortest of many measurements from one clip would merely be the one with the
- * largest error.
- */
-function ofEveryClip(accepted: readonly MeasuredCervix[]): MeasuredCervix[] {
-  const clipOf = ({ reading }: MeasuredCervix) => reading.clip.file;
-  const best = [...Map.groupBy(accepted, clipOf).values()].flatMap((own) => own.slice(0, 1));
-  const others = accepted.filter((one) => !best.includes(one));
-  return [...best, ...others.slice(0, Math.max(0, MEASUREMENTS - best.length))];
-}
 
 /**
  * Sorts the measurements in ascending order. All but the first become repeats with numbered ids.
@@ -215,7 +203,7 @@ function run(evidence: CervixEvidence): SectionOutcome {
     (reading) => measureCervix(reading, view?.uncertainty ?? null) ?? [],
   );
   const accepted = measured.filter(({ length }) => length.quality === 'accepted');
-  const used = inOrder(ofEveryClip(accepted));
+  const used = inOrder(ofEveryClip(accepted, ({ reading }) => reading.clip.file, MEASUREMENTS));
   const lengths = withMachineValues(
     machine.plausible,
     used.map(({ length }) => length),

@@ -10,6 +10,7 @@ import {
   isPlausible,
   lineBetween,
   measuredOn,
+  ofEveryClip,
   withMedian,
 } from '../shared/measurement.ts';
 import type { BodyReading, EdgeReading } from './evidence.ts';
@@ -69,21 +70,9 @@ export const edgesDisagree = (distances: readonly Measurement[]) =>
 const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 
 /**
- * Returns the distances to choose from, best image first: one of every clip and, if there are fewer
- * than three clips, further ones of the same clips. The edge may overlap the os on the image of any
- * clip, but neighbouring frames of one clip would only add the largest error.
- */
-function ofEveryClip(distances: readonly EdgeDistance[]): EdgeDistance[] {
-  const clips = Map.groupBy(distances, ({ measurement }) => measurement.source.file);
-  const best = [...clips.values()].flatMap((own) => own.slice(0, 1));
-  const others = distances.filter((one) => !best.includes(one));
-  return [...best, ...others.slice(0, Math.max(0, FRAMES_PER_MEASUREMENT - best.length))];
-}
-
-/**
  * Measures the signed distance in mm from the lower edge to the internal os, on one image of every
- * clip and on at least three images if there are as many. Images whose distance may have a category
- * come first. Empty without a scale.
+ * clip, because the edge may overlap the os on any of them, and on at least three images if there are
+ * as many. Images whose distance may have a category come first. Empty without a scale.
  *
  * The plain id is given to the median of the distances that may have a category. If these fall into
  * different categories, the shortest takes the plain id instead, because an image beside the lowest
@@ -94,7 +83,11 @@ export function measureEdges(
   uncertainty: number | null,
 ): Measurement[] {
   const measured = edges.flatMap((reading) => edgeToOs(reading, uncertainty));
-  const chosen = ofEveryClip(measured.filter((one) => one.judged));
+  const chosen = ofEveryClip(
+    measured.filter((one) => one.judged),
+    ({ measurement }) => measurement.source.file,
+    FRAMES_PER_MEASUREMENT,
+  );
   const single = [
     ...chosen,
     ...measured

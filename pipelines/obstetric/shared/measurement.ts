@@ -37,6 +37,22 @@ export { isPlausible } from '../../result/obstetric/limits.ts';
 /** Maximum number of frames per measurement: "Median of up to three frames each" (api 2.6). */
 export const FRAMES_PER_MEASUREMENT = 3;
 
+/**
+ * Returns the readings to choose from: the best one of every clip and, if there are fewer clips than
+ * `wanted`, further readings of the same clips. Neighbouring frames are almost identical, so many
+ * readings of one clip would only add the one with the largest error.
+ * @param readings all readings, best first.
+ */
+export function ofEveryClip<Reading>(
+  readings: readonly Reading[],
+  clipOf: (one: Reading) => string | null,
+  wanted: number,
+): Reading[] {
+  const best = [...Map.groupBy(readings, clipOf).values()].flatMap((own) => own.slice(0, 1));
+  const others = readings.filter((one) => !best.includes(one));
+  return [...best, ...others.slice(0, Math.max(0, wanted - best.length))];
+}
+
 /** Creates a measurement of an obstetric concept, with unit and label from the concept table. */
 export const createMeasurement = (
   id: string,

@@ -25,8 +25,8 @@ export const resultEssentialsSchema = z.object({
 });
 
 /**
- * Reads the result of an endpoint whose output is the result envelope; null if there is none or it
- * has been purged.
+ * Reads the result of an endpoint whose output is the result envelope; null if the request has no
+ * result, or if its result has been purged.
  * @param revision as in `ResultReader.result`.
  * @throws ZodError if the stored output is not an envelope of this version.
  */

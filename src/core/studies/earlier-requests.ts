@@ -52,7 +52,7 @@ export async function laterRequests(database: Queryable, requestId: string): Pro
 
 /**
  * Returns the newest earlier request whose draft was sent to a PACS and is now superseded; null if
- * there is none.
+ * no such draft was sent.
  */
 export async function supersededRequest(
   database: Queryable,
