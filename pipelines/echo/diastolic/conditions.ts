@@ -6,54 +6,33 @@ import { massIndexRange } from '../lv-size/guideline.ts';
 import { EF_PRECEDENCE, headlineEf, ungradedEf } from '../lvef/judge.ts';
 import { rightHeartPressures } from '../pulmonary-hypertension/measure.ts';
 import { rangedSex, type Values } from '../shared/section.ts';
-import { isNormalMitralArea, mitralStenosis2020, STENOTIC_GRADIENT } from '../valves/guideline.ts';
-import { isSignificant, mayShortenHalfTime, regurgitations } from '../valves/judge.ts';
+import {
+  isSignificant,
+  mayShortenHalfTime,
+  mitralStenosis,
+  regurgitations,
+} from '../valves/judge.ts';
 import { WALL_MOTION } from '../wall-motion/guideline.ts';
 import type { Ejection } from './applicability.ts';
 import { SECTION } from './measure.ts';
 import type { DiastolicConditions, DiastolicEvidence } from './section.ts';
 
 /**
- * Mitral valve area by half-time, cm², up to which stenosis is suspected even if no gradient was
- * measured (VHD20; echo 11.5).
+ * Returns mitral stenosis of any degree, graded or suspected (echo 11.5). The area by half-time is
+ * calculated here, because the valve section runs later. The machine's area is not used if its
+ * half-time was corrected.
  */
-const STENOTIC_AREA = 1.5;
-
-/**
- * Returns the mitral valve area by half-time, cm². It has to be calculated here, because the valve
- * section runs later. The machine's area is not used if its half-time was corrected.
- */
-function areaByHalfTime(values: Values): number | null {
+function stenosis(values: Values): MitralDisease | null {
   const area = values.calculated('mv-area-half-time', {
     section: SECTION,
     method: 'half-time-constant',
     from: ['mv-half-time'],
     value: mitralAreaByHalfTime,
   });
-  return area?.quality === 'accepted' ? area.value : null;
-}
-
-/** Recognises mitral stenosis of any degree. One doubtful sign is not enough (echo 11.5). */
-function stenosis(values: Values): MitralDisease | null {
-  const planimetry = values.number('mv-area-planimetry');
-  const byHalfTime = areaByHalfTime(values);
-  const gradient = values.number('mv-mean-gradient');
-  const steep = gradient !== null && rounded(gradient, 0) >= STENOTIC_GRADIENT;
-  if (planimetry !== null) {
-    return isNormalMitralArea(planimetry)
-      ? null
-      : { kind: 'stenosis', grade: mitralStenosis2020(planimetry), by: 'valve area' };
-  }
-  // AR that shortens the half-time makes the area too large, so only the gradient counts.
-  const isInvalid = mayShortenHalfTime(values, regurgitations(values));
-  if (steep && (byHalfTime === null || isInvalid)) {
-    return { kind: 'steep-gradient', gradient: STENOTIC_GRADIENT };
-  }
-  if (byHalfTime === null) return null;
-  if (isNormalMitralArea(byHalfTime)) return null;
-  if (steep) return { kind: 'stenosis', grade: mitralStenosis2020(byHalfTime), by: 'half-time' };
-  // Without a gradient, there is no grade by half-time (echo 11.5), but a small area is suspicious.
-  return rounded(byHalfTime, 2) <= STENOTIC_AREA ? { kind: 'small-area', area: byHalfTime } : null;
+  const known = values.with([area]);
+  const isHalfTimeInvalid = mayShortenHalfTime(known, regurgitations(known));
+  const { grade, by, suspected } = mitralStenosis(known, isHalfTimeInvalid);
+  return grade && by ? { kind: 'stenosis', grade, by } : suspected;
 }
 
 function regurgitation(values: Values): MitralDisease | null {

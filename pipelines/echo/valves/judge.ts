@@ -5,6 +5,7 @@ import { namedText, remarkOfEcho } from '../../result/render/echo/shared.ts';
 import {
   type MitralRemark,
   type StenosisRemark,
+  type SuspectedStenosis,
   sayOfValves,
 } from '../../result/render/echo/valves.ts';
 import type { Statement } from '../../result/statement.ts';
@@ -155,31 +156,57 @@ export function aorticStenosis(values: Values, ef: Measurement | null): AorticSt
   };
 }
 
-interface MitralStenosis {
+export interface MitralStenosis {
   grade: MitralStenosisGrade | null;
+  /** Value from which the grade was derived; null without a grade. */
+  by: 'valve area' | 'half-time' | null;
+  /** Set if a value suggests stenosis but does not allow a grade. */
+  suspected: SuspectedStenosis | null;
   remark: MitralRemark | null;
 }
 
-const UNGRADED: MitralStenosis = { grade: null, remark: null };
+const UNGRADED: MitralStenosis = { grade: null, by: null, suspected: null, remark: null };
+
+/**
+ * Mitral valve area by half-time, cm², up to which stenosis is suspected even if no gradient was
+ * measured (VHD20; echo 11.5).
+ */
+const STENOTIC_AREA = 1.5;
+
+function byHalfTime(values: Values, isHalfTimeInvalid: boolean): MitralStenosis {
+  const area = values.number('mv-area-half-time');
+  const gradient = values.number('mv-mean-gradient');
+  const isSteep = gradient !== null && rounded(gradient, 0) >= STENOTIC_GRADIENT;
+  if (isSteep && (area === null || isHalfTimeInvalid)) {
+    return {
+      ...UNGRADED,
+      suspected: { kind: 'steep-gradient', gradient: STENOTIC_GRADIENT },
+      remark: area === null ? null : 'with-regurgitation',
+    };
+  }
+  if (area === null) return UNGRADED;
+  if (isNormalMitralArea(area)) return { ...UNGRADED, remark: isSteep ? 'normal' : null };
+  if (isSteep) {
+    const grade = mitralStenosis2020(area);
+    return { ...UNGRADED, grade, by: 'half-time', remark: 'by-half-time' };
+  }
+  // AR makes the area by half-time too large, so a small area is suspicious even then.
+  return rounded(area, 2) <= STENOTIC_AREA
+    ? { ...UNGRADED, suspected: { kind: 'small-area', area } }
+    : UNGRADED;
+}
 
 /**
  * Grades mitral stenosis from planimetry. If there is none, the half-time is used, but only if a
- * gradient suggests stenosis and no AR may shorten it (`mayShortenHalfTime`; echo 11.5).
+ * gradient suggests stenosis and no AR may shorten it (`mayShortenHalfTime`). If only one of them
+ * suggests stenosis, it is suspected but not graded (echo 11.5).
  */
 export function mitralStenosis(values: Values, isHalfTimeInvalid: boolean): MitralStenosis {
   const planimetry = values.number('mv-area-planimetry');
-  if (planimetry !== null) {
-    return isNormalMitralArea(planimetry)
-      ? { grade: null, remark: 'normal' }
-      : { grade: mitralStenosis2020(planimetry), remark: null };
-  }
-  const halfTime = values.number('mv-area-half-time');
-  const gradient = values.number('mv-mean-gradient');
-  const speaks = gradient !== null && rounded(gradient, 0) >= STENOTIC_GRADIENT;
-  if (halfTime === null || !speaks) return UNGRADED;
-  if (isHalfTimeInvalid) return { grade: null, remark: 'with-regurgitation' };
-  if (isNormalMitralArea(halfTime)) return { grade: null, remark: 'normal' };
-  return { grade: mitralStenosis2020(halfTime), remark: 'by-half-time' };
+  if (planimetry === null) return byHalfTime(values, isHalfTimeInvalid);
+  return isNormalMitralArea(planimetry)
+    ? { ...UNGRADED, remark: 'normal' }
+    : { ...UNGRADED, grade: mitralStenosis2020(planimetry), by: 'valve area' };
 }
 
 const squareMillimetres = (area: number | null) => (area === null ? null : 100 * area);

@@ -27,6 +27,7 @@ import {
 import {
   type AorticStenosis,
   aorticStenosis,
+  type MitralStenosis,
   mayShortenHalfTime,
   mitralStenosis,
   type Regurgitations,
@@ -168,6 +169,24 @@ function judgementsOf(values: Values, regurgitation: Regurgitations, ms: string 
   ];
 }
 
+/** Returns the finding of a mitral stenosis that is suspected but not graded; null if there is none. */
+function suspectedFinding(values: Values, mitral: MitralStenosis | null) {
+  if (!mitral?.suspected) return null;
+  const { suspected } = mitral;
+  // A gradient below the limit speaks against the small area.
+  const isContradicted =
+    suspected.kind === 'small-area' && values.number('mv-mean-gradient') !== null;
+  return finding(
+    ID,
+    'mitral-stenosis-suspected',
+    sayOfValves.conclusion('valves.mitral-suspected', { suspected }),
+    isContradicted ? 'info' : 'abnormal',
+    (['mv-mean-gradient', 'mv-half-time', 'mv-area-half-time'] as const).map((key) =>
+      values.measurement(key),
+    ),
+  );
+}
+
 function pulmonaryJudgement(values: Values, child: boolean): Judgement {
   const peak = values.measurement('pv-vmax');
   const grade = peak && !child ? pulmonaryStenosis(peak.value) : null;
@@ -234,6 +253,9 @@ function run(evidence: PatientEvidence, given: Values) {
       stenosis && sayOfValves.conclusion('valves.aortic-stenosis', { grade: stenosis.published }),
       ...(stenosis?.statements ?? []),
       ...judged.map(({ statement }) => statement),
+      mitral?.suspected
+        ? sayOfValves.conclusion('valves.mitral-suspected', { suspected: mitral.suspected })
+        : null,
       mitral?.remark
         ? sayOfValves.conclusion('valves.mitral-remark', { remark: mitral.remark })
         : null,
@@ -246,6 +268,7 @@ function run(evidence: PatientEvidence, given: Values) {
     ],
     findings: [
       stenosis && stenosisFinding(values, stenosis),
+      suspectedFinding(values, mitral),
       ...judged.map(({ disease, statement, isFinding, evidence: of }) =>
         isFinding ? finding(ID, disease, statement, 'abnormal', of) : null,
       ),

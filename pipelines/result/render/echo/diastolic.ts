@@ -1,5 +1,5 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
-import { valueText } from './shared.ts';
+import { type SuspectedStenosis, suspicionText } from './valves.ts';
 
 /** Names of the algorithms, as used in the result. */
 export const SCHEMES = {
@@ -139,8 +139,7 @@ const APPLIES =
 /** Mitral valve diseases that make E/e' invalid. */
 export type MitralDisease =
   | { kind: 'stenosis'; grade: string; by: 'valve area' | 'half-time' }
-  | { kind: 'steep-gradient'; gradient: number }
-  | { kind: 'small-area'; area: number }
+  | SuspectedStenosis
   | { kind: 'regurgitation'; grade: string };
 
 function mitralText(disease: MitralDisease): string {
@@ -148,9 +147,8 @@ function mitralText(disease: MitralDisease): string {
     case 'stenosis':
       return `${disease.grade} by ${disease.by}`;
     case 'steep-gradient':
-      return `a mitral mean gradient of at least ${disease.gradient} mmHg suggests stenosis`;
     case 'small-area':
-      return `a mitral valve area of ${valueText('mv-area-half-time', disease.area)} by half-time suggests stenosis`;
+      return suspicionText(disease);
     case 'regurgitation':
       return `MR, ${disease.grade}`;
   }

@@ -1,5 +1,5 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
-import { allOf } from './shared.ts';
+import { allOf, valueText } from './shared.ts';
 
 /** Remarks about a grade of aortic stenosis (echo 11.1, 19). */
 const STENOSIS_REMARKS = {
@@ -44,6 +44,22 @@ const MITRAL_REMARKS = {
 } as const;
 export type MitralRemark = keyof typeof MITRAL_REMARKS;
 
+/** A value that suggests mitral stenosis but does not allow a grade: mmHg, or cm² by half-time. */
+export type SuspectedStenosis =
+  | { kind: 'steep-gradient'; gradient: number }
+  | { kind: 'small-area'; area: number };
+
+/** Renders the suspicion: "a mitral mean gradient of at least 5 mmHg suggests stenosis". */
+export const suspicionText = (suspected: SuspectedStenosis): string =>
+  suspected.kind === 'steep-gradient'
+    ? `a mitral mean gradient of at least ${suspected.gradient} mmHg suggests stenosis`
+    : `a mitral valve area of ${valueText('mv-area-half-time', suspected.area)} by half-time suggests stenosis`;
+
+const WHY_UNGRADED = {
+  'steep-gradient': 'no valid valve area was accepted',
+  'small-area': 'no mean gradient of 5 mmHg or more confirms it',
+} as const satisfies Record<SuspectedStenosis['kind'], string>;
+
 const VALVES = { AR: 'aortic', MR: 'mitral', TR: 'tricuspid' } as const;
 /** The valves whose regurgitation was not assessed. */
 export type OpenValves = { valves: readonly (keyof typeof VALVES)[] };
@@ -63,6 +79,8 @@ export const VALVES_SENTENCES = {
   'valves.grade': ({ disease, grade }: { disease: ValveDisease; grade: string }) =>
     `${VALVE_NAMES[disease]}: ${grade}.`,
   'valves.mitral-remark': ({ remark }: { remark: MitralRemark }) => MITRAL_REMARKS[remark],
+  'valves.mitral-suspected': ({ suspected }: { suspected: SuspectedStenosis }) =>
+    `Mitral stenosis is suspected but was not graded: ${suspicionText(suspected)}, but ${WHY_UNGRADED[suspected.kind]}.`,
   'valves.no-trace': () => 'Aortic stenosis cannot be graded without a CW trace.',
   'valves.no-area': ({ velocityIndex }: { velocityIndex: boolean }) =>
     `Valve area not calculated; velocity-based grade only${velocityIndex ? '; DVI given' : ''}.`,

@@ -187,6 +187,48 @@ describe('mitral stenosis', () => {
   });
 });
 
+describe('mitral stenosis that one value suggests and none confirms', () => {
+  it.each([
+    [
+      'a gradient without an area',
+      { 'mv-mean-gradient': 12 },
+      'abnormal',
+      ['cart-mv-mean-gradient'],
+    ],
+    [
+      'an area by half-time without a gradient',
+      { 'mv-half-time': 240 },
+      'abnormal',
+      ['cart-mv-half-time', 'mv-area-half-time'],
+    ],
+    [
+      'an area by half-time with a low gradient',
+      { 'mv-half-time': 240, 'mv-mean-gradient': 2 },
+      'info',
+      ['cart-mv-mean-gradient', 'cart-mv-half-time', 'mv-area-half-time'],
+    ],
+  ] as const)('is a finding without a grade: %s', (_, given, severity, evidence) => {
+    const { finding, category, summary: of } = interpreted(given);
+    expect(finding('mitral-stenosis-suspected')).toMatchObject({ severity, evidence });
+    expect(category('mitral-stenosis')).toBeUndefined();
+    expect(of('valves')).toContain('Mitral stenosis is suspected but was not graded');
+  });
+  it('is in the impression', () => {
+    const { result } = interpreted({ 'mv-mean-gradient': 12 });
+    expect(result.report?.impression.join(' ')).toContain(
+      'Mitral stenosis is suspected but was not graded: a mitral mean gradient of at least 5 mmHg suggests stenosis, but no valid valve area was accepted',
+    );
+  });
+  it.each([
+    [{ 'mv-mean-gradient': 4 }],
+    [{ 'mv-half-time': 140 }],
+    [{ 'mv-half-time': 220, 'mv-mean-gradient': 8 }],
+    [{ 'mv-area-planimetry': 4.5, 'mv-mean-gradient': 12 }],
+  ] as const)('is not suspected: %o', (given) => {
+    expect(interpreted(given).finding('mitral-stenosis-suspected')).toBeUndefined();
+  });
+});
+
 describe('regurgitation of which nothing was measured', () => {
   it('is reported for each valve', () => {
     expect(summary({ 'av-vmax': 1.4 })).toContain('Regurgitation not assessed.');
