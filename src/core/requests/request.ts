@@ -88,6 +88,8 @@ export interface SubmitCommand {
    * submitted exactly once.
    */
   uniqueKey: string | null;
+  /** The SOP Instance UID chosen by the creator of a workitem (UPS). */
+  workitemUid?: string;
   accountId: string | null;
   keyId: string | null;
   test: boolean;
@@ -208,6 +210,8 @@ export interface StoredRequest extends RequestRow {
   prior_files: RequestFile[];
   deliver_to: DeliveryTarget[];
   unique_key: string | null;
+  /** The SOP Instance UID chosen by the creator of a workitem; null for any other request. */
+  workitem_uid: string | null;
   lease_until: Date | null;
 }
 

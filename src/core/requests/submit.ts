@@ -27,6 +27,7 @@ interface NewRequest {
   prior_files: RequestFile[];
   deliver_to: SubmitCommand['deliverTo'];
   unique_key: string | null;
+  workitem_uid: string | null;
   events: EventRecord[];
   audit: SubmitAudit | null;
 }
@@ -39,9 +40,9 @@ interface NewRequest {
  */
 const STORE = `
   WITH new AS MATERIALIZED (
-    SELECT request.*, files, prior_files, deliver_to, unique_key, events, audit
+    SELECT request.*, files, prior_files, deliver_to, unique_key, workitem_uid, events, audit
     FROM jsonb_to_recordset($1::jsonb) AS asked (row jsonb, files jsonb, prior_files jsonb,
-        deliver_to jsonb, unique_key text, events jsonb, audit jsonb),
+        deliver_to jsonb, unique_key text, workitem_uid text, events jsonb, audit jsonb),
       jsonb_to_record(asked.row) AS request (id text, account_id text, key_id text, model text,
         endpoint text, version text, status text, stage jsonb, priority text, test boolean,
         input jsonb, metadata jsonb, webhook jsonb, source jsonb, cost jsonb,
@@ -49,10 +50,10 @@ const STORE = `
   ), made AS (
     INSERT INTO requests (id, account_id, key_id, model, endpoint, version, status, stage, priority,
       test, input, files, prior_files, metadata, webhook, source, cost, deliver_to, unique_key,
-      created_at, last_seq)
+      workitem_uid, created_at, last_seq)
     SELECT id, account_id, key_id, model, endpoint, version, status, stage, priority,
       test, input, files, prior_files, COALESCE(metadata, 'null'), webhook, source, cost, deliver_to, unique_key,
-      created_at, jsonb_array_length(events)
+      workitem_uid, created_at, jsonb_array_length(events)
     FROM new ORDER BY unique_key
     ON CONFLICT (unique_key) DO NOTHING
     RETURNING id
@@ -136,6 +137,7 @@ function newRequest(endpoint: Endpoint, command: SubmitCommand, at: Date): NewRe
     prior_files: command.priorFiles,
     deliver_to: command.deliverTo,
     unique_key: command.uniqueKey,
+    workitem_uid: command.workitemUid ?? null,
     events,
     audit: command.audit ?? null,
   };

@@ -8,7 +8,7 @@ const REPLACEMENTS = `
   WITH runs AS (
     SELECT s.study_id, s.revision, s.rule, s.request_id, r.endpoint, r.model
     FROM study_requests s JOIN requests r ON r.id = s.request_id
-    WHERE s.rule NOT LIKE 'workitem:%'
+    WHERE r.workitem_uid IS NULL
       AND s.study_id IN (SELECT study_id FROM study_requests WHERE request_id = $1)),
   replacements AS (
     SELECT former.request_id AS former, former.revision,
@@ -25,8 +25,8 @@ const REPLACEMENTS = `
  * Returns the requests that the result of this request replaces, newest first: those for earlier
  * revisions of the same study, made for the same endpoint. If several rules run one endpoint, only
  * requests of the same rule count. A workitem neither replaces a request nor is replaced, because
- * it may cover only some of the objects; in its row, `rule` holds its unique key. Empty for the
- * first request of a study, and for a request without a study.
+ * it may cover only some of the objects. Empty for the first request of a study, and for a request
+ * without a study.
  */
 export async function earlierRequests(database: Queryable, requestId: string): Promise<string[]> {
   const { rows } = await database.query<{ id: string }>(

@@ -21,7 +21,6 @@ import {
 } from '../studies/study-store.ts';
 import { submissionOf } from '../studies/submission.ts';
 import { isTaken } from './find.ts';
-import { uniqueKeyOf } from './workitem.ts';
 
 /** A new workitem as requested by a client: an endpoint, and objects of one study. */
 export interface NewWorkitem {
@@ -76,16 +75,18 @@ export async function createWorkitem(
   const { uid, endpoint } = workitem;
   const { accountId, keyId, test, audit } = creator;
   if (await isTaken(database, uid)) throw taken(uid);
+  const uniqueKey = `workitem:${uid}`;
   const run = routing().rules.find((rule) => rule.run?.endpoint === endpoint);
   const rule = {
-    name: uniqueKeyOf(uid),
+    // The request is listed under this name among those made by the rules for the study.
+    name: uniqueKey,
     run: { endpoint, options: run?.run?.options ?? {}, priority: workitem.priority },
     deliverTo: [...(workitem.deliverTo ?? run?.deliverTo ?? [])],
   };
   const command = test
     ? mockSubmission(workitem, rule, config)
     : await liveSubmission(database, creator, workitem, rule, config);
-  const asked = { ...command, accountId, keyId, test, audit, uniqueKey: uniqueKeyOf(uid) };
+  const asked = { ...command, accountId, keyId, test, audit, uniqueKey, workitemUid: uid };
   const row = await submit(asked);
   // After a concurrent or interrupted create request, this UID may already belong to a different
   // request.

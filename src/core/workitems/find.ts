@@ -7,7 +7,6 @@ import {
   DELIVERING,
   requestIdOfUid,
   STATE_SQL,
-  uniqueKeyOf,
   WORKITEM_CODE_SQL,
   type WorkitemRow,
   workitemUid,
@@ -23,7 +22,7 @@ export interface Finder {
 }
 
 const COLUMNS = `r.id, r.account_id, r.model, r.endpoint, r.version, r.status, r.stage, r.priority,
-  r.test, r.input, r.source, r.fault, r.created_at, r.started_at, r.ended_at, r.unique_key,
+  r.test, r.input, r.source, r.fault, r.created_at, r.started_at, r.ended_at, r.workitem_uid,
   w.attributes, w.cancellation, w.changed_at, s.study_instance_uid, s.identity,
   ${STATE_SQL} AS state`;
 
@@ -60,23 +59,21 @@ export async function findWorkitems(
 ): Promise<WorkitemRow[]> {
   const { rows } = await database.query<WorkitemRow>(
     `SELECT ${COLUMNS} ${VISIBLE} AND ${ofUids('$4', '$5')}`,
-    [...visibleTo(finder), ...namesOf(uids)],
+    [...visibleTo(finder), uids, requestIdsOf(uids)],
   );
   return rows;
 }
 
 /**
- * SQL condition: the request has one of these unique keys or, if its UID is derived from its id,
- * one of these ids.
+ * SQL condition: the request has one of these UIDs or, if its UID is derived from its id, one of
+ * these ids.
  */
-const ofUids = (keys: string, ids: string) =>
-  `(r.unique_key = ANY (${keys}::text[]) OR r.id = ANY (${ids}::text[])
-    AND coalesce(r.unique_key, '') NOT LIKE 'workitem:%')`;
+const ofUids = (uids: string, ids: string) =>
+  `(r.workitem_uid = ANY (${uids}::text[])
+    OR r.id = ANY (${ids}::text[]) AND r.workitem_uid IS NULL)`;
 
-const namesOf = (uids: readonly string[]): [keys: string[], ids: string[]] => [
-  uids.map(uniqueKeyOf),
-  uids.flatMap((uid) => requestIdOfUid(uid) ?? []),
-];
+const requestIdsOf = (uids: readonly string[]): string[] =>
+  uids.flatMap((uid) => requestIdOfUid(uid) ?? []);
 
 /**
  * Returns true if a UID is taken, in any account. A request that was interrupted before its
@@ -85,9 +82,9 @@ const namesOf = (uids: readonly string[]): [keys: string[], ids: string[]] => [
 export async function isTaken(database: Queryable, uid: string): Promise<boolean> {
   const { rows } = await database.query(
     `SELECT 1 FROM requests r WHERE ${ofUids('$1', '$2')}
-       AND (coalesce(r.unique_key, '') NOT LIKE 'workitem:%'
+       AND (r.workitem_uid IS NULL
          OR EXISTS (SELECT 1 FROM workitems w WHERE w.request_id = r.id))`,
-    namesOf([uid]),
+    [[uid], requestIdsOf([uid])],
   );
   return rows.length > 0;
 }
@@ -100,10 +97,10 @@ export async function unendedSince(
   uids: readonly string[],
   time: Date,
 ): Promise<Set<string>> {
-  const { rows } = await database.query<{ id: string; unique_key: string | null }>(
-    `SELECT r.id, r.unique_key FROM requests r WHERE ${ofUids('$1', '$2')}
+  const { rows } = await database.query<{ id: string; workitem_uid: string | null }>(
+    `SELECT r.id, r.workitem_uid FROM requests r WHERE ${ofUids('$1', '$2')}
        AND (r.ended_at IS NULL OR r.ended_at > $3)`,
-    [...namesOf(uids), time],
+    [uids, requestIdsOf(uids), time],
   );
   return new Set(rows.map(workitemUid));
 }
@@ -257,8 +254,8 @@ export async function searchWorkitems(
   const where = Object.entries(keys).flatMap(([keyword, value = '']) => {
     if (isUniversal(value)) return [];
     if (keyword === UID_KEY.name) {
-      const [unique, ids] = namesOf(value.split('\\'));
-      return [ofUids(parameter(unique), parameter(ids))];
+      const uids = value.split('\\');
+      return [ofUids(parameter(uids), parameter(requestIdsOf(uids)))];
     }
     if (keyword === START_KEY.name) return startCondition(value, parameter);
     const key = KEYS[keyword];

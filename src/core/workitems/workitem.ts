@@ -2,7 +2,7 @@ import type { JsonDataSet } from '../../../pipelines/dicom/dicom-json.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import { idForm, idOf, uuidOf } from '../../platform/ids.ts';
 import type { Endpoint } from '../requests/endpoint.ts';
-import type { RequestRow, RequestStatus } from '../requests/request.ts';
+import type { RequestStatus, StoredRequest } from '../requests/request.ts';
 
 /**
  * A request of the queue as a Unified Procedure Step (PS3.4 CC, PS3.18 11). This gateway manages
@@ -56,20 +56,17 @@ export const workitemCode = ({ model }: Pick<Endpoint, 'model'>): string =>
 /** SQL for the code of request `r`, equal to `workitemCode`. */
 export const WORKITEM_CODE_SQL = `replace(upper(r.model), '/', '-')`;
 
-const UNIQUE_KEY = 'workitem:';
 const LARGEST_UUID = (1n << 128n) - 1n;
-
-/** Returns the unique key of a request made as a workitem with a UID chosen by its creator. */
-export const uniqueKeyOf = (uid: string): string => `${UNIQUE_KEY}${uid}`;
 
 /**
  * Returns the SOP Instance UID of a request as a workitem: the UID chosen by its creator, otherwise
  * the UUID of the request under the root 2.25 (PS3.5 B.2).
  */
-export function workitemUid({ id, unique_key }: { id: string; unique_key: string | null }): string {
-  return unique_key?.startsWith(UNIQUE_KEY)
-    ? unique_key.slice(UNIQUE_KEY.length)
-    : `2.25.${uuidOf(id)}`;
+export function workitemUid({
+  id,
+  workitem_uid,
+}: Pick<StoredRequest, 'id' | 'workitem_uid'>): string {
+  return workitem_uid ?? `2.25.${uuidOf(id)}`;
 }
 
 /**
@@ -95,7 +92,7 @@ export interface Cancellation {
 /** A request, with all data shown in its workitem. */
 export interface WorkitemRow
   extends Pick<
-    RequestRow,
+    StoredRequest,
     | 'id'
     | 'account_id'
     | 'model'
@@ -111,8 +108,8 @@ export interface WorkitemRow
     | 'created_at'
     | 'started_at'
     | 'ended_at'
+    | 'workitem_uid'
   > {
-  unique_key: string | null;
   state: StepState;
   /** The attributes stated by the creator; null if the request was not created as a workitem. */
   attributes: JsonDataSet | null;

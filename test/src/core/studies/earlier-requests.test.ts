@@ -27,8 +27,13 @@ async function study(): Promise<string> {
   return id;
 }
 
-async function run(of: string, revision: number, rule: string, model = endpoint.model) {
-  const id = await site.submit('result', { endpoint: model });
+async function run(
+  of: string,
+  revision: number,
+  rule: string,
+  { model = endpoint.model, ...command }: { model?: string; workitemUid?: string } = {},
+) {
+  const id = await site.submit('result', { endpoint: model, ...command });
   await site.database.query(
     `INSERT INTO study_requests (study_id, revision, rule, request_id, submitted_at)
      VALUES ($1, $2, $3, $4, now())`,
@@ -52,7 +57,7 @@ describe('the earlier requests of a run', () => {
 
   test('are of the same endpoint', async () => {
     const own = await study();
-    await run(own, 1, 'echo', other.model);
+    await run(own, 1, 'echo', { model: other.model });
     expect(await earlierRequests(site.database, await run(own, 2, 'obstetric'))).toEqual([]);
   });
 
@@ -73,7 +78,7 @@ describe('the earlier requests of a run', () => {
   test('exclude workitems, and a workitem has none: it may cover only some objects', async () => {
     const own = await study();
     const first = await run(own, 1, 'obstetric');
-    const workitem = await run(own, 2, 'workitem:1.2.3');
+    const workitem = await run(own, 2, 'workitem:1.2.3', { workitemUid: '1.2.3' });
     expect(await earlierRequests(site.database, workitem)).toEqual([]);
     expect(await earlierRequests(site.database, await run(own, 3, 'obstetric'))).toEqual([first]);
   });
@@ -124,7 +129,7 @@ describe('the draft that a PACS may replace', () => {
 
   test('is not that of a workitem, which may be of some objects only', async () => {
     const own = await study();
-    await sent(await run(own, 1, 'workitem:1.2.4'));
+    await sent(await run(own, 1, 'workitem:1.2.4', { workitemUid: '1.2.4' }));
     expect(await supersededRequest(site.database, await run(own, 2, 'obstetric'))).toBeNull();
   });
 });

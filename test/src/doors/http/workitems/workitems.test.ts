@@ -8,6 +8,7 @@ import { openBlobFolder } from '../../../../../src/core/files/blob-folder.ts';
 import { purgeExpired } from '../../../../../src/core/requests/expiry.ts';
 import { removeEndedSubscriptions } from '../../../../../src/core/workitems/subscriptions.ts';
 import { SonogateError } from '../../../../../src/platform/errors/catalogue.ts';
+import { newId } from '../../../../../src/platform/ids.ts';
 import { silentLogger } from '../../../../../src/platform/logging/logger.ts';
 import { DAY_MS } from '../../../../../src/platform/time.ts';
 import { type CallOptions, type Gateway, startGateway } from '../gateway.ts';
@@ -239,10 +240,24 @@ describe('a workitem', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
     const { rows } = await gateway.database.query(
       `SELECT made.study_id = (r.source ->> 'study')::uuid AS own
-       FROM requests r JOIN study_requests made ON made.request_id = r.id WHERE r.unique_key = $1`,
-      [`workitem:${uid}`],
+       FROM requests r JOIN study_requests made ON made.request_id = r.id WHERE r.workitem_uid = $1`,
+      [uid],
     );
     expect(rows).toEqual([{ own: true }]);
+  });
+
+  it('keeps its UID if a process of an earlier version created it during an upgrade', async () => {
+    const { id } = await create();
+    const uid = newUid();
+    await gateway.database.query(
+      `INSERT INTO requests (id, account_id, model, endpoint, version, status, stage, priority, test,
+         input, files, prior_files, metadata, source, cost, deliver_to, created_at, unique_key)
+       SELECT $2, account_id, model, endpoint, version, status, stage, priority, test,
+         input, files, prior_files, metadata, source, cost, deliver_to, created_at, $3
+       FROM requests WHERE id = $1`,
+      [id, newId('req'), `workitem:${uid}`],
+    );
+    expect(await search(`SOPInstanceUID=${uid}`)).toEqual([uid]);
   });
 
   it('whose create request was interrupted is completed by repeating it', async () => {
