@@ -110,6 +110,38 @@ export const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, n
   'ra-area': [6, 60],
   'pa-diameter': [10, 70],
   'effusion-depth': [0, 80],
+  'lvot-gradient-rest': [0, 250],
+  'lvot-gradient-provoked': [0, 250],
+  // Machines calculate the volume and fraction from a difference of stroke volumes. If it is not
+  // positive, the stroke volumes are wrong, and nothing is known about the regurgitation ([C]).
+  'ar-volume': [1, 300],
+  'mr-volume': [1, 300],
+  'ar-fraction': [1, 100],
+  'mr-fraction': [1, 100],
+  'ar-orifice': [0.01, 3],
+  'mr-orifice': [0.01, 3],
+  // These wide ranges exclude values in another unit ([C]).
+  'ar-half-time': [20, 1500],
+  'ar-vena-contracta': [0.05, 3],
+  'ar-jet-width': [1, 100],
+  'tr-vena-contracta': [0.5, 50],
+  'mv-area-planimetry': [0.2, 10],
+  'mv-area-half-time': [0.2, 12],
+  'mv-half-time': [20, 1100],
+  'mv-mean-gradient': [0.2, 50],
+  'mv-vti': [3, 150],
+  'av-vti': [5, 250],
+  'ra-pressure': [0, 40],
+  'ivc-least-diameter': [0, 45],
+  'pr-end-velocity': [0.1, 4],
+  'rv-wall': [1, 30],
+  rimp: [0.05, 2],
+  'e-to-a': [0.1, 10],
+  'lvedv-index': [10, 300],
+  'lvesv-index': [3, 280],
+  'lv-mass-index': [15, 450],
+  'la-volume-index': [5, 250],
+  'la-volume-index-area-length': [5, 250],
 };
 
 /** Returns the plausible range of a quantity, in the unit of its concept; null if none is known. */

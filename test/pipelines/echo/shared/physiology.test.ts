@@ -25,6 +25,16 @@ it.each([
   ['rv-fac', 5, 'inadequate'],
   ['rv-fac', 5.1, 'accepted'],
   ['rv-ed-area', 0.07, 'inadequate'],
+  // A difference of two stroke volumes, which may be negative, is no regurgitation.
+  ['mr-fraction', -20, 'inadequate'],
+  ['ar-volume', -15, 'inadequate'],
+  ['ar-orifice', 0, 'inadequate'],
+  ['mr-fraction', 101, 'inadequate'],
+  // Values in another unit.
+  ['mv-area-planimetry', 0.02, 'inadequate'],
+  ['mv-half-time', 2200, 'inadequate'],
+  ['lvot-gradient-rest', 251, 'inadequate'],
+  ['lvot-gradient-rest', 250, 'accepted'],
 ] as const)('%s of %d is %s', (key: EchoConcept, value, quality) => {
   expect(judged(key, value).quality).toBe(quality);
 });
@@ -85,6 +95,13 @@ describe('a value derived from an implausible one', () => {
       { 'la-area-4c': 5, 'la-volume-biplane': 40, 'la-volume-index': 22 },
       [],
     ],
+    ['MVA on a half-time of 0 ms', { 'mv-half-time': 0, 'mv-area-half-time': 2 }, []],
+    [
+      'RA pressure and RVSP on an IVC of 60 mm',
+      { 'ivc-diameter': 60, 'ra-pressure': 15, 'tr-vmax': 3, rvsp: 51 },
+      ['tr-vmax'],
+    ],
+    ['GLS on one view of -40 %', { 'gls-end-systolic-4c': -40, 'gls-end-systolic': -22 }, []],
     [
       "E/e' on an E of 5 cm/s",
       { 'mitral-e': 5, 'e-prime-septal': 8, 'e-to-e-prime-septal': 6 },

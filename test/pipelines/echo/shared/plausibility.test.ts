@@ -16,10 +16,10 @@ describe('the plausibility of a value', () => {
     ['av-area-vmax', 0.29, 'inadequate'],
     ['ivc-collapse', -1, 'inadequate'],
     // There are no known ranges for these concepts.
-    ['mv-half-time', 5000, 'accepted'],
-    ['mv-area-half-time', Number.POSITIVE_INFINITY, 'inadequate'],
-    ['mv-area-half-time', Number.NEGATIVE_INFINITY, 'inadequate'],
-    ['mv-area-half-time', Number.NaN, 'inadequate'],
+    ['mapse', 5000, 'accepted'],
+    ['mapse', Number.POSITIVE_INFINITY, 'inadequate'],
+    ['mapse', Number.NEGATIVE_INFINITY, 'inadequate'],
+    ['mapse', Number.NaN, 'inadequate'],
   ] as const)('%s of %d is %s', (key, value, quality) => {
     expect(judged(key, value).quality).toBe(quality);
   });

@@ -136,6 +136,16 @@ describe('quantities of regurgitation that contradict each other', () => {
   });
 });
 
+describe('regurgitation with an impossible quantity', () => {
+  it('has no grade, which the summary explains', () => {
+    const { category, summary: of } = interpreted({ 'mr-fraction': -20, 'ar-volume': -15 });
+    expect(category('mitral-regurgitation')).toBeUndefined();
+    expect(category('aortic-regurgitation')).toBeUndefined();
+    expect(of('valves')).toContain('Regurgitation not assessed.');
+    expect(of('valves')).toContain('outside the plausible range');
+  });
+});
+
 describe('mitral stenosis', () => {
   const ms = (given: Given) => interpreted(given).category('mitral-stenosis')?.value;
   it.each([
