@@ -208,12 +208,14 @@ export interface GrowthSince {
   change: { daysBefore: number; values: Change[] } | null;
   /**
    * Largest fall of the EFW or AC centile since any scan that is at least `SHORTEST_INTERVAL_DAYS`
-   * old. Falls that certainly exceed the cut-off, given both intervals, take precedence over
-   * others.
+   * old. Falls that certainly exceed the cut-off, given both intervals, take precedence over falls
+   * that may exceed it, and these over others.
    */
   fall: {
     key: ChartedKey;
     points: number;
+    /** The smallest and the largest fall that the intervals of both values allow. */
+    ends: readonly [least: number, most: number];
     /**
      * Whether the fall crosses more than two quartiles; null if the intervals include the cut-off.
      */
@@ -284,15 +286,9 @@ function changesSince({ charted, daysBefore }: EarlierGrowth, now: readonly Char
 }
 
 /** Returns the smallest and the largest fall that the intervals of both values allow. */
-function fallEnds({ before, now }: Change): readonly [number, number] {
+function fallEnds({ before, now }: Change): readonly [least: number, most: number] {
   const [[lowBefore, highBefore], [lowNow, highNow]] = [centileEnds(before), centileEnds(now)];
   return [lowBefore - highNow, highBefore - lowNow];
-}
-
-function crossesIn(change: Change): boolean | null {
-  const [least, most] = fallEnds(change);
-  if (least > CENTILE_CROSSING) return true;
-  return most > CENTILE_CROSSING ? null : false;
 }
 
 function largestFall(
@@ -304,12 +300,15 @@ function largestFall(
       .map((change) => {
         const { key, before, now } = change;
         const points = before.centile - now.centile;
-        const crosses = crossesIn(change);
-        return { key, points, crosses, daysBefore: scan.daysBefore, before, now };
+        const ends = fallEnds(change);
+        const [atLeast, atMost] = ends.map((one) => one > CENTILE_CROSSING);
+        const crosses = atLeast === atMost ? atLeast === true : null;
+        return { key, points, ends, crosses, daysBefore: scan.daysBefore, before, now };
       }),
   );
   const byPoints = falls.toSorted((one, other) => other.points - one.points);
-  return byPoints.find(({ crosses }) => crosses) ?? byPoints[0] ?? null;
+  const firstOf = (wanted: boolean | null) => byPoints.find(({ crosses }) => crosses === wanted);
+  return firstOf(true) ?? firstOf(null) ?? firstOf(false) ?? null;
 }
 
 function changeStatement(scan: EarlierGrowth, values: readonly Change[]): Statement {

@@ -63,14 +63,24 @@ const DOPPLER_KEYS = [
 ] as const;
 
 /**
- * Returns the evidence for growth restriction. `end` selects the sizes: as measured, or at the
- * lower (0) or upper (1) end of their intervals. A fall in centiles whose interval includes the
- * cut-off is not used as a criterion.
+ * The values of the definition: as measured, or at the lower (0) or upper (1) end of the intervals
+ * of the sizes. The smaller the fetus, the larger is the fall of its centile.
  */
-function restrictionEvidence(
-  given: SmallFetusEvidence,
-  end: 0 | 1 | 'as-measured',
-): RestrictionEvidence {
+type End = 0 | 1 | 'as-measured';
+
+/**
+ * Returns the fall of the centile since an earlier scan; null if there is none, or if its interval
+ * includes the cut-off and it is wanted as measured.
+ */
+function fallAt({ fall }: GrowthSince, end: End): number | null {
+  if (!fall) return null;
+  if (fall.crosses !== null) return fall.points;
+  const [least, most] = fall.ends;
+  return end === 'as-measured' ? null : end === 0 ? most : least;
+}
+
+/** Returns the evidence for growth restriction. */
+function restrictionEvidence(given: SmallFetusEvidence, end: End): RestrictionEvidence {
   const { charted, gaDays, measurements, classified, since } = given;
   const size = (key: 'efw' | 'ac') => {
     const one = chartedValue(charted, key);
@@ -90,7 +100,7 @@ function restrictionEvidence(
     utaPiCentile: centile('uterine-artery-mean-pi'),
     cprCentile: centile('cerebroplacental-ratio'),
     endDiastolicFlow: flowOf(classified),
-    centileFall: since.fall && since.fall.crosses !== null ? since.fall.points : null,
+    centileFall: fallAt(since, end),
   };
 }
 
@@ -125,13 +135,16 @@ const distinct = (texts: readonly string[]) => [...new Set(texts)];
 function tellingCriteria(criteria: readonly RestrictionCriterion[]): RestrictionCriterion[] {
   const listed = new Set<string>();
   return criteria.filter(({ met, kind, needs }) => {
-    if (!met || (kind === 'centile' && listed.has(needs) && (needs === 'EFW' || needs === 'AC'))) {
+    if (!met || (kind === 'centile' && listed.has(needs) && SIZES.has(needs))) {
       return false;
     }
     listed.add(needs);
     return true;
   });
 }
+
+/** The criterion inputs (`needs`) that are sizes of this scan. */
+const SIZES: ReadonlySet<string> = new Set(['EFW', 'AC']);
 
 type ReportedForm = Exclude<RestrictionForm, 'none' | 'not-assessable'>;
 
@@ -140,7 +153,7 @@ function leadOf(
   { gaWeeks, efwCentile }: RestrictionEvidence,
   criteria: readonly RestrictionCriterion[],
   given: SmallFetusEvidence,
-  sizeIsOpen: boolean,
+  open: readonly string[],
 ): Statement {
   const { datingInDoubt } = given;
   const indices = new Set<string>(Object.values(NEEDS));
@@ -156,7 +169,8 @@ function leadOf(
     met: tellingCriteria(criteria).map(named),
     early: gaWeeks < LATE_FORM_WEEKS,
     datingInDoubt,
-    sizeIsOpen,
+    sizeIsOpen: open.some((one) => SIZES.has(one)),
+    fallIsOpen: open.some((one) => !SIZES.has(one)),
   });
 }
 
@@ -243,7 +257,7 @@ function needOf({ kind, needs }: RestrictionCriterion, given: SmallFetusEvidence
 function lackingOf(
   given: SmallFetusEvidence,
   criteria: readonly RestrictionCriterion[],
-  sizesAtCutOff: readonly string[],
+  atCutOff: readonly string[],
 ): Lacking {
   const measured = new Set<string>(dopplerIndices(given).map(({ key }) => NEEDS[key]));
   const open = criteria.filter(({ value }) => value === null);
@@ -252,23 +266,23 @@ function lackingOf(
   return {
     missing: distinct(open.filter((one) => !isUndecided(one)).map((one) => needOf(one, given))),
     undecided: distinct([
-      ...sizesAtCutOff,
+      ...atCutOff,
       ...open.filter(isUndecided).map((one) => needOf(one, given)),
     ]),
   };
 }
 
-/** The definition of growth restriction, applied to both ends of the size intervals. */
+/** The definition of growth restriction, applied to both ends of the intervals of the sizes. */
 interface FormWithin {
   /**
    * Form at the lower and at the upper end. If they agree, every size in between has the same form,
-   * because a larger size never meets more criteria.
+   * because a larger size and a smaller fall never meet more criteria.
    */
   between: readonly [RestrictionForm, RestrictionForm];
   /** Criteria that are met at both ends. */
   certain: RestrictionCriterion[];
-  /** Sizes whose interval includes a cut-off of the definition. */
-  sizesAtCutOff: string[];
+  /** Sizes, and the fall since an earlier scan, whose interval includes a cut-off. */
+  atCutOff: string[];
 }
 
 function formWithin(given: SmallFetusEvidence): FormWithin {
@@ -278,7 +292,7 @@ function formWithin(given: SmallFetusEvidence): FormWithin {
   return {
     between: [restrictionForm(low), restrictionForm(high)],
     certain: atHigh.filter(({ met }) => met),
-    sizesAtCutOff: distinct(
+    atCutOff: distinct(
       restrictionCriteria(low)
         .filter(isOpen)
         .map(({ needs }) => needs),
@@ -306,7 +320,8 @@ function guidanceStatements(
 /**
  * Assesses growth restriction of a singleton by the Delphi consensus. For a small fetus, it also
  * reports which data were available and which were missing, as obstetric 3.9 requires. If the
- * interval of a size includes a cut-off of the definition, there is guidance but no category.
+ * interval of a size or of the fall of its centile includes a cut-off that decides about the form,
+ * there is guidance but no category.
  * Restriction is never excluded without Doppler, and no time of delivery is recommended.
  */
 export function smallFetus(given: SmallFetusEvidence): {
@@ -321,7 +336,7 @@ export function smallFetus(given: SmallFetusEvidence): {
   const needs = distinct(
     criteria.filter(({ value }) => value === null).map((one) => needOf(one, given)),
   );
-  const { between, certain, sizesAtCutOff } = formWithin(given);
+  const { between, certain, atCutOff } = formWithin(given);
   const [low, high] = between;
   const isOpen = low !== high;
   const asMeasured = new Map(criteria.map((one) => [one.name, one]));
@@ -330,16 +345,16 @@ export function smallFetus(given: SmallFetusEvidence): {
     form: isOpen ? null : form,
     form_between: isOpen ? between : null,
     criteria_met: certain.map((one) => metText(asMeasured.get(one.name) ?? one, given)),
-    criteria_at_cut_off: sizesAtCutOff,
+    criteria_at_cut_off: atCutOff,
     criteria_not_available: needs,
   };
-  const lacking = lackingOf(given, criteria, sizesAtCutOff);
+  const lacking = lackingOf(given, criteria, atCutOff);
   if (form === 'none' || form === 'not-assessable') {
     const findings = loneCriterionFindings(criteria, lacking, evidence.gaWeeks);
     return { guidance: [], findings, classifications: [], data };
   }
   const values = (['efw', 'ac'] as const).flatMap((key) => chartedValue(given.charted, key) ?? []);
-  const lead = leadOf(form, evidence, criteria, given, isOpen);
+  const lead = leadOf(form, evidence, criteria, given, isOpen ? atCutOff : []);
   const guidance = [
     {
       id: 'small-fetus',

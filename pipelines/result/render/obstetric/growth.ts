@@ -167,6 +167,11 @@ type SmallFetus = {
   datingInDoubt: boolean;
   /** True if the interval of a size includes a cut-off of the definition. */
   sizeIsOpen: boolean;
+  /**
+   * True if the interval of the fall since an earlier scan includes its cut-off; absent in results
+   * of earlier versions.
+   */
+  fallIsOpen?: boolean;
   /** Doppler indices of the definition without a centile; absent in results of earlier versions. */
   doppler?: Lacking;
 };
@@ -187,6 +192,9 @@ export function dopplerNeeded(unknown: string, doppler?: Lacking): string {
     : `Doppler does not distinguish constitutional smallness from growth restriction, as a cut-off lies within the interval: ${listed(undecided)}`;
 }
 
+const FALL_IS_OPEN =
+  'It is undetermined whether the centile has fallen by more than two quartiles since an earlier scan, as the cut-off lies within the interval.';
+
 const metText = (met: readonly Criterion[], text: ValueTexts) =>
   [...new Set(met.map((one) => criterionText(one, text)))].join(', ');
 
@@ -205,7 +213,8 @@ function leadText(of: SmallFetus, text: ValueTexts): string {
       ? `${small}; the Doppler criteria of the consensus definition of growth restriction were assessed and none is met.`
       : `${of.sizeIsOpen ? 'With the values as measured, meets' : 'Meets'} the consensus definition of ${of.early ? 'early' : 'late'} fetal growth restriction: ${metText(of.met, text)}.`;
   };
-  return conditioned(lead(), of.datingInDoubt);
+  const fall = of.fallIsOpen ? ` ${FALL_IS_OPEN}` : '';
+  return conditioned(`${lead()}${fall}`, of.datingInDoubt);
 }
 
 export const GROWTH_SENTENCES = {

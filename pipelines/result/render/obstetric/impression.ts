@@ -111,21 +111,28 @@ export const OBSTETRIC_IMPRESSION = {
   'impression.lengths': (_: Record<string, never>, context: SentenceContext) => charted(context),
   'impression.several': () =>
     'several fetuses that the images do not distinguish, so size for age cannot be assessed',
-  /** `sizeIsOpen` is true if the interval of a size includes a cut-off that the definition uses. */
+  /**
+   * `sizeIsOpen` or `fallIsOpen` is true if the interval of a size, or of the fall since an earlier
+   * scan, includes a cut-off of the definition.
+   */
   'impression.restriction': ({
     form,
     doppler,
     datingInDoubt,
     sizeIsOpen,
+    fallIsOpen,
   }: {
     form: keyof typeof RESTRICTION | 'sga-doppler-needed';
     doppler?: Lacking;
     datingInDoubt: boolean;
     sizeIsOpen: boolean;
+    fallIsOpen?: boolean;
   }) => {
     const said =
       form === 'sga-doppler-needed' ? dopplerNeeded('Doppler', doppler) : RESTRICTION[form];
-    return `${sizeIsOpen ? 'with the values as measured, ' : ''}${said}${datingInDoubt ? IF_DATED : ''}`;
+    const asMeasured = sizeIsOpen ? 'with the values as measured, ' : '';
+    const fall = fallIsOpen ? ', but a fall by more than two quartiles is undetermined' : '';
+    return `${asMeasured}${said}${fall}${datingInDoubt ? IF_DATED : ''}`;
   },
   'impression.if-dated': () => 'all of this only if the dating is correct',
   'impression.change': (
