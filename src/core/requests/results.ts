@@ -285,12 +285,14 @@ interface ResultStore {
 }
 
 export function createResultStore(dataDir: string, blobs: BlobStore): ResultStore {
+  const hasDigest = rememberDigests();
   const path: ResultStore['path'] = async (id, { name, sha256 }) => {
     const here = await storedPath(dataDir, id, name);
     if (!blobs.direct) return here;
     // The file of a run or signature whose transaction failed remains here. If another host then ran
-    // or signed the request, the file differs from the one in the bucket.
-    if (here !== null && (await describeFile(here)).sha256 === sha256) return here;
+    // or signed the request, the file differs from the one in the bucket, perhaps not in its length.
+    // After a power cut, a file that was fetched from the bucket may be incomplete.
+    if (here !== null && (await hasDigest(here, sha256))) return here;
     const to = resultPath(dataDir, id, name);
     const making = `${to}.${randomUUID()}`;
     await mkdir(dirname(to), { recursive: true });
@@ -311,6 +313,31 @@ export function createResultStore(dataDir: string, blobs: BlobStore): ResultStor
       const from = envelope ? await path(id, envelope) : null;
       return from && JSON.parse(await readFile(from, 'utf8'));
     },
+  };
+}
+
+/** Maximum number of files whose digest a process remembers: some megabytes. */
+const REMEMBERED = 10_000;
+
+/**
+ * Returns a function that tells whether a file has a digest. A file is read once: afterwards, its
+ * digest is known for as long as its inode, length and time of last change stay the same. Every
+ * write, truncation and replacement changes one of them (its `ctime`, which no program can set),
+ * and what a power cut damages is read again by the next process.
+ * @throws the system error if the file cannot be read.
+ */
+function rememberDigests(): (path: string, sha256: string) => Promise<boolean> {
+  const known = new Map<string, { state: string; sha256: string }>();
+  return async (path, sha256) => {
+    const { dev, ino, size, ctimeNs } = await stat(path, { bigint: true });
+    const state = [dev, ino, size, ctimeNs].join();
+    const before = known.get(path);
+    if (before?.state === state) return before.sha256 === sha256;
+    const found = await describeFile(path);
+    const [oldest] = known.size < REMEMBERED ? [] : known.keys();
+    if (oldest !== undefined) known.delete(oldest);
+    known.set(path, { state, sha256: found.sha256 });
+    return found.sha256 === sha256;
   };
 }
 

@@ -1,7 +1,9 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import fs from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseS3Url, type S3Location } from '../../../../config/schema.ts';
 import { openS3BlobStore } from '../../../../src/core/files/blob-s3.ts';
 import type { BlobStore } from '../../../../src/core/files/blob-store.ts';
@@ -79,6 +81,40 @@ describe.skipIf(!postgres)('two machines with one bucket', () => {
     await mkdir(dirname(left), { recursive: true });
     await writeFile(left, '{"texts":["of the lost run"]}');
     expect(await asked.core.result(id)).toMatchObject({ texts: ['hello'] });
+  });
+
+  it('each reads its local copy in full only once', async () => {
+    const id = await asked.submit('result');
+    await asked.follow(id);
+    const path = (await asked.core.artifactPath(id, 'overlay-biometry-1.png')) ?? '';
+    await asked.core.artifactPath(id, 'overlay-biometry-1.png');
+    const streams = vi.spyOn(fs, 'createReadStream');
+    syncBuiltinESMExports();
+    for (let n = 0; n < 3; n += 1) {
+      expect(await asked.core.artifactPath(id, 'overlay-biometry-1.png')).toBe(path);
+    }
+    expect(streams).not.toHaveBeenCalled();
+    streams.mockRestore();
+    syncBuiltinESMExports();
+  });
+
+  it('each fetches the file again if its copy was changed to another of the same length', async () => {
+    const id = await asked.submit('result');
+    await asked.follow(id);
+    const path = (await asked.core.artifactPath(id, 'overlay-biometry-1.png')) ?? '';
+    await asked.core.artifactPath(id, 'overlay-biometry-1.png');
+    const [good, { atime, mtime }] = [await readFile(path), await stat(path)];
+
+    await writeFile(path, Buffer.alloc(good.length, 'x'));
+    // As after a restore from a backup, or `touch -r`.
+    await utimes(path, atime, mtime);
+    await asked.core.artifactPath(id, 'overlay-biometry-1.png');
+    expect(await readFile(path)).toEqual(good);
+
+    await writeFile(`${path}.other`, Buffer.alloc(good.length, 'x'));
+    await rename(`${path}.other`, path);
+    await asked.core.artifactPath(id, 'overlay-biometry-1.png');
+    expect(await readFile(path)).toEqual(good);
   });
 
   it('a preview of a running request is in the bucket from its announcement', async () => {
