@@ -5,7 +5,7 @@ import type { ReceivedObjects } from '../src/core/files/received-objects.ts';
 import type { ResultReader, Submit } from '../src/core/requests/request.ts';
 import type { Forward } from '../src/core/studies/assembly.ts';
 import { startStudyAssembly } from '../src/core/studies/assembly.ts';
-import { removeOrphanedFiles } from '../src/core/studies/intake-folder.ts';
+import { deleteRemovedObjects, removeOrphanedFiles } from '../src/core/studies/intake-folder.ts';
 import { startOrderRounds } from '../src/core/studies/order-rounds.ts';
 import { receivedOrders } from '../src/core/studies/received-orders.ts';
 import { recoverIntake } from '../src/core/studies/recover-intake.ts';
@@ -125,6 +125,7 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const registration = { dataDir, database, objects, sources, logger, now };
   const { intakeDays } = config.retention;
+  await deleteRemovedObjects(registration);
   if (objects.shared && intakeDays !== undefined) {
     await removeOrphanedFiles(registration, retentionCutoff(intakeDays, now()), now());
   }

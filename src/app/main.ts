@@ -132,7 +132,10 @@ async function openMigrated(config: Config, logger: Logger, parts: Parts): Promi
   return database;
 }
 
-/** Removes this host's copies of results and fetched files that the bucket also holds. */
+/**
+ * Removes this host's copies of fetched objects, and results that another host, or a process that
+ * was killed, has purged.
+ */
 function startCleaningCopies(database: PooledDatabase, { dataDir }: Config, logger: Logger) {
   return startCleaning(
     async () => {
@@ -186,7 +189,7 @@ async function openShared(
     await createRequestCore({ database, queue, endpoints, blobs, config, logger, now }),
     closing,
   );
-  if (blobs.direct) parts.adopt(startCleaningCopies(database, config, logger), stopping);
+  parts.adopt(startCleaningCopies(database, config, logger), stopping);
   const common = { database, objects, certificates, logger, now };
   const operations = operationsOn({ ...common, config, rules });
   const run = commandsOn(operations, audit.write);

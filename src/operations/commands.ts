@@ -75,7 +75,7 @@ function command<Schema extends z.ZodType, Answer>(
   };
 }
 
-/** Defines a command that changes files: its audit entry is written before the change. */
+/** Defines a command that changes files: its audit entry is written before they are changed. */
 function onFiles<Schema extends z.ZodType, Answer>(
   parameters: Schema,
   audit: AuditAction,
@@ -271,7 +271,8 @@ const COMMANDS = {
   'studies.remove': onFiles(
     byStudy,
     'study.purge',
-    ({ retention }, { study }, record) => retention.remove(study, (studyId) => record({ studyId })),
+    ({ retention }, { study }, record) =>
+      retention.remove(study, (studyId, tx) => record({ studyId }, tx)),
     studyOf,
   ),
   'rules.test': command(

@@ -13,6 +13,7 @@ import type { QuarantinedObject } from '../core/studies/quarantine.ts';
 import type { RemovedStudy } from '../core/studies/retention.ts';
 import type { FileVerdicts } from '../core/studies/rules/judge-file.ts';
 import type { StudyState, StudySummary } from '../core/studies/study-store.ts';
+import type { Queryable } from '../platform/database/port.ts';
 import type { ErrorCode } from '../platform/errors/catalogue.ts';
 
 /**
@@ -307,10 +308,13 @@ export interface ArchiveOperations {
 export interface RetentionOperations {
   /**
    * Removes one study with its objects and results before its time.
-   * @param record called with our id of the study before anything is removed.
+   * @param record called with our id of the study, in the transaction that removes it.
    * @throws `not_found` if the study is unknown or cannot be removed now.
    */
-  remove(study: string, record: (studyId: string) => Promise<void>): Promise<RemovedStudy>;
+  remove(
+    study: string,
+    record: (studyId: string, tx: Queryable) => Promise<void>,
+  ): Promise<RemovedStudy>;
   /**
    * Removes received studies that are old enough; with `dryRun`, only counts them. `kept` contains
    * the reasons why others are kept.

@@ -173,8 +173,11 @@ export type SubmitAudit = Omit<AuditEntry, 'requestId'>;
 /** Resolves when the entry is stored. */
 export type WriteAudit = (entry: AuditEntry) => Promise<void>;
 
-/** Writes the audit entry of an action. */
-export type RecordAction = (about?: Pick<AuditEntry, 'studyId'>) => Promise<void>;
+/**
+ * Writes the audit entry of an action.
+ * @param tx the transaction in which the entry is written, if the action has one.
+ */
+export type RecordAction = (about?: Pick<AuditEntry, 'studyId'>, tx?: Queryable) => Promise<void>;
 
 /**
  * Carries out an action on files, which no transaction can undo. The action calls `record` once it
@@ -188,8 +191,9 @@ export async function recordedFirst<Answer>(
 ): Promise<Answer> {
   let recorded = false;
   try {
-    return await action(async (about) => {
-      await writeAudit({ ...entry, ...about, outcome: 'success' });
+    return await action(async (about, tx) => {
+      const write = tx ? createAuditWriter(tx) : writeAudit;
+      await write({ ...entry, ...about, outcome: 'success' });
       recorded = true;
     });
   } catch (error) {

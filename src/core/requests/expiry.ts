@@ -1,5 +1,5 @@
 import type { Config } from '../../../config/schema.ts';
-import type { Database } from '../../platform/database/port.ts';
+import type { Database, Queryable } from '../../platform/database/port.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
@@ -62,56 +62,54 @@ export async function purgeExpired(parts: ExpiryParts): Promise<void> {
     [old, BATCH],
   );
   for (const { id } of ended.rows) {
-    await removeResult(config.dataDir, id);
-    await removeWorkFolders(config.dataDir, id);
+    await removeFilesOf(config.dataDir, id);
     await withdrawArtifacts(blobs, database, id, at);
-    await forget(database, id);
+    await database.transaction((tx) => forget(tx, id));
   }
 }
 
 /**
- * Purges an ended request before its time. Copies of its artifacts in a bucket are left to the
- * caller.
+ * Purges an ended request before its time, within a transaction. Its files (`removeFilesOf`) and
+ * copies of its artifacts in a bucket are left to the caller.
  */
-export async function purgeNow(
-  { database, dataDir, at }: { database: Database; dataDir: string; at: Date },
-  id: string,
-): Promise<void> {
+export async function purgeNow(tx: Queryable, id: string, at: Date): Promise<void> {
   try {
-    await database.transaction((tx) => transition(tx, id, 'expired', { at }));
+    await transition(tx, id, 'expired', { at });
   } catch (error) {
-    // The request failed, was canceled, or has expired in the meantime.
+    // The request failed, was canceled, or has expired.
     if (!(error instanceof IllegalTransitionError)) throw error;
   }
-  await removeResult(dataDir, id);
-  await removeWorkFolders(dataDir, id);
-  await forget(database, id);
+  await forget(tx, id);
 }
 
-async function forget(database: Database, id: string): Promise<void> {
-  await database.transaction(async (tx) => {
-    await tx.query('DELETE FROM request_artifacts WHERE request_id = $1', [id]);
-    await tx.query(
-      `UPDATE request_events SET data = '{"purged": true}'::jsonb
-       WHERE request_id = $1 AND name = 'triage'`,
-      [id],
-    );
-    await tx.query(
-      `UPDATE webhook_attempts SET answer = NULL
-       WHERE delivery_id IN (SELECT id FROM deliveries WHERE request_id = $1)`,
-      [id],
-    );
-    // The row is kept because the UID of a workitem must never be reused.
-    await tx.query(
-      `UPDATE workitems SET attributes = '{}', cancellation = NULL WHERE request_id = $1`,
-      [id],
-    );
-    await tx.query(
-      `UPDATE requests SET input = NULL, files = '[]'::jsonb, prior_files = '[]'::jsonb
-       WHERE id = $1`,
-      [id],
-    );
-  });
+/** Removes the files of a purged request from this host. */
+export async function removeFilesOf(dataDir: string, id: string): Promise<void> {
+  await removeResult(dataDir, id);
+  await removeWorkFolders(dataDir, id);
+}
+
+async function forget(tx: Queryable, id: string): Promise<void> {
+  await tx.query('DELETE FROM request_artifacts WHERE request_id = $1', [id]);
+  await tx.query(
+    `UPDATE request_events SET data = '{"purged": true}'::jsonb
+     WHERE request_id = $1 AND name = 'triage'`,
+    [id],
+  );
+  await tx.query(
+    `UPDATE webhook_attempts SET answer = NULL
+     WHERE delivery_id IN (SELECT id FROM deliveries WHERE request_id = $1)`,
+    [id],
+  );
+  // The row is kept because the UID of a workitem must never be reused.
+  await tx.query(
+    `UPDATE workitems SET attributes = '{}', cancellation = NULL WHERE request_id = $1`,
+    [id],
+  );
+  await tx.query(
+    `UPDATE requests SET input = NULL, files = '[]'::jsonb, prior_files = '[]'::jsonb
+     WHERE id = $1`,
+    [id],
+  );
 }
 
 /** Purges at once, and then every minute. */

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import type { Queryable } from '../../platform/database/port.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
 import { newUuid } from '../../platform/ids.ts';
+import { inParallel } from '../../platform/in-parallel.ts';
 import { unusedBlobs } from '../files/blob-store.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
 import { knownPaths } from './study-store.ts';
@@ -58,6 +59,8 @@ async function subfolders(path: string): Promise<string[]> {
 }
 
 const LOOKUP_BATCH = 1000;
+/** Number of concurrent deletions. Node.js has four threads for file access. */
+export const FILES_AT_A_TIME = 4;
 
 /** Yields the objects in a day folder that have no row, as paths relative to the data folder. */
 export async function* unregisteredObjects(
@@ -137,4 +140,29 @@ export async function removeOrphanedFiles(
       if (mtimeMs < limit) await rm(join(dataDir, path), { force: true });
     }
   }
+}
+
+/** Notes the files of a study that a person removes, in the transaction that removes it. */
+export async function recordRemovedObjects(
+  tx: Queryable,
+  paths: readonly string[],
+  at: Date,
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO removed_objects (path, removed_at) SELECT unnest($1::text[]), $2::timestamptz
+     ON CONFLICT (path) DO NOTHING`,
+    [paths, at],
+  );
+}
+
+/** Deletes this host's copies of objects whose study a person has removed on any host. */
+export async function deleteRemovedObjects({
+  database,
+  dataDir,
+}: {
+  database: Queryable;
+  dataDir: string;
+}): Promise<void> {
+  const { rows } = await database.query<{ path: string }>('SELECT path FROM removed_objects');
+  await inParallel(rows, FILES_AT_A_TIME, ({ path }) => rm(join(dataDir, path), { force: true }));
 }

@@ -1,8 +1,7 @@
-import { rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { ifMissing } from '../../platform/errors/file-system.ts';
 import { inParallel } from '../../platform/in-parallel.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
@@ -11,16 +10,21 @@ import { DAY_MS } from '../../platform/time.ts';
 import { createAuditWriter } from '../audit/audit.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
 import { NOTICES } from '../outbox/delivery.ts';
-import { purgeNow } from '../requests/expiry.ts';
+import { purgeNow, removeFilesOf } from '../requests/expiry.ts';
 import { listArtifacts } from '../requests/results.ts';
 import { forgetOldStatements } from './expected-objects.ts';
-import { recordUnneededBlobs, removeOrphanedFiles, removeUnneededBlobs } from './intake-folder.ts';
+import {
+  deleteRemovedObjects,
+  FILES_AT_A_TIME,
+  recordRemovedObjects,
+  recordUnneededBlobs,
+  removeOrphanedFiles,
+  removeUnneededBlobs,
+} from './intake-folder.ts';
 import { removeQuarantined } from './quarantine.ts';
 import { deleteSilentReceptions } from './receptions.ts';
 import { findStudy } from './study-store.ts';
 
-/** Number of concurrent deletions. Node.js has four threads for file access. */
-const FILES_AT_A_TIME = 4;
 /**
  * Number of studies removed per transaction. A commit waits for the disk, and each study takes five
  * statements. With more studies, their rows would be locked for longer than an arriving object may
@@ -216,6 +220,7 @@ export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): 
       (id) => writeAudit({ ...about, at: now(), detail: { id } }),
     );
   }
+  if (!dryRun) await deleteRemovedObjects(parts);
   if (objects.shared && !dryRun) {
     if (intakeDays !== null) {
       await removeOrphanedFiles(parts, retentionCutoff(intakeDays, now()), now());
@@ -281,7 +286,9 @@ async function removeStudies(
       [cutoff, ids],
     );
     const studies = rows.map(({ id }) => id);
-    const files = await deleteStudies(tx, studies, { dataDir, objects, at });
+    const files = await filesOf(tx, studies);
+    await deleteFiles(dataDir, files);
+    await deleteRows(tx, studies, files, { objects, at });
     const counts = Map.groupBy(files, ({ study }) => study);
     const writeAudit = createAuditWriter(tx);
     await Promise.all(
@@ -300,20 +307,26 @@ async function removeStudies(
   });
 }
 
-/** Deletes the objects and rows of studies that the transaction has locked. */
-async function deleteStudies(
+/** Deletes the rows of studies that the transaction has locked. */
+async function deleteRows(
   tx: Queryable,
   studies: readonly string[],
-  { dataDir, objects, at }: Pick<RetentionParts, 'dataDir' | 'objects'> & { at: Date },
-): Promise<StoredFile[]> {
-  const files = await filesOf(tx, studies);
-  await inParallel(files, FILES_AT_A_TIME, ({ path }) => rm(join(dataDir, path), { force: true }));
+  files: readonly StoredFile[],
+  { objects, at }: Pick<RetentionParts, 'objects'> & { at: Date },
+): Promise<void> {
   if (objects.shared) {
     const digests = files.map(({ digest }) => digest);
     await recordUnneededBlobs(tx, digests, at);
   }
   await tx.query('DELETE FROM studies WHERE id = ANY ($1::uuid[])', [studies]);
-  return files;
+}
+
+/** Deletes those of the files that this host has. */
+function deleteFiles(
+  dataDir: string,
+  files: readonly Pick<StoredFile, 'path'>[],
+): Promise<unknown> {
+  return inParallel(files, FILES_AT_A_TIME, ({ path }) => rm(join(dataDir, path), { force: true }));
 }
 
 /** A study that a person has removed. */
@@ -327,43 +340,42 @@ export interface RemovedStudy {
 
 /**
  * Removes one study before its time, with its objects, rows, identity and results. What was sent to
- * others is not withdrawn.
+ * others is not withdrawn. One transaction checks, records and removes everything in the database;
+ * the files follow, and those on other hosts are deleted there (`deleteRemovedObjects`).
  * @param key our id or the Study Instance UID.
- * @param record called with our id of the study before anything is removed.
+ * @param record writes the audit entry within the transaction, with our id of the study.
  * @throws SonogateError `not_found`, also if the study cannot be removed now.
  */
 export async function removeStudy(
   { database, dataDir, objects, now }: RetentionParts,
   key: string,
-  record: (studyId: string) => Promise<void>,
+  record: (studyId: string, tx: Queryable) => Promise<void>,
 ): Promise<RemovedStudy> {
   const at = now();
   const study = await findStudy(database, key);
   if (!study) throw new SonogateError('not_found', `There is no study ${key}.`);
-  await requireRemovable(database, study.id);
-  for (const { path } of objects.shared ? await filesOf(database, [study.id]) : []) {
-    // A copy without a row on another host would be registered there as a new object at its next
-    // startup.
-    if (await ifMissing(stat(join(dataDir, path)), null)) continue;
-    const elsewhere = 'Another machine received objects of the study; run the command there.';
-    throw new SonogateError('not_found', elsewhere);
-  }
-  await record(study.id);
-  const requests = await purgeRequestsOf(database, study.id, {
-    ...{ dataDir, at },
-    isShared: objects.shared,
-  });
-  return database.transaction(async (tx) => {
+  const { files, requests } = await database.transaction(async (tx) => {
     await tx.query('SELECT 1 FROM studies WHERE id = $1 FOR UPDATE', [study.id]);
     await requireRemovable(tx, study.id);
-    const files = await deleteStudies(tx, [study.id], { dataDir, objects, at });
-    return {
-      studyId: study.id,
-      objects: files.length,
-      bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
-      results: requests,
-    };
+    await record(study.id, tx);
+    const requests = await purgeRequestsOf(tx, study.id, { isShared: objects.shared, at });
+    const files = await filesOf(tx, [study.id]);
+    await recordRemovedObjects(
+      tx,
+      files.map(({ path }) => path),
+      at,
+    );
+    await deleteRows(tx, [study.id], files, { objects, at });
+    return { files, requests };
   });
+  await deleteFiles(dataDir, files);
+  for (const id of requests) await removeFilesOf(dataDir, id);
+  return {
+    studyId: study.id,
+    objects: files.length,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    results: requests.length,
+  };
 }
 
 async function requireRemovable(database: Queryable, studyId: string): Promise<void> {
@@ -375,30 +387,28 @@ async function requireRemovable(database: Queryable, studyId: string): Promise<v
 }
 
 /**
- * Purges the ended requests of a study. One that was submitted in the meantime is left alone: it
- * would fail without its input.
- * @returns the number of requests that were purged.
+ * Purges the requests of a study, all of which have ended.
+ * @returns the ids of those that had not been purged yet.
  */
 async function purgeRequestsOf(
-  database: Database,
+  tx: Queryable,
   studyId: string,
-  { dataDir, isShared, at }: { dataDir: string; isShared: boolean; at: Date },
-): Promise<number> {
-  const { rows } = await database.query<{ id: string }>(
+  { isShared, at }: { isShared: boolean; at: Date },
+): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
     `SELECT r.id FROM study_requests sr JOIN requests r ON r.id = sr.request_id
-     WHERE sr.study_id = $1 AND r.input IS NOT NULL
-       AND r.status NOT IN ('queued', 'preparing', 'running')`,
+     WHERE sr.study_id = $1 AND r.input IS NOT NULL`,
     [studyId],
   );
   for (const { id } of rows) {
     if (isShared) {
-      const artifacts = await listArtifacts(database, id);
+      const artifacts = await listArtifacts(tx, id);
       const digests = artifacts.map(({ sha256 }) => sha256);
-      await recordUnneededBlobs(database, digests, at);
+      await recordUnneededBlobs(tx, digests, at);
     }
-    await purgeNow({ database, dataDir, at }, id);
+    await purgeNow(tx, id, at);
   }
-  return rows.length;
+  return rows.map(({ id }) => id);
 }
 
 const EVERY_MILLISECONDS = 3_600_000;

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { KeyRecord } from '../../../src/core/accounts/keys.ts';
 import type { AuditEntry, RecordAction } from '../../../src/core/audit/audit.ts';
 import type { DeliveryRow } from '../../../src/core/outbox/deliveries.ts';
+import type { Queryable } from '../../../src/platform/database/port.ts';
 import { newId } from '../../../src/platform/ids.ts';
 import { commandsOf, NO_OPERATIONS } from './no-operations.ts';
 
@@ -112,22 +113,27 @@ test.each([
   expect(entries[0]).toMatchObject({ actor: 'person:ana', detail: { id: STUDY } });
 });
 
-test('the removal of a study names the study and the person, before anything is removed', async () => {
+test('the removal of a study names the study and the person in the transaction that removes it', async () => {
   const entries: AuditEntry[] = [];
+  const inTransaction: AuditEntry[] = [];
+  const tx: Queryable = {
+    async query(_text, values = []) {
+      inTransaction.push(...JSON.parse(String(values[0])));
+      return { rows: [], rowCount: null };
+    },
+  };
   const retention = {
     ...NO_OPERATIONS.retention,
-    async remove(_study: string, record: (studyId: string) => Promise<void>) {
-      await record(STUDY);
+    async remove(_study: string, record: (studyId: string, tx: Queryable) => Promise<void>) {
+      await record(STUDY, tx);
       throw new Error('the disk is read-only');
     },
   };
   const run = commandsOf({ retention }, async (entry) => void entries.push(entry));
   await run('studies.remove', { study: '1.2.3', person: 'ana' }).catch(() => {});
   const entry = { action: 'study.purge', actor: 'person:ana', detail: { id: '1.2.3' } };
-  expect(entries).toMatchObject([
-    { ...entry, studyId: STUDY, outcome: 'success' },
-    { ...entry, outcome: 'failed' },
-  ]);
+  expect(inTransaction).toMatchObject([{ ...entry, studyId: STUDY, outcome: 'success' }]);
+  expect(entries).toMatchObject([{ ...entry, outcome: 'failed' }]);
 });
 
 test('a command for a person whose name is too long is refused', async () => {

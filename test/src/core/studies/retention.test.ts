@@ -1,5 +1,5 @@
-import { access, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { objectsOnDisk } from '../../../../src/core/files/received-objects.ts';
 import type { SubmitCommand } from '../../../../src/core/requests/request.ts';
@@ -46,7 +46,14 @@ const study = (id: string, uid: string, last: Date) =>
  */
 beforeEach(async () => {
   await database.query('DELETE FROM audit');
-  for (const table of ['deliveries', 'commitment_reports', 'retrievals', 'studies', 'requests']) {
+  for (const table of [
+    'deliveries',
+    'commitment_reports',
+    'retrievals',
+    'removed_objects',
+    'studies',
+    'requests',
+  ]) {
     await database.query(`DELETE FROM ${table}`);
   }
   await mkdir(join(dataDir, 'intake/cart/2026-05-22'), { recursive: true });
@@ -332,16 +339,24 @@ test('what is older than the configured time is removed from the quarantine, and
 
 describe('a study that a person removes', () => {
   const entries: string[] = [];
+  /** @param meanwhile happens between the first look at the study and its removal. */
   const remove = (key: string, shared = false, meanwhile = async () => {}) =>
     removeStudy(
       {
-        ...{ database, dataDir, now: () => NOW, intakeDays: null, quarantineDays: null },
+        ...{ dataDir, now: () => NOW, intakeDays: null, quarantineDays: null },
+        database: {
+          ...database,
+          async transaction(work) {
+            await meanwhile();
+            return database.transaction(work);
+          },
+        },
         objects: { ...objectsOnDisk(dataDir), shared },
       },
       key,
-      async (studyId) => {
+      async (studyId, tx) => {
+        await tx.query('SELECT 1');
         entries.push(studyId);
-        await meanwhile();
       },
     );
   const results = () => join(dataDir, 'results/req_1');
@@ -441,6 +456,7 @@ describe('a study that a person removes', () => {
     await expect(remove(STUDY, false, submitAgain)).rejects.toMatchObject({
       detail: expect.stringContaining('is queued or running'),
     });
+    expect(entries).toEqual([]);
     expect(await isThere()).toBe(true);
     const sql = "SELECT status, input, files FROM requests WHERE id = 'req_2'";
     expect((await database.query(sql)).rows).toEqual([
@@ -448,17 +464,33 @@ describe('a study that a person removes', () => {
     ]);
   });
 
-  test('is left alone where another host received its objects and would register them again', async () => {
+  test('is removed by any host, and the host that received its objects deletes them later', async () => {
     const blobs = async () => (await database.query('SELECT sha256 FROM unneeded_blobs')).rows;
     await database.query('DELETE FROM unneeded_blobs');
-    await rm(join(dataDir, PATH));
-    await expect(remove(STUDY, true)).rejects.toMatchObject({
-      detail: expect.stringContaining('run the command there'),
-    });
-    expect(entries).toEqual([]);
-    await writeFile(join(dataDir, PATH), 'object');
     await addResult();
-    await remove(STUDY, true);
+    const [here, there] = [join(dataDir, PATH), join(dataDir, 'elsewhere', PATH)];
+    await mkdir(dirname(there), { recursive: true });
+    await rename(here, there);
+    expect(await remove(STUDY, true)).toMatchObject({ objects: 1, results: 1 });
     expect(await blobs()).toEqual([{ sha256: 'c' }, { sha256: 'a' }]);
+    expect(entries).toEqual([STUDY]);
+
+    const elsewhere = { database, dataDir: join(dataDir, 'elsewhere') };
+    await removeOldStudies(
+      {
+        ...{ ...elsewhere, now: () => NOW, intakeDays: null, quarantineDays: null },
+        objects: { ...objectsOnDisk(elsewhere.dataDir), shared: true },
+      },
+      false,
+    );
+    await expect(access(there)).rejects.toThrow('ENOENT');
+  });
+
+  test('takes its files with it even if the process is killed before it deletes them', async () => {
+    await remove(STUDY);
+    await mkdir(dirname(join(dataDir, PATH)), { recursive: true });
+    await writeFile(join(dataDir, PATH), 'object');
+    await clean(null);
+    await expect(access(join(dataDir, PATH))).rejects.toThrow('ENOENT');
   });
 });
