@@ -1,5 +1,5 @@
 import type { Caliper, Confirmed, Measurement, Result } from './envelope.ts';
-import { withDecisions } from './measured.ts';
+import { fetusKey, isFromReport, withDecisions } from './measured.ts';
 import { remark } from './render/remarks.ts';
 
 /**
@@ -15,6 +15,7 @@ interface Confirmation {
   do: 'confirm';
   on: string;
   concept: string;
+  fetus: string | null;
   as: Confirmed;
   /**
    * File from which the value was read. `evidence` is the key of the evidence for its method. A
@@ -98,17 +99,22 @@ export const deciding = <T>(decisions: Decisions | null, work: () => T): T =>
 
 /**
  * Returns the identity of a measured value, which is the same in every run on the same evidence. It
- * includes neither the id, which may change if other values change, nor the fetus, which a section
- * assigns last.
+ * does not include the id, which may change if other values change. A value in the machine's report
+ * belongs to no frame; its fetus and its number distinguish it from the other values of the report.
+ * A value of ours is distinguished by its frame, and a section may assign its fetus later.
  */
-export function identityOf({
-  concept,
-  source,
-  laterality,
-  phase,
-  method,
-}: Pick<Measurement, 'concept' | 'source' | 'laterality' | 'phase' | 'method'>): string {
-  return JSON.stringify([concept.key, source.file, source.frame, laterality, phase, method]);
+export function identityOf(
+  one: Pick<
+    Measurement,
+    'concept' | 'source' | 'laterality' | 'phase' | 'method' | 'fetus' | 'value'
+  >,
+): string {
+  const { concept, source, laterality, phase, method } = one;
+  const inReport = isFromReport(one) ? [fetusKey(one.fetus), one.value] : [];
+  return JSON.stringify([
+    ...[concept.key, source.file, source.frame, laterality, phase, method],
+    ...inReport,
+  ]);
 }
 
 const withheld = (one: Measurement, code: 'review.rejected' | 'review.passed-over') =>

@@ -69,19 +69,21 @@ function measurementNamed(id: string, { result, original }: ReviewedResult): Mea
 
 /**
  * Returns the identity by which the pipeline knows a value, even after a person moved the value to
- * another frame.
+ * another frame or typed another number in place of the machine's.
  */
 function targetOf(one: Measurement, { original, effects }: ReviewedResult): string {
   const own = identityOf(one);
   if (original.measurements.some((other) => identityOf(other) === own)) return own;
-  const moved = effects.findLast(
+  const changed = effects.findLast(
     (effect) =>
       effect.do === 'confirm' &&
       effect.concept === one.concept.key &&
+      effect.fetus === one.fetus &&
       effect.file === one.source.file &&
-      (effect.movedTo ?? effect.frame) === one.source.frame,
+      (effect.movedTo ?? effect.frame) === one.source.frame &&
+      (effect.value ?? one.value) === one.value,
   );
-  return moved && 'on' in moved ? moved.on : own;
+  return changed && 'on' in changed ? changed.on : own;
 }
 
 const inputsOf = ({ inputs }: Measurement, { result }: ReviewedResult): Measurement[] =>
@@ -128,6 +130,7 @@ const confirm = (
     do: 'confirm',
     on,
     concept: one.concept.key,
+    fetus: one.fetus,
     as,
     file: one.source.file,
     frame: origin?.frame ?? one.source.frame,

@@ -67,10 +67,7 @@ function repeatsGap(used: readonly MeasuredCervix[]): Statement | null {
   return clips.size < MEASUREMENTS ? say.gap('cervix.same-clip', {}) : null;
 }
 
-/**
- * The machine's cervical lengths, measured by an operator. They belong to the mother, even if there
- * are several fetuses.
- */
+/** The machine's cervical lengths, measured by an operator. */
 interface MachineLengths {
   /** In ascending order. The shortest one is reported. */
   plausible: readonly Measurement[];
@@ -80,9 +77,7 @@ interface MachineLengths {
 
 function ofMachine({ machine }: CervixEvidence): MachineLengths {
   const lengths = (where: (mm: number) => boolean) =>
-    machine
-      .values(CERVIX_SECTION, [KEY], ({ value }) => where(value))
-      .map((one) => ifPlausible({ ...one, fetus: null }));
+    machine.values(CERVIX_SECTION, [KEY], ({ value }) => where(value)).map(ifPlausible);
   return {
     plausible: lengths((mm) => isPlausible(KEY, mm)).toSorted(
       (one, other) => one.value - other.value,

@@ -46,8 +46,12 @@ function withoutStale(value: Measurement, corrected: readonly Measurement[]): Me
   };
 }
 
+/** Quantities of the mother. A report may list them with a fetus. */
+const OF_MOTHER: ReadonlySet<string | null> = new Set<ObstetricConcept>(['cervical-length']);
+
 /** Returns the values in the machine's reports as the sections use them. */
-export function machineReport(cart: readonly CartMeasurement[]): SectionEvidence['machine'] {
+export function machineReport(reported: readonly CartMeasurement[]): SectionEvidence['machine'] {
+  const cart = reported.map((one) => (OF_MOTHER.has(one.key) ? { ...one, fetus: null } : one));
   // Evaluated at each call, because a person's decisions are applied when measurements are created.
   const corrected = () =>
     cartMeasurements(cart, 'machine', INPUTS).filter(({ origin }) => origin === 'person');
