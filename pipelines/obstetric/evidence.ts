@@ -1,6 +1,7 @@
 import type { AcceptedEvidence } from '../../config/schema.ts';
 import { fetusOf } from '../contract/fetus-name.ts';
 import type { Study } from '../contract/study.ts';
+import { deciding } from '../result/decisions.ts';
 import type { Dating } from '../result/render/obstetric/shared.ts';
 import { centileText } from '../result/render/unit-text.ts';
 import type { BrainUncertainty } from './anomaly-screen/evidence.ts';
@@ -136,7 +137,10 @@ export function evidenceOf(
     ...given,
     severalFetuses: several,
     machine: machineReport(cart),
-    earlier: (given.earlier ?? []).map((scan) => measureEarlierScan(scan, given)),
+    // A person decides about the values of this study only.
+    earlier: deciding(null, () =>
+      (given.earlier ?? []).map((scan) => measureEarlierScan(scan, given)),
+    ),
     spectrumBeats: spectrumBeats(given.views.spectra ?? []),
     embryonicRate,
     centileText,

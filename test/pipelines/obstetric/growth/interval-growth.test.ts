@@ -13,6 +13,7 @@ import {
   interpretReadings,
   sectionOf,
 } from '../evidence-sample.ts';
+import { reviewedStudy, reviewedWith } from '../reviewed-study.ts';
 
 /** Returns a head, an abdomen and a femur with these z-scores at an exact age. */
 function fetus(gaDays: number, z: { hc?: number; ac?: number; fl?: number } = {}) {
@@ -277,5 +278,18 @@ describe('the draft report', () => {
     expect(result.report?.findings[0]).toBe(
       'Stated gestational age: 20+3 weeks, by last menstrual period.',
     );
+  });
+});
+
+describe('a current length that a person rejected', () => {
+  it('leaves the lengths of the earlier scan', () => {
+    const study = reviewedStudy('simulated', fetus(196));
+    const earlier = [scan(28, { readings: fetus(168) })];
+    const given = { ...study.given, earlier, priors: ['prior'] };
+    const reject = { kind: 'reject', measurement: 'fl' } as const;
+    const result = reviewedWith({ ...study, given }, reject);
+    const [before] = earlierValues(result);
+    const concepts = before?.values.map(({ concept }) => concept);
+    expect(concepts).toEqual(['hc', 'bpd', 'ofd', 'ac', 'fl', 'efw']);
   });
 });
