@@ -13,8 +13,8 @@ import type { Statement } from '../../result/statement.ts';
 import {
   acceptedValue,
   atCutOff,
-  ifPlausible,
   NO_REDATING_FROM_DAYS,
+  ofNamedFetuses,
   redatingDays,
   SOFT_Z,
 } from '../shared/measurement.ts';
@@ -234,21 +234,22 @@ interface TwinWeights {
   discordance: number;
 }
 
+/** Returns the weights in the machine's reports that belong to a named fetus. */
+export const weightsByFetus = ({ machine }: Pick<GrowthEvidence, 'machine'>): Measurement[] =>
+  ofNamedFetuses(machine.values('biometry', ['efw']));
+
 /**
- * Returns the weights of two identified fetuses from the machine's reports. Null if the reports do
- * not name exactly two fetuses, or if either has no plausible weight.
+ * Returns the two weights and their discordance. Null if the reports do not name exactly two
+ * fetuses, or if either has no plausible weight.
  */
-export function twinWeights({
-  machine,
-  study: { cart = [] },
-}: Pick<GrowthEvidence, 'machine' | 'study'>): TwinWeights | null {
+export function twinWeights(
+  weights: readonly Measurement[],
+  { study: { cart = [] } }: Pick<GrowthEvidence, 'study'>,
+): TwinWeights | null {
   // All fetuses of the reports count, even one without a weight.
   const names = new Set(cart.flatMap(({ fetus }) => fetus ?? []).map(fetusKey));
   if (names.size !== 2) return null;
-  const [first, second] = machine
-    .values('biometry', ['efw'])
-    .map(ifPlausible)
-    .filter(({ fetus, quality }) => fetus !== null && quality === 'accepted');
+  const [first, second] = weights.filter(({ quality }) => quality === 'accepted');
   if (!first || !second) return null;
   const [smaller, larger] = [first.value, second.value].toSorted((one, other) => one - other);
   if (smaller === undefined || larger === undefined) return null;

@@ -3,7 +3,7 @@ import { notChartedText, remarkOfGrowth, say } from '../../result/render/obstetr
 import type { Dating, SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
 import { type ClassificationDraft, notAssessed } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { acceptedValue, SOFT_Z } from '../shared/measurement.ts';
+import { acceptedValue, listedForFetuses, SOFT_Z } from '../shared/measurement.ts';
 import type { Amendment, ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { GrowthEvidence } from './evidence.ts';
 import {
@@ -23,6 +23,7 @@ import {
   twinStatement,
   twinWeights,
   weightFinding,
+  weightsByFetus,
 } from './judge.ts';
 import {
   CHARTED,
@@ -119,26 +120,27 @@ function reasonOf({ notCharted, doubtful, size }: Judgement): SectionOutcome['re
 }
 
 /**
- * Returns the outcome for several fetuses, without a size category. If the reports contain the
- * weights of two identified fetuses, their difference is included.
+ * Returns the outcome for several fetuses, without a size category. It lists the weights of named
+ * fetuses in the machine's reports and, if these are two, their difference.
  */
 function ofSeveral(
   evidence: GrowthEvidence,
   source: SeveralFetusesSource,
-  dating: Dating | null,
+  weights: readonly Measurement[],
 ): SectionOutcome {
   const gap = say.gap('growth.several-fetuses', { source });
   const none = notAssessed('several_fetuses', gap, ['a study of each fetus by itself']);
+  const { dating } = evidence.options;
   const data = dating ? { dating } : {};
-  const twins = twinWeights(evidence);
-  if (!twins) return { ...none, data };
+  const twins = twinWeights(weights, evidence);
+  const shown = twins ? [twinStatement(twins)] : listedForFetuses(weights);
   return {
     ...none,
-    status: 'partial',
-    statements: [twinStatement(twins), gap],
-    data: { ...data, discordance_percent: twins.discordance },
-    measurements: [...twins.weights],
-    findings: discordanceFindings(twins),
+    status: shown.length > 0 ? 'partial' : none.status,
+    statements: [...shown, gap],
+    data: twins ? { ...data, discordance_percent: twins.discordance } : data,
+    measurements: [...weights],
+    findings: twins ? discordanceFindings(twins) : [],
   };
 }
 
@@ -184,9 +186,8 @@ function run(
 ): SectionOutcome {
   const { dating } = evidence.options;
   const several = evidence.severalFetuses;
-  if (several && (dating || twinWeights(evidence))) {
-    return ofSeveral(evidence, several, dating ?? null);
-  }
+  const weights = several ? weightsByFetus(evidence) : [];
+  if (several && (dating || weights.length > 0)) return ofSeveral(evidence, several, weights);
   if (!dating) {
     const gap = say.gap('growth.no-age', {});
     const outcome = notAssessed('no_gestational_age', gap, ['options.dating']);

@@ -312,6 +312,14 @@ describe('a weight that a machine reports', () => {
     expect(line).toMatch(/^Weights from the report of the ultrasound machine: fetus A 2100 g/);
   });
 
+  it('of one of two fetuses is listed for that fetus', () => {
+    for (const options of [at(231), {}]) {
+      const result = interpret([weight(2100, 'B')], options);
+      expect(measurementOf(result, 'cart-efw-B')).toMatchObject({ value: 2100, fetus: 'B' });
+      expect(sectionOf(result, 'growth').summary).toContain('(fetus B) 2100 g');
+    }
+  });
+
   it('for two of three fetuses has no discordance', () => {
     const hc = cartValue({
       key: 'hc',
