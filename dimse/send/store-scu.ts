@@ -351,7 +351,7 @@ export function sendOutcomeOf(
     const details = new Set(results.map(({ detail }) => detail));
     const objects = results.length > 1 ? `${results.length} objects, ` : '';
     const detail = `${objects}${[...details].join('; ')}`;
-    return { outcome: 'delivered', detail, ...(commits && { objects: results }) };
+    return { outcome: 'delivered', detail, objects: results, commits };
   }
   const { code, detail, retryAfter } = failed;
   const wait = retryAfter === undefined ? {} : { retryAfter };

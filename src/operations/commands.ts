@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { routingSchema } from '../../config/routing.ts';
+import { WITHDRAWAL_REASON_CODES } from '../../pipelines/contract/withdrawal.ts';
 import { OVERLAP_HOURS, SCOPES } from '../core/accounts/keys.ts';
 import { CONSOLE_ROLES } from '../core/accounts/roles.ts';
 import {
@@ -381,6 +382,20 @@ const COMMANDS = {
     'triage.acknowledge',
     ({ alerts }, call, by) => alerts.acknowledge({ ...call, person: named(by) }),
     ({ request }) => ({ requestId: request, detail: namesIn({ id: request }) }),
+  ),
+
+  'results.withdraw': stored(
+    z.strictObject({
+      request: z.string(),
+      reason: z.enum(WITHDRAWAL_REASON_CODES),
+      text: z.string().trim().min(1).max(500).nullable().default(null),
+    }),
+    'result.withdraw',
+    ({ results }, call, by) => results.withdraw({ ...call, person: named(by) }),
+    ({ request, reason }, answer) => ({
+      requestId: answer && request,
+      detail: namesIn({ id: request, reason }),
+    }),
   ),
 
   'archives.find': command(

@@ -1,10 +1,12 @@
 import type { Routing } from '../../config/routing.ts';
+import type { Withdrawal, WithdrawalReason } from '../../pipelines/contract/withdrawal.ts';
 import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
 import type { KeyRecord, NewKey } from '../core/accounts/keys.ts';
 import type { RecordAction, WriteAudit } from '../core/audit/audit.ts';
 import type { AuditVerdict } from '../core/audit/seal.ts';
 import type { BreakerRow } from '../core/outbox/breaker.ts';
 import type { DeliveryFilter, DeliveryRow } from '../core/outbox/deliveries.ts';
+import type { WithdrawalReceiver } from '../core/outbox/withdrawals.ts';
 import type { MergeNote } from '../core/patients/merges.ts';
 import type { ChangedStudy, DryRun, StudyRelease } from '../core/studies/commands.ts';
 import type { StudyExplanation } from '../core/studies/explain.ts';
@@ -29,6 +31,7 @@ export interface Operations {
   holds: HoldOperations;
   quarantine: QuarantineOperations;
   alerts: AlertOperations;
+  results: ResultOperations;
   patients: PatientOperations;
   archives: ArchiveOperations;
   retention: RetentionOperations;
@@ -45,7 +48,7 @@ export interface Operations {
 /** Operations that change only the database. */
 export type StoredOperations = Pick<
   Operations,
-  'keys' | 'studies' | 'deliveries' | 'holds' | 'alerts' | 'patients'
+  'keys' | 'studies' | 'deliveries' | 'holds' | 'alerts' | 'results' | 'patients'
 >;
 
 export type Together = <Answer>(
@@ -247,6 +250,20 @@ export interface AlertOperations {
    * @throws `not_found`
    */
   acknowledge(call: { request: string; person: string }): Promise<void>;
+}
+
+interface ResultOperations {
+  /**
+   * Withdraws the result of a request here and at every receiver.
+   * @returns the withdrawal that is in force, which may be an earlier one, and its receivers.
+   * @throws `not_found`, `no_result`, `invalid_input`
+   */
+  withdraw(call: {
+    request: string;
+    person: string;
+    reason: WithdrawalReason;
+    text: string | null;
+  }): Promise<Withdrawal & { receivers: WithdrawalReceiver[] }>;
 }
 
 export interface FoundStudy extends PatientIdentity {

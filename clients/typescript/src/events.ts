@@ -16,6 +16,7 @@ export type RequestEvent = { id: number } & (
     }
   | { name: 'error'; data: NonNullable<Request['error']> }
   | { name: 'done'; data: Request }
+  | { name: 'withdrawn'; data: Omit<NonNullable<Request['withdrawal']>, 'receivers'> }
 );
 
 const RECONNECT_MS = 1000;

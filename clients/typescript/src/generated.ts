@@ -856,7 +856,7 @@ export type ListedRequest = {
     /** URL that is called */
     url: string;
     /** Events for which it is called */
-    events: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified">;
+    events: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified" | "request.withdrawn">;
   } | null;
   /** How the request was submitted; contains no patient identity */
   source: {
@@ -883,6 +883,24 @@ export type ListedRequest = {
   };
   /** Why there is no result; null otherwise */
   error: Problem | null;
+  /** Null unless a person has withdrawn the result */
+  withdrawal: {
+    /** When the result was withdrawn */
+    at: string;
+    /** Who withdrew it: the name of a person, or of a key */
+    by: string;
+    /** Why */
+    reason: "wrong-patient" | "wrong-study" | "wrong-order" | "wrong-measurement" | "quality";
+    /** What the person wrote about it */
+    text: unknown;
+    /** State at each receiver of the result; absent in list items */
+    receivers?: Array<{
+      /** Name of the receiver */
+      destination: string;
+      /** `pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there */
+      state: "pending" | "withdrawn" | "not_present" | "by_hand";
+    }>;
+  } | null;
   /** URLs of the request */
   urls: {
     /** The request */
@@ -1156,7 +1174,7 @@ export type Request = {
     /** URL that is called */
     url: string;
     /** Events for which it is called */
-    events: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified">;
+    events: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified" | "request.withdrawn">;
   } | null;
   /** How the request was submitted; contains no patient identity */
   source: {
@@ -1183,6 +1201,24 @@ export type Request = {
   };
   /** Why there is no result; null otherwise */
   error: Problem | null;
+  /** Null unless a person has withdrawn the result */
+  withdrawal: {
+    /** When the result was withdrawn */
+    at: string;
+    /** Who withdrew it: the name of a person, or of a key */
+    by: string;
+    /** Why */
+    reason: "wrong-patient" | "wrong-study" | "wrong-order" | "wrong-measurement" | "quality";
+    /** What the person wrote about it */
+    text: unknown;
+    /** State at each receiver of the result; absent in list items */
+    receivers?: Array<{
+      /** Name of the receiver */
+      destination: string;
+      /** `pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there */
+      state: "pending" | "withdrawn" | "not_present" | "by_hand";
+    }>;
+  } | null;
   /** URLs of the request */
   urls: {
     /** The request */
@@ -1562,7 +1598,7 @@ export type WebhookMessage = {
     /** URL that is called */
     url: string;
     /** Events for which it is called */
-    events: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified">;
+    events: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified" | "request.withdrawn">;
   } | null;
   /** How the request was submitted; contains no patient identity */
   source: {
@@ -1589,6 +1625,24 @@ export type WebhookMessage = {
   };
   /** Why there is no result; null otherwise */
   error: Problem | null;
+  /** Null unless a person has withdrawn the result */
+  withdrawal: {
+    /** When the result was withdrawn */
+    at: string;
+    /** Who withdrew it: the name of a person, or of a key */
+    by: string;
+    /** Why */
+    reason: "wrong-patient" | "wrong-study" | "wrong-order" | "wrong-measurement" | "quality";
+    /** What the person wrote about it */
+    text: unknown;
+    /** State at each receiver of the result; absent in list items */
+    receivers?: Array<{
+      /** Name of the receiver */
+      destination: string;
+      /** `pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there */
+      state: "pending" | "withdrawn" | "not_present" | "by_hand";
+    }>;
+  } | null;
   /** URLs of the request */
   urls: {
     /** The request */
@@ -1603,7 +1657,7 @@ export type WebhookMessage = {
   /** The result envelope of the endpoint; null unless succeeded */
   output: unknown;
   /** Event that caused the call */
-  event: "request.succeeded" | "request.failed" | "request.triage" | "request.verified";
+  event: "request.succeeded" | "request.failed" | "request.triage" | "request.verified" | "request.withdrawn";
   /** Critical flags raised so far, oldest first */
   triage: Array<TriageFlag>;
   /** Present if `output` is too long for a webhook; fetch it from `urls.self` */
@@ -1675,8 +1729,8 @@ export type InterpretObstetricBody = {
   webhook?: {
     /** https URL to call; its host must be public or permitted by the site */
     url: string;
-    /** Events to send. `request.triage` (each critical flag, immediately) and `request.verified` (signed by a person) are sent only if listed */
-    events?: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified">;
+    /** Events to send. `request.triage` (each critical flag, immediately), `request.verified` (signed by a person) and `request.withdrawn` are sent only if listed */
+    events?: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified" | "request.withdrawn">;
   };
   /** Priority among waiting requests */
   priority?: "low" | "normal" | "high";
@@ -1718,8 +1772,8 @@ export type InterpretEchoBody = {
   webhook?: {
     /** https URL to call; its host must be public or permitted by the site */
     url: string;
-    /** Events to send. `request.triage` (each critical flag, immediately) and `request.verified` (signed by a person) are sent only if listed */
-    events?: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified">;
+    /** Events to send. `request.triage` (each critical flag, immediately), `request.verified` (signed by a person) and `request.withdrawn` are sent only if listed */
+    events?: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified" | "request.withdrawn">;
   };
   /** Priority among waiting requests */
   priority?: "low" | "normal" | "high";
@@ -1799,6 +1853,13 @@ export type ChangeReviewBody = {
 export type SignResultBody = {
   /** Statement that the person makes with the signature */
   statement?: string;
+};
+
+export type WithdrawResultBody = {
+  /** Why the result is withdrawn */
+  reason: "wrong-patient" | "wrong-study" | "wrong-order" | "wrong-measurement" | "quality";
+  /** Explanation for the receivers, without names, identifiers and dates */
+  text?: string;
 };
 
 export type CreateUploadBody = {
@@ -1981,6 +2042,19 @@ export class Calls {
     options: CallOptions = {},
   ): Promise<Review> {
     return this.#send({ method: 'POST', path: `/v1/requests/${encodeURIComponent(given.id)}/sign`, body: given.body, ifMatch: given.ifMatch }, options);
+  }
+
+  /** Withdraw the result here and at every receiver; a second call changes nothing. */
+  withdrawResult(
+    given: {
+      /** Id of the request */
+      id: string;
+      /** Body of the call */
+      body: WithdrawResultBody;
+    },
+    options: CallOptions = {},
+  ): Promise<Request> {
+    return this.#send({ method: 'POST', path: `/v1/requests/${encodeURIComponent(given.id)}/withdraw`, body: given.body }, options);
   }
 
   /** List the endpoints and their versions. */

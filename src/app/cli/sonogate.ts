@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { Command, Option } from 'commander';
 import { EVIDENCE_SETTINGS } from '../../../config/schema.ts';
+import { WITHDRAWAL_REASON_CODES } from '../../../pipelines/contract/withdrawal.ts';
 import { DELIVERY_STATES } from '../../core/outbox/delivery.ts';
 import { MERGE_DECISIONS } from '../../core/patients/merges.ts';
 import { WEBHOOK_EVENTS } from '../../core/requests/announce.ts';
@@ -316,6 +317,19 @@ program
   .addOption(byPerson())
   .addOption(asJson())
   .action(async (request, options) => (await import('./studies.ts')).acknowledge(request, options));
+
+program
+  .command('withdraw <request>')
+  .description('withdraw the result of a request here and at every receiver, permanently')
+  .addOption(
+    new Option('--reason <reason>', 'why the result is wrong')
+      .choices(WITHDRAWAL_REASON_CODES)
+      .makeOptionMandatory(),
+  )
+  .option('--text <text>', 'explanation for the receivers, without names, identifiers and dates')
+  .addOption(byPerson())
+  .addOption(asJson())
+  .action(async (request, options) => (await import('./studies.ts')).withdraw(request, options));
 
 const hold = program
   .command('hold')

@@ -1,4 +1,6 @@
 import { loadConfig } from '../../../config/load.ts';
+import { type WithdrawalReason, withdrawalText } from '../../../pipelines/contract/withdrawal.ts';
+import type { ReceiverState } from '../../core/outbox/withdrawals.ts';
 import type { MergeDecision } from '../../core/patients/merges.ts';
 import type { StudyState } from '../../core/studies/study-store.ts';
 import type { CommandAnswer } from '../../operations/commands.ts';
@@ -221,4 +223,26 @@ export async function acknowledge(request: string, form: AnswerForm): Promise<vo
   const person = currentPerson();
   await runCommand('alerts.acknowledge', { request });
   answer(form, { request, person }, [`acknowledged by ${person}; no further mail will be sent`]);
+}
+
+/** What the command says of a receiver of a withdrawn result. */
+const RECEIVER_WORDS: Readonly<Record<ReceiverState, string>> = {
+  pending: 'the withdrawal will be sent',
+  withdrawn: 'withdrawn',
+  not_present: 'has nothing to withdraw',
+  by_hand: 'must be cleaned by hand (docs/runbooks.md)',
+};
+
+/** Withdraws the result of a request, and lists its receivers. */
+export async function withdraw(
+  request: string,
+  { reason, text, ...form }: AnswerForm & { reason: WithdrawalReason; text?: string },
+): Promise<void> {
+  const done = await runCommand('results.withdraw', { request, reason, text: text ?? null });
+  const { by, at, receivers } = done;
+  answer(form, done, [
+    `withdrawn by ${by} at ${at}: ${withdrawalText(done)}`,
+    ...receivers.map(({ destination, state }) => `  ${destination}: ${RECEIVER_WORDS[state]}`),
+    ...(receivers.length > 0 ? [] : ['  no hospital system has received it']),
+  ]);
 }

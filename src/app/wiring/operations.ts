@@ -8,7 +8,9 @@ import { createAuditWriter } from '../../core/audit/audit.ts';
 import { openBlobStore } from '../../core/files/open-blob-store.ts';
 import { createReceivedObjects, type ReceivedObjects } from '../../core/files/received-objects.ts';
 import { sendAgain } from '../../core/outbox/deliveries.ts';
+import { withdrawalReceivers } from '../../core/outbox/withdrawals.ts';
 import { listMerges, separatePatients } from '../../core/patients/merges.ts';
+import { withdrawResult } from '../../core/requests/withdrawal.ts';
 import type { RetentionParts } from '../../core/studies/retention.ts';
 import { fixedRules, type RulesSource } from '../../core/studies/rules/rules-source.ts';
 import { subjectOfRequest } from '../../core/studies/subject.ts';
@@ -136,6 +138,15 @@ function storedOperationsOn(
         if (await acknowledgeFlags(database, request, { person, at: new Date() })) return;
         const detail = `There are no critical flags for a request ${request}.`;
         throw new SonogateError('not_found', detail);
+      },
+    },
+    results: {
+      async withdraw({ request, ...command }) {
+        const { withdrawal } = await withdrawResult(database, request, command, {
+          at: new Date(),
+          giveUpSeconds,
+        });
+        return { ...withdrawal, receivers: await withdrawalReceivers(database, request) };
       },
     },
     patients: {

@@ -16,6 +16,7 @@ import type { anonymousSubject } from '../../../pipelines/run/study-pipeline.ts'
 import type { BlobStore } from '../../core/files/blob-store.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
 import type { Endpoint, StudyReview } from '../../core/requests/endpoint.ts';
+import { withdrawResult } from '../../core/requests/withdrawal.ts';
 import { Reviews } from '../../core/reviews/reviews.ts';
 import { createStoreSignature } from '../../core/reviews/store-signature.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
@@ -132,6 +133,7 @@ export function reviewsOf(
   },
 ): Reviews {
   const { database, core, blobs, endpoints } = parts;
+  const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
   return new Reviews({
     database,
     changes: core.changes,
@@ -143,8 +145,10 @@ export function reviewsOf(
       database,
       blobs,
       dataDir: config.dataDir,
-      giveUpSeconds: config.delivery.giveUpAfterHours * 3600,
+      giveUpSeconds,
       artifactPath: core.artifactPath,
     }),
+    withdraw: (id, command, also) =>
+      withdrawResult(database, id, command, { at: new Date(), giveUpSeconds, also }),
   });
 }

@@ -61,6 +61,7 @@ export const AUDIT_ACTIONS = {
   'review.follow': { event: 'procedure-record', does: 'R' },
   'review.change': { event: 'procedure-record', does: 'U' },
   'review.sign': { event: 'procedure-record', does: 'U' },
+  'result.withdraw': { event: 'procedure-record', does: 'U' },
   'artifact.list': { event: 'query', does: 'E' },
   'artifact.read': { event: 'export', does: 'R' },
   'subscription.create': { event: 'export', does: 'C' },

@@ -11,6 +11,9 @@ const SENT: Partial<Record<DeliveryKind, { before?: AuditAction; after: AuditAct
   deidentified: { before: 'dicom.sending', after: 'dicom.sent' },
   fhir: { after: 'report.sent' },
   hl7v2: { after: 'report.sent' },
+  'dicom-withdrawal': { before: 'dicom.sending', after: 'dicom.sent' },
+  'fhir-withdrawal': { after: 'report.sent' },
+  'hl7v2-withdrawal': { after: 'report.sent' },
   mail: { after: 'alert.sent' },
 };
 

@@ -12,6 +12,9 @@ import {
   NOTICES,
   OUTBOX_CHANNEL,
   type SendOutcome,
+  type StoredObject,
+  TO_CLIENTS,
+  WITHDRAWALS,
 } from './delivery.ts';
 
 /**
@@ -35,12 +38,20 @@ export function rankOf(kind: DeliveryKind, object: string): number {
  */
 export const OVERTAKEN_AFTER_FAILURES = 3;
 
-/** SQL condition: a delivery that must be sent before `d` has not been sent yet. */
-export const EARLIER_DELIVERY_PENDING = `EXISTS (SELECT 1 FROM deliveries ahead
-  WHERE ahead.destination = d.destination AND ahead.study = d.study AND d.study IS NOT NULL
-    AND ahead.state IN ('pending', 'sending')
-    AND (ahead.revision, ahead.result_revision, ahead.rank) < (d.revision, d.result_revision, d.rank)
-    AND ahead.own_failures < ${OVERTAKEN_AFTER_FAILURES})`;
+/**
+ * SQL condition: a delivery that must be sent before `d` has not been sent yet. A withdrawal waits
+ * only for a delivery of the same result that is being sent: whatever arrives, the withdrawal
+ * arrives after it.
+ */
+export const EARLIER_DELIVERY_PENDING = `CASE WHEN d.kind IN ${WITHDRAWALS}
+  THEN EXISTS (SELECT 1 FROM deliveries ahead
+    WHERE ahead.request_id = d.request_id AND ahead.destination = d.destination
+      AND ahead.state = 'sending' AND ahead.id <> d.id)
+  ELSE EXISTS (SELECT 1 FROM deliveries ahead
+    WHERE ahead.destination = d.destination AND ahead.study = d.study AND d.study IS NOT NULL
+      AND ahead.state IN ('pending', 'sending')
+      AND (ahead.revision, ahead.result_revision, ahead.rank) < (d.revision, d.result_revision, d.rank)
+      AND ahead.own_failures < ${OVERTAKEN_AFTER_FAILURES}) END`;
 
 export interface DeliveryRow {
   id: string;
@@ -169,14 +180,20 @@ const OWN = `id = $1 AND attempt = $2 AND state = 'sending'`;
  */
 export function markDelivered(
   database: Database,
-  { id, attempt, destination }: Delivery,
-  { detail, notSent = false, objects = [] }: Extract<SendOutcome, { outcome: 'delivered' }>,
+  { id, attempt, destination, kind }: Delivery,
+  {
+    detail,
+    notSent = false,
+    objects = [],
+    commits = false,
+  }: Extract<SendOutcome, { outcome: 'delivered' }>,
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
     const { rowCount } = await tx.query(
       `UPDATE deliveries SET state = 'delivered', ended_at = now(), lease_until = NULL,
-         code = NULL, detail = $3, not_sent = $4, committed_at = NULL WHERE ${OWN}`,
-      [id, attempt, detail, notSent],
+         code = NULL, detail = $3, not_sent = $4, committed_at = NULL,
+         stored_objects = $5::jsonb WHERE ${OWN}`,
+      [id, attempt, detail, notSent, kind === 'dicom' ? storedObjects(objects) : null],
     );
     if (rowCount !== 1) {
       // If the connection was lost during the commit, the outcome may be stored already.
@@ -186,7 +203,7 @@ export function markDelivered(
       );
       return rows.length > 0;
     }
-    for (const { sopClassUid, sopInstanceUid } of objects) {
+    for (const { sopClassUid, sopInstanceUid } of commits ? objects : []) {
       await tx.query(
         `INSERT INTO delivered_objects (delivery_id, destination, sop_class_uid, sop_instance_uid)
          VALUES ($1, $2, $3, $4)
@@ -198,6 +215,12 @@ export function markDelivered(
     }
     return true;
   });
+}
+
+function storedObjects(objects: readonly StoredObject[]): string {
+  return JSON.stringify(
+    objects.map(({ sopClassUid, sopInstanceUid }) => ({ sopClassUid, sopInstanceUid })),
+  );
 }
 
 /**
@@ -281,7 +304,7 @@ export async function endOverdue(
 }
 
 /** Why a delivery fails although the PACS has accepted the object. */
-const COMMITMENT_REFUSED = {
+export const COMMITMENT_REFUSED = {
   code: 'commitment_refused',
   detail: 'The PACS accepted the object but did not commit to storing it.',
 } as const satisfies { code: ErrorCode; detail: string };
@@ -425,7 +448,8 @@ export async function listDeliveries(
 /**
  * Sends a dead delivery again at a person's request. It is due at once, and is again retried for
  * the full time before the gateway gives up.
- * @throws SonogateError `not_found` if there is no dead delivery with this id.
+ * @throws SonogateError `not_found` if there is no dead delivery with this id; `result_withdrawn` if
+ * its result was withdrawn.
  */
 export function replayDelivery(
   database: Database,
@@ -433,10 +457,27 @@ export function replayDelivery(
   giveUpSeconds: number,
 ): Promise<DeliveryRow> {
   return database.transaction(async (tx) => {
+    await requireDeliverable(tx, id);
     const row = await sendAgain(tx, id, ['dead'], giveUpSeconds);
     if (!row) throw new SonogateError('not_found', `No dead delivery has the id ${id}.`);
     return row;
   });
+}
+
+/**
+ * SQL condition: the delivery `d` carries a result, or a notice about it to the hospital, and the
+ * result was withdrawn. Nothing of it is sent any more.
+ */
+export const OF_WITHDRAWN_RESULT = `(d.kind NOT IN ${WITHDRAWALS} AND d.kind NOT IN ${TO_CLIENTS}
+  AND EXISTS (SELECT 1 FROM requests r WHERE r.id = d.request_id AND r.withdrawal IS NOT NULL))`;
+
+/** @throws SonogateError `result_withdrawn` if a delivery carries a withdrawn result. */
+export async function requireDeliverable(database: Queryable, id: string): Promise<void> {
+  const { rows } = await database.query(
+    `SELECT 1 FROM deliveries d WHERE id = $1 AND ${OF_WITHDRAWN_RESULT}`,
+    [id],
+  );
+  if (rows.length > 0) throw new SonogateError('result_withdrawn');
 }
 
 /** SQL: assignments that send a delivery again and retry it for `seconds` (a parameter). */
@@ -455,7 +496,8 @@ export function replayAll(
 ): Promise<number> {
   return database.transaction(async (tx) => {
     const { rowCount } = await tx.query(
-      `UPDATE deliveries SET ${againFor('$2')} WHERE destination = $1 AND state = 'dead'`,
+      `UPDATE deliveries d SET ${againFor('$2')} WHERE destination = $1 AND state = 'dead'
+         AND NOT ${OF_WITHDRAWN_RESULT}`,
       [destination, giveUpSeconds],
     );
     await liftHold(tx, destination);

@@ -10,9 +10,11 @@ export const LONGEST_HOLD_SECONDS = 3600;
 interface KindProperties {
   /**
    * What is sent. A notice only says that there is something to read: it is not ordered with the
-   * other deliveries of its study, and a dead one does not need its study any more.
+   * other deliveries of its study, and a dead one does not need its study any more. A withdrawal
+   * withdraws what the receiver has of a result; it is sent after any other delivery of the result
+   * that is being sent to the receiver, and waits for nothing else.
    */
-  carries: 'received object' | 'result object' | 'report' | 'notice';
+  carries: 'received object' | 'result object' | 'report' | 'withdrawal' | 'notice';
   /** True if it goes to an API client, and false if it goes to a system or person of the hospital. */
   toClient: boolean;
   /** True if another destination may take its place (divert.ts). */
@@ -27,6 +29,9 @@ export const DELIVERY_KINDS = {
   deidentified: { carries: 'received object', toClient: false, mayBeDiverted: false },
   fhir: { carries: 'report', toClient: false, mayBeDiverted: false },
   hl7v2: { carries: 'report', toClient: false, mayBeDiverted: false },
+  'dicom-withdrawal': { carries: 'withdrawal', toClient: false, mayBeDiverted: false },
+  'fhir-withdrawal': { carries: 'withdrawal', toClient: false, mayBeDiverted: false },
+  'hl7v2-withdrawal': { carries: 'withdrawal', toClient: false, mayBeDiverted: false },
   mail: { carries: 'notice', toClient: false, mayBeDiverted: false },
   webhook: { carries: 'notice', toClient: true, mayBeDiverted: false },
   subscription: { carries: 'notice', toClient: true, mayBeDiverted: false },
@@ -48,6 +53,19 @@ export const NOTICES = kindsThat(({ carries }) => carries === 'notice');
 
 /** SQL list of the kinds that may be diverted. */
 export const MAY_BE_DIVERTED = kindsThat(({ mayBeDiverted }) => mayBeDiverted);
+
+/** SQL list of the kinds that withdraw a result. */
+export const WITHDRAWALS = kindsThat(({ carries }) => carries === 'withdrawal');
+
+/** `object` of a delivery that withdraws a result. */
+export const WITHDRAWAL_OBJECT = 'withdrawal';
+
+/** Kinds of delivery by which a hospital system receives a result, and the kind that withdraws it. */
+export const WITHDRAWN_BY = {
+  dicom: 'dicom-withdrawal',
+  fhir: 'fhir-withdrawal',
+  hl7v2: 'hl7v2-withdrawal',
+} as const satisfies Partial<Record<DeliveryKind, DeliveryKind>>;
 
 /** SQL list of the kinds that carry a report to an EHR. */
 const REPORTS = kindsThat(({ carries }) => carries === 'report');
@@ -78,7 +96,7 @@ export interface Delivery {
   destination: string;
   /**
    * The object to send: `sr-tid1500`, `fhir-bundle`, `oru-r01`; for a webhook, its event; for a
-   * forwarded object, its id; for a mail, `alert <section> <code>` or `escalation`.
+   * forwarded object, its id; for a mail, `alert <section> <code>` or `escalation`; `withdrawal`.
    */
   object: string;
   /** Signed revision of the result; 0 for the draft. */
@@ -101,14 +119,22 @@ export function ofRequest(delivery: Delivery): RequestDelivery {
   return { ...delivery, requestId };
 }
 
+/** A DICOM object that a PACS has stored. */
+export interface StoredObject {
+  sopClassUid: string;
+  sopInstanceUid: string;
+}
+
 export type SendOutcome =
   | {
       outcome: 'delivered';
       detail: string;
       /** True if the delivery succeeded without sending anything; `detail` states the reason. */
       notSent?: boolean;
-      /** DICOM objects for which storage commitment will be requested from the PACS. */
-      objects?: readonly { sopClassUid: string; sopInstanceUid: string }[];
+      /** DICOM objects that the PACS has stored. */
+      objects?: readonly StoredObject[];
+      /** True if storage commitment will be requested for these objects. */
+      commits?: boolean;
     }
   | {
       outcome: 'failed';
@@ -160,6 +186,7 @@ export interface Deliverer {
  *   delivered ──▶ dead               the PACS refused to commit to storing an object
  *   dead ──▶ delivered               the PACS committed after it had refused
  *   pending, dead ──▶ diverted       another delivery takes its place (divert.ts)
+ *   pending, dead ──▶ delivered      not sent, because the result was withdrawn
  *
  * A webhook can be replayed from `delivered` too, because receivers lose messages that they had
  * confirmed. The handshake and the heartbeat of a FHIR Subscription have one row each, which returns

@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { newId } from '../../platform/ids.ts';
-import type { DeliveryRow } from './deliveries.ts';
+import { type DeliveryRow, requireDeliverable } from './deliveries.ts';
 import { MAY_BE_DIVERTED, OUTBOX_CHANNEL } from './delivery.ts';
 
 /**
@@ -100,7 +100,7 @@ async function divertEach(
 /**
  * Diverts one delivery at a person's request.
  * @throws SonogateError `not_found` if the delivery is neither dead nor waiting, or if the other
- *   destination already has a delivery of the same object.
+ *   destination already has a delivery of the same object; `result_withdrawn`.
  */
 export function divertByHand(
   database: Database,
@@ -109,6 +109,7 @@ export function divertByHand(
   giveUpSeconds: number,
 ): Promise<DeliveryRow> {
   return database.transaction(async (tx) => {
+    await requireDeliverable(tx, id);
     const made = await divert(tx, id, alternate, giveUpSeconds);
     if (made) return made;
     throw new SonogateError(

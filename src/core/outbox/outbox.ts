@@ -21,6 +21,7 @@ import {
   MAYBE_RECEIVED,
   markDead,
   markDelivered,
+  OF_WITHDRAWN_RESULT,
   releaseDelivery,
   rescheduleDelivery,
 } from './deliveries.ts';
@@ -34,6 +35,7 @@ import {
 } from './delivery.ts';
 import { divert } from './divert.ts';
 import { createProbes } from './probes.ts';
+import { NOT_SENT_WITHDRAWN } from './withdrawals.ts';
 
 /**
  * Returns the seconds to wait after attempt number `attempt` (the first is 1), with full jitter: a
@@ -61,6 +63,8 @@ interface ClaimedDelivery extends Delivery {
   tries: number;
   /** Number of earlier failures that the object itself may have caused. */
   ownFailures: number;
+  /** True if the result was withdrawn before this attempt, so that it must not be sent. */
+  withdrawn: boolean;
 }
 
 /**
@@ -74,7 +78,7 @@ export async function claimDelivery(
   busy: readonly string[],
   leaseSeconds: number,
 ): Promise<ClaimedDelivery | null> {
-  const { rows } = await database.query<DeliveryRow>(
+  const { rows } = await database.query<DeliveryRow & { withdrawn: boolean }>(
     `UPDATE deliveries d SET state = 'sending', attempt = attempt + 1,
        maybe_received = ${MAYBE_RECEIVED},
        lost_attempts = lost_attempts + (state = 'sending')::integer,
@@ -88,7 +92,7 @@ export async function claimDelivery(
            WHERE h.destination = d.destination AND h.until > now())
          AND NOT ${BLOCKED_BY_BREAKER} AND NOT ${EARLIER_DELIVERY_PENDING}
        ORDER BY next_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
-     RETURNING *`,
+     RETURNING *, ${OF_WITHDRAWN_RESULT} AS withdrawn`,
     [kinds, busy, leaseSeconds],
   );
   const [row] = rows;
@@ -103,6 +107,7 @@ export async function claimDelivery(
         attempt: row.attempt,
         tries: row.attempt - row.attempts_before - row.lost_attempts,
         ownFailures: row.own_failures,
+        withdrawn: row.withdrawn,
       }
     : null;
 }
@@ -379,7 +384,10 @@ class RunningOutbox implements Outbox {
     }
   }
 
-  async #send(delivery: Delivery, signal: AbortSignal): Promise<SendOutcome | Interrupted> {
+  async #send(delivery: ClaimedDelivery, signal: AbortSignal): Promise<SendOutcome | Interrupted> {
+    if (delivery.withdrawn) {
+      return { outcome: 'delivered', notSent: true, detail: NOT_SENT_WITHDRAWN };
+    }
     try {
       const deliverer = this.#deliverers.get(delivery.kind);
       if (!deliverer) throw new Error(`no deliverer of kind ${delivery.kind}`);

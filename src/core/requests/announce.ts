@@ -8,7 +8,7 @@ import type { RequestRow, RequestStatus, WebhookShape } from './request.ts';
 import type { RequestObject } from './view.ts';
 
 /**
- * `request.triage` and `request.verified` are extensions. A client receives them only if it
+ * `request.triage`, `request.verified` and `request.withdrawn` are extensions. A client receives them only if it
  * subscribes to them by name.
  */
 export const WEBHOOK_EVENTS = [
@@ -16,6 +16,7 @@ export const WEBHOOK_EVENTS = [
   'request.failed',
   'request.triage',
   'request.verified',
+  'request.withdrawn',
 ] as const;
 
 /** The events for a client that does not list any. Every receiver knows these events. */
@@ -34,6 +35,7 @@ const TOPIC_OF = {
   'request.failed': 'request-failed',
   'request.triage': 'critical-flag',
   'request.verified': 'report-signed',
+  'request.withdrawn': 'report-withdrawn',
 } as const satisfies Record<WebhookEvent, Topic>;
 
 /**
@@ -70,6 +72,22 @@ export async function announceVerified(
   const endpoint = await endpointFor(tx, account_id, webhook.url);
   const target = { kind: 'webhook' as const, destination: endpoint.id, object };
   await enqueueDeliveries(tx, id, [target], GIVE_UP_SECONDS, resultRevision);
+}
+
+/**
+ * Creates the webhook delivery and the subscriber notifications for a withdrawn result, in the
+ * transaction that withdraws it.
+ */
+export async function announceWithdrawn(
+  tx: Queryable,
+  { id, account_id, webhook }: RequestRow,
+): Promise<void> {
+  const object: WebhookEvent = 'request.withdrawn';
+  await notifySubscribers(tx, id, { topic: TOPIC_OF[object], object });
+  if (!webhook?.events.includes(object) || account_id === null) return;
+  const endpoint = await endpointFor(tx, account_id, webhook.url);
+  const target = { kind: 'webhook' as const, destination: endpoint.id, object };
+  await enqueueDeliveries(tx, id, [target], GIVE_UP_SECONDS);
 }
 
 /**

@@ -9,6 +9,7 @@ import { problem } from '../../platform/errors/problem.ts';
 import { firstId } from '../../platform/ids.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { BlobStore } from '../files/blob-store.ts';
+import { withdrawalReceivers } from '../outbox/withdrawals.ts';
 import { webhookBody, webhookEvent } from './announce.ts';
 import { armWatch, type ChangeFeed, openChangeFeed } from './changes.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -319,7 +320,16 @@ function createRequestReader({
       return row && (accountId === null || row.account_id === accountId) ? row : null;
     },
     view: async (row, baseUrl, { withBodies = true } = {}) =>
-      viewRequest(row, baseUrl, withBodies ? { output: await readOutput(row) } : null),
+      viewRequest(
+        row,
+        baseUrl,
+        withBodies
+          ? {
+              output: await readOutput(row),
+              receivers: row.withdrawal ? await withdrawalReceivers(database, row.id) : [],
+            }
+          : null,
+      ),
     result: async (id, revision) => {
       const row = await find(id);
       return row && readOutput(row, revision);

@@ -1,9 +1,18 @@
 import type { CriticalFlag } from '../../../pipelines/contract/job.ts';
+import type { Withdrawal } from '../../../pipelines/contract/withdrawal.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { announceChange } from './changes.ts';
 import type { RequestFault, RequestStatus, Stage } from './request.ts';
 
-export const EVENT_NAMES = ['status', 'stage', 'triage', 'partial', 'error', 'done'] as const;
+export const EVENT_NAMES = [
+  'status',
+  'stage',
+  'triage',
+  'partial',
+  'error',
+  'done',
+  'withdrawn',
+] as const;
 export type EventName = (typeof EVENT_NAMES)[number];
 
 /** One event of a request. `seq` starts at 1 and has no gaps within the request. */
@@ -36,7 +45,8 @@ export type EventRecord =
   | { name: 'triage'; data: TriageData }
   | { name: 'partial'; data: PartialData }
   | { name: 'error'; data: RequestFault }
-  | { name: 'done'; data: null };
+  | { name: 'done'; data: null }
+  | { name: 'withdrawn'; data: Withdrawal };
 
 /** Position of an event in the log of its request. */
 export type LogEntry = Pick<StoredEvent, 'seq' | 'at'>;

@@ -15,10 +15,10 @@ const BATCH = 100;
 
 /**
  * SQL: destinations no longer wait for the signature of request `r`, because its result was signed
- * or its study was interpreted again.
+ * or withdrawn, or its study was interpreted again.
  */
-const IS_SETTLED = `(
-  EXISTS (SELECT 1 FROM reviews v WHERE v.request_id = r.id AND v.signed_revision > 0)
+const IS_SETTLED = `(r.withdrawal IS NOT NULL
+  OR EXISTS (SELECT 1 FROM reviews v WHERE v.request_id = r.id AND v.signed_revision > 0)
   OR EXISTS (SELECT 1 FROM study_requests own JOIN study_requests later USING (study_id)
     WHERE own.request_id = r.id AND later.revision > own.revision))`;
 

@@ -1,3 +1,4 @@
+import type { Withdrawal } from '../../../pipelines/contract/withdrawal.ts';
 import type { ErrorCode } from '../../platform/errors/catalogue.ts';
 import type { SubmitAudit } from '../audit/audit.ts';
 import type { ArchivedObject } from '../files/archived-objects.ts';
@@ -202,6 +203,8 @@ export interface RequestRow {
   started_at: Date | null;
   ended_at: Date | null;
   expires_at: Date | null;
+  /** Null unless a person has withdrawn the result. */
+  withdrawal: Withdrawal | null;
 }
 
 /** The whole row, including the columns that only the core needs. */

@@ -130,6 +130,7 @@ function newRequest(endpoint: Endpoint, command: SubmitCommand, at: Date): NewRe
     started_at: null,
     ended_at: null,
     expires_at: null,
+    withdrawal: null,
   };
   return {
     row,

@@ -1,4 +1,6 @@
+import type { Withdrawal } from '../../../pipelines/contract/withdrawal.ts';
 import { type Problem, problem } from '../../platform/errors/problem.ts';
+import type { WithdrawalReceiver } from '../outbox/withdrawals.ts';
 import type { EndpointInput } from './endpoint.ts';
 import type { Cost, Priority, RequestRow, RequestSource, RequestStatus, Stage } from './request.ts';
 
@@ -27,19 +29,21 @@ export interface RequestObject {
   source: RequestSource;
   cost: Cost;
   error: Problem | null;
+  /** Null unless the result was withdrawn. `receivers` is absent in list items. */
+  withdrawal: (Withdrawal & { receivers?: WithdrawalReceiver[] }) | null;
   /** Present only for succeeded requests, but not in list items. */
   output?: unknown;
   urls: { self: string; events: string; cancel: string };
 }
 
 /**
- * Returns the request as clients see it. `bodies` holds the result; it is null for list items,
- * which omit `input` and `output`. `baseUrl` is the server's address without a trailing slash.
+ * Returns the request as clients see it. `bodies` holds the result, and the state of a withdrawal at
+ * each receiver; it is null for list items, which omit `input` and `output`. `baseUrl` is the server's address without a trailing slash.
  */
 export function viewRequest(
   row: RequestRow,
   baseUrl: string,
-  bodies: { output: unknown } | null,
+  bodies: { output: unknown; receivers: WithdrawalReceiver[] } | null,
 ): RequestObject {
   const path = `/v1/requests/${row.id}`;
   const self = baseUrl + path;
@@ -64,6 +68,10 @@ export function viewRequest(
     source: row.source,
     cost: row.cost,
     error: row.fault && problem(row.fault.code, row.fault.detail, baseUrl, { instance: path }),
+    withdrawal: row.withdrawal && {
+      ...row.withdrawal,
+      ...(bodies && { receivers: bodies.receivers }),
+    },
     ...(bodies && { output: bodies.output }),
     urls: { self, events: `${self}/events`, cancel: `${self}/cancel` },
   };

@@ -10,6 +10,11 @@ import { announceChange, armWatch, type ChangeFeed } from '../requests/changes.t
 import type { Endpoint, StudyReview } from '../requests/endpoint.ts';
 import { findIdentifiers, namedIdentifiers } from '../requests/identifiers.ts';
 import type { RequestRow } from '../requests/request.ts';
+import {
+  requireInForce,
+  requireNotWithdrawn,
+  type WithdrawCommand,
+} from '../requests/withdrawal.ts';
 import { isSignedLater } from '../studies/signed-results.ts';
 import {
   addChange,
@@ -82,6 +87,13 @@ export interface ReviewEvent {
   readers: string[];
 }
 
+/** Withdraws the result of a request (requests/withdrawal.ts). */
+export type Withdraw = (
+  id: string,
+  command: WithdrawCommand,
+  also?: AlsoStored,
+) => Promise<RequestRow>;
+
 interface ReviewParts {
   database: Database;
   changes: ChangeFeed;
@@ -94,6 +106,7 @@ interface ReviewParts {
    */
   stored(requestId: string, revision: number): Promise<unknown>;
   sign: StoreSignature;
+  withdraw: Withdraw;
   config: { organization: string; signatures: 1 | 2 };
   now?: () => Date;
   /** Milliseconds between keep-alive updates of an open stream. */
@@ -128,6 +141,11 @@ export class Reviews {
   readonly #feed: ChangeFeed;
   readonly #stored: ReviewParts['stored'];
   readonly #sign: StoreSignature;
+  /**
+   * Withdraws the result of a request, signed or not.
+   * @throws SonogateError `not_found`, `no_result`, `invalid_input`
+   */
+  readonly withdraw: Withdraw;
   readonly #config: ReviewParts['config'];
   readonly #now: () => Date;
   readonly #heartbeatMs: number;
@@ -139,6 +157,7 @@ export class Reviews {
     this.#feed = parts.changes;
     this.#stored = parts.stored;
     this.#sign = parts.sign;
+    this.withdraw = parts.withdraw;
     this.#config = parts.config;
     this.#now = now;
     this.#heartbeatMs = heartbeatMs;
@@ -183,8 +202,8 @@ export class Reviews {
    * Makes all of the changes, or none, to the revision that the caller has read.
    * @param amend true if a signed result may be changed again.
    * @param also stored in the same transaction.
-   * @throws SonogateError `stale_review`, `already_signed`, `later_result_signed`, `forbidden`,
-   * `invalid_input`
+   * @throws SonogateError `stale_review`, `already_signed`, `later_result_signed`,
+   * `result_withdrawn`, `forbidden`, `invalid_input`
    */
   async change(
     row: RequestRow,
@@ -194,6 +213,7 @@ export class Reviews {
     also: AlsoStored = async () => {},
   ): Promise<ReviewObject> {
     if (!reader.may.edit) throw new SonogateError('forbidden', 'The caller may not edit a review.');
+    requireInForce(row);
     const opened = await this.#open(row);
     const read = await this.#reviewAndChanges(row.id);
     requireCurrent(read.review, etag);
@@ -204,6 +224,7 @@ export class Reviews {
     const made = applied(opened, read.changes, given, { reader, at: this.#now() });
     await this.#database.transaction(async (tx) => {
       const review = await lockReview(tx, row.id);
+      await requireNotWithdrawn(tx, row.id);
       requireCurrent(review, etag);
       for (const one of made) await addChange(tx, row.id, one);
       await dropSignatures(tx, row.id, review.signed_revision + 1);
@@ -218,7 +239,8 @@ export class Reviews {
    * Signs the revision that the caller has read. With the last required signature, the signed
    * result is stored and delivered.
    * @param also stored in the same transaction.
-   * @throws SonogateError `stale_review`, `already_signed`, `later_result_signed`, `forbidden`
+   * @throws SonogateError `stale_review`, `already_signed`, `later_result_signed`,
+   * `result_withdrawn`, `forbidden`
    */
   async sign(
     row: RequestRow,
@@ -228,6 +250,7 @@ export class Reviews {
     also: AlsoStored = async () => {},
   ): Promise<ReviewObject> {
     if (!reader.may.sign) throw new SonogateError('forbidden', 'The caller may not sign a result.');
+    requireInForce(row);
     const opened = await this.#open(row);
     const { review, changes } = await this.#reviewAndChanges(row.id);
     requireCurrent(review, etag);

@@ -22,6 +22,7 @@ import {
   signedResultName,
 } from '../requests/results.ts';
 import { lockRequest } from '../requests/transitions.ts';
+import { requireNotWithdrawn } from '../requests/withdrawal.ts';
 import { signingFolder } from '../requests/work-folder.ts';
 import { isSignedLater, lockStudyOf, signedBefore } from '../studies/signed-results.ts';
 import {
@@ -80,6 +81,7 @@ export function createStoreSignature(parts: SignParts): StoreSignature {
         await lockStudyOf(tx, row.id);
         await requireUnchanged(tx, row.id, verification);
         const review = await lockReview(tx, row.id);
+        await requireNotWithdrawn(tx, row.id);
         requireCurrent(review);
         await addSignature(tx, row.id, signature);
         await also(tx);

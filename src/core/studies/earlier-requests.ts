@@ -50,9 +50,21 @@ export async function laterRequests(database: Queryable, requestId: string): Pro
   return rows.map(({ id }) => id);
 }
 
+/** Returns those of the requests whose result was withdrawn. */
+export async function withdrawnRequests(
+  database: Queryable,
+  requestIds: readonly string[],
+): Promise<string[]> {
+  const { rows } = await database.query<{ id: string }>(
+    'SELECT id FROM requests WHERE id = ANY ($1::text[]) AND withdrawal IS NOT NULL',
+    [requestIds],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /**
  * Returns the newest earlier request whose draft was sent to a PACS and is now superseded; null if
- * no such draft was sent.
+ * no such draft was sent. A withdrawn one is left out: the PACS hides it.
  */
 export async function supersededRequest(
   database: Queryable,
@@ -62,6 +74,8 @@ export async function supersededRequest(
     `SELECT request_id FROM deliveries
      WHERE request_id = ANY ($1::text[]) AND kind = 'dicom' AND state = 'delivered'
        AND NOT not_sent AND result_revision = 0
+       AND NOT EXISTS (SELECT 1 FROM requests r
+         WHERE r.id = deliveries.request_id AND r.withdrawal IS NOT NULL)
      ORDER BY array_position($1::text[], request_id) LIMIT 1`,
     [await earlierRequests(database, requestId)],
   );

@@ -7,10 +7,14 @@ interface SignedResult {
   revision: number;
 }
 
+/** SQL condition: the result under the review `v` was not withdrawn. A withdrawn one counts for nothing. */
+const IN_FORCE = `NOT EXISTS (SELECT 1 FROM requests r
+  WHERE r.id = v.request_id AND r.withdrawal IS NOT NULL)`;
+
 /**
  * Returns the signed result that the result of a request replaces. It belongs to the newest earlier
- * request for the same study and endpoint whose result a person has signed. Null if no such result
- * exists.
+ * request for the same study and endpoint whose result a person has signed and nobody has withdrawn.
+ * Null if no such result exists.
  */
 export async function signedBefore(
   database: Queryable,
@@ -18,15 +22,18 @@ export async function signedBefore(
 ): Promise<SignedResult | null> {
   const earlier = await earlierRequests(database, requestId);
   const { rows } = await database.query<SignedResult>(
-    `SELECT request_id AS request, signed_revision AS revision FROM reviews
-     WHERE request_id = ANY ($1::text[]) AND signed_revision > 0
+    `SELECT request_id AS request, signed_revision AS revision FROM reviews v
+     WHERE request_id = ANY ($1::text[]) AND signed_revision > 0 AND ${IN_FORCE}
      ORDER BY array_position($1::text[], request_id) LIMIT 1`,
     [earlier],
   );
   return rows[0] ?? null;
 }
 
-/** Returns true if a later result of the same study and endpoint is signed. */
+/**
+ * Returns true if a later result of the same study and endpoint is signed, even if it was withdrawn:
+ * an earlier result does not come into force again.
+ */
 export async function isSignedLater(database: Queryable, requestId: string): Promise<boolean> {
   const { rows } = await database.query(
     'SELECT 1 FROM reviews WHERE request_id = ANY ($1::text[]) AND signed_revision > 0 LIMIT 1',
@@ -50,7 +57,7 @@ export async function lockStudyOf(tx: Queryable, requestId: string): Promise<voi
 /**
  * Returns which signature makes the draft of a request outdated: `own` if its own result is signed;
  * otherwise `another` if an earlier or later result of the same study and endpoint is signed. Null
- * if no result is signed.
+ * if no result is signed. Withdrawn results do not count.
  */
 export async function signatureOver(
   database: Queryable,
@@ -61,8 +68,8 @@ export async function signatureOver(
     ...(await laterRequests(database, requestId)),
   ];
   const { rows } = await database.query<{ own: boolean }>(
-    `SELECT request_id = $1 AS own FROM reviews
-     WHERE (request_id = $1 OR request_id = ANY ($2::text[])) AND signed_revision > 0
+    `SELECT request_id = $1 AS own FROM reviews v
+     WHERE (request_id = $1 OR request_id = ANY ($2::text[])) AND signed_revision > 0 AND ${IN_FORCE}
      ORDER BY own DESC LIMIT 1`,
     [requestId, others],
   );
@@ -71,16 +78,16 @@ export async function signatureOver(
 }
 
 /**
- * Returns the times at which results of these requests were signed, oldest first. The time of a
- * result's last signature is also its `generated_at`.
+ * Returns the times at which results of these requests were signed, oldest first, without withdrawn
+ * results. The time of a result's last signature is also its `generated_at`.
  */
 export async function signingTimes(
   database: Queryable,
   requestIds: readonly string[],
 ): Promise<Date[]> {
   const { rows } = await database.query<{ at: Date }>(
-    `SELECT max(s.at) AS at FROM review_signatures s JOIN reviews r USING (request_id)
-     WHERE request_id = ANY ($1::text[]) AND s.signed_revision <= r.signed_revision
+    `SELECT max(s.at) AS at FROM review_signatures s JOIN reviews v USING (request_id)
+     WHERE request_id = ANY ($1::text[]) AND s.signed_revision <= v.signed_revision AND ${IN_FORCE}
      GROUP BY request_id, s.signed_revision ORDER BY at`,
     [requestIds],
   );

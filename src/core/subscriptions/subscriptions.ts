@@ -14,6 +14,7 @@ export const TOPICS = [
   'report-finished',
   'request-failed',
   'report-signed',
+  'report-withdrawn',
   'critical-flag',
 ] as const;
 export type Topic = (typeof TOPICS)[number];

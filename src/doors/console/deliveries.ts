@@ -123,7 +123,7 @@ export function shownDelivery(
     subject: identity && showSubject(role, identity),
     endpoint: row.endpoint,
     specialty: specialtyOf(row.endpoint),
-    kind: kind === 'webhook' || kind === 'subscription' ? 'dicom' : kind,
+    kind: shownKind(kind),
     destination: row.destination,
     // For a forwarded object, `row.object` is only our internal id, so words replace it.
     object: FORWARDED[kind] ?? row.object,
@@ -141,6 +141,22 @@ export function shownDelivery(
     held: row.held,
     alternates: mayBeDiverted(row) ? alternatesOf(row.destination, config.destinations) : [],
   };
+}
+
+/** The console lists no notices to clients, and a withdrawal under the kind of its receiver. */
+function shownKind(kind: DeliveryKind): Delivery['kind'] {
+  switch (kind) {
+    case 'fhir-withdrawal':
+      return 'fhir';
+    case 'hl7v2-withdrawal':
+      return 'hl7v2';
+    case 'dicom-withdrawal':
+    case 'webhook':
+    case 'subscription':
+      return 'dicom';
+    default:
+      return kind;
+  }
 }
 
 const FORWARDED: Partial<Record<DeliveryKind, string>> = {

@@ -2,11 +2,12 @@ import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { changeSchema, MOST_CHANGES } from '../../../pipelines/contract/review.ts';
+import { WITHDRAWAL_REASON_CODES } from '../../../pipelines/contract/withdrawal.ts';
 import { keyName } from '../../core/accounts/keys.ts';
 import type { Reader, ReviewEvent, ReviewObject } from '../../core/reviews/reviews.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { mayUse } from './authentication.ts';
-import type { HttpDeps, HttpState } from './context.ts';
+import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
 import { sendEventStream } from './event-stream.ts';
 import { INPUT_ERRORS, operationsOf } from './openapi/operation.ts';
 import { ownRequest } from './requests.ts';
@@ -45,12 +46,30 @@ export const signBody = z.strictObject({
     }),
 });
 
+/** Body of `POST /v1/requests/{id}/withdraw`. */
+export const withdrawBody = z.strictObject({
+  reason: z
+    .enum(WITHDRAWAL_REASON_CODES)
+    .meta({ description: 'Why the result is withdrawn', examples: ['wrong-patient'] }),
+  text: z
+    .string()
+    .trim()
+    .min(1)
+    .max(500)
+    .optional()
+    .meta({
+      description: 'Explanation for the receivers, without names, identifiers and dates',
+      examples: ['Images of the next patient were sent under this examination.'],
+    }),
+});
+
 /** Errors of the calls that change a review. */
 const REVIEW_CHANGE_ERRORS = [
   'not_found',
   'review_unavailable',
   'already_signed',
   'later_result_signed',
+  'result_withdrawn',
   'if_match_required',
   'stale_review',
   ...INPUT_ERRORS,
@@ -99,6 +118,16 @@ export const REVIEW_OPERATIONS = operationsOf('Requests', {
     answer: 'review',
     errors: REVIEW_CHANGE_ERRORS,
   },
+  withdrawResult: {
+    method: 'post',
+    path: '/v1/requests/{id}/withdraw',
+    summary: 'Withdraw the result here and at every receiver; a second call changes nothing',
+    scope: 'sign',
+    audit: 'result.withdraw',
+    body: withdrawBody,
+    answer: 'request',
+    errors: ['not_found', 'no_result', ...INPUT_ERRORS],
+  },
 });
 
 /**
@@ -126,9 +155,9 @@ export async function* reviewFrames(events: AsyncIterable<ReviewEvent>): AsyncGe
   }
 }
 
-/** Adds `/v1/requests/{id}/review` and `/v1/requests/{id}/sign`. */
+/** Adds `/v1/requests/{id}/review`, `/sign` and `/withdraw`. */
 export function addReviewRoutes(router: Router<HttpState>, deps: HttpDeps): void {
-  const { core, reviews, database } = deps;
+  const { core, reviews, database, config } = deps;
   const serve = servingOn(router, deps);
 
   /**
@@ -163,5 +192,13 @@ export function addReviewRoutes(router: Router<HttpState>, deps: HttpDeps): void
     const reader = await readerOf(context.state);
     const { statement = null } = body;
     sendReview(context, await reviews.sign(row, reader, ifMatch(context), statement));
+  });
+
+  serve(REVIEW_OPERATIONS.withdrawResult, async (context, { body }) => {
+    const { id } = await ownRequest(core, context.params.id, context.state);
+    const { name: person } = await readerOf(context.state);
+    const { reason, text = null } = body;
+    const row = await reviews.withdraw(id, { person, reason, text });
+    context.body = await core.view(row, baseUrl(context, config));
   });
 }

@@ -160,7 +160,7 @@ const webhook = z.strictObject({
     .default([...DEFAULT_WEBHOOK_EVENTS])
     .meta({
       description:
-        'Events to send. `request.triage` (each critical flag, immediately) and `request.verified` (signed by a person) are sent only if listed',
+        'Events to send. `request.triage` (each critical flag, immediately), `request.verified` (signed by a person) and `request.withdrawn` are sent only if listed',
       examples: [[...WEBHOOK_EVENTS]],
     }),
 });

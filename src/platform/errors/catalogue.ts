@@ -187,6 +187,27 @@ export const ERRORS = {
     operator:
       'The study was interpreted again, and the later result is signed. Only the later result can still be amended and signed.',
   },
+  result_withdrawn: {
+    http: 409,
+    retry: 'permanent',
+    peer: 'unknown',
+    title: 'The result was withdrawn',
+    operator:
+      'A person has withdrawn the result, so it can no longer be reviewed, signed or delivered. Interpret the study again (`npx sonogate studies rerun`) for a new result.',
+  },
+  no_result: {
+    http: 409,
+    retry: 'permanent',
+    title: 'The request has no result to withdraw',
+    operator: 'Only a request that has succeeded has a result; a running one can be canceled.',
+  },
+  withdrawal_by_hand: {
+    retry: 'permanent',
+    peer: 'unknown',
+    title: 'People must withdraw the result at this PACS',
+    operator:
+      'Delete the result there by hand (docs/runbooks.md), or, if the PACS supports IHE IOCM, set `rejectionNotes: true` for it and run `npx sonogate replay`.',
+  },
   if_match_required: {
     http: 428,
     retry: 'permanent',

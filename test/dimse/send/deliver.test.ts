@@ -128,7 +128,12 @@ test("an object is delivered byte for byte, with the peer's status", async () =>
     () => receiver.close(),
     () => rm(folder, { recursive: true }),
   );
-  expect(await deliver(receiver.port)).toEqual({ outcome: 'delivered', detail: 'status 0000H' });
+  expect(await deliver(receiver.port)).toMatchObject({
+    outcome: 'delivered',
+    detail: 'status 0000H',
+    objects: [{ sopInstanceUid: '1.2.3.4' }],
+    commits: false,
+  });
   const stored = await readFile(join(folder, '1.2.3.4.dcm'));
   const sent = dataSet({ sopInstanceUid: '1.2.3.4' });
   expect(stored.subarray(-sent.length).equals(sent)).toBe(true);

@@ -27,6 +27,15 @@ async function entriesOf(name: string, parameters: unknown, failures = 0): Promi
       rerun: async () => ({ studyId: STUDY }),
       release: async () => ({ studyId: STUDY }),
     },
+    results: {
+      withdraw: async () => ({
+        at: '2026-11-30T06:00:00Z',
+        by: 'ana',
+        reason: 'wrong-patient' as const,
+        text: null,
+        receivers: [],
+      }),
+    },
     keys: {
       ...NO_OPERATIONS.keys,
       rotate: async () => ({ key: 'secret', record: { id: NEW_KEY } as KeyRecord }),
@@ -46,6 +55,16 @@ test.each([
     'alerts.acknowledge',
     { request: 'req_1', person: 'ana' },
     { actor: 'person:ana', requestId: 'req_1', detail: { id: 'req_1' } },
+  ],
+  [
+    'results.withdraw',
+    { request: 'req_1', reason: 'wrong-patient', person: 'ana' },
+    {
+      action: 'result.withdraw',
+      actor: 'person:ana',
+      requestId: 'req_1',
+      detail: { id: 'req_1', reason: 'wrong-patient' },
+    },
   ],
   [
     'deliveries.replay',

@@ -37,6 +37,7 @@ export const NO_OPERATIONS: Operations = {
   patients: { merges: never, separate: never },
   quarantine: { list: never, register: never, remove: never },
   alerts: { acknowledge: never },
+  results: { withdraw: never },
   archives: { find: never, fetch: never, retrieval: never },
   retention: { remove: never, clean: never },
   audit: { verify: never, export: never },

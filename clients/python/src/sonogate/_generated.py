@@ -978,7 +978,7 @@ class KeyList(TypedDict):
 class ListedRequestWebhook(TypedDict):
     url: str
     """URL that is called"""
-    events: list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified"]]
+    events: list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified", "request.withdrawn"]]
     """Events for which it is called"""
 
 
@@ -1009,6 +1009,28 @@ class ListedRequestCost(TypedDict):
     """Sum of all lines; a decimal number in USD, as a string to keep it exact"""
     lines: list[ListedRequestCostLines]
     """Items that make up the total; empty for test keys"""
+
+
+class ListedRequestWithdrawalReceivers(TypedDict):
+    destination: str
+    """Name of the receiver"""
+    state: Literal["pending", "withdrawn", "not_present", "by_hand"]
+    """`pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there"""
+
+
+class ListedRequestWithdrawal(TypedDict):
+    """Withdrawal of a result, which must no longer be used."""
+
+    at: str
+    """When the result was withdrawn"""
+    by: str
+    """Who withdrew it: the name of a person, or of a key"""
+    reason: Literal["wrong-patient", "wrong-study", "wrong-order", "wrong-measurement", "quality"]
+    """Why"""
+    text: Any
+    """What the person wrote about it"""
+    receivers: NotRequired[list[ListedRequestWithdrawalReceivers]]
+    """State at each receiver of the result; absent in list items"""
 
 
 class ListedRequestUrls(TypedDict):
@@ -1062,6 +1084,8 @@ class ListedRequest(TypedDict):
     """Cost of the request if it succeeds; 0.00 with a test key, and if the request ends without a result"""
     error: Problem | None
     """Why there is no result; null otherwise"""
+    withdrawal: ListedRequestWithdrawal | None
+    """Null unless a person has withdrawn the result"""
     urls: ListedRequestUrls
     """URLs of the request"""
 
@@ -1337,7 +1361,7 @@ class Remark(TypedDict):
 class RequestWebhook(TypedDict):
     url: str
     """URL that is called"""
-    events: list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified"]]
+    events: list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified", "request.withdrawn"]]
     """Events for which it is called"""
 
 
@@ -1368,6 +1392,28 @@ class RequestCost(TypedDict):
     """Sum of all lines; a decimal number in USD, as a string to keep it exact"""
     lines: list[RequestCostLines]
     """Items that make up the total; empty for test keys"""
+
+
+class RequestWithdrawalReceivers(TypedDict):
+    destination: str
+    """Name of the receiver"""
+    state: Literal["pending", "withdrawn", "not_present", "by_hand"]
+    """`pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there"""
+
+
+class RequestWithdrawal(TypedDict):
+    """Withdrawal of a result, which must no longer be used."""
+
+    at: str
+    """When the result was withdrawn"""
+    by: str
+    """Who withdrew it: the name of a person, or of a key"""
+    reason: Literal["wrong-patient", "wrong-study", "wrong-order", "wrong-measurement", "quality"]
+    """Why"""
+    text: Any
+    """What the person wrote about it"""
+    receivers: NotRequired[list[RequestWithdrawalReceivers]]
+    """State at each receiver of the result; absent in list items"""
 
 
 class RequestUrls(TypedDict):
@@ -1421,6 +1467,8 @@ class Request(TypedDict):
     """Cost of the request if it succeeds; 0.00 with a test key, and if the request ends without a result"""
     error: Problem | None
     """Why there is no result; null otherwise"""
+    withdrawal: RequestWithdrawal | None
+    """Null unless a person has withdrawn the result"""
     urls: RequestUrls
     """URLs of the request"""
     input: dict[str, Any] | None
@@ -1820,7 +1868,7 @@ class WebhookDelivery(TypedDict):
 class WebhookMessageWebhook(TypedDict):
     url: str
     """URL that is called"""
-    events: list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified"]]
+    events: list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified", "request.withdrawn"]]
     """Events for which it is called"""
 
 
@@ -1851,6 +1899,28 @@ class WebhookMessageCost(TypedDict):
     """Sum of all lines; a decimal number in USD, as a string to keep it exact"""
     lines: list[WebhookMessageCostLines]
     """Items that make up the total; empty for test keys"""
+
+
+class WebhookMessageWithdrawalReceivers(TypedDict):
+    destination: str
+    """Name of the receiver"""
+    state: Literal["pending", "withdrawn", "not_present", "by_hand"]
+    """`pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there"""
+
+
+class WebhookMessageWithdrawal(TypedDict):
+    """Withdrawal of a result, which must no longer be used."""
+
+    at: str
+    """When the result was withdrawn"""
+    by: str
+    """Who withdrew it: the name of a person, or of a key"""
+    reason: Literal["wrong-patient", "wrong-study", "wrong-order", "wrong-measurement", "quality"]
+    """Why"""
+    text: Any
+    """What the person wrote about it"""
+    receivers: NotRequired[list[WebhookMessageWithdrawalReceivers]]
+    """State at each receiver of the result; absent in list items"""
 
 
 class WebhookMessageUrls(TypedDict):
@@ -1904,13 +1974,15 @@ class WebhookMessage(TypedDict):
     """Cost of the request if it succeeds; 0.00 with a test key, and if the request ends without a result"""
     error: Problem | None
     """Why there is no result; null otherwise"""
+    withdrawal: WebhookMessageWithdrawal | None
+    """Null unless a person has withdrawn the result"""
     urls: WebhookMessageUrls
     """URLs of the request"""
     input: dict[str, Any] | None
     """The input as submitted; null when purged"""
     output: Any
     """The result envelope of the endpoint; null unless succeeded"""
-    event: Literal["request.succeeded", "request.failed", "request.triage", "request.verified"]
+    event: Literal["request.succeeded", "request.failed", "request.triage", "request.verified", "request.withdrawn"]
     """Event that caused the call"""
     triage: list[TriageFlag]
     """Critical flags raised so far, oldest first"""
@@ -1995,8 +2067,8 @@ class InterpretObstetricBodyWebhook(TypedDict):
 
     url: str
     """https URL to call; its host must be public or permitted by the site"""
-    events: NotRequired[list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified"]]]
-    """Events to send. `request.triage` (each critical flag, immediately) and `request.verified` (signed by a person) are sent only if listed"""
+    events: NotRequired[list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified", "request.withdrawn"]]]
+    """Events to send. `request.triage` (each critical flag, immediately), `request.verified` (signed by a person) and `request.withdrawn` are sent only if listed"""
 
 
 class InterpretObstetricBody(TypedDict):
@@ -2053,8 +2125,8 @@ class InterpretEchoBodyWebhook(TypedDict):
 
     url: str
     """https URL to call; its host must be public or permitted by the site"""
-    events: NotRequired[list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified"]]]
-    """Events to send. `request.triage` (each critical flag, immediately) and `request.verified` (signed by a person) are sent only if listed"""
+    events: NotRequired[list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified", "request.withdrawn"]]]
+    """Events to send. `request.triage` (each critical flag, immediately), `request.verified` (signed by a person) and `request.withdrawn` are sent only if listed"""
 
 
 class InterpretEchoBody(TypedDict):
@@ -2164,6 +2236,13 @@ class SignResultBody(TypedDict):
     """Statement that the person makes with the signature"""
 
 
+class WithdrawResultBody(TypedDict):
+    reason: Literal["wrong-patient", "wrong-study", "wrong-order", "wrong-measurement", "quality"]
+    """Why the result is withdrawn"""
+    text: NotRequired[str]
+    """Explanation for the receivers, without names, identifiers and dates"""
+
+
 class CreateUploadBody(TypedDict):
     filename: str
     """Name of the file, without a folder"""
@@ -2244,6 +2323,10 @@ class Calls:
     def sign_result(self, *, id: str, if_match: str, body: SignResultBody | None = None) -> Review:
         """Sign the reviewed result in the name of the key."""
         return cast("Review", self._send("POST", f"/v1/requests/{quote(id, safe='')}/sign", json=body, if_match=if_match))
+
+    def withdraw_result(self, *, id: str, body: WithdrawResultBody) -> Request:
+        """Withdraw the result here and at every receiver; a second call changes nothing."""
+        return cast("Request", self._send("POST", f"/v1/requests/{quote(id, safe='')}/withdraw", json=body))
 
     def list_models(self) -> ModelList:
         """List the endpoints and their versions."""
@@ -2351,6 +2434,10 @@ class AsyncCalls:
     async def sign_result(self, *, id: str, if_match: str, body: SignResultBody | None = None) -> Review:
         """Sign the reviewed result in the name of the key."""
         return cast("Review", await self._send("POST", f"/v1/requests/{quote(id, safe='')}/sign", json=body, if_match=if_match))
+
+    async def withdraw_result(self, *, id: str, body: WithdrawResultBody) -> Request:
+        """Withdraw the result here and at every receiver; a second call changes nothing."""
+        return cast("Request", await self._send("POST", f"/v1/requests/{quote(id, safe='')}/withdraw", json=body))
 
     async def list_models(self) -> ModelList:
         """List the endpoints and their versions."""

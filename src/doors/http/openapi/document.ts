@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { WithdrawalReason } from '../../../../pipelines/contract/withdrawal.ts';
+import type { ReceiverState } from '../../../core/outbox/withdrawals.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../../../core/requests/announce.ts';
 import type { Endpoint } from '../../../core/requests/endpoint.ts';
 import { catalogueEntry, type ErrorCode } from '../../../platform/errors/catalogue.ts';
@@ -424,6 +426,7 @@ const WEBHOOK_SUMMARIES: Readonly<Record<WebhookEvent, string>> = {
   'request.failed': 'A request ended without a result: `failed` or `rejected`',
   'request.triage': 'A critical flag was raised; sent immediately, before the result',
   'request.verified': 'A person has signed the result',
+  'request.withdrawn': 'A person has withdrawn the result, which must no longer be used',
 };
 
 const WEBHOOK_HEADERS = [
@@ -467,6 +470,14 @@ function webhooks(resolve: Resolve): Json {
   return Object.fromEntries(WEBHOOK_EVENTS.map((event) => [event, described(event)]));
 }
 
+const WITHDRAWN = {
+  at: EXAMPLE.time,
+  by: 'Dr Kim',
+  reason: 'wrong-patient' satisfies WithdrawalReason,
+  text: null,
+  receivers: [{ destination: 'ehr', state: 'pending' satisfies ReceiverState }],
+};
+
 /** Returns the fields in which the example of this event differs from the common example. */
 function eventOf(event: WebhookEvent): Json {
   switch (event) {
@@ -480,6 +491,8 @@ function eventOf(event: WebhookEvent): Json {
         error: problem('no_readable_image', 'None of the files could be read.', EXAMPLE.address),
         triage: [],
       };
+    case 'request.withdrawn':
+      return { event, withdrawal: WITHDRAWN };
     case 'request.triage':
       return { event, status: 'running', ended_at: null };
   }

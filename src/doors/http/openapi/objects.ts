@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { changedSchema, changeSchema } from '../../../../pipelines/contract/review.ts';
+import { WITHDRAWAL_REASON_CODES } from '../../../../pipelines/contract/withdrawal.ts';
 import {
   count,
   described,
@@ -10,6 +11,7 @@ import {
 } from '../../../../pipelines/result/envelope.ts';
 import { SCOPES } from '../../../core/accounts/keys.ts';
 import { DELIVERY_STATES } from '../../../core/outbox/delivery.ts';
+import { RECEIVER_STATES } from '../../../core/outbox/withdrawals.ts';
 import { WEBHOOK_EVENTS } from '../../../core/requests/announce.ts';
 import { EVENT_NAMES } from '../../../core/requests/events.ts';
 import { REQUEST_STATUS } from '../../../core/requests/request.ts';
@@ -98,6 +100,30 @@ const cost = z
       'Cost of the request if it succeeds; 0.00 with a test key, and if the request ends without a result',
   });
 
+const withdrawal = z
+  .strictObject({
+    at: time('When the result was withdrawn'),
+    by: text('Who withdrew it: the name of a person, or of a key', 'Dr Kim'),
+    reason: z
+      .enum(WITHDRAWAL_REASON_CODES)
+      .meta({ description: 'Why', examples: ['wrong-patient'] }),
+    text: maybeText('What the person wrote about it'),
+    receivers: z
+      .array(
+        z.strictObject({
+          destination: text('Name of the receiver', 'ehr'),
+          state: described(
+            z.enum(RECEIVER_STATES),
+            '`pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there',
+            'withdrawn',
+          ),
+        }),
+      )
+      .optional()
+      .meta({ description: 'State at each receiver of the result; absent in list items' }),
+  })
+  .meta({ description: 'Withdrawal of a result, which must no longer be used' });
+
 /** A request as it appears in a list: without `input` and `output`. */
 export const listedRequest = z
   .strictObject({
@@ -145,6 +171,9 @@ export const listedRequest = z
     error: problem
       .nullable()
       .meta({ description: 'Why there is no result; null otherwise', examples: [null] }),
+    withdrawal: withdrawal
+      .nullable()
+      .meta({ description: 'Null unless a person has withdrawn the result', examples: [null] }),
     urls: described(
       z.strictObject({
         self: link('The request', `/v1/requests/${EXAMPLE.request}`),

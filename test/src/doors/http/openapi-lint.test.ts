@@ -171,6 +171,7 @@ describe('every call of the description', () => {
       'request.failed',
       'request.triage',
       'request.verified',
+      'request.withdrawn',
     ]);
   });
 });

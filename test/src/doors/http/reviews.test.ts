@@ -407,6 +407,49 @@ describe('a signature', () => {
     expect(await body(late)).toMatchObject({ status: 409, code: 'later_result_signed' });
   });
 
+  it('is refused once the result is withdrawn, and so is any change', async () => {
+    const id = await finished();
+    await call(id, { path: 'sign', headers: headers('"r0"'), body: {} });
+    const withdraw = { path: 'withdraw', body: { reason: 'wrong-measurement' } };
+    const answer = await call(id, withdraw);
+    expect(answer.status).toBe(200);
+    const withdrawal = {
+      by: 'Dr Ada Reader',
+      reason: 'wrong-measurement',
+      text: null,
+      receivers: [],
+    };
+    expect(await answer.json()).toMatchObject({ status: 'succeeded', withdrawal });
+    const refused = [
+      await change(id, [{ kind: 'reject', measurement: 'fl' }], '"r1"', { amend: true }),
+      await call(id, { path: 'sign', headers: headers('"r1"'), body: {} }),
+    ];
+    for (const each of refused) {
+      expect(await body(each)).toMatchObject({ status: 409, code: 'result_withdrawn' });
+    }
+    // The result can still be read, with its withdrawal.
+    const read = await gateway.call(`/v1/requests/${id}`, { key: reader });
+    expect(await read.json()).toMatchObject({ withdrawal, output: { draft: false } });
+    const again = await call(id, { path: 'withdraw', body: { reason: 'quality' } });
+    expect(await again.json()).toMatchObject({ withdrawal });
+    expect(
+      (await call(id, { ...withdraw, key: await gateway.key({ scopes: ['read', 'review'] }) }))
+        .status,
+    ).toBe(403);
+  });
+
+  it('does not amend a withdrawn result of the study', async () => {
+    const [first, later] = [await finished(), await finished()];
+    await ofOneStudy('1.2.9', first, later);
+    await call(first, { path: 'sign', headers: headers('"r0"'), body: {} });
+    await call(first, { path: 'withdraw', body: { reason: 'wrong-study' } });
+    const signed = await body(
+      await call(later, { path: 'sign', headers: headers('"r0"'), body: {} }),
+    );
+    expect(signed.state).toBe('signed');
+    expect(signed.result.verification?.replaces).toBeUndefined();
+  });
+
   it('is refused once a later result of the study is signed', async () => {
     const [first, later] = [await finished(), await finished()];
     await ofOneStudy('1.2.4', first, later);

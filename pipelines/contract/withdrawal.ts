@@ -1,0 +1,31 @@
+/**
+ * Why a person withdraws a result. `title` is shown to people and sent to receivers.
+ */
+export const WITHDRAWAL_REASONS = {
+  'wrong-patient': { title: 'Wrong patient' },
+  'wrong-study': { title: 'Wrong study or images' },
+  'wrong-order': { title: 'Wrong order' },
+  'wrong-measurement': { title: 'Wrong measurement or conclusion' },
+  quality: { title: 'Insufficient quality' },
+} as const;
+export type WithdrawalReason = keyof typeof WITHDRAWAL_REASONS;
+
+/** The codes of the reasons, for schemas. */
+export const WITHDRAWAL_REASON_CODES = Object.keys(WITHDRAWAL_REASONS) as WithdrawalReason[];
+
+/** The withdrawal of a result. It concerns the draft and every signed revision of the request. */
+export interface Withdrawal {
+  /** ISO 8601. */
+  at: string;
+  /** Who withdrew the result: the name of a person, or of an API key. */
+  by: string;
+  reason: WithdrawalReason;
+  /** What the person wrote about it, without names, identifiers or dates; null if nothing. */
+  text: string | null;
+}
+
+/** Returns the reason as text, with what the person wrote, if anything. */
+export function withdrawalText({ reason, text }: Pick<Withdrawal, 'reason' | 'text'>): string {
+  const { title } = WITHDRAWAL_REASONS[reason];
+  return text === null ? title : `${title}: ${text}`;
+}

@@ -1,0 +1,87 @@
+import type { Queryable } from '../../platform/database/port.ts';
+import { COMMITMENT_REFUSED, enqueueDeliveries, MAYBE_RECEIVED } from './deliveries.ts';
+import { type DeliveryState, TO_CLIENTS, WITHDRAWAL_OBJECT, WITHDRAWN_BY } from './delivery.ts';
+
+/** Why a delivery was not sent although its state is `delivered`. */
+export const NOT_SENT_WITHDRAWN = 'Not sent: the result was withdrawn';
+
+/**
+ * Ends every delivery of a withdrawn result that is not being sent. All its deliveries are locked
+ * first, so that none of them is sent again or diverted at the same moment. A PACS that refused to
+ * commit to an object may have it nevertheless. Notices to API clients are still sent: they name the
+ * withdrawal.
+ */
+export async function endDeliveries(tx: Queryable, requestId: string): Promise<void> {
+  await tx.query('SELECT 1 FROM deliveries WHERE request_id = $1 FOR UPDATE', [requestId]);
+  await tx.query(
+    `UPDATE deliveries d SET state = 'delivered', not_sent = true, ended_at = now(), code = NULL, detail = $2,
+       maybe_received = ${MAYBE_RECEIVED} OR coalesce(code, '') = '${COMMITMENT_REFUSED.code}'
+     WHERE request_id = $1 AND state IN ('pending', 'dead') AND kind NOT IN ${TO_CLIENTS}`,
+    [requestId, NOT_SENT_WITHDRAWN],
+  );
+}
+
+/** SQL condition: the destination of the delivery `d` of a result has or may have it. */
+const MAY_HAVE_RESULT = `((d.state = 'delivered' AND NOT d.not_sent) OR ${MAYBE_RECEIVED})`;
+
+/**
+ * Creates a delivery that withdraws a result for each destination that has or may have it. It is
+ * ordered with the deliveries of the study: those of a later revision are sent after it.
+ */
+export async function enqueueWithdrawals(
+  tx: Queryable,
+  requestId: string,
+  giveUpSeconds: number,
+): Promise<void> {
+  const { rows } = await tx.query<{ kind: keyof typeof WITHDRAWN_BY; destination: string }>(
+    `SELECT DISTINCT kind, destination FROM deliveries d
+     WHERE request_id = $1 AND kind = ANY ($2::text[]) AND ${MAY_HAVE_RESULT}`,
+    [requestId, Object.keys(WITHDRAWN_BY)],
+  );
+  const targets = rows.map(({ kind, destination }) => ({
+    kind: WITHDRAWN_BY[kind],
+    destination,
+    object: WITHDRAWAL_OBJECT,
+  }));
+  await enqueueDeliveries(tx, requestId, targets, giveUpSeconds);
+}
+
+/**
+ * State of a withdrawal at one receiver: `pending` until the receiver has confirmed it; then
+ * `withdrawn`, or `not_present` if the receiver has nothing to withdraw; `by_hand` if people must do
+ * it there, because the receiver does not support it or has refused.
+ */
+export const RECEIVER_STATES = ['pending', 'withdrawn', 'not_present', 'by_hand'] as const;
+export type ReceiverState = (typeof RECEIVER_STATES)[number];
+
+export interface WithdrawalReceiver {
+  destination: string;
+  state: ReceiverState;
+}
+
+/** Returns the state of a request's withdrawal at each receiver, by name. */
+export async function withdrawalReceivers(
+  database: Queryable,
+  requestId: string,
+): Promise<WithdrawalReceiver[]> {
+  const { rows } = await database.query<{
+    destination: string;
+    state: DeliveryState;
+    not_sent: boolean;
+  }>(
+    `SELECT destination, state, not_sent FROM deliveries
+     WHERE request_id = $1 AND object = 'withdrawal' ORDER BY destination`,
+    [requestId],
+  );
+  return rows.map(({ destination, state, not_sent }) => ({
+    destination,
+    state:
+      state === 'delivered'
+        ? not_sent
+          ? 'not_present'
+          : 'withdrawn'
+        : state === 'dead'
+          ? 'by_hand'
+          : 'pending',
+  }));
+}
