@@ -115,8 +115,8 @@ describe.skipIf(!ORTHANC_DICOMWEB_INSTALLED)('a study from an EHR, submitted as 
       'SELECT files FROM requests WHERE id = $1',
       [task.id?.replace('-', '_')],
     );
-    const wanted = (rows[0]?.files ?? []).flatMap(({ name, archive: object }) =>
-      object ? [{ object, path: join(folder, name) }] : [],
+    const wanted = (rows[0]?.files ?? []).flatMap((file) =>
+      'archive' in file ? [{ object: file.archive, path: join(folder, file.name) }] : [],
     );
     expect(wanted.map(({ object }) => object.sopInstanceUid).sort()).toEqual(UIDS);
     const archives = openArchives(config, {

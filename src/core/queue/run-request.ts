@@ -322,7 +322,7 @@ async function prepare(
   await prepareWorkFolder(folder, job);
   try {
     for (const file of files) {
-      if (file.url || file.archive) continue;
+      if ('url' in file || 'archive' in file) continue;
       const place = () => placeFile(folder, file, parts.blobs);
       await onceStorageWorks(row.id, parts, broken, place, isUnreachable);
     }
@@ -356,16 +356,15 @@ async function fetchFiles(
   const { id, attempts, test } = row;
   const folder = join(runFolder(config.dataDir, row), 'files');
   // The mock pipeline does not open files.
-  const hosted = test ? [] : files.filter(({ url }) => url !== undefined);
-  const archived = test
-    ? []
-    : files.flatMap(({ archive: object, name }) =>
-        object ? [{ object, path: join(folder, name) }] : [],
-      );
+  const fetched = test ? [] : files;
+  const hosted = fetched.filter((file) => 'url' in file);
+  const archived = fetched.flatMap((file) =>
+    'archive' in file ? [{ object: file.archive, path: join(folder, file.name) }] : [],
+  );
   if (hosted.length + archived.length > 0 && !isRunning) {
     await database.transaction((tx) => enterStage(tx, id, attempts, STAGES.fetching, now()));
   }
-  for (const { name, url = '' } of hosted) {
+  for (const { name, url } of hosted) {
     await fetchFile(url, join(folder, name), broken).catch((error: unknown) => {
       if (broken.aborted) throw new InterruptedError();
       if (!(error instanceof HostedFileError)) throw error;

@@ -35,20 +35,30 @@ export const FINAL_STATUS: ReadonlySet<RequestStatus> = new Set([
 
 export type Priority = 'low' | 'normal' | 'high';
 
-/** A file of a request, which is linked or copied into the work folder. */
-export interface RequestFile {
+/** A file of a request: held by the gateway, or fetched when the run is prepared. */
+export type RequestFile = HeldFile | HostedFile | ArchivedFile;
+
+/** A file that the blob store holds under its SHA-256, or that a host holds, or both. */
+export interface HeldFile {
   name: string;
-  /**
-   * URL from which the file is fetched when the run is prepared. Until then, `path` and `sha256`
-   * are empty.
-   */
-  url?: string;
-  /** An object in an archive, fetched when the run is prepared, just like a URL. */
-  archive?: ArchivedObject;
-  /** Path on this host; empty for an upload, which the blob store holds under its SHA-256. */
+  /** Path of a received object on the host that received it; empty for an upload. */
   path: string;
-  bytes: number;
   sha256: string;
+}
+
+/**
+ * A file that the client supplied as a URL. In a request stored by an earlier version, it also has
+ * the members of a held file, which are then empty.
+ */
+interface HostedFile {
+  name: string;
+  url: string;
+}
+
+/** An object in an archive. */
+interface ArchivedFile {
+  name: string;
+  archive: ArchivedObject;
 }
 
 /** Format of a webhook body: the request object, or the message of the compatible queue. */

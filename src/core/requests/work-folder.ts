@@ -5,7 +5,7 @@ import type { Queryable } from '../../platform/database/port.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
 import { BlobMissingError, type BlobStore } from '../files/blob-store.ts';
 import { linkOrCopy } from '../files/whole-file.ts';
-import type { RequestFile, RequestRow } from './request.ts';
+import type { HeldFile, RequestFile, RequestRow } from './request.ts';
 
 /** Thrown when an input file no longer exists. */
 export class InputFileMissingError extends Error {
@@ -72,7 +72,7 @@ export async function prepareWorkFolder(folder: string, job: object): Promise<vo
  */
 export async function placeFile(
   folder: string,
-  { name, path, sha256 }: RequestFile,
+  { name, path, sha256 }: HeldFile,
   blobs: BlobStore,
 ): Promise<void> {
   const to = join(folder, 'files', name);

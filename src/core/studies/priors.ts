@@ -100,8 +100,10 @@ async function priorFiles(
   ids: readonly string[],
   dataDir: string,
 ): Promise<RequestFile[]> {
-  const { rows } = await database.query<InstanceRow & { study_id: string }>(
-    `SELECT study_id, ordinal, path, bytes::float8 AS bytes, file_sha256 FROM instances
+  const { rows } = await database.query<
+    Pick<InstanceRow, 'ordinal' | 'path' | 'file_sha256'> & { study_id: string }
+  >(
+    `SELECT study_id, ordinal, path, file_sha256 FROM instances
      WHERE id = ANY ($1::uuid[]) ORDER BY study_id, ordinal`,
     [ids],
   );
@@ -109,7 +111,6 @@ async function priorFiles(
   return rows.map((row) => ({
     name: `prior-${studies.indexOf(row.study_id) + 1}-${fileName(row)}`,
     path: resolve(dataDir, row.path),
-    bytes: row.bytes,
     sha256: row.file_sha256,
   }));
 }

@@ -73,7 +73,6 @@ function requestFiles(instances: readonly InstanceRow[], dataDir: string): Reque
   return instances.map((instance) => ({
     name: fileName(instance),
     path: resolve(dataDir, instance.path),
-    bytes: instance.bytes,
     sha256: instance.file_sha256,
   }));
 }

@@ -109,7 +109,7 @@ function hostedFile(url: string): RequestFile {
   const last = new URL(url).pathname.split('/').at(-1) ?? '';
   const name = endOf(decoded(last).replaceAll(/[/\\\p{Cc}]/gu, '_'), LONGEST_NAME_BYTES);
   const plain = /^\.*$/.test(name) ? 'file' : name;
-  return { name: plain, url, path: '', bytes: 0, sha256: '' };
+  return { name: plain, url };
 }
 
 function decoded(part: string): string {

@@ -96,9 +96,6 @@ export function addTaskSubmission(
       (archive, index): RequestFile => ({
         name: `object-${String(index + 1).padStart(4, '0')}.dcm`,
         archive,
-        path: '',
-        bytes: 0,
-        sha256: '',
       }),
     );
     const row = await core.submit({

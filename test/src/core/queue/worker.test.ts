@@ -131,7 +131,7 @@ describe('a request whose pipeline comes to an end', () => {
     const gone = join(site.config.dataDir, 'gone.dcm');
     await rm(gone, { force: true });
     const id = await site.submit('result', {
-      files: [{ name: 'gone.dcm', path: gone, bytes: 1, sha256: '' }],
+      files: [{ name: 'gone.dcm', path: gone, sha256: '' }],
     });
     await site.follow(id);
     expect(await site.row(id)).toMatchObject({
@@ -307,7 +307,7 @@ describe('a request whose pipeline fails', () => {
     };
     await own.startWorker({ blobs: Object.create(own.blobs, { place: { value: place } }) });
     const id = await own.submit('result', {
-      files: [{ name: 'a.txt', path: '', bytes: 15, sha256: 'in the bucket' }],
+      files: [{ name: 'a.txt', path: '', sha256: 'in the bucket' }],
     });
     await own.follow(id);
     expect(await own.row(id)).toMatchObject({ status: 'succeeded', attempts: 1 });

@@ -93,7 +93,7 @@ describe('submit', () => {
   it.each(['../a.dcm', 'a/b.dcm', '..', '', 'a\\b', 'a\u0000', 'a'.repeat(221), 'é'.repeat(111)])(
     'refuses %j as the name of a file',
     async (name) => {
-      const files = [{ name, path: site.file, bytes: 1, sha256: '' }];
+      const files = [{ name, path: site.file, sha256: '' }];
       await expect(site.submit('result', { files })).rejects.toMatchObject({
         errors: [{ pointer: '/input/files/0' }],
       });
@@ -103,13 +103,13 @@ describe('submit', () => {
   it.each(['a'.repeat(220), 'é'.repeat(110), '...'])(
     'accepts %j as the name of a file',
     async (name) => {
-      const files = [{ name, path: site.file, bytes: 1, sha256: '' }];
+      const files = [{ name, path: site.file, sha256: '' }];
       await expect(site.submit('result', { files })).resolves.toMatch(/^req_/);
     },
   );
 
   it('refuses two files with the same name', async () => {
-    const file = { name: 'a.dcm', path: site.file, bytes: 1, sha256: '' };
+    const file = { name: 'a.dcm', path: site.file, sha256: '' };
     await expect(site.submit('result', { files: [file, file] })).rejects.toMatchObject({
       errors: [{ pointer: '/input/files/1' }],
     });

@@ -180,7 +180,7 @@ export async function openSite(options: SiteOptions = {}) {
     endpoint: endpoint.model,
     version: null,
     input: { files: ['file_1'], options: { behaviour, ...option } },
-    files: [{ name: 'a.txt', path: file, bytes: 5, sha256: 'not looked at here' }],
+    files: [{ name: 'a.txt', path: file, sha256: 'not looked at here' }],
     priorFiles: [],
     priority: 'normal',
     metadata: {},

@@ -79,9 +79,8 @@ describe('a study', () => {
     const command = requests()[0];
     const file = command?.files[0];
     expect(command?.input.files).toEqual([file?.name]);
-    const stored = await readFile(file?.path ?? '');
+    const stored = await readFile(file && 'path' in file ? file.path : '');
     expect(stored.subarray(-300).equals(sent.subarray(-300))).toBe(true);
-    expect(stored).toHaveLength(file?.bytes ?? 0);
     const told = JSON.stringify({ ...command?.input, metadata: command?.metadata });
     expect(told).not.toMatch(/DOE|2026/);
   });

@@ -118,9 +118,9 @@ describe('a study submitted as a Task', () => {
     const location = `${gateway.url}/fhir/Task/${made.id}`;
     expect(response?.headers.get('location')).toBe(location);
     expect(response?.headers.get('content-location')).toBe(location);
-    expect((await filesOf(made)).map(({ name, archive }) => [name, archive])).toEqual([
-      ['object-0001.dcm', { ...object(1), archive: 'pacs' }],
-      ['object-0002.dcm', { ...object(2), archive: 'pacs' }],
+    expect(await filesOf(made)).toEqual([
+      { name: 'object-0001.dcm', archive: { ...object(1), archive: 'pacs' } },
+      { name: 'object-0002.dcm', archive: { ...object(2), archive: 'pacs' } },
     ]);
     const { rows } = await gateway.database.query('SELECT * FROM requests WHERE id = $1', [
       made.id?.replace('-', '_'),
@@ -131,9 +131,7 @@ describe('a study submitted as a Task', () => {
   it('includes only the objects that the ImagingStudy lists', async () => {
     const series = [{ uid: `${STUDY}.1`, instance: [{ uid: `${STUDY}.1.2`, sopClass: {} }] }];
     const made = await submit({ contained: [imagingStudy({ series })] });
-    expect((await filesOf(made)).map(({ archive }) => archive?.sopInstanceUid)).toEqual([
-      `${STUDY}.1.2`,
-    ]);
+    expect(await filesOf(made)).toMatchObject([{ archive: { sopInstanceUid: `${STUDY}.1.2` } }]);
   });
 
   it('comes from the archive of its Endpoint, whether contained or stored in the EHR', async () => {
