@@ -42,13 +42,13 @@ export const FOCUSED_SENTENCES = {
   'focused.views': ({ views }: { views: readonly string[] }) =>
     `Focused views in the upload: ${views.length > 0 ? views.join(', ') : 'none'}.`,
   'focused.lv-not-graded': () => 'LV function was not graded.',
-  'focused.lv-not-assessed': () => 'LV function was not assessed: no LVEF was accepted.',
+  'focused.lv-not-assessed': () => 'LV function was not assessed: there is no accepted LVEF.',
   'focused.no-lv-window': () =>
     'No focused-view clip shows the LV: the LVEF comes from another view or from the machine.',
   'focused.single-window': () => 'Limited, single window.',
   'focused.no-effusion': () => 'Pericardial effusion was not assessed.',
-  'focused.no-rv-size': () => 'RV size was not assessed: no RV/LV ratio was accepted.',
-  'focused.no-rv-function': () => 'RV function was not assessed: no TAPSE was accepted.',
+  'focused.no-rv-size': () => 'RV size was not assessed: there is no accepted RV/LV ratio.',
+  'focused.no-rv-function': () => 'RV function was not assessed: there is no accepted TAPSE.',
   'focused.no-cava': () => 'The IVC was not assessed.',
   'focused.no-collapse': () => 'The IVC was not assessed: its collapse was not measured.',
   'focused.cava-at-limit': ({ limit }: { limit: number }, { about }: About) =>

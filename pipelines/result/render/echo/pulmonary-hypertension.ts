@@ -2,9 +2,9 @@ import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { type About, allNamed } from './shared.ts';
 
 const CAVA_NEEDED = {
-  both: 'no IVC measurement was accepted',
-  diameter: 'no IVC diameter was accepted',
-  collapse: 'no IVC collapse was accepted',
+  both: 'there is no accepted IVC measurement',
+  diameter: 'there is no accepted IVC diameter',
+  collapse: 'there is no accepted IVC collapse',
 } as const;
 
 export const PULMONARY_HYPERTENSION_SENTENCES = {

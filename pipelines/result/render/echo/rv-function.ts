@@ -33,11 +33,11 @@ export const RV_FUNCTION_SENTENCES = {
   'rv-function.wall-thickened': (_: Record<string, never>, { about }: About) =>
     `RV free wall thickened: ${allNamed(about)}.`,
   'rv-function.no-index': ({ other }: { other: boolean }) =>
-    `RV systolic function was not assessed: no ${other ? 'other ' : ''}index was accepted.`,
+    `RV systolic function was not assessed: there is no ${other ? 'other ' : ''}accepted index.`,
   'rv-function.rimp-not-counted': (of: { pulsed: number; tissue: number }, { about }: About) =>
     `${about.map(namedText).join(', ')} was not used: the machine does not state the Doppler method; abnormal is above ${of.pulsed} by pulsed and above ${of.tissue} by tissue Doppler.`,
   'rv-function.no-size': () =>
-    'RV size was not assessed: neither RV basal nor mid-cavity diameter was accepted.',
+    'RV size was not assessed: there is no accepted RV basal or mid-cavity diameter.',
   'rv-function.no-ratio': () =>
     'The RV/LV ratio was not assessed: both basal diameters in the same frame are needed.',
   'rv-function.strain': ({ alone }: { alone: boolean }) =>

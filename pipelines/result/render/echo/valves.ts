@@ -56,7 +56,7 @@ export const suspicionText = (suspected: SuspectedStenosis): string =>
     : `a mitral valve area of ${valueText('mv-area-half-time', suspected.area)} by half-time suggests stenosis`;
 
 const WHY_UNGRADED = {
-  'steep-gradient': 'no valid valve area was accepted',
+  'steep-gradient': 'there is no accepted valve area',
   'small-area': 'no mean gradient of 5 mmHg or more confirms it',
 } as const satisfies Record<SuspectedStenosis['kind'], string>;
 

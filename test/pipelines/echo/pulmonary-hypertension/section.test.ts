@@ -150,9 +150,9 @@ describe('a jet beside pulmonary stenosis, which raises the RV pressure alone', 
 
 describe('the sentence shown if the RA pressure is missing', () => {
   it.each([
-    [{}, 'no IVC measurement was accepted, and no pressure is assumed; RVSP is not given.'],
-    [{ 'ivc-diameter': 18 }, 'no IVC collapse was accepted'],
-    [{ 'ivc-collapse': 60 }, 'no IVC diameter was accepted'],
+    [{}, 'there is no accepted IVC measurement, and no pressure is assumed; RVSP is not given.'],
+    [{ 'ivc-diameter': 18 }, 'there is no accepted IVC collapse'],
+    [{ 'ivc-collapse': 60 }, 'there is no accepted IVC diameter'],
     [{ rvsp: 51 }, 'RVSP is as reported by the ultrasound machine'],
   ] as const)('with %o', (given, expected) => {
     const text = interpreted({ 'tr-vmax': 3.3, ...given }).summary(ID);

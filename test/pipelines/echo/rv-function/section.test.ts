@@ -56,7 +56,7 @@ describe('RIMP among the indices of RV function (echo 7.2, 7.3)', () => {
   it('leaves the function not assessed if it does not count and is the only index', () => {
     const study = withIndex(0.5, [null]);
     expect(study.category('rv-systolic-function')).toBeUndefined();
-    expect(summaryOf(study)).toContain('no other index was accepted');
+    expect(summaryOf(study)).toContain('there is no other accepted index');
   });
 });
 

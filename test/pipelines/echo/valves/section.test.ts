@@ -226,7 +226,7 @@ describe('mitral stenosis that one value suggests and none confirms', () => {
   it('is in the impression', () => {
     const { result } = interpreted({ 'mv-mean-gradient': 12 });
     expect(result.report?.impression.join(' ')).toContain(
-      'Mitral stenosis is suspected but was not graded: a mitral mean gradient of at least 5 mmHg suggests stenosis, but no valid valve area was accepted',
+      'Mitral stenosis is suspected but was not graded: a mitral mean gradient of at least 5 mmHg suggests stenosis, but there is no accepted valve area',
     );
   });
   it.each([
