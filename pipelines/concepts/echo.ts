@@ -27,6 +27,9 @@ export const ECHO_METHODS = {
   'cart-area-length': definition(
     'value of the ultrasound machine by area-length in one plane, from its structured report',
   ),
+  'cart-discs': definition(
+    'value of the ultrasound machine by discs in one plane that is not known to be A4C or A2C, from its structured report',
+  ),
   'cart-cube': definition(
     'value of the ultrasound machine by the cube of the diameters, from its structured report',
   ),

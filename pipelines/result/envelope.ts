@@ -54,6 +54,7 @@ export const MACHINE_METHODS = [
   'cart-sr',
   'cart-area-length-biplane',
   'cart-area-length',
+  'cart-discs',
   'cart-cube',
   'cart-stated',
   'cart-mass-2d',

@@ -47,6 +47,13 @@ const IN_BOTH_MODES: ReadonlySet<string | null> = new Set([
   'la-diameter',
 ]);
 
+/** Method of discs in a single plane (CID 12227). */
+const PLANE_DISCS = 'DCM|125208';
+
+/** Views from which the LV is measured (CID 12226). */
+const A4C = 'SCT|399214001';
+const A2C = 'SCT|399232001';
+
 /**
  * Ranks the methods that a report may state for a value. The method with the lowest rank is
  * preferred (CID 12227; echo 4.2, 5.2).
@@ -57,6 +64,7 @@ const STATED: Readonly<
   lvef: {
     'DCM|125204': { rank: 0, method: 'cart-area-length-biplane' },
     'DCM|125205': { rank: 1, method: 'cart-area-length' },
+    [PLANE_DISCS]: { rank: 1, method: 'cart-discs' },
     'DCM|125206': { rank: 4, method: 'cart-cube' },
   },
   // The linear (cube) formula is preferred, because the partition values and the LV geometry are
@@ -308,8 +316,8 @@ function volumetric({ method, imageView }: CartMeasurement, code: string): Conce
   if (code !== 'LN|18043-0') return null;
   if (biplane) return 'lvef-biplane';
   if (codeOf(method) === 'DCM|125209') return 'lvef-teichholz';
-  if (codeOf(method) !== 'DCM|125208') return 'lvef';
-  return codeOf(imageView) === 'SCT|399232001' ? 'lvef-2c' : 'lvef-4c';
+  const view = codeOf(method) === PLANE_DISCS ? codeOf(imageView) : null;
+  return view === A4C ? 'lvef-4c' : view === A2C ? 'lvef-2c' : 'lvef';
 }
 
 /** Respiratory cycle point (CID 12234). */
@@ -334,9 +342,8 @@ function atrial({ method, imageView }: CartMeasurement): ConceptKey | null {
   if (by === null || by === 'DCM|125204') return 'la-volume-area-length';
   if (BIPLANE.has(by)) return 'la-volume-biplane';
   const view = codeOf(imageView);
-  if (by !== 'DCM|125208') return null;
-  if (view === 'SCT|399214001') return 'la-volume-4c';
-  return view === 'SCT|399232001' ? 'la-volume-2c' : null;
+  if (by !== PLANE_DISCS) return null;
+  return view === A4C ? 'la-volume-4c' : view === A2C ? 'la-volume-2c' : null;
 }
 
 function keyFor(value: CartMeasurement): ConceptKey | null {

@@ -87,7 +87,9 @@ export const EF_VARIABILITY = 10;
 /** LV dysfunction with an EF below this, per cent, is reported at once (ASE15; echo 4.4, 16). */
 export const SEVERE_EF = 30;
 
-const isApart = (one: number, other: number) => Math.abs(one - other) > EF_VARIABILITY + 1e-9;
+/** Compares the printed values, so that the sentence about them is true (echo 0.3). */
+const isApart = (one: number, other: number) =>
+  Math.abs(rounded(one, 0) - rounded(other, 0)) > EF_VARIABILITY;
 
 /**
  * Returns the EF from the other source (machine or images), by the best method available. An EF
@@ -114,11 +116,19 @@ function discsOfImages(values: Values, ef: Measurement): Reading[] {
 }
 
 /**
- * Kinds of EF that already combine several planes. The EF of a single plane does not contradict
- * them, because the planes of one ventricle may differ.
+ * Kinds of EF that already combine several planes, and kinds and methods of a single plane. The EF
+ * of a single plane does not contradict them, because the planes of one ventricle may differ.
  */
 const OF_ALL_PLANES: ReadonlySet<string> = new Set(['lvef-3d', 'lvef-biplane']);
-const OF_ONE_PLANE: ReadonlySet<string> = new Set(['lvef-4c', 'lvef-2c']);
+const OF_ONE_PLANE: ReadonlySet<string> = new Set([
+  'lvef-4c',
+  'lvef-2c',
+  'cart-discs',
+  'cart-area-length',
+]);
+
+const isOfOnePlane = ({ concept, method }: Measurement) =>
+  OF_ONE_PLANE.has(concept.key) || OF_ONE_PLANE.has(method);
 
 /**
  * Returns true if two EFs have different grades for at least one sex. Two EFs that have the same
@@ -142,9 +152,9 @@ function ofSameMachine(values: Values, ef: Measurement): Reading[] {
       belongsToMachine(one) &&
       one.id !== ef.id &&
       (linearMethod(one) === null || linearMethod(ef) !== null) &&
-      !(OF_ALL_PLANES.has(ef.concept.key) && OF_ONE_PLANE.has(one.concept.key)),
+      !(OF_ALL_PLANES.has(ef.concept.key) && isOfOnePlane(one)),
   );
-  const volumes = OF_ONE_PLANE.has(ef.concept.key) ? [] : ofVolumes(values, true);
+  const volumes = isOfOnePlane(ef) ? [] : ofVolumes(values, true);
   return [...given.map(reading), ...volumes].filter(({ value }) => areGradedApart(value, ef.value));
 }
 

@@ -77,7 +77,9 @@ const EF_METHOD: Readonly<Record<string, string>> = {
   'lvef-teichholz': 'Teichholz',
   'cart-area-length-biplane': 'biplane area-length',
   'cart-area-length': 'single-plane area-length',
+  'cart-discs': 'discs in one unnamed plane',
   'cart-cube': 'cube method',
+  'cart-stated': 'other machine method',
 };
 const methodOf = ({ concept, method }: Measurement) =>
   EF_METHOD[concept.key] ?? EF_METHOD[method] ?? 'method not stated';

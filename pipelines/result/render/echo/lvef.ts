@@ -13,6 +13,7 @@ const LIMITS = {
   'cart-sr': 'The machine does not state how the LVEF was measured.',
   'cart-area-length-biplane': 'LVEF by biplane area-length, not by biplane discs.',
   'cart-area-length': 'LVEF by single-plane area-length, not biplane.',
+  'cart-discs': 'Single plane that is not known to be A4C or A2C, not biplane.',
   'cart-cube': 'LVEF by the cube method is not valid with any regional wall motion abnormality.',
   'cart-stated': 'LVEF by a machine method other than biplane discs.',
   'lvef-teichholz': 'LVEF by Teichholz is not valid with any regional wall motion abnormality.',
@@ -48,7 +49,7 @@ export const LVEF_SENTENCES = {
     const each = others.map((one, i) => `${namedText(one)} (${grades[i]})`);
     return `The methods disagree on the category: ${each.join(', ')}; ${ef ? namedText(ef) : ''} is used.`;
   },
-  'lvef.not-assessed': () => 'LVEF was not assessed: no value was accepted.',
+  'lvef.not-assessed': () => 'LVEF was not assessed: there is no accepted value.',
   'lvef.foreshortened': () =>
     'Apical views of unequal length: one appears foreshortened; volumes may be underestimated.',
   'lvef.volumes-differ': () =>

@@ -107,6 +107,7 @@ describe('the method of an LVEF of the machine', () => {
     ['125204', 'by biplane area-length'],
     ['125205', 'by single-plane area-length'],
     ['125206', 'by the cube method'],
+    ['125208', 'Single plane that is not known to be A4C or A2C'],
     ['125211', 'by a machine method other than biplane discs'],
   ])('%s is named in the section', (method, expected) => {
     const { gaps } = reported([ef({ value: 60, method: method === null ? null : dcm(method) })]);

@@ -66,6 +66,8 @@ describe('the concept of a value of the machine', () => {
     ['modified Simpson', { method: dcm('125227') }, 'lvef-biplane'],
     ['one plane, A4C', { method: dcm('125208'), imageView: sct('399214001') }, 'lvef-4c'],
     ['one plane, A2C', { method: dcm('125208'), imageView: sct('399232001') }, 'lvef-2c'],
+    ['one plane, A3C', { method: dcm('125208'), imageView: sct('399339008') }, 'lvef'],
+    ['one plane, view not stated', { method: dcm('125208') }, 'lvef'],
     ['Teichholz', { method: dcm('125209') }, 'lvef-teichholz'],
     ['no method', {}, 'lvef'],
   ])('of LVEF by %s', (_, given, expected) => {

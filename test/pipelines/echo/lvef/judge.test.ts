@@ -64,10 +64,14 @@ describe('the EF that counts', () => {
 describe('an EF of the machine and an EF of the images', () => {
   it.each([
     [45, 55, 55],
-    [44.9, 55, null],
+    [44.5, 55, 55],
+    [44.4, 55, null],
     [65, 55, 55],
-    [65.1, 55, null],
-  ])('of %d and %d %% leave %s to grade', (cart, own, expected) => {
+    [65.4, 55, 55],
+    [65.5, 55, null],
+    [39.4, 49.6, null],
+    [39.5, 49.6, 49.6],
+  ])('of %d and %d %%, compared as printed, leave %s to grade', (cart, own, expected) => {
     const values = valuesOf([machine('lvef', cart), images('lvef-networks', own)]);
     expect(gradableEf(values)?.value ?? null).toBe(expected);
   });
@@ -111,6 +115,7 @@ describe('an EF of the machine and an EF of the images', () => {
     ['at the variability', [machine('lvef-biplane', 60), machine('lvef', 50)], 60],
     ['in the same grade', [machine('lvef-biplane', 57), machine('lvef', 70)], 57],
     ['of one of the planes', [machine('lvef-biplane', 45), machine('lvef-4c', 60)], 45],
+    ['of an unknown plane', [machine('lvef-biplane', 45), machine('lvef', 60, 'cart-discs')], 45],
     ['of the other plane', [machine('lvef-4c', 60), machine('lvef-2c', 45)], null],
   ])('of the machine, %s', (_, measured, expected) => {
     expect(gradableEf(valuesOf(measured))?.value ?? null).toBe(expected);
@@ -305,6 +310,6 @@ it('an LVEF that was measured but withheld is not said to be unmeasured', () => 
   const { section } = interpreted({}, 'model', {}, { heart, measured: outlinedValues(heart) });
   expect(section('lvef')).toMatchObject({ status: 'inadequate' });
   const detail = section('lvef')?.reason?.detail;
-  expect(detail).toContain('LVEF was not assessed: no value was accepted.');
+  expect(detail).toContain('LVEF was not assessed: there is no accepted value.');
   expect(detail).toMatch(/LVEF.* were withheld: no permitted model/);
 });
