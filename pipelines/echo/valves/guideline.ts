@@ -1,5 +1,6 @@
 import { rounded } from '../../measure/rounding.ts';
 import type { HighFlow, StenosisRemark } from '../../result/render/echo/valves.ts';
+import { pressureGradient } from '../formulas/doppler.ts';
 
 /**
  * Quantities that determine the grade, in m/s, mmHg, cm2, cm2/m2, ml/m2 and per cent. Null if not
@@ -110,6 +111,16 @@ export function isForeignArea(area: number, outflowArea: number, velocityIndex: 
   const difference = Math.abs(velocityIndex - area / outflowArea);
   return difference > Math.max(SAME_RATIO.share * velocityIndex, SAME_RATIO.printed);
 }
+
+/** Half of the last decimal of a displayed peak velocity, m/s, and mean gradient, mmHg. */
+const ROUNDING = { peak: 0.05, gradient: 0.5 } as const;
+
+/**
+ * Returns true if a mean gradient, mmHg, is above the peak gradient of the velocity, m/s. No jet has
+ * both, so that one of them is wrong or belongs to another jet (echo 17).
+ */
+export const exceedsPeakGradient = (mean: number, peak: number): boolean =>
+  mean - ROUNDING.gradient > pressureGradient(peak + ROUNDING.peak);
 
 const ADVICE: Readonly<Partial<Record<StenosisGrade, StenosisRemark>>> = {
   'classical low-flow low-gradient AS (LVEF <50%)': 'dobutamine',

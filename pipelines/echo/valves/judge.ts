@@ -14,6 +14,7 @@ import type { Criterion } from '../shared/grading.ts';
 import type { Values } from '../shared/section.ts';
 import {
   aorticSigns,
+  exceedsPeakGradient,
   type IntegratedGrade,
   integratedGrade,
   isForeignArea,
@@ -40,6 +41,29 @@ export interface AorticStenosis {
   area: Measurement | null;
   /** The machine's valve area, if it contradicts the DVI in the same report. */
   rejected: Measurement | null;
+  /** Mean gradient and peak velocity, if no jet can have both. There is no grade then. */
+  contradiction: Contradiction | null;
+}
+
+interface Contradiction {
+  between: readonly Measurement[];
+  /** The grades by each of the two values alone. */
+  grades: readonly StenosisGrade[];
+}
+
+function contradictionOf({ asMeasured }: Values): Contradiction | null {
+  const peak = asMeasured.measurement('av-vmax');
+  const gradient = asMeasured.measurement('av-mean-gradient');
+  if (!peak || !gradient || !exceedsPeakGradient(gradient.value, peak.value)) return null;
+  const alone = { peak: null, meanGradient: null, area: null, areaIndex: null };
+  const unknown = { ...alone, strokeIndex: null, ef: null };
+  return {
+    between: [gradient, peak],
+    grades: [
+      stenosisGrade({ ...unknown, meanGradient: gradient.value }),
+      stenosisGrade({ ...unknown, peak: peak.value }),
+    ],
+  };
 }
 
 /**
@@ -132,7 +156,8 @@ export function aorticStenosis(values: Values, ef: Measurement | null): AorticSt
     strokeIndex: values.number('lvot-stroke-index'),
     ef: ef?.value ?? null,
   };
-  const grade = stenosisGrade(inputs);
+  const contradiction = contradictionOf(values);
+  const grade = contradiction ? 'insufficient data' : stenosisGrade(inputs);
   const velocityIndex = values.number('velocity-index');
   const { highFlow, remarks } = stenosisRemarks(grade, { ...inputs, velocityIndex });
   return {
@@ -153,6 +178,7 @@ export function aorticStenosis(values: Values, ef: Measurement | null): AorticSt
     criteria: criteriaOf(given),
     area,
     rejected,
+    contradiction,
   };
 }
 

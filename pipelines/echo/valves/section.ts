@@ -208,13 +208,29 @@ function stenosisFinding(values: Values, { grade, published, area }: AorticSteno
     : finding(ID, 'aortic-stenosis', statement, 'abnormal', [...evidence, area]);
 }
 
+/**
+ * Returns the finding that mean gradient and peak velocity contradict each other; null if they do
+ * not, or if neither of them alone shows stenosis.
+ */
+function contradictionFinding({ contradiction }: AorticStenosis) {
+  if (!contradiction) return null;
+  const { between, grades } = contradiction;
+  if (grades.every((one) => UNREMARKABLE.has(one))) return null;
+  const severity = grades.includes(VERY_SEVERE) ? 'critical' : 'abnormal';
+  const statement = sayOfValves.conclusion('valves.gradient-contradicts', {}, between);
+  return finding(ID, 'aortic-stenosis-contradiction', statement, severity, between);
+}
+
 /** Reports what is missing for grading the aortic valve (echo 11.8). */
 function aorticGaps(values: Values, stenosis: AorticStenosis | null): (Statement | null)[] {
   const peak = values.measurement('av-vmax');
   const velocityIndex = values.measurement('velocity-index') !== null;
   return [
     peak || values.measurement('av-mean-gradient') ? null : sayOfValves.gap('valves.no-trace', {}),
-    peak && stenosis && !stenosis.area && !stenosis.rejected
+    stenosis?.contradiction
+      ? sayOfValves.gap('valves.gradient-contradicts', {}, stenosis.contradiction.between)
+      : null,
+    peak && stenosis && !stenosis.contradiction && !stenosis.area && !stenosis.rejected
       ? sayOfValves.gap('valves.no-area', { velocityIndex })
       : null,
     stenosis?.rejected ? sayOfValves.gap('valves.area-rejected', {}) : null,
@@ -268,6 +284,7 @@ function run(evidence: PatientEvidence, given: Values) {
     ],
     findings: [
       stenosis && stenosisFinding(values, stenosis),
+      aortic && contradictionFinding(aortic),
       suspectedFinding(values, mitral),
       ...judged.map(({ disease, statement, isFinding, evidence: of }) =>
         isFinding ? finding(ID, disease, statement, 'abnormal', of) : null,

@@ -1,5 +1,5 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
-import { allOf, valueText } from './shared.ts';
+import { type About, allOf, namedText, valueText } from './shared.ts';
 
 /** Remarks about a grade of aortic stenosis (echo 11.1, 19). */
 const STENOSIS_REMARKS = {
@@ -82,6 +82,8 @@ export const VALVES_SENTENCES = {
   'valves.mitral-suspected': ({ suspected }: { suspected: SuspectedStenosis }) =>
     `Mitral stenosis is suspected but was not graded: ${suspicionText(suspected)}, but ${WHY_UNGRADED[suspected.kind]}.`,
   'valves.no-trace': () => 'Aortic stenosis cannot be graded without a CW trace.',
+  'valves.gradient-contradicts': (_: Record<string, never>, { about }: About) =>
+    `Aortic stenosis was not graded: no jet can have both ${about.map(namedText).join(' and ')}.`,
   'valves.no-area': ({ velocityIndex }: { velocityIndex: boolean }) =>
     `Valve area not calculated; velocity-based grade only${velocityIndex ? '; DVI given' : ''}.`,
   'valves.area-rejected': () => 'No valve area was used; velocity-based grade only.',

@@ -75,6 +75,40 @@ describe('the criteria of aortic stenosis', () => {
   });
 });
 
+describe('a mean gradient above the peak gradient, which no jet has', () => {
+  const between = { 'av-vmax': 3, 'av-mean-gradient': 45 } as const;
+  it('gives no grade, and says why', () => {
+    const { category, finding, summary: of, result } = interpreted(between);
+    expect(category('aortic-stenosis')).toBeUndefined();
+    const said =
+      'Aortic stenosis was not graded: no jet can have both AV mean gradient 45 mmHg and AV Vmax 3.0 m/s';
+    expect(of('valves')).toContain(said);
+    expect(of('valves')).not.toContain('velocity-based grade');
+    expect(result.report?.impression.join(' ')).toContain(said);
+    expect(finding('aortic-stenosis-contradiction')).toMatchObject({
+      severity: 'abnormal',
+      evidence: ['cart-av-mean-gradient', 'cart-av-vmax'],
+    });
+  });
+  it.each([
+    [{ 'av-vmax': 3.5, 'av-mean-gradient': 65 }, 'critical'],
+    [{ 'av-vmax': 5, 'av-mean-gradient': 120 }, 'critical'],
+    [{ 'av-vmax': 1.5, 'av-mean-gradient': 12 }, undefined],
+  ] as const)('%o is %s', (given, severity) => {
+    const { finding, category } = interpreted(given);
+    expect(finding('aortic-stenosis-contradiction')?.severity).toBe(severity);
+    expect(category('aortic-stenosis')).toBeUndefined();
+  });
+  it.each([
+    [36, undefined],
+    [37, undefined],
+    [38, 'abnormal'],
+  ])('a velocity of 3.0 m/s, as displayed, allows %d mmHg: %s', (gradient, severity) => {
+    const { finding } = interpreted({ 'av-vmax': 3, 'av-mean-gradient': gradient });
+    expect(finding('aortic-stenosis-contradiction')?.severity).toBe(severity);
+  });
+});
+
 describe('a velocity without stenosis', () => {
   it('does not exclude a sclerosis that nobody looked for', () => {
     const { category } = interpreted({ 'av-vmax': 1.4 });
