@@ -5,7 +5,7 @@ import { fractionalChange } from '../formulas/chambers.ts';
 import { pressureBehindJet, pressureGradient } from '../formulas/doppler.ts';
 import type { Values } from '../shared/section.ts';
 import { pulmonaryStenosis, tricuspidGrade } from '../valves/guideline.ts';
-import { atrialPressure, contradictsCava } from './guideline.ts';
+import { atrialPressure, contradictsCava, contradictsJet } from './guideline.ts';
 
 export interface RightHeartPressures {
   /** Values that the section calculated or withheld, each with its remark. */
@@ -31,7 +31,22 @@ const withheld = (one: Measurement, section: string, fault: RightHeartFault): Me
         remarks: [...one.remarks, remarkOfEcho('right-heart.fault', { fault })],
       };
 
-function contradicted(values: Values, section: string): Measurement[] {
+/**
+ * Returns the machine's RVSP, and the TAPSE/sPAP based on it, marked as withheld if the RVSP
+ * contradicts the TR velocity. A person who confirmed the RVSP has decided.
+ */
+function contradictingJet({ asMeasured: values }: Values, section: string): Measurement[] {
+  const [systolic, jet] = [values.measurement('rvsp'), values.number('tr-vmax')];
+  if (!systolic || systolic.confirmed || jet === null) return [];
+  if (!contradictsJet(systolic.value, jet)) return [];
+  const coupling = values.measurement('tapse-to-spap');
+  return [
+    withheld(systolic, section, 'contradicts-jet'),
+    ...(coupling ? [withheld(coupling, section, 'rests-on-contradicted-rvsp')] : []),
+  ];
+}
+
+function contradictingCava(values: Values, section: string): Measurement[] {
   const atrial = values.measurement('ra-pressure');
   const [diameter, collapse] = [values.number('ivc-diameter'), values.number('ivc-collapse')];
   if (!atrial || atrial.confirmed || diameter === null || collapse === null) return [];
@@ -45,9 +60,10 @@ function contradicted(values: Values, section: string): Measurement[] {
 
 /**
  * Returns the right heart pressures from TR and IVC (echo 12.2, 12.3). An RA pressure from the
- * machine is withheld if it contradicts the machine's IVC. Pressures from a torrential jet are
- * withheld too, and so are all values based on a withheld value. In pulmonary stenosis, the RVSP is
- * not the pulmonary artery pressure, so TAPSE/sPAP is withheld.
+ * machine is withheld if it contradicts the machine's IVC, and its RVSP if it contradicts the TR
+ * velocity; the RVSP is then calculated again if the RA pressure is known. Pressures from a
+ * torrential jet are withheld too, and so are all values based on a withheld value. In pulmonary
+ * stenosis, the RVSP is not the pulmonary artery pressure, so TAPSE/sPAP is withheld.
  */
 export function rightHeartPressures(given: Values, section: string): RightHeartPressures {
   const contracta = given.number('tr-vena-contracta');
@@ -62,10 +78,13 @@ export function rightHeartPressures(given: Values, section: string): RightHeartP
     value: fractionalChange,
   });
   const withCollapse = given.with([collapse]);
-  const blocked = contradicted(withCollapse, section);
-  const refused: ReadonlySet<EchoConcept> = new Set(
-    blocked.length > 0 ? ['ra-pressure', ...RESTING] : [],
-  );
+  const ofCava = contradictingCava(withCollapse, section);
+  const ofJet = ofCava.length > 0 ? [] : contradictingJet(withCollapse, section);
+  const blocked = [...ofCava, ...ofJet];
+  const refused: ReadonlySet<EchoConcept> = new Set([
+    ...(ofCava.length > 0 ? (['ra-pressure'] as const) : []),
+    ...(blocked.length > 0 ? RESTING : []),
+  ]);
   const sound = withCollapse.without(refused);
   const atrial = refused.has('ra-pressure')
     ? null
@@ -90,7 +109,7 @@ export function rightHeartPressures(given: Values, section: string): RightHeartP
     from: ['tapse', 'rvsp'],
     value: (excursion = 0, pressure = 1) => excursion / pressure,
   });
-  const ofJet = [
+  const pressures = [
     systolic,
     stenosis === null ? coupling : coupling && withheld(coupling, section, 'outflow-stenosis'),
   ].flatMap((one) => one ?? []);
@@ -107,7 +126,7 @@ export function rightHeartPressures(given: Values, section: string): RightHeartP
         });
   const own = [
     ...[collapse, atrial].flatMap((one) => one ?? []),
-    ...(torrential ? ofJet.map((one) => withheld(one, section, 'torrential')) : ofJet),
+    ...(torrential ? pressures.map((one) => withheld(one, section, 'torrential')) : pressures),
     ...(gradient ? [gradient] : []),
     ...blocked,
   ];

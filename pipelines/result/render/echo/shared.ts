@@ -340,6 +340,9 @@ const IMAGE_INPUTS = {
 const RIGHT_HEART_FAULTS = {
   'contradicts-cava': 'a normal RA pressure contradicts a wide IVC that does not collapse',
   'rests-on-contradicted': 'it includes an RA pressure that contradicts the IVC',
+  'contradicts-jet':
+    'with the measured TR velocity, the RA pressure would be negative or above 30 mmHg',
+  'rests-on-contradicted-rvsp': 'it is based on an RVSP that contradicts the TR velocity',
   torrential: 'in torrential TR the jet velocity underestimates RV pressure',
   'outflow-stenosis': 'in pulmonary stenosis RVSP is not the pulmonary artery pressure',
   'grows-in-systole': 'the RV outline is no smaller in systole',

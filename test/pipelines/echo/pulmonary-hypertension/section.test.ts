@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { EchoConcept } from '../../../../pipelines/concepts/echo.ts';
-import { contradictsCava } from '../../../../pipelines/echo/pulmonary-hypertension/guideline.ts';
+import {
+  contradictsCava,
+  contradictsJet,
+} from '../../../../pipelines/echo/pulmonary-hypertension/guideline.ts';
 import { interpreted } from '../interpret-sample.ts';
 
 type Given = Readonly<Partial<Record<EchoConcept, number>>>;
@@ -87,6 +90,48 @@ describe('the RA pressure of the machine', () => {
     const { value } = interpreted({ ...PLETHORA, 'tr-vmax': 3, 'ra-pressure': 10 });
     expect(value('ra-pressure')).toMatchObject({ value: 10, quality: 'accepted' });
     expect(value('rvsp')?.value).toBe(46);
+  });
+});
+
+describe('an RVSP of the machine that contradicts its TR velocity', () => {
+  it.each([
+    [4, 61, true],
+    [4, 62, false],
+    [4, 94, false],
+    [4, 97, true],
+    // As displayed: 2.96 m/s is 3.0 m/s, and its gradient is 35 mmHg.
+    [3, 35, false],
+    [3, 34, true],
+  ])('at %d m/s, %d mmHg: %s', (jet, pressure, expected) => {
+    expect(contradictsJet(pressure, jet)).toBe(expected);
+  });
+  const machine = { 'tr-vmax': 4, rvsp: 30, tapse: 18 } as const;
+  it('is withheld with the reason, and so is its ratio; the gradient is given', () => {
+    const { value, category, summary } = interpreted({ ...machine, 'tapse-to-spap': 0.6 });
+    expect(value('rvsp')?.quality).toBe('inadequate');
+    expect(value('tapse-to-spap')?.quality).toBe('inadequate');
+    expect(value('tr-gradient')?.value).toBe(64);
+    expect(summary(ID)).toContain('the RA pressure would be negative');
+    const coupling = category('ph-probability')?.criteria.find(({ name }) =>
+      name.includes('TAPSE'),
+    );
+    expect(coupling?.value).toBe('not available');
+  });
+  it('is calculated again if the RA pressure is known', () => {
+    const { result } = interpreted({ ...machine, 'ra-pressure': 8 });
+    const pressures = result.measurements.filter(({ concept }) => concept.key === 'rvsp');
+    expect(pressures.map(({ value, quality }) => [value, quality])).toEqual([
+      [72, 'accepted'],
+      [30, 'inadequate'],
+    ]);
+  });
+  it('is not a criterion of diastolic function', () => {
+    const { category } = interpreted({
+      ...{ 'tr-vmax': 2.2, rvsp: 80, 'mitral-e': 60, 'mitral-a': 60 },
+      ...{ 'e-prime-septal': 10, 'e-prime-lateral': 12 },
+    });
+    const raised = category('diastolic-2025')?.criteria.find(({ name }) => name.includes('PASP'));
+    expect(raised?.value).toBe('not met');
   });
 });
 
