@@ -33,7 +33,7 @@ export function createDeidentifiedDeliverer(options: {
   database: Database;
   objects: ReceivedObjects;
   deidentify: Deidentify;
-}): Deliverer {
+}): Deliverer<'deidentified'> {
   const { transports, database, objects } = options;
   return {
     kind: 'deidentified',

@@ -3,7 +3,7 @@ import type { ObjectBuilder, ObjectSource } from '../../pipelines/artifacts/dico
 import type { Subject } from '../../pipelines/dicom/subject.ts';
 import type { Result } from '../../pipelines/result/envelope.ts';
 import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
-import { type Deliverer, ofRequest, type SendOutcome } from '../../src/core/outbox/delivery.ts';
+import type { Deliverer, SendOutcome } from '../../src/core/outbox/delivery.ts';
 import type { ResultReader } from '../../src/core/requests/request.ts';
 import { keptObject } from '../../src/core/studies/study-store.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
@@ -36,12 +36,11 @@ const NOTHING_SENT = 'Nothing was sent: the result has no object of this kind.';
  * Delivers results to PACS. Objects are rebuilt for each attempt, always with the same SOP Instance
  * UIDs, so an attempt can be repeated safely if its response was lost.
  */
-export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer {
+export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer<'dicom'> {
   const { transports, results } = options;
   return {
     kind: 'dicom',
-    async send(delivery, signal) {
-      const { requestId, destination: name, object, resultRevision } = ofRequest(delivery);
+    async send({ requestId, destination: name, object, resultRevision }, signal) {
       const destination = options.destinations.find((each) => each.name === name);
       const transport = transports.get(name);
       if (!destination || !transport) {
@@ -85,13 +84,13 @@ function permanentFailure(code: 'invalid_config' | 'expired', detail: string): S
 
 /**
  * Forwards received objects unchanged, with the same transfer syntax and UIDs and with their
- * private attributes. The `object` of a delivery is the id of the instance.
+ * private attributes.
  */
 export function createForwardDeliverer(options: {
   transports: ReadonlyMap<string, StoreTransport>;
   database: Database;
   objects: ReceivedObjects;
-}): Deliverer {
+}): Deliverer<'forward'> {
   const { transports, database, objects } = options;
   return {
     kind: 'forward',

@@ -4,12 +4,7 @@ import { storedPreviews } from '../../pipelines/artifacts/previews/overlays.ts';
 import { isTranslation } from '../../pipelines/contract/translate.ts';
 import type { DicomIdentity, Subject } from '../../pipelines/dicom/subject.ts';
 import type { Result } from '../../pipelines/result/envelope.ts';
-import {
-  type Deliverer,
-  ofRequest,
-  type RequestDelivery,
-  type SendOutcome,
-} from '../../src/core/outbox/delivery.ts';
+import type { Deliverer, RequestDelivery, SendOutcome } from '../../src/core/outbox/delivery.ts';
 import type { ResultReader } from '../../src/core/requests/request.ts';
 import { readEnvelope } from '../../src/core/requests/results.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
@@ -88,7 +83,7 @@ interface Receiver {
 }
 
 /** Creates the outbox deliverer that sends results to the configured EHRs. */
-export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
+export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer<'fhir'> {
   const receivers = new Map(
     deps.destinations.map((destination): [string, Receiver] => {
       const server = connectFhir(destination, deps.certificates);
@@ -98,8 +93,7 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
   const limits = attemptLimits();
   return {
     kind: 'fhir',
-    async send(given, signal) {
-      const delivery = ofRequest(given);
+    async send(delivery, signal) {
       const receiver = receivers.get(delivery.destination);
       if (!receiver) {
         return outcome(failureOf('invalid_config', 'The destination is no longer configured'));

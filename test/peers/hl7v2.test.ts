@@ -17,7 +17,7 @@ import {
   receivedRevisions,
   replayDelivery,
 } from '../../src/core/outbox/deliveries.ts';
-import type { Delivery } from '../../src/core/outbox/delivery.ts';
+import type { RequestDelivery } from '../../src/core/outbox/delivery.ts';
 import { type Outbox, startOutbox } from '../../src/core/outbox/outbox.ts';
 import { earlierRequests, laterRequests } from '../../src/core/studies/earlier-requests.ts';
 import { signatureOver } from '../../src/core/studies/signed-results.ts';
@@ -68,7 +68,7 @@ const delivererTo = (settings: Partial<Hl7v2Destination>, names: string | undefi
     reportPdf: async () => PDF,
     dial: dialed,
   });
-const DELIVERY: Delivery = {
+const DELIVERY: RequestDelivery & { kind: 'hl7v2' } = {
   id: 'dlv_1',
   requestId: 'req_1',
   kind: 'hl7v2',

@@ -3,12 +3,7 @@ import type { Subject } from '../../../pipelines/dicom/subject.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import { MailError, type MailErrorCode, type Mailer } from '../../platform/outbound/mail.ts';
-import {
-  type Deliverer,
-  ofRequest,
-  type RequestDelivery,
-  type SendOutcome,
-} from '../outbox/delivery.ts';
+import type { Deliverer, RequestDelivery, SendOutcome } from '../outbox/delivery.ts';
 import type { TriageData } from '../requests/events.ts';
 import { ALERT, ESCALATION, isSeen, listOf } from './alerts.ts';
 import { alertMessage } from './message.ts';
@@ -25,7 +20,7 @@ interface MailDelivererParts {
 }
 
 /** Creates the outbox deliverer that sends mails about critical flags. */
-export function createMailDeliverer(parts: MailDelivererParts): Deliverer {
+export function createMailDeliverer(parts: MailDelivererParts): Deliverer<'mail'> {
   const { database, alerts, mailer } = parts;
   return {
     kind: 'mail',
@@ -39,8 +34,7 @@ export function createMailDeliverer(parts: MailDelivererParts): Deliverer {
         throw error;
       }
     },
-    async send(given, signal) {
-      const delivery = ofRequest(given);
+    async send(delivery, signal) {
       const { requestId, destination, object, id } = delivery;
       const list = listOf(alerts, destination);
       if (!list) return failed('mail_list_unknown', 'The list is no longer in the settings.');

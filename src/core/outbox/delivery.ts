@@ -75,49 +75,56 @@ export type ForwardKind = 'forward' | 'deidentified';
 
 /** An object to be sent to a destination once the request succeeds. */
 export interface DeliveryTarget {
-  kind: DeliveryKind;
+  kind: Exclude<DeliveryKind, ForwardKind>;
   destination: string;
   object: string;
 }
 
-/** One object of one finished request, to be sent to one destination. */
-export interface Delivery {
+interface ToDestination {
   id: string;
-  /**
-   * Id of the request; null for a received object, and for the handshake and the heartbeat of a
-   * subscription.
-   */
-  requestId: string | null;
-  kind: DeliveryKind;
   /**
    * Name of a destination in the configuration; for a webhook, the id of its endpoint; for a
    * notification, the id of its subscription; for a mail, its mailing list (`alert:<name>`).
    */
   destination: string;
+  attempt: number;
+}
+
+/** A delivery of a result, of its withdrawal, or of a notice about a request. */
+export interface RequestDelivery extends ToDestination {
+  kind: Exclude<DeliveryKind, ForwardKind | 'subscription'>;
+  requestId: string;
   /**
    * The object to send: `sr-tid1500`, `fhir-bundle`, `oru-r01`; for a webhook, its event; for a
-   * forwarded object, its id; for a mail, `alert <section> <code>` or `escalation`; `withdrawal`.
+   * mail, `alert <section> <code>` or `escalation`; `withdrawal`.
    */
   object: string;
   /** Signed revision of the result; 0 for the draft. */
   resultRevision: number;
-  attempt: number;
 }
 
-/** A delivery of a result, or of a notice about a request. */
-export interface RequestDelivery extends Delivery {
-  requestId: string;
+/** A delivery of a received object. */
+export interface ReceivedObjectDelivery extends ToDestination {
+  kind: ForwardKind;
+  requestId: null;
+  /** Id of the received object. */
+  object: string;
+}
+
+/** A notification to the client of a FHIR Subscription. */
+export interface SubscriptionDelivery extends ToDestination {
+  kind: 'subscription';
+  /** Null for the handshake and the heartbeat. */
+  requestId: string | null;
+  /** The event; `heartbeat` or `handshake`. */
+  object: string;
 }
 
 /**
- * Returns a delivery whose kind always has a request.
- * @throws TypeError if it has none, which is a defect of the code that created it.
+ * One object, to be sent to one destination. The functions that create deliveries (deliveries.ts)
+ * ensure that each kind has what its type states.
  */
-export function ofRequest(delivery: Delivery): RequestDelivery {
-  const { requestId } = delivery;
-  if (requestId === null) throw new TypeError(`delivery ${delivery.id} has no request`);
-  return { ...delivery, requestId };
-}
+export type Delivery = RequestDelivery | ReceivedObjectDelivery | SubscriptionDelivery;
 
 /** A DICOM object that a PACS has stored. */
 export interface StoredObject {
@@ -152,8 +159,8 @@ export type SendOutcome =
  * that the signal was aborted, that our database is unreachable (`DatabaseUnreachableError`) or that
  * our code has a defect.
  */
-export interface Deliverer {
-  kind: DeliveryKind;
+export interface Deliverer<Kind extends DeliveryKind = DeliveryKind> {
+  kind: Kind;
   /**
    * Returns the seconds until the next attempt after `tries` failed attempts; null if the delivery
    * is not attempted again. Without this method, the settings in `delivery` apply. `random` is
@@ -167,7 +174,7 @@ export interface Deliverer {
    * does not serve the destination.
    */
   probe?(destination: string, signal: AbortSignal): Promise<ErrorCode | null | undefined>;
-  send(delivery: Delivery, signal: AbortSignal): Promise<SendOutcome>;
+  send(delivery: Delivery & { kind: Kind }, signal: AbortSignal): Promise<SendOutcome>;
 }
 
 /**

@@ -55,7 +55,7 @@ export function backoffSeconds(
  * A delivery claimed by this process. Its counts restart from zero when a person sends the delivery
  * again.
  */
-interface ClaimedDelivery extends Delivery {
+type ClaimedDelivery = Delivery & {
   /**
    * Number of attempts including this one, but not those lost because our own process or database
    * failed.
@@ -65,7 +65,7 @@ interface ClaimedDelivery extends Delivery {
   ownFailures: number;
   /** True if the result was withdrawn before this attempt, so that it must not be sent. */
   withdrawn: boolean;
-}
+};
 
 /**
  * Claims, with a lease, the delivery of the given `kinds` that has waited longest and whose
@@ -78,7 +78,7 @@ export async function claimDelivery(
   busy: readonly string[],
   leaseSeconds: number,
 ): Promise<ClaimedDelivery | null> {
-  const { rows } = await database.query<DeliveryRow & { withdrawn: boolean }>(
+  const { rows } = await database.query<ClaimedDelivery>(
     `UPDATE deliveries d SET state = 'sending', attempt = attempt + 1,
        maybe_received = ${MAYBE_RECEIVED},
        lost_attempts = lost_attempts + (state = 'sending')::integer,
@@ -92,24 +92,13 @@ export async function claimDelivery(
            WHERE h.destination = d.destination AND h.until > now())
          AND NOT ${BLOCKED_BY_BREAKER} AND NOT ${EARLIER_DELIVERY_PENDING}
        ORDER BY next_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
-     RETURNING *, ${OF_WITHDRAWN_RESULT} AS withdrawn`,
+     RETURNING id, request_id AS "requestId", kind, destination, object,
+       result_revision AS "resultRevision", attempt,
+       attempt - attempts_before - lost_attempts AS tries, own_failures AS "ownFailures",
+       ${OF_WITHDRAWN_RESULT} AS withdrawn`,
     [kinds, busy, leaseSeconds],
   );
-  const [row] = rows;
-  return row
-    ? {
-        id: row.id,
-        requestId: row.request_id,
-        kind: row.kind,
-        destination: row.destination,
-        object: row.object,
-        resultRevision: row.result_revision,
-        attempt: row.attempt,
-        tries: row.attempt - row.attempts_before - row.lost_attempts,
-        ownFailures: row.own_failures,
-        withdrawn: row.withdrawn,
-      }
-    : null;
+  return rows[0] ?? null;
 }
 
 /**

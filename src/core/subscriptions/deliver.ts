@@ -3,7 +3,7 @@ import type { Logger } from '../../platform/logging/logger.ts';
 import type { OutboundClient } from '../../platform/outbound/client.ts';
 import { findKey, mayRetrieveStudies } from '../accounts/keys.ts';
 import type { WriteAudit } from '../audit/audit.ts';
-import type { Deliverer, Delivery, SendOutcome } from '../outbox/delivery.ts';
+import type { Deliverer, SendOutcome, SubscriptionDelivery } from '../outbox/delivery.ts';
 import { permanentFailure, postMessage } from '../webhooks/deliver.ts';
 import { findEndpoint, retryWait } from '../webhooks/endpoints.ts';
 import {
@@ -36,7 +36,7 @@ interface SubscriptionParts {
  * Posts notifications to the addresses of FHIR Subscriptions. They are sent, signed and retried in
  * the same way as webhooks.
  */
-export function createSubscriptionDeliverer(parts: SubscriptionParts): Deliverer {
+export function createSubscriptionDeliverer(parts: SubscriptionParts): Deliverer<'subscription'> {
   return {
     kind: 'subscription',
     retryWait,
@@ -56,7 +56,7 @@ const over = (detail: string) => permanentFailure('webhook_disabled', detail);
 
 async function send(
   parts: SubscriptionParts,
-  delivery: Delivery,
+  delivery: SubscriptionDelivery,
   subscription: Subscription,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
@@ -83,7 +83,7 @@ async function send(
 
 async function notificationOf(
   database: Queryable,
-  { id, requestId, object }: Delivery,
+  { id, requestId, object }: SubscriptionDelivery,
 ): Promise<Notification | null> {
   if (requestId === null) return { type: object === HEARTBEAT ? 'heartbeat' : 'handshake' };
   const event = await eventOf(database, id);
@@ -102,7 +102,7 @@ function clientHeaders(lines: readonly string[]): Record<string, string> {
 
 async function record(
   { database, writeAudit, now = () => new Date() }: SubscriptionParts,
-  { id, requestId, attempt }: Delivery,
+  { id, requestId, attempt }: SubscriptionDelivery,
   { id: subscription, account_id: accountId, key_id: keyId, content }: Subscription,
   outcome: SendOutcome,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import type { Logger } from '../../platform/logging/logger.ts';
 import type { OutboundClient } from '../../platform/outbound/client.ts';
 import { retryAfterSeconds } from '../../platform/outbound/retry-after.ts';
 import { UrlNotPermittedError } from '../../platform/outbound/url-guard.ts';
-import { type Deliverer, type Delivery, ofRequest, type SendOutcome } from '../outbox/delivery.ts';
+import type { Deliverer, Delivery, SendOutcome } from '../outbox/delivery.ts';
 import { type Answer, saveAttempt } from './deliveries.ts';
 import {
   findEndpoint,
@@ -42,7 +42,7 @@ interface WebhookParts {
 /**
  * Posts the events of a request to the client's URL, signed according to Standard Webhooks 1.0.0.
  */
-export function createWebhookDeliverer(parts: WebhookParts): Deliverer {
+export function createWebhookDeliverer(parts: WebhookParts): Deliverer<'webhook'> {
   return {
     kind: 'webhook',
     retryWait,
@@ -51,8 +51,7 @@ export function createWebhookDeliverer(parts: WebhookParts): Deliverer {
       if (!endpoint || endpoint.disabled_at) {
         return permanentFailure('webhook_disabled', 'The address is disabled.');
       }
-      const { requestId, object } = ofRequest(delivery);
-      const body = await parts.bodyOf(requestId, endpoint.account_id, object);
+      const body = await parts.bodyOf(delivery.requestId, endpoint.account_id, delivery.object);
       if (body === null) return permanentFailure('not_found', 'The request no longer exists.');
       const headers = { 'content-type': 'application/json' };
       return postMessage(parts, delivery, endpoint, { headers, body }, signal);

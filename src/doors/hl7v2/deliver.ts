@@ -3,12 +3,7 @@ import type { Hl7v2Destination } from '../../../config/schema.ts';
 import type { Subject } from '../../../pipelines/dicom/subject.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import type { ReceivedRevision } from '../../core/outbox/deliveries.ts';
-import {
-  type Deliverer,
-  type Delivery,
-  ofRequest,
-  type SendOutcome,
-} from '../../core/outbox/delivery.ts';
+import type { Deliverer, RequestDelivery, SendOutcome } from '../../core/outbox/delivery.ts';
 import type { ResultReader } from '../../core/requests/request.ts';
 import { readEnvelope } from '../../core/requests/results.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
@@ -39,7 +34,7 @@ interface Hl7v2DelivererDeps {
    * The revision to be sent is omitted.
    */
   receivedRevisions: (
-    delivery: Delivery,
+    delivery: RequestDelivery,
     requestIds: readonly string[],
   ) => Promise<readonly ReceivedRevision[]>;
   /** Returns the rendered report with the subject's identity; null if there is no report. */
@@ -48,7 +43,7 @@ interface Hl7v2DelivererDeps {
 }
 
 /** Creates the deliverer with which the outbox sends results as ORU^R01 messages over MLLP. */
-export function createHl7v2Deliverer(deps: Hl7v2DelivererDeps): Deliverer {
+export function createHl7v2Deliverer(deps: Hl7v2DelivererDeps): Deliverer<'hl7v2'> {
   const receivers = new Map(deps.destinations.map((one) => [one.name, one]));
   const inTime = ({ timeoutSeconds }: Hl7v2Destination, signal: AbortSignal) =>
     AbortSignal.any([signal, AbortSignal.timeout(timeoutSeconds * 1000)]);
@@ -109,12 +104,12 @@ const NOT_SENT = {
 
 /** Returns the content of a message, or the reason why nothing can be sent. */
 async function contentOf(
-  delivery: Delivery,
+  delivery: RequestDelivery,
   { pdf }: Pick<Hl7v2Destination, 'pdf'>,
   deps: Hl7v2DelivererDeps,
 ): Promise<Content | SendOutcome> {
   const { results, subjectOf, reportPdf } = deps;
-  const { requestId, resultRevision } = ofRequest(delivery);
+  const { requestId, resultRevision } = delivery;
   const notSent = (why: keyof typeof NOT_SENT): SendOutcome => ({
     outcome: 'delivered',
     notSent: true,

@@ -13,7 +13,7 @@ import { createDicomDeliverer, createForwardDeliverer } from '../../../../dimse/
 import { cStoreTransport, type StoreTransport } from '../../../../dimse/send/store-scu.ts';
 import { httpAccess } from '../../../../fhir/client/authorization.ts';
 import { startPacs } from '../../../../src/app/simulate/pacs.ts';
-import type { Deliverer, Delivery } from '../../../../src/core/outbox/delivery.ts';
+import type { Deliverer, Delivery, RequestDelivery } from '../../../../src/core/outbox/delivery.ts';
 import { createWebhookDeliverer } from '../../../../src/core/webhooks/deliver.ts';
 import { endpointFor } from '../../../../src/core/webhooks/endpoints.ts';
 import { createHl7v2Deliverer } from '../../../../src/doors/hl7v2/deliver.ts';
@@ -58,13 +58,26 @@ afterAll(async () => {
   await fresh.close();
 });
 
-const delivery = (kind: Delivery['kind'], destination: string, object: string): Delivery => ({
+const delivery = <Kind extends RequestDelivery['kind']>(
+  kind: Kind,
+  destination: string,
+  object: string,
+): RequestDelivery & { kind: Kind } => ({
   id: `d-${destination}`,
-  requestId: kind === 'forward' ? null : 'req_1',
+  requestId: 'req_1',
   kind,
   destination,
   object,
   resultRevision: 0,
+  attempt: 1,
+});
+
+const forwarded = (destination: string): Delivery => ({
+  id: `d-${destination}`,
+  requestId: null,
+  kind: 'forward',
+  destination,
+  object: 'instance',
   attempt: 1,
 });
 
@@ -163,8 +176,8 @@ async function openForward(): Promise<Adapter> {
   });
   return {
     deliverer,
-    working: delivery('forward', 'pacs', 'instance'),
-    unreachable: delivery('forward', 'gone', 'instance'),
+    working: forwarded('pacs'),
+    unreachable: forwarded('gone'),
   };
 }
 

@@ -432,13 +432,12 @@ describe('a merge', () => {
     });
     const delivery = {
       id: 'd1',
-      requestId: '',
+      requestId: null,
       kind: 'deidentified',
       destination: 'research',
     } as const;
     const object = rows[0]?.id ?? '';
-    const send = () =>
-      deliverer.send({ ...delivery, object, resultRevision: 0, attempt: 1 }, SIGNAL);
+    const send = () => deliverer.send({ ...delivery, object, attempt: 1 }, SIGNAL);
     await send();
     await codeOf(a40('G6', '20260521080000+0000', 'D2', 'D1'));
     await send();
