@@ -1,10 +1,10 @@
 import type { PacsDestination, Paper } from '../../config/schema.ts';
 import type { ObjectBuilder, ObjectSource } from '../../pipelines/artifacts/dicom-objects.ts';
 import type { Subject } from '../../pipelines/dicom/subject.ts';
-import type { Result } from '../../pipelines/result/envelope.ts';
 import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
 import type { Deliverer, SendOutcome } from '../../src/core/outbox/delivery.ts';
 import type { ResultReader } from '../../src/core/requests/request.ts';
+import { readEnvelope } from '../../src/core/requests/results.ts';
 import { keptObject } from '../../src/core/studies/study-store.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
 import {
@@ -49,14 +49,13 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer<
       const build = options.builders[object];
       if (!build)
         return permanentFailure('invalid_config', `The object "${object}" cannot be created.`);
-      const result = await results.result(requestId, resultRevision);
+      const result = await readEnvelope(results, requestId, resultRevision);
       const subject = await options.subject(requestId);
       if (result === null || subject === null) {
         return permanentFailure('expired', 'The result or its study has been removed.');
       }
-      // The cast is safe: the result was validated against the schema before it was stored.
       const objects = await build({
-        result: result as Result,
+        result,
         subject: {
           ...subject,
           signedRevision: resultRevision,

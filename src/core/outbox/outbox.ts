@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../../../config/schema.ts';
 import { DatabaseUnreachableError, type PooledDatabase } from '../../platform/database/pooled.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
-import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
+import { catalogueEntry, type ErrorCode, SonogateError } from '../../platform/errors/catalogue.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds } from '../../platform/rounds.ts';
@@ -389,6 +389,10 @@ class RunningOutbox implements Outbox {
       // A send that we aborted may throw the reason of its signal.
       if (error instanceof DatabaseUnreachableError || signal.aborted) {
         return { outcome: 'interrupted', failure: null };
+      }
+      if (error instanceof SonogateError) {
+        const { code, detail } = error;
+        return { outcome: 'failed', failure: catalogueEntry(code).retry, code, detail };
       }
       this.#logger.event(EVENTS.deliveryThrew, { delivery: delivery.id, error: String(error) });
       return {

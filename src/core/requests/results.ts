@@ -10,6 +10,7 @@ import {
   resultSchema,
 } from '../../../pipelines/result/envelope.ts';
 import type { Queryable } from '../../platform/database/port.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
 import { BlobMissingError, type BlobStore } from '../files/blob-store.ts';
 import type { RequestRow, ResultReader } from './request.ts';
@@ -27,8 +28,10 @@ export const resultEssentialsSchema = z.object({
 /**
  * Reads the result of an endpoint whose output is the result envelope; null if the request has no
  * result, or if its result has been purged.
+ * It reads what every version since 1.0 has written: later fields are optional or have a default.
  * @param revision as in `ResultReader.result`.
- * @throws ZodError if the stored output is not an envelope of this version.
+ * @throws SonogateError `result_format_unknown` if the stored output is not an envelope, or has a
+ * field that this version does not know: what the field qualifies could be misread without it.
  */
 export async function readEnvelope(
   results: Pick<ResultReader, 'result'>,
@@ -36,7 +39,12 @@ export async function readEnvelope(
   revision?: number,
 ): Promise<Result | null> {
   const stored = await results.result(requestId, revision);
-  return stored === null ? null : resultSchema.parse(stored);
+  if (stored === null) return null;
+  const { success, data, error: cause } = resultSchema.safeParse(stored);
+  if (success) return data;
+  const fields = cause.issues.map(({ path }) => path.join('.') || 'the top level');
+  const detail = `This version cannot read the stored result (${fields.slice(0, 3).join(', ')}).`;
+  throw new SonogateError('result_format_unknown', detail, { cause });
 }
 
 /** Lists the artifacts of a request in the order of the result. */

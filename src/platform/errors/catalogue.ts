@@ -352,6 +352,14 @@ export const ERRORS = {
     operator: 'A defect in the gateway; the log line with the same request id has the details.',
   },
 
+  result_format_unknown: {
+    retry: 'permanent',
+    peer: 'unknown',
+    title: 'This version cannot read the stored result',
+    operator:
+      'The result was written by another version of Sonogate, or its file is damaged. During an upgrade, replay the delivery once every machine runs the new version; otherwise interpret the study again (`npx sonogate studies rerun`) or submit the request again.',
+  },
+
   no_readable_image: {
     http: 422,
     retry: 'permanent',

@@ -10,11 +10,13 @@ import type { StorageService } from '../../../dimse/network/service-ports.ts';
 import { AssociationPool } from '../../../dimse/send/association-pool.ts';
 import { createDicomDeliverer } from '../../../dimse/send/deliver.ts';
 import { cStoreTransport } from '../../../dimse/send/store-scu.ts';
+import type { Result } from '../../../pipelines/result/envelope.ts';
 import { startPacs } from '../../../src/app/simulate/pacs.ts';
 import type { SendOutcome } from '../../../src/core/outbox/delivery.ts';
 import { type ErrorCode, SonogateError } from '../../../src/platform/errors/catalogue.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { ClientCertificates } from '../../../src/platform/tls/client-files.ts';
+import { sampleResult } from '../../fhir/sample.ts';
 import { freePort } from '../../peers/free-port.ts';
 import { dataSet, dicomFile } from '../dicom-file.ts';
 
@@ -36,7 +38,17 @@ function deliver(
     objects = [[FILE]],
     timeoutSeconds = 5,
     signal = new AbortController().signal,
-  }: { object?: string; objects?: Buffer[][]; timeoutSeconds?: number; signal?: AbortSignal } = {},
+    result = sampleResult(),
+    onResult = () => {},
+  }: {
+    object?: string;
+    objects?: Buffer[][];
+    timeoutSeconds?: number;
+    signal?: AbortSignal;
+    /** The stored result. */
+    result?: unknown;
+    onResult?: (result: Result) => void;
+  } = {},
 ): Promise<SendOutcome> {
   const destination: DicomDestination = {
     type: 'dicom',
@@ -59,9 +71,14 @@ function deliver(
   const deliverer = createDicomDeliverer({
     destinations: [destination],
     transports: new Map([['pacs', transport]]),
-    results: { result: async () => ({}), artifactPath: async () => null },
+    results: { result: async () => result, artifactPath: async () => null },
     subject: async (requestId) => ({ requestId, identity: null, instances: [], dating: null }),
-    builders: { 'sr-tid1500': () => objects },
+    builders: {
+      'sr-tid1500': (source) => {
+        onResult(source.result);
+        return objects;
+      },
+    },
   });
   const delivery = {
     id: 'd',
@@ -137,6 +154,34 @@ test("an object is delivered byte for byte, with the peer's status", async () =>
   const stored = await readFile(join(folder, '1.2.3.4.dcm'));
   const sent = dataSet({ sopInstanceUid: '1.2.3.4' });
   expect(stored.subarray(-sent.length).equals(sent)).toBe(true);
+});
+
+describe('a stored result', () => {
+  test('of an older version is built with the values that later versions added', async () => {
+    const current = sampleResult();
+    const measurements = current.measurements.map(({ origin, standing, remarks, ...old }) => old);
+    const { evidence_accepted, ...older } = { ...current, measurements };
+    const built: Result[] = [];
+    const onResult = (result: Result) => void built.push(result);
+    expect(await deliver(await pacs(), { result: older, onResult })).toMatchObject({
+      outcome: 'delivered',
+    });
+    expect(built).toMatchObject([
+      {
+        evidence_accepted: 'real',
+        measurements: current.measurements.map(() => ({ standing: 'counts', origin: 'image' })),
+      },
+    ]);
+  });
+
+  test('with a field that this version does not know is refused with what to do', async () => {
+    const result = { ...sampleResult(), later: true };
+    const sent = deliver(await pacs(), { result });
+    await expect(sent).rejects.toMatchObject({
+      code: 'result_format_unknown',
+      detail: 'This version cannot read the stored result (the top level).',
+    });
+  });
 });
 
 describe('an object in several forms', () => {

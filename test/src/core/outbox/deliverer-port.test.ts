@@ -91,7 +91,7 @@ function dicomAdapter(transports: Record<'pacs' | 'gone', StoreTransport>): Adap
       segmentation: 'binary',
     })),
     transports: new Map(Object.entries(transports)),
-    results: { result: async () => ({}), artifactPath: async () => null },
+    results: { result: async () => sampleResult(), artifactPath: async () => null },
     subject: async (requestId) => ({ requestId, identity: null, instances: [], dating: null }),
     builders: { seg: () => [[FILE]] },
   });

@@ -23,7 +23,7 @@ import {
   DatabaseUnreachableError,
   type PooledDatabase,
 } from '../../../../src/platform/database/pooled.ts';
-import { catalogueEntry } from '../../../../src/platform/errors/catalogue.ts';
+import { catalogueEntry, SonogateError } from '../../../../src/platform/errors/catalogue.ts';
 import {
   createLogger,
   type Logger,
@@ -219,6 +219,17 @@ describe.each([
     });
     const id = await enqueue([sr()]);
     await settled(id, 'delivered');
+  });
+
+  it('treats an error of the catalogue that a deliverer throws by its class', async () => {
+    await start(async () => {
+      throw new SonogateError('result_format_unknown');
+    });
+    const id = await enqueue([sr()]);
+    await settled(id, 'dead');
+    expect(await listDeliveries(site.database, { requestId: id })).toMatchObject([
+      { attempt: 1, code: 'result_format_unknown' },
+    ]);
   });
 
   it('does not let a destination that hangs delay any other', async () => {
