@@ -224,7 +224,7 @@ function run(evidence: CardiomyopathyEvidence, values: Values): SectionOutcome {
             'dilated-pattern',
             sayOfCardiomyopathy.conclusion('cardiomyopathy.dilated-pattern', { pattern }),
             'abnormal',
-            [ef],
+            [ef, values.measurement('lvidd'), values.measurement('lvedv-index')],
           )
         : null,
       outflow && obstructs(rest, provoked)

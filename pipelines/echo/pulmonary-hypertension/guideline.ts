@@ -130,6 +130,8 @@ interface Sign {
   category: SignCategory;
   name: string;
   met: boolean | null;
+  /** Quantities from which the sign is assessed. */
+  of: readonly (keyof PressureSigns)[];
 }
 
 const test = (value: number | null, decimals: number, met: (shown: number) => boolean) =>
@@ -145,34 +147,50 @@ export function signsOf(inputs: PressureSigns): Sign[] {
     {
       category: 'A',
       name: 'RV/LV basal ratio > 1.0',
+      of: ['ventricularRatio'],
       met: test(inputs.ventricularRatio, 2, (v) => v > 1),
     },
     {
       category: 'A',
       name: 'LV eccentricity index > 1.1',
+      of: ['eccentricity'],
       met: test(inputs.eccentricity, 2, (v) => v > 1.1),
     },
     {
       category: 'A',
       name: 'TAPSE/sPAP < 0.55 mm/mmHg',
+      of: ['coupling'],
       met: test(inputs.coupling, 2, (v) => v < 0.55),
     },
     {
       category: 'B',
       name: 'RVOT acceleration time < 105 ms',
+      of: ['acceleration'],
       met: test(inputs.acceleration, 0, (v) => v < 105),
     },
     {
       category: 'B',
       name: 'early PR velocity > 2.2 m/s',
+      of: ['earlyRegurgitation'],
       met: test(inputs.earlyRegurgitation, 1, (v) => v > 2.2),
     },
-    { category: 'B', name: 'PA diameter > 25 mm', met: test(artery, 0, (v) => v > 25) },
-    { category: 'B', name: 'PA diameter > aortic root', met: wider },
-    { category: 'C', name: 'IVC > 21 mm with reduced collapse', met: plethora },
+    {
+      category: 'B',
+      name: 'PA diameter > 25 mm',
+      of: ['artery'],
+      met: test(artery, 0, (v) => v > 25),
+    },
+    { category: 'B', name: 'PA diameter > aortic root', of: ['artery', 'aorticRoot'], met: wider },
+    {
+      category: 'C',
+      name: 'IVC > 21 mm with reduced collapse',
+      of: ['cava', 'collapse'],
+      met: plethora,
+    },
     {
       category: 'C',
       name: 'RA area > 18 cm²',
+      of: ['atrialArea'],
       met: test(inputs.atrialArea, 1, (v) => v > ATRIAL_AREA),
     },
   ];

@@ -16,6 +16,7 @@ import {
   categoriesOf,
   isAtriumEnlarged,
   isNearJetLimit,
+  type PressureSigns,
   probability,
   signsOf,
 } from './guideline.ts';
@@ -67,19 +68,32 @@ function jetCaution({ tricuspid: grade, stenosis }: RightHeartPressures): Statem
 const isWithheldAtrial = ({ concept, quality }: Measurement) =>
   concept.key === 'ra-pressure' && quality !== 'accepted';
 
-const signsIn = (values: Values) =>
-  signsOf({
-    ventricularRatio: values.number('rv-to-lv'),
-    eccentricity: null,
-    coupling: values.number('tapse-to-spap'),
-    acceleration: values.number('rvot-acceleration'),
-    earlyRegurgitation: values.number('pr-vmax'),
-    artery: values.number('pa-diameter'),
-    aorticRoot: values.number('aortic-root'),
-    cava: values.number('ivc-diameter'),
-    collapse: values.number('ivc-collapse'),
-    atrialArea: values.number('ra-area'),
-  });
+/** Quantity behind each input of the signs. The eccentricity index is not measured. */
+const SIGN_CONCEPTS = {
+  ventricularRatio: 'rv-to-lv',
+  coupling: 'tapse-to-spap',
+  acceleration: 'rvot-acceleration',
+  earlyRegurgitation: 'pr-vmax',
+  artery: 'pa-diameter',
+  aorticRoot: 'aortic-root',
+  cava: 'ivc-diameter',
+  collapse: 'ivc-collapse',
+  atrialArea: 'ra-area',
+} as const satisfies Partial<Record<keyof PressureSigns, EchoConcept>>;
+
+function signsIn(values: Values) {
+  const inputs = Object.entries(SIGN_CONCEPTS).map(([name, key]) => [name, values.number(key)]);
+  return signsOf({ eccentricity: null, ...Object.fromEntries(inputs) });
+}
+
+/** Returns the values behind the signs that are present. */
+const valuesBehind = (signs: ReturnType<typeof signsIn>, values: Values) => {
+  const concepts: Readonly<Partial<Record<keyof PressureSigns, EchoConcept>>> = SIGN_CONCEPTS;
+  const keys = signs.flatMap(({ met, of }) =>
+    met ? of.flatMap((one) => concepts[one] ?? []) : [],
+  );
+  return [...new Set(keys)].map((key) => values.measurement(key));
+};
 
 /**
  * Returns the probability of pulmonary hypertension from the TR jet and the categories in which a
@@ -139,10 +153,7 @@ function run(evidence: PatientEvidence, given: Values) {
     ],
     findings: [
       found && (likelihood === 'high' || likelihood === 'intermediate')
-        ? finding(ID, 'ph-probability', found, 'abnormal', [
-            jet,
-            ...own.filter(({ quality }) => quality === 'accepted'),
-          ])
+        ? finding(ID, 'ph-probability', found, 'abnormal', [jet, ...valuesBehind(signs, values)])
         : null,
       size && !isChild(evidence) && isAtriumEnlarged(size.value)
         ? finding(

@@ -118,3 +118,12 @@ it('names the patterns that are never assessed, so that silence does not mean ab
     expect(detail).toContain(pattern);
   }
 });
+
+it('names the size among the evidence of a dilated pattern', () => {
+  const { finding } = interpreted({ 'lvef-biplane': 30, lvidd: 6.9, 'lvedv-biplane': 200 });
+  expect(finding('dilated-pattern')?.evidence).toEqual([
+    'cart-lvef-biplane',
+    'cart-lvidd',
+    'lvedv-index',
+  ]);
+});

@@ -211,6 +211,23 @@ describe('the sentence shown if the RA pressure is missing', () => {
   });
 });
 
+describe('the evidence of an intermediate or high probability', () => {
+  it.each([
+    [
+      'of signs without a jet',
+      { 'rvot-acceleration': 80, 'ra-area': 25, 'pa-diameter': 20 },
+      ['cart-rvot-acceleration', 'cart-ra-area'],
+    ],
+    [
+      'of a jet and the signs that are present',
+      { 'tr-vmax': 3, 'rv-to-lv': 1.2, 'ivc-diameter': 24, 'ivc-collapse': 20, tapse: 24 },
+      ['cart-tr-vmax', 'cart-rv-to-lv', 'tapse-to-spap', 'cart-ivc-diameter', 'cart-ivc-collapse'],
+    ],
+  ] as const)('is that %s', (_, given, evidence) => {
+    expect(interpreted(given).finding('ph-probability')?.evidence).toEqual(evidence);
+  });
+});
+
 describe('a velocity near a cut-off', () => {
   it.each([
     [2.6, false],
