@@ -1,4 +1,5 @@
-import type { Result } from '../../result/envelope.ts';
+import { rounded } from '../../measure/rounding.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
 import {
   type Criterion,
   type DiastolicResult,
@@ -8,6 +9,8 @@ import {
   sayOfDiastolic,
 } from '../../result/render/echo/diastolic.ts';
 import type { Statement } from '../../result/statement.ts';
+import { LEFT_ATRIUM } from '../la-volume/guideline.ts';
+import { gradeFor, SEXES } from '../shared/grading.ts';
 import { classification } from '../shared/section.ts';
 import type { Ejection } from './applicability.ts';
 import {
@@ -167,6 +170,26 @@ function presenceOf(of: DiastolicInputs['of2025']) {
       criteria,
     ),
   };
+}
+
+/** Average E/e' below which filling pressure is low ([C]; echo 19, rule 4 gives no number). */
+const LOW_RATIO = 8;
+
+/**
+ * Returns the statement on a severely enlarged atrium beside a low E/e', which the filling pressure
+ * does not explain (echo 19, rule 4).
+ *
+ * @param atrium LA volume index; null if it was not measured.
+ */
+export function unexplainedAtrium(
+  atrium: Measurement | null,
+  ratio: Measurement | null,
+): Statement | null {
+  if (!atrium || !ratio || ratio.quality !== 'accepted') return null;
+  const isSevere = gradeFor(LEFT_ATRIUM.volumeIndex, SEXES, atrium.value) === 'severely abnormal';
+  return isSevere && rounded(ratio.value, 1) < LOW_RATIO
+    ? sayOfDiastolic.conclusion('diastolic.unexplained-atrium', {}, [atrium, ratio])
+    : null;
 }
 
 /** Grades diastolic function and LA pressure in sinus rhythm according to ASE 2025 (echo 10.5). */

@@ -93,6 +93,10 @@ export function withRatios(given: Values, applicability: Applicability) {
   return { ratios, values };
 }
 
+/** Returns the LA volume index; that by discs is preferred (echo 6). */
+export const atrialIndexOf = (values: Values): Measurement | null =>
+  values.measurement('la-volume-index') ?? values.measurement('la-volume-index-area-length');
+
 export interface DiastolicInputs {
   of2016: Omit<Filling2016, 'reducedEf'>;
   of2025: Diastolic2025;
@@ -119,7 +123,7 @@ export function inputsOf(values: Values, systolicPressure: number | null): Diast
   };
   const filling = {
     ratio: values.number('e-to-a'),
-    atrialIndex: values.number('la-volume-index') ?? values.number('la-volume-index-area-length'),
+    atrialIndex: atrialIndexOf(values)?.value ?? null,
   };
   // This software does not measure left atrial reservoir strain.
   const pressure = { systolicPressure, reservoirStrain: null };

@@ -21,8 +21,15 @@ import {
   type RhythmAndFilling,
 } from './applicability.ts';
 import { supplementalSigns2025 } from './guideline-2025.ts';
-import { type Judgement, judge2016, judge2025, judgeFibrillation } from './judge.ts';
 import {
+  type Judgement,
+  judge2016,
+  judge2025,
+  judgeFibrillation,
+  unexplainedAtrium,
+} from './judge.ts';
+import {
+  atrialIndexOf,
   CALCULATED,
   type DiastolicInputs,
   inputsOf,
@@ -182,7 +189,10 @@ function gapsOf(
   ];
 }
 
-function conclusionsOf(judgements: readonly Judgement[]): (Statement | null)[] {
+function conclusionsOf(
+  judgements: readonly Judgement[],
+  atrium: Statement | null,
+): (Statement | null)[] {
   if (judgements.length === 0) return [];
   const apart = new Set(judgements.map(({ elevated }) => elevated)).size > 1;
   return [
@@ -191,6 +201,7 @@ function conclusionsOf(judgements: readonly Judgement[]): (Statement | null)[] {
       ...conclusions,
     ]),
     apart ? sayOfDiastolic.conclusion('diastolic.algorithms-differ', {}) : null,
+    atrium,
     sayOfDiastolic.limitation('diastolic.applies', {}),
   ];
 }
@@ -212,7 +223,12 @@ const run = (conditions: DiastolicConditions) => (evidence: DiastolicEvidence, g
     { needs: NEEDS },
     {
       measurements: [...measured, ...ratios],
-      conclusions: conclusionsOf(shown),
+      conclusions: conclusionsOf(
+        shown,
+        applicability.fibrillating
+          ? null
+          : unexplainedAtrium(atrialIndexOf(values), values.measurement('e-to-e-prime')),
+      ),
       gaps: gapsOf(judgements, known, filling, conditions.ejectionOf(values)),
       findings: [
         elevatedFinding(shown, [

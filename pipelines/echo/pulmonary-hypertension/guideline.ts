@@ -102,6 +102,16 @@ export function probability(jet: number | null, present: readonly SignCategory[]
   return signs ? 'intermediate' : 'low';
 }
 
+/** RVOT acceleration time, ms, above which a fast TR jet is unexpected (echo 19, rule 4). */
+const LONG_ACCELERATION = 120;
+
+/**
+ * Returns true if a TR velocity, m/s, high enough for a high probability by itself is unexpected
+ * with this RVOT acceleration time, ms. The jet may be that of another valve (echo 19, rule 4).
+ */
+export const isUnexpectedJet = (jet: number, acceleration: number): boolean =>
+  rounded(jet, 1) > JET.intermediate && rounded(acceleration, 0) > LONG_ACCELERATION;
+
 /**
  * Quantities from which the signs are assessed. Null means that a quantity was not measured, not
  * that its sign is absent.

@@ -2,6 +2,7 @@ import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { sayOfPressure } from '../../result/render/echo/pulmonary-hypertension.ts';
 import type { Statement } from '../../result/statement.ts';
+import { isBeyond, RV_FUNCTION, RV_SIZE } from '../rv-function/guideline.ts';
 import {
   classification,
   conclude,
@@ -16,6 +17,7 @@ import {
   categoriesOf,
   isAtriumEnlarged,
   isNearJetLimit,
+  isUnexpectedJet,
   type PressureSigns,
   probability,
   signsOf,
@@ -116,6 +118,33 @@ function likelihoodOf(
   return tricuspid === 'torrential (5+)' && by !== 'high' ? null : by;
 }
 
+/** Measures of the RV that show whether a high pressure has changed it, with their limits. */
+const VENTRICLE = {
+  'rv-to-lv': RV_SIZE.ratio,
+  'rv-basal': RV_SIZE.basal,
+  tapse: RV_FUNCTION.tapse,
+} as const satisfies Partial<Record<EchoConcept, unknown>>;
+
+/**
+ * Returns the statement on a fast TR jet beside a normal RV and a long acceleration time, which
+ * suggest that the jet is that of another valve, or that the outflow is narrowed.
+ */
+function unexpectedJet(values: Values, { stenosis }: RightHeartPressures): Statement | null {
+  const [jet, acceleration] = [
+    values.measurement('tr-vmax'),
+    values.measurement('rvot-acceleration'),
+  ];
+  if (!jet || !acceleration || stenosis) return null;
+  if (!isUnexpectedJet(jet.value, acceleration.value)) return null;
+  const ventricle = Object.entries(VENTRICLE).flatMap(([key, limit]) => {
+    const one = values.measurement(key as keyof typeof VENTRICLE);
+    return one ? [{ one, beyond: isBeyond(limit, one.value) }] : [];
+  });
+  if (ventricle.length === 0 || ventricle.some(({ beyond }) => beyond)) return null;
+  const about = [jet, acceleration, ...ventricle.map(({ one }) => one)];
+  return sayOfPressure.conclusion('ph.unexpected-jet', {}, about);
+}
+
 function run(evidence: PatientEvidence, given: Values) {
   const pressures = rightHeartPressures(given, ID);
   const { own, values } = pressures;
@@ -141,6 +170,7 @@ function run(evidence: PatientEvidence, given: Values) {
         ? sayOfPressure.conclusion('ph.near-limit', {}, [jet])
         : null,
       jet && jetCaution(pressures),
+      isChild(evidence) ? null : unexpectedJet(values, pressures),
     ],
     gaps: [
       isChild(evidence) ? PATIENT_GAPS.child : null,

@@ -183,6 +183,21 @@ export function stenosisRemarks(
   };
 }
 
+/**
+ * Shares by which the stroke volumes of the LVOT and of the LV may differ: the LVOT may be above the
+ * LV by `outflow` (echo 4.6), and the smaller below the larger by `either` (echo 19, rule 4).
+ */
+const STROKE_DIFFERENCE = { outflow: 0.2, either: 0.3 } as const;
+
+/**
+ * Returns which stroke volume is too large for the other, both in ml; null if they agree. That of
+ * the LV may be larger because of regurgitation, that of the LVOT never.
+ */
+export function largerStroke(outflow: number, ventricle: number): 'outflow' | 'ventricle' | null {
+  if (outflow - ventricle > STROKE_DIFFERENCE.outflow * ventricle) return 'outflow';
+  return ventricle - outflow > STROKE_DIFFERENCE.either * ventricle ? 'ventricle' : null;
+}
+
 export type MitralStenosisGrade = 'progressive (non-severe) MS' | 'severe MS' | 'very severe MS';
 
 /** Returns the grade of mitral stenosis from the valve area, cm2 (VHD20; echo 11.5). */

@@ -11,7 +11,7 @@ import {
 import type { Statement } from '../../result/statement.ts';
 import { circleArea } from '../formulas/doppler.ts';
 import type { Criterion } from '../shared/grading.ts';
-import type { Values } from '../shared/section.ts';
+import { belongsToMachine, type Values } from '../shared/section.ts';
 import {
   aorticSigns,
   exceedsPeakGradient,
@@ -19,6 +19,7 @@ import {
   integratedGrade,
   isForeignArea,
   isNormalMitralArea,
+  largerStroke,
   type MitralStenosisGrade,
   mitralStenosis2020,
   STENOSIS,
@@ -305,3 +306,22 @@ export const isSignificant = (grade: Regurgitations['AR']) =>
 export const mayShortenHalfTime = (values: Values, { AR }: Regurgitations): boolean =>
   isSignificant(AR) ||
   (AR === 'severity indeterminate' && aorticSigns(aorticInputs(values)).severe > 0);
+
+/**
+ * Returns the statement that the stroke volume of the LVOT and that of the biplane volumes
+ * contradict each other; null if they agree, or if significant MR or AR explains the difference
+ * (echo 4.6, 19).
+ */
+export function strokesDiffer(values: Values, { AR, MR }: Regurgitations): Statement | null {
+  const outflow = values.measurement('lvot-stroke-volume');
+  const filled = values.measurement('lvedv-biplane');
+  const emptied = values.measurement('lvesv-biplane');
+  if (outflow?.quality !== 'accepted' || !filled || !emptied) return null;
+  if (belongsToMachine(filled) !== belongsToMachine(emptied)) return null;
+  const ventricle = filled.value - emptied.value;
+  const larger = largerStroke(outflow.value, ventricle);
+  if (!larger || (larger === 'ventricle' && (isSignificant(AR) || isSignificant(MR)))) return null;
+  const mayLeak = larger === 'ventricle' && (AR === null || MR === null);
+  const params = { larger, ventricle, mayLeak };
+  return sayOfValves.conclusion('valves.strokes-differ', params, [outflow]);
+}

@@ -33,6 +33,7 @@ import {
   type Regurgitations,
   regurgitationGap,
   regurgitations,
+  strokesDiffer,
 } from './judge.ts';
 
 /** Quantities calculated by `valveFlows`. Each comes after its inputs. */
@@ -268,6 +269,7 @@ function run(evidence: PatientEvidence, given: Values) {
     conclusions: [
       stenosis && sayOfValves.conclusion('valves.aortic-stenosis', { grade: stenosis.published }),
       ...(stenosis?.statements ?? []),
+      strokesDiffer(values, regurgitation),
       ...judged.map(({ statement }) => statement),
       mitral?.suspected
         ? sayOfValves.conclusion('valves.mitral-suspected', { suspected: mitral.suspected })

@@ -1,4 +1,5 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
+import { type About, allNamed } from './shared.ts';
 import { type SuspectedStenosis, suspicionText } from './valves.ts';
 
 /** Names of the algorithms, as used in the result. */
@@ -173,6 +174,8 @@ export const DIASTOLIC_SENTENCES = {
     `ASE 2025 supplemental signs of raised LAP (${criteriaText(criteria)}); if none is met, a diastolic exercise test decides.`,
   'diastolic.algorithms-differ': () => DIFFER,
   'diastolic.applies': () => APPLIES,
+  'diastolic.unexplained-atrium': (_: Record<string, never>, { about }: About) =>
+    `${allNamed(about)}: a high filling pressure does not explain the severely enlarged LA; consider earlier atrial fibrillation, mitral valve disease or an athlete's heart.`,
   'diastolic.mitral-disease': ({ diseases }: { diseases: readonly MitralDisease[] }) =>
     `Diastolic function was not graded, and E/e' was not used: ${diseases.map(mitralText).join(' and ')}.`,
   'diastolic.scheme-not-chosen': () =>

@@ -14,6 +14,10 @@ export const PULMONARY_HYPERTENSION_SENTENCES = {
     `Echocardiographic probability of pulmonary hypertension: low by TRV; ${assessed} of ${of} categories assessed.`,
   'ph.near-limit': (_: Record<string, never>, { about }: About) =>
     `${allNamed(about)} is within its variability (0.1 m/s) of a cut-off.`,
+  'ph.unexpected-jet': (_: Record<string, never>, { about: [jet, ...others] }: About) =>
+    jet
+      ? `${allNamed([jet])} is unexpected with ${allNamed(others)}: check that the jet is not that of MR or AS, and look for pulmonary stenosis.`
+      : '',
   'ph.torrential': () => 'Torrential TR: the jet velocity underestimates RV pressure.',
   'ph.severe-regurgitation': ({ grade }: { grade: string }) =>
     `TR ${grade}: the pressure estimated from the jet velocity is uncertain.`,

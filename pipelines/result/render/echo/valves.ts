@@ -81,6 +81,25 @@ export const VALVES_SENTENCES = {
   'valves.mitral-remark': ({ remark }: { remark: MitralRemark }) => MITRAL_REMARKS[remark],
   'valves.mitral-suspected': ({ suspected }: { suspected: SuspectedStenosis }) =>
     `Mitral stenosis is suspected but was not graded: ${suspicionText(suspected)}, but ${WHY_UNGRADED[suspected.kind]}.`,
+  'valves.strokes-differ': (
+    {
+      larger,
+      ventricle,
+      mayLeak,
+    }: { larger: 'outflow' | 'ventricle'; ventricle: number; mayLeak: boolean },
+    { about: [outflow] }: About,
+  ) => {
+    if (!outflow) return '';
+    const [ofOutflow, ofVentricle] = [outflow.value, ventricle].map((one) =>
+      valueText('lvot-stroke-volume', one),
+    );
+    const both = `The stroke volume is ${ofOutflow} by the LVOT and ${ofVentricle} by the biplane volumes`;
+    if (larger === 'outflow') {
+      return `${both}: the LV volumes are underestimated, or the LVOT diameter is overestimated.`;
+    }
+    const leak = mayLeak ? ', unless MR or AR that was not assessed explains the difference' : '';
+    return `${both}: check the LVOT diameter and the volumes${leak}.`;
+  },
   'valves.no-trace': () => 'Aortic stenosis cannot be graded without a CW trace.',
   'valves.gradient-contradicts': (_: Record<string, never>, { about }: About) =>
     `Aortic stenosis was not graded: no jet can have both ${about.map(namedText).join(' and ')}.`,

@@ -214,3 +214,15 @@ describe('elevated LA pressure', () => {
     );
   });
 });
+
+describe('a severely enlarged LA that the filling pressure does not explain (echo 19)', () => {
+  const text = 'a high filling pressure does not explain the severely enlarged LA';
+  it.each([
+    [49, 60, true],
+    [48, 60, false],
+    [49, 84, false],
+  ])('LAVi %d ml/m² with an E of %d cm/s: %s', (index, early, expected) => {
+    const { said } = graded({ ...HEALTHY, 'la-volume-index': index, 'mitral-e': early });
+    expect(said.includes(text)).toBe(expected);
+  });
+});

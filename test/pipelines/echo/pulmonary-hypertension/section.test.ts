@@ -211,6 +211,32 @@ describe('the sentence shown if the RA pressure is missing', () => {
   });
 });
 
+describe('a fast jet that the rest of the right heart does not explain (echo 19)', () => {
+  const given = { 'tr-vmax': 3.5, 'rvot-acceleration': 121, tapse: 25, 'rv-to-lv': 0.7 } as const;
+  const said = (other: Parameters<typeof interpreted>[0]) =>
+    interpreted({ ...given, ...other })
+      .summary(ID)
+      .includes('is unexpected with');
+  it('may be that of another valve', () => {
+    expect(interpreted(given).summary(ID)).toContain(
+      'TR Vmax 3.5 m/s is unexpected with RVOT AT 121 ms, RV/LV 0.70, TAPSE 25 mm: check that the jet is not that of MR or AS, and look for pulmonary stenosis.',
+    );
+  });
+  it.each([
+    ['a slower jet', { 'tr-vmax': 3.4 }],
+    ['a shorter acceleration time', { 'rvot-acceleration': 120 }],
+    ['a large RV', { 'rv-to-lv': 1.1 }],
+    ['a reduced TAPSE', { tapse: 16 }],
+    ['measured pulmonary stenosis', { 'pv-vmax': 3.5 }],
+  ] as const)('is not said with %s', (_, other) => {
+    expect(said(other)).toBe(false);
+  });
+  it('is not said if nothing of the RV was measured', () => {
+    const { summary } = interpreted({ 'tr-vmax': 3.5, 'rvot-acceleration': 130 });
+    expect(summary(ID)).not.toContain('is unexpected with');
+  });
+});
+
 describe('the evidence of an intermediate or high probability', () => {
   it.each([
     [

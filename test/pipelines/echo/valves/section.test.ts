@@ -170,6 +170,34 @@ describe('quantities of regurgitation that contradict each other', () => {
   });
 });
 
+describe('the stroke volumes of LVOT and LV (echo 4.6, 19)', () => {
+  /** The LVOT of 2.0 cm has 3.14 cm², and the LV ejects 60 ml. */
+  const ventricle = { 'lvedv-biplane': 100, 'lvesv-biplane': 40, 'lvot-diameter': 2 } as const;
+  const said = (vti: number, other: Given = {}) =>
+    summary({ ...ventricle, 'lvot-vti': vti, ...other });
+  it.each([
+    ['72 ml', 22.9, null],
+    ['75 ml', 23.9, 'the LV volumes are underestimated, or the LVOT diameter is overestimated'],
+    ['43 ml', 13.7, null],
+    ['41 ml', 13, 'check the LVOT diameter and the volumes, unless MR or AR that was not assessed'],
+  ])('an LVOT stroke volume of %s', (volume, vti, expected) => {
+    if (expected === null) expect(said(vti)).not.toContain('The stroke volume is');
+    else
+      expect(said(vti)).toContain(
+        `${volume} by the LVOT and 60 ml by the biplane volumes: ${expected}`,
+      );
+  });
+  it('differ in significant MR, but a larger one of the LVOT is never explained', () => {
+    expect(said(13, { 'mr-volume': 45 })).not.toContain('The stroke volume is');
+    expect(said(25, { 'mr-volume': 45 })).toContain('The stroke volume is 79 ml by the LVOT');
+  });
+  it('contradict each other if MR and AR are mild', () => {
+    expect(said(13, { 'mr-volume': 10, 'ar-volume': 10 })).toContain(
+      'check the LVOT diameter and the volumes.',
+    );
+  });
+});
+
 describe('regurgitation with an impossible quantity', () => {
   it('has no grade, which the summary explains', () => {
     const { category, summary: of } = interpreted({ 'mr-fraction': -20, 'ar-volume': -15 });
