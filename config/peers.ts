@@ -210,6 +210,12 @@ const contents = {
   /** `labelmap` falls back to `binary` if the peer does not accept it. */
   segmentation: z.enum(['binary', 'labelmap']).default('binary'),
   /**
+   * True if the PACS acts on rejection notes (IHE RAD Imaging Object Change Management). A withdrawn
+   * result is then rejected there by such a note. Off by default: a PACS without this profile stores
+   * the note like any key object and keeps showing the rejected objects, so people must delete them.
+   */
+  rejectionNotes: z.boolean().default(false),
+  /**
    * The destination that receives an object instead if its delivery to this one fails permanently
    * or for a long time.
    */

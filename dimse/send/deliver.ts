@@ -1,8 +1,12 @@
 import type { PacsDestination, Paper } from '../../config/schema.ts';
-import type { ObjectBuilder, ObjectSource } from '../../pipelines/artifacts/dicom-objects.ts';
+import type {
+  ObjectBuilder,
+  ObjectForms,
+  ObjectSource,
+} from '../../pipelines/artifacts/dicom-objects.ts';
 import type { Subject } from '../../pipelines/dicom/subject.ts';
 import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
-import type { Deliverer, SendOutcome } from '../../src/core/outbox/delivery.ts';
+import type { Deliverer, RequestDelivery, SendOutcome } from '../../src/core/outbox/delivery.ts';
 import type { ResultReader } from '../../src/core/requests/request.ts';
 import { readEnvelope } from '../../src/core/requests/results.ts';
 import { keptObject } from '../../src/core/studies/study-store.ts';
@@ -15,9 +19,9 @@ import {
   sendOutcomeOf,
 } from './store-scu.ts';
 
-interface DicomDelivererOptions {
+export interface DicomDelivererOptions {
   destinations: readonly (ObjectSource['destination'] &
-    Pick<PacsDestination, 'name' | 'release'>)[];
+    Pick<PacsDestination, 'name' | 'release' | 'rejectionNotes'>)[];
   transports: ReadonlyMap<string, StoreTransport>;
   results: ResultReader;
   /** Returns the subject of a request; null if its study has been removed. */
@@ -37,34 +41,21 @@ const NOTHING_SENT = 'Nothing was sent: the result has no object of this kind.';
  * UIDs, so an attempt can be repeated safely if its response was lost.
  */
 export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer<'dicom'> {
-  const { transports, results } = options;
+  const { transports } = options;
   return {
     kind: 'dicom',
-    async send({ requestId, destination: name, object, resultRevision }, signal) {
-      const destination = options.destinations.find((each) => each.name === name);
-      const transport = transports.get(name);
+    async send(of, signal) {
+      const destination = options.destinations.find(({ name }) => name === of.destination);
+      const transport = transports.get(of.destination);
       if (!destination || !transport) {
-        return permanentFailure('invalid_config', `There is no PACS named "${name}".`);
+        return permanentFailure('invalid_config', `There is no PACS named "${of.destination}".`);
       }
-      const build = options.builders[object];
-      if (!build)
-        return permanentFailure('invalid_config', `The object "${object}" cannot be created.`);
-      const result = await readEnvelope(results, requestId, resultRevision);
-      const subject = await options.subject(requestId);
-      if (result === null || subject === null) {
+      if (!options.builders[of.object])
+        return permanentFailure('invalid_config', `The object "${of.object}" cannot be created.`);
+      const objects = await objectsOf(of, destination, options);
+      if (objects === null) {
         return permanentFailure('expired', 'The result or its study has been removed.');
       }
-      const objects = await build({
-        result,
-        subject: {
-          ...subject,
-          signedRevision: resultRevision,
-          draftsWithheld: destination.release === 'after-signature',
-        },
-        destination,
-        ...(options.paper && { paper: options.paper }),
-        artifactPath: (artifact) => results.artifactPath(requestId, artifact),
-      });
       if (objects.length === 0) {
         return { outcome: 'delivered', notSent: true, detail: NOTHING_SENT };
       }
@@ -77,7 +68,42 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer<
   };
 }
 
-function permanentFailure(code: 'invalid_config' | 'expired', detail: string): SendOutcome {
+/**
+ * Builds the objects of a result for a destination.
+ * @returns null if the result or its study has been removed; an empty list if the result has no
+ * object of this kind.
+ */
+export async function objectsOf(
+  {
+    requestId,
+    object,
+    resultRevision,
+  }: Pick<RequestDelivery, 'requestId' | 'object' | 'resultRevision'>,
+  destination: DicomDelivererOptions['destinations'][number],
+  { results, subject: subjectOf, paper, builders }: DicomDelivererOptions,
+): Promise<ObjectForms[] | null> {
+  const result = await readEnvelope(results, requestId, resultRevision);
+  const subject = await subjectOf(requestId);
+  if (result === null || subject === null) return null;
+  const build = builders[object];
+  if (!build) return [];
+  return build({
+    result,
+    subject: {
+      ...subject,
+      signedRevision: resultRevision,
+      draftsWithheld: destination.release === 'after-signature',
+    },
+    destination,
+    ...(paper && { paper }),
+    artifactPath: (artifact) => results.artifactPath(requestId, artifact),
+  });
+}
+
+export function permanentFailure(
+  code: 'invalid_config' | 'expired' | 'withdrawal_by_hand',
+  detail: string,
+): SendOutcome {
   return { outcome: 'failed', failure: 'permanent', code, detail };
 }
 

@@ -3,6 +3,7 @@ import type { Subject } from '../dicom/subject.ts';
 import type { Result } from '../result/envelope.ts';
 import type { GrowthCurve } from './drawing/growth-curve.ts';
 import { buildKeyObjects } from './ko/key-objects.ts';
+import type { SeriesKind } from './modules.ts';
 import { buildEncapsulatedPdf } from './pdf/encapsulated-pdf.ts';
 import { rebuildReportPdf } from './pdf/report.ts';
 import { buildPresentationStates } from './presentation-state/presentation-state.ts';
@@ -64,6 +65,18 @@ async function secondaryCaptures({ result, subject, artifactPath }: ObjectSource
   }
   return captures;
 }
+
+/** The series of each kind of object. */
+export const OBJECT_SERIES = {
+  'sr-tid1500': 'sr',
+  'sr-tid5000': 'sr',
+  'sr-echo': 'sr',
+  seg: 'seg',
+  'key-objects': 'ko',
+  pdf: 'doc',
+  'secondary-capture': 'sc',
+  'presentation-state': 'pr',
+} as const satisfies Record<DicomDestination['objects'][number], SeriesKind>;
 
 /**
  * Returns a builder for each kind of object that a destination can request (`objects` in its

@@ -19,8 +19,9 @@ export const SERIES = {
   doc: { modality: 'DOC', number: '9004' },
   ko: { modality: 'KO', number: '9005' },
   sc: { modality: 'US', number: '9006' },
+  rejection: { modality: 'KO', number: '9007' },
 } as const;
-type SeriesKind = keyof typeof SERIES;
+export type SeriesKind = keyof typeof SERIES;
 
 /** An identity without values. */
 export const ANONYMOUS: DicomIdentity = {

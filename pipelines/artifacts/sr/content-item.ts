@@ -55,7 +55,9 @@ export type ItemValue =
   /** If there is no quantity, the qualifier states why (PS3.16 CID 42). */
   | { type: 'NUM'; quantity: Quantity | null; qualifier: Code | null }
   | { type: 'SCOORD'; graphic: Graphic }
-  | { type: 'IMAGE'; image: ImageReference };
+  | { type: 'IMAGE'; image: ImageReference }
+  /** An object that is not an image. */
+  | { type: 'COMPOSITE'; object: Omit<ImageReference, 'frame'> };
 
 export type ValueType = ItemValue['type'];
 
@@ -131,6 +133,14 @@ export function image(
   reference: ImageReference,
 ): ContentItem {
   return { relationship, name, value: { type: 'IMAGE', image: reference }, items: [] };
+}
+
+export function composite(
+  relationship: Relationship,
+  name: Code | null,
+  object: Omit<ImageReference, 'frame'>,
+): ContentItem {
+  return { relationship, name, value: { type: 'COMPOSITE', object }, items: [] };
 }
 
 /** Returns spatial coordinates with the image on which they were placed (TID 320). */

@@ -89,6 +89,16 @@ function valueIn(item: NaturalDataset): ItemValue {
         },
       };
     }
+    case 'COMPOSITE': {
+      const [sop] = datasets(item.ReferencedSOPSequence);
+      return {
+        type: 'COMPOSITE',
+        object: {
+          sopClassUid: string(sop?.ReferencedSOPClassUID),
+          sopInstanceUid: string(sop?.ReferencedSOPInstanceUID),
+        },
+      };
+    }
     default:
       throw new Error(`value type ${string(item.ValueType)} is not read`);
   }

@@ -98,6 +98,8 @@ function attributesOf(value: ItemValue): NaturalDataset {
       return { GraphicType: value.graphic.shape, GraphicData: [...value.graphic.data] };
     case 'IMAGE':
       return { ReferencedSOPSequence: referencedSop(value.image) };
+    case 'COMPOSITE':
+      return { ReferencedSOPSequence: referencedSop({ ...value.object, frame: null }) };
   }
 }
 

@@ -176,7 +176,7 @@ function verification({ verification: signed }: Result, subject: Subject): Natur
  * Which part is the family name is unknown, so a `^` after the whole name marks all of it as the
  * family name. A PN without `^` would have a form that DICOM has retired.
  */
-function personName(name: string): string {
+export function personName(name: string): string {
   const plain = name.replaceAll(/[\\=]/g, ' ').trim().slice(0, 63);
   return plain.includes('^') ? plain : `${plain}^`;
 }

@@ -123,6 +123,9 @@ export const SR = {
   numberOfFetuses: dcm('121038', 'Number of Fetuses'),
 
   ofInterest: dcm('113000', 'Of Interest'),
+  rejectedForQuality: dcm('113001', 'Rejected for Quality Reasons'),
+  rejectedForSafety: dcm('113037', 'Rejected for Patient Safety Reasons'),
+  incorrectWorklistEntry: dcm('113038', 'Incorrect Modality Worklist Entry'),
   keyObjectDescription: dcm('113012', 'Key Object Description'),
   sourceImage: dcm('121322', 'Source image for image processing operation'),
   processingEquipment: dcm('109102', 'Processing Equipment'),

@@ -11,6 +11,7 @@ import { connectPacs } from '../../../dimse/pacs.ts';
 import { createStorageScp } from '../../../dimse/receive/storage-scp.ts';
 import { createDicomDeliverer, createForwardDeliverer } from '../../../dimse/send/deliver.ts';
 import { createDeidentifiedDeliverer } from '../../../dimse/send/deliver-deidentified.ts';
+import { createDicomWithdrawer } from '../../../dimse/send/withdraw.ts';
 import { startCommitmentRounds } from '../../../dimse/services/commitment-scu.ts';
 import { httpAccess } from '../../../fhir/client/authorization.ts';
 import { createFhirDeliverer } from '../../../fhir/deliver/deliver.ts';
@@ -30,6 +31,7 @@ import { auditedDeliverer } from '../../core/outbox/audited-deliverer.ts';
 import { receivedRevisions } from '../../core/outbox/deliveries.ts';
 import type { Deliverer } from '../../core/outbox/delivery.ts';
 import { startOutbox } from '../../core/outbox/outbox.ts';
+import { sentTo, withdrawalOf } from '../../core/outbox/withdrawals.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
 import { earlierRequests, laterRequests } from '../../core/studies/earlier-requests.ts';
 import { signatureOver, signingTimes } from '../../core/studies/signed-results.ts';
@@ -138,14 +140,20 @@ async function startObjectDeliveries(
   const identified = new Map(transports.filter(([name]) => !names.has(name)));
   const deidentification =
     deidentifying.length > 0 ? await startDeidentification(config, database, logger) : null;
+  const results = {
+    destinations: pacs.destinations,
+    transports: identified,
+    results: core,
+    subject: (requestId: string) => subjectOfRequest(database, requestId),
+    paper: config.report.paper,
+    builders: dicomObjects(INTERGROWTH_CURVES),
+  };
   const deliverers: Deliverer[] = [
-    createDicomDeliverer({
-      destinations: pacs.destinations,
-      transports: identified,
-      results: core,
-      subject: (requestId) => subjectOfRequest(database, requestId),
-      paper: config.report.paper,
-      builders: dicomObjects(INTERGROWTH_CURVES),
+    createDicomDeliverer(results),
+    createDicomWithdrawer({
+      ...results,
+      withdrawalOf: (requestId) => withdrawalOf(database, requestId),
+      sentTo: (delivery) => sentTo(database, delivery),
     }),
     createForwardDeliverer({ transports: identified, database, objects }),
   ];

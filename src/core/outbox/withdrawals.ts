@@ -1,6 +1,15 @@
+import type { Withdrawal } from '../../../pipelines/contract/withdrawal.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { COMMITMENT_REFUSED, enqueueDeliveries, MAYBE_RECEIVED } from './deliveries.ts';
-import { type DeliveryState, TO_CLIENTS, WITHDRAWAL_OBJECT, WITHDRAWN_BY } from './delivery.ts';
+import {
+  type Delivery,
+  type DeliveryState,
+  type SendOutcome,
+  type StoredObject,
+  TO_CLIENTS,
+  WITHDRAWAL_OBJECT,
+  WITHDRAWN_BY,
+} from './delivery.ts';
 
 /** Why a delivery was not sent although its state is `delivered`. */
 export const NOT_SENT_WITHDRAWN = 'Not sent: the result was withdrawn';
@@ -85,3 +94,44 @@ export async function withdrawalReceivers(
           : 'pending',
   }));
 }
+
+/** Returns the withdrawal of a request's result. */
+export async function withdrawalOf(database: Queryable, requestId: string): Promise<Withdrawal> {
+  const { rows } = await database.query<{ withdrawal: Withdrawal | null }>(
+    'SELECT withdrawal FROM requests WHERE id = $1',
+    [requestId],
+  );
+  const withdrawal = rows[0]?.withdrawal;
+  if (!withdrawal) throw new TypeError(`the result of ${requestId} is not withdrawn`);
+  return withdrawal;
+}
+
+/** A delivery of DICOM objects that a PACS has or may have. */
+export interface SentDelivery {
+  object: string;
+  resultRevision: number;
+  /** The stored objects; null if they were not recorded. */
+  stored: StoredObject[] | null;
+}
+
+/** Returns what the destination of a withdrawal has or may have of the result, oldest first. */
+export async function sentTo(
+  database: Queryable,
+  { requestId, destination }: Pick<Delivery, 'requestId' | 'destination'>,
+): Promise<SentDelivery[]> {
+  const { rows } = await database.query<SentDelivery>(
+    `SELECT object, result_revision AS "resultRevision", stored_objects AS stored
+     FROM deliveries d
+     WHERE request_id = $1 AND destination = $2 AND kind = 'dicom' AND ${MAY_HAVE_RESULT}
+     ORDER BY id`,
+    [requestId, destination],
+  );
+  return rows;
+}
+
+/** Outcome of a withdrawal at a receiver that has nothing of the result. */
+export const NOT_PRESENT = {
+  outcome: 'delivered',
+  notSent: true,
+  detail: 'The receiver has nothing of the result.',
+} as const satisfies SendOutcome;

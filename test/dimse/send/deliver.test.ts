@@ -60,6 +60,7 @@ function deliver(
     objects: ['sr-tid1500'],
     measurementSopClass: 'auto',
     segmentation: 'binary',
+    rejectionNotes: false,
     storageCommitment: false,
     timeoutSeconds,
     associationIdleSeconds: 0,
