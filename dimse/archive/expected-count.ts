@@ -1,22 +1,20 @@
 import type { Source } from '../../config/schema.ts';
 import {
   type ArchiveCount,
+  claimDueCounts,
+  type DueCount,
   expectedCountSettings,
   explainWait,
+  recordCount,
+  releaseCount,
   secondsAfter,
 } from '../../src/core/studies/archive-count.ts';
 import { expectedDeadline, hastenCompletion } from '../../src/core/studies/completion.ts';
+import { receivedUids } from '../../src/core/studies/study-store.ts';
 import type { Database } from '../../src/platform/database/port.ts';
 import { ERRORS, SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { Archive } from './archive.ts';
-import { objectsWeAccept, receivedUids, requestRetrieval } from './retrievals.ts';
-
-interface DueCount {
-  study_id: string;
-  revision: number;
-  study_instance_uid: string;
-  source: string;
-}
+import { objectsWeAccept, requestRetrieval } from './retrievals.ts';
 
 interface CountParts {
   database: Database;
@@ -40,28 +38,12 @@ export async function askDueCounts(
   parts: CountParts,
   signal: AbortSignal,
 ): Promise<number> {
-  const { database, now } = parts;
-  // Stop asking about studies that are no longer receiving objects or have a later revision.
-  await database.query(
-    `UPDATE archive_counts c SET ask_at = 'infinity'
-     WHERE c.archive = $1 AND c.state <> 'complete' AND c.ask_at <= $2 AND NOT EXISTS (
-       SELECT 1 FROM studies s
-       WHERE s.id = c.study_id AND s.revision = c.revision AND s.state = 'receiving')`,
-    [archive.name, now()],
-  );
-  const { rows } = await database.query<DueCount>(
-    `UPDATE archive_counts c SET ask_at = $2 FROM studies s
-     WHERE s.id = c.study_id AND (c.study_id, c.revision) IN (
-       SELECT due.study_id, due.revision FROM archive_counts due
-         JOIN studies d ON d.id = due.study_id AND d.revision = due.revision
-       WHERE due.archive = $1 AND due.state <> 'complete' AND due.ask_at <= $3
-         AND d.state = 'receiving'
-       ORDER BY due.ask_at LIMIT $4 FOR UPDATE OF due SKIP LOCKED)
-     RETURNING c.study_id, c.revision, s.study_instance_uid, s.source`,
-    [archive.name, secondsAfter(now(), ASKING_SECONDS), now(), AT_A_TIME],
-  );
-  await Promise.all(rows.map((due) => askCount(due, archive, parts, signal)));
-  return rows.length;
+  const at = parts.now();
+  const claimedUntil = secondsAfter(at, ASKING_SECONDS);
+  const counts = { at, claimedUntil, limit: AT_A_TIME };
+  const due = await claimDueCounts(parts.database, archive.name, counts);
+  await Promise.all(due.map((one) => askCount(one, archive, parts, signal)));
+  return due.length;
 }
 
 async function askCount(
@@ -76,17 +58,10 @@ async function askCount(
   if (signal.aborted) {
     // The query may have failed only because the gateway is stopping, so another process may repeat
     // it at once.
-    await database.query(
-      'UPDATE archive_counts SET ask_at = $3 WHERE study_id = $1 AND revision = $2',
-      [due.study_id, due.revision, now()],
-    );
+    await releaseCount(database, due, now());
     return;
   }
-  await database.query(
-    `UPDATE archive_counts SET state = $3, expected = $4, missing = $5, detail = $6, ask_at = $7
-     WHERE study_id = $1 AND revision = $2`,
-    [due.study_id, due.revision, count.state, count.expected, count.missing, count.detail, again],
-  );
+  await recordCount(database, due, count, again);
   if (count.state === 'complete') {
     const deadline = expectedDeadline(sources, due.source, now());
     const completion = { studyId: due.study_id, completeAfter: deadline };

@@ -10,7 +10,7 @@ import {
   patientMismatch,
 } from '../../src/core/studies/patient.ts';
 import type { PriorSearch } from '../../src/core/studies/priors.ts';
-import type { InstanceRow } from '../../src/core/studies/study-store.ts';
+import { newestObjects } from '../../src/core/studies/study-store.ts';
 import type { FoundObject, FoundStudy } from '../../src/operations/operations.ts';
 import { DatabaseUnreachableError } from '../../src/platform/database/pooled.ts';
 import type { Queryable } from '../../src/platform/database/port.ts';
@@ -197,16 +197,11 @@ async function verified(
   wanted: readonly FoundObject[],
   database: Queryable,
 ): Promise<{ same: string[]; other: PatientMismatch[] }> {
-  const { rows } = await database.query<Pick<InstanceRow, 'id' | 'header'>>(
-    `SELECT DISTINCT ON (i.sop_instance_uid) i.id, i.header
-     FROM instances i JOIN studies s ON s.id = i.study_id
-     WHERE s.study_instance_uid = $1 AND i.sop_instance_uid = ANY ($2::text[])
-     ORDER BY i.sop_instance_uid, i.ordinal DESC`,
-    [studyInstanceUid, wanted.map(({ sopInstanceUid }) => sopInstanceUid)],
-  );
+  const uids = wanted.map(({ sopInstanceUid }) => sopInstanceUid);
+  const objects = await newestObjects(database, studyInstanceUid, uids);
   const patient = patientIdentity(study.identity);
   const merged = asMerged(study);
-  const compared = rows.map(({ id, header }) => ({
+  const compared = objects.map(({ id, header }) => ({
     id,
     mismatch: patientMismatch(patient, merged(patientIdentity(header.identity))),
   }));

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RETRIEVED_STORAGE } from '../../pipelines/dicom/sop-classes.ts';
 import { expectObjects } from '../../src/core/studies/expected-objects.ts';
 import { reopenPrior } from '../../src/core/studies/priors.ts';
-import { findStudy, ownSeries } from '../../src/core/studies/study-store.ts';
+import { findStudy, ownSeries, receivedUids } from '../../src/core/studies/study-store.ts';
 import type { FoundObject } from '../../src/operations/operations.ts';
 import { DatabaseUnreachableError } from '../../src/platform/database/pooled.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
@@ -13,19 +13,6 @@ import type { Logger } from '../../src/platform/logging/logger.ts';
 import { whileRenewing } from '../../src/platform/rounds.ts';
 import type { StorageService } from '../network/service-ports.ts';
 import type { Archive, Retrieved } from './archive.ts';
-
-/** Returns the SOP Instance UIDs of those objects of a study that have been received. */
-export async function receivedUids(
-  database: Queryable,
-  studyInstanceUid: string,
-): Promise<Set<string>> {
-  const { rows } = await database.query<{ uid: string }>(
-    `SELECT DISTINCT i.sop_instance_uid AS uid FROM instances i JOIN studies s ON s.id = i.study_id
-     WHERE s.study_instance_uid = $1`,
-    [studyInstanceUid],
-  );
-  return new Set(rows.map(({ uid }) => uid));
-}
 
 /**
  * Returns those objects in an archive that we accept: their SOP class is supported, and they are

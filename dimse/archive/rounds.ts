@@ -1,12 +1,15 @@
 import type { Source } from '../../config/schema.ts';
-import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
 import { priorIdsOf } from '../../src/core/patients/merges.ts';
-import { endPriorSearch } from '../../src/core/studies/priors.ts';
+import {
+  claimPriorSearch,
+  endPriorSearch,
+  renewPriorSearch,
+} from '../../src/core/studies/priors.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import { logRounds, type Rounds, startRounds, whileRenewing } from '../../src/platform/rounds.ts';
 import type { Archive } from './archive.ts';
 import { askDueCounts } from './expected-count.ts';
-import { findPriors, type SearchedStudy } from './prior-search.ts';
+import { findPriors } from './prior-search.ts';
 import {
   claimRetrieval,
   LEASE_SECONDS,
@@ -88,52 +91,25 @@ async function retrieveNext(
   return 1;
 }
 
-interface SearchRow extends SearchedStudy {
-  study_id: string;
-  revision: number;
-  rule: string;
-  deadline: Date;
-  identity: DicomIdentity;
-}
-
 async function searchNext(
   archives: ReadonlyMap<string, Archive>,
   parts: ArchiveRoundParts,
   stopping: AbortSignal,
 ): Promise<number> {
   const { database, now } = parts;
-  const { rows } = await database.query<SearchRow>(
-    `UPDATE prior_searches p SET taken_until = $2 FROM studies s
-     WHERE s.id = p.study_id AND (p.study_id, p.revision, p.rule) = (
-       SELECT study_id, revision, rule FROM prior_searches
-       WHERE state = 'searching' AND deadline > $1 AND (taken_until IS NULL OR taken_until < $1)
-       ORDER BY deadline LIMIT 1 FOR UPDATE SKIP LOCKED)
-     RETURNING p.study_id, p.revision, p.rule, p.settings, p.deadline, s.identity`,
-    [now(), leaseEnd(now())],
-  );
-  const [row] = rows;
-  if (!row) return 0;
-  const late = AbortSignal.timeout(Math.max(1, row.deadline.getTime() - now().getTime()));
-  const { PatientID: patientId, IssuerOfPatientID: issuer } = row.identity;
+  const search = await claimPriorSearch(database, now(), leaseEnd(now()));
+  if (!search) return 0;
+  const late = AbortSignal.timeout(Math.max(1, search.deadline.getTime() - now().getTime()));
+  const { PatientID: patientId, IssuerOfPatientID: issuer } = search.identity;
   const formerIds = await priorIdsOf(database, { patientId, issuer });
-  const renew = () =>
-    database.query(
-      `UPDATE prior_searches SET taken_until = $4 WHERE study_id = $1 AND revision = $2
-         AND rule = $3 AND state = 'searching' AND taken_until IS NOT NULL`,
-      [row.study_id, row.revision, row.rule, leaseEnd(now())],
-    );
+  const renew = () => renewPriorSearch(database, search, leaseEnd(now()));
   const found = await whileRenewing({ renew, everyMilliseconds: RENEW_MILLISECONDS }, () =>
-    findPriors({ ...row, formerIds }, archives, parts, AbortSignal.any([stopping, late])),
+    findPriors({ ...search, formerIds }, archives, parts, AbortSignal.any([stopping, late])),
   );
   if (stopping.aborted) {
-    // Lets the next process search at once.
-    await database.query(
-      `UPDATE prior_searches SET taken_until = NULL
-       WHERE study_id = $1 AND revision = $2 AND rule = $3 AND state = 'searching'`,
-      [row.study_id, row.revision, row.rule],
-    );
+    await renewPriorSearch(database, search, null);
     return 1;
   }
-  await endPriorSearch(database, { ...row, study: row.study_id }, found, now());
+  await endPriorSearch(database, search, found, now());
   return 1;
 }

@@ -10,7 +10,7 @@ import type { Deliverer, RequestDelivery, SendOutcome } from '../../src/core/out
 import type { ResultReader } from '../../src/core/requests/request.ts';
 import { readEnvelope } from '../../src/core/requests/results.ts';
 import { keptObject } from '../../src/core/studies/study-store.ts';
-import type { Database, Queryable } from '../../src/platform/database/port.ts';
+import type { Database } from '../../src/platform/database/port.ts';
 import {
   failedResult,
   outgoingBuffer,
@@ -138,20 +138,4 @@ export function createForwardDeliverer(options: {
       return transports.get(destination)?.probe?.(signal);
     },
   };
-}
-
-/**
- * Returns the outbox entries of received objects to forward. The deliveries of one study are sent
- * in order.
- */
-export async function forwardedObjects(
-  database: Queryable,
-  instanceIds: readonly string[],
-): Promise<{ instance: string; study: string; revision: number }[]> {
-  const { rows } = await database.query<{ instance: string; study: string; revision: number }>(
-    `SELECT id AS instance, study_id AS study, revision FROM instances
-     WHERE id = ANY ($1::uuid[]) ORDER BY study_id, ordinal`,
-    [instanceIds],
-  );
-  return rows;
 }

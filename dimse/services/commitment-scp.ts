@@ -5,7 +5,8 @@ import {
   STORAGE_COMMITMENT,
   STORAGE_COMMITMENT_INSTANCE,
 } from '../../pipelines/dicom/sop-classes.ts';
-import type { ReceivedObject, ReceivedObjects } from '../../src/core/files/received-objects.ts';
+import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
+import { objectsUnder } from '../../src/core/studies/study-store.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { inParallel } from '../../src/platform/in-parallel.ts';
@@ -96,21 +97,19 @@ async function judge(
   transactionUid: string,
   references: readonly SopReference[],
 ): Promise<CommitmentReport> {
-  const { rows } = await database.query<ReceivedObject & { uid: string; sop_class: string }>(
-    `SELECT sop_instance_uid AS uid, header ->> 'sopClassUid' AS sop_class, path,
-       file_sha256 AS "fileSha256" FROM instances WHERE sop_instance_uid = ANY ($1::text[])`,
-    [references.map(({ sopInstanceUid }) => sopInstanceUid)],
-  );
-  const classes = new Map(rows.map((row) => [row.uid, row.sop_class]));
-  // Different objects may have been received under one SOP Instance UID. All of them must still
-  // exist, because the sender may mean any of them.
+  const uids = references.map(({ sopInstanceUid }) => sopInstanceUid);
+  const received = await objectsUnder(database, uids);
+  const classes = new Map(received.map((object) => [object.sopInstanceUid, object.sopClassUid]));
+  // All objects under a UID must still exist, because the sender may mean any of them.
   const gone = new Set<string>();
   // Several objects are looked up at the same time, because each lookup in a bucket is a call over
   // the network, and the sender is waiting for the response.
-  for (let start = 0; start < rows.length; start += LOOKS_AT_A_TIME) {
-    const batch = rows.slice(start, start + LOOKS_AT_A_TIME);
-    const kept = await Promise.all(batch.map((row) => objects.has(row)));
-    for (const [index, { uid }] of batch.entries()) if (!kept[index]) gone.add(uid);
+  for (let start = 0; start < received.length; start += LOOKS_AT_A_TIME) {
+    const batch = received.slice(start, start + LOOKS_AT_A_TIME);
+    const kept = await Promise.all(batch.map((object) => objects.has(object)));
+    for (const [index, { sopInstanceUid }] of batch.entries()) {
+      if (!kept[index]) gone.add(sopInstanceUid);
+    }
   }
   const report: CommitmentReport = { transactionUid, committed: [], failed: [] };
   for (const reference of references) {

@@ -1,21 +1,10 @@
 import type { OperationOutcome } from '@medplum/fhirtypes';
+import type { Candidate } from '../../src/core/outbox/held.ts';
 import {
   catalogueEntry,
   type ErrorCode,
   type FailureClass,
 } from '../../src/platform/errors/catalogue.ts';
-
-/**
- * A patient or order at the receiver that may be the one searched for: its reference, and the
- * attributes that agree or differ. It contains no identity, because a person looks the record up in
- * the EHR.
- */
-export interface Candidate {
-  /** `Patient/<id>` or `ServiceRequest/<id>`. */
-  reference: string;
-  agrees: readonly string[];
-  differs: readonly string[];
-}
 
 /** What an HTTP status from the EHR means for a delivery (exchange 1.10). */
 interface StatusMeaning {

@@ -1,9 +1,14 @@
 import type { Subject } from '../../pipelines/dicom/subject.ts';
-import { HELD_FOR_A_PERSON } from '../../src/core/outbox/delivery.ts';
+import {
+  type Candidate,
+  type HeldDelivery,
+  heldDeliveries,
+  heldDelivery,
+  lockDelivery,
+} from '../../src/core/outbox/held.ts';
 import type { HeldReport, HoldOperations } from '../../src/operations/operations.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
-import type { Candidate } from '../client/outcome.ts';
 import type { Choice } from './send-report.ts';
 
 /**
@@ -77,42 +82,26 @@ interface HoldQueueDeps {
   sendAgain: (tx: Queryable, deliveryId: string) => Promise<unknown>;
 }
 
-const HELD = `
-  SELECT d.id, d.request_id, d.destination, d.code, COALESCE(d.detail, '') AS detail,
-    d.created_at AS since, d.state = 'pending' AS retried,
-    COALESCE(c.candidates, '[]'::jsonb) AS candidates
-  FROM deliveries d LEFT JOIN hold_candidates c ON c.delivery_id = d.id
-  WHERE ${HELD_FOR_A_PERSON}`;
-
-interface HeldRow extends Omit<HeldReport, 'since'> {
-  since: Date;
-}
-
 /**
  * Creates the hold queue of a gateway.
  * @throws SonogateError `not_found` for an id that is not in the queue.
  */
 export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDeps): HoldOperations {
   async function held(queryable: Queryable, id: string): Promise<HeldReport> {
-    const { rows } = await queryable.query<HeldRow>(`${HELD} AND d.id = $1`, [id]);
-    const [row] = rows;
+    const row = await heldDelivery(queryable, id);
     if (!row) throw new SonogateError('not_found', `No held report has the id ${id}.`);
     return reportOf(row);
   }
 
-  /**
-   * Reads a report for a decision and locks it, so that no other person and no delivery attempt can
-   * change it until the transaction ends.
-   */
+  /** Reads a report for a decision, which nobody else can change until the transaction ends. */
   async function heldAlone(tx: Queryable, id: string): Promise<HeldReport> {
-    await tx.query('SELECT 1 FROM deliveries WHERE id = $1 FOR UPDATE', [id]);
+    await lockDelivery(tx, id);
     return held(tx, id);
   }
 
   return {
     async list() {
-      const { rows } = await database.query<HeldRow>(`${HELD} ORDER BY since, d.id`);
-      return rows.map(reportOf);
+      return (await heldDeliveries(database)).map(reportOf);
     },
 
     async show({ id, person: by }) {
@@ -178,6 +167,6 @@ async function recordAction(tx: Queryable, report: HeldReport, entry: Entry): Pr
   );
 }
 
-function reportOf({ since, ...row }: HeldRow): HeldReport {
+function reportOf({ since, ...row }: HeldDelivery): HeldReport {
   return { ...row, since: since.toISOString() };
 }

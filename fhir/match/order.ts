@@ -1,7 +1,7 @@
 import type { Encounter, Identifier, Patient, Reference, ServiceRequest } from '@medplum/fhirtypes';
 import type { FhirDestination } from '../../config/schema.ts';
+import type { Candidate } from '../../src/core/outbox/held.ts';
 import { hasAnswer } from '../client/client.ts';
-import type { Candidate } from '../client/outcome.ts';
 import { FhirFailure, failureOf } from '../client/outcome.ts';
 import type { FhirServer } from '../client/server.ts';
 import { accessionNumber, searchToken } from '../resources/identifiers.ts';

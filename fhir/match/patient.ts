@@ -1,7 +1,7 @@
 import type { HumanName, Patient, Reference } from '@medplum/fhirtypes';
 import type { FhirDestination } from '../../config/schema.ts';
 import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
-import type { Candidate } from '../client/outcome.ts';
+import type { Candidate } from '../../src/core/outbox/held.ts';
 import { FhirFailure, failureOf } from '../client/outcome.ts';
 import type { FhirServer } from '../client/server.ts';
 import { fhirDate } from '../resources/dates.ts';

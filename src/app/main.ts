@@ -2,7 +2,6 @@ import type { Config } from '../../config/schema.ts';
 import type { DimseGateway } from '../../dimse/gateway.ts';
 import { createDicomAudit } from '../../dimse/receive/audit.ts';
 import type { StorageScpParts } from '../../dimse/receive/storage-scp.ts';
-import { forwardedObjects } from '../../dimse/send/deliver.ts';
 import { httpAccess } from '../../fhir/client/authorization.ts';
 import { DEFAULT_ACCOUNT_ID } from '../core/accounts/keys.ts';
 import { openBlobStore } from '../core/files/open-blob-store.ts';
@@ -16,6 +15,7 @@ import { forgetReceptions } from '../core/studies/receptions.ts';
 import { startRetention } from '../core/studies/retention.ts';
 import { requireUsableRules } from '../core/studies/rules/check-rules.ts';
 import { fixedRules, type RulesSource } from '../core/studies/rules/rules-source.ts';
+import { arrivalsOf } from '../core/studies/study-store.ts';
 import type { HttpServer } from '../doors/http/server.ts';
 import { commandsOn, type RunCommand, typedCommands } from '../operations/commands.ts';
 import { adminSocketPath, gatewayAnswers, serveAdminSocket } from '../operations/socket.ts';
@@ -278,7 +278,7 @@ async function startDimseRole(shared: Shared, parts: Parts): Promise<DimseGatewa
     forward: (instances, destinations, kind) =>
       database.transaction(async (tx) => {
         const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
-        const objects = await forwardedObjects(tx, instances);
+        const objects = await arrivalsOf(tx, instances);
         await enqueueForwards(tx, objects, destinations, giveUpSeconds, kind);
       }),
     archiveAccess: httpAccess(certificates),

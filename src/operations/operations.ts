@@ -6,6 +6,7 @@ import type { RecordAction, WriteAudit } from '../core/audit/audit.ts';
 import type { AuditVerdict } from '../core/audit/seal.ts';
 import type { BreakerRow } from '../core/outbox/breaker.ts';
 import type { DeliveryFilter, DeliveryRow } from '../core/outbox/deliveries.ts';
+import type { Candidate } from '../core/outbox/held.ts';
 import type { WithdrawalReceiver } from '../core/outbox/withdrawals.ts';
 import type { MergeNote } from '../core/patients/merges.ts';
 import type { ChangedStudy, DryRun, StudyRelease } from '../core/studies/commands.ts';
@@ -180,11 +181,7 @@ export interface HeldReport {
    */
   retried: boolean;
   /** Patients or orders in the EHR for a person to choose from. */
-  candidates: readonly {
-    reference: string;
-    agrees: readonly string[];
-    differs: readonly string[];
-  }[];
+  candidates: readonly Candidate[];
 }
 
 export interface HoldOperations {

@@ -203,15 +203,6 @@ export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'dead', 'dive
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
- * SQL condition: the delivery `d` to an EHR waits for a person, because it ended without success or
- * the EHR cannot find its patient yet. A delivery rejected by a person does not wait.
- */
-export const HELD_FOR_A_PERSON = `(d.kind = 'fhir'
-  AND (d.state = 'dead' OR (d.state = 'pending' AND d.code = 'ehr_patient_not_found'))
-  AND 'reject' IS DISTINCT FROM (SELECT h.action FROM hold_actions h
-    WHERE h.delivery_id = d.id AND h.action <> 'show' ORDER BY h.id DESC LIMIT 1))`;
-
-/**
  * Returns the deliveries that can start with the draft; some destinations accept only signed
  * results. If an earlier result of the study is signed, no report is sent as a draft: an EHR would
  * replace the signed report, or show a newer draft next to it.

@@ -45,6 +45,71 @@ export async function scheduleArchiveCount(
   );
 }
 
+/** A study that is receiving objects, about which its archive is to be asked. */
+export interface DueCount {
+  study_id: string;
+  revision: number;
+  study_instance_uid: string;
+  source: string;
+}
+
+/**
+ * Claims the studies about which an archive is due to be asked, at most `limit`. Until `claimedUntil`
+ * no other process asks about them. Studies that are no longer receiving objects, or have a later
+ * revision, are not due again.
+ */
+export async function claimDueCounts(
+  database: Database,
+  archive: string,
+  { at, claimedUntil, limit }: { at: Date; claimedUntil: Date; limit: number },
+): Promise<DueCount[]> {
+  await database.query(
+    `UPDATE archive_counts c SET ask_at = 'infinity'
+     WHERE c.archive = $1 AND c.state <> 'complete' AND c.ask_at <= $2 AND NOT EXISTS (
+       SELECT 1 FROM studies s
+       WHERE s.id = c.study_id AND s.revision = c.revision AND s.state = 'receiving')`,
+    [archive, at],
+  );
+  const { rows } = await database.query<DueCount>(
+    `UPDATE archive_counts c SET ask_at = $2 FROM studies s
+     WHERE s.id = c.study_id AND (c.study_id, c.revision) IN (
+       SELECT due.study_id, due.revision FROM archive_counts due
+         JOIN studies d ON d.id = due.study_id AND d.revision = due.revision
+       WHERE due.archive = $1 AND due.state <> 'complete' AND due.ask_at <= $3
+         AND d.state = 'receiving'
+       ORDER BY due.ask_at LIMIT $4 FOR UPDATE OF due SKIP LOCKED)
+     RETURNING c.study_id, c.revision, s.study_instance_uid, s.source`,
+    [archive, claimedUntil, at, limit],
+  );
+  return rows;
+}
+
+/** Makes a claimed count due again at once. */
+export async function releaseCount(
+  database: Queryable,
+  { study_id, revision }: DueCount,
+  at: Date,
+): Promise<void> {
+  await database.query(
+    'UPDATE archive_counts SET ask_at = $3 WHERE study_id = $1 AND revision = $2',
+    [study_id, revision, at],
+  );
+}
+
+/** Records the answer of an archive, and when it is to be asked again. */
+export async function recordCount(
+  database: Queryable,
+  { study_id, revision }: DueCount,
+  { state, expected, missing, detail }: ArchiveCount,
+  askAt: Date,
+): Promise<void> {
+  await database.query(
+    `UPDATE archive_counts SET state = $3, expected = $4, missing = $5, detail = $6, ask_at = $7
+     WHERE study_id = $1 AND revision = $2`,
+    [study_id, revision, state, expected, missing, detail, askAt],
+  );
+}
+
 /** States why a study still waits for objects that the archive has, or why it cannot be compared. */
 export async function explainWait(
   database: Queryable,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { PriorsSettings } from '../../../config/peers.ts';
+import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import type { RequestFile } from '../requests/request.ts';
 import { fileName, type InstanceRow, type StudyRow } from './study-store.ts';
@@ -66,13 +67,59 @@ export async function priorsFor(
   return { files, note: search.detail ?? '' };
 }
 
+/** The study and the rule that a search is for, with the rule's settings. */
+interface ClaimedSearch {
+  study: string;
+  revision: number;
+  rule: string;
+  settings: PriorsSettings;
+  deadline: Date;
+  identity: DicomIdentity;
+}
+
+type SearchKey = Pick<ClaimedSearch, 'study' | 'revision' | 'rule'>;
+
+/**
+ * Claims the search whose deadline is next. Until `claimedUntil` no other process searches.
+ * @returns null if no search is due.
+ */
+export async function claimPriorSearch(
+  database: Queryable,
+  at: Date,
+  claimedUntil: Date,
+): Promise<ClaimedSearch | null> {
+  const { rows } = await database.query<ClaimedSearch>(
+    `UPDATE prior_searches p SET taken_until = $2 FROM studies s
+     WHERE s.id = p.study_id AND (p.study_id, p.revision, p.rule) = (
+       SELECT study_id, revision, rule FROM prior_searches
+       WHERE state = 'searching' AND deadline > $1 AND (taken_until IS NULL OR taken_until < $1)
+       ORDER BY deadline LIMIT 1 FOR UPDATE SKIP LOCKED)
+     RETURNING p.study_id AS study, p.revision, p.rule, p.settings, p.deadline, s.identity`,
+    [at, claimedUntil],
+  );
+  return rows[0] ?? null;
+}
+
+/** Renews the claim on a search; null ends it, so that another process can search at once. */
+export async function renewPriorSearch(
+  database: Queryable,
+  { study, revision, rule }: SearchKey,
+  claimedUntil: Date | null,
+): Promise<void> {
+  await database.query(
+    `UPDATE prior_searches SET taken_until = $4 WHERE study_id = $1 AND revision = $2
+       AND rule = $3 AND state = 'searching' AND taken_until IS NOT NULL`,
+    [study, revision, rule, claimedUntil],
+  );
+}
+
 /**
  * Records the outcome of a search, and lets its study continue at once. Nothing is recorded if the
  * search has ended, because its deadline was over.
  */
 export async function endPriorSearch(
   database: Database,
-  { study, revision, rule }: { study: string; revision: number; rule: string },
+  { study, revision, rule }: SearchKey,
   found: Pick<PriorSearch, 'state' | 'detail'> & { instances: readonly string[] },
   at: Date,
 ): Promise<void> {

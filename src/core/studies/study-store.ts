@@ -393,6 +393,66 @@ export async function studyOfRequest(
   return rows[0] ?? null;
 }
 
+/** Returns the study and the revision in which each object arrived, in the order of arrival. */
+export async function arrivalsOf(
+  database: Queryable,
+  ids: readonly string[],
+): Promise<{ instance: string; study: string; revision: number }[]> {
+  const { rows } = await database.query<{ instance: string; study: string; revision: number }>(
+    `SELECT id AS instance, study_id AS study, revision FROM instances
+     WHERE id = ANY ($1::uuid[]) ORDER BY study_id, ordinal`,
+    [ids],
+  );
+  return rows;
+}
+
+/** Returns the SOP Instance UIDs of those objects of a study that have been received. */
+export async function receivedUids(
+  database: Queryable,
+  studyInstanceUid: string,
+): Promise<Set<string>> {
+  const { rows } = await database.query<{ uid: string }>(
+    `SELECT DISTINCT i.sop_instance_uid AS uid FROM instances i JOIN studies s ON s.id = i.study_id
+     WHERE s.study_instance_uid = $1`,
+    [studyInstanceUid],
+  );
+  return new Set(rows.map(({ uid }) => uid));
+}
+
+/** Returns the newest object of a study under each of these SOP Instance UIDs. */
+export async function newestObjects(
+  database: Queryable,
+  studyInstanceUid: string,
+  uids: readonly string[],
+): Promise<Pick<InstanceRow, 'id' | 'header'>[]> {
+  const { rows } = await database.query<Pick<InstanceRow, 'id' | 'header'>>(
+    `SELECT DISTINCT ON (i.sop_instance_uid) i.id, i.header
+     FROM instances i JOIN studies s ON s.id = i.study_id
+     WHERE s.study_instance_uid = $1 AND i.sop_instance_uid = ANY ($2::text[])
+     ORDER BY i.sop_instance_uid, i.ordinal DESC`,
+    [studyInstanceUid, uids],
+  );
+  return rows;
+}
+
+/**
+ * Returns every object received under one of these SOP Instance UIDs, in any study. Different
+ * objects may have been received under one UID.
+ */
+export async function objectsUnder(
+  database: Queryable,
+  uids: readonly string[],
+): Promise<(ReceivedObject & { sopInstanceUid: string; sopClassUid: string })[]> {
+  const { rows } = await database.query<
+    ReceivedObject & { sopInstanceUid: string; sopClassUid: string }
+  >(
+    `SELECT sop_instance_uid AS "sopInstanceUid", header ->> 'sopClassUid' AS "sopClassUid", path,
+       file_sha256 AS "fileSha256" FROM instances WHERE sop_instance_uid = ANY ($1::text[])`,
+    [uids],
+  );
+  return rows;
+}
+
 /** Returns the study of a received object; null if the object has been removed. */
 export async function studyOfInstance(database: Queryable, id: string): Promise<string | null> {
   const { rows } = await database.query<{ study: string }>(

@@ -9,9 +9,9 @@ import {
   DELIVERY_KINDS,
   DELIVERY_STATES,
   type DeliveryKind,
-  HELD_FOR_A_PERSON,
   TO_CLIENTS,
 } from '../../core/outbox/delivery.ts';
+import { HELD_FOR_A_PERSON } from '../../core/outbox/held.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import type { ConsoleDeps } from './context.ts';
