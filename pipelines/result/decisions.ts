@@ -1,5 +1,11 @@
-import type { Caliper, Confirmed, Measurement, Result } from './envelope.ts';
-import { fetusKey, isFromReport, withDecisions } from './measured.ts';
+import {
+  type Caliper,
+  type Confirmed,
+  isFromReport,
+  type Measurement,
+  type Result,
+} from './envelope.ts';
+import { fetusKey, withDecisions } from './measured.ts';
 import { remark } from './render/remarks.ts';
 
 /**

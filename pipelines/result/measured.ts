@@ -12,8 +12,6 @@ import {
   maybeText,
 } from './envelope.ts';
 
-export { isFromReport } from './envelope.ts';
-
 /** Source of a value that belongs to no single frame. */
 export const NO_FRAME: Measurement['source'] = {
   provenance: 'model',

@@ -1,5 +1,6 @@
 import { findingConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { isOfMachine } from '../../result/measured.ts';
 import { say } from '../../result/render/obstetric/amniotic-fluid.ts';
 import {
   type ClassificationDraft,
@@ -7,7 +8,6 @@ import {
   type FindingDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { isOfMachine } from '../shared/measurement.ts';
 import {
   AFI_FROM_DAYS,
   AFI_HIGH,

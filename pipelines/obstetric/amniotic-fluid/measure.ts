@@ -1,18 +1,13 @@
 import { scaleFor } from '../../contract/study.ts';
 import { distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { asRepeat } from '../../result/measured.ts';
+import { asRepeat, isConfirmed, lineBetween, measuredOn } from '../../result/measured.ts';
+import { isPlausible } from '../../result/obstetric/limits.ts';
 import { remarkOfFluid, say } from '../../result/render/obstetric/amniotic-fluid.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import { categoryWithin } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import {
-  createMeasurement,
-  isConfirmed,
-  isPlausible,
-  lineBetween,
-  measuredOn,
-} from '../shared/measurement.ts';
+import { createMeasurement } from '../shared/measurement.ts';
 import type { FluidReading } from './evidence.ts';
 import { AFI_FROM_DAYS, fluidIndex, MM_PER_CM, mooreCayleFluidIndex } from './guideline.ts';
 

@@ -1,12 +1,12 @@
 import type { Measurement } from '../../result/envelope.ts';
+import { isOfMachine } from '../../result/measured.ts';
+import { isPlausible } from '../../result/obstetric/limits.ts';
 import { say } from '../../result/render/obstetric/amniotic-fluid.ts';
 import { type SeveralFetusesSource, SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
   acceptedValue,
-  isOfMachine,
-  isPlausible,
   listedForFetuses,
   machineUnused,
   ofNamedFetuses,

@@ -5,6 +5,7 @@ import {
 } from '../../concepts/obstetric.ts';
 import { centileOf } from '../../measure/statistics.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { isOfMachine } from '../../result/measured.ts';
 import { SIZE_NAMES, say } from '../../result/render/obstetric/anomaly-screen.ts';
 import { withSubject } from '../../result/render/obstetric/shared.ts';
 import {
@@ -13,7 +14,7 @@ import {
   type FindingDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { atCutOff, isOfMachine } from '../shared/measurement.ts';
+import { atCutOff } from '../shared/measurement.ts';
 import { keyFrame } from '../shared/plane.ts';
 import type { ScreenEvidence } from './evidence.ts';
 import {

@@ -2,17 +2,12 @@ import type { ObstetricMethod } from '../../concepts/obstetric.ts';
 import { scaleFor } from '../../contract/study.ts';
 import { distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { lineBetween, measuredOn } from '../../result/measured.ts';
+import { isPlausible } from '../../result/obstetric/limits.ts';
 import { say } from '../../result/render/obstetric/anomaly-screen.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import type { Statement } from '../../result/statement.ts';
-import {
-  createMeasurement,
-  FRAMES_PER_MEASUREMENT,
-  isPlausible,
-  lineBetween,
-  measuredOn,
-  withMedian,
-} from '../shared/measurement.ts';
+import { createMeasurement, FRAMES_PER_MEASUREMENT, withMedian } from '../shared/measurement.ts';
 import type {
   BrainReading,
   BrainUncertainty,

@@ -1,6 +1,8 @@
 import type { ObstetricConcept, ObstetricMethod } from '../../concepts/obstetric.ts';
 import { axisEnds } from '../../measure/ellipse.ts';
-import type { Measurement } from '../../result/envelope.ts';
+import { isFromReport, type Measurement } from '../../result/envelope.ts';
+import { isOfMachine, lineBetween, measuredOn } from '../../result/measured.ts';
+import { isPlausible } from '../../result/obstetric/limits.ts';
 import { remarkOfBiometry, say } from '../../result/render/obstetric/biometry.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import { categoryWithin } from '../../result/section-outcome.ts';
@@ -8,12 +10,7 @@ import type { Remark, Statement } from '../../result/statement.ts';
 import {
   acceptedValue,
   createMeasurement,
-  isFromReport,
-  isOfMachine,
-  isPlausible,
   isShapeOf,
-  lineBetween,
-  measuredOn,
   uncertaintyOfRatio,
 } from '../shared/measurement.ts';
 import type { FrameReading } from '../shared/plane.ts';

@@ -1,5 +1,6 @@
 import { findingConcept, type ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { isConfirmed, isOfMachine } from '../../result/measured.ts';
 import { remarkOfBiometry, say } from '../../result/render/obstetric/biometry.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
@@ -7,8 +8,6 @@ import {
   acceptedValue,
   IN_PLACE_OF_OURS,
   ifPlausible,
-  isConfirmed,
-  isOfMachine,
   machineUnused,
   ofNamedFetuses,
   ofSeveralFetuses,

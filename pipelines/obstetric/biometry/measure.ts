@@ -6,19 +6,19 @@ import type { Caliper, Measurement } from '../../result/envelope.ts';
 import {
   ellipsePlace,
   type LocatedStructure,
+  lineBetween,
   linePlace,
   locatedOn,
+  measuredOn,
 } from '../../result/measured.ts';
+import { isPlausible } from '../../result/obstetric/limits.ts';
 import { type PlaneExclusion, remarkOfBiometry } from '../../result/render/obstetric/biometry.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import { distinctRemarks, type Remark } from '../../result/statement.ts';
 import {
   createMeasurement,
   FRAMES_PER_MEASUREMENT,
-  isPlausible,
   isShapeOf,
-  lineBetween,
-  measuredOn,
   withMedian,
 } from '../shared/measurement.ts';
 import type { FramePlane, FrameReading, Plane, Structure } from '../shared/plane.ts';

@@ -1,16 +1,11 @@
 import { findingConcept, type ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { isOfMachine, isRejected } from '../../result/measured.ts';
 import { say } from '../../result/render/obstetric/biometry.ts';
 import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import {
-  acceptedValue,
-  isOfMachine,
-  isRejected,
-  listedForFetuses,
-  REPEATABILITY,
-} from '../shared/measurement.ts';
+import { acceptedValue, listedForFetuses, REPEATABILITY } from '../shared/measurement.ts';
 import type { FramePlane, Structure } from '../shared/plane.ts';
 import { excludedBy, MEASURING_PLANES } from '../shared/plane.ts';
 import type { Gap, ObstetricSection, SectionOutcome } from '../shared/section.ts';

@@ -1,16 +1,11 @@
 import { scaleFor } from '../../contract/study.ts';
 import { distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { isRejected, lineBetween, measuredOn } from '../../result/measured.ts';
+import { isPlausible } from '../../result/obstetric/limits.ts';
 import { remarkOfCervix } from '../../result/render/obstetric/cervix.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
-import {
-  createMeasurement,
-  isPlausible,
-  isRejected,
-  LONGEST_CERVIX_MM,
-  lineBetween,
-  measuredOn,
-} from '../shared/measurement.ts';
+import { createMeasurement, LONGEST_CERVIX_MM } from '../shared/measurement.ts';
 import type { MeasuringRoute } from '../shared/plane.ts';
 import type { CervixReading } from './evidence.ts';
 import {

@@ -1,5 +1,6 @@
 import type { Measurement } from '../../result/envelope.ts';
 import { asRepeat } from '../../result/measured.ts';
+import { isPlausible } from '../../result/obstetric/limits.ts';
 import { say } from '../../result/render/obstetric/cervix.ts';
 import { SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
@@ -7,7 +8,6 @@ import type { Statement } from '../../result/statement.ts';
 import {
   acceptedValue,
   ifPlausible,
-  isPlausible,
   ofEveryClip,
   withMachineValues,
 } from '../shared/measurement.ts';

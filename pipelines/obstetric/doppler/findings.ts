@@ -4,6 +4,7 @@ import {
   type ObstetricConcept,
 } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { isOfMachine, isRejected } from '../../result/measured.ts';
 import { FLOW_TEXT, remarkOfDoppler, say } from '../../result/render/obstetric/doppler.ts';
 import {
   type CategoryWithin,
@@ -13,7 +14,6 @@ import {
   type FindingDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { isOfMachine, isRejected } from '../shared/measurement.ts';
 import { type FlowOfTraces, graverFlow, type StatedFlow } from './flow.ts';
 import {
   ANAEMIA_MOM,

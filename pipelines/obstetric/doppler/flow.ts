@@ -1,8 +1,9 @@
 import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { isOfMachine, isRejected, isReplaced } from '../../result/measured.ts';
+import { isPlausible } from '../../result/obstetric/limits.ts';
 import { say, type TraceProblem } from '../../result/render/obstetric/doppler.ts';
 import type { Statement } from '../../result/statement.ts';
-import { isOfMachine, isPlausible, isRejected, isReplaced } from '../shared/measurement.ts';
 import {
   type AWave,
   aWave,

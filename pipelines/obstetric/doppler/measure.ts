@@ -1,5 +1,7 @@
 import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
+import { isConfirmed, isRejected, measuredOn } from '../../result/measured.ts';
+import { isPlausible } from '../../result/obstetric/limits.ts';
 import {
   remarkOfDoppler,
   say,
@@ -8,14 +10,7 @@ import {
 } from '../../result/render/obstetric/doppler.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import { distinctStatements, type Statement } from '../../result/statement.ts';
-import {
-  acceptedValue,
-  createMeasurement,
-  isConfirmed,
-  isPlausible,
-  isRejected,
-  measuredOn,
-} from '../shared/measurement.ts';
+import { acceptedValue, createMeasurement } from '../shared/measurement.ts';
 import {
   type BeatVelocities,
   type DopplerVessel,

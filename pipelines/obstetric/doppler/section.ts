@@ -1,13 +1,12 @@
 import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { fetusKey, flowTrace, ofFetusId } from '../../result/measured.ts';
+import { fetusKey, flowTrace, isOfMachine, ofFetusId } from '../../result/measured.ts';
 import { say } from '../../result/render/obstetric/doppler.ts';
 import { SIMULATED_ONLY, sayOfObstetric } from '../../result/render/obstetric/shared.ts';
 import { distinctStatements, type Statement } from '../../result/statement.ts';
 import {
   IN_PLACE_OF_OURS,
   ifPlausible,
-  isOfMachine,
   keyedByFetus,
   ofSeveralFetuses,
   statementOfFetus,

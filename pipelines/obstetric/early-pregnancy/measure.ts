@@ -3,17 +3,14 @@ import type { Point } from '../../contract/image.ts';
 import { scaleFor } from '../../contract/study.ts';
 import { axisEnds, distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { isConfirmed } from '../../result/measured.ts';
+import { isConfirmed, isOfMachine, lineBetween, measuredOn } from '../../result/measured.ts';
+import { isPlausible } from '../../result/obstetric/limits.ts';
 import { remarkOfEarly } from '../../result/render/obstetric/early-pregnancy.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import type { Remark } from '../../result/statement.ts';
 import {
   createMeasurement,
-  isOfMachine,
-  isPlausible,
   judgedValue,
-  lineBetween,
-  measuredOn,
   withDifference,
   withMedian,
 } from '../shared/measurement.ts';

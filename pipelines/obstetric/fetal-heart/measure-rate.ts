@@ -1,15 +1,10 @@
 import type { Measurement } from '../../result/envelope.ts';
-import { fetusKey } from '../../result/measured.ts';
+import { fetusKey, isOfMachine, measuredOn } from '../../result/measured.ts';
+import { isPlausible } from '../../result/obstetric/limits.ts';
 import { type RateSource, remarkOfHeart, say } from '../../result/render/obstetric/fetal-heart.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import type { Statement } from '../../result/statement.ts';
-import {
-  createMeasurement,
-  ifPlausible,
-  isOfMachine,
-  isPlausible,
-  measuredOn,
-} from '../shared/measurement.ts';
+import { createMeasurement, ifPlausible } from '../shared/measurement.ts';
 import type { MModeReading, RateEvidence, SpectrumBeats } from './evidence.ts';
 
 export const FETAL_HEART_SECTION = 'fetal-heart';

@@ -4,7 +4,14 @@ import type { Ellipse, PixelScale, Point } from '../../contract/image.ts';
 import { type Clip, scaleFor } from '../../contract/study.ts';
 import { axisEnds, perimeter, toMillimetres } from '../../measure/ellipse.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
-import { fetusKey } from '../../result/measured.ts';
+import {
+  fetusKey,
+  isOfMachine,
+  isRejected,
+  lineBetween,
+  measuredOn,
+} from '../../result/measured.ts';
+import { isPlausible } from '../../result/obstetric/limits.ts';
 import { say } from '../../result/render/obstetric/fetal-heart.ts';
 import {
   remark,
@@ -22,12 +29,7 @@ import {
   atCutOff,
   createMeasurement,
   FRAMES_PER_MEASUREMENT,
-  isOfMachine,
-  isPlausible,
-  isRejected,
   keyedByFetus,
-  lineBetween,
-  measuredOn,
   ofSeveralFetuses,
   statementOfFetus,
   withMachineValues,

@@ -1,10 +1,10 @@
 import type { ObstetricChart } from '../../concepts/obstetric.ts';
 import { centileOf, zOf } from '../../measure/statistics.ts';
-import type { Measurement } from '../../result/envelope.ts';
+import { isFromReport, type Measurement } from '../../result/envelope.ts';
 import { type NotChartedReason, say } from '../../result/render/obstetric/growth.ts';
 import { categoryWithin } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { acceptedValue, isFromReport, SOFT_Z } from '../shared/measurement.ts';
+import { acceptedValue, SOFT_Z } from '../shared/measurement.ts';
 import {
   INTERGROWTH_SIZE_WEEKS,
   INTERGROWTH_WEIGHT_2017,

@@ -1,6 +1,11 @@
 import { findingConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { type LocatedStructure, locatedOn, polygonPlace } from '../../result/measured.ts';
+import {
+  type LocatedStructure,
+  locatedOn,
+  measuredOn,
+  polygonPlace,
+} from '../../result/measured.ts';
 import { remarkOfLabor, say } from '../../result/render/obstetric/labor-progress.ts';
 import type { ClassificationDraft } from '../../result/section-outcome.ts';
 import { categoryWithin, inadequate, notAssessed } from '../../result/section-outcome.ts';
@@ -10,7 +15,6 @@ import {
   atCutOff,
   createMeasurement,
   FRAMES_PER_MEASUREMENT,
-  measuredOn,
   withMedian,
 } from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';

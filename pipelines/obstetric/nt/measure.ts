@@ -1,19 +1,20 @@
 import { findingConcept } from '../../concepts/obstetric.ts';
 import { scaleFor } from '../../contract/study.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import type { LocatedStructure } from '../../result/measured.ts';
-import { asRepeat, locatedOn, rectanglePlace } from '../../result/measured.ts';
+import {
+  asRepeat,
+  type LocatedStructure,
+  lineBetween,
+  locatedOn,
+  measuredOn,
+  rectanglePlace,
+} from '../../result/measured.ts';
+import { isPlausible } from '../../result/obstetric/limits.ts';
 import { remarkOfNt } from '../../result/render/obstetric/nt.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import type { ClassificationDraft } from '../../result/section-outcome.ts';
 import type { Remark } from '../../result/statement.ts';
-import {
-  createMeasurement,
-  FRAMES_PER_MEASUREMENT,
-  isPlausible,
-  lineBetween,
-  measuredOn,
-} from '../shared/measurement.ts';
+import { createMeasurement, FRAMES_PER_MEASUREMENT } from '../shared/measurement.ts';
 import type { MidsagittalReading, MidsagittalStructure } from './evidence.ts';
 import { MIDSAGITTAL_STRUCTURES } from './evidence.ts';
 

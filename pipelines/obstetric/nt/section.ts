@@ -1,15 +1,10 @@
 import type { Measurement } from '../../result/envelope.ts';
+import { isConfirmed } from '../../result/measured.ts';
 import { say } from '../../result/render/obstetric/nt.ts';
 import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import {
-  ifPlausible,
-  isConfirmed,
-  judgedValue,
-  machineValues,
-  withDifference,
-} from '../shared/measurement.ts';
+import { ifPlausible, judgedValue, machineValues, withDifference } from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { MidsagittalReading, NuchalEvidence } from './evidence.ts';
 import { HIGH_NT, NT_WINDOW, nuchalTranslucencyMoM } from './guideline.ts';

@@ -1,5 +1,6 @@
 import { findingConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { isRejected } from '../../result/measured.ts';
 import { say } from '../../result/render/obstetric/placenta.ts';
 import {
   type CategoryWithin,
@@ -9,7 +10,7 @@ import {
   type GuidanceDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { acceptedValue, atCutOff, isRejected } from '../shared/measurement.ts';
+import { acceptedValue, atCutOff } from '../shared/measurement.ts';
 import type { EdgeReading } from './evidence.ts';
 import {
   coversOs,

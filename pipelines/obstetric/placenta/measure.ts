@@ -1,15 +1,13 @@
 import { scaleFor } from '../../contract/study.ts';
 import { distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { asRepeat } from '../../result/measured.ts';
+import { asRepeat, lineBetween, measuredOn } from '../../result/measured.ts';
+import { isPlausible } from '../../result/obstetric/limits.ts';
 import { remarkOfPlacenta } from '../../result/render/obstetric/placenta.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import {
   createMeasurement,
   FRAMES_PER_MEASUREMENT,
-  isPlausible,
-  lineBetween,
-  measuredOn,
   ofEveryClip,
   withMedian,
 } from '../shared/measurement.ts';

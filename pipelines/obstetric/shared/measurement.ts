@@ -4,13 +4,12 @@ import {
   type ObstetricMethod,
 } from '../../concepts/obstetric.ts';
 import { median } from '../../measure/statistics.ts';
-import type { Measurement } from '../../result/envelope.ts';
+import { isFromReport, type Measurement } from '../../result/envelope.ts';
 import {
   asRepeat,
   fetusKey,
   type Given,
   isConfirmed,
-  isFromReport,
   isOfMachine,
   measurementOf,
   NO_FRAME,
@@ -21,18 +20,6 @@ import { remark, sayOfObstetric } from '../../result/render/obstetric/shared.ts'
 import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
 import type { Remark, Statement } from '../../result/statement.ts';
 import type { SectionEvidence } from './section.ts';
-
-export {
-  isConfirmed,
-  isFromReport,
-  isOfMachine,
-  isRejected,
-  isReplaced,
-  lineBetween,
-  measuredOn,
-  NO_FRAME,
-} from '../../result/measured.ts';
-export { isPlausible } from '../../result/obstetric/limits.ts';
 
 /** Maximum number of frames per measurement: "Median of up to three frames each" (api 2.6). */
 export const FRAMES_PER_MEASUREMENT = 3;

@@ -32,7 +32,7 @@ import {
   nuchalCategory,
 } from '../../../pipelines/obstetric/nt/guideline.ts';
 import { lacunaeGrade, placentaCategory } from '../../../pipelines/obstetric/placenta/guideline.ts';
-import { isPlausible } from '../../../pipelines/obstetric/shared/measurement.ts';
+import { isPlausible } from '../../../pipelines/result/obstetric/limits.ts';
 
 type Said = string | number | boolean | null;
 
