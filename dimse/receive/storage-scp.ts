@@ -9,13 +9,13 @@ import {
   judgeObject,
   keepShared,
   keepUnlessDuplicate,
-  Registrar,
   type RegistrationOptions,
   RowMayExistError,
 } from '../../src/core/studies/arrival.ts';
 import { headerOfStart, INLINE_HEADER_BYTES } from '../../src/core/studies/header-reader.ts';
 import type { InstanceHeader } from '../../src/core/studies/instance-header.ts';
 import { newPlace } from '../../src/core/studies/intake-folder.ts';
+import { Registrar } from '../../src/core/studies/registrar.ts';
 import type { Arrival } from '../../src/core/studies/study-store.ts';
 import type { Database } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
