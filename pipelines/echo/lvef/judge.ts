@@ -131,6 +131,20 @@ const isOfOnePlane = ({ concept, method }: Measurement) =>
   OF_ONE_PLANE.has(concept.key) || OF_ONE_PLANE.has(method);
 
 /**
+ * Returns the EF of the other apical plane from the outlines, if the headline EF is from one plane
+ * and there are no biplane volumes that combine both. Neither plane then shows the whole ventricle.
+ * Empty if a person confirmed the headline EF, and so decided between them.
+ */
+function otherPlaneOfImages(values: Values, ef: Measurement): Reading[] {
+  const isOnePlane = ef.concept.key === 'lvef-networks' || OF_ONE_PLANE.has(ef.concept.key);
+  if (belongsToMachine(ef) || ef.confirmed || !isOnePlane) return [];
+  const ofImages = (key: EchoConcept) => values.all(key).filter((one) => !belongsToMachine(one));
+  if (ofImages('lvef-biplane').length > 0 || ofVolumes(values, false).length > 0) return [];
+  const other = ef.concept.key === 'lvef-2c' ? 'lvef-4c' : 'lvef-2c';
+  return ofImages(other).map(reading);
+}
+
+/**
  * Returns true if two EFs have different grades for at least one sex. Two EFs that have the same
  * grades although they differ by more than `EF_VARIABILITY` are always in the same heart failure
  * range too, so these ranges need not be compared (echo 4.4, 4.5).
@@ -173,7 +187,11 @@ export interface UngradedEf {
 function contradiction(values: Values, ef: Measurement): UngradedEf | null {
   const against = (readings: readonly Reading[]) =>
     readings.filter(({ value }) => isApart(value, ef.value));
-  const [discs] = against([...discsOfImages(values, ef), ...ofSameMachine(values, ef)]);
+  const [discs] = against([
+    ...discsOfImages(values, ef),
+    ...otherPlaneOfImages(values, ef),
+    ...ofSameMachine(values, ef),
+  ]);
   const other = against(ofOtherSource(values, ef)).toSorted((a, b) => a.value - b.value);
   const [lowest] = other;
   const apart = [...other, ...(discs ? [discs] : [])];

@@ -121,6 +121,26 @@ describe('an EF of the machine and an EF of the images', () => {
     expect(gradableEf(valuesOf(measured))?.value ?? null).toBe(expected);
   });
 
+  it.each([
+    ['that contradicts the networks', [images('lvef-networks', 60), images('lvef-2c', 28)], null],
+    ['that contradicts A4C', [images('lvef-4c', 60), images('lvef-2c', 45)], null],
+    ['at the variability', [images('lvef-networks', 60), images('lvef-2c', 50)], 60],
+    [
+      'combined with A4C in the biplane volumes',
+      [images('lvef-networks', 60), images('lvef-2c', 45), images('lvef-biplane', 53)],
+      60,
+    ],
+  ])('of the images in A2C, %s', (_, measured, expected) => {
+    expect(gradableEf(valuesOf(measured))?.value ?? null).toBe(expected);
+  });
+
+  it('keeps the alert of the plane below 30 %', () => {
+    const said = told({ outlines: { 'lvef-networks': 60, 'lvef-2c': 28 } });
+    expect(said.grade).toBeUndefined();
+    expect(said.findings).toEqual(['critical']);
+    expect(said.gaps).toContain('LVEF (A2C) 28 % from the images differ');
+  });
+
   it('that contradicts the volumes of the machine is not graded, and both are stated', () => {
     const volumes = { 'lvedv-biplane': 150, 'lvesv-biplane': 105 };
     const said = told({ machine: { 'lvef-biplane': 60, ...volumes }, outlines: {} });
