@@ -39,6 +39,11 @@ export interface Applicability {
    * prove atrial fibrillation.
    */
   fibrillating: boolean;
+  /**
+   * True if one display shows such filling, but an A wave was measured elsewhere. The rhythm may have
+   * changed, or the display may be faint.
+   */
+  isRhythmContested: boolean;
   /** Why E/A cannot be used; null if it can be used. */
   filling: Remark | null;
 }
@@ -50,7 +55,7 @@ const inflows = ({ spectra }: RhythmAndFilling) =>
       flow === 'mitral-inflow' && quantities.every(({ doubt }) => doubt !== 'under-stress'),
   );
 
-const isFibrillating = (evidence: RhythmAndFilling) =>
+const showsFibrillation = (evidence: RhythmAndFilling) =>
   inflows(evidence).some(
     ({ regular, quantities }) =>
       regular === false && quantities.every(({ key }) => key !== 'mitral-a'),
@@ -101,12 +106,17 @@ export const applicabilityOf = (
   evidence: RhythmAndFilling,
   values: Values,
   mitral: readonly MitralDisease[],
-): Applicability => ({
-  child: isChild(evidence),
-  mitral,
-  fibrillating: isFibrillating(evidence),
-  filling: unusableFilling(evidence, values),
-});
+): Applicability => {
+  const isShown = showsFibrillation(evidence);
+  const hasAtrialWave = values.measurement('mitral-a') !== null;
+  return {
+    child: isChild(evidence),
+    mitral,
+    fibrillating: isShown && !hasAtrialWave,
+    isRhythmContested: isShown && hasAtrialWave,
+    filling: unusableFilling(evidence, values),
+  };
+};
 
 /** LVEF for the 2016 algorithms. It determines which of the two algorithms is used. */
 export interface Ejection {

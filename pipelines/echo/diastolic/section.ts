@@ -191,6 +191,7 @@ function gapsOf(
 
 function conclusionsOf(
   judgements: readonly Judgement[],
+  { isRhythmContested }: Applicability,
   atrium: Statement | null,
 ): (Statement | null)[] {
   if (judgements.length === 0) return [];
@@ -202,6 +203,7 @@ function conclusionsOf(
     ]),
     apart ? sayOfDiastolic.conclusion('diastolic.algorithms-differ', {}) : null,
     atrium,
+    isRhythmContested ? sayOfDiastolic.limitation('diastolic.rhythm-contested', {}) : null,
     sayOfDiastolic.limitation('diastolic.applies', {}),
   ];
 }
@@ -225,6 +227,7 @@ const run = (conditions: DiastolicConditions) => (evidence: DiastolicEvidence, g
       measurements: [...measured, ...ratios],
       conclusions: conclusionsOf(
         shown,
+        applicability,
         applicability.fibrillating
           ? null
           : unexplainedAtrium(atrialIndexOf(values), values.measurement('e-to-e-prime')),

@@ -174,6 +174,8 @@ export const DIASTOLIC_SENTENCES = {
     `ASE 2025 supplemental signs of raised LAP (${criteriaText(criteria)}); if none is met, a diastolic exercise test decides.`,
   'diastolic.algorithms-differ': () => DIFFER,
   'diastolic.applies': () => APPLIES,
+  'diastolic.rhythm-contested': () =>
+    'One display of mitral inflow shows irregular RR intervals without an A wave, although an A wave was measured elsewhere: if the rhythm is atrial fibrillation, these results do not apply.',
   'diastolic.unexplained-atrium': (_: Record<string, never>, { about }: About) =>
     `${allNamed(about)}: a high filling pressure does not explain the severely enlarged LA; consider earlier atrial fibrillation, mitral valve disease or an athlete's heart.`,
   'diastolic.mitral-disease': ({ diseases }: { diseases: readonly MitralDisease[] }) =>

@@ -155,6 +155,16 @@ describe('irregular filling without an A wave (echo 10.6)', () => {
     const { met } = fibrillating({ 'pulmonary-vein-ratio': 0.99 });
     expect(met('diastolic-fibrillation')).toContain('PV S/D < 1');
   });
+  it('is graded as in sinus rhythm if an A wave was measured elsewhere, with the contradiction', () => {
+    const { by, said } = fibrillating({
+      'mitral-a': 60,
+      'e-prime-lateral': 12,
+      'lvef-biplane': 60,
+    });
+    expect(by('diastolic-fibrillation')).toBeUndefined();
+    expect(by('diastolic-2025')).toContain('normal LAP');
+    expect(said).toContain('although an A wave was measured elsewhere');
+  });
   it('is not assessed beside a stenosed valve', () => {
     expect(fibrillating({ 'mv-area-planimetry': 1 }).ungraded()).toBe(true);
   });
