@@ -7,11 +7,17 @@ import type { Result } from '../../pipelines/result/envelope.ts';
 import type { Deliverer, RequestDelivery, SendOutcome } from '../../src/core/outbox/delivery.ts';
 import type { ResultReader } from '../../src/core/requests/request.ts';
 import { readEnvelope } from '../../src/core/requests/results.ts';
+import type { ResultSignature } from '../../src/core/studies/signed-results.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { connectFhir } from '../client/client.ts';
-import { dailyMode, modeInWords, type ReceiverMode } from '../client/delivery-mode.ts';
+import {
+  type DeliveryMode,
+  dailyMode,
+  modeInWords,
+  type ReceiverMode,
+} from '../client/delivery-mode.ts';
 import { type Failure, FhirFailure, failureOf } from '../client/outcome.ts';
 import type { FhirServer } from '../client/server.ts';
 import type { KeyImage } from '../resources/report-context.ts';
@@ -54,42 +60,56 @@ function smallJpeg(picture: Buffer): Promise<Buffer> {
     .toBuffer();
 }
 
-export interface FhirDelivererDeps {
+/** What every delivery to an EHR needs, of a report or of its withdrawal. */
+export interface EhrDeps {
   certificates: ClientCertificates;
   destinations: readonly FhirDestination[];
   results: ResultReader;
+  /** Returns earlier requests of the same study and endpoint, newest first. */
+  earlierRequests: (requestId: string) => Promise<readonly string[]>;
+  /** Returns later requests of the same study and endpoint, newest first. */
+  laterRequests: (requestId: string) => Promise<readonly string[]>;
+  /** Returns the signatures of the results of these requests, oldest first. */
+  signatures: (requestIds: readonly string[]) => Promise<readonly ResultSignature[]>;
+  /** Returns those of the requests whose result was withdrawn. */
+  withdrawnRequests: (requestIds: readonly string[]) => Promise<readonly string[]>;
+  logger: Logger;
+}
+
+export interface FhirDelivererDeps extends EhrDeps {
   /**
    * Returns the identity and the instances of a request's study; null for an API request without a
    * study.
    */
   subjectOf: (requestId: string) => Promise<Subject | null>;
-  /** Returns earlier requests of the same study and endpoint, newest first. */
-  earlierRequests: (requestId: string) => Promise<readonly string[]>;
-  /** Returns later requests of the same study and endpoint, newest first. */
-  laterRequests: (requestId: string) => Promise<readonly string[]>;
-  /** Returns the times at which results of these requests were signed, oldest first. */
-  signingTimes: (requestIds: readonly string[]) => Promise<readonly Date[]>;
   /** Returns the rendered report with the subject's identity; null if there is no PDF. */
   reportPdf: (result: Result, subject: Subject) => Promise<Buffer | null>;
   binaries: BinaryLedger;
   holds: HoldLedger;
-  logger: Logger;
 }
 
-interface Receiver {
+export interface Receiver {
   destination: FhirDestination;
   server: FhirServer;
   mode: ReceiverMode;
 }
 
-/** Creates the outbox deliverer that sends results to the configured EHRs. */
-export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer<'fhir'> {
-  const receivers = new Map(
-    deps.destinations.map((destination): [string, Receiver] => {
-      const server = connectFhir(destination, deps.certificates);
+/** Returns the configured EHRs by name. */
+export function receiversOf({
+  destinations,
+  certificates,
+}: Pick<EhrDeps, 'destinations' | 'certificates'>): ReadonlyMap<string, Receiver> {
+  return new Map(
+    destinations.map((destination): [string, Receiver] => {
+      const server = connectFhir(destination, certificates);
       return [destination.name, { destination, server, mode: dailyMode(server) }];
     }),
   );
+}
+
+/** Creates the outbox deliverer that sends results to the configured EHRs. */
+export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer<'fhir'> {
+  const receivers = receiversOf(deps);
   const limits = attemptLimits();
   return {
     kind: 'fhir',
@@ -119,7 +139,7 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer<'fhir'> 
  * restarts if the EHR was unreachable in between, if a person sent the report again, or after a
  * restart.
  */
-function attemptLimits() {
+export function attemptLimits() {
   const consecutive = new Map<string, number>();
   return {
     delivered: (delivery: string) => consecutive.delete(delivery),
@@ -190,7 +210,8 @@ async function deliverReport(
     identity,
     earlier,
     later,
-    signed: await deps.signingTimes([...later, requestId, ...earlier]),
+    signed: await deps.signatures([...later, requestId, ...earlier]),
+    withdrawn: await deps.withdrawnRequests([...later, ...earlier]),
     choice: decision ?? {},
     // The gateway does not render a PDF for a translation.
     pdf: isTranslation(result) ? null : await deps.reportPdf(result, subject),
@@ -200,14 +221,7 @@ async function deliverReport(
     destination,
     server,
     mode: await mode.current(signal),
-    learn: (simpler) => {
-      deps.logger.event(EVENTS.ehrSimplerMode, {
-        delivery: id,
-        destination: destination.name,
-        mode: modeInWords(simpler),
-      });
-      mode.learn(simpler);
-    },
+    learn: learnOf(id, { destination, mode }, deps),
     binaries: deps.binaries,
     signal,
   });
@@ -217,6 +231,22 @@ async function deliverReport(
   return { detail: `${report}, ${entries} entries${provenance ? '' : ', without Provenance'}` };
 }
 
-function outcome({ failure, code, detail, retryAfter }: Failure): SendOutcome {
+/** Returns a function that notes that an EHR needs a simpler mode. */
+export function learnOf(
+  delivery: string,
+  { destination, mode }: Pick<Receiver, 'destination' | 'mode'>,
+  { logger }: Pick<EhrDeps, 'logger'>,
+): (simpler: DeliveryMode) => void {
+  return (simpler) => {
+    logger.event(EVENTS.ehrSimplerMode, {
+      delivery,
+      destination: destination.name,
+      mode: modeInWords(simpler),
+    });
+    mode.learn(simpler);
+  };
+}
+
+export function outcome({ failure, code, detail, retryAfter }: Failure): SendOutcome {
   return { outcome: 'failed', failure, code, detail, retryAfter };
 }

@@ -8,12 +8,13 @@ import type {
   Observation,
   Reference,
 } from '@medplum/fhirtypes';
+import type { ResultSignature } from '../../src/core/studies/signed-results.ts';
 import { FhirFailure, failureOf } from '../client/outcome.ts';
 import type { FhirServer } from '../client/server.ts';
 import { resourceUrn, resultIdentifier, searchToken } from '../resources/identifiers.ts';
 
 /** Statuses of a draft, which may be replaced. Any other status was set by a person. */
-const DRAFT: ReadonlySet<DiagnosticReport['status']> = new Set([
+export const DRAFT: ReadonlySet<DiagnosticReport['status']> = new Set([
   'registered',
   'partial',
   'preliminary',
@@ -30,8 +31,10 @@ interface StudyResult {
   later: readonly string[];
   /** `generated_at` of the result, ISO 8601. */
   generatedAt: string;
-  /** The times at which results of the study were signed in the gateway, oldest first. */
-  signed: readonly Date[];
+  /** The signatures of results of the study in the gateway. */
+  signed: readonly ResultSignature[];
+  /** Those requests of the study whose result was withdrawn. */
+  withdrawn: readonly string[];
 }
 
 /**
@@ -47,16 +50,14 @@ const isLater = (stored: string | undefined, sent: number): boolean =>
 /**
  * Returns true if the status of a resource was set by signing in the gateway and nobody at the
  * receiver has changed it since. Such a resource has the time of one of the signatures in `signed`,
- * and the status that this signature gave it: `final` for the first signature of a study, `amended`
- * for each later one.
+ * and the status that this signature gave it.
  */
-function isSignedHere(
+export function isSignedHere(
   { status, at }: { status?: string | undefined; at?: string | undefined },
-  signed: readonly Date[],
+  signed: readonly ResultSignature[],
 ): boolean {
   return signed.some(
-    (signature, index) =>
-      isSameTime(at, signature.getTime()) && status === (index === 0 ? 'final' : 'amended'),
+    (signature) => isSameTime(at, signature.at.getTime()) && status === signature.status,
   );
 }
 
@@ -85,19 +86,20 @@ export type Outdated = 'signed' | 'newer';
  */
 export async function existingReport(
   server: Pick<FhirServer, 'search'>,
-  { resultSystem, requestId, earlier, generatedAt, signedRevision, signed }: StudyResult,
+  study: StudyResult,
   signal: AbortSignal,
 ): Promise<FormerReport | Outdated | null> {
+  const { resultSystem, requestId, earlier, generatedAt, signedRevision, signed } = study;
   for (const id of [requestId, ...earlier]) {
     const identifier = resultIdentifier(resultSystem, id);
     const answer = await server.search(
       'DiagnosticReport',
-      { identifier: searchToken(identifier), _count: '2' },
+      { identifier: searchToken(identifier), _count: '10' },
       signal,
     );
-    const reports = answer.filter((report) =>
-      ours(report, resultSystem).some(({ value }) => value === id),
-    );
+    const all = answer.filter((report) => requestsOf(report, resultSystem).includes(id));
+    const reports = all.filter((report) => !isWithdrawn(report, study));
+    if (reports.length === 0 && all.some((report) => isOfLater(report, study))) return 'newer';
     const verified = reports.find(
       ({ status, issued }) => !DRAFT.has(status) && !isSignedHere({ status, at: issued }, signed),
     );
@@ -117,11 +119,27 @@ export async function existingReport(
     return {
       report,
       key: official?.value ?? id,
-      requests: identifiers.flatMap(({ value }) => value ?? []),
+      requests: requestsOf(report, resultSystem),
     };
   }
   return null;
 }
+
+/**
+ * Returns true if a report was retracted because its result was withdrawn in the gateway. The next
+ * result of the study is a new report.
+ */
+const isWithdrawn = (report: DiagnosticReport, { resultSystem, withdrawn }: StudyResult) =>
+  report.status === 'entered-in-error' &&
+  requestsOf(report, resultSystem).some((request) => withdrawn.includes(request));
+
+/** Returns true if a report contains the result of a later request, or contained it before it was withdrawn. */
+const isOfLater = (report: DiagnosticReport, { resultSystem, later }: StudyResult) =>
+  requestsOf(report, resultSystem).some((request) => later.includes(request));
+
+/** Returns every request whose result a report contains or has replaced. */
+export const requestsOf = (report: DiagnosticReport, resultSystem: string): string[] =>
+  ours(report, resultSystem).flatMap(({ value }) => value ?? []);
 
 function ours({ identifier = [] }: DiagnosticReport, resultSystem: string): Identifier[] {
   return identifier.filter(({ system }) => system === resultSystem);
@@ -183,12 +201,12 @@ export async function formerRun(
   return { document: referenceTo(document), withdrawals };
 }
 
-function partsOf({ report }: FormerReport): string[] {
+export function partsOf({ report }: Pick<FormerReport, 'report'>): string[] {
   const links = [...(report.result ?? []), ...(report.media ?? []).map(({ link }) => link)];
   return links.flatMap(({ reference }) => reference ?? []);
 }
 
-async function readPart(
+export async function readPart(
   server: Pick<FhirServer, 'read'>,
   reference: string,
   signal: AbortSignal,
@@ -205,10 +223,10 @@ async function readPart(
  * Returns true if a part is a draft. `Media.status` has no value for a draft: a picture is
  * `completed` before and after the signature, and only its time shows whether it was signed.
  */
-function isDraft(
+export function isDraft(
   part: Observation | Media,
   at: string | undefined,
-  signed: readonly Date[],
+  signed: readonly ResultSignature[],
 ): boolean {
   return part.resourceType === 'Media'
     ? part.status === 'completed' && !isSigned(part, at, signed)
@@ -216,13 +234,14 @@ function isDraft(
 }
 
 /** Returns true if a part was signed in the gateway and nobody at the receiver has changed it. */
-function isSigned(
+export function isSigned(
   part: Observation | Media,
   at: string | undefined,
-  signed: readonly Date[],
+  signed: readonly ResultSignature[],
 ): boolean {
   return part.resourceType === 'Media'
-    ? part.status === 'completed' && signed.some((time) => isSameTime(at, time.getTime()))
+    ? part.status === 'completed' &&
+        signed.some((signature) => isSameTime(at, signature.at.getTime()))
     : isSignedHere({ status: part.status, at }, signed);
 }
 
@@ -251,7 +270,10 @@ async function formerDocument(
   return documents[0];
 }
 
-function update(resource: Observation | Media | DocumentReference): BundleEntry {
+/** Returns an entry that changes a resource unless somebody else has changed it since it was read. */
+export function update(
+  resource: DiagnosticReport | Observation | Media | DocumentReference,
+): BundleEntry {
   const reference = `${resource.resourceType}/${resource.id}`;
   const version = resource.meta?.versionId;
   return {

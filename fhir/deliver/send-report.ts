@@ -5,6 +5,7 @@ import type { Bundle, Patient, Reference } from '@medplum/fhirtypes';
 import type { FhirDestination } from '../../config/schema.ts';
 import type { DicomIdentity, Subject } from '../../pipelines/dicom/subject.ts';
 import type { Result } from '../../pipelines/result/envelope.ts';
+import type { ResultSignature } from '../../src/core/studies/signed-results.ts';
 import { ifMissing } from '../../src/platform/errors/file-system.ts';
 import { type DeliveryMode, simplerMode } from '../client/delivery-mode.ts';
 import { type Failure, FhirFailure } from '../client/outcome.ts';
@@ -69,8 +70,10 @@ interface ReportToSend {
   earlier: readonly string[];
   /** Later requests of the same study and endpoint, newest first. */
   later: readonly string[];
-  /** The times at which results of the study were signed in the gateway, oldest first. */
-  signed: readonly Date[];
+  /** The signatures of results of the study in the gateway. */
+  signed: readonly ResultSignature[];
+  /** Those requests of the study whose result was withdrawn. */
+  withdrawn: readonly string[];
   choice: Choice;
   pdf: Buffer | null;
   keyImages: readonly KeyImage[];
@@ -139,7 +142,7 @@ export async function sendReport(report: ReportToSend): Promise<ReportReceipt | 
  * How a report is sent. If another way of sending may succeed after a failure, the next attempt uses
  * it.
  */
-interface Attempt {
+export interface Attempt {
   mode: DeliveryMode;
   /** Maximum number of bytes sent inline, for the PDF and for all pictures together. */
   inlineBytes: number;
@@ -147,7 +150,10 @@ interface Attempt {
 }
 
 /** Returns how to send the report after a failure; null if there is no other way left. */
-function nextAttempt(attempt: Attempt, { status, simpler, rebuilds = 0 }: Failure): Attempt | null {
+export function nextAttempt(
+  attempt: Attempt,
+  { status, simpler, rebuilds = 0 }: Failure,
+): Attempt | null {
   const { mode, inlineBytes, rebuilt } = attempt;
   if (status === 413 && inlineBytes >= 0) return { ...attempt, inlineBytes: -1 };
   if (status === 413 && mode.transaction) {
@@ -179,16 +185,26 @@ async function matched(report: ReportToSend): Promise<BundleInput> {
     organization: destination.organization,
     patient: known ?? { reference: resourceUrn(subject.requestId, NEW_PATIENT_ROLE) },
     newPatient: 'newPatient' in match ? match.newPatient : undefined,
-    otherRequests: report.earlier,
+    otherRequests: report.earlier.filter((request) => !report.withdrawn.includes(request)),
     ...(await findOrder(server, lookup, signal)),
   };
 }
 
-function studyResult({ destination, subject, earlier, later, signed, result }: ReportToSend) {
+function studyResult(report: ReportToSend) {
+  const { destination, subject, earlier, later, signed, withdrawn, result } = report;
   const { requestId, signedRevision = 0 } = subject;
   const { resultSystem } = destination;
   const { generated_at: generatedAt } = result;
-  return { resultSystem, requestId, earlier, later, signed, generatedAt, signedRevision };
+  return {
+    resultSystem,
+    requestId,
+    earlier,
+    later,
+    signed,
+    withdrawn,
+    generatedAt,
+    signedRevision,
+  };
 }
 
 /**
@@ -204,7 +220,7 @@ async function bundleOver(
   const replacing: BundleInput = {
     ...input,
     reportKey: former.key,
-    otherRequests: [...former.requests, ...report.earlier],
+    otherRequests: [...former.requests, ...(input.otherRequests ?? [])],
     versionId: former.report.meta?.versionId,
   };
   const next = identifierValues(buildBundle(replacing));

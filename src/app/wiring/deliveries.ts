@@ -17,6 +17,7 @@ import { httpAccess } from '../../../fhir/client/authorization.ts';
 import { createFhirDeliverer } from '../../../fhir/deliver/deliver.ts';
 import { holdLedger } from '../../../fhir/deliver/holds.ts';
 import { binaryLedger } from '../../../fhir/deliver/send-report.ts';
+import { createFhirWithdrawer } from '../../../fhir/deliver/withdraw.ts';
 import { dicomObjects } from '../../../pipelines/artifacts/dicom-objects.ts';
 import { rebuildReportPdf } from '../../../pipelines/artifacts/pdf/report.ts';
 import type { Subject } from '../../../pipelines/dicom/subject.ts';
@@ -33,8 +34,12 @@ import type { Deliverer } from '../../core/outbox/delivery.ts';
 import { startOutbox } from '../../core/outbox/outbox.ts';
 import { sentTo, withdrawalOf } from '../../core/outbox/withdrawals.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
-import { earlierRequests, laterRequests } from '../../core/studies/earlier-requests.ts';
-import { signatureOver, signingTimes } from '../../core/studies/signed-results.ts';
+import {
+  earlierRequests,
+  laterRequests,
+  withdrawnRequests,
+} from '../../core/studies/earlier-requests.ts';
+import { resultSignatures, signatureOver } from '../../core/studies/signed-results.ts';
 import { studyOfInstance } from '../../core/studies/study-store.ts';
 import { subjectOfRequest } from '../../core/studies/subject.ts';
 import { createWebhookDeliverer } from '../../core/webhooks/deliver.ts';
@@ -193,20 +198,25 @@ function reportDeliverers(
       (name) => core.artifactPath(of.requestId, name),
       config.report.paper,
     );
+  const toEhrs = {
+    destinations: config.destinations.filter(isFhir),
+    results: core,
+    earlierRequests: (requestId: string) => earlierRequests(database, requestId),
+    laterRequests: (requestId: string) => laterRequests(database, requestId),
+    withdrawnRequests: (requestIds: readonly string[]) => withdrawnRequests(database, requestIds),
+    signatures: (requestIds: readonly string[]) => resultSignatures(database, requestIds),
+    certificates,
+    logger,
+  };
   return [
     createFhirDeliverer({
-      destinations: config.destinations.filter(isFhir),
-      results: core,
+      ...toEhrs,
       subjectOf,
       reportPdf,
-      earlierRequests: (requestId) => earlierRequests(database, requestId),
-      laterRequests: (requestId) => laterRequests(database, requestId),
-      signingTimes: (requestIds) => signingTimes(database, requestIds),
       binaries: binaryLedger(join(config.dataDir, 'binaries')),
       holds: holdLedger(database),
-      certificates,
-      logger,
     }),
+    createFhirWithdrawer(toEhrs),
     createHl7v2Deliverer({
       destinations: config.destinations.filter(isHl7v2),
       results: core,

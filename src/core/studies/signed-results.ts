@@ -1,3 +1,4 @@
+import type { Withdrawal } from '../../../pipelines/contract/withdrawal.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { earlierRequests, laterRequests } from './earlier-requests.ts';
 
@@ -77,19 +78,34 @@ export async function signatureOver(
   return signed ? (signed.own ? 'own' : 'another') : null;
 }
 
+/** A signature that completed a signed result. */
+export interface ResultSignature {
+  /** The time of the last signature, which is also `generated_at` of the result. */
+  at: Date;
+  /** Status that it gave the result: `amended` if another signed result was in force before. */
+  status: 'final' | 'amended';
+}
+
 /**
- * Returns the times at which results of these requests were signed, oldest first, without withdrawn
- * results. The time of a result's last signature is also its `generated_at`.
+ * Returns the signatures of the results of these requests, oldest first. Those of results that were
+ * withdrawn later are included, because a receiver may still have them.
  */
-export async function signingTimes(
+export async function resultSignatures(
   database: Queryable,
   requestIds: readonly string[],
-): Promise<Date[]> {
-  const { rows } = await database.query<{ at: Date }>(
-    `SELECT max(s.at) AS at FROM review_signatures s JOIN reviews v USING (request_id)
-     WHERE request_id = ANY ($1::text[]) AND s.signed_revision <= v.signed_revision AND ${IN_FORCE}
-     GROUP BY request_id, s.signed_revision ORDER BY at`,
+): Promise<ResultSignature[]> {
+  const { rows } = await database.query<{ at: Date; withdrawal: Withdrawal | null }>(
+    `SELECT max(s.at) AS at, r.withdrawal
+     FROM review_signatures s JOIN reviews v USING (request_id)
+       JOIN requests r ON r.id = s.request_id
+     WHERE s.request_id = ANY ($1::text[]) AND s.signed_revision <= v.signed_revision
+     GROUP BY s.request_id, s.signed_revision, r.withdrawal ORDER BY at`,
     [requestIds],
   );
-  return rows.map(({ at }) => at);
+  return rows.map(({ at }, index) => {
+    const inForce = rows
+      .slice(0, index)
+      .some(({ withdrawal }) => withdrawal === null || Date.parse(withdrawal.at) > at.getTime());
+    return { at, status: inForce ? 'amended' : 'final' };
+  });
 }

@@ -138,7 +138,7 @@ test('a signed report whose response was lost is sent again, and remains one fin
   const result = { ...sampleResult(), ...SIGNED };
   const to = delivererTo(destinationOf(ehr), folder, {
     results: { result: async () => result, artifactPath: async () => null },
-    signingTimes: async () => [new Date(result.generated_at)],
+    signatures: async () => [{ at: new Date(result.generated_at), status: 'final' as const }],
   });
   const signed = { ...DELIVERY, resultRevision: 1 };
   ehr.fail('POST /', { kind: 'cut-after-commit' });

@@ -81,11 +81,11 @@ const send = (requestId: string, resultRevision = 0) =>
     },
     earlierRequests: async (id) => earlierThan(id),
     laterRequests: async (id) => laterThan(id),
-    signingTimes: async (ids) =>
+    signatures: async (ids) =>
       ids
         .flatMap((id) => (signed.has(id) ? (SIGNED[id]?.generated_at ?? []) : []))
         .toSorted()
-        .map((at) => new Date(at)),
+        .map((at, index) => ({ at: new Date(at), status: index === 0 ? 'final' : 'amended' })),
   }).send({ ...DELIVERY, requestId, resultRevision }, AbortSignal.timeout(30_000));
 
 const sign = (requestId: string) => {

@@ -5,7 +5,7 @@ import type { Measurement, Result } from '../../../../pipelines/result/envelope.
 import { evidenceText } from '../../../../pipelines/run/stored-evidence.ts';
 import { describeFile } from '../../../../src/core/requests/results.ts';
 import type { ReviewObject } from '../../../../src/core/reviews/reviews.ts';
-import { signingTimes } from '../../../../src/core/studies/signed-results.ts';
+import { resultSignatures } from '../../../../src/core/studies/signed-results.ts';
 import { femur, MEDIAN_28_WEEKS } from '../../../pipelines/obstetric/evidence-sample.ts';
 import { reviewedStudy } from '../../../pipelines/obstetric/reviewed-study.ts';
 import { type CallOptions, type Gateway, startGateway } from './gateway.ts';
@@ -399,8 +399,11 @@ describe('a signature', () => {
       revision: 1,
       replaces: { request: first, revision: 1 },
     });
-    const times = await signingTimes(gateway.database, [later, first]);
-    expect(times.map((time) => time.toISOString())).toEqual([signedAt, output.generated_at]);
+    const signatures = await resultSignatures(gateway.database, [later, first]);
+    expect(signatures).toEqual([
+      { at: new Date(signedAt), status: 'final' },
+      { at: new Date(output.generated_at), status: 'amended' },
+    ]);
     const late = await change(first, [{ kind: 'reject', measurement: 'fl' }], '"r0"', {
       amend: true,
     });
