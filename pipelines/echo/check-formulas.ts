@@ -8,33 +8,25 @@ import { obstructionCategory, wallStatement } from './cardiomyopathy/guideline.t
 import { algorithm2016A, algorithm2016B, type Diastolic2016 } from './diastolic/guideline-2016.ts';
 import { algorithm2025, earlyOverAnnular } from './diastolic/guideline-2025.ts';
 import { focusedBand } from './focused/guideline.ts';
-import { BODY_SURFACE_AREA } from './formulas/body.ts';
 import {
   areaLengthMass,
   areaLengthVolume,
+  BODY_SURFACE_AREA,
   biplaneAreaLengthVolume,
   biplaneDiscVolume,
   bulletVolume,
-  cubeMass,
-  discVolume,
-  fractionalChange,
-  globalStrain,
-  lagrangianStrain,
-  relativeApicalStrain,
-  relativeReduction,
-  relativeWallThickness,
-  scoreIndex,
-  teichholzEjection,
-  teichholzVolume,
-} from './formulas/chambers.ts';
-import {
   cardiacOutput,
   continuityArea,
   correctedGradient,
+  cubeMass,
+  discVolume,
   eccentricityIndex,
   flowRate,
+  fractionalChange,
+  globalStrain,
   halfTimeOfDeceleration,
   halfTimeOfSlope,
+  lagrangianStrain,
   meanGradient,
   meanPulmonaryByAcceleration,
   meanPulmonaryByShortAcceleration,
@@ -49,15 +41,21 @@ import {
   pressureRise,
   regurgitantFraction,
   regurgitantVolume,
+  relativeApicalStrain,
+  relativeReduction,
+  relativeWallThickness,
+  scoreIndex,
   simplifiedMitralOrifice,
   strokeVolume,
+  teichholzEjection,
+  teichholzVolume,
   tricuspidAreaByHalfTime,
   valvuloArterialImpedance,
   vascularResistance,
   velocityAtHalfTime,
   velocityTimeIntegral,
   volumetricRegurgitation,
-} from './formulas/doppler.ts';
+} from './formulas.ts';
 import { LEFT_ATRIUM } from './la-volume/guideline.ts';
 import { geometryOf, LEFT_VENTRICLE } from './lv-size/guideline.ts';
 import { APICAL_SPARING, strainBand } from './lv-strain/judge.ts';

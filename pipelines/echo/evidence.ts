@@ -21,7 +21,7 @@ import type { ApicalView } from './chambers/gaps.ts';
 import type { ApicalReadings } from './chambers/read.ts';
 import { tracedMeasurements } from './displays/measure.ts';
 import type { DisplayReading } from './displays/reading.ts';
-import { indexingArea } from './formulas/body.ts';
+import { indexingArea } from './formulas.ts';
 import { echoInputOf } from './handheld.ts';
 import type { EchoContext } from './input.ts';
 import { atrialValues } from './la-volume/measure.ts';

@@ -7,7 +7,7 @@ import {
   onAxis,
 } from '../../measure/chamber.ts';
 import { areaOf, chordLength, inMillimetres, type Outline } from '../../measure/outline.ts';
-import { biplaneDiscVolume, discVolume } from '../formulas/chambers.ts';
+import { biplaneDiscVolume, discVolume } from '../formulas.ts';
 import type { OutlineFault } from '../locate/outline-faults.ts';
 import type { ChamberFrame } from './clip.ts';
 

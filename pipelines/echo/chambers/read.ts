@@ -4,7 +4,7 @@ import { type Clip, type Rectangle, scaleFor } from '../../contract/study.ts';
 import { DECODING, decodeBatch, sampledBatches, spreadImages } from '../../input/decode-frames.ts';
 import { outlineOfRegion } from '../../measure/outline.ts';
 import { largestOf, regionsOf } from '../../measure/regions.ts';
-import { fractionalChange } from '../formulas/chambers.ts';
+import { fractionalChange } from '../formulas.ts';
 import { areaOf, type ChamberMasks, labelOf } from '../locate/chambers.ts';
 import type { HeartLocator } from '../locate/heart-locator.ts';
 import { CHAMBERS } from '../locate/names.ts';

@@ -1,7 +1,7 @@
 import { rounded } from '../../measure/rounding.ts';
 import type { MitralDisease, MyocardialSign } from '../../result/render/echo/diastolic.ts';
 import { DYSFUNCTION, myocardialDisease } from '../cardiomyopathy/guideline.ts';
-import { mitralAreaByHalfTime, pressureBehindJet } from '../formulas/doppler.ts';
+import { mitralAreaByHalfTime, pressureBehindJet } from '../formulas.ts';
 import { massIndexRange } from '../lv-size/guideline.ts';
 import { EF_PRECEDENCE, headlineEf, ungradedEf } from '../lvef/judge.ts';
 import { rightHeartPressures } from '../pulmonary-hypertension/measure.ts';

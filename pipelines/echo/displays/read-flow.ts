@@ -22,7 +22,7 @@ import {
   meanGradient,
   pressureGradient,
   velocityTimeIntegral,
-} from '../formulas/doppler.ts';
+} from '../formulas.ts';
 import { EJECTION_FORM } from './flow-form.ts';
 import { type Flow, TISSUE } from './flows.ts';
 

@@ -14,7 +14,7 @@ import {
 import { meanOfSimilar, standardError } from '../../measure/statistics.ts';
 import type { Caliper } from '../../result/envelope.ts';
 import type { DisplayDoubt } from '../../result/render/echo/shared.ts';
-import { fractionalChange } from '../formulas/chambers.ts';
+import { fractionalChange } from '../formulas.ts';
 import {
   BEATS_DIFFER,
   type DisplayContent,

@@ -3,7 +3,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import { sayOfLaVolume } from '../../result/render/echo/la-volume.ts';
 import type { Abnormality } from '../../result/render/echo/shared.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
-import { biplaneAreaLengthVolume } from '../formulas/chambers.ts';
+import { biplaneAreaLengthVolume } from '../formulas.ts';
 import { graded, inRangeOf, isAbnormal, isNearCutOff, VARIABILITY } from '../shared/grading.ts';
 import {
   classification,

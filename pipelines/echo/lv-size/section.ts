@@ -4,14 +4,15 @@ import type { Measurement } from '../../result/envelope.ts';
 import { sayOfLvSize } from '../../result/render/echo/lv-size.ts';
 import { type Abnormality, sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { Statement } from '../../result/statement.ts';
-import { bodyMassIndex, OBESE_FROM } from '../formulas/body.ts';
 import {
+  bodyMassIndex,
   cubeMass,
   fractionalChange,
   massPerHeight,
+  OBESE_FROM,
   relativeWallThickness,
   wallThicknessOfBoth,
-} from '../formulas/chambers.ts';
+} from '../formulas.ts';
 import { familyOf, type HeartView, type ViewFamily } from '../locate/names.ts';
 import {
   forEverySex,

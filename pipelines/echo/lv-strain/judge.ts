@@ -3,7 +3,7 @@ import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import type { StrainOrigin } from '../../result/render/echo/lv-strain.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
-import { globalStrain } from '../formulas/chambers.ts';
+import { globalStrain } from '../formulas.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import { gradableEf } from '../lvef/judge.ts';
 import { VARIABILITY } from '../shared/grading.ts';

@@ -3,7 +3,7 @@ import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { Statement } from '../../result/statement.ts';
-import { fractionalChange } from '../formulas/chambers.ts';
+import { fractionalChange } from '../formulas.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import { gradeOf, SEXES } from '../shared/grading.ts';
 import { belongsToMachine, type Values } from '../shared/section.ts';

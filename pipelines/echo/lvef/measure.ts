@@ -15,7 +15,7 @@ import {
 } from '../chambers/beats.ts';
 import { leftVentricle, planeVolume } from '../chambers/geometry.ts';
 import { axisCaliper, outlineCaliper, outlined, outlinedId, SUFFIX } from '../chambers/outlined.ts';
-import { fractionalChange } from '../formulas/chambers.ts';
+import { fractionalChange } from '../formulas.ts';
 /** Returns the volumes, EF and length of the ventricle by single-plane discs (echo 4.2). */
 export function planeValues(on: MeasuredClip): Measurement[] {
   const { clip } = on;

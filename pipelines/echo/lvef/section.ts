@@ -12,7 +12,7 @@ import {
   outlineGap,
   type RhythmEvidence,
 } from '../chambers/gaps.ts';
-import { fractionalChange, teichholzEjection } from '../formulas/chambers.ts';
+import { fractionalChange, teichholzEjection } from '../formulas.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import {
   type GradedQuantity,

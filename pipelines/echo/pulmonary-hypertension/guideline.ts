@@ -1,5 +1,5 @@
 import { rounded } from '../../measure/rounding.ts';
-import { pressureGradient } from '../formulas/doppler.ts';
+import { pressureGradient } from '../formulas.ts';
 
 /**
  * Limits for estimating RA pressure: IVC diameter, mm, and IVC collapse, per cent, during a sniff

@@ -1,8 +1,7 @@
 import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { type RightHeartFault, remarkOfEcho } from '../../result/render/echo/shared.ts';
-import { fractionalChange } from '../formulas/chambers.ts';
-import { pressureBehindJet, pressureGradient } from '../formulas/doppler.ts';
+import { fractionalChange, pressureBehindJet, pressureGradient } from '../formulas.ts';
 import type { Values } from '../shared/section.ts';
 import { pulmonaryStenosis, tricuspidGrade } from '../valves/guideline.ts';
 import { atrialPressure, contradictsCava, contradictsJet } from './guideline.ts';

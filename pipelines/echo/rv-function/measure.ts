@@ -21,7 +21,7 @@ import {
   outlined,
   withOutlineFault,
 } from '../chambers/outlined.ts';
-import { fractionalChange } from '../formulas/chambers.ts';
+import { fractionalChange } from '../formulas.ts';
 import { inadequate } from '../shared/plausibility.ts';
 
 const SECTION = 'rv-function';

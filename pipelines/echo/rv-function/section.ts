@@ -3,7 +3,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import { sayOfRvFunction } from '../../result/render/echo/rv-function.ts';
 import { sayOfEcho } from '../../result/render/echo/shared.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
-import { fractionalChange } from '../formulas/chambers.ts';
+import { fractionalChange } from '../formulas.ts';
 import {
   classification,
   conclude,

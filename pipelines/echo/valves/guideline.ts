@@ -1,6 +1,6 @@
 import { rounded } from '../../measure/rounding.ts';
 import type { HighFlow, StenosisRemark } from '../../result/render/echo/valves.ts';
-import { pressureGradient } from '../formulas/doppler.ts';
+import { pressureGradient } from '../formulas.ts';
 
 /**
  * Quantities that determine the grade, in m/s, mmHg, cm2, cm2/m2, ml/m2 and per cent. Null if not

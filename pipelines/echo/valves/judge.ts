@@ -9,7 +9,7 @@ import {
   sayOfValves,
 } from '../../result/render/echo/valves.ts';
 import type { Statement } from '../../result/statement.ts';
-import { circleArea } from '../formulas/doppler.ts';
+import { circleArea } from '../formulas.ts';
 import type { Criterion } from '../shared/grading.ts';
 import { belongsToMachine, type Values } from '../shared/section.ts';
 import {

@@ -6,7 +6,7 @@ import {
   valveDiseaseName,
 } from '../../result/render/echo/valves.ts';
 import type { Statement } from '../../result/statement.ts';
-import { continuityArea, mitralAreaByHalfTime, strokeVolume } from '../formulas/doppler.ts';
+import { continuityArea, mitralAreaByHalfTime, strokeVolume } from '../formulas.ts';
 import { gradableEf, ungradedEf } from '../lvef/judge.ts';
 import {
   classification,

@@ -9,7 +9,7 @@ import type { ApicalClips, MeasuredClip } from '../chambers/beats.ts';
 import type { ChamberClip } from '../chambers/clip.ts';
 import type { ApicalView } from '../chambers/gaps.ts';
 import { ventricleFigure } from '../chambers/geometry.ts';
-import { scoreIndex } from '../formulas/chambers.ts';
+import { scoreIndex } from '../formulas.ts';
 import type { ParasternalClip } from '../parasternal/clip.ts';
 import { type ShortAxisView, shortAxisMotions } from '../parasternal/short-axis-segments.ts';
 import { isAbsent, type MotionScore, motionScore, SEGMENTS, WALL_MOTION } from './guideline.ts';

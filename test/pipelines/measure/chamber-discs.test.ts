@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { discVolume } from '../../../pipelines/echo/formulas/chambers.ts';
+import { discVolume } from '../../../pipelines/echo/formulas.ts';
 import { chamberAxis, discDiameters } from '../../../pipelines/measure/chamber.ts';
 import { areaOf, contains, outlineOf } from '../../../pipelines/measure/outline.ts';
 import { ventricleOutlines } from '../echo/ventricle-sample.ts';

@@ -8,7 +8,7 @@ import {
   frameGeometry,
   leftVentricle,
 } from '../../../../pipelines/echo/chambers/geometry.ts';
-import { fractionalChange } from '../../../../pipelines/echo/formulas/chambers.ts';
+import { fractionalChange } from '../../../../pipelines/echo/formulas.ts';
 import { labelOf } from '../../../../pipelines/echo/locate/chambers.ts';
 import { outlineOf } from '../../../../pipelines/measure/outline.ts';
 
