@@ -2,9 +2,11 @@ import { rounded } from '../../measure/rounding.ts';
 import type { MitralDisease, MyocardialSign } from '../../result/render/echo/diastolic.ts';
 import { DYSFUNCTION, myocardialDisease } from '../cardiomyopathy/guideline.ts';
 import { mitralAreaByHalfTime, pressureBehindJet } from '../formulas.ts';
+import { LEFT_ATRIUM } from '../la-volume/guideline.ts';
 import { massIndexRange } from '../lv-size/guideline.ts';
 import { EF_PRECEDENCE, headlineEf, ungradedEf } from '../lvef/judge.ts';
 import { rightHeartPressures } from '../pulmonary-hypertension/measure.ts';
+import { graded, SEXES } from '../shared/grading.ts';
 import { rangedSex, type Values } from '../shared/section.ts';
 import {
   isSignificant,
@@ -97,7 +99,7 @@ function myocardialSigns(evidence: DiastolicEvidence, values: Values): Myocardia
 }
 
 /**
- * Functions that return what the diastolic section needs from the LVEF, valve, wall motion and
+ * Functions that return what the diastolic section needs from the LVEF, LA, valve, wall motion and
  * right heart sections.
  */
 export const DIASTOLIC_CONDITIONS: DiastolicConditions = {
@@ -109,4 +111,6 @@ export const DIASTOLIC_CONDITIONS: DiastolicConditions = {
     const [end, atrial] = [values.number('pr-end-velocity'), values.number('ra-pressure')];
     return end === null || atrial === null ? null : pressureBehindJet(end, atrial);
   },
+  severeAtrium: (index) =>
+    graded(index, LEFT_ATRIUM.volumeIndex, SEXES) === 'severely abnormal' ? index : null,
 };

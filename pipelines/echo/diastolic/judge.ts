@@ -9,8 +9,6 @@ import {
   sayOfDiastolic,
 } from '../../result/render/echo/diastolic.ts';
 import type { Statement } from '../../result/statement.ts';
-import { LEFT_ATRIUM } from '../la-volume/guideline.ts';
-import { gradeFor, SEXES } from '../shared/grading.ts';
 import { classification } from '../shared/section.ts';
 import type { Ejection } from './applicability.ts';
 import {
@@ -179,15 +177,14 @@ const LOW_RATIO = 8;
  * Returns the statement on a severely enlarged atrium beside a low E/e', which the filling pressure
  * does not explain (echo 19, rule 4).
  *
- * @param atrium LA volume index; null if it was not measured.
+ * @param atrium LA volume index of a severely enlarged atrium; null for any other.
  */
 export function unexplainedAtrium(
   atrium: Measurement | null,
   ratio: Measurement | null,
 ): Statement | null {
   if (!atrium || !ratio || ratio.quality !== 'accepted') return null;
-  const isSevere = gradeFor(LEFT_ATRIUM.volumeIndex, SEXES, atrium.value) === 'severely abnormal';
-  return isSevere && rounded(ratio.value, 1) < LOW_RATIO
+  return rounded(ratio.value, 1) < LOW_RATIO
     ? sayOfDiastolic.conclusion('diastolic.unexplained-atrium', {}, [atrium, ratio])
     : null;
 }

@@ -63,6 +63,8 @@ export interface DiastolicConditions {
    * values.
    */
   diastolicPressure(values: Values): number | null;
+  /** Returns the LA volume index if it is severely abnormal; otherwise null. */
+  severeAtrium(index: Measurement | null): Measurement | null;
 }
 
 const NEEDS = [
@@ -230,7 +232,10 @@ const run = (conditions: DiastolicConditions) => (evidence: DiastolicEvidence, g
         applicability,
         applicability.fibrillating
           ? null
-          : unexplainedAtrium(atrialIndexOf(values), values.measurement('e-to-e-prime')),
+          : unexplainedAtrium(
+              conditions.severeAtrium(atrialIndexOf(values)),
+              values.measurement('e-to-e-prime'),
+            ),
       ),
       gaps: gapsOf(judgements, known, filling, conditions.ejectionOf(values)),
       findings: [

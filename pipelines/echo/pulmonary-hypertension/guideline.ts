@@ -1,5 +1,4 @@
 import { rounded } from '../../measure/rounding.ts';
-import { pressureGradient } from '../formulas.ts';
 
 /**
  * Limits for estimating RA pressure: IVC diameter, mm, and IVC collapse, per cent, during a sniff
@@ -55,19 +54,6 @@ export function atrialPressure(
  */
 export const contradictsCava = (pressure: number, diameter: number, collapse: number) =>
   rounded(pressure, 0) <= 3 && atrialPressure(diameter, collapse) === 15;
-
-/** Highest RA pressure, mmHg, that is plausible with any jet ([C]; echo 12.2 ends at 20). */
-const HIGHEST_ATRIAL = 30;
-/** Half of the last decimal of a displayed TR velocity, m/s, and pressure, mmHg. */
-const ROUNDING = { jet: 0.05, pressure: 0.5 } as const;
-
-/**
- * Returns true if an RV systolic pressure, mmHg, contradicts the TR velocity, m/s: the RA pressure,
- * which is their difference, would be negative or implausibly high (echo 12.3).
- */
-export const contradictsJet = (systolic: number, jet: number): boolean =>
-  systolic + ROUNDING.pressure < pressureGradient(jet - ROUNDING.jet) ||
-  systolic - ROUNDING.pressure > pressureGradient(jet + ROUNDING.jet) + HIGHEST_ATRIAL;
 
 export type SignCategory = 'A' | 'B' | 'C';
 type Probability = 'low' | 'intermediate' | 'high';

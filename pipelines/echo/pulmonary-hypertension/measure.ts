@@ -4,7 +4,7 @@ import { type RightHeartFault, remarkOfEcho } from '../../result/render/echo/sha
 import { fractionalChange, pressureBehindJet, pressureGradient } from '../formulas.ts';
 import type { Values } from '../shared/section.ts';
 import { pulmonaryStenosis, tricuspidGrade } from '../valves/guideline.ts';
-import { atrialPressure, contradictsCava, contradictsJet } from './guideline.ts';
+import { atrialPressure, contradictsCava } from './guideline.ts';
 
 export interface RightHeartPressures {
   /** Values that the section calculated or withheld, each with its remark. */
@@ -18,6 +18,19 @@ export interface RightHeartPressures {
 
 /** Values calculated from the RA pressure and the jet. */
 const RESTING = ['rvsp', 'tapse-to-spap'] as const satisfies readonly EchoConcept[];
+
+/** Highest RA pressure, mmHg, that is plausible with any jet ([C]; echo 12.2 ends at 20). */
+const HIGHEST_ATRIAL = 30;
+/** Half of the last decimal of a displayed TR velocity, m/s, and pressure, mmHg. */
+const ROUNDING = { jet: 0.05, pressure: 0.5 } as const;
+
+/**
+ * Returns true if an RV systolic pressure, mmHg, contradicts the TR velocity, m/s: the RA pressure,
+ * which is their difference, would be negative or implausibly high (echo 12.3).
+ */
+export const contradictsJet = (systolic: number, jet: number): boolean =>
+  systolic + ROUNDING.pressure < pressureGradient(jet - ROUNDING.jet) ||
+  systolic - ROUNDING.pressure > pressureGradient(jet + ROUNDING.jet) + HIGHEST_ATRIAL;
 
 /** Withholds a value with the reason, unless a person confirmed it. */
 const withheld = (one: Measurement, section: string, fault: RightHeartFault): Measurement =>

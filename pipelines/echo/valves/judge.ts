@@ -1,11 +1,14 @@
 import type { EchoConcept } from '../../concepts/echo.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { namedText, remarkOfEcho } from '../../result/render/echo/shared.ts';
+import {
+  namedText,
+  remarkOfEcho,
+  type SuspectedStenosis,
+} from '../../result/render/echo/shared.ts';
 import {
   type MitralRemark,
   type StenosisRemark,
-  type SuspectedStenosis,
   sayOfValves,
 } from '../../result/render/echo/valves.ts';
 import type { Statement } from '../../result/statement.ts';

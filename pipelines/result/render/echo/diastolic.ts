@@ -1,6 +1,5 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
-import { type About, allNamed } from './shared.ts';
-import { type SuspectedStenosis, suspicionText } from './valves.ts';
+import { type About, allNamed, type SuspectedStenosis, suspicionText } from './shared.ts';
 
 /** Names of the algorithms, as used in the result. */
 export const SCHEMES = {

@@ -55,6 +55,17 @@ export function namedText({ concept, value }: Pick<Measurement, 'concept' | 'val
 export const allNamed = (measurements: readonly Measurement[]): string =>
   measurements.map(namedText).join(', ');
 
+/** A value that suggests mitral stenosis but does not allow a grade: mmHg, or cm² by half-time. */
+export type SuspectedStenosis =
+  | { kind: 'steep-gradient'; gradient: number }
+  | { kind: 'small-area'; area: number };
+
+/** Renders the suspicion: "a mitral mean gradient of at least 5 mmHg suggests stenosis". */
+export const suspicionText = (suspected: SuspectedStenosis): string =>
+  suspected.kind === 'steep-gradient'
+    ? `a mitral mean gradient of at least ${suspected.gradient} mmHg suggests stenosis`
+    : `a mitral valve area of ${valueText('mv-area-half-time', suspected.area)} by half-time suggests stenosis`;
+
 /** Renders a list of alternatives: "A4C, A2C or A3C". */
 export const anyOf = (names: readonly string[]): string =>
   names.join(', ').replace(/, ([^,]*)$/, ' or $1');

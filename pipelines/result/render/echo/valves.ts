@@ -1,5 +1,12 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
-import { type About, allOf, namedText, valueText } from './shared.ts';
+import {
+  type About,
+  allOf,
+  namedText,
+  type SuspectedStenosis,
+  suspicionText,
+  valueText,
+} from './shared.ts';
 
 /** Remarks about a grade of aortic stenosis (echo 11.1, 19). */
 const STENOSIS_REMARKS = {
@@ -43,17 +50,6 @@ const MITRAL_REMARKS = {
     'Mitral valve area by half-time is not valid with significant AR, after commissurotomy, or with a stiff LV or mitral annular calcification; not all of these were excluded.',
 } as const;
 export type MitralRemark = keyof typeof MITRAL_REMARKS;
-
-/** A value that suggests mitral stenosis but does not allow a grade: mmHg, or cm² by half-time. */
-export type SuspectedStenosis =
-  | { kind: 'steep-gradient'; gradient: number }
-  | { kind: 'small-area'; area: number };
-
-/** Renders the suspicion: "a mitral mean gradient of at least 5 mmHg suggests stenosis". */
-export const suspicionText = (suspected: SuspectedStenosis): string =>
-  suspected.kind === 'steep-gradient'
-    ? `a mitral mean gradient of at least ${suspected.gradient} mmHg suggests stenosis`
-    : `a mitral valve area of ${valueText('mv-area-half-time', suspected.area)} by half-time suggests stenosis`;
 
 const WHY_UNGRADED = {
   'steep-gradient': 'there is no accepted valve area',

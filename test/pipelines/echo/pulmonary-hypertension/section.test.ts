@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EchoConcept } from '../../../../pipelines/concepts/echo.ts';
-import {
-  contradictsCava,
-  contradictsJet,
-} from '../../../../pipelines/echo/pulmonary-hypertension/guideline.ts';
+import { contradictsCava } from '../../../../pipelines/echo/pulmonary-hypertension/guideline.ts';
+import { contradictsJet } from '../../../../pipelines/echo/pulmonary-hypertension/measure.ts';
 import { interpreted } from '../interpret-sample.ts';
 
 type Given = Readonly<Partial<Record<EchoConcept, number>>>;
