@@ -1,5 +1,5 @@
-import { traceDoppler } from '../../pipelines/measure/doppler/arterial-flow.ts';
-import type { BeatVelocities } from '../../pipelines/measure/doppler/waveform.ts';
+import type { BeatVelocities } from '../../pipelines/obstetric/doppler/evidence.ts';
+import { traceDoppler } from '../../pipelines/obstetric/doppler/trace.ts';
 import { sizesAt } from '../phantom/sizes.ts';
 import {
   leftUterineArtery,

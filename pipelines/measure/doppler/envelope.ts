@@ -3,7 +3,21 @@ import type { SweepRegion } from '../../contract/study.ts';
 import { boundsOfRegion, paint, regionsOf } from '../regions.ts';
 import { steadied, type Wave, wavesOf } from '../waves.ts';
 import { readSpectrum, type Spectrum } from './spectrum.ts';
-import type { DrawnTrace, Side } from './waveform.ts';
+
+/**
+ * Side of the baseline on the screen. It is not known which side shows flow towards the probe,
+ * because the operator may have inverted the display.
+ */
+export type Side = 'above' | 'below';
+
+export interface DrawnTrace {
+  side: Side;
+  /** Row of velocity zero. */
+  baselineRow: number;
+  points: readonly [x: number, y: number][];
+  /** Columns of the frame at which the beats are marked. */
+  beats: readonly number[];
+}
 
 export const ENVELOPE = {
   /** Grey level at the edge of the flow, as a share of the column's flow level above the noise. */

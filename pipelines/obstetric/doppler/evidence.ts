@@ -36,11 +36,23 @@ export const VESSEL_OF: ReadonlyMap<string, keyof typeof VALUES> = new Map(
   ),
 );
 
-/** Velocities of one beat in cm/s, as read by `measure/doppler`. Forward flow is positive. */
+/** Position of a spectrum on its frame, and the scales of its axes. */
+interface SpectrumAxes {
+  /** Column and row of the frame at which the spectrum begins. */
+  left: number;
+  top: number;
+  zeroRow: number;
+  /** Velocity per row, in cm/s. */
+  velocityPerRow: number;
+  secondsPerColumn: number;
+}
+
+/** Velocities in one beat, cm/s. Forward flow is positive (obstetric 13.1). */
 export interface BeatVelocities {
-  /** Column of the display at which the next upstroke begins. */
+  /** Samples at the foot of the beat's upstroke and at the foot of the next upstroke. */
+  from: number;
   to: number;
-  /** Peak systolic velocity; for a vein, the S wave. */
+  /** Peak systolic velocity or, for a vein, the peak of the S wave. */
   peak: number;
   /** Velocity just before the next upstroke. */
   endDiastolic: number;
@@ -53,49 +65,46 @@ export interface BeatVelocities {
   endFlow: 'forward' | 'absent' | 'reversed';
 }
 
-/**
- * A traced flow with its beats, or the reason why it was not traced. This is the result of
- * `measure/doppler`, reduced to the fields that the section uses.
- */
+export type DopplerRefusal =
+  | 'no-scale'
+  | 'no-flow'
+  | 'aliased'
+  | 'cut-off'
+  | 'no-beats'
+  | 'beats-differ';
+
+/** A traced flow with its beats, or the reason why it was not traced. */
 export type DopplerWaveform =
   | {
       status: 'traced';
-      side: 'above' | 'below';
+      side: DrawnFlow['side'];
       /** Beats of similar length and peak, in chronological order. */
       beats: readonly BeatVelocities[];
-      /** Number of whole beats on the display, including dissimilar ones. */
+      /** Number of whole beats on the display, including those that are not similar. */
       beatsSeen: number;
       beatsPerMinute: number;
-      /**
-       * Coefficients of variation of the cycle length: `variation` over the similar beats,
-       * `variationSeen` over all beats.
-       */
+      /** Coefficient of variation of the similar beats' lengths. */
       variation: number;
+      /**
+       * Coefficient of variation of the lengths of all beats. The similar beats alone would make an
+       * irregular rhythm look regular.
+       */
       variationSeen: number;
-      /** True if another vessel with flow in the opposite direction would hide a reversal. */
+      /** True if another vessel flows in the opposite direction, where it would hide a reversal. */
       otherVessel: boolean;
-      /** Speed in cm/s below which the baseline hides the flow. */
+      /** Velocity in cm/s below which the baseline hides flow. */
       hiddenBelow: number;
       /**
-       * Velocity at which forward flow disappears because the wall filter removes slower flow; null
-       * if it does not disappear.
+       * Velocity in cm/s at which forward flow disappears, because the wall filter hides slower
+       * flow. Null if it never disappears.
        */
       vanishesAt: number | null;
+      /** From 0 to 1, from the contrast of the trace and the similarity of the beats. */
       confidence: number;
       trace: DrawnFlow;
-      /** Position of the display on its frame, and its scale. */
-      spectrum: {
-        left: number;
-        top: number;
-        zeroRow: number;
-        velocityPerRow: number;
-        secondsPerColumn: number;
-      };
+      spectrum: SpectrumAxes;
     }
-  | {
-      status: 'refused';
-      reason: 'no-scale' | 'no-flow' | 'aliased' | 'cut-off' | 'no-beats' | 'beats-differ';
-    };
+  | { status: 'refused'; reason: DopplerRefusal };
 
 /** One spectral display: the vessel according to its header, and the traced flow. */
 export interface SpectrumReading {

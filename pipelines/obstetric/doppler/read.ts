@@ -2,10 +2,10 @@ import { CONCEPTS } from '../../concepts/concepts.ts';
 import { fetusOf } from '../../contract/fetus-name.ts';
 import type { Clip, SweepRegion } from '../../contract/study.ts';
 import { type ViewNamed, viewWords } from '../../contract/view-words.ts';
-import { traceDoppler } from '../../measure/doppler/arterial-flow.ts';
 import type { Reader } from '../shared/reader.ts';
 import type { DopplerVessel, SpectrumReading } from './evidence.ts';
 import { DOPPLER_VESSELS } from './evidence.ts';
+import { traceDoppler } from './trace.ts';
 
 /**
  * Vessel by code of the Anatomic Region Sequence. The ductus venosus has no confirmed code

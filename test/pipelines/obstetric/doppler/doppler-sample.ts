@@ -1,7 +1,9 @@
 import { CONCEPTS, type ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
 import type { CartMeasurement } from '../../../../pipelines/contract/study.ts';
-import type { BeatVelocities } from '../../../../pipelines/measure/doppler/waveform.ts';
-import type { SpectrumReading } from '../../../../pipelines/obstetric/doppler/evidence.ts';
+import type {
+  BeatVelocities,
+  SpectrumReading,
+} from '../../../../pipelines/obstetric/doppler/evidence.ts';
 import { doppler } from '../../../../pipelines/obstetric/doppler/section.ts';
 import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
 import { cartValue } from '../../cart-sample.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fetusOf } from '../../../../pipelines/contract/fetus-name.ts';
-import type { BeatVelocities } from '../../../../pipelines/measure/doppler/waveform.ts';
+import type { BeatVelocities } from '../../../../pipelines/obstetric/doppler/evidence.ts';
 import {
   anaemiaBand,
   aWave,

@@ -1,10 +1,15 @@
 import type { GrayImage } from '../../contract/image.ts';
 import type { SweepRegion } from '../../contract/study.ts';
-import { type Beat, beatsOf } from '../beats.ts';
-import { median } from '../statistics.ts';
-import { drawnTrace, ENVELOPE, type Envelope, traceEnvelope } from './envelope.ts';
-import { readSpectrum } from './spectrum.ts';
-import type { BeatVelocities, DopplerRefusal, DopplerWaveform } from './waveform.ts';
+import { type Beat, beatsOf } from '../../measure/beats.ts';
+import {
+  drawnTrace,
+  ENVELOPE,
+  type Envelope,
+  traceEnvelope,
+} from '../../measure/doppler/envelope.ts';
+import { readSpectrum } from '../../measure/doppler/spectrum.ts';
+import { median } from '../../measure/statistics.ts';
+import type { BeatVelocities, DopplerRefusal, DopplerWaveform } from './evidence.ts';
 
 const DOPPLER = {
   filled: 0.2,

@@ -10,14 +10,14 @@ import {
 } from '../../../../models/phantom/views/spectrum.ts';
 import type { SweepRegion } from '../../../../pipelines/contract/study.ts';
 import { readDicomClip } from '../../../../pipelines/input/dicom/clip.ts';
-import { traceDoppler } from '../../../../pipelines/measure/doppler/arterial-flow.ts';
 import { traceEnvelope } from '../../../../pipelines/measure/doppler/envelope.ts';
 import { readSpectrum } from '../../../../pipelines/measure/doppler/spectrum.ts';
 import type {
   BeatVelocities,
   DopplerWaveform,
-} from '../../../../pipelines/measure/doppler/waveform.ts';
-import { withEraseBar } from '../erase-bar.ts';
+} from '../../../../pipelines/obstetric/doppler/evidence.ts';
+import { traceDoppler } from '../../../../pipelines/obstetric/doppler/trace.ts';
+import { withEraseBar } from '../../measure/erase-bar.ts';
 
 const SIZES = sizesAt(210);
 const SCREEN = { columns: 640, rows: 480 };
