@@ -81,7 +81,7 @@ const MAX_FOUND = 200;
 
 type Found = Pick<PriorSearch, 'state' | 'detail'> & { instances: string[] };
 
-export interface SearchedStudy {
+interface SearchedStudy {
   identity: DicomIdentity;
   /** The patient's former IDs, which were merged into the patient ID in the study. */
   formerIds?: readonly string[];

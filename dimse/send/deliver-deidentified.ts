@@ -1,11 +1,10 @@
 import type { DeidentificationSettings } from '../../config/peers.ts';
 import { patientKey } from '../../pipelines/deidentify/pseudonyms.ts';
 import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
-import type { Deliverer, SendOutcome } from '../../src/core/outbox/delivery.ts';
+import { type Deliverer, failed } from '../../src/core/outbox/delivery.ts';
 import { keptObject, receivedIdentityOfObject } from '../../src/core/studies/study-store.ts';
 import type { Database } from '../../src/platform/database/port.ts';
-import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
-import { failedResult, outgoingFile, type StoreTransport, sendOutcomeOf } from './store-scu.ts';
+import { type StoreTransport, sendFile } from './store-scu.ts';
 
 export type Deidentified =
   | { outcome: 'made'; path: string; discard(): Promise<void> }
@@ -41,7 +40,7 @@ export function createDeidentifiedDeliverer(options: {
       const destination = options.destinations.find((each) => each.name === name);
       const transport = transports.get(name);
       if (!destination || !transport) {
-        return permanent(
+        return failed(
           'invalid_config',
           `There is no destination for de-identified objects named "${name}".`,
         );
@@ -53,27 +52,16 @@ export function createDeidentifiedDeliverer(options: {
       // pseudonyms.
       const identity = await receivedIdentityOfObject(database, object);
       if (path === null || identity === null)
-        return permanent('expired', 'The received object has been removed.');
+        return failed('expired', 'The received object has been removed.');
       const copy = await options.deidentify(
         { path, patient: patientKey(identity) },
         destination.deidentification,
         signal,
       );
-      if (copy.outcome === 'held')
-        return permanent('deidentification_held', `Held: ${copy.reason}.`);
-      if (copy.outcome === 'aborted') {
-        return {
-          outcome: 'failed',
-          failure: 'transient',
-          code: 'internal',
-          detail: 'Interrupted.',
-        };
-      }
+      if (copy.outcome === 'held') return failed('deidentification_held', `Held: ${copy.reason}.`);
+      if (copy.outcome === 'aborted') return failed('internal', 'Interrupted.');
       try {
-        const file = await outgoingFile(copy.path);
-        return sendOutcomeOf(await transport.send([[file]], signal), transport);
-      } catch (error) {
-        return sendOutcomeOf([failedResult('', error)], transport);
+        return await sendFile(copy.path, transport, signal);
       } finally {
         await copy.discard();
       }
@@ -82,8 +70,4 @@ export function createDeidentifiedDeliverer(options: {
       return transports.get(destination)?.probe?.(signal);
     },
   };
-}
-
-function permanent(code: ErrorCode, detail: string): SendOutcome {
-  return { outcome: 'failed', failure: 'permanent', code, detail };
 }

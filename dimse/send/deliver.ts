@@ -6,18 +6,12 @@ import type {
 } from '../../pipelines/artifacts/dicom-objects.ts';
 import type { Subject } from '../../pipelines/dicom/subject.ts';
 import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
-import type { Deliverer, RequestDelivery, SendOutcome } from '../../src/core/outbox/delivery.ts';
+import { type Deliverer, failed, type RequestDelivery } from '../../src/core/outbox/delivery.ts';
 import type { ResultReader } from '../../src/core/requests/request.ts';
 import { readEnvelope } from '../../src/core/requests/results.ts';
 import { keptObject } from '../../src/core/studies/study-store.ts';
 import type { Database } from '../../src/platform/database/port.ts';
-import {
-  failedResult,
-  outgoingBuffer,
-  outgoingFile,
-  type StoreTransport,
-  sendOutcomeOf,
-} from './store-scu.ts';
+import { outgoingBuffer, type StoreTransport, sendFile, sendOutcomeOf } from './store-scu.ts';
 
 export interface DicomDelivererOptions {
   destinations: readonly (ObjectSource['destination'] &
@@ -48,13 +42,13 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer<
       const destination = options.destinations.find(({ name }) => name === of.destination);
       const transport = transports.get(of.destination);
       if (!destination || !transport) {
-        return permanentFailure('invalid_config', `There is no PACS named "${of.destination}".`);
+        return failed('invalid_config', `There is no PACS named "${of.destination}".`);
       }
       if (!options.builders[of.object])
-        return permanentFailure('invalid_config', `The object "${of.object}" cannot be created.`);
+        return failed('invalid_config', `The object "${of.object}" cannot be created.`);
       const objects = await objectsOf(of, destination, options);
       if (objects === null) {
-        return permanentFailure('expired', 'The result or its study has been removed.');
+        return failed('expired', 'The result or its study has been removed.');
       }
       if (objects.length === 0) {
         return { outcome: 'delivered', notSent: true, detail: NOTHING_SENT };
@@ -100,13 +94,6 @@ export async function objectsOf(
   });
 }
 
-export function permanentFailure(
-  code: 'invalid_config' | 'expired' | 'withdrawal_by_hand',
-  detail: string,
-): SendOutcome {
-  return { outcome: 'failed', failure: 'permanent', code, detail };
-}
-
 /**
  * Forwards received objects unchanged, with the same transfer syntax and UIDs and with their
  * private attributes.
@@ -121,18 +108,11 @@ export function createForwardDeliverer(options: {
     kind: 'forward',
     async send({ destination, object }, signal) {
       const transport = transports.get(destination);
-      if (!transport)
-        return permanentFailure('invalid_config', `There is no PACS named "${destination}".`);
+      if (!transport) return failed('invalid_config', `There is no PACS named "${destination}".`);
       const kept = await keptObject(database, object);
       const path = kept && (await objects.locate(kept));
-      if (path === null)
-        return permanentFailure('expired', 'The received object has been removed.');
-      try {
-        const file = await outgoingFile(path);
-        return sendOutcomeOf(await transport.send([[file]], signal), transport);
-      } catch (error) {
-        return sendOutcomeOf([failedResult('', error)], transport);
-      }
+      if (path === null) return failed('expired', 'The received object has been removed.');
+      return sendFile(path, transport, signal);
     },
     async probe(destination, signal) {
       return transports.get(destination)?.probe?.(signal);

@@ -2,13 +2,8 @@ import { createReadStream } from 'node:fs';
 import type { DicomDestination } from '../../config/schema.ts';
 import { convertedFile, OTHER_LITTLE_ENDIAN } from '../../pipelines/dicom/explicit-implicit.ts';
 import { decodeFileMeta, readFileMeta } from '../../pipelines/dicom/part10.ts';
-import type { SendOutcome } from '../../src/core/outbox/delivery.ts';
-import {
-  catalogueEntry,
-  ERRORS,
-  type ErrorCode,
-  SonogateError,
-} from '../../src/platform/errors/catalogue.ts';
+import { failed, type SendOutcome } from '../../src/core/outbox/delivery.ts';
+import { ERRORS, type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { type CalledNode, clientTls } from '../network/dial.ts';
 import { Requestor } from '../network/requestor.ts';
@@ -346,14 +341,28 @@ export function sendOutcomeOf(
   results: readonly StoreResult[],
   { commits }: Pick<StoreTransport, 'commits'>,
 ): SendOutcome {
-  const failed = results.find(({ code }) => code !== null);
-  if (!failed?.code) {
+  const refused = results.find(({ code }) => code !== null);
+  if (!refused?.code) {
     const details = new Set(results.map(({ detail }) => detail));
     const objects = results.length > 1 ? `${results.length} objects, ` : '';
     const detail = `${objects}${[...details].join('; ')}`;
     return { outcome: 'delivered', detail, objects: results, commits };
   }
-  const { code, detail, retryAfter } = failed;
-  const wait = retryAfter === undefined ? {} : { retryAfter };
-  return { outcome: 'failed', failure: catalogueEntry(code).retry, code, detail, ...wait };
+  const { code, detail, retryAfter } = refused;
+  const outcome = failed(code, detail);
+  return retryAfter === undefined ? outcome : { ...outcome, retryAfter };
+}
+
+/** Sends a file, as it is, as the only object of a delivery. */
+export async function sendFile(
+  path: string,
+  transport: StoreTransport,
+  signal: AbortSignal,
+): Promise<SendOutcome> {
+  try {
+    const file = await outgoingFile(path);
+    return sendOutcomeOf(await transport.send([[file]], signal), transport);
+  } catch (error) {
+    return sendOutcomeOf([failedResult('', error)], transport);
+  }
 }

@@ -6,10 +6,15 @@ import {
 import { uidOf } from '../../pipelines/artifacts/modules.ts';
 import type { Withdrawal } from '../../pipelines/contract/withdrawal.ts';
 import type { Subject } from '../../pipelines/dicom/subject.ts';
-import type { Deliverer, RequestDelivery, StoredObject } from '../../src/core/outbox/delivery.ts';
+import {
+  type Deliverer,
+  failed,
+  type RequestDelivery,
+  type StoredObject,
+} from '../../src/core/outbox/delivery.ts';
 import { NOT_PRESENT, type SentDelivery } from '../../src/core/outbox/withdrawals.ts';
 import { readEnvelope } from '../../src/core/requests/results.ts';
-import { type DicomDelivererOptions, objectsOf, permanentFailure } from './deliver.ts';
+import { type DicomDelivererOptions, objectsOf } from './deliver.ts';
 import { outgoingBuffer, sendOutcomeOf } from './store-scu.ts';
 
 interface DicomWithdrawerOptions extends DicomDelivererOptions {
@@ -34,12 +39,12 @@ export function createDicomWithdrawer(
       const destination = destinations.find((each) => each.name === name);
       const transport = transports.get(name);
       if (!destination || !transport) {
-        return permanentFailure('invalid_config', `There is no PACS named "${name}".`);
+        return failed('invalid_config', `There is no PACS named "${name}".`);
       }
       const sent = await options.sentTo(delivery);
       if (sent.length === 0) return NOT_PRESENT;
       if (!destination.rejectionNotes) {
-        return permanentFailure(
+        return failed(
           'withdrawal_by_hand',
           'The PACS has no `rejectionNotes: true`, so its objects of this result must be deleted by hand.',
         );
@@ -47,7 +52,7 @@ export function createDicomWithdrawer(
       const result = await readEnvelope(results, requestId);
       const subject = await options.subject(requestId);
       if (result === null || subject === null) {
-        return permanentFailure('expired', 'The result or its study has been removed.');
+        return failed('expired', 'The result or its study has been removed.');
       }
       const rejected: RejectedObject[] = [];
       for (const each of sent) {

@@ -61,7 +61,7 @@ interface CreatedKey {
   record: KeyRecord;
 }
 
-export interface KeyOperations {
+interface KeyOperations {
   /** Creates a key. Only this response contains the secret key. */
   create(key: NewKey): Promise<CreatedKey>;
   list(): Promise<KeyRecord[]>;
@@ -241,7 +241,7 @@ interface PatientOperations {
   separate(id: string): Promise<{ studies: number }>;
 }
 
-export interface AlertOperations {
+interface AlertOperations {
   /**
    * Records who has seen the critical flags of a request. Only the first person is recorded.
    * @throws `not_found`

@@ -4,7 +4,7 @@ import { parentPort, type Transferable, Worker } from 'node:worker_threads';
 import { type ErrorCode, SonogateError } from './errors/catalogue.ts';
 
 /** Carries out one task. Rejects with the error with which the task failed. */
-export type RunTask<Task, Result> = (task: Task) => Promise<Result>;
+type RunTask<Task, Result> = (task: Task) => Promise<Result>;
 
 type Reply<Result> =
   | { result: Result }

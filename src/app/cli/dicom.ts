@@ -20,7 +20,7 @@ const COMMAND_AE_TITLE = 'SONOGATE-CLI';
  * Timeout for commands in seconds. It is shorter than the timeouts of the gateway, because a person
  * is waiting.
  */
-export const COMMAND_TIMEOUT_SECONDS = 30;
+const COMMAND_TIMEOUT_SECONDS = 30;
 
 /**
  * Parses `AE@host:port`; an IPv6 address is in brackets.

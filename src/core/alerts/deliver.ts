@@ -1,9 +1,8 @@
 import type { Alerts } from '../../../config/alerts.ts';
 import type { Subject } from '../../../pipelines/dicom/subject.ts';
 import type { Queryable } from '../../platform/database/port.ts';
-import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
-import { MailError, type MailErrorCode, type Mailer } from '../../platform/outbound/mail.ts';
-import type { Deliverer, RequestDelivery, SendOutcome } from '../outbox/delivery.ts';
+import { MailError, type Mailer } from '../../platform/outbound/mail.ts';
+import { type Deliverer, failed, type RequestDelivery } from '../outbox/delivery.ts';
 import type { TriageData } from '../requests/events.ts';
 import { ALERT, ESCALATION, isSeen, listOf } from './alerts.ts';
 import { alertMessage } from './message.ts';
@@ -144,8 +143,4 @@ async function readFacts(
 function recipientsText({ accepted, refused }: { accepted: number; refused: number }): string {
   const text = accepted === 1 ? '1 recipient' : `${accepted} recipients`;
   return refused === 0 ? text : `${text}; the server refused ${refused}`;
-}
-
-function failed(code: MailErrorCode & ErrorCode, detail: string): SendOutcome {
-  return { outcome: 'failed', failure: catalogueEntry(code).retry, code, detail };
 }

@@ -1,5 +1,9 @@
 import type { Config } from '../../../config/schema.ts';
-import type { ErrorCode, FailureClass } from '../../platform/errors/catalogue.ts';
+import {
+  catalogueEntry,
+  type ErrorCode,
+  type FailureClass,
+} from '../../platform/errors/catalogue.ts';
 
 /**
  * The longest pause in seconds that a hospital system can request. A wrong clock or header must not
@@ -104,7 +108,7 @@ export interface RequestDelivery extends ToDestination {
 }
 
 /** A delivery of a received object. */
-export interface ReceivedObjectDelivery extends ToDestination {
+interface ReceivedObjectDelivery extends ToDestination {
   kind: ForwardKind;
   requestId: null;
   /** Id of the received object. */
@@ -153,6 +157,13 @@ export type SendOutcome =
        */
       retryAfter?: number;
     };
+
+type Failed = Extract<SendOutcome, { outcome: 'failed' }>;
+
+/** Returns the outcome of an attempt that failed with an error. */
+export function failed(code: ErrorCode, detail: string): Failed {
+  return { outcome: 'failed', failure: catalogueEntry(code).retry, code, detail };
+}
 
 /**
  * Sends one delivery. A failure on the peer's side is returned, never thrown. An exception means

@@ -29,6 +29,7 @@ import {
   type Deliverer,
   type Delivery,
   type DeliveryKind,
+  failed,
   OUTBOX_CHANNEL,
   type SendOutcome,
   TO_CLIENTS,
@@ -391,16 +392,13 @@ class RunningOutbox implements Outbox {
         return { outcome: 'interrupted', failure: null };
       }
       if (error instanceof SonogateError) {
-        const { code, detail } = error;
-        return { outcome: 'failed', failure: catalogueEntry(code).retry, code, detail };
+        return failed(error.code, error.detail);
       }
       this.#logger.event(EVENTS.deliveryThrew, { delivery: delivery.id, error: String(error) });
-      return {
-        outcome: 'failed',
-        failure: 'transient',
-        code: 'internal',
-        detail: 'The delivery failed because of an unexpected error in the gateway.',
-      };
+      return failed(
+        'internal',
+        'The delivery failed because of an unexpected error in the gateway.',
+      );
     }
   }
 

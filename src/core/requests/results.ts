@@ -126,7 +126,7 @@ function inFolder(folder: string, name: string): string {
 }
 
 /** A result whose files are complete and flushed to disk, but not yet in the result store. */
-export interface CompleteResult {
+interface CompleteResult {
   folder: string;
   /** All its files: first `result.json`, which cannot list itself, then the artifacts. */
   artifacts: ArtifactEntry[];

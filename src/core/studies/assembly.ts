@@ -299,7 +299,7 @@ const POLL_MILLISECONDS = 500;
  */
 const DEADLINES_TOGETHER_MS = 20;
 
-export interface StudyAssembly extends Rounds {
+interface StudyAssembly extends Rounds {
   /** Starts a round when a deadline passes, so that its study need not wait for the next poll. */
   wakeAt(deadline: Date): void;
 }

@@ -3,8 +3,13 @@ import type { Logger } from '../../platform/logging/logger.ts';
 import type { OutboundClient } from '../../platform/outbound/client.ts';
 import { findKey, mayRetrieveStudies } from '../accounts/keys.ts';
 import type { WriteAudit } from '../audit/audit.ts';
-import type { Deliverer, SendOutcome, SubscriptionDelivery } from '../outbox/delivery.ts';
-import { permanentFailure, postMessage } from '../webhooks/deliver.ts';
+import {
+  type Deliverer,
+  failed,
+  type SendOutcome,
+  type SubscriptionDelivery,
+} from '../outbox/delivery.ts';
+import { postMessage } from '../webhooks/deliver.ts';
 import { findEndpoint, retryWait } from '../webhooks/endpoints.ts';
 import {
   eventOf,
@@ -52,7 +57,7 @@ export function createSubscriptionDeliverer(parts: SubscriptionParts): Deliverer
   };
 }
 
-const over = (detail: string) => permanentFailure('webhook_disabled', detail);
+const over = (detail: string) => failed('webhook_disabled', detail);
 
 async function send(
   parts: SubscriptionParts,
@@ -76,7 +81,7 @@ async function send(
   if (!endpoint || endpoint.disabled_at) return over('The address is disabled.');
   const notification = await notificationOf(database, delivery);
   const body = notification && (await parts.bodyOf(subscription, notification));
-  if (body === null) return permanentFailure('not_found', 'The request no longer exists.');
+  if (body === null) return failed('not_found', 'The request no longer exists.');
   const headers = { ...clientHeaders(subscription.headers), 'content-type': parts.contentType };
   return postMessage(parts, delivery, endpoint, { headers, body }, signal);
 }

@@ -1,12 +1,11 @@
 import type { Dispatcher } from 'undici';
 import { DatabaseUnreachableError } from '../../platform/database/pooled.ts';
 import type { Queryable } from '../../platform/database/port.ts';
-import type { ErrorCode } from '../../platform/errors/catalogue.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { OutboundClient } from '../../platform/outbound/client.ts';
 import { retryAfterSeconds } from '../../platform/outbound/retry-after.ts';
 import { UrlNotPermittedError } from '../../platform/outbound/url-guard.ts';
-import type { Deliverer, Delivery, SendOutcome } from '../outbox/delivery.ts';
+import { type Deliverer, type Delivery, failed, type SendOutcome } from '../outbox/delivery.ts';
 import { type Answer, saveAttempt } from './deliveries.ts';
 import {
   findEndpoint,
@@ -49,10 +48,10 @@ export function createWebhookDeliverer(parts: WebhookParts): Deliverer<'webhook'
     send: async (delivery, signal) => {
       const endpoint = await findEndpoint(parts.database, delivery.destination);
       if (!endpoint || endpoint.disabled_at) {
-        return permanentFailure('webhook_disabled', 'The address is disabled.');
+        return failed('webhook_disabled', 'The address is disabled.');
       }
       const body = await parts.bodyOf(delivery.requestId, endpoint.account_id, delivery.object);
-      if (body === null) return permanentFailure('not_found', 'The request no longer exists.');
+      if (body === null) return failed('not_found', 'The request no longer exists.');
       const headers = { 'content-type': 'application/json' };
       return postMessage(parts, delivery, endpoint, { headers, body }, signal);
     },
@@ -97,8 +96,8 @@ export async function postMessage(
     answer = { status: null, bytes: 0, text: null, error: reason };
     outcome =
       error instanceof UrlNotPermittedError
-        ? permanentFailure('url_not_permitted', 'The address is not permitted.')
-        : failed('transient', 'webhook_unreachable', `The address did not respond (${reason}).`);
+        ? failed('url_not_permitted', 'The address is not permitted.')
+        : failed('webhook_unreachable', `The address did not respond (${reason}).`);
   }
   // An attempt that we aborted ourselves is not recorded, because it is not a failure of the
   // endpoint.
@@ -126,24 +125,13 @@ function outcomeOf({ statusCode, headers }: Dispatcher.ResponseData, now: Date):
     return { outcome: 'delivered', detail: `HTTP ${statusCode}` };
   }
   if (statusCode === 410) {
-    return permanentFailure('webhook_disabled', 'HTTP 410: the address is disabled.');
+    return failed('webhook_disabled', 'HTTP 410: the address is disabled.');
   }
   const asked = retryAfterSeconds(headers['retry-after'], LONGEST_WAIT_SECONDS, now);
   const wait = asked ?? (THROTTLED.has(statusCode) ? THROTTLE_SECONDS : undefined);
-  const outcome = failed('transient', 'webhook_refused', `HTTP ${statusCode}`);
+  const outcome = failed('webhook_refused', `HTTP ${statusCode}`);
   return wait === undefined ? outcome : { ...outcome, retryAfter: wait };
 }
-
-function failed(
-  failure: 'transient' | 'permanent',
-  code: ErrorCode,
-  detail: string,
-): Extract<SendOutcome, { outcome: 'failed' }> {
-  return { outcome: 'failed', failure, code, detail };
-}
-
-export const permanentFailure = (code: ErrorCode, detail: string) =>
-  failed('permanent', code, detail);
 
 /** Reads the beginning of the response and discards the rest. */
 async function readAnswer({ statusCode, body }: Dispatcher.ResponseData): Promise<Answer> {

@@ -1,5 +1,4 @@
-import type { SendOutcome } from '../../core/outbox/delivery.ts';
-import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
+import { failed, type SendOutcome } from '../../core/outbox/delivery.ts';
 import { componentOf, decodeMessage, decodeText, type Segment } from './message.ts';
 
 /**
@@ -71,9 +70,4 @@ function errorOf(error: Segment): { code: string; text: string } {
   const safe = (part: string) => part.replace(/[^\w.-]/g, '').slice(0, 20);
   const where = place.length > 0 ? ` at ${place.map(safe).join('-')}` : '';
   return { code, text: `error ${safe(code) || 'without a code'}${where}` };
-}
-
-export function failed(code: ErrorCode, detail: string): SendOutcome {
-  const { retry } = catalogueEntry(code);
-  return { outcome: 'failed', failure: retry ?? 'permanent', code, detail };
 }

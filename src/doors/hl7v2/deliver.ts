@@ -3,11 +3,16 @@ import type { Hl7v2Destination } from '../../../config/schema.ts';
 import type { Subject } from '../../../pipelines/dicom/subject.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import type { ReceivedRevision } from '../../core/outbox/deliveries.ts';
-import type { Deliverer, RequestDelivery, SendOutcome } from '../../core/outbox/delivery.ts';
+import {
+  type Deliverer,
+  failed,
+  type RequestDelivery,
+  type SendOutcome,
+} from '../../core/outbox/delivery.ts';
 import type { ResultReader } from '../../core/requests/request.ts';
 import { readEnvelope } from '../../core/requests/results.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { failed, outcomeOfAcknowledgment } from './acknowledgment.ts';
+import { outcomeOfAcknowledgment } from './acknowledgment.ts';
 import { type CharacterSet, characterSetFor, encodeMessage, encodeText } from './message.ts';
 import { connected, exchange } from './mllp.ts';
 import { controlIdOf, type OruInput, oruR01 } from './oru.ts';

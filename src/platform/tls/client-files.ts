@@ -9,7 +9,7 @@ export interface ClientFiles {
 }
 
 /** The content of these files. */
-export interface ClientPems {
+interface ClientPems {
   ca: Buffer | undefined;
   cert: Buffer | undefined;
   key: Buffer | undefined;

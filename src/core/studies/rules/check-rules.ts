@@ -7,7 +7,7 @@ import { attributePaths } from './route.ts';
 const { nameMap } = dcmjs.data.DicomMetaDictionary;
 
 /** A fault that keeps a rule from ever matching or acting. */
-export interface RuleFault {
+interface RuleFault {
   rule: string;
   /** Position of the rule in the list. */
   index: number;
