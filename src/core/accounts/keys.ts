@@ -1,5 +1,4 @@
 import { hash, randomBytes } from 'node:crypto';
-import { batched } from '../../platform/database/batched.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { newId } from '../../platform/ids.ts';
@@ -199,38 +198,54 @@ export function rotateKey(
 }
 
 /**
- * Returns the account and scopes of a key. They are looked up for every request, so that a
- * revocation takes effect at once.
+ * Returns the account and scopes of a key. The HTTP API looks them up together with the call limits
+ * (`CallLimits.admit`). They are looked up every time, so that a revocation takes effect at once.
  * @throws SonogateError `invalid_key` if the key is unknown, revoked or expired.
  */
 export type Authenticate = (key: string, now?: Date) => Promise<Principal>;
 
-/** Creates a function that looks up the keys of concurrent API requests in one query. */
-export function createAuthenticate(database: Queryable): Authenticate {
-  const recordOf = batched(async (digests: readonly string[]) => {
-    const { rows } = await database.query<KeyRecord & { sha256: string }>(
-      `SELECT sha256, ${COLUMNS} FROM api_keys
-       WHERE sha256 = ANY($1::text[]) AND revoked_at IS NULL`,
-      [[...new Set(digests)]],
-      'authenticate',
-    );
-    const records = new Map(rows.map((row) => [row.sha256, row]));
-    return digests.map((each) => records.get(each) ?? null);
-  });
+/** SQL: the keys with the SHA-256 digests in `$1`, except revoked ones. */
+export const KEYS_BY_DIGEST = `SELECT sha256, ${COLUMNS} FROM api_keys
+  WHERE sha256 = ANY($1::text[]) AND revoked_at IS NULL`;
 
+/** A row of KEYS_BY_DIGEST. */
+export type StoredKey = KeyRecord & { sha256: string };
+
+export function createAuthenticate(database: Queryable): Authenticate {
   return async (key, now = new Date()) => {
-    const record = KEY_FORM.test(key) ? await recordOf(hash('sha256', key)) : null;
-    if (!record || (record.expires_at !== null && record.expires_at <= now)) {
-      throw new SonogateError('invalid_key');
-    }
-    await noteUse(database, record, now);
-    return {
-      accountId: record.account_id,
-      keyId: record.id,
-      test: record.test,
-      scopes: record.scopes,
-      consoleRole: record.console_role,
-    };
+    const { rows } = await database.query<StoredKey>(KEYS_BY_DIGEST, [[digestOf(key)]]);
+    return usedBy(database, rows[0] ?? null, now);
+  };
+}
+
+/**
+ * Returns the digest under which a key is stored.
+ * @throws SonogateError `invalid_key` if the text does not have the form of a key.
+ */
+export function digestOf(key: string): string {
+  if (!KEY_FORM.test(key)) throw new SonogateError('invalid_key');
+  return hash('sha256', key);
+}
+
+/**
+ * Returns the account and scopes of a key, and records that it was used.
+ * @throws SonogateError `invalid_key` if there is no such key or it is expired.
+ */
+export async function usedBy(
+  database: Queryable,
+  record: KeyRecord | null,
+  now: Date,
+): Promise<Principal> {
+  if (!record || (record.expires_at !== null && record.expires_at <= now)) {
+    throw new SonogateError('invalid_key');
+  }
+  await noteUse(database, record, now);
+  return {
+    accountId: record.account_id,
+    keyId: record.id,
+    test: record.test,
+    scopes: record.scopes,
+    consoleRole: record.console_role,
   };
 }
 

@@ -27,8 +27,11 @@ const CLIENT_WENT_AWAY = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'E
 /** Creates the HTTP API (`docs/api.md`). */
 export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   const app = new Koa<HttpState>();
+  // A router compares a call with all its routes. Submissions, which are the most frequent calls,
+  // therefore have a router of their own.
+  const runs = new Router<HttpState>();
+  addRunRoutes(runs, deps);
   const router = new Router<HttpState>();
-  addRunRoutes(router, deps);
   addRequestRoutes(router, deps);
   addEventRoutes(router, deps);
   addArtifactRoutes(router, deps);
@@ -61,6 +64,7 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   app.use(storablePath());
   deps.addConsole?.(app);
   app.use(storedFileMethods());
+  app.use(runs.routes());
   app.use(router.routes());
   app.use(router.allowedMethods());
   // Called when a response has begun but cannot be completed, because the client disconnected or

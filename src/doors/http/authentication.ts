@@ -29,21 +29,15 @@ export function bearerKey(context: Pick<Context, 'get'>): string {
 
 /** Accepts a call if its key is valid, has the scope and has not reached its call limit. */
 export function requireScope(
-  {
-    authenticate,
-    limits,
-    refusals,
-    now = () => new Date(),
-  }: Pick<HttpDeps, 'authenticate' | 'limits' | 'refusals' | 'now'>,
+  { limits, refusals, now = () => new Date() }: Pick<HttpDeps, 'limits' | 'refusals' | 'now'>,
   scope: Scope,
 ): Middleware<HttpState> {
   return async (context, next) => {
     const key = bearerKey(context);
-    const principal = await authenticate(key, now()).catch((error: unknown) => {
+    const { principal, allowance } = await limits.admit(key, now()).catch((error: unknown) => {
       refusals?.refused({ action: 'key.refused', actor: 'key:unknown', address: context.ip });
       throw error;
     });
-    const allowance = await limits.take(principal.keyId);
     context.set(rateLimitHeaders(allowance));
     if (!allowance.allowed) {
       context.set('Retry-After', String(allowance.retrySeconds));

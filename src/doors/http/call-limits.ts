@@ -1,4 +1,11 @@
 import type { Config } from '../../../config/schema.ts';
+import {
+  digestOf,
+  KEYS_BY_DIGEST,
+  type Principal,
+  type StoredKey,
+  usedBy,
+} from '../../core/accounts/keys.ts';
 import { batched } from '../../platform/database/batched.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
@@ -23,6 +30,12 @@ interface Allowance {
 export interface CallLimits {
   /** Counts a call unless the limit has been reached. */
   take(keyId: string): Promise<Allowance>;
+  /**
+   * Looks up an API key and counts a call made with it, in one statement for all concurrent calls.
+   * The key is looked up for every call, so that a revocation takes effect at once.
+   * @throws SonogateError `invalid_key` if the key is unknown, revoked or expired.
+   */
+  admit(key: string, at: Date): Promise<{ principal: Principal; allowance: Allowance }>;
   /**
    * Counts a stream as open until the returned function is called.
    * @throws SonogateError `rate_limited`
@@ -59,48 +72,89 @@ export function createCallLimits({ database, config, now }: CallLimitParts): Cal
     quota,
   });
 
+  /** Runs a statement whose `$1` and `$2` are the distinct askers and the calls of each. */
+  const takeCalls = async <Row extends Bucket>(
+    statement: string,
+    name: string,
+    askers: readonly string[],
+  ): Promise<Row[]> => {
+    const calls = new Map<string, number>();
+    for (const asker of askers) calls.set(asker, (calls.get(asker) ?? 0) + 1);
+    const { rows } = await database.query<Row>(
+      statement,
+      [[...calls.keys()], [...calls.values()], quota, perSecond, now?.() ?? null],
+      name,
+    );
+    return rows;
+  };
+
+  /** Gives one of the calls taken from a bucket to one caller. */
+  const giveCall = (bucket: Bucket): Allowance => {
+    bucket.granted -= 1;
+    return allowanceOf(bucket.granted >= 0, bucket.calls_left + Math.max(0, bucket.granted));
+  };
+
+  const admitted = batched(async (digests: readonly string[]) => {
+    const rows = await takeCalls<StoredKey & Bucket>(ADMIT, 'admit-calls', digests);
+    const keys = new Map(rows.map((row) => [row.sha256, row]));
+    return digests.map((digest) => {
+      const key = keys.get(digest);
+      return key ? { key, allowance: giveCall(key) } : null;
+    });
+  });
+
   return {
     take: batched(async (keyIds: readonly string[]) => {
-      const asked = new Map<string, number>();
-      for (const id of keyIds) asked.set(id, (asked.get(id) ?? 0) + 1);
-      const { rows } = await database.query<{
-        key_id: string;
-        calls_left: number;
-        granted: number;
-      }>(
-        TAKE,
-        [[...asked.keys()], [...asked.values()], quota, perSecond, now?.() ?? null],
-        'take-calls',
-      );
+      const rows = await takeCalls<Bucket & { key_id: string }>(TAKE, 'take-calls', keyIds);
       const buckets = new Map(rows.map((row) => [row.key_id, row]));
       return keyIds.map((id) => {
         const bucket = buckets.get(id);
         if (!bucket) throw new Error(`no bucket of ${id}`);
-        bucket.granted -= 1;
-        return allowanceOf(bucket.granted >= 0, bucket.calls_left + Math.max(0, bucket.granted));
+        return giveCall(bucket);
       });
     }),
+    admit: async (key, at) => {
+      const found = await admitted(digestOf(key));
+      if (!found) throw new SonogateError('invalid_key');
+      return { principal: await usedBy(database, found.key, at), allowance: found.allowance };
+    },
     openStream: countStreams(openStreamsPerKey),
     requireRoom: queuedPerKey === undefined ? async () => {} : limitWaiting(database, queuedPerKey),
   };
 }
 
+interface Bucket {
+  calls_left: number;
+  granted: number;
+}
+
 /**
- * SQL: takes calls from the buckets of several keys. The buckets are locked in a fixed order, so
- * that two processes that take calls from the same buckets cannot deadlock.
+ * SQL: takes calls from the buckets of several keys, which are in `asked (id, n)`. The buckets are
+ * locked in a fixed order, so that two processes that take calls from the same buckets cannot
+ * deadlock.
  */
-const TAKE = `
+const TAKE_ASKED = `
   INSERT INTO call_buckets AS kept (key_id, calls_left, filled_at, granted)
-  SELECT id, $3::float8 - LEAST(n, $3), COALESCE($5, now()), LEAST(n, $3)
-  FROM unnest($1::text[], $2::integer[]) AS asked (id, n) ORDER BY id
+  SELECT id, $3::float8 - LEAST(n, $3), COALESCE($5, now()), LEAST(n, $3) FROM asked ORDER BY id
   ON CONFLICT (key_id) DO UPDATE SET (calls_left, filled_at, granted) = (
     SELECT there - allowed, excluded.filled_at, allowed
     FROM (SELECT LEAST($3, kept.calls_left + $4::float8 * GREATEST(0,
             EXTRACT(EPOCH FROM excluded.filled_at - kept.filled_at))::float8) AS there) AS bucket,
-      unnest($1::text[], $2::integer[]) AS asked (id, n),
-      LATERAL (SELECT LEAST(n, floor(there))::integer AS allowed) AS decision
+      asked, LATERAL (SELECT LEAST(n, floor(there))::integer AS allowed) AS decision
     WHERE id = kept.key_id)
   RETURNING key_id, calls_left, granted`;
+
+const TAKE = `
+  WITH asked AS (SELECT * FROM unnest($1::text[], $2::integer[]) AS asked (id, n))
+  ${TAKE_ASKED}`;
+
+/** SQL: the same for keys that are given by their digests. Returns the keys with their buckets. */
+const ADMIT = `
+  WITH keys AS MATERIALIZED (${KEYS_BY_DIGEST}),
+  asked AS (
+    SELECT id, n FROM keys JOIN unnest($1::text[], $2::integer[]) AS calls (sha256, n) USING (sha256)
+  ), taken AS (${TAKE_ASKED})
+  SELECT keys.*, calls_left, granted FROM keys JOIN taken ON key_id = id`;
 
 /** Milliseconds for which a count of waiting requests may be used for further submissions. */
 const COUNTED_FOR_MS = 1000;

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createKey, revokeKey } from '../../../../src/core/accounts/keys.ts';
 import { createCallLimits, rateLimitHeaders } from '../../../../src/doors/http/call-limits.ts';
 import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
@@ -88,6 +89,33 @@ describe.each(BACKENDS)('calls of a key: $name', ({ server }) => {
     const rest = await Promise.all(Array.from({ length: 40 }, () => other.take('a')));
     expect(rest.filter(({ allowed }) => allowed)).toHaveLength(20);
     expect((await one.take('a')).allowed).toBe(false);
+  });
+
+  it('are admitted together: each key by its own bucket, and no unknown or revoked key', async ({
+    skip,
+  }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    const { limits } = at();
+    const busy = await createKey(database, { name: 'busy' });
+    const quiet = await createKey(database, { name: 'quiet' });
+    const revoked = await createKey(database, { name: 'revoked' });
+    await revokeKey(database, revoked.record.id);
+    const unknown = `${quiet.key.slice(0, -1)}${quiet.key.endsWith('x') ? 'y' : 'x'}`;
+    const admit = (key: string) => limits.admit(key, new Date(NOON));
+    const refused = expect(
+      Promise.allSettled([admit(unknown), admit(revoked.key), admit('not a key')]),
+    ).resolves.toMatchObject(Array(3).fill({ reason: { code: 'invalid_key' } }));
+    const keys = [...Array.from({ length: 61 }, () => busy.key), quiet.key];
+    const answers = await Promise.all(keys.map(admit));
+    await refused;
+    expect(answers.filter(({ allowance }) => !allowance.allowed)).toHaveLength(1);
+    expect(answers.at(-2)?.principal.keyId).toBe(busy.record.id);
+    expect(answers.at(-1)).toMatchObject({
+      principal: { keyId: quiet.record.id },
+      allowance: { allowed: true, remaining: 59 },
+    });
+    const { rows } = await database.query('SELECT key_id FROM call_buckets');
+    expect(rows).toHaveLength(2);
   });
 
   it("use the database's clock if no other is given", async ({ skip }) => {

@@ -12,7 +12,7 @@ import { Uploads } from '../../../../src/core/files/uploads.ts';
 import { createRequestCore } from '../../../../src/core/requests/core.ts';
 import type { Endpoint } from '../../../../src/core/requests/endpoint.ts';
 import { createHttpApp } from '../../../../src/doors/http/app.ts';
-import { createCallLimits } from '../../../../src/doors/http/call-limits.ts';
+import { type CallLimits, createCallLimits } from '../../../../src/doors/http/call-limits.ts';
 import type { HttpDeps } from '../../../../src/doors/http/context.ts';
 import { startHttp } from '../../../../src/doors/http/server.ts';
 import { createUrlSigner, loadSigningSecret } from '../../../../src/doors/http/signed-url.ts';
@@ -116,7 +116,10 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
-type Overrides = Partial<HttpDeps> & { callLimits?: typeof CALL_LIMITS };
+type Overrides = Partial<HttpDeps> & {
+  callLimits?: typeof CALL_LIMITS;
+  requireRoom?: CallLimits['requireRoom'];
+};
 
 /**
  * Starts the HTTP door on the real core, database and files, on a free loopback port. The queue,
@@ -125,7 +128,7 @@ type Overrides = Partial<HttpDeps> & { callLimits?: typeof CALL_LIMITS };
  * @param fresh its database, if the kind matters.
  */
 export async function startGateway(
-  { callLimits = CALL_LIMITS, ...overrides }: Overrides = {},
+  { callLimits = CALL_LIMITS, requireRoom, ...overrides }: Overrides = {},
   settings: Record<string, unknown> = {},
   fresh?: FreshDatabase,
 ): Promise<Gateway> {
@@ -185,7 +188,10 @@ export async function startGateway(
     },
     blobs,
     outbound: createUrlGuard(OUTBOUND),
-    limits: createCallLimits({ database, config: callLimits }),
+    limits: {
+      ...createCallLimits({ database, config: callLimits }),
+      ...(requireRoom && { requireRoom }),
+    },
     signer: createUrlSigner(await loadSigningSecret(database)),
     config: { maxBodyBytes: MAX_BODY_BYTES, maxFileBytes: MAX_FILE_BYTES },
     models: async () => [],

@@ -26,18 +26,8 @@ let isFull = false;
 
 beforeAll(async () => {
   gateway = await startGateway({
-    limits: {
-      take: async () => ({
-        allowed: true,
-        remaining: 9,
-        resetSeconds: 1,
-        retrySeconds: 0,
-        quota: 10,
-      }),
-      openStream: () => () => {},
-      requireRoom: async () => {
-        if (isFull) throw new SonogateError('rate_limited');
-      },
+    requireRoom: async () => {
+      if (isFull) throw new SonogateError('rate_limited');
     },
   });
   key = await gateway.key({ scopes: ['retrieve', 'run'] });
