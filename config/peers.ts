@@ -65,19 +65,36 @@ export const address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
   error: 'an IP address such as 10.1.2.3, or a range of them such as 10.1.0.0/16',
 });
 
+/** A DICOM node that we call. */
+const calledNode = {
+  host: z.string().min(1),
+  port,
+  aeTitle,
+  /** Our AE title, if it is not that of the installation. */
+  callingAeTitle: aeTitle.optional(),
+  /** TLS (PS3.15 B.12). Without `caFile`, the certificate must come from a public authority. */
+  tls: nodeTlsSchema.optional(),
+};
+
+/** A DICOMweb server (PS3.18). */
+const dicomwebServer = {
+  /** The base URL, to which `/studies` is appended. */
+  baseUrl: httpUrl,
+  authorization: z
+    .discriminatedUnion('type', [noAuthorization, bearerAuthorization, basicAuthorization])
+    .default({ type: 'none' }),
+  tls: httpTlsSchema.optional(),
+};
+
 /** An archive accessed by DIMSE (PS3.4 C). */
 const dicomArchiveSchema = z.strictObject({
   type: z.literal('dicom'),
   name,
-  host: z.string().min(1),
-  port,
-  aeTitle,
-  callingAeTitle: aeTitle.optional(),
+  ...calledNode,
   /** `c-get`: over the association that we opened; `c-move`: the archive sends to our listener. */
   retrieve: z.enum(['c-get', 'c-move']).default('c-get'),
   /** Our AE title as configured in the archive, for `c-move`. */
   moveTo: aeTitle.optional(),
-  tls: nodeTlsSchema.optional(),
   timeoutSeconds: z.number().positive().default(30),
 });
 
@@ -85,12 +102,7 @@ const dicomArchiveSchema = z.strictObject({
 const dicomwebArchiveSchema = z.strictObject({
   type: z.literal('dicomweb'),
   name,
-  /** The base URL, to which `/studies` is appended. */
-  baseUrl: httpUrl,
-  authorization: z
-    .discriminatedUnion('type', [noAuthorization, bearerAuthorization, basicAuthorization])
-    .default({ type: 'none' }),
-  tls: httpTlsSchema.optional(),
+  ...dicomwebServer,
   timeoutSeconds: z.number().positive().default(30),
 });
 
@@ -106,11 +118,7 @@ export type DicomwebArchiveSettings = Extract<ArchiveSettings, { type: 'dicomweb
 const dicomWorklistSchema = z.strictObject({
   type: z.literal('dicom'),
   name,
-  host: z.string().min(1),
-  port,
-  aeTitle,
-  callingAeTitle: aeTitle.optional(),
-  tls: nodeTlsSchema.optional(),
+  ...calledNode,
   timeoutSeconds: z.number().positive().default(10),
 });
 export type DicomWorklistSettings = z.infer<typeof dicomWorklistSchema>;
@@ -227,13 +235,8 @@ const contents = {
 export const dicomDestinationSchema = z.strictObject({
   type: z.literal('dicom'),
   ...contents,
-  host: z.string().min(1),
-  port: z.number().int().min(0).max(65535),
-  aeTitle,
-  callingAeTitle: aeTitle.optional(),
+  ...calledNode,
   deidentification: deidentificationSchema.optional(),
-  /** TLS (PS3.15 B.12). Without `caFile`, the certificate must come from a public authority. */
-  tls: nodeTlsSchema.optional(),
   /** Requests storage commitment for the objects that the PACS accepted (PS3.4 J). */
   storageCommitment: z.boolean().default(false),
   /**
@@ -247,13 +250,8 @@ export const dicomDestinationSchema = z.strictObject({
 export const dicomwebDestinationSchema = z.strictObject({
   type: z.literal('dicomweb'),
   ...contents,
-  /** The base URL, to which `/studies` is appended. */
-  baseUrl: httpUrl,
-  authorization: z
-    .discriminatedUnion('type', [noAuthorization, bearerAuthorization, basicAuthorization])
-    .default({ type: 'none' }),
+  ...dicomwebServer,
   deidentification: deidentificationSchema.optional(),
-  tls: httpTlsSchema.optional(),
 });
 
 /**
