@@ -19,9 +19,11 @@ import {
 } from '../../src/core/outbox/deliveries.ts';
 import type { RequestDelivery } from '../../src/core/outbox/delivery.ts';
 import { type Outbox, startOutbox } from '../../src/core/outbox/outbox.ts';
+import { withdrawalOf } from '../../src/core/outbox/withdrawals.ts';
+import { withdrawResult } from '../../src/core/requests/withdrawal.ts';
 import { earlierRequests, laterRequests } from '../../src/core/studies/earlier-requests.ts';
 import { signatureOver } from '../../src/core/studies/signed-results.ts';
-import { createHl7v2Deliverer } from '../../src/doors/hl7v2/deliver.ts';
+import { createHl7v2Deliverer, createHl7v2Withdrawer } from '../../src/doors/hl7v2/deliver.ts';
 import { connected } from '../../src/doors/hl7v2/mllp.ts';
 import { controlIdOf } from '../../src/doors/hl7v2/oru.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
@@ -252,6 +254,17 @@ describe.skipIf(!INSTALLED)('a signed result for HAPI', () => {
   const start = async () => {
     const receiver = destination({ port: hapi.port, pdf: false });
     Object.defineProperty(receiver, 'receivingFacility', { get: () => facility });
+    const common = {
+      destinations: [receiver],
+      results: { result: async (_: string, revision = 0) => results[revision] ?? null },
+      subjectOf: async (requestId: string) => sampleSubject(requestId),
+      earlierRequests: (requestId: string) => earlierRequests(site.database, requestId),
+      laterRequests: (requestId: string) => laterRequests(site.database, requestId),
+      receivedRevisions: (delivery: RequestDelivery, requestIds: readonly string[]) =>
+        receivedRevisions(site.database, delivery, requestIds),
+      dial: (to: Pick<Hl7v2Destination, 'host' | 'port' | 'tls'>) =>
+        dialed({ ...to, port: detours.shift() ?? to.port }),
+    };
     outbox = await startOutbox({
       database: site.database,
       config: {
@@ -266,16 +279,13 @@ describe.skipIf(!INSTALLED)('a signed result for HAPI', () => {
       logger: silentLogger,
       deliverers: [
         createHl7v2Deliverer({
-          destinations: [receiver],
-          results: { result: async (_, revision = 0) => results[revision] ?? null },
-          subjectOf: async (requestId) => sampleSubject(requestId),
+          ...common,
           signatureOver: (requestId) => signatureOver(site.database, requestId),
-          earlierRequests: (requestId) => earlierRequests(site.database, requestId),
-          laterRequests: (requestId) => laterRequests(site.database, requestId),
-          receivedRevisions: (delivery, requestIds) =>
-            receivedRevisions(site.database, delivery, requestIds),
           reportPdf: async () => null,
-          dial: (to) => dialed({ ...to, port: detours.shift() ?? to.port }),
+        }),
+        createHl7v2Withdrawer({
+          ...common,
+          withdrawalOf: (requestId) => withdrawalOf(site.database, requestId),
         }),
       ],
     });
@@ -372,6 +382,73 @@ describe.skipIf(!INSTALLED)('a signed result for HAPI', () => {
     await poll(request).toEqual(['delivered', 'delivered']);
     expect(await statusOf('ac')).toBe('D');
     expect(await rows(request)).toMatchObject([{ not_sent: true }, { result_revision: 1 }]);
+  });
+
+  const withdraw = async (requestId: string) => {
+    await site.database.query(`UPDATE requests SET status = 'succeeded' WHERE id = $1`, [
+      requestId,
+    ]);
+    const why = { person: 'Dr Ada Reader', reason: 'wrong-patient', text: null } as const;
+    await withdrawResult(site.database, requestId, why, { at: new Date(), giveUpSeconds: 3600 });
+  };
+  /** Returns the statuses of the next message: OBR-25, and OBX-11 of each observation. */
+  const statuses = async () => {
+    const values = await hapi.received();
+    const all = Object.fromEntries(values);
+    const observations = values.flatMap(([name, value]) =>
+      name === 'OBX' ? [value.split('|')] : [],
+    );
+    return {
+      report: all['OBR-25'],
+      observations: [...new Set(observations.map((fields) => fields[5]))],
+      values: observations.flatMap((fields) => (fields[0] === 'NM' ? [fields[2], fields[3]] : [])),
+    };
+  };
+
+  test('that is withdrawn is posted as wrong, without its values', async () => {
+    const request = await site.submit();
+    await enqueue(request, 0);
+    await start();
+    await poll(request).toEqual(['delivered']);
+    await hapi.received();
+    await withdraw(request);
+    await poll(request).toEqual(['delivered', 'delivered']);
+    const { report, observations, values } = await statuses();
+    expect({ report, observations }).toEqual({ report: 'C', observations: ['W'] });
+    expect(values).toContain('hc');
+    expect(values).toContain('ac');
+    expect(values).not.toContain('280.1');
+  });
+
+  test('that was rejected when it was withdrawn needs no message', async () => {
+    const request = await site.submit();
+    facility = 'AE';
+    await enqueue(request, 0);
+    await start();
+    await poll(request).toEqual(['dead']);
+    await hapi.received();
+    facility = undefined;
+    await withdraw(request);
+    expect(await rows(request)).toMatchObject([{ state: 'delivered', not_sent: true }]);
+  });
+
+  test('that may have arrived is withdrawn after it', async () => {
+    const silent = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.destroy());
+    });
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const request = await site.submit();
+    detours = [(silent.address() as { port: number }).port, ...Array(50).fill(await freePort())];
+    await enqueue(request, 0);
+    await start();
+    const codes = async () => (await rows(request)).map(({ code }) => code);
+    await expect.poll(codes, { timeout: 30_000 }).toEqual(['peer_unreachable']);
+    silent.close();
+    await withdraw(request);
+    detours = [];
+    await poll(request).toEqual(['delivered', 'delivered']);
+    expect((await statuses()).observations).toEqual(['W']);
   });
 
   test('is not sent after a later signature', async () => {

@@ -30,7 +30,7 @@ import { createMailDeliverer } from '../../core/alerts/deliver.ts';
 import type { ReceivedObjects } from '../../core/files/received-objects.ts';
 import { auditedDeliverer } from '../../core/outbox/audited-deliverer.ts';
 import { receivedRevisions } from '../../core/outbox/deliveries.ts';
-import type { Deliverer } from '../../core/outbox/delivery.ts';
+import type { Deliverer, RequestDelivery } from '../../core/outbox/delivery.ts';
 import { startOutbox } from '../../core/outbox/outbox.ts';
 import { sentTo, withdrawalOf } from '../../core/outbox/withdrawals.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
@@ -43,7 +43,7 @@ import { resultSignatures, signatureOver } from '../../core/studies/signed-resul
 import { studyOfInstance } from '../../core/studies/study-store.ts';
 import { subjectOfRequest } from '../../core/studies/subject.ts';
 import { createWebhookDeliverer } from '../../core/webhooks/deliver.ts';
-import { createHl7v2Deliverer } from '../../doors/hl7v2/deliver.ts';
+import { createHl7v2Deliverer, createHl7v2Withdrawer } from '../../doors/hl7v2/deliver.ts';
 import type { PooledDatabase } from '../../platform/database/open.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
@@ -198,6 +198,17 @@ function reportDeliverers(
       (name) => core.artifactPath(of.requestId, name),
       config.report.paper,
     );
+  const overHl7v2 = {
+    destinations: config.destinations.filter(isHl7v2),
+    results: core,
+    subjectOf,
+    earlierRequests: (requestId: string) => earlierRequests(database, requestId),
+    laterRequests: (requestId: string) => laterRequests(database, requestId),
+    receivedRevisions: (delivery: RequestDelivery, requestIds: readonly string[]) =>
+      receivedRevisions(database, delivery, requestIds),
+    dial: (to: Pick<Hl7v2Destination, 'host' | 'port' | 'tls'>) =>
+      dial({ ...to, tls: clientTls(to.tls, certificates) }),
+  };
   const toEhrs = {
     destinations: config.destinations.filter(isFhir),
     results: core,
@@ -218,16 +229,13 @@ function reportDeliverers(
     }),
     createFhirWithdrawer(toEhrs),
     createHl7v2Deliverer({
-      destinations: config.destinations.filter(isHl7v2),
-      results: core,
-      subjectOf,
+      ...overHl7v2,
       signatureOver: (requestId) => signatureOver(database, requestId),
-      earlierRequests: (requestId) => earlierRequests(database, requestId),
-      laterRequests: (requestId) => laterRequests(database, requestId),
-      receivedRevisions: (delivery, requestIds) =>
-        receivedRevisions(database, delivery, requestIds),
       reportPdf,
-      dial: (to) => dial({ ...to, tls: clientTls(to.tls, certificates) }),
+    }),
+    createHl7v2Withdrawer({
+      ...overHl7v2,
+      withdrawalOf: (requestId) => withdrawalOf(database, requestId),
     }),
   ];
 }

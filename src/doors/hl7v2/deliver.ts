@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Hl7v2Destination } from '../../../config/schema.ts';
+import type { Withdrawal } from '../../../pipelines/contract/withdrawal.ts';
 import type { Subject } from '../../../pipelines/dicom/subject.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import type { ReceivedRevision } from '../../core/outbox/deliveries.ts';
@@ -9,13 +10,23 @@ import {
   type RequestDelivery,
   type SendOutcome,
 } from '../../core/outbox/delivery.ts';
+import { NOT_PRESENT } from '../../core/outbox/withdrawals.ts';
 import type { ResultReader } from '../../core/requests/request.ts';
 import { readEnvelope } from '../../core/requests/results.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { outcomeOfAcknowledgment } from './acknowledgment.ts';
-import { type CharacterSet, characterSetFor, encodeMessage, encodeText } from './message.ts';
+import {
+  type CharacterSet,
+  characterSetFor,
+  encodeMessage,
+  encodeText,
+  type Segment,
+} from './message.ts';
 import { connected, exchange } from './mllp.ts';
-import { controlIdOf, type OruInput, oruR01 } from './oru.ts';
+import { controlIdOf, type OruInput, oruR01, type WithdrawalInput, withdrawalR01 } from './oru.ts';
+
+/** `object` of a delivery by HL7 v2 (config/peers.ts). */
+const ORU = 'oru-r01';
 
 /** Opens a connection to a receiver, with TLS if its settings require it. */
 type Dial = (receiver: Pick<Hl7v2Destination, 'host' | 'port' | 'tls'>) => Promise<Socket>;
@@ -49,20 +60,70 @@ interface Hl7v2DelivererDeps {
 
 /** Creates the deliverer with which the outbox sends results as ORU^R01 messages over MLLP. */
 export function createHl7v2Deliverer(deps: Hl7v2DelivererDeps): Deliverer<'hl7v2'> {
-  const receivers = new Map(deps.destinations.map((one) => [one.name, one]));
+  return overMllp('hl7v2', deps, async (delivery, receiver) => {
+    const content = await contentOf(delivery, receiver, deps);
+    if ('outcome' in content) return content;
+    return (message) => oruR01({ ...content, ...message });
+  });
+}
+
+interface Hl7v2WithdrawerDeps
+  extends Pick<
+    Hl7v2DelivererDeps,
+    | 'destinations'
+    | 'results'
+    | 'subjectOf'
+    | 'earlierRequests'
+    | 'laterRequests'
+    | 'receivedRevisions'
+    | 'dial'
+  > {
+  /** Returns the withdrawal of a request's result. */
+  withdrawalOf: (requestId: string) => Promise<Withdrawal>;
+}
+
+/** Creates the deliverer with which the outbox withdraws results by ORU^R01 messages over MLLP. */
+export function createHl7v2Withdrawer(deps: Hl7v2WithdrawerDeps): Deliverer<'hl7v2-withdrawal'> {
+  return overMllp('hl7v2-withdrawal', deps, async (delivery) => {
+    const content = await withdrawnContent(delivery, deps);
+    if ('outcome' in content) return content;
+    return (message) => withdrawalR01({ ...content, ...message });
+  });
+}
+
+/** The parts of a message that depend on the receiver and the delivery, not on the result. */
+interface Envelope {
+  destination: Hl7v2Destination;
+  controlId: string;
+  characterSet: CharacterSet;
+}
+
+/** Builds a message in a character set. */
+type Build = (envelope: Envelope) => Segment[];
+
+/**
+ * Creates a deliverer that sends one message for each delivery.
+ * @param prepare returns how the message is built, or the outcome if nothing is sent.
+ */
+function overMllp<Kind extends 'hl7v2' | 'hl7v2-withdrawal'>(
+  kind: Kind,
+  { destinations, dial }: Pick<Hl7v2DelivererDeps, 'destinations' | 'dial'>,
+  prepare: (delivery: RequestDelivery, receiver: Hl7v2Destination) => Promise<Build | SendOutcome>,
+): Deliverer<Kind> {
+  const receivers = new Map(destinations.map((one) => [one.name, one]));
   const inTime = ({ timeoutSeconds }: Hl7v2Destination, signal: AbortSignal) =>
     AbortSignal.any([signal, AbortSignal.timeout(timeoutSeconds * 1000)]);
   return {
-    kind: 'hl7v2',
+    kind,
     async send(delivery, signal) {
       const receiver = receivers.get(delivery.destination);
       if (!receiver) return failed('invalid_config', 'The destination is no longer configured');
-      const content = await contentOf(delivery, receiver, deps);
-      if ('outcome' in content) return content;
+      const build = await prepare(delivery, receiver);
+      if ('outcome' in build) return build;
       const controlId = controlIdOf(delivery.id);
-      const message = messageOf({ ...content, destination: receiver, controlId }, receiver);
+      const message = messageOf(build, receiver, controlId);
       try {
-        const open = () => deps.dial(receiver);
+        const open = () => dial(receiver);
         const answer = await exchange(message, open, inTime(receiver, signal));
         return outcomeOfAcknowledgment(answer, controlId);
       } catch (error) {
@@ -74,7 +135,7 @@ export function createHl7v2Deliverer(deps: Hl7v2DelivererDeps): Deliverer<'hl7v2
       const receiver = receivers.get(name);
       if (!receiver) return undefined;
       try {
-        const socket = await connected(() => deps.dial(receiver), inTime(receiver, signal));
+        const socket = await connected(() => dial(receiver), inTime(receiver, signal));
         socket.destroy();
         return null;
       } catch (error) {
@@ -88,14 +149,13 @@ export function createHl7v2Deliverer(deps: Hl7v2DelivererDeps): Deliverer<'hl7v2
  * Encodes a message in the receiver's preferred character set, or in UTF-8 if that set lacks one of
  * its characters.
  */
-function messageOf(
-  input: Omit<OruInput, 'characterSet'>,
-  { characterSet: preferred }: { characterSet: CharacterSet },
-): Buffer {
-  const text = encodeMessage(oruR01({ ...input, characterSet: preferred }));
+function messageOf(build: Build, destination: Hl7v2Destination, controlId: string): Buffer {
+  const { characterSet: preferred } = destination;
+  const textIn = (characterSet: CharacterSet) =>
+    encodeMessage(build({ destination, controlId, characterSet }));
+  const text = textIn(preferred);
   const characterSet = characterSetFor(text, preferred);
-  if (characterSet === preferred) return encodeText(text, preferred);
-  return encodeText(encodeMessage(oruR01({ ...input, characterSet })), characterSet);
+  return encodeText(characterSet === preferred ? text : textIn(characterSet), characterSet);
 }
 
 type Content = Pick<OruInput, 'result' | 'fillerOrderNumber' | 'former' | 'subject' | 'pdf'>;
@@ -153,6 +213,44 @@ async function contentOf(
     former: former.filter((one) => one !== null),
     subject: own,
     pdf: pdf ? await reportPdf(result, own) : null,
+  };
+}
+
+type WithdrawnContent = Omit<WithdrawalInput, keyof Envelope>;
+
+/** Returns the content of a message that withdraws a result, or the reason why nothing is sent. */
+async function withdrawnContent(
+  delivery: RequestDelivery,
+  { results, subjectOf, withdrawalOf, ...deps }: Hl7v2WithdrawerDeps,
+): Promise<WithdrawnContent | SendOutcome> {
+  const { requestId } = delivery;
+  const later = await deps.laterRequests(requestId);
+  const received = await deps.receivedRevisions({ ...delivery, object: ORU }, [
+    ...later,
+    requestId,
+  ]);
+  // A later result has the same filler order number: it has replaced this one.
+  if (received.some(({ request, confirmed }) => confirmed && later.includes(request))) {
+    return { outcome: 'delivered', notSent: true, detail: NOT_SENT.newer };
+  }
+  const own = upToConfirmed(received.filter(({ request }) => request === requestId));
+  if (own.length === 0) return NOT_PRESENT;
+  const read = await Promise.all(
+    own.map(({ revision }) => readEnvelope(results, requestId, revision)),
+  );
+  const sent = read.filter((one) => one !== null);
+  const [result] = sent;
+  const subject = await subjectOf(requestId);
+  if (!result || !subject?.identity) {
+    return failed('expired', 'The result or its study has been removed.');
+  }
+  const earlier = await deps.earlierRequests(requestId);
+  return {
+    result,
+    sent,
+    fillerOrderNumber: earlier.at(-1) ?? requestId,
+    subject: { ...subject, identity: subject.identity },
+    withdrawal: await withdrawalOf(requestId),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   methodEntry,
 } from '../../../pipelines/concepts/concepts.ts';
 import { reportConcept } from '../../../pipelines/concepts/report-concepts.ts';
+import { type Withdrawal, withdrawalText } from '../../../pipelines/contract/withdrawal.ts';
 import type { DicomIdentity, Subject } from '../../../pipelines/dicom/subject.ts';
 import { isAmendment, type Measurement, type Result } from '../../../pipelines/result/envelope.ts';
 import { exchanged, withoutAnnotations } from '../../../pipelines/result/exchange.ts';
@@ -62,7 +63,48 @@ export function oruR01(input: OruInput): Segment[] {
     ...withdrawals(result, former),
     ...(pdf ? [report(pdf, input)] : []),
   ];
-  return [header(input), patient(input), order(input), ...numbered(observations)];
+  const state = { at: changedAt(result), status: statusOf(result) };
+  return [header(input, state), patient(input), order(input, state), ...numbered(observations)];
+}
+
+/** The content of a message that withdraws a result. */
+export interface WithdrawalInput extends Omit<OruInput, 'former' | 'pdf' | 'destination'> {
+  destination: OruInput['destination'] & Pick<Hl7v2Destination, 'pdf'>;
+  withdrawal: Withdrawal;
+  /** Every revision of the result that the receiver has or may have; `result` is one of them. */
+  sent: readonly Result[];
+}
+
+/**
+ * Builds the message that withdraws a result: every observation that the receiver has or may have,
+ * without a value and with the status W, "post original as wrong" (OBX-11, table 0085). OBR-25 has
+ * the status C, corrected: table 0123 has no code for a withdrawal, and X would state that the order
+ * was cancelled.
+ */
+export function withdrawalR01(input: WithdrawalInput): Segment[] {
+  const { subject, sent, withdrawal, destination } = input;
+  const state = { at: withdrawal.at, status: 'C' } as const;
+  const wrong = (fields: Observation['fields'], notes: readonly string[] = []): Observation => ({
+    fields: { ...fields, 5: '', 11: 'W' },
+    notes,
+  });
+  const why = `Withdrawn by ${withdrawal.by}. ${withdrawalText(withdrawal)}`;
+  const values = new Map(sent.flatMap(sentValues).map((m) => [subId(m), m]));
+  const observations = [
+    wrong(studyUid(subject).fields),
+    wrong(conclusion(input).fields, [why]),
+    ...[...values.values()].map((m) => wrong({ 2: 'NM', 3: codeOf(m), 4: subId(m) })),
+    ...(destination.pdf ? [wrong(report(Buffer.alloc(0), input).fields)] : []),
+  ];
+  return [header(input, state), patient(input), order(input, state), ...numbered(observations)];
+}
+
+/** What a message as a whole states of its result. */
+interface MessageState {
+  /** When the result was made, signed or withdrawn, ISO 8601. */
+  at: string;
+  /** Status of the report (OBR-25, table 0123). */
+  status: 'P' | 'F' | 'C';
 }
 
 /** An OBX and its notes, before they are numbered. */
@@ -86,13 +128,20 @@ function statusOf({ verification }: Pick<Result, 'verification'>): 'P' | 'F' | '
   return isAmendment(verification) ? 'C' : 'F';
 }
 
-function header({ result, destination, controlId, characterSet }: OruInput): Segment {
+function header(
+  {
+    destination,
+    controlId,
+    characterSet,
+  }: Pick<OruInput, 'destination' | 'controlId' | 'characterSet'>,
+  { at }: MessageState,
+): Segment {
   return segment('MSH', {
     3: destination.sendingApplication,
     4: destination.sendingFacility ?? '',
     5: destination.receivingApplication ?? '',
     6: destination.receivingFacility ?? '',
-    7: utcTimestamp(changedAt(result)),
+    7: utcTimestamp(at),
     9: ['ORU', 'R01', 'ORU_R01'],
     10: controlId,
     11: destination.processingId,
@@ -101,7 +150,10 @@ function header({ result, destination, controlId, characterSet }: OruInput): Seg
   });
 }
 
-function patient({ subject: { identity }, destination }: OruInput): Segment {
+function patient({
+  subject: { identity },
+  destination,
+}: Pick<OruInput, 'subject' | 'destination'>): Segment {
   const { IssuerOfPatientIDQualifiers: qualifiers } = identity;
   const namespace = identity.IssuerOfPatientID || (destination.assigningAuthority ?? '');
   const authority = qualifiers
@@ -153,7 +205,14 @@ const staffNames = (name: string): Value[] =>
  * Builds the OBR: the order and its report. The accession number and requested procedure are in
  * OBR-18 and OBR-19, as in the messages of IHE Scheduled Workflow (RAD TF-2 4.4).
  */
-function order({ result, subject, fillerOrderNumber }: OruInput): Segment {
+function order(
+  {
+    result,
+    subject,
+    fillerOrderNumber,
+  }: Pick<OruInput, 'result' | 'subject' | 'fillerOrderNumber'>,
+  { at, status }: MessageState,
+): Segment {
   const { identity, order: known } = subject;
   const { codings, service } = reportConcept(result.endpoint);
   const signatures = result.verification?.signatures ?? [];
@@ -167,9 +226,9 @@ function order({ result, subject, fillerOrderNumber }: OruInput): Segment {
     16: repeated(staffNames(referrer)),
     18: identity.AccessionNumber || (known?.accessionNumber ?? ''),
     19: known?.requestedProcedureId ?? '',
-    22: utcTimestamp(changedAt(result)),
+    22: utcTimestamp(at),
     24: service.code,
-    25: statusOf(result),
+    25: status,
     31: subject.indication ? ['', subject.indication] : '',
     // NDL: the first component is the name, whose second subcomponent is the family name.
     32: repeated(signatures.map(({ observer }) => [['', observer]])),
@@ -201,7 +260,7 @@ function studyUid({ identity }: OruInput['subject']): Observation {
  * Builds an observation with one sentence in each repetition. The sentences state whether the
  * result is a draft, its conclusions, and what was not assessed.
  */
-function conclusion({ result }: OruInput): Observation {
+function conclusion({ result }: Pick<OruInput, 'result'>): Observation {
   return {
     fields: {
       2: 'TX',
@@ -281,18 +340,22 @@ function decimal(value: number): string {
   return text.includes('e') ? value.toFixed(12).replace(/\.?0+$/, '') : text;
 }
 
+/** Returns the measurements of a result for which a message has an observation. */
+const sentValues = ({ measurements }: Result): Measurement[] =>
+  countingValues(measurements).filter(({ quality }) => quality !== 'review');
+
 /**
  * Withdraws the values of former results that `result` does not have, for example because a person
  * rejected them. Otherwise a receiver would keep them. D deletes a preliminary value, W withdraws a
  * final one.
  */
 function withdrawals(result: Result, former: readonly Result[]): Observation[] {
-  const sent = (of: Result) =>
-    countingValues(of.measurements).filter(({ quality }) => quality !== 'review');
-  const settled = new Set(sent(result).map(subId));
+  const settled = new Set(sentValues(result).map(subId));
   return former.flatMap((one) => {
     const status = one.verification ? 'W' : 'D';
-    const missing = sent(one).filter((m) => m.quality === 'accepted' && !settled.has(subId(m)));
+    const missing = sentValues(one).filter(
+      (m) => m.quality === 'accepted' && !settled.has(subId(m)),
+    );
     for (const m of missing) settled.add(subId(m));
     return missing.map((m) => ({
       fields: { 2: 'NM', 3: codeOf(m), 4: subId(m), 11: status },
@@ -301,7 +364,7 @@ function withdrawals(result: Result, former: readonly Result[]): Observation[] {
   });
 }
 
-function report(pdf: Buffer, { result }: OruInput): Observation {
+function report(pdf: Buffer, { result }: Pick<OruInput, 'result'>): Observation {
   return {
     fields: {
       2: 'ED',

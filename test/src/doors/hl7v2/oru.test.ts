@@ -7,6 +7,8 @@ import {
   type OruInput,
   oruR01,
   personNames,
+  type WithdrawalInput,
+  withdrawalR01,
 } from '../../../../src/doors/hl7v2/oru.ts';
 import { sampleMeasurement, sampleResult, sampleSubject } from '../../../fhir/sample.ts';
 
@@ -221,4 +223,63 @@ test.each([
   ['', '101112', '', ''],
 ])('date %j and time %j with offset %j are %j', (date, time, offset, expected) => {
   expect(dicomTimestamp(date, time, offset)).toBe(expected);
+});
+
+describe('the message that withdraws a result', () => {
+  const withdrawal = {
+    at: '2026-11-30T06:00:00.000Z',
+    by: 'Dr A. Reader',
+    reason: 'wrong-patient',
+    text: 'Images of the next patient',
+  } as const;
+  const withdrawn = (change: Partial<WithdrawalInput> = {}): string[] =>
+    encodeMessage(
+      withdrawalR01({
+        result: sampleResult(),
+        sent: [sampleResult()],
+        withdrawal,
+        fillerOrderNumber: 'req_1',
+        subject: subject(),
+        destination: { ...DESTINATION, pdf: true },
+        controlId: 'C1',
+        characterSet: 'UNICODE UTF-8',
+        ...change,
+      }),
+    )
+      .split('\r')
+      .filter(Boolean);
+
+  test('has every observation of the result, each without a value and posted as wrong', () => {
+    const pdf = Buffer.from('%PDF-1.7');
+    const keyOf = (fields: readonly string[]) => fields.slice(2, 5).join('|');
+    expect(of('OBX', withdrawn()).map(keyOf).toSorted()).toEqual(
+      of('OBX', lines({ pdf })).map(keyOf).toSorted(),
+    );
+    for (const fields of of('OBX', withdrawn())) {
+      expect([fields[5], fields[11]]).toEqual(['', 'W']);
+    }
+  });
+
+  test('has the same order and patient, and the time of the withdrawal', () => {
+    const [obr] = of('OBR', withdrawn());
+    const [original] = of('OBR', lines());
+    expect(obr?.slice(1, 20)).toEqual(original?.slice(1, 20));
+    expect([obr?.[22], obr?.[25]]).toEqual(['20261130060000+0000', 'C']);
+    expect(of('PID', withdrawn())).toEqual(of('PID', lines()));
+    expect(of('MSH', withdrawn())[0]?.[6]).toBe('20261130060000+0000');
+  });
+
+  test('states who withdrew the result and why', () => {
+    expect(of('NTE', withdrawn()).map((fields) => fields[3])).toEqual([
+      'Withdrawn by Dr A. Reader. Wrong patient: Images of the next patient',
+    ]);
+  });
+
+  test('has the values of every revision that the receiver may have', () => {
+    const more = sampleResult({
+      measurements: [sampleMeasurement('bpd', 74.2, 'bpd-outer-outer')],
+    });
+    const ids = of('OBX', withdrawn({ sent: [sampleResult(), more] })).map((fields) => fields[4]);
+    expect(ids).toEqual(expect.arrayContaining(['hc', 'ac', 'bpd']));
+  });
 });
