@@ -14,7 +14,7 @@ import {
   type FindingDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { atCutOff } from '../shared/measurement.ts';
+import { atCutOff, isChosen } from '../shared/measurement.ts';
 import { keyFrame } from '../shared/plane.ts';
 import type { ScreenEvidence } from './evidence.ts';
 import {
@@ -122,7 +122,7 @@ export function countingSizes(
 ): Measurement[] {
   const accepted = measurements.filter(({ quality }) => quality === 'accepted');
   if (several) return accepted;
-  const ours = accepted.filter((one) => !isOfMachine(one) && one.id === one.concept.key);
+  const ours = accepted.filter((one) => !isOfMachine(one) && isChosen(one));
   const machine = accepted.filter(isOfMachine);
   return [
     ...ours,

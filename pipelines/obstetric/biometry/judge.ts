@@ -379,19 +379,17 @@ export function compareWithCart(
   return comparison;
 }
 
-/** Returns the concepts whose accepted length comes from the machine. */
-function fromMachine(measurements: readonly Measurement[]): ObstetricConcept[] {
-  return LENGTHS.filter((key) => acceptedValue(measurements, key)?.origin === 'machine');
-}
-
 /** Adds a remark to each value calculated from machine lengths, listing those lengths. */
 export function withCartInputs(
   derived: readonly Measurement[],
   lengths: readonly Measurement[],
 ): Measurement[] {
-  const machine: readonly string[] = fromMachine(lengths);
+  const used = (key: LengthKey, { inputs }: Measurement) => {
+    const length = acceptedValue(lengths, key);
+    return length?.origin === 'machine' && inputs.includes(length.id);
+  };
   return derived.map((one) => {
-    const keys = LENGTHS.filter((key) => machine.includes(key) && one.inputs.includes(key));
+    const keys = LENGTHS.filter((key) => used(key, one));
     return keys.length === 0
       ? one
       : remarked(one, remarkOfBiometry('biometry.with-machine-lengths', { keys }));

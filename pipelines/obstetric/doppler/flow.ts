@@ -4,6 +4,7 @@ import { isOfMachine, isRejected, isReplaced } from '../../result/measured.ts';
 import { isPlausible } from '../../result/obstetric/limits.ts';
 import { say, type TraceProblem } from '../../result/render/obstetric/doppler.ts';
 import type { Statement } from '../../result/statement.ts';
+import { isChosen } from '../shared/measurement.ts';
 import {
   type AWave,
   aWave,
@@ -262,7 +263,7 @@ export function worseFirst(cart: readonly Measurement[]): Measurement[] {
 /** Reports that the machine measured a vessel on both sides, and which side was used. */
 export function pairStatements(measurements: readonly Measurement[]): Statement[] {
   const judged = measurements.filter(
-    (one) => isAcceptedOfMachine(one) && one.id === one.concept.key && one.laterality !== null,
+    (one) => isAcceptedOfMachine(one) && isChosen(one) && one.laterality !== null,
   );
   return judged.flatMap((one) => {
     const key = one.concept.key as ObstetricConcept;

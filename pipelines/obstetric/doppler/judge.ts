@@ -11,6 +11,7 @@ import {
   acceptedValue,
   atCutOff,
   createMeasurement,
+  isChosen,
   uncertaintyOfRatio,
 } from '../shared/measurement.ts';
 import {
@@ -83,7 +84,10 @@ function withoutMultiple(measurements: readonly Measurement[], judged: Judged): 
   const psv = acceptedValue(measurements, 'middle-cerebral-artery-psv');
   if (!psv) {
     const held = measurements.some(
-      ({ id, quality }) => id === 'middle-cerebral-artery-psv' && quality === 'review',
+      (one) =>
+        isChosen(one) &&
+        one.concept.key === 'middle-cerebral-artery-psv' &&
+        one.quality === 'review',
     );
     return acceptedValue(measurements, 'middle-cerebral-artery-pi')
       ? [say.gap('doppler.no-peak-velocity', { held })]

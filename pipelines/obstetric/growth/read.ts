@@ -7,6 +7,7 @@ import type { StructureModels } from '../biometry/read.ts';
 import { readStructures } from '../biometry/read.ts';
 import type { PlaneModels } from '../planes/read.ts';
 import { surveyPlanes } from '../planes/read.ts';
+import { isChosen } from '../shared/measurement.ts';
 import type { FrameReading } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 import { severalFetuses } from '../shared/several-fetuses.ts';
@@ -103,7 +104,10 @@ function lengthsOf(
   const machineFirst = reports.toSorted((one, other) => Number(one.draft) - Number(other.draft));
   for (const one of machineFirst.flatMap(reportedLengths)) {
     const known = kept.some(
-      ({ measurement: { id, quality } }) => id === one.measurement.id && quality === 'accepted',
+      ({ measurement }) =>
+        isChosen(measurement) &&
+        measurement.quality === 'accepted' &&
+        measurement.concept.key === one.measurement.concept.key,
     );
     if (!known) kept.push(one);
   }

@@ -4,7 +4,13 @@ import { say } from '../../result/render/obstetric/nt.ts';
 import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { ifPlausible, judgedValue, machineValues, withDifference } from '../shared/measurement.ts';
+import {
+  ifPlausible,
+  isChosen,
+  judgedValue,
+  machineValues,
+  withDifference,
+} from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { MidsagittalReading, NuchalEvidence } from './evidence.ts';
 import { HIGH_NT, NT_WINDOW, nuchalTranslucencyMoM } from './guideline.ts';
@@ -136,7 +142,7 @@ function assess(
   const ours = measureNuchal(readings);
   const all = [...withDifference(machine, ours), ...ours];
   const nt = judgedValue(all, 'nuchal-translucency');
-  const own = all.find(({ id }) => id === 'nuchal-translucency') ?? null;
+  const own = ours.find(isChosen) ?? null;
   const best =
     readings.find(
       ({ clip, frame }) =>

@@ -50,6 +50,14 @@ export const createMeasurement = (
 ): Measurement => measurementOf(id, key, OBSTETRIC_CONCEPTS[key], value, method, given);
 
 /**
+ * Returns true if this is the value that a section uses of several of a quantity: its choice, their
+ * median or the only one. The id of such a value is the key of its concept, which is why there
+ * cannot be two; repeats and values of the machine beside ours have longer ids. `standing` says the
+ * same only after the values of all sections have been compared (`withStanding`).
+ */
+export const isChosen = ({ id, concept }: Measurement): boolean => id === concept.key;
+
+/**
  * Returns the accepted value of a concept, which is the median or the only value; null if there is
  * no accepted value.
  */
@@ -57,7 +65,7 @@ export function acceptedValue(
   measurements: readonly Measurement[],
   key: ObstetricConcept,
 ): Measurement | null {
-  const found = measurements.find(({ id }) => id === key);
+  const found = measurements.find((one) => isChosen(one) && one.concept.key === key);
   return found?.quality === 'accepted' ? found : null;
 }
 
