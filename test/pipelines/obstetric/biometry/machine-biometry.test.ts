@@ -169,8 +169,13 @@ describe('weights of two labelled fetuses', () => {
     expect(found(twins(1000, 700, false))).toContain('30.0 %');
   });
 
-  it('are not compared if one is implausible', () => {
-    expect(sectionOf(twins(1000, 49), 'growth').status).toBe('not_assessed');
+  it('are not compared if one is implausible, but the other is listed', () => {
+    const result = twins(1000, 49);
+    expect(found(result)).toBeNull();
+    const { data, summary } = sectionOf(result, 'growth');
+    expect(data.discordance_percent ?? null).toBeNull();
+    expect(summary).toContain('fetus A 1000 g');
+    expect(summary).not.toContain('49 g');
   });
 
   it('are compared if one was repeated and a repeat is implausible', () => {
