@@ -174,7 +174,7 @@ describe('weights of two labelled fetuses', () => {
     expect(found(result)).toBeNull();
     const { data, summary } = sectionOf(result, 'growth');
     expect(data.discordance_percent ?? null).toBeNull();
-    expect(summary).toContain('fetus A 1000 g');
+    expect(summary).toContain('(fetus A) 1000 g');
     expect(summary).not.toContain('49 g');
   });
 
