@@ -8,6 +8,8 @@ const OF_CORE = [
   'instances',
   'requests',
   'deliveries',
+  'delivered_objects',
+  'commitment_transactions',
   'study_requests',
   'reviews',
   'archive_counts',

@@ -303,50 +303,6 @@ export async function endOverdue(
   return rows.map(({ id }) => id);
 }
 
-/** Why a delivery fails although the PACS has accepted the object. */
-export const COMMITMENT_REFUSED = {
-  code: 'commitment_refused',
-  detail: 'The PACS accepted the object but did not commit to storing it.',
-} as const satisfies { code: ErrorCode; detail: string };
-
-/**
- * Ends those deliveries of which the PACS has refused to keep an object: a person has to check and
- * replay them.
- */
-export async function refuseCommitment(tx: Queryable, ids: readonly string[]): Promise<void> {
-  await tx.query(
-    `UPDATE deliveries d SET state = 'dead', ended_at = now(), code = $2, detail = $3
-     WHERE id = ANY ($1::text[]) AND state = 'delivered'
-       AND EXISTS (SELECT 1 FROM delivered_objects o
-         WHERE o.delivery_id = d.id AND o.failure_reason IS NOT NULL)`,
-    [ids, COMMITMENT_REFUSED.code, COMMITMENT_REFUSED.detail],
-  );
-}
-
-/**
- * Records which deliveries are committed, because the PACS has committed to keeping all of their
- * objects. A delivery that had ended because the PACS first refused is delivered again.
- */
-export async function confirmCommitment(
-  tx: Queryable,
-  ids: readonly string[],
-  at: Date,
-): Promise<void> {
-  await tx.query(
-    `UPDATE deliveries d SET committed_at = $2 WHERE id = ANY ($1::text[])
-       AND committed_at IS NULL AND NOT EXISTS (SELECT 1 FROM delivered_objects o
-         WHERE o.delivery_id = d.id AND o.committed_at IS NULL)`,
-    [ids, at],
-  );
-  // `ended_at` is kept: the PACS has had the objects since before, and the times from the first
-  // object of a study to its delivery are measured up to `ended_at`.
-  await tx.query(
-    `UPDATE deliveries SET state = 'delivered', code = NULL, detail = NULL
-     WHERE id = ANY ($1::text[]) AND state = 'dead' AND code = $2 AND committed_at IS NOT NULL`,
-    [ids, COMMITMENT_REFUSED.code],
-  );
-}
-
 /** Holds every delivery to a destination that asked for a pause. */
 export async function holdDestination(
   database: Queryable,

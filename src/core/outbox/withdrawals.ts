@@ -1,6 +1,7 @@
 import type { Withdrawal } from '../../../pipelines/contract/withdrawal.ts';
 import type { Queryable } from '../../platform/database/port.ts';
-import { COMMITMENT_REFUSED, enqueueDeliveries, MAYBE_RECEIVED } from './deliveries.ts';
+import { COMMITMENT_REFUSED } from './commitment.ts';
+import { enqueueDeliveries, MAYBE_RECEIVED } from './deliveries.ts';
 import {
   type Delivery,
   type DeliveryState,

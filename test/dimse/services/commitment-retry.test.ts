@@ -4,12 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../../config/load.ts';
 import type { DicomDestination } from '../../../config/schema.ts';
 import { type Listener, listen } from '../../../dimse/network/listener.ts';
-import {
-  askAgainSeconds,
-  requestCommitments,
-  settleReport,
-} from '../../../dimse/services/commitment-scu.ts';
+import { requestCommitments } from '../../../dimse/services/commitment-scu.ts';
 import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
+import { askAgainSeconds, settleReport } from '../../../src/core/outbox/commitment.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { ClientCertificates } from '../../../src/platform/tls/client-files.ts';
 import { freePort } from '../../peers/free-port.ts';
