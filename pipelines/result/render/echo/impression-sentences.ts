@@ -128,8 +128,10 @@ export const ECHO_IMPRESSION = {
     { size, agreeing }: { size: LvSize; agreeing: number },
     { about }: About,
   ) => {
-    const others = about.slice(agreeing);
-    const against = others.length > 0 ? `, but not by ${allNamed(others)}` : '';
+    const against = about
+      .slice(agreeing)
+      .map((one) => `, but ${LV_SIZE[one.interpretation ?? 'A']} by ${namedText(one)}`)
+      .join('');
     return `LV ${LV_SIZE[size]}${inBrackets(about.slice(0, agreeing))}${against}`;
   },
   'impression.lv-size-ungraded': ({ sexUnknown }: { sexUnknown: boolean }, { about }: About) =>
