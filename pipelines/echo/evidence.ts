@@ -28,7 +28,13 @@ import { atrialValues } from './la-volume/measure.ts';
 import type { ClipView } from './locate/reader.ts';
 import { LEFT_VENTRICLE } from './lv-size/guideline.ts';
 import { strainValues } from './lv-strain/measure.ts';
-import { areDisputed, biplaneValues, networkValues, planeValues } from './lvef/measure.ts';
+import {
+  areDisputed,
+  biplaneValues,
+  networkValues,
+  planeValues,
+  repeatedEjections,
+} from './lvef/measure.ts';
 import { longAxisValues } from './parasternal/measure.ts';
 import type { ParasternalReadings } from './parasternal/read.ts';
 import type { FluidFinding } from './pericardial-effusion/judge.ts';
@@ -117,7 +123,9 @@ const SHOWN_WITHOUT_SECOND_NETWORK = new Set(['segment-chambers']);
  */
 export function outlinedValues(heart: HeartOutlines): Measurement[] {
   const { clips, trusted } = heart;
-  const joint = networkValues(clips.A4C);
+  const ofMeasured = networkValues(clips.A4C);
+  const others = heart.outlined.filter((on) => on.clip.view === 'A4C' && on !== clips.A4C);
+  const joint = [...ofMeasured, ...repeatedEjections(ofMeasured, others)];
   const measured = Object.values(clips).filter((one) => one !== null);
   const all = [
     ...measured.flatMap(chamberAreas),

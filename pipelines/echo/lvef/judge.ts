@@ -45,7 +45,7 @@ export function headlineEf(values: Values): Measurement | null {
 interface Reading {
   key: EchoConcept;
   value: number;
-  origin: 'image' | 'machine' | 'person' | 'corrected';
+  origin: 'image' | 'other-clip' | 'machine' | 'person' | 'corrected';
   /** True if the EF was calculated by us from EDV and ESV. */
   ofVolumes: boolean;
   evidence: readonly Measurement[];
@@ -131,6 +131,18 @@ const isOfOnePlane = ({ concept, method }: Measurement) =>
   OF_ONE_PLANE.has(concept.key) || OF_ONE_PLANE.has(method);
 
 /**
+ * Returns the EFs of further A4C clips. Which of the clips shows the ventricle better is not known.
+ * Empty if a person confirmed the headline EF, and so decided between them.
+ */
+function ofOtherClips(values: Values, ef: Measurement): Reading[] {
+  if (belongsToMachine(ef) || ef.confirmed || ef.concept.key !== 'lvef-networks') return [];
+  return values
+    .all('lvef-networks')
+    .filter(({ standing }) => standing === 'repeat')
+    .map((one) => ({ ...reading(one), origin: 'other-clip' }));
+}
+
+/**
  * Returns the EF of the other apical plane from the outlines, if the headline EF is from one plane
  * and there are no biplane volumes that combine both. Neither plane then shows the whole ventricle.
  * Empty if a person confirmed the headline EF, and so decided between them.
@@ -188,6 +200,7 @@ function contradiction(values: Values, ef: Measurement): UngradedEf | null {
   const against = (readings: readonly Reading[]) =>
     readings.filter(({ value }) => isApart(value, ef.value));
   const [discs] = against([
+    ...ofOtherClips(values, ef),
     ...discsOfImages(values, ef),
     ...otherPlaneOfImages(values, ef),
     ...ofSameMachine(values, ef),

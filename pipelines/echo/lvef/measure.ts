@@ -1,6 +1,6 @@
 import { meanOfBeats } from '../../measure/statistics.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { isConfirmed } from '../../result/measured.ts';
+import { asRepeat, isConfirmed } from '../../result/measured.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import {
   type ApicalClips,
@@ -128,4 +128,20 @@ export function networkValues(on: MeasuredClip | null): Measurement[] {
           }),
         },
   );
+}
+
+/**
+ * Returns the LVEFs of further A4C clips as repeats, as far as both networks agree on them. They are
+ * only compared with the LVEF of the measured clip. Empty if that LVEF was not accepted, because no
+ * other clip may take its place.
+ */
+export function repeatedEjections(
+  measured: readonly Measurement[],
+  others: readonly MeasuredClip[],
+): Measurement[] {
+  if (measured[0]?.quality !== 'accepted') return [];
+  return others
+    .flatMap(networkValues)
+    .filter(({ quality }) => quality === 'accepted')
+    .map((one, i) => asRepeat({ ...one, id: `${one.id}-${i + 2}` }));
 }

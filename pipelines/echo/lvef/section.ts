@@ -233,6 +233,8 @@ function run(evidence: LvefEvidence, given: Values) {
     ungraded ? ef : inAdultRange(evidence, ef, LEFT_VENTRICLE.ef),
     ...[...(own ? [own] : []), ...ofMachine].filter(({ quality }) => quality === 'inadequate'),
     ...others,
+    // The LVEF of another clip is listed only if it contradicts that of the measured clip.
+    ...(ungraded?.between ?? []).filter(({ standing }) => standing === 'repeat'),
     ...(['lvedv-biplane', 'lvesv-biplane'] as const).map((key) => {
       const measurement = given.measurement(key);
       const quantity = key === 'lvedv-biplane' ? LEFT_VENTRICLE.edv : LEFT_VENTRICLE.esv;

@@ -80,7 +80,8 @@ const ORIGIN_TEXT = {
   request: 'from the request',
   person: 'entered by hand',
   corrected: 'calculated from a corrected value of the machine',
-} as const satisfies Record<Measurement['origin'] | 'corrected', string>;
+  'other-clip': 'from another A4C clip',
+} as const satisfies Record<Measurement['origin'] | 'corrected' | 'other-clip', string>;
 
 /** Remarks on how a value was obtained, which are never the reason why it was withheld. */
 const DESCRIPTIONS: ReadonlySet<string> = new Set([
@@ -251,7 +252,7 @@ interface EfReading {
   key: EchoConcept;
   value: number;
   /** `corrected`: we calculated it from values of the machine, some of which a person corrected. */
-  origin: 'image' | 'machine' | 'person' | 'corrected';
+  origin: 'image' | 'other-clip' | 'machine' | 'person' | 'corrected';
   /** True if we calculated the EF from EDV and ESV, which may be values of the machine. */
   ofVolumes: boolean;
 }

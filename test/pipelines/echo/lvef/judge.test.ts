@@ -333,3 +333,38 @@ it('an LVEF that was measured but withheld is not said to be unmeasured', () => 
   expect(detail).toContain('LVEF was not assessed: there is no accepted value.');
   expect(detail).toMatch(/LVEF.* were withheld: no permitted model/);
 });
+
+describe('two A4C clips', () => {
+  const joint = { confidence: 0.9, byDiscs: 60, byNetwork: 56, diastole: 0, systole: 18 };
+  const clip = (file: string, percent: number, accepted = true) =>
+    beatingClip('A4C', HEALTHY, { file, ejections: [{ ...joint, percent, accepted }] });
+  const study = (...clips: ReturnType<typeof clip>[]) => {
+    const heart = heartOutlines({ clips, volumesTrusted: true });
+    return interpreted({}, 'model', {}, { heart, measured: outlinedValues(heart) });
+  };
+
+  it('that contradict each other give no grade, and both are stated', () => {
+    const { category, summary, finding, result } = study(clip('a.dcm', 65), clip('b.dcm', 28));
+    expect(category('lvef-grade')).toBeUndefined();
+    expect(summary('lvef')).toContain(
+      'LVEF 65 % from the images and LVEF 28 % from another A4C clip differ by more than 10 points: LVEF was not graded.',
+    );
+    expect(finding('severe-lv-dysfunction')).toMatchObject({ severity: 'critical' });
+    const [ef, other] = result.measurements.filter(
+      ({ concept }) => concept.key === 'lvef-networks',
+    );
+    expect(ef).toMatchObject({ value: 65, standing: 'counts', source: { file: 'a.dcm' } });
+    expect(other).toMatchObject({ value: 28, standing: 'repeat', source: { file: 'b.dcm' } });
+  });
+
+  it.each([
+    ['agree', [clip('a.dcm', 65), clip('b.dcm', 55)], 'normal'],
+    ['of which the second is disputed', [clip('a.dcm', 65), clip('b.dcm', 28, false)], 'normal'],
+    ['of which the first is disputed', [clip('a.dcm', 65, false), clip('b.dcm', 28)], undefined],
+  ])('that %s: %s', (_, clips, expected) => {
+    const { category, result } = study(...clips);
+    expect(category('lvef-grade')?.value).toBe(expected);
+    const efs = result.measurements.filter(({ concept }) => concept.key === 'lvef-networks');
+    expect(efs).toHaveLength(1);
+  });
+});
