@@ -1,5 +1,27 @@
 import type { OpenModel } from '../result/assemble.ts';
+import {
+  type ModelTask,
+  modelFor,
+  type PackSetting,
+  type RegisteredModel,
+} from './model-registry.ts';
+import type { InferenceSettings } from './open-network.ts';
 import type { ModelSession, OpenSession } from './session.ts';
+
+/** Settings of inference, and the packs whose models are permitted (`models` in job.json). */
+export type ModelSettings = InferenceSettings & { allow: PackSetting };
+
+/** Returns a function that opens the permitted model for a task; null if none is permitted. */
+export function openerFor(
+  registry: readonly RegisteredModel[],
+  settings: ModelSettings,
+  open: OpenSession,
+) {
+  return async (task: ModelTask): Promise<ModelSession | null> => {
+    const model = modelFor(registry, task, settings.allow);
+    return model && open(model, settings);
+  };
+}
 
 interface StudySessions {
   /** Opens a model for the study. */

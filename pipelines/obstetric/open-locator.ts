@@ -1,15 +1,8 @@
 import { z } from 'zod';
-import {
-  type ModelTask,
-  modelFor,
-  type PackSetting,
-  readMetrics,
-  readRegistry,
-} from '../inference/model-registry.ts';
+import { readMetrics, readRegistry } from '../inference/model-registry.ts';
 import { oncePerImage } from '../inference/once-per-image.ts';
-import type { InferenceSettings } from '../inference/open-network.ts';
 import { type ModelSession, type OpenSession, openSession } from '../inference/session.ts';
-import { sessionsOfStudy } from '../inference/study-sessions.ts';
+import { type ModelSettings, openerFor, sessionsOfStudy } from '../inference/study-sessions.ts';
 import { DECODING } from '../input/decode-frames.ts';
 import { brainUncertainty, locateBrainStructures } from './anomaly-screen/locate.ts';
 import { locateFemurEnds } from './biometry/locate.ts';
@@ -33,15 +26,12 @@ type OpenLocator = Locator & { close(): Promise<void> };
  * @throws if a model file differs from the registry.
  */
 export async function openLocator(
-  settings: InferenceSettings & { allow: PackSetting },
+  settings: ModelSettings,
   opening: OpenSession = openSession,
 ): Promise<OpenLocator> {
   const registry = await readRegistry();
   const sessions = sessionsOfStudy(opening);
-  const open = async (task: ModelTask) => {
-    const model = modelFor(registry, task, settings.allow);
-    return model && (await sessions.open(model, settings));
-  };
+  const open = openerFor(registry, settings, sessions.open);
   const plane = await open('fetal-plane');
   // These two models are the slowest. They are opened in succession so that each runs on its own
   // thread.

@@ -1,15 +1,8 @@
 import type { GrayImage } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
-import {
-  type ModelTask,
-  modelFor,
-  type PackSetting,
-  type RegisteredModel,
-  readRegistry,
-} from '../../inference/model-registry.ts';
-import type { InferenceSettings } from '../../inference/open-network.ts';
+import { type RegisteredModel, readRegistry } from '../../inference/model-registry.ts';
 import { type ModelSession, type OpenSession, openSession } from '../../inference/session.ts';
-import { sessionsOfStudy } from '../../inference/study-sessions.ts';
+import { type ModelSettings, openerFor, sessionsOfStudy } from '../../inference/study-sessions.ts';
 import type { OpenModel } from '../../result/assemble.ts';
 import {
   type ChamberMasks,
@@ -77,15 +70,12 @@ export interface HeartLocator {
  * @throws if the bytes of a model differ from those in the registry.
  */
 export async function openHeartLocator(
-  settings: InferenceSettings & { allow: PackSetting },
+  settings: ModelSettings,
   opening: OpenSession = openSession,
 ): Promise<HeartLocator> {
   const registry = await readRegistry();
   const sessions = sessionsOfStudy(opening);
-  const open = async (task: ModelTask) => {
-    const model = modelFor(registry, task, settings.allow);
-    return model && (await sessions.open(model, settings));
-  };
+  const open = openerFor(registry, settings, sessions.open);
   const view = await open('echo-view');
   const chambers = await open('echo-chambers');
   // These two models take longest. They are opened one directly after the other, so that each runs
@@ -128,11 +118,10 @@ export async function openHeartLocator(
 async function openRightHeart(
   registry: readonly RegisteredModel[],
   chambers: ModelSession | null,
-  settings: InferenceSettings & { allow: PackSetting },
+  settings: ModelSettings,
   opening: OpenSession,
 ): Promise<ModelSession | null> {
   if (!chambers || chambers.model.output.channels.includes('rv')) return null;
   const knowing = registry.filter(({ output }) => output.channels.includes('rv'));
-  const model = modelFor(knowing, 'echo-chambers', settings.allow);
-  return model && opening(model, settings);
+  return openerFor(knowing, settings, opening)('echo-chambers');
 }

@@ -53,7 +53,7 @@ interface LvefEvidence extends PatientEvidence, OutlineEvidence {
 
 const ID = 'lvef';
 
-const VOLUMES = [
+const OF_ONE_PLANE = [
   'lvedv-4c',
   'lvesv-4c',
   'lvedv-2c',
@@ -198,6 +198,24 @@ function machineEfs(given: Values): Measurement[] {
   });
 }
 
+/** Returns the biplane volumes and their indices, with their ranges, and the values of each plane. */
+function listedVolumes(
+  evidence: LvefEvidence,
+  given: Values,
+  indexed: readonly Indexed[],
+): (Measurement | null)[] {
+  const biplane = [
+    { measurement: given.measurement('lvedv-biplane'), quantity: LEFT_VENTRICLE.edv },
+    { measurement: given.measurement('lvesv-biplane'), quantity: LEFT_VENTRICLE.esv },
+  ];
+  return [
+    ...[...biplane, ...indexed].map(({ measurement, quantity }) =>
+      inAdultRange(evidence, measurement, quantity),
+    ),
+    ...OF_ONE_PLANE.map((key) => given.measurement(key)),
+  ];
+}
+
 function run(evidence: LvefEvidence, given: Values) {
   const sexes = rangedSexes(evidence);
   const own = given.calculated('lvef-biplane', {
@@ -235,13 +253,7 @@ function run(evidence: LvefEvidence, given: Values) {
     ...others,
     // The LVEF of another clip is listed only if it contradicts that of the measured clip.
     ...(ungraded?.between ?? []).filter(({ standing }) => standing === 'repeat'),
-    ...(['lvedv-biplane', 'lvesv-biplane'] as const).map((key) => {
-      const measurement = given.measurement(key);
-      const quantity = key === 'lvedv-biplane' ? LEFT_VENTRICLE.edv : LEFT_VENTRICLE.esv;
-      return inAdultRange(evidence, measurement, quantity);
-    }),
-    ...indexed.map(({ measurement, quantity }) => inAdultRange(evidence, measurement, quantity)),
-    ...VOLUMES.map((key) => given.measurement(key)),
+    ...listedVolumes(evidence, given, indexed),
   ];
   const critical = child ? null : criticalFinding(values, ef, ungraded, measurements);
   const sizes = gradedSizes(indexed, sexes);
@@ -353,7 +365,7 @@ export const lvef: EchoSection<LvefEvidence> = {
     'lvesv-biplane',
     'lvedv-index',
     'lvesv-index',
-    ...VOLUMES,
+    ...OF_ONE_PLANE,
   ],
   run,
 };

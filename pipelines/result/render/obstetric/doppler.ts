@@ -103,6 +103,9 @@ function sourceText(of: UmbilicalFlow, text: ValueTexts): string {
 const usualText = ({ usualBefore }: UmbilicalFlow) =>
   usualBefore === undefined ? '' : `; absent flow is usual before ${usualBefore} weeks`;
 
+/** A flow on a trace that allows no category. */
+type SuspectedFlow = { flow: Flow; problem: TraceProblem; unnamed: boolean };
+
 const suspicion = (what: string, problem: TraceProblem) =>
   `${what} suspected on a trace too poor to categorise (${TRACE_PROBLEM[problem]}); repeat with the lowest wall filter.`;
 
@@ -157,15 +160,7 @@ export const DOPPLER_SENTENCES = {
       : '';
     return `${subject}: ${FLOW_TEXT[of.flow]} end-diastolic flow${source}; ${CONFIRM}.${other}`;
   },
-  'doppler.suspected-flow': ({
-    flow,
-    problem,
-    unnamed,
-  }: {
-    flow: Flow;
-    problem: TraceProblem;
-    unnamed: boolean;
-  }) =>
+  'doppler.suspected-flow': ({ flow, problem, unnamed }: SuspectedFlow) =>
     suspicion(
       `${subjectOf('Umbilical artery', unnamed)}: ${FLOW_TEXT[flow]} end-diastolic flow is`,
       problem,
@@ -186,15 +181,8 @@ export const DOPPLER_SENTENCES = {
     const differs = unnamed ? [] : others.map((one) => `, ${FLOW_TEXT[one]} in another spectrum`);
     return `${subject}: ${FLOW_TEXT[flow]} a-wave${differs.join('')}.`;
   },
-  'doppler.suspected-a-wave': ({
-    flow,
-    problem,
-    unnamed,
-  }: {
-    flow: Flow;
-    problem: TraceProblem;
-    unnamed: boolean;
-  }) => suspicion(`${subjectOf('Ductus venosus', unnamed)}: ${FLOW_TEXT[flow]} a-wave is`, problem),
+  'doppler.suspected-a-wave': ({ flow, problem, unnamed }: SuspectedFlow) =>
+    suspicion(`${subjectOf('Ductus venosus', unnamed)}: ${FLOW_TEXT[flow]} a-wave is`, problem),
   'doppler.high-umbilical-pi': (_: Nothing, context: SentenceContext) =>
     `Umbilical artery PI ${number(context)}, above the 95th centile.`,
   'doppler.low-cpr': (_: Nothing, context: SentenceContext) =>
