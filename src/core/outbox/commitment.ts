@@ -209,7 +209,8 @@ export const COMMITMENT_REFUSED = {
  */
 async function refuseCommitment(tx: Queryable, ids: readonly string[]): Promise<void> {
   await tx.query(
-    `UPDATE deliveries d SET state = 'dead', ended_at = now(), code = $2, detail = $3
+    `UPDATE deliveries d SET state = 'dead', accepted_at = ended_at, ended_at = now(), code = $2,
+       detail = $3
      WHERE id = ANY ($1::text[]) AND state = 'delivered'
        AND EXISTS (SELECT 1 FROM delivered_objects o
          WHERE o.delivery_id = d.id AND o.failure_reason IS NOT NULL)`,
@@ -228,10 +229,11 @@ async function confirmCommitment(tx: Queryable, ids: readonly string[], at: Date
          WHERE o.delivery_id = d.id AND o.committed_at IS NULL)`,
     [ids, at],
   );
-  // `ended_at` is kept: the PACS has had the objects since before, and the times from the first
-  // object of a study to its delivery are measured up to `ended_at`.
+  // The PACS has had the objects since it accepted them. With the time of the refusal, the metrics
+  // would count the delivery a second time, with a wrong time from the first object of its study.
   await tx.query(
-    `UPDATE deliveries SET state = 'delivered', code = NULL, detail = NULL
+    `UPDATE deliveries SET state = 'delivered', code = NULL, detail = NULL,
+       ended_at = COALESCE(accepted_at, ended_at), accepted_at = NULL
      WHERE id = ANY ($1::text[]) AND state = 'dead' AND code = $2 AND committed_at IS NOT NULL`,
     [ids, COMMITMENT_REFUSED.code],
   );

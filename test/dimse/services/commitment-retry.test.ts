@@ -281,6 +281,10 @@ describe('a PACS that accepts the request but reports whenever it likes', () => 
     expect(await endedAgo()).toEqual({ state: 'delivered', hours: 25 });
     await report(transaction, 0x0110);
     expect(await endedAgo()).toEqual({ state: 'dead', hours: 0 });
+
+    // The PACS had the object all the time, and the delivery was counted when it accepted it.
+    await report(transaction);
+    expect(await endedAgo()).toEqual({ state: 'delivered', hours: 25 });
   });
 
   test('cannot commit an object through a report from before it was delivered again', async () => {
