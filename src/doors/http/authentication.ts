@@ -46,17 +46,31 @@ export function requireScope(
         `A key may make ${allowance.quota} calls per minute.`,
       );
     }
-    if (!mayUse(principal, scope)) {
-      const { keyId } = principal;
-      refusals?.refused({
-        action: 'permission.refused',
-        keyId,
-        address: context.ip,
-        detail: { scope },
-      });
-      throw new SonogateError('forbidden', `This call requires a key with the scope "${scope}".`);
-    }
+    requireHeld(context, principal, { refusals, scope });
     context.state.principal = principal;
     await next();
   };
+}
+
+/** Accepts a call only if its key, which `requireScope` has accepted, also has another scope. */
+export function alsoRequireScope(
+  { refusals }: Pick<HttpDeps, 'refusals'>,
+  scope: Scope,
+): Middleware<HttpState> {
+  return (context, next) => {
+    requireHeld(context, context.state.principal, { refusals, scope });
+    return next();
+  };
+}
+
+/** @throws SonogateError `forbidden` if a key lacks a scope; the refusal is audited. */
+function requireHeld(
+  { ip: address }: Pick<Context, 'ip'>,
+  principal: Principal,
+  { refusals, scope }: Pick<HttpDeps, 'refusals'> & { scope: Scope },
+): void {
+  if (mayUse(principal, scope)) return;
+  const { keyId } = principal;
+  refusals?.refused({ action: 'permission.refused', keyId, address, detail: { scope } });
+  throw new SonogateError('forbidden', `This call requires a key with the scope "${scope}".`);
 }

@@ -21,7 +21,7 @@ import {
 import { isFinal, type WorkitemRow, workitemUid } from '../../../core/workitems/workitem.ts';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
 import { audited } from '../audited.ts';
-import { bearerKey, mayUse, requireScope } from '../authentication.ts';
+import { alsoRequireScope, bearerKey, requireScope } from '../authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from '../context.ts';
 import { acceptedRanges, requireAccepted } from '../dicomweb/accept.ts';
 import { DICOM_JSON, MORE_RESULTS, readSearch, warn } from '../dicomweb/search.ts';
@@ -62,6 +62,7 @@ interface Worklist {
   service: NonNullable<HttpDeps['worklist']>;
   now: () => Date;
   scope: Middleware<HttpState>;
+  mayRun: Middleware<HttpState>;
   body: Middleware<HttpState>;
   finderOf(context: Call): Finder;
   /**
@@ -96,6 +97,8 @@ export function addWorkitemRoutes(router: Router<HttpState>, deps: HttpDeps): vo
     service,
     now,
     scope: requireScope(deps, 'retrieve'),
+    // A change of a workitem is a change of a request, as with `/v1/run`.
+    mayRun: alsoRequireScope(deps, 'run'),
     body: jsonBody(config.maxBodyBytes, [DICOM_JSON, 'application/json']),
     finderOf,
     target,
@@ -107,7 +110,7 @@ export function addWorkitemRoutes(router: Router<HttpState>, deps: HttpDeps): vo
 }
 
 /** Adds Create Workitem (PS3.18 11.4). */
-function addCreate({ router, deps, service, now, scope, body }: Worklist): void {
+function addCreate({ router, deps, service, now, scope, mayRun, body }: Worklist): void {
   const { database, core, config } = deps;
   const { destinations } = service.config;
 
@@ -183,7 +186,7 @@ function addSearchAndRetrieve({ router, deps, service, scope, finderOf, target }
 }
 
 /** Adds Update (PS3.18 11.6), Change State (11.7) and Request Cancellation (11.8). */
-function addChanges({ router, deps, now, scope, body, target }: Worklist): void {
+function addChanges({ router, deps, now, scope, mayRun, body, target }: Worklist): void {
   const { database, core } = deps;
 
   router.post(WORKITEM, scope, mayRun, audited(deps, 'request.update'), body, async (context) => {
@@ -319,12 +322,6 @@ function addSubscriptions({ router, deps, now, scope, target }: Worklist): void 
     context.status = 101;
   });
 }
-
-/** Accepts a call that changes workitems if its key also has the scope of `/v1/run`. */
-const mayRun: Middleware<HttpState> = (context, next) => {
-  if (mayUse(context.state.principal, 'run')) return next();
-  throw new SonogateError('forbidden', 'This call requires a key that also has the scope "run".');
-};
 
 /**
  * Returns the UID in the query of a create request: `?1.2.3`, as in PS3.18 11.4.1, or the value of

@@ -24,8 +24,10 @@ let gateway: Gateway;
 let key: string;
 let isFull = false;
 
+const refusals: unknown[] = [];
 beforeAll(async () => {
   gateway = await startGateway({
+    refusals: { refused: (one) => refusals.push(one) },
     requireRoom: async () => {
       if (isFull) throw new SonogateError('rate_limited');
     },
@@ -504,7 +506,9 @@ describe('workitems are hidden', () => {
 
   it('from keys without the scopes', async () => {
     const reader = await gateway.key({ scopes: ['retrieve'] });
+    refusals.length = 0;
     expect((await call('/workitems', { key: reader, body: dataSet() })).status).toBe(403);
+    expect(refusals).toMatchObject([{ action: 'permission.refused', detail: { scope: 'run' } }]);
     const runner = await gateway.key({ scopes: ['run', 'read'] });
     expect((await call('/workitems', { key: runner })).status).toBe(403);
     expect((await call('/workitems', { key: null })).status).toBe(401);
