@@ -29,3 +29,16 @@ export function withdrawalText({ reason, text }: Pick<Withdrawal, 'reason' | 'te
   const { title } = WITHDRAWAL_REASONS[reason];
   return text === null ? title : `${title}: ${text}`;
 }
+
+/**
+ * State of a withdrawal at one receiver: `pending` until the receiver has confirmed it; then
+ * `withdrawn`, or `not_present` if the receiver has nothing to withdraw; `by_hand` if people must do
+ * it there, because the receiver does not support it or has refused.
+ */
+export const RECEIVER_STATES = ['pending', 'withdrawn', 'not_present', 'by_hand'] as const;
+export type ReceiverState = (typeof RECEIVER_STATES)[number];
+
+export interface WithdrawalReceiver {
+  destination: string;
+  state: ReceiverState;
+}

@@ -1,5 +1,9 @@
 import type { Routing } from '../../config/routing.ts';
-import type { Withdrawal, WithdrawalReason } from '../../pipelines/contract/withdrawal.ts';
+import type {
+  Withdrawal,
+  WithdrawalReason,
+  WithdrawalReceiver,
+} from '../../pipelines/contract/withdrawal.ts';
 import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
 import type { KeyRecord, NewKey } from '../core/accounts/keys.ts';
 import type { RecordAction, WriteAudit } from '../core/audit/audit.ts';
@@ -7,7 +11,6 @@ import type { AuditVerdict } from '../core/audit/seal.ts';
 import type { BreakerRow } from '../core/outbox/breaker.ts';
 import type { DeliveryFilter, DeliveryRow } from '../core/outbox/deliveries.ts';
 import type { Candidate } from '../core/outbox/held.ts';
-import type { WithdrawalReceiver } from '../core/outbox/withdrawals.ts';
 import type { MergeNote } from '../core/patients/merges.ts';
 import type { ChangedStudy, DryRun, StudyRelease } from '../core/studies/commands.ts';
 import type { StudyExplanation } from '../core/studies/explain.ts';

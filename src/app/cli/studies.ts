@@ -1,6 +1,9 @@
 import { loadConfig } from '../../../config/load.ts';
-import { type WithdrawalReason, withdrawalText } from '../../../pipelines/contract/withdrawal.ts';
-import type { ReceiverState } from '../../core/outbox/withdrawals.ts';
+import {
+  type ReceiverState,
+  type WithdrawalReason,
+  withdrawalText,
+} from '../../../pipelines/contract/withdrawal.ts';
 import type { MergeDecision } from '../../core/patients/merges.ts';
 import type { StudyState } from '../../core/studies/study-store.ts';
 import type { CommandAnswer } from '../../operations/commands.ts';

@@ -2,8 +2,8 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 
 /**
  *   viewer         sees studies without identity
- *   clinician      sees identity and results; reviews and signs them; decides on held reports and
- *                  acknowledges critical flags
+ *   clinician      sees identity and results; reviews, signs and withdraws them; decides on held
+ *                  reports and acknowledges critical flags
  *   operator       sees initials; manages deliveries, rules and peers; completes and holds studies,
  *                  repeats and cancels their interpretation
  *   administrator  may do everything above except signing, and changes the settings
@@ -16,6 +16,7 @@ export type Capability =
   | 'confirm'
   | 'review'
   | 'sign'
+  | 'withdraw'
   | 'run'
   | 'deliver'
   | 'rules'
@@ -38,14 +39,18 @@ interface RoleMeaning {
 /** What each role may do and see. Permissions are defined only in this table. */
 export const ROLES = {
   viewer: { may: ['read'], sees: 'hidden', readsFreeText: false },
-  clinician: { may: ['read', 'confirm', 'review', 'sign'], sees: 'identity', readsFreeText: true },
+  clinician: {
+    may: ['read', 'confirm', 'review', 'sign', 'withdraw'],
+    sees: 'identity',
+    readsFreeText: true,
+  },
   operator: {
     may: ['read', 'run', 'deliver', 'rules', 'peers'],
     sees: 'initials',
     readsFreeText: true,
   },
   administrator: {
-    may: ['read', 'confirm', 'review', 'run', 'deliver', 'rules', 'peers', 'settings'],
+    may: ['read', 'confirm', 'review', 'withdraw', 'run', 'deliver', 'rules', 'peers', 'settings'],
     sees: 'identity',
     readsFreeText: true,
   },

@@ -1,4 +1,4 @@
-import type { Withdrawal } from '../../../pipelines/contract/withdrawal.ts';
+import type { Withdrawal, WithdrawalReceiver } from '../../../pipelines/contract/withdrawal.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { COMMITMENT_REFUSED } from './commitment.ts';
 import { enqueueDeliveries, MAYBE_RECEIVED } from './deliveries.ts';
@@ -54,19 +54,6 @@ export async function enqueueWithdrawals(
     object: WITHDRAWAL_OBJECT,
   }));
   await enqueueDeliveries(tx, requestId, targets, giveUpSeconds);
-}
-
-/**
- * State of a withdrawal at one receiver: `pending` until the receiver has confirmed it; then
- * `withdrawn`, or `not_present` if the receiver has nothing to withdraw; `by_hand` if people must do
- * it there, because the receiver does not support it or has refused.
- */
-export const RECEIVER_STATES = ['pending', 'withdrawn', 'not_present', 'by_hand'] as const;
-export type ReceiverState = (typeof RECEIVER_STATES)[number];
-
-export interface WithdrawalReceiver {
-  destination: string;
-  state: ReceiverState;
 }
 
 /** Returns the state of a request's withdrawal at each receiver, by name. */

@@ -1,6 +1,5 @@
-import type { Withdrawal } from '../../../pipelines/contract/withdrawal.ts';
+import type { Withdrawal, WithdrawalReceiver } from '../../../pipelines/contract/withdrawal.ts';
 import { type Problem, problem } from '../../platform/errors/problem.ts';
-import type { WithdrawalReceiver } from '../outbox/withdrawals.ts';
 import type { EndpointInput } from './endpoint.ts';
 import type { Cost, Priority, RequestRow, RequestSource, RequestStatus, Stage } from './request.ts';
 

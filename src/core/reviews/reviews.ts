@@ -194,7 +194,8 @@ export class Reviews {
         })),
       signatures_needed: this.#config.signatures,
       readers: readers.map(({ name }) => name),
-      may: reader.may,
+      // Nobody may change or sign a withdrawn result.
+      may: row.withdrawal ? { edit: false, sign: false } : reader.may,
     };
   }
 

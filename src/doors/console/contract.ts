@@ -46,6 +46,7 @@
  *   PATCH  /requests/{id}/review                     review             ChangeReview → ReviewView; needs `If-Match`
  *   GET    /requests/{id}/review/events              read               server-sent events: ReviewNews
  *   POST   /requests/{id}/sign                       sign               SignReview → ReviewView; needs `If-Match`
+ *   POST   /requests/{id}/withdraw                   withdraw           WithdrawResult → WorklistRow
  *   POST   /requests/{id}/cancel                     run                → WorklistRow
  *   POST   /requests/{id}/acknowledge                confirm            → WorklistRow; acknowledges the critical flags
  *   POST   /studies/{id}/complete                    run                → WorklistRow
@@ -83,10 +84,14 @@
  */
 
 import type { Specialty } from '../../../pipelines/concepts/specialty.ts';
+import type {
+  WithdrawalReason,
+  WithdrawalReceiver,
+} from '../../../pipelines/contract/withdrawal.ts';
 import type { Capability, ConsoleRole } from '../../core/accounts/roles.ts';
 import type { Delivery, RuleVerdict } from './operations-contract.ts';
 import type { Artifact } from './result-contract.ts';
-import type { ReviewState } from './review-contract.ts';
+import type { ShownReview } from './review-contract.ts';
 import type { CursorQuery, Page, Subject } from './shared-contract.ts';
 
 export type { Specialty } from '../../../pipelines/concepts/specialty.ts';
@@ -224,8 +229,8 @@ export interface WorklistRow {
   acknowledged: { person: string; at: string } | null;
   /** The result at a glance; null before there is a result. */
   glance: Glance | null;
-  /** The result's review state; null before there is a result. */
-  review: ReviewState | null;
+  /** The result's review state, or that it was withdrawn; null before there is a result. */
+  review: ShownReview | null;
   /** The people who have the review open now; empty if the role may not see who they are. */
   readers: string[];
   deliveries: { waiting: number; delivered: number; dead: number; held: number };
@@ -337,10 +342,12 @@ export interface StudyPage {
     endpoint: string | null;
     specialty: Specialty | null;
     state: RowState;
-    review: ReviewState | null;
+    review: ShownReview | null;
   }[];
   /** What this role may do now. */
   actions: StudyAction[];
+  /** The reasons for which a result may be withdrawn. */
+  withdrawalReasons: { code: WithdrawResult['reason']; text: string }[];
 }
 
 export interface UploadOutcome {
@@ -370,6 +377,10 @@ export interface RequestSummary {
   rule: string | null;
   /** Whether a person has signed a result of the request. */
   signed: boolean;
+  /** Null unless the result was withdrawn. */
+  withdrawal: ShownWithdrawal | null;
+  /** Whether this role may withdraw the result now. */
+  mayWithdraw: boolean;
   endpoint: string;
   version: string;
   state: RowState;
@@ -383,6 +394,21 @@ export interface RequestSummary {
   key: string | null;
   test: boolean;
   artifacts: Artifact[];
+}
+
+/** Who withdrew a result, when and why, and what each receiver has done about it. */
+export interface ShownWithdrawal {
+  at: string;
+  /** Null if the role may not see who did it. */
+  by: string | null;
+  /** The reason in words, with what the person wrote if the role may read it. */
+  reason: string;
+  receivers: WithdrawalReceiver[];
+}
+
+export interface WithdrawResult {
+  reason: WithdrawalReason;
+  text?: string;
 }
 
 /** One step in a study's history, from the first object received to the EHR's acknowledgement. */

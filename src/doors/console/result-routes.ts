@@ -93,7 +93,8 @@ async function resultOf(id: string, { core }: ConsoleDeps): Promise<Result | nul
 }
 
 /**
- * Returns the newest earlier result for the same patient and endpoint, from another study. Studies
+ * Returns the newest earlier result for the same patient and endpoint, from another study, that was
+ * not withdrawn. Studies
  * are ordered by the day of the scan, because an older study may arrive later, for example from an
  * archive. The day of arrival is used only for a study without a Study Date.
  */
@@ -113,8 +114,8 @@ export async function priorOf(
        SELECT w.key, w.request_id, w.endpoint, w.state, w.arrived_at, s.identity,
          CASE WHEN s.identity ->> 'StudyDate' ~ '^\\d{8}$' THEN s.identity ->> 'StudyDate'
            ELSE to_char(w.arrived_at AT TIME ZONE 'UTC', 'YYYYMMDD') END AS day
-       FROM worklist w JOIN studies s ON s.id = w.study_id
-       WHERE w.patient = (SELECT patient FROM worklist WHERE key = $1))
+       FROM worklist w JOIN studies s ON s.id = w.study_id JOIN requests r ON r.id = w.request_id
+       WHERE (w.key = $1 OR r.withdrawal IS NULL) AND w.patient = (SELECT patient FROM worklist WHERE key = $1))
      SELECT scan.request_id, scan.arrived_at, own.arrived_at AS own_arrived_at, scan.identity,
        own.identity AS own_identity
      FROM scan own JOIN scan ON scan.key <> own.key

@@ -8,6 +8,9 @@ export type { Change } from '../../../pipelines/contract/review.ts';
 
 export type ReviewState = 'draft' | 'in-review' | 'signed' | 'amended';
 
+/** The state of a result as shown: that of its review, unless it was withdrawn. */
+export type ShownReview = ReviewState | 'withdrawn';
+
 /** `GET /requests/{id}/review`, and the response to every change and signature. */
 export interface ReviewView {
   state: ReviewState;

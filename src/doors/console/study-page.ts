@@ -1,6 +1,12 @@
 import { specialtyOf } from '../../../pipelines/concepts/specialty.ts';
+import {
+  WITHDRAWAL_REASON_CODES,
+  WITHDRAWAL_REASONS,
+  withdrawalText,
+} from '../../../pipelines/contract/withdrawal.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import { may, readsFreeText, sees } from '../../core/accounts/roles.ts';
+import { withdrawalReceivers } from '../../core/outbox/withdrawals.ts';
 import type { RequestRow } from '../../core/requests/request.ts';
 import { isInternal } from '../../core/requests/results.ts';
 import type { StudyExplanation } from '../../core/studies/explain.ts';
@@ -48,11 +54,15 @@ export async function studyPage(
   return {
     row: shown,
     study: judged && (await studyOf(row, role, judged, traces, deps)),
-    requests: requests.map((request) => shownRequest(request, role)),
+    requests: await Promise.all(requests.map((request) => shownRequest(request, role, deps))),
     timeline: timelineOf(traces).flatMap((entry) => shownEntry(entry, role)),
     deliveries: await listDeliveriesOf(requestIds, row.study_id, role, deps),
     earlier: await earlierStudies(row, deps),
     actions: actionsOn(shown, role),
+    withdrawalReasons: WITHDRAWAL_REASON_CODES.map((code) => ({
+      code,
+      text: WITHDRAWAL_REASONS[code].title,
+    })),
   };
 }
 
@@ -149,13 +159,36 @@ async function requestsOf(
   return rows;
 }
 
-function shownRequest(request: RequestOfRow, role: ConsoleRole): RequestSummary {
+/** Returns a withdrawal as a role sees it: only roles that read free text see who wrote what. */
+async function shownWithdrawal(
+  { id, withdrawal }: RequestOfRow,
+  role: ConsoleRole,
+  { database }: PageDeps,
+): Promise<RequestSummary['withdrawal']> {
+  if (withdrawal === null) return null;
+  const free = readsFreeText(role);
+  return {
+    at: withdrawal.at,
+    by: free ? withdrawal.by : null,
+    reason: withdrawalText(free ? withdrawal : { ...withdrawal, text: null }),
+    receivers: await withdrawalReceivers(database, id),
+  };
+}
+
+async function shownRequest(
+  request: RequestOfRow,
+  role: ConsoleRole,
+  deps: PageDeps,
+): Promise<RequestSummary> {
   const { fault } = request;
+  const hasResult = request.status === 'succeeded' || request.status === 'expired';
   return {
     id: request.id,
     revision: request.revision,
     rule: request.rule,
     signed: request.signed,
+    withdrawal: await shownWithdrawal(request, role, deps),
+    mayWithdraw: hasResult && request.withdrawal === null && may(role, 'withdraw'),
     endpoint: request.endpoint,
     version: request.version,
     state: request.status,
@@ -220,8 +253,10 @@ async function earlierStudies(
     state: WorklistRow['state'];
     review: WorklistRow['review'];
   }>(
-    `SELECT w.key, w.arrived_at, w.endpoint, w.state, coalesce(v.state, 'draft') AS review
+    `SELECT w.key, w.arrived_at, w.endpoint, w.state,
+       CASE WHEN r.withdrawal IS NOT NULL THEN 'withdrawn' ELSE coalesce(v.state, 'draft') END AS review
      FROM worklist w LEFT JOIN reviews v ON v.request_id = w.request_id
+       LEFT JOIN requests r ON r.id = w.request_id
      WHERE patient = (SELECT patient FROM worklist WHERE key = $1) AND key <> $1
      ORDER BY arrived_at DESC LIMIT ${MOST_EARLIER}`,
     [key],

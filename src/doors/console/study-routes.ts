@@ -12,7 +12,8 @@ import { MERGE_DECISIONS } from '../../core/patients/merges.ts';
 import type { StoredOperations } from '../../operations/operations.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { jsonBody, parseBody, readQuery } from '../http/parse.ts';
-import { auditAction, auditRows } from './audit.ts';
+import { withdrawBody } from '../http/reviews.ts';
+import { auditAction, auditRows, within } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type {
   Facets,
@@ -25,6 +26,7 @@ import type {
   WorklistRow,
 } from './contract.ts';
 import { needs } from './guard.ts';
+import { existingRequest } from './result-routes.ts';
 import { actionsOn, studyPage } from './study-page.ts';
 import {
   type ListedRow,
@@ -183,7 +185,7 @@ async function act(
  * Adds the actions that a person can take on a study or request; each answers with the updated row.
  */
 export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
-  const { core, operations, config } = deps;
+  const { core, reviews, operations, config } = deps;
   const body = jsonBody(config.http.maxBodyBytes);
 
   /** An action that consists of operations, which are stored together with the audit entry. */
@@ -229,6 +231,21 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
     await act(context, key, { action: 'cancel', change, requestId }, deps);
   });
 
+  router.post('/requests/:id/withdraw', needs('withdraw'), body, async (context) => {
+    const { id } = await existingRequest(context.params.id, deps);
+    const { reason, text = null } = parseBody(withdrawBody, context.state.body);
+    const { name: person, role } = context.state.session;
+    const key = await keyOfAny(id, deps);
+    const row = await existingRow(key, deps);
+    const of = { studyId: row.study_id, requestId: id, detail: { reason } };
+    await reviews.withdraw(id, { person, reason, text }, (tx) =>
+      auditAction(context, 'result.withdraw', of, within(tx, deps)),
+    );
+    const after = showRow(await existingRow(key, deps), role, deps.showSubject);
+    await auditRows(context, [after], 'study', deps);
+    context.body = after satisfies WorklistRow;
+  });
+
   router.post('/requests/:id/acknowledge', needs('confirm'), async (context) => {
     const requestId = idOf(context);
     const { name } = context.state.session;
@@ -241,6 +258,22 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
 }
 
 const idOf = ({ params }: Call): string => params.id ?? '';
+
+/**
+ * Returns the key of the worklist row to which a request belongs, even if a later result has replaced
+ * its own.
+ * @throws SonogateError `not_found`
+ */
+async function keyOfAny(id: string, { database }: ConsoleDeps): Promise<string> {
+  const { rows } = await database.query<{ key: string }>(
+    `SELECT key FROM worklist WHERE request_id = $1
+     UNION SELECT study_id::text FROM study_requests WHERE request_id = $1`,
+    [id],
+  );
+  const [row] = rows;
+  if (!row) throw new SonogateError('not_found', 'There is no such request.');
+  return row.key;
+}
 
 /**
  * Returns the key of the worklist row to which a request belongs. A request that was replaced by a

@@ -1,3 +1,4 @@
+import { withdrawalText } from '../../../pipelines/contract/withdrawal.ts';
 import { TO_CLIENTS } from '../../core/outbox/delivery.ts';
 import type { MergeDecision } from '../../core/patients/merges.ts';
 import type { EventRecord } from '../../core/requests/events.ts';
@@ -239,6 +240,11 @@ function ofEvent({ request_id: requestId, at, ...event }: Traces['events'][numbe
       const { code, detail } = event.data;
       return [entry(at, 'failed', catalogueEntry(code).title, { detail, requestId })];
     }
+    case 'withdrawn': {
+      const { by: actor } = event.data;
+      const detail = withdrawalText(event.data);
+      return [entry(at, 'changed', 'Result withdrawn', { detail, actor, requestId })];
+    }
     default:
       return [];
   }
@@ -377,7 +383,7 @@ export async function readTraces(
     ),
     events: await rowsOf(
       `SELECT request_id, name, data, at FROM request_events
-       WHERE request_id = ANY ($1::text[]) AND name IN ('status', 'stage', 'triage', 'error')
+       WHERE request_id = ANY ($1::text[]) AND name IN ('status', 'stage', 'triage', 'error', 'withdrawn')
        ORDER BY at, seq LIMIT ${MOST}`,
       [requestIds],
     ),

@@ -43,6 +43,7 @@ export interface ListedRow {
   options: unknown;
   glance: Glance | null;
   review: ReviewState;
+  withdrawn: boolean;
   /** Destinations that receive the result only once it is signed. */
   after_signature: string[];
   /** When the newest result is purged; null before there is one. */
@@ -97,6 +98,7 @@ export async function readRows(database: Queryable, keys: readonly string[]): Pr
        r.status, r.stage, r.fault ->> 'detail' AS fault_detail, r.test,
        r.input -> 'options' AS options,
        jsonb_array_length(r.files) AS files, g.glance, coalesce(v.state, 'draft') AS review,
+       coalesce(r.withdrawal IS NOT NULL, false) AS withdrawn,
        ${AFTER_SIGNATURE} AS after_signature, r.expires_at, here.readers, flags.flags,
        sent.deliveries, sent.next_delivery
      FROM worklist w
@@ -143,7 +145,7 @@ export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubj
     })),
     acknowledged: acknowledgedBy(row),
     glance: row.glance,
-    review: row.status === 'succeeded' ? row.review : null,
+    review: row.status !== 'succeeded' ? null : row.withdrawn ? 'withdrawn' : row.review,
     // As in the timeline, the people reading a result are shown only to roles that may see
     // patients' names or operate the gateway.
     readers: readsFreeText(role) ? row.readers : [],
@@ -197,7 +199,7 @@ function afterwards(row: ListedRow): ReturnType<typeof waiting> {
       waitsFor: `delivery to ${destinationText(next.destination)}`,
       waitsUntil: new Date(next.nextAt),
     };
-  if (row.state === 'succeeded' && !isSigned(row.review) && kept.length > 0) {
+  if (row.state === 'succeeded' && !row.withdrawn && !isSigned(row.review) && kept.length > 0) {
     const waitsFor = `a signature before it goes to ${kept.join(', ')}`;
     return { waitsFor, waitsUntil: row.expires_at };
   }
@@ -208,8 +210,13 @@ function afterwards(row: ListedRow): ReturnType<typeof waiting> {
  * Returns a sentence on the destinations that received nothing because the result was purged before
  * it was signed; null if there are none.
  */
-const neverSigned = ({ state, review, after_signature: kept }: ListedRow): string | null =>
-  state === 'expired' && !isSigned(review) && kept.length > 0
+const neverSigned = ({
+  state,
+  review,
+  withdrawn,
+  after_signature: kept,
+}: ListedRow): string | null =>
+  state === 'expired' && !withdrawn && !isSigned(review) && kept.length > 0
     ? `It was never signed, so it did not go to ${kept.join(', ')}.`
     : null;
 
@@ -313,6 +320,9 @@ const keysOf = (rows: readonly { key: string }[]): string[] => rows.map(({ key }
 const SIGNED = `EXISTS (SELECT 1 FROM reviews v WHERE v.request_id = worklist.request_id
   AND v.state IN ('signed', 'amended'))`;
 
+const WITHDRAWN = `EXISTS (SELECT 1 FROM requests r WHERE r.id = worklist.request_id
+  AND r.withdrawal IS NOT NULL)`;
+
 /**
  * Returns the SQL conditions for a filter, except its cursor.
  * @param words identity words to search for, as a tsquery; null to search without them.
@@ -331,8 +341,10 @@ function conditionsOf(
   if (source) add((value) => `source = ${value}`, source);
   if (endpoint) add((value) => `endpoint = ${value}`, endpoint);
   if (tag) add((value) => `tags @> ARRAY[${value}::text]`, tag);
-  if (signature === 'signed') conditions.push(SIGNED);
-  if (signature === 'unsigned') conditions.push(`state = 'succeeded' AND NOT ${SIGNED}`);
+  if (signature === 'signed') conditions.push(`${SIGNED} AND NOT ${WITHDRAWN}`);
+  if (signature === 'unsigned') {
+    conditions.push(`state = 'succeeded' AND NOT ${SIGNED} AND NOT ${WITHDRAWN}`);
+  }
   if (!q) return { from: 'worklist', conditions, values };
   const [search, named] = [values.push(q.trim()), words !== null && values.push(words)];
   const hits = searched(`$${search}`, named ? `$${named}` : null);

@@ -132,6 +132,8 @@ export function createApi(parts: CallParts) {
     signReview: (request: string, etag: string, body: Contract.SignReview) =>
       call<Contract.ReviewView>('POST', at('requests', request, 'sign'), body, etag),
 
+    withdraw: (request: string, body: Contract.WithdrawResult) =>
+      post<Contract.WorklistRow>(at('requests', request, 'withdraw'), body),
     cancel: (request: string) => post<Contract.WorklistRow>(at('requests', request, 'cancel')),
     acknowledge: (request: string) =>
       post<Contract.WorklistRow>(at('requests', request, 'acknowledge')),

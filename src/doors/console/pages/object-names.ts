@@ -13,6 +13,7 @@ const OBJECTS: Readonly<Record<string, string>> = {
   'fhir-bundle': 'FHIR report',
   'oru-r01': 'HL7 v2 report',
   result: 'Result (JSON)',
+  withdrawal: 'Withdrawal',
   escalation: 'Mail: critical finding not acknowledged',
   overlays: 'Image annotations (JSON)',
   'growth-chart': 'Growth chart',

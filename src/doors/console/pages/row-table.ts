@@ -58,9 +58,9 @@ export function belongs(row: WorklistRow, query: WorklistQuery): boolean | null 
   return query.q ? null : true;
 }
 
-/** Returns whether a result is signed; null for a row without a result. */
+/** Returns whether a result is signed; null for a row without a result, or if it was withdrawn. */
 function signatureOf({ review }: WorklistRow): WorklistQuery['signature'] | null {
-  if (review === null) return null;
+  if (review === null || review === 'withdrawn') return null;
   return review === 'signed' || review === 'amended' ? 'signed' : 'unsigned';
 }
 

@@ -1,4 +1,4 @@
-import type { ReviewState, RowState, Specialty, Subject, WorklistRow } from '../contract.ts';
+import type { RowState, ShownReview, Specialty, Subject, WorklistRow } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import { chip, counted, distanceText, given, type Tone } from './words.ts';
 
@@ -25,7 +25,8 @@ const REVIEWED = {
   'in-review': { text: 'In review', tone: 'active' },
   signed: { text: 'Signed', tone: 'good' },
   amended: { text: 'Signed, amended', tone: 'good' },
-} as const satisfies Record<ReviewState, { text: string; tone: Tone }>;
+  withdrawn: { text: 'Withdrawn', tone: 'critical' },
+} as const satisfies Record<ShownReview, { text: string; tone: Tone }>;
 
 type Stated = Pick<WorklistRow, 'state' | 'review'>;
 

@@ -1,10 +1,11 @@
 import type {
   Artifact,
   KeyValue,
+  RequestSummary,
   ResultView,
-  ReviewView,
   Section,
   SectionStatus,
+  ShownReview,
   StudyPage,
   WorklistRow,
 } from '../contract.ts';
@@ -29,9 +30,10 @@ const REVIEWED = {
   'in-review': { text: 'Draft, in review', tone: 'attention' },
   signed: { text: 'Signed', tone: 'good' },
   amended: { text: 'Signed, amended', tone: 'good' },
-} as const satisfies Record<ReviewView['state'], { text: string; tone: Tone }>;
+  withdrawn: { text: 'Withdrawn', tone: 'critical' },
+} as const satisfies Record<ShownReview, { text: string; tone: Tone }>;
 
-function draftMark(review: ReviewView['state'] | null = null): TemplateResult {
+function draftMark(review: ShownReview | null = null): TemplateResult {
   const { text, tone } = REVIEWED[review ?? 'draft'];
   return chip(tone, text);
 }
@@ -99,11 +101,14 @@ function keyValueView(
 }
 
 /** Renders the rest of the report: findings and limitations as in the PDF, and the models. */
-export function reportView({ report, models, draft }: ResultView): TemplateResult {
+export function reportView(
+  { report, models, draft }: ResultView,
+  withdrawn: boolean,
+): TemplateResult {
   return html`<section class="panel report" id="report" aria-labelledby="report-head">
     <header>
       <h2 id="report-head">${report?.title ?? 'Report'}</h2>
-      <span class="push">${draft ? chip('quiet', 'Draft') : chip('good', 'Signed')}</span>
+      <span class="push">${withdrawn ? draftMark('withdrawn') : draft ? chip('quiet', 'Draft') : chip('good', 'Signed')}</span>
     </header>
     ${part('Findings', report?.findings ?? [])} ${part('Limitations', report?.limitations ?? [])}
     <details>
@@ -123,8 +128,8 @@ export interface Head {
   result: ResultView | null;
   /** Id of the request being shown; `choose` selects another. */
   chosen: string | null;
-  /** Review state of the result being shown; null until it is known. */
-  review: ReviewView['state'] | null;
+  /** Review state of the result being shown, or that it was withdrawn; null until it is known. */
+  review: ShownReview | null;
   choose(request: string): void;
 }
 
@@ -300,7 +305,11 @@ function listView(requestId: string, artifacts: readonly Artifact[]): TemplateRe
   </ul>`;
 }
 
-export function artifactsView(requestId: string, artifacts: readonly Artifact[]): TemplateResult {
+export function artifactsView({
+  id: requestId,
+  artifacts,
+  withdrawal,
+}: Pick<RequestSummary, 'id' | 'artifacts' | 'withdrawal'>): TemplateResult {
   const pictures = artifacts.filter(isPicture);
   const documents = artifacts.filter((artifact) => !isPicture(artifact));
   return html`<section class="panel" id="artifacts" aria-labelledby="artifacts-head">
@@ -308,6 +317,7 @@ export function artifactsView(requestId: string, artifacts: readonly Artifact[])
       <h2 id="artifacts-head">Files</h2>
       <span class="small soft push">without patient identity</span>
     </header>
+    ${withdrawal ? html`<p class="problem">These files are of a withdrawn result. They are kept as they were sent.</p>` : nothing}
     ${listView(requestId, documents)}
     ${
       pictures.length > 0

@@ -41,6 +41,7 @@ import {
 import { type Tab, tabsView } from './tabs.ts';
 import { timelineView } from './timeline.ts';
 import { verdictsView } from './verdicts.ts';
+import { type TypedWithdrawal, withdrawalAction, withdrawalView } from './withdrawal.ts';
 import { counted } from './words.ts';
 
 /** Text typed next to a question. It is kept while the page is redrawn. */
@@ -220,6 +221,7 @@ class StudyScreen implements Page {
   readonly #study: Loader<StudyPage>;
   readonly #asking: Asking;
   readonly #typed: Typed = { reason: '', rule: '', under: null };
+  readonly #wrong: TypedWithdrawal = { reason: '', text: '' };
   /** Ids of the measurement rows that are expanded to show their repeats. */
   readonly #opened = new Set<string>();
   #seen: Shown | null = null;
@@ -397,7 +399,15 @@ class StudyScreen implements Page {
   #pageView(page: StudyPage): TemplateResult {
     const seen = this.#seen;
     const older = seen !== null && seen.requestId !== page.requests[0]?.id;
-    const actions = studyActions(page, this.#around, this.#typed, (row) => this.#rowChanged(row));
+    const request = page.requests.find(({ id }) => id === seen?.requestId) ?? page.requests[0];
+    const withdrawal = request?.withdrawal ?? null;
+    const actions = [
+      ...studyActions(page, this.#around, this.#typed, (row) => this.#rowChanged(row)),
+      ...withdrawalAction(page, request, this.#around, this.#wrong, (row) => {
+        this.#rowChanged(row);
+        void this.#study.load();
+      }),
+    ];
     return html`${headView(page, {
       actions: html`${viewerLink(page)} ${actions.map(this.#asking.view)}`,
       result: seen?.result ?? null,
@@ -406,9 +416,11 @@ class StudyScreen implements Page {
         void this.#loadResult(page);
       },
       chosen: seen?.requestId ?? null,
-      review: seen?.review.data?.state ?? (seen?.result.draft === false ? 'signed' : null),
+      review: withdrawal
+        ? 'withdrawn'
+        : (seen?.review.data?.state ?? (seen?.result.draft === false ? 'signed' : null)),
     })}
-      ${flagsView(page.row)} ${progressView(page)}
+      ${withdrawalView(withdrawal)} ${flagsView(page.row)} ${progressView(page)}
       ${this.#problem ? html`<p class="problem" role="alert">${this.#problem}</p>` : nothing}
       ${older ? html`<p class="notice">This draft is from an earlier run.</p>` : nothing}
       ${seen?.result.researchNotice ? html`<p class="notice">${seen.result.researchNotice}.</p>` : nothing}
@@ -417,14 +429,14 @@ class StudyScreen implements Page {
           ? html`<div class="columns">
               <div>${this.#imagesView(seen)}</div>
               <div>
-                ${reviewPanel(seen.review)}
+                ${withdrawal ? nothing : reviewPanel(seen.review)}
                 ${summaryView(seen.result, seen.result.measurements, ({ file, frame, id }) => showOn(seen, file, frame, id))}
                 ${earlierView(page)}
               </div>
             </div>`
           : earlierView(page)
       }
-      ${tabsView([...(seen ? this.#resultTabs(seen) : []), ...this.#siteTabs(page)], this.#tab, (id) => this.#openTab(id))}`;
+      ${tabsView([...(seen ? this.#resultTabs(seen, withdrawal !== null) : []), ...this.#siteTabs(page)], this.#tab, (id) => this.#openTab(id))}`;
   }
 
   #imagesView(seen: Shown): TemplateResult {
@@ -449,7 +461,7 @@ class StudyScreen implements Page {
   }
 
   /** Returns the tabs for readers, which show the content of the result. */
-  #resultTabs(seen: Shown): Tab[] {
+  #resultTabs(seen: Shown, withdrawn: boolean): Tab[] {
     const { result, overlays, viewer } = seen;
     const charts = [
       growthView(overlays?.growth ?? null, result.measurements),
@@ -471,7 +483,7 @@ class StudyScreen implements Page {
       { id: 'measurements', text: 'Measurements', view: table },
       ...(charts.length > 0 ? [{ id: 'charts', text: 'Charts', view: () => charts }] : []),
       { id: 'findings', text: 'Findings', view: () => sectionsView(result) },
-      { id: 'report', text: 'Report', view: () => reportView(result) },
+      { id: 'report', text: 'Report', view: () => reportView(result, withdrawn) },
     ];
   }
 
@@ -490,7 +502,7 @@ class StudyScreen implements Page {
       {
         id: 'files',
         text: 'Files',
-        view: () => html`${request ? artifactsView(request.id, request.artifacts) : nothing}
+        view: () => html`${request ? artifactsView(request) : nothing}
           ${received ? objectsView(received) : nothing}`,
       },
     ];

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { WithdrawalReason } from '../../../../pipelines/contract/withdrawal.ts';
-import type { ReceiverState } from '../../../core/outbox/withdrawals.ts';
+import type { ReceiverState, WithdrawalReason } from '../../../../pipelines/contract/withdrawal.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../../../core/requests/announce.ts';
 import type { Endpoint } from '../../../core/requests/endpoint.ts';
 import { catalogueEntry, type ErrorCode } from '../../../platform/errors/catalogue.ts';

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { changedSchema, changeSchema } from '../../../../pipelines/contract/review.ts';
-import { WITHDRAWAL_REASON_CODES } from '../../../../pipelines/contract/withdrawal.ts';
+import {
+  RECEIVER_STATES,
+  WITHDRAWAL_REASON_CODES,
+} from '../../../../pipelines/contract/withdrawal.ts';
 import {
   count,
   described,
@@ -11,7 +14,6 @@ import {
 } from '../../../../pipelines/result/envelope.ts';
 import { SCOPES } from '../../../core/accounts/keys.ts';
 import { DELIVERY_STATES } from '../../../core/outbox/delivery.ts';
-import { RECEIVER_STATES } from '../../../core/outbox/withdrawals.ts';
 import { WEBHOOK_EVENTS } from '../../../core/requests/announce.ts';
 import { EVENT_NAMES } from '../../../core/requests/events.ts';
 import { REQUEST_STATUS } from '../../../core/requests/request.ts';

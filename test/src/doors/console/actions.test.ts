@@ -502,6 +502,13 @@ describe('an action whose audit entry cannot be written is not carried out', () 
     expect(await clinician.get(`/requests/${id}/review`)).toMatchObject({ state: 'draft' });
   });
 
+  it('as when a result is withdrawn', async () => {
+    const id = await addDraft(site);
+    await callUnaudited(administrator, 'POST', `/requests/${id}/withdraw`, { reason: 'quality' });
+    const page = await administrator.get<StudyPage>(`/worklist/${id}`);
+    expect(page.requests).toMatchObject([{ withdrawal: null }]);
+  });
+
   it('as when a key is created or revoked', async () => {
     const body = {
       ...{ name: 'unaudited', test: false, scopes: ['read'] },
@@ -542,5 +549,76 @@ describe('a signature', () => {
     expect(await recorded()).toBe(1);
     expect((await sign('"r1"')).status).toBe(409);
     expect(await recorded()).toBe(1);
+  });
+});
+
+describe('a withdrawal', () => {
+  it('is made by a clinician, and the page states by whom and why', async () => {
+    const id = await addDraft(site);
+    const clinician = await site.signIn('clinician');
+    const path = `/requests/${id}/withdraw`;
+    const body = { reason: 'wrong-patient', text: 'Images of the next patient' };
+    const page = (client: Client) => client.get<StudyPage>(`/worklist/${id}`);
+    const before = await page(clinician);
+    expect(before.requests).toMatchObject([{ mayWithdraw: true, withdrawal: null }]);
+    expect(before.withdrawalReasons).toContainEqual({
+      code: 'wrong-patient',
+      text: 'Wrong patient',
+    });
+    expect((await operator.call('POST', path, body)).status).toBe(403);
+    const row = await done<WorklistRow>(await clinician.call('POST', path, body));
+    expect(row.review).toBe('withdrawn');
+    const after = await page(clinician);
+    expect(after.requests).toMatchObject([
+      {
+        mayWithdraw: false,
+        withdrawal: {
+          by: 'Dr clinician',
+          reason: 'Wrong patient: Images of the next patient',
+          receivers: [],
+        },
+      },
+    ]);
+    expect(after.timeline).toContainEqual(
+      expect.objectContaining({
+        kind: 'changed',
+        title: 'Result withdrawn',
+        actor: 'Dr clinician',
+        detail: 'Wrong patient: Images of the next patient',
+      }),
+    );
+    expect((await auditOf('result.withdraw'))[0]).toMatchObject({
+      actor: 'person:Dr clinician',
+      detail: { reason: 'wrong-patient' },
+    });
+    // What a person wrote is not shown to every role.
+    const viewer = await site.signIn('viewer');
+    expect((await page(viewer)).requests).toMatchObject([
+      { withdrawal: { by: null, reason: 'Wrong patient' } },
+    ]);
+    expect(await clinician.get(`/requests/${id}/review`)).toMatchObject({
+      may: { edit: false, sign: false },
+    });
+    const signing = await clinician.call(
+      'POST',
+      `/requests/${id}/sign`,
+      {},
+      { 'If-Match': '"r0"' },
+    );
+    expect(await signing.json()).toMatchObject({ status: 409, code: 'result_withdrawn' });
+  });
+
+  it('is neither a signed nor an unsigned result in the worklist', async () => {
+    const id = await addDraft(site);
+    const listed = async (signature: string) => {
+      const { critical, rows } = await administrator.get<WorklistPage>(
+        `/worklist?signature=${signature}`,
+      );
+      return [...critical, ...rows].some(({ requestId }) => requestId === id);
+    };
+    expect(await listed('unsigned')).toBe(true);
+    const path = `/requests/${id}/withdraw`;
+    await done(await administrator.call('POST', path, { reason: 'quality' }));
+    expect([await listed('unsigned'), await listed('signed')]).toEqual([false, false]);
   });
 });

@@ -27,6 +27,7 @@ const ROUTES: [method: string, path: string, allowed: readonly ConsoleRole[]][] 
   ['GET', '/requests/none/review/events', EVERYONE],
   ['PATCH', '/requests/none/review', READERS],
   ['POST', '/requests/none/sign', SIGNERS],
+  ['POST', '/requests/none/withdraw', READERS],
   ['POST', '/requests/none/cancel', KEEPERS],
   ['POST', '/requests/none/acknowledge', READERS],
   ['POST', '/studies/none/complete', KEEPERS],

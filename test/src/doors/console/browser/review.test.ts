@@ -310,6 +310,36 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     expect(await violationsOf(page)).toEqual([]);
   });
 
+  it('is withdrawn after the reason is chosen, and every page says so', async () => {
+    const { page } = second;
+    await page.getByRole('link', { name: 'Worklist' }).click();
+    await page.locator('.rows .open').first().click();
+    await panel(page).waitFor({ timeout: LONG_MS });
+    await page.getByRole('button', { name: 'Withdraw' }).click();
+    await page.getByRole('button', { name: 'Withdraw the result' }).click();
+    await page.getByText('Choose the reason.').first().waitFor();
+    await page.getByLabel('Reason').selectOption('wrong-patient');
+    await page.getByLabel('Explanation').fill('Images of the next patient');
+    await page.getByRole('button', { name: 'Withdraw the result' }).click();
+    const notice = (of: Page) => of.locator('#withdrawn');
+    for (const each of [page, reader.page]) {
+      await notice(each).waitFor();
+      const text = await notice(each).textContent();
+      expect(text).toContain('Do not use this result.');
+      expect(text).toContain('Wrong patient: Images of the next patient');
+      expect(text).toContain('Dr Second');
+      await each.locator('.study-head .chip', { hasText: 'Withdrawn' }).waitFor();
+      expect(await panel(each).count()).toBe(0);
+    }
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await page.getByRole('button', { name: 'Withdraw' }).count()).toBe(0);
+    await page.getByRole('tab', { name: 'Files' }).click();
+    await page.getByText('These files are of a withdrawn result.').waitFor();
+    await focusOut(page);
+    await page.keyboard.press('u');
+    await page.locator('.rows .chip', { hasText: 'Withdrawn' }).waitFor();
+  });
+
   it('raised no exception and no violation of the content policy', () => {
     expect([...reader.trouble, ...second.trouble, ...viewer.trouble]).toEqual([]);
   });
