@@ -7,12 +7,12 @@ import {
   explainWait,
   recordCount,
   releaseCount,
-  secondsAfter,
 } from '../../src/core/studies/archive-count.ts';
 import { expectedDeadline, hastenCompletion } from '../../src/core/studies/completion.ts';
 import { receivedUids } from '../../src/core/studies/study-store.ts';
 import type { Database } from '../../src/platform/database/port.ts';
 import { ERRORS, SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { secondsAfter } from '../../src/platform/time.ts';
 import type { Archive } from './archive.ts';
 import { objectsWeAccept, requestRetrieval } from './retrievals.ts';
 

@@ -11,6 +11,7 @@ import { ERRORS, type ErrorCode, SonogateError } from '../../src/platform/errors
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { whileRenewing } from '../../src/platform/rounds.ts';
+import { secondsAfter } from '../../src/platform/time.ts';
 import type { StorageService } from '../network/service-ports.ts';
 import type { Archive, Retrieved } from './archive.ts';
 
@@ -139,7 +140,7 @@ export async function claimRetrieval(
          AND (state = 'waiting' OR (state = 'running' AND taken_until < $1))
        ORDER BY asked_at LIMIT 1 FOR UPDATE SKIP LOCKED)
      RETURNING id, archive, study_instance_uid, purpose, state, wanted, here, code, detail`,
-    [at, seconds(at, LEASE_SECONDS), archive],
+    [at, secondsAfter(at, LEASE_SECONDS), archive],
   );
   return rows[0] ?? null;
 }
@@ -164,7 +165,7 @@ function renewing<Result>(
   const renew = () =>
     database.query("UPDATE retrievals SET taken_until = $2 WHERE id = $1 AND state = 'running'", [
       id,
-      seconds(now(), leaseSeconds),
+      secondsAfter(now(), leaseSeconds),
     ]);
   return whileRenewing({ renew, everyMilliseconds: RENEW_MILLISECONDS }, work);
 }
@@ -219,7 +220,7 @@ export async function fetchPrior(
   await database.query(
     `INSERT INTO retrievals (id, archive, study_instance_uid, purpose, state, asked_at, taken_until)
      VALUES ($1, $2, $3, 'prior', 'running', $4, $5)`,
-    [id, archive.name, studyInstanceUid, now(), seconds(now(), PRIOR_SECONDS)],
+    [id, archive.name, studyInstanceUid, now(), secondsAfter(now(), PRIOR_SECONDS)],
   );
   const wanted = {
     study_instance_uid: studyInstanceUid,
@@ -335,7 +336,7 @@ async function ended(
   await database.query(
     `UPDATE retrievals SET state = $2, wanted = $3, here = $4, code = $5, detail = $6, ended_at = $7,
        taken_until = $8 WHERE id = $1`,
-    [id, state, wanted, here, code, detail, at, seconds(at, LATE_ARRIVALS_SECONDS)],
+    [id, state, wanted, here, code, detail, at, secondsAfter(at, LATE_ARRIVALS_SECONDS)],
   );
   if (state !== 'failed') return;
   const counts = { wanted, received: here };
@@ -349,5 +350,3 @@ function failureOf(error: unknown): Outcome {
   const text = `${ERRORS[code].title}. ${detail}`.trim();
   return { state: 'failed', code, detail: text, error: String(error) };
 }
-
-const seconds = (at: Date, more: number) => new Date(at.getTime() + more * 1000);

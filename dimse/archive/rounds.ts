@@ -7,6 +7,7 @@ import {
 } from '../../src/core/studies/priors.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import { logRounds, type Rounds, startRounds, whileRenewing } from '../../src/platform/rounds.ts';
+import { secondsAfter } from '../../src/platform/time.ts';
 import type { Archive } from './archive.ts';
 import { askDueCounts } from './expected-count.ts';
 import { findPriors } from './prior-search.ts';
@@ -25,7 +26,6 @@ interface ArchiveRoundParts extends RetrievalParts {
 
 const ROUND_MILLISECONDS = 500;
 const SEARCHES = 4;
-const leaseEnd = (now: Date) => new Date(now.getTime() + LEASE_SECONDS * 1000);
 
 /**
  * Carries out pending work with archives: counts of a study's objects, retrievals, and searches for
@@ -97,12 +97,12 @@ async function searchNext(
   stopping: AbortSignal,
 ): Promise<number> {
   const { database, now } = parts;
-  const search = await claimPriorSearch(database, now(), leaseEnd(now()));
+  const search = await claimPriorSearch(database, now(), secondsAfter(now(), LEASE_SECONDS));
   if (!search) return 0;
   const late = AbortSignal.timeout(Math.max(1, search.deadline.getTime() - now().getTime()));
   const { PatientID: patientId, IssuerOfPatientID: issuer } = search.identity;
   const formerIds = await priorIdsOf(database, { patientId, issuer });
-  const renew = () => renewPriorSearch(database, search, leaseEnd(now()));
+  const renew = () => renewPriorSearch(database, search, secondsAfter(now(), LEASE_SECONDS));
   const found = await whileRenewing({ renew, everyMilliseconds: RENEW_MILLISECONDS }, () =>
     findPriors({ ...search, formerIds }, archives, parts, AbortSignal.any([stopping, late])),
   );

@@ -12,7 +12,7 @@ import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { inParallel } from '../../src/platform/in-parallel.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
-import { DAY_MS } from '../../src/platform/time.ts';
+import { DAY_MS, secondsAfter } from '../../src/platform/time.ts';
 import type { CalledNode } from '../network/dial.ts';
 import { COMMAND } from '../network/message.ts';
 import type { NormalizedService } from '../network/service-ports.ts';
@@ -303,13 +303,7 @@ async function rescheduleReport(
   await database.query(
     `UPDATE commitment_reports SET attempt = attempt + 1, code = $3, next_at = $4, given_up_at = $5
      WHERE transaction_uid = $1 AND calling_ae_title = $2`,
-    [
-      transaction_uid,
-      calling_ae_title,
-      code,
-      new Date(at.getTime() + wait * 1000),
-      late ? at : null,
-    ],
+    [transaction_uid, calling_ae_title, code, secondsAfter(at, wait), late ? at : null],
   );
   return !late;
 }

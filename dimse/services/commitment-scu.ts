@@ -18,6 +18,7 @@ import { inParallel } from '../../src/platform/in-parallel.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../src/platform/rounds.ts';
+import { secondsAfter } from '../../src/platform/time.ts';
 import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import type { CalledNode } from '../network/dial.ts';
 import { COMMAND } from '../network/message.ts';
@@ -63,10 +64,9 @@ export async function requestCommitments(parts: CommitmentScuParts): Promise<voi
 async function ask(destination: DicomDestination, parts: CommitmentScuParts): Promise<void> {
   const { database, aeTitle, logger, now, signal } = parts;
   const transactionUid = newUid();
-  const inSeconds = (seconds: number) => new Date(now().getTime() + seconds * 1000);
   // The objects become due again at the time by which this request must have ended. If this process
   // is killed before that, another process then repeats the request.
-  const sent = inSeconds(WAITS_OF_A_REQUEST * destination.timeoutSeconds);
+  const sent = secondsAfter(now(), WAITS_OF_A_REQUEST * destination.timeoutSeconds);
   const references = await beginCommitment(database, destination.name, {
     transactionUid,
     at: now(),

@@ -4,6 +4,9 @@ import { type Rounds, startRounds } from './rounds.ts';
 /** Milliseconds in a day of 24 hours. Calendar days are counted in UTC. */
 export const DAY_MS = 86_400_000;
 
+export const secondsAfter = (at: Date, seconds: number): Date =>
+  new Date(at.getTime() + seconds * 1000);
+
 /**
  * Milliseconds between queries for the database time. Between two queries, clocks drift by only a
  * few milliseconds.

@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import type { ErrorCode } from '../../platform/errors/catalogue.ts';
+import { secondsAfter } from '../../platform/time.ts';
 import type { StoredObject } from './delivery.ts';
 
 /**
@@ -120,7 +121,7 @@ export async function rescheduleCommitment(
     [transactionUid],
   );
   const failures = Math.max(1, ...rows.map((row) => row.failures));
-  const again = new Date(at.getTime() + askAgainSeconds(failures) * 1000);
+  const again = secondsAfter(at, askAgainSeconds(failures));
   await makeCommitmentDue(database, transactionUid, again);
 }
 

@@ -1,6 +1,7 @@
 import type { ExpectedCount } from '../../../config/peers.ts';
 import type { Source } from '../../../config/schema.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
+import { secondsAfter } from '../../platform/time.ts';
 import { UNCERTAIN_SIGNALS } from './completion.ts';
 
 /**
@@ -19,8 +20,6 @@ export interface ArchiveCount {
   missing: number | null;
   detail: string | null;
 }
-
-export const secondsAfter = (at: Date, more: number) => new Date(at.getTime() + more * 1000);
 
 export function expectedCountSettings(
   sources: readonly Source[],

@@ -5,6 +5,7 @@ import { catalogueEntry, SonogateError } from '../../platform/errors/catalogue.t
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
+import { secondsAfter } from '../../platform/time.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
 import type { ForwardKind } from '../outbox/delivery.ts';
 import { applyMerges } from '../patients/merges.ts';
@@ -75,9 +76,6 @@ const RETRY_SECONDS = 10;
 const LOOK_SECONDS = 1;
 const LOOKING = 'The images are being classified because a routing rule depends on what they show.';
 
-const inSeconds = (seconds: number, { now }: Pick<StudyActionParts, 'now'>) =>
-  new Date(now().getTime() + seconds * 1000);
-
 /**
  * Carries out the routing rules for a complete revision, and sets its final state. Every step can
  * be repeated: after a crash between two steps, the same requests and deliveries result.
@@ -108,7 +106,8 @@ async function actOnStudy(study: StudyRow, parts: StudyActionParts): Promise<voi
     if (judged.open && !known) {
       const { dataDir } = config;
       const seen = await classifyImages(study, instances, { ...parts, dataDir });
-      if (!seen) return await reschedule(database, study, inSeconds(LOOK_SECONDS, parts), LOOKING);
+      if (!seen)
+        return await reschedule(database, study, secondsAfter(parts.now(), LOOK_SECONDS), LOOKING);
       judged = await judgedBy(seen);
     }
     await carryOut(study, instances, judged, parts);
@@ -281,7 +280,7 @@ async function onFailure(
   if (error instanceof SonogateError && catalogueEntry(error.code).retry === 'permanent') {
     await endRevision(database, study, 'refused', message);
   } else {
-    await reschedule(database, study, inSeconds(RETRY_SECONDS, { now }), message);
+    await reschedule(database, study, secondsAfter(now(), RETRY_SECONDS), message);
   }
   logger.event(EVENTS.studyNotSubmitted, { ...log, error: message });
 }

@@ -1,5 +1,6 @@
 import type { Source } from '../../../config/schema.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
+import { secondsAfter } from '../../platform/time.ts';
 
 /**
  * The signals that make a study count as complete. The row of the study stores the signal with
@@ -35,7 +36,7 @@ const FORGOTTEN_SOURCE: Pick<Source, 'completion' | 'rerun'> = {
 
 /** Returns when a study counts as complete if nothing more arrives after `lastArrival`. */
 export function quietDeadline(sources: readonly Source[], source: string, lastArrival: Date): Date {
-  return after(lastArrival, settingsOf(sources, source).completion.quietSeconds);
+  return secondsAfter(lastArrival, settingsOf(sources, source).completion.quietSeconds);
 }
 
 /**
@@ -48,14 +49,14 @@ export function releaseDeadline(
   released: Date,
 ): Date | null {
   const { signal, afterReleaseSeconds } = settingsOf(sources, source).completion;
-  return signal === 'association-release' ? after(released, afterReleaseSeconds) : null;
+  return signal === 'association-release' ? secondsAfter(released, afterReleaseSeconds) : null;
 }
 
 /**
  * Returns when a study counts as complete once all objects listed by a cart or PACS have arrived.
  */
 export function expectedDeadline(sources: readonly Source[], source: string, now: Date): Date {
-  return after(now, settingsOf(sources, source).completion.afterReleaseSeconds);
+  return secondsAfter(now, settingsOf(sources, source).completion.afterReleaseSeconds);
 }
 
 /** Returns the source's policy for interpreting a study again when objects arrive late. */
@@ -68,10 +69,6 @@ function settingsOf(
   name: string,
 ): Pick<Source, 'completion' | 'rerun'> {
   return sources.find((source) => source.name === name) ?? FORGOTTEN_SOURCE;
-}
-
-function after(date: Date, seconds: number): Date {
-  return new Date(date.getTime() + seconds * 1000);
 }
 
 /** A study, and when it counts as complete. */

@@ -5,6 +5,7 @@ import { ERRORS, SonogateError } from '../../platform/errors/catalogue.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds, whileRenewing } from '../../platform/rounds.ts';
+import { secondsAfter } from '../../platform/time.ts';
 import { chooseOrder, type OrderAnswer, orderKeys, TOO_LATE, type Worklist } from './order.ts';
 
 interface OrderRoundParts {
@@ -28,7 +29,6 @@ const SEARCHES = 4;
  */
 const LEASE_SECONDS = 30;
 const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;
-const leaseEnd = (now: Date) => new Date(now.getTime() + LEASE_SECONDS * 1000);
 
 /**
  * Searches for the orders that studies are waiting for. A search ends at its deadline, even if the
@@ -78,7 +78,7 @@ async function searchNext(parts: OrderRoundParts, stopping: AbortSignal): Promis
        WHERE state = 'searching' AND deadline > $1 AND (taken_until IS NULL OR taken_until < $1)
        ORDER BY deadline LIMIT 1 FOR UPDATE SKIP LOCKED)
      RETURNING o.study_id, o.revision, o.deadline, s.identity`,
-    [now(), leaseEnd(now())],
+    [now(), secondsAfter(now(), LEASE_SECONDS)],
   );
   const [row] = rows;
   if (!row) return false;
@@ -86,7 +86,7 @@ async function searchNext(parts: OrderRoundParts, stopping: AbortSignal): Promis
     database.query(
       `UPDATE order_searches SET taken_until = $3 WHERE study_id = $1 AND revision = $2
          AND state = 'searching' AND taken_until IS NOT NULL`,
-      [row.study_id, row.revision, leaseEnd(now())],
+      [row.study_id, row.revision, secondsAfter(now(), LEASE_SECONDS)],
     );
   const answer = await whileRenewing({ renew, everyMilliseconds: RENEW_MILLISECONDS }, () =>
     findOrder(row, parts, stopping),

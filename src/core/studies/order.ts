@@ -1,5 +1,6 @@
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
+import { secondsAfter } from '../../platform/time.ts';
 import type { Order } from './order-join.ts';
 import {
   MISMATCH_WORDS,
@@ -161,7 +162,7 @@ export async function orderFor(
   await database.query(
     `INSERT INTO order_searches (study_id, revision, state, deadline)
      VALUES ($1, $2, 'searching', $3) ON CONFLICT DO NOTHING`,
-    [id, revision, new Date(at.getTime() + waitSeconds * 1000)],
+    [id, revision, secondsAfter(at, waitSeconds)],
   );
   await database.query(
     `UPDATE order_searches SET state = 'unavailable', detail = $4

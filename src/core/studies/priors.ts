@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { PriorsSettings } from '../../../config/peers.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
+import { secondsAfter } from '../../platform/time.ts';
 import type { RequestFile } from '../requests/request.ts';
 import { fileName, type InstanceRow, type StudyRow } from './study-store.ts';
 
@@ -46,7 +47,7 @@ export async function priorsFor(
   await database.query(
     `INSERT INTO prior_searches (study_id, revision, rule, state, settings, deadline)
      VALUES ($1, $2, $3, 'searching', $4, $5) ON CONFLICT DO NOTHING`,
-    [...key, JSON.stringify(rule.priors), new Date(at.getTime() + rule.priors.waitSeconds * 1000)],
+    [...key, JSON.stringify(rule.priors), secondsAfter(at, rule.priors.waitSeconds)],
   );
   await database.query(
     `UPDATE prior_searches SET state = 'unavailable', detail = $5

@@ -3,6 +3,7 @@ import { resultSeriesUids } from '../../../pipelines/artifacts/modules.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import type { ErrorCode } from '../../platform/errors/catalogue.ts';
+import { secondsAfter } from '../../platform/time.ts';
 import type { ReceivedObject } from '../files/received-objects.ts';
 import type { RequestStatus } from '../requests/request.ts';
 import type { CompletionSignal } from './completion.ts';
@@ -138,7 +139,7 @@ export async function claimCompleteStudies(
        SELECT id FROM studies WHERE state = 'complete' AND next_attempt_at <= $1
        ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED)
      RETURNING *`,
-    [now, new Date(now.getTime() + LEASE_SECONDS * 1000), limit],
+    [now, secondsAfter(now, LEASE_SECONDS), limit],
   );
   return rows;
 }

@@ -9,6 +9,7 @@ import { FINAL_STATUS, REQUEST_STATUS, type RequestRow } from '../../core/reques
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { idForm } from '../../platform/ids.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
+import { secondsAfter } from '../../platform/time.ts';
 import { audited } from './audited.ts';
 import { requireScope } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
@@ -321,7 +322,7 @@ export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): vo
 
   function ownUrl(context: Context, { id }: RequestRow, { name }: ArtifactEntry): string {
     const path = `/v1/downloads/${id}/${encodeURIComponent(name)}`;
-    const expires = new Date(now().getTime() + LINK_LIFE_SECONDS * 1000);
+    const expires = secondsAfter(now(), LINK_LIFE_SECONDS);
     return `${baseUrl(context, config)}${signer.sign('GET', path, expires)}`;
   }
 
