@@ -1,5 +1,5 @@
 import type { Measurement } from '../../result/envelope.ts';
-import { isConfirmed } from '../../result/measured.ts';
+import { fetusKey, isConfirmed } from '../../result/measured.ts';
 import { say } from '../../result/render/obstetric/nt.ts';
 import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
@@ -44,6 +44,12 @@ const VIEW = 'a calibrated mid-sagittal view at 11 to 14 weeks';
  */
 const WINDOW_DAYS = { from: 77, to: 99 } as const;
 
+const acceptedOf = (values: readonly Measurement[]) =>
+  values.filter(({ quality }) => quality === 'accepted');
+
+const isOutsideCrlWindow = ({ value }: Measurement): boolean =>
+  value < NT_WINDOW.from || value > NT_WINDOW.to;
+
 /**
  * Returns which window for interpreting NT the scan missed: the CRL window or, without a CRL, the
  * window in weeks. Null if none was missed.
@@ -52,25 +58,35 @@ function windowMissed(
   { options }: NuchalEvidence,
   crl: Measurement | null,
 ): 'crl' | 'weeks' | null {
-  if (crl) {
-    return crl.value >= NT_WINDOW.from && crl.value <= NT_WINDOW.to ? null : 'crl';
-  }
+  if (crl) return isOutsideCrlWindow(crl) ? 'crl' : null;
   const days = options.dating?.ga_days;
   if (days === undefined) return null;
   return days >= WINDOW_DAYS.from && days <= WINDOW_DAYS.to ? null : 'weeks';
 }
 
+/** Reports a value outside the window. `fetus` is given if there are several. */
+const valueOutside = (
+  value: Measurement,
+  window: 'crl' | 'weeks',
+  fetus: string | null = null,
+): Statement => say.gap('nt.value-outside-window', { window }, [value], fetus);
+
 /**
- * Returns the outcome outside the window, where the method does not apply. The machine value is
+ * Returns the outcome outside the window, where the method does not apply. The machine values are
  * shown, but no image is measured.
  */
-function outsideWindow(machine: readonly Measurement[], window: 'crl' | 'weeks'): SectionOutcome {
-  const value = judgedValue(machine, 'nuchal-translucency');
-  const gap = value
-    ? say.gap('nt.value-outside-window', { window }, [value])
-    : say.gap('nt.outside-window', { window });
-  const outcome = notAssessed('outside_window', gap, [VIEW]);
-  return { ...outcome, ...(value && { status: 'partial' }), measurements: [...machine] };
+function outsideWindow(
+  machine: readonly Measurement[],
+  window: 'crl' | 'weeks',
+  shown: readonly Statement[],
+): SectionOutcome {
+  const gaps = shown.length > 0 ? shown : [say.gap('nt.outside-window', { window })];
+  return {
+    status: shown.length > 0 ? 'partial' : 'not_assessed',
+    reason: { code: 'outside_window', gaps, needs: [VIEW] },
+    statements: gaps,
+    measurements: [...machine],
+  };
 }
 
 function whyNone(
@@ -112,18 +128,26 @@ function withoutFrames(
 /**
  * Returns the outcome for several fetuses. Each thickness is listed separately and without a
  * reference, because it is unknown which fetus an image or a CRL belongs to. `named` contains the
- * values that the machine's reports assign to a fetus.
+ * values that the machine's reports assign to a fetus, and `lengths` the lengths. A thickness is not
+ * judged if the length of its own fetus is outside the window.
  */
 function apart(
   readings: readonly MidsagittalReading[],
   named: readonly Measurement[],
+  lengths: readonly Measurement[],
   source: SeveralFetusesSource,
 ): SectionOutcome {
   const measurements = [...named, ...measureNuchalApart(readings)];
-  const accepted = measurements.filter(({ quality }) => quality === 'accepted');
+  const accepted = acceptedOf(measurements);
   if (accepted.length === 0) return { ...whyNone(readings, measurements), measurements };
-  const { findings, doubts } = highOfSeveral(accepted);
-  const gaps = [say.gap('nt.apart', { source }, accepted), ...doubts];
+  const outside = new Set(lengths.filter(isOutsideCrlWindow).map(({ fetus }) => fetusKey(fetus)));
+  const isOutside = ({ fetus }: Measurement) => fetus !== null && outside.has(fetusKey(fetus));
+  const { findings, doubts } = highOfSeveral(accepted.filter((one) => !isOutside(one)));
+  const gaps = [
+    say.gap('nt.apart', { source }, accepted),
+    ...accepted.filter(isOutside).map((one) => valueOutside(one, 'crl', one.fetus)),
+    ...doubts,
+  ];
   return {
     status: 'partial',
     reason: { code: 'several_fetuses', gaps, needs: ['a study of each fetus by itself'] },
@@ -203,12 +227,26 @@ function run(evidence: NuchalEvidence, earlier: readonly Measurement[]): Section
   });
   const none = withoutFrames(readings);
   if (none && machine.measurements.length + named.length === 0) return completed(none);
+  if (several) {
+    // The CRL of one fetus does not show whether another is within the window.
+    const window = windowMissed(evidence, null);
+    const lengths = earlier.filter(({ concept, fetus }) => concept.key === 'crl' && fetus !== null);
+    const unused = named.length > 0 ? null : machine.unused;
+    const outcome = window
+      ? outsideWindow(
+          named,
+          window,
+          acceptedOf(named).map((one) => valueOutside(one, window, one.fetus)),
+        )
+      : apart(readings ?? [], named, lengths, several);
+    return completed(outcome, { ...machine, unused });
+  }
   const crl = judgedValue(earlier, 'crl');
   const window = windowMissed(evidence, crl);
-  if (window) return completed(outsideWindow(machine.measurements, window));
-  if (!several) return completed(assess(readings ?? [], machine.measurements, crl));
-  const unused = named.length > 0 ? null : machine.unused;
-  return completed(apart(readings ?? [], named, several), { ...machine, unused });
+  if (!window) return completed(assess(readings ?? [], machine.measurements, crl));
+  const value = judgedValue(machine.measurements, 'nuchal-translucency');
+  const shown = value ? [valueOutside(value, window)] : [];
+  return completed(outsideWindow(machine.measurements, window, shown));
 }
 
 /** The section on nuchal translucency, nasal bone and plane adequacy (obstetric 6). */

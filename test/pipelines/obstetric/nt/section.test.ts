@@ -82,9 +82,11 @@ interface Given {
   machineMm?: number;
   /** Thickness that the machine's report states for a second fetus. */
   otherMm?: number;
+  /** Measurements of the sections before. */
+  before?: readonly Measurement[];
 }
 
-function run({ frames = [midsagittal()], crlMm, gaDays, machineMm, otherMm }: Given = {}) {
+function run({ frames = [midsagittal()], crlMm, gaDays, machineMm, otherMm, before }: Given = {}) {
   const concept = { scheme: 'LN', code: '33069-6', meaning: 'Nuchal Translucency' };
   const ofFetus = (value: number | undefined, fetus: string | null) =>
     value === undefined
@@ -99,7 +101,7 @@ function run({ frames = [midsagittal()], crlMm, gaDays, machineMm, otherMm }: Gi
     views: { nuchal: { frames } },
     options: parseOptions(gaDays === undefined ? {} : { dating: { ga_days: gaDays } }),
   });
-  return runSection(nt, evidence, crlMm === undefined ? [] : [crl(crlMm)]);
+  return runSection(nt, evidence, before ?? (crlMm === undefined ? [] : [crl(crlMm)]));
 }
 
 const largest = (outcome: ReturnType<typeof run>) =>
@@ -291,8 +293,25 @@ describe('the value of the machine', () => {
 
   it('of two fetuses is not judged outside of the weeks of the method', () => {
     const outcome = run({ frames: [], gaDays: 120, machineMm: 2.4, otherMm: 4 });
-    expect(outcome.summary).toContain('its reports name several fetuses');
+    expect(outcome.summary).toContain(
+      'Fetus B: Nuchal translucency 4.0 mm (ultrasound machine) is not categorised',
+    );
+    expect(outcome.measurements?.map(({ value }) => value)).toEqual([2.4, 4]);
     expect(outcome.findings ?? []).toEqual([]);
+  });
+
+  it.each([
+    [44, 50, ['increased-cart-nuchal-translucency-B']],
+    [50, 44, []],
+    [44, 44, []],
+  ])('of two fetuses with a CRL of %s and %s mm is judged by the own CRL', (ofA, ofB, findings) => {
+    const named = (mm: number, fetus: string) => ({ ...crl(mm), id: `cart-crl-${fetus}`, fetus });
+    const before = [named(ofA, 'A'), named(ofB, 'B')];
+    const outcome = run({ frames: [], gaDays: 80, machineMm: 2.4, otherMm: 4, before });
+    expect(outcome.measurements?.map(({ value }) => value)).toEqual([2.4, 4]);
+    expect((outcome.findings ?? []).map(({ id }) => id)).toEqual(findings);
+    expect(outcome.summary?.includes('Fetus A: Nuchal translucency 2.4 mm')).toBe(ofA < 45);
+    expect(outcome.summary?.includes('Fetus B: Nuchal translucency 4.0 mm')).toBe(ofB < 45);
   });
 
   it.each([
