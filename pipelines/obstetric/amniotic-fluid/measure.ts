@@ -135,12 +135,13 @@ export function measureIndex(
       reference: charted
         ? { low, high, centile: null, z_score: null, chart: 'moore-cayle-1990' }
         : null,
-      interpretation: categoryWithin({ value: mm, uncertainty }, rankOf).category,
       remarks: [
         ...(week === null ? [remarkOfFluid('fluid.index-without-age', {})] : []),
         remark('method.simulated-only', {}),
       ],
     },
   );
-  return { measurements: [...quadrants, index] };
+  // The value may be one that a person typed.
+  const interpretation = categoryWithin(index, rankOf).category;
+  return { measurements: [...quadrants, { ...index, interpretation }] };
 }

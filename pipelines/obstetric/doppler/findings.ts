@@ -23,6 +23,7 @@ import {
   type DopplerSummary,
   type EndDiastolicFlow,
   FLOW_EXPECTED_FROM,
+  isAnaemiaFlag,
   isUsualFlow,
   LOW_CPR,
   MCA_ANGLE,
@@ -148,6 +149,15 @@ export function rankFindings(
  * Otherwise `between` contains the bands of both ends.
  */
 export const anaemiaWithin = (mom: Measurement) => categoryWithin(mom, anaemiaBand);
+
+/**
+ * Returns the anaemia band; the lower one if only the degree of a certain anaemia flag is open; null
+ * if the interval leaves open whether there is a flag.
+ */
+export function certainAnaemia(mom: Measurement) {
+  const { category, between } = anaemiaWithin(mom);
+  return category ?? (between?.every(isAnaemiaFlag) ? between[0] : null);
+}
 
 /**
  * Returns the finding for an MCA peak velocity at or above the limit for mild anaemia; empty below

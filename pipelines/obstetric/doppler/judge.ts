@@ -1,10 +1,9 @@
 import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfDoppler, say } from '../../result/render/obstetric/doppler.ts';
-import {
-  type ClassificationDraft,
-  categoryWithin,
-  type FindingDraft,
-  type GuidanceDraft,
+import type {
+  ClassificationDraft,
+  FindingDraft,
+  GuidanceDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
@@ -18,6 +17,7 @@ import {
   ANGLE_NOT_GIVEN,
   acceptedAt,
   anaemiaWithin,
+  certainAnaemia,
   classify,
   ductusFindings,
   flowFindings,
@@ -31,7 +31,6 @@ import {
 import { ductusWave, pairStatements, statedFlow, umbilicalFlow, withoutCorrected } from './flow.ts';
 import {
   ANAEMIA_MOM,
-  anaemiaBand,
   CHARTED_RATE,
   cerebroplacentalRatio,
   ciobanuReference,
@@ -272,24 +271,23 @@ function peakMoM(
   const key = 'middle-cerebral-artery-psv-mom';
   const uncertainty = psv.uncertainty === null ? null : psv.uncertainty / median;
   const value = psv.value / median;
-  const { category: band } = categoryWithin({ value, uncertainty }, anaemiaBand);
-  return [
-    createMeasurement(key, key, value, 'multiple-of-median', {
-      section: DOPPLER_SECTION,
-      uncertainty,
-      inputs: [psv.id],
-      reference: {
-        low: null,
-        high: ANAEMIA_MOM.moderate,
-        centile: null,
-        z_score: null,
-        chart: 'mari-2000-mca-psv',
-      },
-      interpretation: band === null ? null : value >= ANAEMIA_MOM.moderate ? 'H' : 'N',
-      fetus: psv.fetus,
-      remarks,
-    }),
-  ];
+  const mom = createMeasurement(key, key, value, 'multiple-of-median', {
+    section: DOPPLER_SECTION,
+    uncertainty,
+    inputs: [psv.id],
+    reference: {
+      low: null,
+      high: ANAEMIA_MOM.moderate,
+      centile: null,
+      z_score: null,
+      chart: 'mari-2000-mca-psv',
+    },
+    fetus: psv.fetus,
+    remarks,
+  });
+  // The band is that of the value that a person typed, if there is one.
+  const band = certainAnaemia(mom);
+  return [{ ...mom, interpretation: band === null ? null : isAnaemiaFlag(band) ? 'H' : 'N' }];
 }
 
 type Chart = (gaDays: number, value: number) => Reference;
@@ -346,7 +344,7 @@ export function judgeDoppler(
     cerebralPi: rankOf(measurements, 'middle-cerebral-artery-pi'),
     cpr: rankOf(measurements, 'cerebroplacental-ratio'),
     aWave: ductus.lead,
-    anaemia: mom ? anaemiaWithin(mom).category : null,
+    anaemia: mom && certainAnaemia(mom),
     atCutOff: mayBeAbnormal(measurements, mom),
   };
   const category = dopplerSummary(state);

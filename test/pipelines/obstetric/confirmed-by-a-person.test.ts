@@ -604,6 +604,26 @@ describe('of the pockets of four quadrants', () => {
     expect(categoryOf(result, 'fluid-by-index')).toBeNull();
     expect(categoryOf(result, 'fluid-by-deepest-pocket')).toBe('normal');
   });
+
+  it('an index that a person typed is interpreted', () => {
+    const interpretation = (...changes: readonly PersonChange[]) =>
+      measurementOf(reviewedWith(study, ...changes), 'amniotic-fluid-index').interpretation;
+    expect(interpretation()).toBe('N');
+    expect(interpretation(type('amniotic-fluid-index', 300))).toBe('H');
+    expect(interpretation(type('amniotic-fluid-index', 60))).toBe('L');
+  });
+});
+
+describe('a multiple of the median of the MCA that a person typed', () => {
+  it('is interpreted instead of the one that was calculated', () => {
+    const artery = spectrum('middle-cerebral-artery', { psv: 66, edv: 15, tamx: 28 });
+    const study = reviewedViews({ spectra: [artery] }, { accept: 'simulated' });
+    const key = 'middle-cerebral-artery-psv-mom';
+    expect(measurementOf(reviewedWith(study), key).interpretation).toBe('H');
+    const result = reviewedWith(study, type(key, 1.1));
+    expect(measurementOf(result, key).interpretation).toBe('N');
+    expect(categoryOf(result, 'fetal-anaemia-signal')).toBe('no-signal');
+  });
 });
 
 describe('a length that needs review beside an accepted one', () => {

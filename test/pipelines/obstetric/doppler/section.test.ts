@@ -305,6 +305,19 @@ describe('charts and thresholds', () => {
     expect(anaemiaBand(mom)).toBe(band);
   });
 
+  it('an anaemia of which only the degree is open is the summary', () => {
+    // 1.63 MoM, of which the interval is from 1.52 to 1.74.
+    const artery = spectrum('middle-cerebral-artery', { psv: 66, edv: 15, tamx: 28 });
+    const { value, category, findings, guidance, classifications } = run([artery], 210);
+    expect(value('middle-cerebral-artery-psv-mom')).toMatchObject({ interpretation: 'H' });
+    expect(findings?.map(({ id }) => id)).toContain('fetal-anaemia-signal');
+    expect(classifications).toContainEqual(
+      expect.objectContaining({ id: 'fetal-anaemia-signal', value: 'moderate-to-severe' }),
+    );
+    expect(category).toBe('anaemia-flag');
+    expect(guidance?.map(({ id }) => id)).toEqual(['doppler-anaemia-flag']);
+  });
+
   it('MCA-PSV at 30 weeks, median 40.5: flagged where its interval of 7 % is above 52.2 or 60.75', () => {
     const at = (psv: number) =>
       run([spectrum('middle-cerebral-artery', { psv, edv: 10, tamx: 25 })], 210).findings?.find(
