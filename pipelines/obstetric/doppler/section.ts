@@ -2,13 +2,12 @@ import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { fetusKey, flowTrace, isOfMachine, ofFetusId } from '../../result/measured.ts';
 import { say } from '../../result/render/obstetric/doppler.ts';
-import { SIMULATED_ONLY, sayOfObstetric } from '../../result/render/obstetric/shared.ts';
+import { SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
 import { distinctStatements, type Statement } from '../../result/statement.ts';
 import {
   IN_PLACE_OF_OURS,
   ifPlausible,
   keyedByFetus,
-  ofSeveralFetuses,
   statementOfFetus,
   withMachineValues,
 } from '../shared/measurement.ts';
@@ -85,8 +84,8 @@ function apart(
 
 /**
  * Groups the spectra by fetus, because values of two fetuses are never combined (obstetric 0.5).
- * `reported` lists the fetuses for which machine values show absent or reversed flow. Each of these
- * gets a group, even without a spectrum.
+ * `reported` lists the fetuses of the machine values to assess; null for the mother, and for an
+ * unknown fetus. Each of these gets a group, even without a spectrum.
  */
 function groupsByFetus(
   readings: readonly SpectrumReading[],
@@ -288,17 +287,26 @@ function judgeOne({ readings, held, cart, gaDays }: Given): DopplerJudgement {
 }
 
 /**
- * Assesses one group in a study with several fetuses. A machine value is used only if it shows
- * absent or reversed flow.
+ * Returns the machine values of a group: those of the named fetus, or those of the mother. Of the
+ * values of an unknown fetus, only absent or reversed flow is included.
+ */
+function machineValuesOf(fetus: string | null, cart: readonly Measurement[]): Measurement[] {
+  const fetal = cart.filter((one) => !isOfMother(one) && fetusKey(one.fetus) === fetusKey(fetus));
+  return fetus === null
+    ? [...cart.filter(isOfMother), ...lostFlowValues(fetal.map(ifPlausible))]
+    : fetal;
+}
+
+/**
+ * Assesses one group in a study with several fetuses. A machine value of the same fetus is used if
+ * ours is missing.
  */
 function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJudgement {
   const { fetus } = group;
-  const cart = given.cart.filter(
-    (one) => !isOfMother(one) && fetusKey(one.fetus) === fetusKey(fetus),
-  );
+  const cart = machineValuesOf(fetus, given.cart);
   const traced = group.readings.filter(isTraced);
   const ours = measureAll(fetus === null ? withoutNames(traced) : traced);
-  const measured = [...ours, ...lostFlowValues(cart.map(ifPlausible))];
+  const measured = withMachineValues(worseFirst(cart), ours, plainId);
   const own = judgeDoppler(traced, measured, given.gaDays, fetus === null);
   const unnamed = given.readings.filter((one) => one.fetus === null && !isMaternal(one.vessel));
   const supplied = {
@@ -308,9 +316,9 @@ function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJ
     cart: given.cart.filter((one) => isOfMother(one) || one.fetus === null || cart.includes(one)),
     unnamed: new Set(unnamed.map(({ vessel }) => vessel)),
   };
-  // If some spectra are assigned to a fetus, the group without a fetus reports only missing uterine
-  // arteries. Otherwise it reports every missing vessel, except fetal vessels with an unassigned
-  // spectrum.
+  // If some spectra or values are assigned to a fetus, the group without a fetus reports only
+  // missing uterine arteries. Otherwise it reports every missing vessel, except fetal vessels with
+  // an unassigned spectrum.
   const lacking = names
     ? (['uterine-artery'] as const)
     : ALL_ARTERIES.filter((one) => isMaternal(one) || !supplied.unnamed.has(one));
@@ -321,15 +329,13 @@ function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJ
 
 /** Assesses each of several fetuses separately. `why` is the reason for doing so. */
 function judgeApart(given: Given, why: Statement): DopplerJudgement {
-  const fetal = given.cart.filter((one) => !isOfMother(one)).map(ifPlausible);
-  const reported = [...Map.groupBy(fetal, ({ fetus }) => fetusKey(fetus)).values()]
-    .filter((values) => lostFlowValues(values).length > 0)
-    .map(([first]) => first?.fetus ?? null);
-  const groups = groupsByFetus(given.readings, reported);
-  const names = groups.some(({ fetus }) => fetus !== null);
+  const names = given.cart.flatMap((one) => (isOfMother(one) ? [] : (one.fetus ?? [])));
+  const unnamed = machineValuesOf(null, given.cart).length > 0 ? [null] : [];
+  const groups = groupsByFetus(given.readings, [...names, ...unnamed]);
+  const anyName = groups.some(({ fetus }) => fetus !== null);
   const judged = groups.map((group) => ({
     fetus: group.fetus,
-    own: judgeGroup(group, names, given),
+    own: judgeGroup(group, anyName, given),
   }));
   const all = together(
     judged.flatMap(({ fetus, own }) => (fetus === null ? [] : own)),
@@ -341,12 +347,14 @@ function judgeApart(given: Given, why: Statement): DopplerJudgement {
   return { ...all, gaps: [...all.gaps, ...suppliedGaps(nothing, ['uterine-artery'])] };
 }
 
-/** Returns why the machine values are not used; empty if there are no machine values. */
-function unusedStatements(cart: readonly Measurement[]): Statement[] {
-  const fetal = cart.filter((one) => !isOfMother(one));
-  if (ofSeveralFetuses(fetal)) return [sayOfObstetric.gap('machine.of-several-fetuses', {})];
-  return cart.length > 0 ? [say.gap('doppler.machine-fetus-not-known', {})] : [];
-}
+/**
+ * Returns why machine values are not used in a study with several fetuses: they do not name theirs.
+ * Empty if all of them do.
+ */
+const unusedStatements = (cart: readonly Measurement[]): Statement[] =>
+  cart.some((one) => !isOfMother(one) && one.fetus === null)
+    ? [say.gap('doppler.machine-fetus-not-known', {})]
+    : [];
 
 /**
  * Returns the outcome if nothing was measured: there is no spectrum, no spectrum has a scale, or

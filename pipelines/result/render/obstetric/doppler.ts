@@ -263,7 +263,7 @@ export const DOPPLER_SENTENCES = {
   'doppler.partly-named': () =>
     'Not every spectrum and value is labelled by fetus: labelled and unlabelled ones were not compared.',
   'doppler.machine-fetus-not-known': () =>
-    'The values from the ultrasound machine were not used: whether they belong to the same fetus as the spectra is unknown.',
+    'Values from the ultrasound machine that name no fetus were not used: whether they belong to the same fetus as the spectra is unknown.',
   'doppler.not-named': ({ what }: { what: 'vessel' | 'fetus' }) =>
     `A spectrum does not name its ${what}: its indices are given without a category.`,
   'doppler.no-view': () => 'No spectral Doppler image was found.',

@@ -162,8 +162,9 @@ describe('several fetuses', () => {
     }));
     const { value, data, summary } = run([spectrum('umbilical-artery')], 224, reported);
     expect(value('unnamed-vessel-pi')?.value).toBeCloseTo(1.53394, 5);
-    expect(data?.category).toBe('not-assessed');
-    expect(summary).toContain('its reports name several fetuses');
+    expect(value('umbilical-artery-pi-fetus-a')?.origin).toBe('machine');
+    expect(data?.category).toBe('abnormal-ua');
+    expect(summary).toContain('A spectrum does not name its fetus');
   });
 
   it.each([
@@ -256,12 +257,40 @@ describe("the machine's own values", () => {
     expect(value('cart-umbilical-artery-pi')?.quality).toBe('inadequate');
   });
 
-  it('of several fetuses are not used', () => {
-    const twins = ['A', 'B'].map((fetus) => ({
-      ...fromMachine('umbilical-artery-pi', 1.5),
+  it('are those of the fetus that they name, and of the mother', () => {
+    const named = (fetus: string, key: Parameters<typeof fromMachine>[0], value: number) => ({
+      ...fromMachine(key, value),
       fetus,
+    });
+    const uterine = (['left', 'right'] as const).map((laterality) => ({
+      ...fromMachine('uterine-artery-pi', 1.4),
+      laterality,
     }));
-    expect(run([], 224, twins).status).toBe('not_assessed');
+    const { value, findings, category } = run([], 210, [
+      named('A', 'umbilical-artery-pi', 1),
+      named('B', 'umbilical-artery-pi', 2),
+      named('B', 'middle-cerebral-artery-psv', 74),
+      ...uterine,
+    ]);
+    expect(value('umbilical-artery-pi-fetus-a')).toMatchObject({ fetus: 'A', interpretation: 'N' });
+    expect(value('umbilical-artery-pi-fetus-b')).toMatchObject({ fetus: 'B', interpretation: 'H' });
+    expect(value('uterine-artery-mean-pi')).toMatchObject({ fetus: null, interpretation: 'H' });
+    expect(findings?.map(({ id }) => id)).toEqual([
+      'umbilical-artery-doppler-fetus-b',
+      'fetal-anaemia-signal-fetus-b',
+      'uterine-artery-doppler',
+    ]);
+    expect(category).toBeUndefined();
+  });
+
+  it('are used beside the spectra of another fetus, and not for it', () => {
+    const { value, summary } = run([spectrum('umbilical-artery', {}, { fetus: 'A' })], 224, [
+      { ...fromMachine('middle-cerebral-artery-pi', 1.9), fetus: 'B' },
+      fromMachine('umbilical-artery-pi', 1.2),
+    ]);
+    expect(value('middle-cerebral-artery-pi-fetus-b')?.value).toBe(1.9);
+    expect(value('cerebroplacental-ratio-fetus-a')).toBeNull();
+    expect(summary).toContain('whether they belong to the same fetus as the spectra is unknown');
   });
 });
 
