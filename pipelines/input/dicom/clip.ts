@@ -134,10 +134,26 @@ function perSecond(rate: number | null): number | null {
 }
 
 /**
+ * Plausible mean time between two frames of a cine, seconds (echo 2.8). Tissue Doppler may be faster
+ * than the 5 ms stated there.
+ */
+const STEP = { least: 0.002, most: 0.1 } as const;
+
+/** Sources that state how the frames were acquired, and not how they are displayed. */
+const ACQUISITION: ReadonlySet<Timing> = new Set(['frame-time', 'frame-time-vector', 'cine-rate']);
+
+function isPlausible(seconds: readonly number[]): boolean {
+  const step = (seconds.at(-1) ?? 0) / (seconds.length - 1);
+  return step >= STEP.least && step <= STEP.most;
+}
+
+/**
  * Returns the time at which each frame was acquired. The sources, in order, are: Frame Time Vector
  * or Frame Time (the one that Frame Increment Pointer points to, otherwise the one that is
  * present); the video stream in the object; Cine Rate; Recommended Display Frame Rate. The last is
- * a playback rate and may differ from the acquisition rate (PS3.3 C.7.6.5).
+ * a playback rate and may differ from the acquisition rate (PS3.3 C.7.6.5). A source with an
+ * implausible rate, such as a Frame Time in another unit, is used only if no other source states a
+ * plausible rate of acquisition.
  *
  * @param stream time of each frame in the video stream, in seconds; null if the pixel data are not
  * a video.
@@ -164,8 +180,12 @@ function readFrameTimes(
     ['cine-rate', cine],
     ['display-rate', display],
   ];
-  for (const [timing, seconds] of ways) if (seconds) return { timing, seconds };
-  return none;
+  const known = ways.flatMap(([timing, seconds]) => (seconds ? [{ timing, seconds }] : []));
+  const [first = none] = known;
+  if (!ACQUISITION.has(first.timing) || isPlausible(first.seconds)) return first;
+  return (
+    known.find(({ timing, seconds }) => ACQUISITION.has(timing) && isPlausible(seconds)) ?? first
+  );
 }
 
 /** Plausible heart rates of an adult or fetus, beats per minute. Carts without an ECG write 0. */

@@ -54,12 +54,25 @@ describe('the time of a frame (PS3.3 C.7.6.5)', () => {
   });
 
   it.each([
+    ['a slow', '400', [0, 0.4, 0.8]],
+    ['a very fast', '1.5', [0, 0.0015, 0.003]],
+  ])('is %s Frame Time if nothing else states the acquisition', async (_, ms, times) => {
+    expect(await timed([frameTime(ms)])).toEqual(['frame-time', times]);
+    expect(await timed([frameTime(ms), displayRate])).toEqual(['frame-time', times]);
+  });
+  it('is a Frame Time of tissue Doppler at 250 frames per second', async () => {
+    expect((await timed([frameTime('4'), cineRate]))[0]).toBe('frame-time');
+  });
+
+  it.each([
     ['a vector of another length', [vector(0, 30, 50, 30, 30)]],
     ['a vector that goes backwards', [vector(0, 30, -50)]],
     ['a vector that stands still', [vector(0, 0, 0)]],
     ['words for numbers', [vector(0, Number.NaN, 3), frameTime('fast')]],
     ['a frame time of 0, as some carts write for a still', [frameTime('0')]],
     ['a negative frame time', [frameTime('-40')]],
+    ['a frame time of 0.4 s, ten times too long', [frameTime('400')]],
+    ['a frame time in seconds', [frameTime('0.02')]],
   ] as [string, Element[]][])('%s is not a time: the next source is used', async (_, extra) => {
     expect((await timed([...extra, cineRate, displayRate]))[0]).toBe('cine-rate');
   });
