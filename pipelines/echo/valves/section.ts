@@ -174,7 +174,7 @@ function judgementsOf(values: Values, regurgitation: Regurgitations, ms: string 
 function suspectedFinding(values: Values, mitral: MitralStenosis | null) {
   if (!mitral?.suspected) return null;
   const { suspected } = mitral;
-  // A gradient below the limit speaks against the small area.
+  // A gradient below the limit contradicts the small area.
   const isContradicted =
     suspected.kind === 'small-area' && values.number('mv-mean-gradient') !== null;
   return finding(

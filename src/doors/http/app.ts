@@ -28,7 +28,7 @@ const CLIENT_WENT_AWAY = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'E
 export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   const app = new Koa<HttpState>();
   // A router compares a call with all its routes. Submissions, which are the most frequent calls,
-  // therefore have a router of their own.
+  // therefore have a separate router.
   const runs = new Router<HttpState>();
   addRunRoutes(runs, deps);
   const router = new Router<HttpState>();
