@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import type { Result } from './envelope.ts';
-
-/** Sources of a value from an earlier scan, best first. */
-const EARLIER_SOURCES = ['images', 'machine-report', 'unreviewed-draft'] as const;
+import { EARLIER_SOURCES } from './render/obstetric/growth.ts';
 
 const earlierSchema = z.array(
   z.object({

@@ -53,7 +53,7 @@ interface LvefEvidence extends PatientEvidence, OutlineEvidence {
 
 const ID = 'lvef';
 
-const OF_ONE_PLANE = [
+const PLANE_VALUES = [
   'lvedv-4c',
   'lvesv-4c',
   'lvedv-2c',
@@ -212,7 +212,7 @@ function listedVolumes(
     ...[...biplane, ...indexed].map(({ measurement, quantity }) =>
       inAdultRange(evidence, measurement, quantity),
     ),
-    ...OF_ONE_PLANE.map((key) => given.measurement(key)),
+    ...PLANE_VALUES.map((key) => given.measurement(key)),
   ];
 }
 
@@ -365,7 +365,7 @@ export const lvef: EchoSection<LvefEvidence> = {
     'lvesv-biplane',
     'lvedv-index',
     'lvesv-index',
-    ...OF_ONE_PLANE,
+    ...PLANE_VALUES,
   ],
   run,
 };

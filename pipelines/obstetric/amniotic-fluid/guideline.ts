@@ -1,11 +1,4 @@
-/** Categories of the amount of amniotic fluid (obstetric 4). */
-export type FluidCategory =
-  | 'anhydramnios'
-  | 'oligohydramnios'
-  | 'normal'
-  | 'polyhydramnios-mild'
-  | 'polyhydramnios-moderate'
-  | 'polyhydramnios-severe';
+import type { FluidCategory } from '../../result/render/obstetric/amniotic-fluid.ts';
 
 /** Amniotic fluid charts use centimetres; every length in the result is in millimetres. */
 export const MM_PER_CM = 10;

@@ -1,7 +1,7 @@
 import { findingConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measured.ts';
-import { say } from '../../result/render/obstetric/amniotic-fluid.ts';
+import { type FluidCategory, say } from '../../result/render/obstetric/amniotic-fluid.ts';
 import {
   type ClassificationDraft,
   categoryWithin,
@@ -15,7 +15,6 @@ import {
   DVP_HIGH,
   DVP_LOW,
   deepestPocketCategory,
-  type FluidCategory,
   fluidIndexCategory,
   MM_PER_CM,
 } from './guideline.ts';

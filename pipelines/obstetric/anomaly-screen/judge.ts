@@ -6,7 +6,7 @@ import {
 import { centileOf } from '../../measure/statistics.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measured.ts';
-import { SIZE_NAMES, say } from '../../result/render/obstetric/anomaly-screen.ts';
+import { type Abnormality, SIZE_NAMES, say } from '../../result/render/obstetric/anomaly-screen.ts';
 import { withSubject } from '../../result/render/obstetric/shared.ts';
 import {
   type ClassificationDraft,
@@ -162,15 +162,6 @@ export function withChart(measurement: Measurement, gaDays: number): Measurement
     reference: { low: null, high: null, centile, z_score: z, chart: entry.chart },
   };
 }
-
-type Abnormality =
-  | 'ventriculomegaly'
-  | 'mild-ventriculomegaly'
-  | 'moderate-ventriculomegaly'
-  | 'severe-ventriculomegaly'
-  | 'effaced-cisterna-magna'
-  | 'mega-cisterna-magna'
-  | 'thick-nuchal-fold';
 
 interface Judgement {
   key: keyof typeof SIZE_NAMES;

@@ -1,12 +1,4 @@
-/** Categories of the length, shortest first. */
-export const CERVIX_CATEGORIES = [
-  'extremely-short',
-  'very-short',
-  'short',
-  'normal',
-  'long',
-] as const;
-export type CervixCategory = (typeof CERVIX_CATEGORIES)[number];
+import type { CervixCategory } from '../../result/render/obstetric/cervix.ts';
 
 /**
  * Limits of the categories in mm: short up to 25 (SMFM Consult 70, 2024; ISUOG 2022), very short up

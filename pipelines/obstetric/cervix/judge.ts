@@ -1,6 +1,10 @@
 import { findingConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { say } from '../../result/render/obstetric/cervix.ts';
+import {
+  CERVIX_CATEGORIES,
+  type CervixCategory,
+  say,
+} from '../../result/render/obstetric/cervix.ts';
 import {
   type ClassificationDraft,
   categoryWithin,
@@ -8,14 +12,7 @@ import {
   type GuidanceDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import {
-  CERVIX_CATEGORIES,
-  CERVIX_CATEGORY_DAYS,
-  CERVIX_MM,
-  type CervixCategory,
-  cervixCategory,
-  PROGESTERONE_MM,
-} from './guideline.ts';
+import { CERVIX_CATEGORY_DAYS, CERVIX_MM, cervixCategory, PROGESTERONE_MM } from './guideline.ts';
 import type { MeasuredCervix } from './measure.ts';
 
 export const CERVIX_SECTION = 'cervix';

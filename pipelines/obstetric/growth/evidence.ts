@@ -1,9 +1,6 @@
 import type { Measurement } from '../../result/envelope.ts';
+import type { EarlierSource } from '../../result/render/obstetric/growth.ts';
 import type { SectionEvidence } from '../shared/section.ts';
-
-/** Sources of the values of an earlier scan, best first. */
-export const EARLIER_SOURCES = ['images', 'machine-report', 'unreviewed-draft'] as const;
-export type EarlierSource = (typeof EARLIER_SOURCES)[number];
 
 export interface EarlierLength {
   measurement: Measurement;

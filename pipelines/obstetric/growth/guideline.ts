@@ -1,5 +1,4 @@
-/** Size for gestational age by unrounded centiles (obstetric 3.8). */
-export type SizeCategory = 'sga-severe' | 'sga' | 'aga' | 'lga' | 'lga-severe';
+import type { SizeCategory } from '../../result/render/obstetric/growth.ts';
 
 /**
  * Centiles at which the category changes. A centile of exactly 10 or 90 is still appropriate for
@@ -8,7 +7,7 @@ export type SizeCategory = 'sga-severe' | 'sga' | 'aga' | 'lga' | 'lga-severe';
 export const SIZE_CUTOFFS = { severelySmall: 3, small: 10, large: 90, severelyLarge: 97 } as const;
 
 /**
- * Returns the category of a weight centile. An AC below the 3rd centile alone is enough for
+ * Returns the category of an unrounded weight centile. An AC below the 3rd centile alone is enough for
  * `sga-severe` (Delphi 2016, Gordijn et al., UOG 48:333-339; ISUOG 2020, Lees et al., UOG
  * 56:298-312).
  */

@@ -2,7 +2,7 @@ import { type FindingConceptKey, findingConcept, STATED_AGE } from '../../concep
 import type { CartMeasurement } from '../../contract/study.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { fetusKey } from '../../result/measured.ts';
-import { say } from '../../result/render/obstetric/growth.ts';
+import { type SizeCategory, say } from '../../result/render/obstetric/growth.ts';
 import type { Dating } from '../../result/render/obstetric/shared.ts';
 import {
   type ClassificationDraft,
@@ -23,7 +23,6 @@ import {
   LATE_FORM_WEEKS,
   MACROSOMIA_GRAMS,
   SIZE_CUTOFFS,
-  type SizeCategory,
   sizeCategory,
   TWIN_DISCORDANCE,
   twinDiscordance,

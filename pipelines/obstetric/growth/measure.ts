@@ -1,7 +1,12 @@
 import type { ObstetricChart } from '../../concepts/obstetric.ts';
 import { centileOf, zOf } from '../../measure/statistics.ts';
 import { isFromReport, type Measurement } from '../../result/envelope.ts';
-import { type NotChartedReason, say } from '../../result/render/obstetric/growth.ts';
+import {
+  EARLIER_SOURCES,
+  type EarlierSource,
+  type NotChartedReason,
+  say,
+} from '../../result/render/obstetric/growth.ts';
 import { categoryWithin } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { acceptedValue, SOFT_Z } from '../shared/measurement.ts';
@@ -16,8 +21,7 @@ import {
   intergrowthWeightZ,
   type WeightStandard,
 } from './charts.ts';
-import type { EarlierLength, EarlierScan, EarlierSource, GrowthEvidence } from './evidence.ts';
-import { EARLIER_SOURCES } from './evidence.ts';
+import type { EarlierLength, EarlierScan, GrowthEvidence } from './evidence.ts';
 import { CENTILE_CROSSING, SIZE_CUTOFFS } from './guideline.ts';
 
 /**

@@ -4,7 +4,12 @@ import {
   type ObstetricConcept,
 } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { criterionText, pointsText, say } from '../../result/render/obstetric/growth.ts';
+import {
+  criterionText,
+  type Lacking,
+  pointsText,
+  say,
+} from '../../result/render/obstetric/growth.ts';
 import type {
   ClassificationDraft,
   FindingDraft,
@@ -199,7 +204,7 @@ function findingOf(
  */
 function loneCriterionFindings(
   criteria: readonly RestrictionCriterion[],
-  { missing, undecided }: Lacking,
+  { missing, undecided }: Required<Lacking>,
   gaWeeks: number,
 ): FindingDraft[] {
   const met = tellingCriteria(criteria).map(named);
@@ -233,15 +238,6 @@ const NEEDS = {
 } as const satisfies Record<(typeof DOPPLER_KEYS)[number], string>;
 
 /**
- * Inputs for criteria that could not be determined. `missing` inputs were not assessed; `undecided`
- * inputs were measured, but their interval includes a cut-off.
- */
-type Lacking = {
-  missing: string[];
-  undecided: string[];
-};
-
-/**
  * Returns the input that a criterion needs. For the umbilical artery, this is the whole Doppler
  * examination, unless only the PI or only the flow is missing.
  */
@@ -258,7 +254,7 @@ function lackingOf(
   given: SmallFetusEvidence,
   criteria: readonly RestrictionCriterion[],
   atCutOff: readonly string[],
-): Lacking {
+): Required<Lacking> {
   const measured = new Set<string>(dopplerIndices(given).map(({ key }) => NEEDS[key]));
   const open = criteria.filter(({ value }) => value === null);
   const isUndecided = ({ kind, needs }: RestrictionCriterion) =>

@@ -1,16 +1,11 @@
 import type { Point } from '../../contract/image.ts';
+import type { PlacentalSide } from '../../result/render/obstetric/placenta.ts';
 import type { FramePlane, MeasuringRoute } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
-/**
- * Wall of the uterus to which the placenta is attached. On a transabdominal image, anterior is at
- * the top and posterior at the bottom.
- */
-export type PlacentaSide = 'anterior' | 'posterior' | 'lateral-or-fundal';
-
 /** The placenta on a transabdominal image, in pixels of the image. */
 export interface PlacentaBody {
-  side: PlacentaSide;
+  side: PlacentalSide;
   /** Ends of the thickness line, which crosses the thickest part from surface to surface. */
   thickness: readonly [Point, Point];
   /** Number of separate dark spaces within the placenta. */

@@ -1,4 +1,4 @@
-export type PlacentaCategory = 'praevia' | 'low-lying' | 'normal' | 'too-early';
+import type { PlacentaCategory } from '../../result/render/obstetric/placenta.ts';
 
 const FROM_WEEK = 16;
 /**

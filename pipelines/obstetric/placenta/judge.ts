@@ -1,7 +1,7 @@
 import { findingConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isRejected } from '../../result/measured.ts';
-import { say } from '../../result/render/obstetric/placenta.ts';
+import { type PlacentaCategory, say } from '../../result/render/obstetric/placenta.ts';
 import {
   type CategoryWithin,
   type ClassificationDraft,
@@ -12,14 +12,7 @@ import {
 import type { Statement } from '../../result/statement.ts';
 import { acceptedValue, atCutOff } from '../shared/measurement.ts';
 import type { EdgeReading } from './evidence.ts';
-import {
-  coversOs,
-  isNearOs,
-  LOW_EDGE_WEEKS,
-  LOW_LYING_MM,
-  type PlacentaCategory,
-  placentaCategory,
-} from './guideline.ts';
+import { coversOs, isNearOs, LOW_EDGE_WEEKS, LOW_LYING_MM, placentaCategory } from './guideline.ts';
 import { edgesDisagree } from './measure.ts';
 
 export const PLACENTA_SECTION = 'placenta';

@@ -2,8 +2,9 @@ import type { Point } from '../../contract/image.ts';
 import { toSource } from '../../inference/letterbox.ts';
 import { centreOfMass, highestPeaks } from '../../measure/peaks.ts';
 import { largestRegion, type Region, type SoftMask } from '../../measure/soft-mask.ts';
+import type { PlacentalSide } from '../../result/render/obstetric/placenta.ts';
 import type { UterineMaps } from '../shared/uterine-maps.ts';
-import type { PlacentaBody, PlacentaEdge, PlacentaSide } from './evidence.ts';
+import type { PlacentaBody, PlacentaEdge } from './evidence.ts';
 
 const LEVEL = 0.5;
 /** Minimum size of a placenta in cells. Smaller regions are noise in the map. */
@@ -74,7 +75,7 @@ function thickest(mask: SoftMask, cells: readonly Point[]): [Point, Point] {
  * Returns the wall to which the placenta is attached, from the position of the placenta relative to
  * the middle of the other contents of the cavity.
  */
-function sideOf(placenta: Point, inside: Point): PlacentaSide {
+function sideOf(placenta: Point, inside: Point): PlacentalSide {
   const dx = Math.abs(placenta.x - inside.x);
   const dy = placenta.y - inside.y;
   if (dx > SIDEWAYS * Math.abs(dy)) return 'lateral-or-fundal';

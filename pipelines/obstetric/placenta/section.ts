@@ -1,11 +1,11 @@
 import { findingConcept } from '../../concepts/obstetric.ts';
-import { say } from '../../result/render/obstetric/placenta.ts';
+import { type PlacentalSide, say } from '../../result/render/obstetric/placenta.ts';
 import { SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
 
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
-import type { BodyReading, EdgeReading, PlacentaEvidence, PlacentaSide } from './evidence.ts';
+import type { BodyReading, EdgeReading, PlacentaEvidence } from './evidence.ts';
 import { ABNORMAL_LACUNAE, lacunaeGrade } from './guideline.ts';
 import {
   edgeClassification,
@@ -26,7 +26,7 @@ const EDGE_VIEW =
  * Walls that exclude each other. If both are found, an image was misread or the placenta has a
  * second lobe.
  */
-const OPPOSITE: readonly PlacentaSide[] = ['anterior', 'posterior'];
+const OPPOSITE: readonly PlacentalSide[] = ['anterior', 'posterior'];
 /**
  * Grey-scale and colour signs of EW-AIP (Collins 2016). An image can show lacunae but cannot
  * exclude them.
@@ -49,7 +49,7 @@ const ACCRETA_SIGNS = [
 type Sign = (typeof ACCRETA_SIGNS)[number];
 
 /** Returns the side that most accepted images show; several sides if there is a tie. */
-function sidesOf(bodies: readonly BodyReading[]): PlacentaSide[] {
+function sidesOf(bodies: readonly BodyReading[]): PlacentalSide[] {
   const sides = bodies.flatMap(({ located }) => (located?.accepted ? [located.side] : []));
   const counted = [...Map.groupBy(sides, (side) => side)];
   const most = Math.max(0, ...counted.map(([, own]) => own.length));

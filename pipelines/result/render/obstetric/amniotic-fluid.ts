@@ -10,6 +10,7 @@ import {
   whose,
 } from './shared.ts';
 
+/** Categories of the amount of amniotic fluid (obstetric 4). */
 export const FLUID_TEXT = {
   anhydramnios: 'anhydramnios',
   oligohydramnios: 'oligohydramnios',

@@ -11,7 +11,7 @@ const FINDING = {
   'mega-cisterna-magna': 'mega cisterna magna',
   'thick-nuchal-fold': 'thick nuchal fold',
 } as const;
-type Abnormality = keyof typeof FINDING;
+export type Abnormality = keyof typeof FINDING;
 
 export const SIZE_NAMES = {
   'atrial-width': 'Width of the lateral ventricle',

@@ -1,34 +1,34 @@
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
 import { eitherOf, type Nothing, type SentenceContext, spanned } from './shared.ts';
 
+/** Categories of the length, shortest first. */
 const CATEGORY = {
-  long: 'long',
-  normal: 'normal length',
-  short: 'short',
-  'very-short': 'very short',
   'extremely-short': 'extremely short',
+  'very-short': 'very short',
+  short: 'short',
+  normal: 'normal length',
+  long: 'long',
 } as const;
-type Category = keyof typeof CATEGORY;
-
-const SHORTEST_FIRST = (Object.keys(CATEGORY) as Category[]).toReversed();
+export type CervixCategory = keyof typeof CATEGORY;
+export const CERVIX_CATEGORIES = Object.keys(CATEGORY) as CervixCategory[];
 
 /** Recommendation for a length not measured on a transvaginal image (obstetric 10). */
 const NEEDS_TRANSVAGINAL = 'cervical length needs a transvaginal measurement';
 
 export const CERVIX_SENTENCES = {
   'cervix.length': (
-    { category }: { category: Category | null },
+    { category }: { category: CervixCategory | null },
     { about: [length], text }: SentenceContext,
   ) => {
     const shown = length ? text.value(length) : '';
     return `Cervical length ${shown}${category ? `, ${CATEGORY[category]}` : ''}.`;
   },
   'cervix.at-cut-off': (
-    { between: [low, high] }: { between: readonly Category[] },
+    { between: [low, high] }: { between: readonly CervixCategory[] },
     { about: [length], text }: SentenceContext,
   ) =>
     length && low && high
-      ? `${text.value(length)}, at the cut-off: ${eitherOf(spanned(SHORTEST_FIRST, [low, high]).map((one) => CATEGORY[one]))}; measure by hand.`
+      ? `${text.value(length)}, at the cut-off: ${eitherOf(spanned(CERVIX_CATEGORIES, [low, high]).map((one) => CATEGORY[one]))}; measure by hand.`
       : '',
   'cervix.funnel': ({ shape }: { shape: string }) =>
     `Funnelling of the internal os, shape ${shape}.`,
@@ -45,7 +45,7 @@ export const CERVIX_SENTENCES = {
   'cervix.transabdominal': () =>
     `The cervix was shown on transabdominal images only; ${NEEDS_TRANSVAGINAL}.`,
   'cervix.machine-differs': (
-    { category }: { category: Category },
+    { category }: { category: CervixCategory },
     { about: [machine], text }: SentenceContext,
   ) =>
     `By the ultrasound machine value, ${machine ? text.value(machine) : ''}, the length is ${CATEGORY[category]}: measure by hand.`,

@@ -27,6 +27,7 @@ function lackingText({ missing, undecided = [] }: Lacking): string[] {
   ];
 }
 
+/** Size for gestational age (obstetric 3.8). */
 export const SIZE_TEXT = {
   'sga-severe': 'severely small for gestational age (below the 3rd centile)',
   sga: 'small for gestational age (below the 10th centile)',
@@ -89,12 +90,15 @@ export type NotChartedReason = { code: NotChartedCode; weeks: Weeks | null };
 export const notChartedText = ({ code, weeks }: NotChartedReason): string =>
   NOT_CHARTED[code](weeks);
 
-const SOURCE = {
+/** Sources of the values of an earlier scan, best first. */
+export const EARLIER_SOURCES = ['images', 'machine-report', 'unreviewed-draft'] as const;
+export type EarlierSource = (typeof EARLIER_SOURCES)[number];
+
+const SOURCE: Readonly<Record<EarlierSource, string>> = {
   images: 'measured on its images',
   'machine-report': 'with values from the report of the ultrasound machine',
   'unreviewed-draft': 'with values from an unreviewed draft of this gateway',
-} as const;
-type Source = keyof typeof SOURCE;
+};
 
 const NO_CHANGE = {
   'no-earlier-scan': () => '',
@@ -257,7 +261,7 @@ export const GROWTH_SENTENCES = {
     of: {
       daysBefore: number;
       days: number;
-      sources: readonly Source[];
+      sources: readonly EarlierSource[];
       values: readonly { key: string; zPerWeek: number; centileThen: number }[];
     },
     { text }: SentenceContext,

@@ -9,8 +9,12 @@ const CATEGORY = {
   normal: 'not low-lying',
   'too-early': 'too early to classify',
 } as const;
-type Category = keyof typeof CATEGORY;
+export type PlacentaCategory = keyof typeof CATEGORY;
 
+/**
+ * Wall of the uterus to which the placenta is attached. On a transabdominal image, anterior is at
+ * the top and posterior at the bottom.
+ */
 const SIDE = {
   anterior: 'anterior',
   posterior: 'posterior',
@@ -48,7 +52,7 @@ export const PLACENTA_SENTENCES = {
   'placenta.location': ({ sides }: { sides: readonly PlacentalSide[] }) =>
     `Placenta ${sides.map((side) => SIDE[side]).join(' and ')}, with the probe on the maternal abdomen.`,
   'placenta.edge': (
-    { category }: { category: Category | null },
+    { category }: { category: PlacentaCategory | null },
     { about: [edge], text }: SentenceContext,
   ) =>
     `Lower edge ${edge ? fromOs([edge], text) : ''}${category ? `: ${CATEGORY[category]}` : ''}.`,
@@ -71,7 +75,7 @@ export const PLACENTA_SENTENCES = {
   'placenta.edge-not-shown': () =>
     'Placental edge not shown; the distance to the internal os was not assessed and needs a transvaginal scan.',
   'placenta.low': (
-    of: { category: Category; disagree: boolean; transvaginal: boolean },
+    of: { category: PlacentaCategory; disagree: boolean; transvaginal: boolean },
     context: SentenceContext,
   ) => {
     const { about, text } = context;

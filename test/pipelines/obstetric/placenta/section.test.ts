@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type {
   BodyReading,
   EdgeReading,
-  PlacentaSide,
 } from '../../../../pipelines/obstetric/placenta/evidence.ts';
 import { placenta as section } from '../../../../pipelines/obstetric/placenta/section.ts';
 import { namedView } from '../../../../pipelines/obstetric/shared/view-names.ts';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
+import type { PlacentalSide } from '../../../../pipelines/result/render/obstetric/placenta.ts';
 import { cartValue } from '../../cart-sample.ts';
 import {
   clip,
@@ -51,7 +51,7 @@ function edge(mm: number, shown: Shown = {}): EdgeReading {
   };
 }
 
-function body(side: PlacentaSide, lacunae = 0, shown: Shown = {}): BodyReading {
+function body(side: PlacentalSide, lacunae = 0, shown: Shown = {}): BodyReading {
   return {
     ...onClip(`body-${side}.dcm`, shown),
     estimate: { label: 'placenta', confidence: 0.9 },
@@ -222,7 +222,7 @@ describe('the lower placental edge', () => {
 });
 
 describe('the wall of the placenta', () => {
-  const summaryOf = (...sides: readonly PlacentaSide[]) =>
+  const summaryOf = (...sides: readonly PlacentalSide[]) =>
     sectionOf(interpret({ bodies: sides.map((side) => body(side)) }), 'placenta').summary;
 
   it('is that of most images', () => {
