@@ -129,7 +129,7 @@ function withoutFrames(
  * Returns the outcome for several fetuses. Each thickness is listed separately and without a
  * reference, because it is unknown which fetus an image or a CRL belongs to. `named` contains the
  * values that the machine's reports assign to a fetus, and `lengths` the lengths. A thickness is not
- * judged if the length of its own fetus is outside the window.
+ * judged if the length of the same fetus is outside the window.
  */
 function apart(
   readings: readonly MidsagittalReading[],
