@@ -167,8 +167,9 @@ export function failed(code: ErrorCode, detail: string): Failed {
 
 /**
  * Sends one delivery. A failure on the peer's side is returned, never thrown. An exception means
- * that the signal was aborted, that our database is unreachable (`DatabaseUnreachableError`) or that
- * our code has a defect.
+ * that the signal was aborted, that our database is unreachable (`DatabaseUnreachableError`), that
+ * the object cannot be sent (SonogateError, a failure with the class of its code) or that our code
+ * has a defect.
  */
 export interface Deliverer<Kind extends DeliveryKind = DeliveryKind> {
   kind: Kind;
