@@ -14,6 +14,7 @@ import {
   type FindingDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
+import { acceptedValue } from '../shared/measurement.ts';
 import { type FlowOfTraces, graverFlow, type StatedFlow } from './flow.ts';
 import {
   ANAEMIA_MOM,
@@ -34,16 +35,9 @@ import { DOPPLER_SECTION, type TracedReading } from './measure.ts';
 /** Guideline for the technique and thresholds of obstetric Doppler. */
 export const ISUOG = 'ISUOG 2021, Ultrasound Obstet Gynecol 58:331-339';
 
-/** Returns the accepted measurement with this id; null if it was not measured or not accepted. */
-export const acceptedAt = (measurements: readonly Measurement[], id: string) =>
-  measurements.find((one) => one.id === id && one.quality === 'accepted') ?? null;
-
-/**
- * Returns whether the value with this id is low, normal or high on its chart; null if it is not
- * charted.
- */
-export const rankOf = (measurements: readonly Measurement[], id: string) => {
-  const one = acceptedAt(measurements, id);
+/** Returns whether a value is low, normal or high on its chart; null if it is not charted. */
+export const rankOf = (measurements: readonly Measurement[], key: ObstetricConcept) => {
+  const one = acceptedValue(measurements, key);
   return one ? rankWithin(one).category : null;
 };
 
@@ -106,11 +100,11 @@ export function rankFindings(
 ): FindingDraft[] {
   const abnormal = (
     concept: FindingConceptKey,
-    id: string,
+    key: ObstetricConcept,
     conclude: (about: Measurement[]) => Statement,
   ): FindingDraft[] => {
-    const one = acceptedAt(measurements, id);
-    return one ? [finding(concept, conclude([one]), 'abnormal', [id])] : [];
+    const one = acceptedValue(measurements, key);
+    return one ? [finding(concept, conclude([one]), 'abnormal', [one.id])] : [];
   };
   const [pi, cpr, mca, uta] = [
     'umbilical-artery-pi',
@@ -135,7 +129,7 @@ export function rankFindings(
         )
       : []),
     ...cerebral,
-    ...anaemiaFindings(acceptedAt(measurements, 'middle-cerebral-artery-psv-mom')),
+    ...anaemiaFindings(acceptedValue(measurements, 'middle-cerebral-artery-psv-mom')),
     ...(rankOf(measurements, uta) === 'H'
       ? abnormal('uterine-artery-doppler', uta, (about) =>
           say.conclusion('doppler.high-uterine-pi', {}, about),
@@ -201,9 +195,9 @@ export function classify(
   state: DopplerState,
   category: DopplerSummary,
 ): ClassificationDraft[] {
-  const centile = (id: string) => centileOrNone(measurements, id);
-  const ratio = acceptedAt(measurements, 'cerebroplacental-ratio');
-  const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
+  const centile = (key: ObstetricConcept) => centileOrNone(measurements, key);
+  const ratio = acceptedValue(measurements, 'cerebroplacental-ratio');
+  const mom = acceptedValue(measurements, 'middle-cerebral-artery-psv-mom');
   const uterine = rankOf(measurements, 'uterine-artery-mean-pi');
   const printed = ({ concept, value }: Measurement) => ({
     of: concept.key,
@@ -260,8 +254,8 @@ export function classify(
   ];
 }
 
-function centileOrNone(measurements: readonly Measurement[], id: string) {
-  const found = acceptedAt(measurements, id)?.reference?.centile ?? null;
+function centileOrNone(measurements: readonly Measurement[], key: ObstetricConcept) {
+  const found = acceptedValue(measurements, key)?.reference?.centile ?? null;
   return found === null ? 'not assessed' : { of: 'centile', value: found };
 }
 

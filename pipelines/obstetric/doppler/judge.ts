@@ -15,7 +15,6 @@ import {
 } from '../shared/measurement.ts';
 import {
   ANGLE_NOT_GIVEN,
-  acceptedAt,
   anaemiaWithin,
   certainAnaemia,
   classify,
@@ -49,7 +48,7 @@ import { DOPPLER_SECTION, type TracedReading, traceProblem } from './measure.ts'
 
 interface Judged {
   gaDays: number | null;
-  /** Ids of the values that may be charted. */
+  /** Concepts of the values that may be charted. */
   charts: readonly string[];
   /** Angle set on the machine for the MCA, in degrees; null if unknown. */
   angle: number | null;
@@ -68,8 +67,11 @@ function outsideChart(
   charts: readonly string[],
 ): Statement[] {
   const outside = measurements.filter(
-    ({ id, quality, reference }) =>
-      charts.includes(id) && quality === 'accepted' && reference === null,
+    (one) =>
+      isChosen(one) &&
+      charts.includes(one.concept.key) &&
+      one.quality === 'accepted' &&
+      one.reference === null,
   );
   return outside.length > 0 ? [say.gap('doppler.outside-chart', {}, outside)] : [];
 }
@@ -123,7 +125,7 @@ const RANKED = [
  * not precise enough to show on which side of the cut-off they are.
  */
 function nearCutOff(measurements: readonly Measurement[]): Statement[] {
-  const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
+  const mom = acceptedValue(measurements, 'middle-cerebral-artery-psv-mom');
   return [
     ...RANKED.flatMap((key) => {
       const one = acceptedValue(measurements, key);
@@ -230,8 +232,15 @@ function uncertaintyOfMean(parts: readonly Measurement[]): number | null {
 }
 
 function uterineMean(measurements: readonly Measurement[]): Measurement[] {
-  const left = acceptedAt(measurements, 'uterine-artery-pi-left');
-  const right = acceptedAt(measurements, 'uterine-artery-pi-right');
+  const [left, right] = (['left', 'right'] as const).map((side) =>
+    measurements.find(
+      ({ concept, laterality, quality, standing }) =>
+        concept.key === 'uterine-artery-pi' &&
+        laterality === side &&
+        quality === 'accepted' &&
+        standing !== 'repeat',
+    ),
+  );
   if (!left || !right) return [];
   const value = (left.value + right.value) / 2;
   return [
@@ -308,7 +317,7 @@ const charted = (
   charts: Readonly<Record<string, Chart>>,
 ): Measurement[] =>
   measurements.map((one) => {
-    const chart = one.quality === 'accepted' ? charts[one.id] : undefined;
+    const chart = isChosen(one) && one.quality === 'accepted' ? charts[one.concept.key] : undefined;
     return chart ? withReference(one, chart(gaDays, one.value)) : one;
   });
 
@@ -336,7 +345,7 @@ export function judgeDoppler(
   const measurements =
     gaDays === null ? derived : charted([...derived, ...multiples], gaDays, charts);
   const { flow, usual } = umbilical;
-  const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
+  const mom = acceptedValue(measurements, 'middle-cerebral-artery-psv-mom');
   const state: DopplerState = {
     flow: usual ? null : flow,
     suspected: umbilical.traces.suspected !== null || ductus.suspected !== null,
