@@ -19,6 +19,7 @@ import { exchanged, withoutAnnotations } from '../../pipelines/result/exchange.t
 import { categoryText } from '../../pipelines/result/render/categories.ts';
 import { basisText, weeksAndDays } from '../../pipelines/result/render/obstetric/shared.ts';
 import {
+  doubtOf,
   isOurs,
   notAcceptedStatement,
   originStatement,
@@ -156,8 +157,14 @@ function measurementRole(m: Measurement): string {
   return m.fetus === null ? m.id : `${m.id}/${m.fetus}`;
 }
 
+/** Returns why a value was withheld: the kind of doubt, and the reason that the report gives. */
+function absenceText(m: Measurement): string {
+  const doubt = doubtOf(m);
+  return m.note && m.note !== doubt ? `Withheld (${doubt}): ${m.note}` : `Withheld: ${doubt}`;
+}
+
 /**
- * Converts one measurement to an Observation. A value below its confidence gate is replaced by the
+ * Converts one measurement to an Observation. A value that was not accepted is replaced by the
  * reason why it is absent (invariant obs-6 forbids having both).
  * @param roles role for each measurement id, to resolve `inputs`.
  */
@@ -189,7 +196,7 @@ function measurementObservation(
   if (m.quality !== 'accepted' && !isProposal) {
     resource.dataAbsentReason = {
       coding: [{ system: SYSTEMS.dataAbsentReason, code: 'error', display: 'Error' }],
-      text: `Image quality ${m.quality}: the value is below its confidence gate and is withheld`,
+      text: absenceText(m),
     };
     resource.component = nonEmpty(fetusComponent(m));
     return { role, section: m.section, resource };

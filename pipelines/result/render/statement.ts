@@ -112,7 +112,8 @@ export const noMeasurementStatement = (result: Result): string | null =>
 const DOUBT = {
   review: 'needs review by a person',
   low: 'confidence too low',
-  inadequate: 'image inadequate',
+  // Not only images: a value of the machine may be implausible, or contradict another one.
+  inadequate: 'not reliable',
 } as const satisfies Record<Exclude<Measurement['quality'], 'accepted'>, string>;
 
 /** Returns the reason why a value was not accepted; null if it was accepted. */

@@ -189,7 +189,17 @@ describe('a measured Observation', () => {
     const fl = observation(bundle, 'fl');
     expect(fl.valueQuantity).toBeUndefined();
     expect(fl.interpretation).toBeUndefined();
-    expect(fl.dataAbsentReason?.text).toMatch(/below its confidence gate/);
+    expect(fl.dataAbsentReason?.text).toBe('Withheld (confidence too low): One frame only.');
+  });
+
+  test('withheld because it contradicts another value does not blame the image', () => {
+    const rvsp = sampleMeasurement('rvsp', 30, 'cart-sr', {
+      quality: 'inadequate',
+      note: 'it contradicts the TR velocity',
+    });
+    const echo = bundleOf({ result: sampleResult({ measurements: [rvsp], findings: [] }) });
+    const texts = resources(echo, 'Observation').flatMap((o) => o.dataAbsentReason?.text ?? []);
+    expect(texts).toEqual(['Withheld (not reliable): it contradicts the TR velocity']);
   });
 
   test('refers to the values from which it was calculated', () => {

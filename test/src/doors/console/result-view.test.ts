@@ -201,7 +201,7 @@ describe('the rows of measurements', () => {
     expect(row?.model).toMatchObject({
       id: 'low',
       quality: 'inadequate',
-      doubt: 'image inadequate',
+      doubt: 'not reliable',
     });
   });
 
