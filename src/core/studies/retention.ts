@@ -9,7 +9,7 @@ import { type Rounds, startRounds } from '../../platform/rounds.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { createAuditWriter } from '../audit/audit.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
-import { NOTICES } from '../outbox/delivery.ts';
+import { NOTICES, WITHDRAWALS } from '../outbox/delivery.ts';
 import { purgeNow, removeFilesOf } from '../requests/expiry.ts';
 import { listArtifacts } from '../requests/results.ts';
 import { forgetOldStatements } from './expected-objects.ts';
@@ -59,11 +59,13 @@ export function keptInWords(kept: Removal['kept']): { because: string; studies: 
 /**
  * SQL condition: true if a delivery `d` may still send objects or results of its study. This
  * includes dead deliveries, because a person can replay or divert them. It excludes mails about a
- * finding, notifications to API clients, and objects held back by de-identification, which a replay
- * would hold back again.
+ * finding, notifications to API clients, objects held back by de-identification, which a replay would
+ * hold back again, and withdrawals that people have to make at the receiver.
  */
 const NEEDS_STUDY = `(d.state NOT IN ('delivered', 'diverted')
-  AND NOT (d.state = 'dead' AND (d.kind IN ${NOTICES} OR d.code IS NOT DISTINCT FROM 'deidentification_held')))`;
+  AND NOT (d.state = 'dead' AND (d.kind IN ${NOTICES}
+    OR coalesce(d.code, '') IN ('deidentification_held', 'withdrawal_by_hand')
+    OR (d.kind IN ${WITHDRAWALS} AND d.code IS NOT DISTINCT FROM 'ehr_already_verified'))))`;
 
 /** SQL condition: true if a delivery may still send objects or results of study `s`. */
 const AWAITS_DELIVERY = `(

@@ -166,6 +166,16 @@ describe('a study that is no longer needed', () => {
       'an object that de-identification holds back',
       "UPDATE deliveries SET state = 'dead', code = 'deidentification_held' WHERE id = 'dlv_2'",
     ],
+    [
+      'a withdrawal that people make at the PACS',
+      `UPDATE deliveries SET kind = 'dicom-withdrawal', state = 'dead', code = 'withdrawal_by_hand'
+       WHERE id = 'dlv_1'`,
+    ],
+    [
+      'a withdrawal of what people at the EHR have verified',
+      `UPDATE deliveries SET kind = 'fhir-withdrawal', state = 'dead', code = 'ehr_already_verified'
+       WHERE id = 'dlv_1'`,
+    ],
   ])('is not kept by the dead delivery of %s', async (_what, sql) => {
     await database.query(sql);
     expect(await clean(5)).toMatchObject({ studies: 1, kept: {} });
