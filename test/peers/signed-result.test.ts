@@ -6,9 +6,17 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Measurement, Result } from '../../pipelines/result/envelope.ts';
 import { resultSchema } from '../../pipelines/result/envelope.ts';
+import type { RequestObject } from '../../src/core/requests/view.ts';
 import type { ReviewObject } from '../../src/core/reviews/reviews.ts';
 import { PATIENT, type PhantomFiles, phantomFiles } from '../gateway/phantom.ts';
-import { allDelivered, deliveries, endOfStudy, openSite, type Site } from '../gateway/site.ts';
+import {
+  allDelivered,
+  deliveries,
+  endOfStudy,
+  openSite,
+  type Site,
+  waitUntil,
+} from '../gateway/site.ts';
 import { asFile, dciodvfy, PYTHON, run } from '../pipelines/artifacts/programs.ts';
 import { DCMTK_INSTALLED, dcmtk, type Program, startStorescp } from './dcmtk.ts';
 import { type FhirTestServer, startFhirServer } from './fhir-server.ts';
@@ -109,15 +117,18 @@ describe.skipIf(!PEERS_INSTALLED)('a signed result', () => {
       name: READER,
       scopes: ['read', 'review', 'sign'],
     });
-    const answer = await fetch(`${site.gateway.http?.url}/v1/requests/${requestId}/${path}`, {
-      method: init.method ?? 'GET',
-      headers: {
-        Authorization: `Bearer ${key}`,
-        'Content-Type': 'application/json',
-        ...(init.etag && { 'If-Match': init.etag }),
+    const answer = await fetch(
+      `${site.gateway.http?.url}/v1/requests/${requestId}${path && `/${path}`}`,
+      {
+        method: init.method ?? 'GET',
+        headers: {
+          Authorization: `Bearer ${key}`,
+          'Content-Type': 'application/json',
+          ...(init.etag && { 'If-Match': init.etag }),
+        },
+        ...(init.body !== undefined && { body: JSON.stringify(init.body) }),
       },
-      ...(init.body !== undefined && { body: JSON.stringify(init.body) }),
-    });
+    );
     expect(answer.status, await answer.clone().text()).toBe(200);
     return (await answer.json()) as ReviewObject;
   };
@@ -173,7 +184,14 @@ describe.skipIf(!PEERS_INSTALLED)('a signed result', () => {
     site = await openSite({
       review: { organization: 'Ward Clinic' },
       destinations: [
-        { type: 'dicom', name: 'pacs', host, port: orthanc.dicomPort, aeTitle: 'ORTHANC' },
+        {
+          type: 'dicom',
+          name: 'pacs',
+          host,
+          port: orthanc.dicomPort,
+          aeTitle: 'ORTHANC',
+          rejectionNotes: true,
+        },
         {
           type: 'dicom',
           name: 'archive',
@@ -372,5 +390,79 @@ describe.skipIf(!PEERS_INSTALLED)('a signed result', () => {
       const former = documents.filter(({ status }) => status === 'superseded');
       expect(former.length).toBe(documents.length - 1);
     });
+  });
+
+  describe('and withdrawn at last', () => {
+    const receivers = async () => {
+      const request = (await call('')) as unknown as RequestObject;
+      return Object.fromEntries(
+        (request.withdrawal?.receivers ?? []).map(({ destination, state }) => [destination, state]),
+      );
+    };
+    let stored: Record<string, unknown>[];
+    let note: Record<string, unknown>;
+
+    beforeAll(async () => {
+      stored = await orthanc.instances();
+      const body = { reason: 'wrong-patient', text: 'Images of the next patient' };
+      expect(await call('withdraw', { method: 'POST', body })).toMatchObject({
+        withdrawal: { by: READER, reason: 'wrong-patient' },
+      });
+      const ended = await waitUntil('every receiver has ended', async () => {
+        const states = await receivers();
+        return Object.values(states).includes('pending') ? null : states;
+      });
+      expect(ended).toEqual({ archive: 'by_hand', ehr: 'withdrawn', pacs: 'withdrawn' });
+      const known = new Set(stored.map(({ SOPInstanceUID }) => SOPInstanceUID));
+      const added = (await orthanc.instances()).filter(
+        ({ SOPInstanceUID }) => !known.has(SOPInstanceUID),
+      );
+      expect(added).toHaveLength(1);
+      note = added[0] ?? {};
+    }, 120_000);
+
+    it('is rejected in Orthanc for patient safety, with every document of all its revisions', () => {
+      expect(note).toMatchObject({
+        Modality: 'KO',
+        PatientID: PATIENT.patientId,
+        StudyInstanceUID: study.studyUid,
+        ConceptNameCodeSequence: [{ CodeValue: '113037', CodingSchemeDesignator: 'DCM' }],
+      });
+      const [evidence] = note.CurrentRequestedProcedureEvidenceSequence as [
+        { ReferencedSeriesSequence: { ReferencedSOPSequence: Record<string, string>[] }[] },
+      ];
+      const rejected = evidence.ReferencedSeriesSequence.flatMap((series) =>
+        series.ReferencedSOPSequence.map((sop) => sop.ReferencedSOPInstanceUID),
+      );
+      expect(rejected.toSorted()).toEqual(
+        stored.map(({ SOPInstanceUID }) => String(SOPInstanceUID)).toSorted(),
+      );
+    });
+
+    it('is entered-in-error in the EHR, with every part', async () => {
+      const live = [
+        ...(await ehr.all('DiagnosticReport')),
+        ...(await ehr.all('Observation')),
+        ...(await ehr.all('Media')),
+        ...(await ehr.all('DocumentReference')),
+      ].filter(({ status }) => status !== 'entered-in-error' && status !== 'superseded');
+      expect(live).toEqual([]);
+    });
+
+    it('is followed by a new report when the study is interpreted again', async () => {
+      await site.gateway.run('studies.rerun', { study: study.studyUid });
+      const finished = async () => {
+        const found = await site.gateway.run('studies.explain', { study: study.studyUid });
+        return found.requests.map(({ status }) => status);
+      };
+      await expect.poll(finished, { timeout: 240_000 }).toEqual(['succeeded', 'succeeded']);
+      const reports = async () => (await ehr.all('DiagnosticReport')).map(({ status }) => status);
+      await expect
+        .poll(async () => (await reports()).toSorted(), { timeout: 60_000 })
+        .toEqual(['entered-in-error', 'preliminary']);
+      expect((await deliveries(site)).filter(({ state }) => state === 'dead')).toMatchObject([
+        { destination: 'archive', object: 'withdrawal', code: 'withdrawal_by_hand' },
+      ]);
+    }, 300_000);
   });
 });
