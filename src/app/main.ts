@@ -126,7 +126,9 @@ async function openMigrated(config: Config, logger: Logger, parts: Parts): Promi
     throw new DatabaseLockedError(`the gateway that serves ${adminSocketPath(config.dataDir)}`);
   }
   const database = parts.adopt(await openDatabase({ ...config, logger }), (one) => one.close());
-  const applied = await migrate(database);
+  const applied = await migrate(database, (error) =>
+    logger.event(EVENTS.migrationWaits, { error }),
+  );
   if (applied.length > 0) logger.event(EVENTS.databaseMigrated, { migrations: applied });
   if (database.exclusive) await forgetReceptions(database);
   return database;

@@ -47,6 +47,9 @@ const BLOBS = 'blobs/';
 /** Names of uploads that have not been accepted begin with this prefix, followed by their id. */
 const INCOMING = 'incoming/';
 
+/** Name of an object that every host writes to see whether the bucket accepts writes. */
+const WRITABLE = 'writable';
+
 /** Errors with which working storage may answer a command on an object, an upload or its parts. */
 const ANSWERS: ReadonlySet<string> = new Set([
   'NoSuchKey',
@@ -227,6 +230,13 @@ export async function openS3BlobStore(
     },
 
     free: async () => Number.POSITIVE_INFINITY,
+
+    async requireWritable() {
+      const command = new PutObjectCommand({ ...bucket.object(WRITABLE), Body: '1' });
+      const abortSignal = AbortSignal.timeout(Math.min(CONNECT_MS, silenceMs));
+      await bucket.client.send(command, { abortSignal });
+    },
+
     direct: directAccess(bucket),
     close: () => bucket.client.destroy(),
   };

@@ -65,6 +65,12 @@ export interface BlobStore {
   removeAbandoned(now: Date): Promise<void>;
   /** Returns the free space in bytes; `Infinity` if unknown. */
   free(): Promise<number>;
+  /**
+   * Checks that the store accepts bytes. A folder is not checked, because its disk is
+   * (`watchFreeSpace`).
+   * @throws SonogateError `storage_unreachable`
+   */
+  requireWritable(): Promise<void>;
   close(): void;
   /**
    * Direct access for clients; null if only the gateway can reach the bytes. Clients then use

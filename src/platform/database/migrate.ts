@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { runMigrations } from 'bullmq';
-import type { PooledDatabase } from './pooled.ts';
+import { DatabaseUnreachableError, type PooledDatabase } from './pooled.ts';
 import type { Queryable } from './port.ts';
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url);
@@ -22,16 +23,76 @@ class OutdatedDatabaseError extends Error {
   }
 }
 
+/** How patient a migration is with processes that use the tables, in milliseconds. */
+interface Patience {
+  /**
+   * How long a statement waits for a table. Meanwhile every other statement on that table, and on
+   * those that the migration has changed already, waits too: shorter than a modality waits for the
+   * response to a C-STORE.
+   */
+  lockMs: number;
+  /** For how long a migration that did not get its tables is repeated. */
+  repeatMs: number;
+}
+
+const PATIENCE = { lockMs: 3000, repeatMs: 120_000 } as const satisfies Patience;
+
+/** Mean pause before a migration is repeated. It varies, so that it does not meet the same work. */
+const PAUSE_MS = 1000;
+
+/** SQLSTATEs of a statement that did not get its lock: in a deadlock, or in the time allowed. */
+const LOCKED_OUT: ReadonlySet<unknown> = new Set(['40P01', '55P03']);
+
 /**
  * Applies every `migrations/NNNN-name.sql` missing in the database, all in one transaction, and
- * then BullMQ's own migrations. Several processes may call it at the same time.
+ * then BullMQ's own migrations. Several processes may call it at the same time. During a rolling
+ * upgrade, older processes use the tables: a migration that does not get them is undone and
+ * repeated.
+ * @param onLockedOut called the first time that the migration is undone.
  * @returns the names of the applied migrations.
  * @throws OutdatedDatabaseError
+ * @throws the error of the database if the tables could not be changed in two minutes.
  */
-export async function migrate(database: PooledDatabase): Promise<string[]> {
+export async function migrate(
+  database: PooledDatabase,
+  onLockedOut: (error: string) => void = () => {},
+  { lockMs, repeatMs }: Patience = PATIENCE,
+): Promise<string[]> {
   const names = (await readdir(MIGRATIONS)).filter((name) => /^\d{4}-.*\.sql$/.test(name)).sort();
-  const applied = await database.longTransaction(async (tx) => {
+  const until = Date.now() + repeatMs;
+  let applied: string[] | null = null;
+  for (let times = 0; applied === null; times += 1) {
+    try {
+      applied = await applyMissing(database, names, lockMs);
+    } catch (error) {
+      if (!LOCKED_OUT.has(sqlStateOf(error)) || Date.now() > until) throw error;
+      if (times === 0) onLockedOut(String(error));
+      await delay(PAUSE_MS * (0.5 + Math.random()));
+    }
+  }
+  const client = await database.queuePool.connect();
+  try {
+    await runMigrations(client);
+  } finally {
+    client.release();
+  }
+  return applied;
+}
+
+function sqlStateOf(error: unknown): unknown {
+  if (error instanceof DatabaseUnreachableError) return sqlStateOf(error.cause);
+  return error instanceof Error && 'code' in error ? error.code : null;
+}
+
+function applyMissing(
+  database: PooledDatabase,
+  names: readonly string[],
+  lockMs: number,
+): Promise<string[]> {
+  return database.longTransaction(async (tx) => {
     await tx.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
+    // From here on: another process that migrates may take as long as it needs.
+    await tx.query(`SET LOCAL lock_timeout = ${lockMs}`);
     const done = await appliedMigrations(tx);
     const pending = names.filter((name) => !done.has(name));
     for (const name of pending) {
@@ -40,13 +101,6 @@ export async function migrate(database: PooledDatabase): Promise<string[]> {
     }
     return pending;
   });
-  const client = await database.queuePool.connect();
-  try {
-    await runMigrations(client);
-  } finally {
-    client.release();
-  }
-  return applied;
 }
 
 async function appliedMigrations(tx: Queryable): Promise<ReadonlySet<string>> {

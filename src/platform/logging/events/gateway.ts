@@ -111,6 +111,15 @@ export const GATEWAY_EVENTS = {
     meaning: 'Database migrations were applied at startup.',
     action: null,
   }),
+  migrationWaits: event<{ error: string }>({
+    id: 'migration_waits',
+    level: 'info',
+    text: 'the tables are in use, the migration is repeated',
+    meaning:
+      'During an upgrade, older processes use the tables that this version changes. The start repeats the change for up to two minutes.',
+    action:
+      'None, if `database_migrated` follows. Otherwise stop the older processes for a moment.',
+  }),
   databaseAway: event<{ work: string; error: string }>({
     id: 'database_away',
     level: 'warn',

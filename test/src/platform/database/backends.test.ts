@@ -236,13 +236,63 @@ describe('migrations', () => {
     await database.close();
   });
 
+  it('are repeated while an older process uses a table that they change', async ({ skip }) => {
+    if (!postgres) skip('PostgreSQL is not installed');
+    const databaseUrl = await postgres?.createDatabase();
+    const [newer, older] = await Promise.all(
+      [1, 2].map(() => openDatabase({ databaseUrl, dataDir: null, logger })),
+    );
+    if (!newer || !older) return;
+    await migrate(newer);
+    await newer.query('ALTER TABLE deliveries DROP COLUMN accepted_at');
+    await newer.query("DELETE FROM schema_migrations WHERE name = '0031-accepted-deliveries.sql'");
+
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
+    const work = older.transaction(async (tx) => {
+      await tx.query('SELECT 1 FROM deliveries');
+      lock();
+      await released;
+      // The older process is not kept waiting, and its work is not undone.
+      await tx.query('SELECT 1 FROM deliveries');
+    });
+    await locked;
+    const waits: string[] = [];
+    const onWait = (error: string) => void waits.push(error);
+    const patience = { lockMs: 100, repeatMs: 30_000 };
+    const migrated = migrate(newer, onWait, patience);
+    await expect.poll(() => waits).toHaveLength(1);
+    release();
+    await work;
+    expect(await migrated).toEqual(['0031-accepted-deliveries.sql']);
+    expect(waits).toHaveLength(1);
+    await Promise.all([newer.close(), older.close()]);
+  });
+
+  it('fail with the error of the database if the table stays in use', async ({ skip }) => {
+    if (!postgres) skip('PostgreSQL is not installed');
+    const databaseUrl = await postgres?.createDatabase();
+    const database = await openDatabase({ databaseUrl, dataDir: null, logger });
+    await migrate(database);
+    await database.query('ALTER TABLE deliveries DROP COLUMN accepted_at');
+    await database.query(
+      "DELETE FROM schema_migrations WHERE name = '0031-accepted-deliveries.sql'",
+    );
+    await database.transaction(async (tx) => {
+      await tx.query('SELECT 1 FROM deliveries');
+      const patience = { lockMs: 100, repeatMs: 500 };
+      await expect(migrate(database, () => {}, patience)).rejects.toThrow('lock timeout');
+    });
+    await database.close();
+  });
+
   it('are applied once if several processes start simultaneously', async ({ skip }) => {
     if (!postgres) skip('PostgreSQL is not installed');
     const databaseUrl = await postgres?.createDatabase();
     const all = await Promise.all(
       [1, 2, 3].map(() => openDatabase({ databaseUrl, dataDir: null, logger })),
     );
-    const applied = await Promise.all(all.map(migrate));
+    const applied = await Promise.all(all.map((each) => migrate(each)));
     expect(applied.filter((names) => names.length > 0)).toHaveLength(1);
     await Promise.all(all.map((each) => each.close()));
   });
