@@ -183,7 +183,7 @@ async function openShared(
   const blobs = parts.adopt(await openBlobStore(config), closing);
   const objects = createReceivedObjects(config.dataDir, blobs);
   const monitoring = parts.adopt(
-    await startMonitoring(config, { database, queue, meters }),
+    await startMonitoring(config, { database, queue, blobs, meters }),
     stopping,
   );
   const endpoints = withReviews(ENDPOINTS, config);

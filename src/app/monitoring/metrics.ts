@@ -8,6 +8,7 @@ import type { Config } from '../../../config/schema.ts';
 import type { Reception } from '../../../dimse/receive/storage-scp.ts';
 import type { ModelInUse } from '../../../pipelines/contract/job.ts';
 import type { InferenceRun } from '../../../pipelines/inference/inference-channel.ts';
+import type { BlobStore } from '../../core/files/blob-store.ts';
 import type { RequestQueue } from '../../core/queue/queue.ts';
 import type { HttpDeps } from '../../doors/http/context.ts';
 import type { Queryable } from '../../platform/database/port.ts';
@@ -330,6 +331,25 @@ async function requireWritable(database: Queryable): Promise<void> {
   if (rows[0]?.transaction_read_only === 'on') throw new Error('the database is read-only');
 }
 
+/** Milliseconds between two writes to the bucket, however often its state is asked for. */
+const BUCKET_CHECK_MS = 15_000;
+
+/**
+ * Returns a check whose outcome, also a failure, is used again for `milliseconds`: a bucket may
+ * charge for each write, and keep each as a version.
+ */
+function atMostEvery(milliseconds: number, check: () => Promise<void>): () => Promise<void> {
+  let last: Promise<void> | null = null;
+  let until = 0;
+  return () => {
+    if (last === null || Date.now() >= until) {
+      last = check();
+      until = Date.now() + milliseconds;
+    }
+    return last;
+  };
+}
+
 /**
  * Creates the metrics and readiness checks, and serves them on a separate port if one is
  * configured.
@@ -339,10 +359,12 @@ export async function startMonitoring(
   {
     database,
     queue,
+    blobs,
     meters,
   }: {
     database: Queryable;
     queue: Pick<RequestQueue, 'counts' | 'requireWritable'>;
+    blobs: Pick<BlobStore, 'direct' | 'requireWritable'>;
     meters: ProcessMeters;
   },
 ): Promise<Monitoring> {
@@ -351,6 +373,8 @@ export async function startMonitoring(
     database: () => requireWritable(database),
     queue: () => queue.requireWritable(),
     disk: () => requireRoom(config),
+    // Without the bucket, no object is acknowledged and no result ends.
+    ...(blobs.direct && { bucket: atMostEvery(BUCKET_CHECK_MS, blobs.requireWritable) }),
     serving: async () => {
       if (!serves) throw new Error('the gateway is starting or about to stop');
     },

@@ -68,6 +68,8 @@ export function openBlobFolder(folder: string): BlobFolder {
       const { bavail, bsize } = await statfs(folder);
       return bavail * bsize;
     },
+
+    requireWritable: async () => {},
   };
 }
 

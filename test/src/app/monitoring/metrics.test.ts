@@ -6,7 +6,9 @@ import {
   startMonitoring,
   startMonitoringServer,
 } from '../../../../src/app/monitoring/metrics.ts';
+import type { DirectAccess } from '../../../../src/core/files/blob-store.ts';
 import type { PooledDatabase } from '../../../../src/platform/database/pooled.ts';
+import { SonogateError } from '../../../../src/platform/errors/catalogue.ts';
 import { EVENTS } from '../../../../src/platform/logging/events.ts';
 import { observedLogger, silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { type OpenDatabase, openFreshDatabase } from '../../../peers/database.ts';
@@ -316,12 +318,32 @@ describe("a model's metrics", () => {
 
 test('a gateway whose database is read-only, such as a standby, is not ready', async () => {
   const config = loadConfig({}, { dataDir, dicom: { minFreeBytes: 0 } });
-  const parts = { database, queue, meters: createProcessMeters() };
+  const blobs = { direct: null, requireWritable: async () => {} };
+  const parts = { database, queue, blobs, meters: createProcessMeters() };
   const { checks, stop } = await startMonitoring(config, parts);
   await checks.database?.();
   await database.query('SET default_transaction_read_only = on');
   await expect(checks.database?.()).rejects.toThrow('the database is read-only');
   await database.query('RESET default_transaction_read_only');
+  await stop();
+});
+
+test('a gateway whose bucket refuses writes is not ready, and asks it rarely', async () => {
+  const config = loadConfig({}, { dataDir, dicom: { minFreeBytes: 0 } });
+  let writes = 0;
+  const blobs = {
+    direct: {} as DirectAccess,
+    async requireWritable() {
+      writes += 1;
+      throw new SonogateError('storage_unreachable');
+    },
+  };
+  const parts = { database, queue, blobs, meters: createProcessMeters() };
+  const { checks, stop } = await startMonitoring(config, parts);
+  for (let n = 0; n < 3; n += 1) {
+    await expect(checks.bucket?.()).rejects.toMatchObject({ code: 'storage_unreachable' });
+  }
+  expect(writes).toBe(1);
   await stop();
 });
 

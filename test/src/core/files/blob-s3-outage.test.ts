@@ -68,6 +68,16 @@ it.each([
   await rm(spool, { recursive: true });
 });
 
+it('a storage that is read-only for our key is not writable, although it lists its bucket', async () => {
+  const { server, location } = await storageWith(403, 'AccessDenied');
+  const spool = await mkdtemp(join(tmpdir(), 'sonogate-spool-'));
+  const store = await openS3BlobStore(location, spool, 1000);
+  await expect(store.requireWritable()).rejects.toMatchObject({ code: 'storage_unreachable' });
+  store.close();
+  server.close();
+  await rm(spool, { recursive: true });
+});
+
 it('a storage that breaks off in the middle of an object is unreachable', async () => {
   const server = createHttpServer((asked, answer) => {
     if (asked.url?.includes('list-type=2')) return answer.end('<ListBucketResult/>');

@@ -161,6 +161,8 @@ describe.each([
 
   it('reports how much space is free', async () => {
     expect(await store.free()).toBeGreaterThan(MIB);
+    await store.requireWritable();
+    await store.requireWritable();
   });
 });
 
