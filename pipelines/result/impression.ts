@@ -38,6 +38,8 @@ export interface Said<Table extends SentenceTable> {
   ): StatementOf<Table, Code>[];
   /** Returns the first accepted value that is used for the concept. */
   value(key: string): Measurement | null;
+  /** Returns all accepted values that are used for the concept, such as one for each fetus. */
+  allValues(key: string): Measurement[];
   /**
    * Returns the accepted values that are used, in the order of the keys. Keys without a value are
    * left out.
@@ -104,7 +106,8 @@ export function saidIn<Table extends SentenceTable>(result: Result): Said<Table>
       one.code === code;
   const all = <Code extends keyof Table & string>(code: Code) =>
     distinctStatements(statements.filter(has(code)));
-  const value = (key: string) => counting.find(({ concept }) => concept.key === key) ?? null;
+  const allValues = (key: string) => counting.filter(({ concept }) => concept.key === key);
+  const value = (key: string) => allValues(key)[0] ?? null;
   return {
     find: (code) => all(code)[0] ?? null,
     all,
@@ -114,6 +117,7 @@ export function saidIn<Table extends SentenceTable>(result: Result): Said<Table>
         .flatMap(statementsOf)
         .filter(has(code)),
     value,
+    allValues,
     values: (keys) => keys.flatMap((key) => value(key) ?? []),
     about: (statement) => present(statement?.about ?? []),
     evidence: (code) =>

@@ -1,5 +1,6 @@
 import type { Measurement, Result } from '../../envelope.ts';
 import type * as impression from '../../impression.ts';
+import { fetusPlace } from '../../measured.ts';
 import { type SentenceTable, type Statement, statementsOf } from '../../statement.ts';
 import {
   type FLUID_SENTENCES,
@@ -201,14 +202,25 @@ function presentation(said: Said): Statement | null {
     : say.conclusion('impression.presentation', { presentation: found.params.presentation });
 }
 
-function heart(said: Said): Statement | null {
+/**
+ * Returns the heart rate, for each fetus if there are several. A rate outside its range is stated as
+ * a finding.
+ */
+function heart(said: Said): (Statement | null)[] {
+  const rates = said.all('heart.rate');
+  if (rates.some(({ fetus }) => fetus !== null)) {
+    const found = new Set(said.all('heart.band').map(({ fetus }) => fetus));
+    return rates
+      .filter(({ fetus }) => !found.has(fetus))
+      .map((one) => say.conclusion('impression.rate', {}, one.about, one.fetus));
+  }
   const rate = said.value('fetal-heart-rate');
   const isSaid =
     said.find('heart.band') ?? said.find('early.found') ?? said.find('early.viability');
-  if (isSaid || !rate) return null;
+  if (isSaid || !rate) return [];
   return said.find('cardiac.seen')
-    ? say.conclusion('impression.heart', {}, [rate])
-    : say.conclusion('impression.rate', {}, [rate]);
+    ? [say.conclusion('impression.heart', {}, [rate])]
+    : [say.conclusion('impression.rate', {}, [rate])];
 }
 
 const viability: Topic = {
@@ -217,7 +229,7 @@ const viability: Topic = {
   say: (said) => [
     { statement: said.find('early.viability') ? null : said.find('early.found') },
     { statement: presentation(said) },
-    { statement: heart(said) },
+    ...heart(said).map((statement) => ({ statement })),
   ],
 };
 
@@ -278,18 +290,30 @@ function withoutSmallAbdomen(said: Said, statement: Statement | null): Statement
   return statement && { ...statement, about: statement.about.filter((id) => !own.includes(id)) };
 }
 
-function size(said: Said): Clause {
+function size(said: Said): Clause[] {
   const judged = withoutSmallAbdomen(said, said.find('growth.size'));
-  if (judged) return { statement: rename(judged, 'impression.size'), covers: ['growth.size'] };
+  if (judged) return [{ statement: rename(judged, 'impression.size'), covers: ['growth.size'] }];
   const open = withoutSmallAbdomen(said, said.find('growth.at-cut-off'));
-  if (open) return { statement: rename(open, 'impression.size-open') };
-  if (said.find('biometry.apart')) return { statement: say.conclusion('impression.several', {}) };
+  if (open) return [{ statement: rename(open, 'impression.size-open') }];
+  if (said.find('biometry.apart')) return [{ statement: say.conclusion('impression.several', {}) }];
   // The weights of twins have a separate clause, which names the fetuses.
-  if (said.find('growth.twins')) return { statement: null };
-  const lengths = said.values(LENGTHS).slice(0, SHOWN_LENGTHS);
-  return {
-    statement: lengths.length > 0 ? say.conclusion('impression.lengths', {}, lengths) : null,
-  };
+  if (said.find('growth.twins')) return [];
+  const lengths = (of: readonly Measurement[], fetus: string | null) =>
+    of.length === 0
+      ? []
+      : [
+          {
+            statement: say.conclusion('impression.lengths', {}, of.slice(0, SHOWN_LENGTHS), fetus),
+          },
+        ];
+  const all = LENGTHS.flatMap((key) => said.allValues(key));
+  const byFetus = Map.groupBy(all, ({ fetus }) => fetus);
+  // Machines name the fetus even if there is only one, but then it is the first.
+  const names = [...byFetus.keys()].filter((fetus) => fetus !== null);
+  const several = names.length > 1 || names.some((fetus) => fetusPlace(fetus) !== 1);
+  return several
+    ? [...byFetus].flatMap(([fetus, own]) => lengths(own, fetus))
+    : lengths(said.values(LENGTHS), null);
 }
 
 /**
@@ -322,7 +346,7 @@ const growth: Topic = {
   say(said) {
     const restriction = said.find('growth.restriction');
     return [
-      size(said),
+      ...size(said),
       {
         statement: restriction && {
           ...say.conclusion('impression.restriction', restriction.params),
@@ -337,25 +361,29 @@ const growth: Topic = {
 };
 
 /**
- * Returns the clauses on the amount of fluid: the value that determined it, and any value whose
+ * Returns the clauses on the amount of fluid: the values that determined it, and every value whose
  * interval includes a cut-off.
  */
 function fluid(said: Said): Clause[] {
-  const abnormal = said.find('fluid.abnormal');
-  const open: Clause = {
-    statement: rename(said.find('fluid.at-cut-off'), 'impression.fluid-open'),
-    covers: ['fluid.at-cut-off'],
-  };
-  if (abnormal) {
-    const statement = rename(abnormal, 'impression.fluid');
-    return [{ statement, covers: ['fluid.abnormal'] }, open];
+  const abnormal = said.all('fluid.abnormal');
+  const open = said.all('fluid.at-cut-off').map(
+    (one): Clause => ({
+      statement: rename(one, 'impression.fluid-open'),
+      covers: ['fluid.at-cut-off'],
+    }),
+  );
+  if (abnormal.length > 0) {
+    const found = abnormal.map(
+      (one): Clause => ({ statement: rename(one, 'impression.fluid'), covers: ['fluid.abnormal'] }),
+    );
+    return [...found, ...open];
   }
   const amount = said.find('fluid.amount');
   const [value] = said.about(amount);
   const [category = null] = amount?.params.categories ?? [];
-  if (!value) return [open];
+  if (!value) return open;
   const statement = say.conclusion('impression.fluid', { category }, [value]);
-  return [{ statement }, open];
+  return [{ statement }, ...open];
 }
 
 function placenta(said: Said): Clause[] {
@@ -400,20 +428,48 @@ const INDICES = [
   'uterine-artery-mean-pi',
 ] as const;
 
+type FlowSaid = ReturnType<typeof flowsOf>[number];
+const flowsOf = (said: Said) => said.all('doppler.flow');
+
+/** Returns the clauses on the indices and the flow of one fetus; `fetus` is null for an only one. */
+function dopplerOf(
+  indices: readonly Measurement[],
+  flow: FlowSaid | null,
+  fetus: string | null,
+): Clause[] {
+  const shown = indices.filter(({ interpretation }) => interpretation === 'N');
+  const open = indices.filter(({ interpretation }) => interpretation === null);
+  const forward = flow?.params.flow === 'forward';
+  const anything = shown.length > 0 || forward;
+  return [
+    {
+      statement: anything ? say.conclusion('impression.doppler', { forward }, shown, fetus) : null,
+    },
+    {
+      statement:
+        open.length > 0 ? say.conclusion('impression.doppler-open', {}, open, fetus) : null,
+    },
+  ];
+}
+
 const doppler: Topic = {
   id: 'doppler',
   sections: ['doppler'],
   say(said) {
     const isCharted = ({ reference }: Measurement) => reference?.centile != null;
-    const indices = said.values(INDICES).filter(isCharted);
-    const shown = indices.filter(({ interpretation }) => interpretation === 'N');
-    const open = indices.filter(({ interpretation }) => interpretation === null);
-    const forward = said.find('doppler.flow')?.params.flow === 'forward';
-    const anything = shown.length > 0 || forward;
-    return [
-      { statement: anything ? say.conclusion('impression.doppler', { forward }, shown) : null },
-      { statement: open.length > 0 ? say.conclusion('impression.doppler-open', {}, open) : null },
-    ];
+    const flows = flowsOf(said);
+    const apart = said.find('doppler.several-fetuses') ?? said.find('doppler.partly-named');
+    if (!apart) return dopplerOf(said.values(INDICES).filter(isCharted), flows[0] ?? null, null);
+    const indices = INDICES.flatMap((key) => said.allValues(key)).filter(isCharted);
+    const fetuses = new Set([...indices, ...flows].map(({ fetus }) => fetus));
+    return [...fetuses].flatMap((fetus) =>
+      dopplerOf(
+        indices.filter((one) => one.fetus === fetus),
+        // Flow of an unknown fetus is not mentioned unless it is a finding.
+        fetus === null ? null : (flows.find((one) => one.fetus === fetus) ?? null),
+        fetus,
+      ),
+    );
   },
 };
 
