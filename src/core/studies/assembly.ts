@@ -8,11 +8,11 @@ import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import { secondsAfter } from '../../platform/time.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
 import type { ForwardKind } from '../outbox/delivery.ts';
-import { applyMerges } from '../patients/merges.ts';
+import { applyMerges, isMergedId } from '../patients/merges.ts';
 import type { ResultReader, Submit } from '../requests/request.ts';
 import { holdForArchive } from './archive-count.ts';
 import { completeDueStudies, expectedDeadline, hasOpenStudies, rerunPolicy } from './completion.ts';
-import { completeExpected, forgetExpectations } from './expected-objects.ts';
+import { completeExpected } from './expected-objects.ts';
 import { type OrderAnswer, orderFor } from './order.ts';
 import { lacksOrder } from './order-join.ts';
 import { holdText } from './patient.ts';
@@ -349,6 +349,7 @@ async function underSurvivingId(
   study: StudyRow,
   { database, now }: Pick<AssemblyParts, 'database' | 'now'>,
 ): Promise<StudyRow> {
+  if (!(await isMergedId(database, study.identity.PatientID))) return study;
   const outcome = await database.transaction((tx) => applyMerges(tx, study.id, now()));
   if (outcome === 'none') return study;
   if (outcome === 'doubtful') await addHoldReason(database, study, PERHAPS_MERGED);
@@ -369,7 +370,6 @@ async function submitComplete(parts: AssemblyParts, stopping: AbortSignal): Prom
     // Studies are claimed one at a time, because the lease of a study begins when it is claimed.
     const [study] = await claimCompleteStudies(database, now(), 1);
     if (!study) return;
-    await forgetExpectations(database, study.study_instance_uid);
     await actOnStudy(await underSurvivingId(study, parts), parts);
   }
 }

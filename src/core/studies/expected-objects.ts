@@ -74,19 +74,6 @@ export async function completeExpected(
 }
 
 /**
- * Deletes the lists of a completed study. If objects arrive later, carts send new lists or the
- * quiet time applies.
- */
-export async function forgetExpectations(
-  database: Queryable,
-  studyInstanceUid: string,
-): Promise<void> {
-  await database.query('DELETE FROM study_expectations WHERE study_instance_uid = $1', [
-    studyInstanceUid,
-  ]);
-}
-
-/**
  * Age in days at which a list of objects is deleted. A procedure step is deleted after the same
  * time without an update. No study keeps receiving objects for that long.
  */

@@ -106,6 +106,12 @@ export interface StudyRow {
   reason: string | null;
 }
 
+/** SQL: the columns of a StudyRow. */
+const STUDY_COLUMNS = `id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
+  revision, instance_count, identity, received_identity, first_received_at, last_received_at,
+  complete_after, complete_because, next_attempt_at, tags, acting_rules, released_revision,
+  chosen_rule, hold_reason, patient_mismatch, reason`;
+
 export interface InstanceRow {
   id: string;
   sop_instance_uid: string;
@@ -126,7 +132,9 @@ export interface InstanceRow {
 const LEASE_SECONDS = 30;
 
 /**
- * Claims complete studies that are due for an attempt, for this process alone.
+ * Claims complete studies that are due for an attempt, for this process alone, and deletes the
+ * lists of objects that were expected for them. If objects arrive later, carts send new lists or the
+ * quiet time applies.
  * @param limit the maximum number of studies; those due longest come first.
  */
 export async function claimCompleteStudies(
@@ -135,11 +143,18 @@ export async function claimCompleteStudies(
   limit: number,
 ): Promise<StudyRow[]> {
   const { rows } = await database.query<StudyRow>(
-    `UPDATE studies SET next_attempt_at = $2 WHERE id IN (
-       SELECT id FROM studies WHERE state = 'complete' AND next_attempt_at <= $1
-       ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-     RETURNING *`,
+    `WITH claimed AS (
+       UPDATE studies SET next_attempt_at = $2 WHERE id IN (
+         SELECT id FROM studies WHERE state = 'complete' AND next_attempt_at <= $1
+         ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+       RETURNING ${STUDY_COLUMNS}
+     ), forgotten AS (
+       DELETE FROM study_expectations USING claimed
+       WHERE study_expectations.study_instance_uid = claimed.study_instance_uid
+     )
+     SELECT * FROM claimed`,
     [now, secondsAfter(now, LEASE_SECONDS), limit],
+    'claim-studies',
   );
   return rows;
 }
@@ -155,6 +170,7 @@ export async function endRevision(
     `UPDATE studies SET state = $3, reason = $4
      WHERE id = $1 AND revision = $2 AND state = 'complete'`,
     [study.id, study.revision, state, reason],
+    'end-revision',
   );
 }
 
@@ -202,6 +218,7 @@ export async function beginActing(
     `UPDATE studies SET acting_revision = revision, acting_rules = $4, tags = $5
      WHERE id = $1 AND revision = $2 AND state = 'complete' AND hold_reason IS NOT DISTINCT FROM $3`,
     [id, revision, holdReason, acting.map(({ name }) => name), [...tags]],
+    'begin-acting',
   );
   return rowCount === 1;
 }
@@ -304,6 +321,7 @@ export async function instancesOf(
        ORDER BY sop_instance_uid, ordinal DESC
      ) AS newest ORDER BY ordinal`,
     [id, revision],
+    'study-instances',
   );
   return rows;
 }
@@ -475,6 +493,7 @@ export async function ownSeries(
     `SELECT r.request_id FROM study_requests r JOIN studies s ON s.id = r.study_id
      WHERE s.study_instance_uid = $1`,
     [studyInstanceUid],
+    'own-series',
   );
   return new Set(rows.flatMap(({ request_id }) => resultSeriesUids(request_id)));
 }

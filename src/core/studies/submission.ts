@@ -196,6 +196,7 @@ export async function findContentFacts(
   const { rows } = await database.query<{ facts: ContentFacts }>(
     'SELECT facts FROM study_content WHERE study_id = $1 AND revision = $2',
     [id, revision],
+    'study-content',
   );
   return rows[0]?.facts ?? null;
 }

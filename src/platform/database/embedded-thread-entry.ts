@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
+import { preparedStatements } from './embedded-prepared.ts';
 import type { Answered, Call, Compiled, QueryResult, Started } from './embedded-thread.ts';
 
 /**
@@ -20,6 +21,7 @@ const pglite = await PGlite.create({
   startParams: [...PGlite.defaultStartParams, ...SETTINGS.flatMap((each) => ['-c', each])],
 });
 await pglite.exec(setUp);
+const runPrepared = preparedStatements(pglite);
 
 /** Functions that end the subscription to a channel, by channel. */
 const subscribed = new Map<string, () => Promise<void>>();
@@ -56,7 +58,9 @@ async function answer(call: Call): Promise<QueryResult<unknown> | null> {
   switch (call.name) {
     case 'query':
       requireRoom(call.text);
-      return run(call.text, call.values);
+      return call.statement === undefined
+        ? run(call.text, call.values)
+        : runPrepared(call.statement, call.text, call.values);
     case 'listen': {
       const { channel } = call;
       const stop = await pglite.listen(channel, (payload) => post({ channel, payload }));

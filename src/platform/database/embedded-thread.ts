@@ -24,7 +24,13 @@ export interface Compiled {
 }
 
 export type Call =
-  | { name: 'query'; text: string; values: readonly unknown[] }
+  | {
+      name: 'query';
+      text: string;
+      values: readonly unknown[];
+      /** Name under which the session keeps the statement prepared. */
+      statement?: string | undefined;
+    }
   | { name: 'listen' | 'unlisten'; channel: string }
   | { name: 'close' };
 

@@ -75,6 +75,7 @@ class PglitePoolClient extends EventEmitter {
   async query<Row = Record<string, unknown>>(
     text: string,
     values: readonly unknown[] = [],
+    statement?: string,
   ): Promise<QueryResult<Row>> {
     const keyword = leadingKeyword(text);
     const leave = this.#leave ?? (await this.#turnstile.enter());
@@ -87,7 +88,7 @@ class PglitePoolClient extends EventEmitter {
       if (this.#leave && this.#session !== this.#thread.session) {
         throw new Error('Connection terminated: the transaction was lost with its session');
       }
-      const result = await this.#thread.ask<Row>({ name: 'query', text, values });
+      const result = await this.#thread.ask<Row>({ name: 'query', text, values, statement });
       if (keyword === 'BEGIN') {
         this.#leave = leave;
         this.#session = this.#thread.session;
@@ -158,10 +159,12 @@ class PglitePool extends EventEmitter {
   query<Row = Record<string, unknown>>(
     text: string,
     values?: readonly unknown[],
+    statement?: string,
   ): Promise<QueryResult<Row>> {
     return new PglitePoolClient(this.#thread, this.#turnstile, this.#channels).query<Row>(
       text,
       values,
+      statement,
     );
   }
 
@@ -258,6 +261,10 @@ async function open(
   const pool = new PglitePool(thread);
   const database = openOnPool({
     pool,
+    prepared:
+      (name) =>
+      <Row>(text: string, values?: readonly unknown[]) =>
+        pool.query<Row>(text, values, name),
     queuePool: pool,
     exclusive: true,
     close: async () => {

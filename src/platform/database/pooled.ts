@@ -76,7 +76,7 @@ export interface PooledDatabase extends Database {
 interface Parts {
   pool: PgPool;
   /** `pool.query` for a named statement, which the session keeps prepared. */
-  prepared?: (name: string) => PgPool['query'];
+  prepared: (name: string) => PgPool['query'];
   queuePool: PgPool;
   /** Pool without a time limit for statements; `pool` if that has none. */
   longPool?: PgPool;
@@ -90,7 +90,7 @@ const RECONNECT_MILLISECONDS = 1000;
 export function openOnPool(parts: Parts): PooledDatabase {
   const { pool, prepared, queuePool, longPool = pool, exclusive, close } = parts;
   const named = (name: string | undefined): Pick<PgPool, 'query'> =>
-    name !== undefined && prepared ? { query: prepared(name) } : pool;
+    name === undefined ? pool : { query: prepared(name) };
   const subscriptions = new Set<() => Promise<void>>();
   return {
     queuePool,

@@ -1,9 +1,9 @@
 /** The part of `pg.Pool` that the project uses. PGlite is used through the same interface. */
 export interface Queryable {
   /**
-   * Runs a statement. With a `name`, a server session keeps the statement prepared; this is meant
-   * for statements that are run often and outside transactions. Such a statement must list its
-   * columns, because `*` fails after a migration.
+   * Runs a statement. With a `name`, the session keeps the statement prepared; this is meant for
+   * statements that are run often and outside transactions. Such a statement must list its columns,
+   * because `*` fails after a migration.
    */
   query<Row extends object = Record<string, unknown>>(
     text: string,

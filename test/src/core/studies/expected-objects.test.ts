@@ -13,10 +13,9 @@ import {
 import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../../pipelines/dicom/transfer-syntaxes.ts';
 import {
   completeExpected,
-  forgetExpectations,
   forgetOldStatements,
 } from '../../../../src/core/studies/expected-objects.ts';
-import { findStudy } from '../../../../src/core/studies/study-store.ts';
+import { claimCompleteStudies, findStudy } from '../../../../src/core/studies/study-store.ts';
 import { dicomFile } from '../../../dimse/dicom-file.ts';
 import { sendBuffer } from '../../../dimse/send.ts';
 import { openSite, type Site } from '../../../dimse/site.ts';
@@ -196,8 +195,13 @@ describe('a list of the objects of a study', () => {
 
 async function complete(): Promise<void> {
   await site.database.query(
-    `UPDATE studies SET state = 'routed', complete_after = $2 WHERE study_instance_uid = $1`,
+    `UPDATE studies SET state = 'complete', complete_after = $2, next_attempt_at = $2
+     WHERE study_instance_uid = $1`,
     [study, SOON],
   );
-  await forgetExpectations(site.database, study);
+  const [claimed] = await claimCompleteStudies(site.database, SOON, 1);
+  expect(claimed?.study_instance_uid).toBe(study);
+  await site.database.query(`UPDATE studies SET state = 'routed' WHERE study_instance_uid = $1`, [
+    study,
+  ]);
 }

@@ -125,6 +125,36 @@ describe.each([
     expect(Buffer.from(bytes).toString()).toBe('ab');
   });
 
+  it('runs a named statement like any other, as often as it is asked', async ({ skip }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    const text = `SELECT $1::timestamptz AS at, $2::jsonb AS document, $3::text[] AS list,
+      $4::uuid AS id, $5::int8 AS large, $6::boolean AS yes, $7::bytea AS bytes`;
+    const at = new Date('2026-03-01T12:00:00.123Z');
+    const id = '0189b6f2-7a00-7000-8000-000000000001';
+    const document = { a: [1, null, 'ü'] };
+    const values = [at, JSON.stringify(document), ['x', 'y, "z"'], id, null, true, Buffer.of(0, 9)];
+    const unnamed = await database.query(text, values);
+    for (let n = 0; n < 8; n += 1) {
+      expect(await database.query(text, values, 'all-types')).toEqual(unnamed);
+    }
+    expect(unnamed.rows).toMatchObject([{ at, document, list: ['x', 'y, "z"'], id, large: null }]);
+
+    const insert = (n: number) =>
+      database.query('INSERT INTO things VALUES ($1)', [n], 'insert-thing');
+    expect(await insert(70)).toEqual({ rows: [], rowCount: 1 });
+    await expect(insert(70)).rejects.toMatchObject({ code: '23505', constraint: 'things_pkey' });
+    expect((await insert(71)).rowCount).toBe(1);
+    const none = await database.query('DELETE FROM things WHERE id = $1', [-1], 'delete-thing');
+    expect(none).toEqual({ rows: [], rowCount: 0 });
+    await expect(database.query('SELECT $1::text', ['x'], 'insert-thing')).rejects.toThrow();
+
+    const heard: string[] = [];
+    const stop = await database.listen('named', (payload) => heard.push(payload));
+    await database.query(`SELECT pg_notify('named', $1)`, ['news'], 'notify-named');
+    await expect.poll(() => heard).toEqual(['news']);
+    await stop();
+  });
+
   it('fails a statement with its SQLSTATE and constraint', async ({ skip }) => {
     if (missing) skip('PostgreSQL is not installed');
     await database.query('INSERT INTO things VALUES (77)');
