@@ -214,9 +214,10 @@ export async function history(
     ...filter,
     ...(since && { since: since.toISOString() }),
   });
-  const lines = data.map(({ id, created_at, status, endpoint, cost }) => {
+  const lines = data.map(({ id, created_at, status, withdrawal, endpoint, cost }) => {
+    const state = withdrawal ? 'withdrawn' : status;
     const money = `${cost.total} ${cost.currency}`;
-    return `${id}  ${created_at}  ${status.padEnd(9)}  ${endpoint}  ${money}`;
+    return `${id}  ${created_at}  ${state.padEnd(9)}  ${endpoint}  ${money}`;
   });
   answer({ json }, data, lines);
 }

@@ -135,8 +135,8 @@ export function explanationLines(study: StudyExplanation): string[] {
   lines.push('Routing rules as configured now:');
   for (const rule of study.rules) lines.push(...describeRule(rule));
   lines.push(study.requests.length > 0 ? 'Requests:' : 'No request was submitted.');
-  for (const { request_id: id, revision, rule, status, code } of study.requests) {
-    const why = code ? `, ${ERRORS[code].title} (${code})` : '';
+  for (const { request_id: id, revision, rule, status, code, withdrawn } of study.requests) {
+    const why = withdrawn ? ', withdrawn' : code ? `, ${ERRORS[code].title} (${code})` : '';
     lines.push(`  ${id} (revision ${revision}, rule ${rule}): ${status ?? 'removed'}${why}`);
   }
   return lines;

@@ -250,6 +250,8 @@ export interface StudyRequestRow {
   status: RequestStatus | null;
   /** Why the request failed or was rejected, without the detail, which may quote a header. */
   code: ErrorCode | null;
+  /** True if a person has withdrawn the result. */
+  withdrawn: boolean;
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -328,7 +330,8 @@ export async function instancesOf(
 
 export async function requestsOf(database: Queryable, studyId: string): Promise<StudyRequestRow[]> {
   const { rows } = await database.query<StudyRequestRow>(
-    `SELECT s.revision, s.rule, s.request_id, s.submitted_at, r.status, r.fault ->> 'code' AS code
+    `SELECT s.revision, s.rule, s.request_id, s.submitted_at, r.status, r.fault ->> 'code' AS code,
+       coalesce(r.withdrawal IS NOT NULL, false) AS withdrawn
      FROM study_requests s LEFT JOIN requests r ON r.id = s.request_id
      WHERE s.study_id = $1 ORDER BY s.revision`,
     [studyId],

@@ -1,4 +1,5 @@
 import type { Task } from '@medplum/fhirtypes';
+import { WITHDRAWAL_REASONS } from '../../../../pipelines/contract/withdrawal.ts';
 import type { Priority, RequestRow, RequestStatus } from '../../../core/requests/request.ts';
 import { catalogueEntry } from '../../../platform/errors/catalogue.ts';
 
@@ -35,12 +36,15 @@ export const taskId = (requestId: string): string => requestId.replace('_', '-')
 export const requestIdOf = (id: string): string => id.replace('-', '_');
 
 /**
- * Returns a request as a Task.
+ * Returns a request as a Task. The Task of a withdrawn result has no output.
  * @param address the server's address, without a trailing slash.
  */
 export function taskOf(row: RequestRow, address: string): Task {
   const self = `${address}/v1/requests/${row.id}`;
-  const changed = row.ended_at ?? row.started_at ?? row.created_at;
+  const { withdrawal } = row;
+  const changed = withdrawal
+    ? new Date(withdrawal.at)
+    : (row.ended_at ?? row.started_at ?? row.created_at);
   return {
     resourceType: 'Task',
     id: taskId(row.id),
@@ -58,9 +62,7 @@ export function taskOf(row: RequestRow, address: string): Task {
         text: catalogueEntry(row.fault.code).title,
       },
     }),
-    ...(row.status === 'expired'
-      ? { businessStatus: { text: 'The result has been purged' } }
-      : { businessStatus: { text: row.stage.label || row.stage.name } }),
+    businessStatus: { text: businessStatus(row) },
     intent: 'order',
     priority: PRIORITY[row.priority],
     code: {
@@ -78,8 +80,16 @@ export function taskOf(row: RequestRow, address: string): Task {
     }),
     authoredOn: row.created_at.toISOString(),
     lastModified: changed.toISOString(),
-    ...(row.status === 'succeeded' && {
-      output: [{ type: { text: 'Result (JSON)' }, valueUrl: self }],
-    }),
+    ...(row.status === 'succeeded' &&
+      !withdrawal && {
+        output: [{ type: { text: 'Result (JSON)' }, valueUrl: self }],
+      }),
   };
+}
+
+function businessStatus({ status, stage, withdrawal }: RequestRow): string {
+  if (withdrawal) {
+    return `The result was withdrawn: ${WITHDRAWAL_REASONS[withdrawal.reason].title}`;
+  }
+  return status === 'expired' ? 'The result has been purged' : stage.label || stage.name;
 }

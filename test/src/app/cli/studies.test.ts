@@ -62,13 +62,24 @@ test.each<Partial<Explanation>>([{ state: 'submitted' }, { perhapsMerged: true }
 );
 
 test('explain says what became of each request, and why one failed', () => {
-  const request = { revision: 1, rule: 'echo', submitted_at: at, status: 'succeeded', code: null };
+  const request = {
+    revision: 1,
+    rule: 'echo',
+    submitted_at: at,
+    status: 'succeeded',
+    code: null,
+    withdrawn: false,
+  };
   const requests = [
     { ...request, request_id: 'req_1' },
     { ...request, request_id: 'req_2', status: 'failed', code: 'pipeline_timeout' },
+    { ...request, request_id: 'req_3', withdrawn: true },
   ] as Explanation['requests'];
   expect(text({ state: 'submitted', requests })).toContain(
     'req_1 (revision 1, rule echo): succeeded',
+  );
+  expect(text({ state: 'submitted', requests })).toContain(
+    'req_3 (revision 1, rule echo): succeeded, withdrawn',
   );
   expect(text({ state: 'submitted', requests })).toMatch(
     /req_2 \(revision 1, rule echo\): failed, .+ \(pipeline_timeout\)/,

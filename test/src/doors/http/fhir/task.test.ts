@@ -31,6 +31,26 @@ async function refusal(call: Promise<unknown>): Promise<{ status: number; code: 
 }
 
 describe('a request as a Task', () => {
+  it('whose result was withdrawn says so, and has no output', async () => {
+    const id = await gateway.submit();
+    await gateway.worker.start(id);
+    await gateway.worker.succeed(id);
+    const key = await gateway.key({ scopes: ['read', 'sign'] });
+    const answer = await gateway.call(`/v1/requests/${id}/withdraw`, {
+      key,
+      body: { reason: 'wrong-patient' },
+    });
+    const { withdrawal } = (await answer.json()) as { withdrawal: { at: string } };
+    const task = await readTask(id);
+    expect(validationErrors(task)).toEqual([]);
+    expect(task).toMatchObject({
+      status: 'completed',
+      businessStatus: { text: 'The result was withdrawn: Wrong patient' },
+      lastModified: withdrawal.at,
+    });
+    expect(task.output).toBeUndefined();
+  });
+
   it('is accepted, in progress and completed, each time a valid resource', async () => {
     const id = await gateway.submit();
     const tasks = [await readTask(id)];
