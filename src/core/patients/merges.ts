@@ -220,7 +220,7 @@ export async function isPerhapsMerged(database: Queryable, studyId: string): Pro
 
 /**
  * Returns true if a patient ID of any issuer was merged into another. Only then can a study with
- * this ID have merges to apply. Looking for those takes six times as long.
+ * this ID have merges to apply. Looking for those takes several times as long.
  */
 export async function isMergedId(database: Queryable, patientId: string): Promise<boolean> {
   const { rows } = await database.query<{ merged: boolean }>(
