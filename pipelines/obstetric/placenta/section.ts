@@ -48,12 +48,15 @@ const ACCRETA_SIGNS = [
 
 type Sign = (typeof ACCRETA_SIGNS)[number];
 
-/** Returns the side that most accepted images show; several sides if there is a tie. */
-function sidesOf(bodies: readonly BodyReading[]): PlacentalSide[] {
+/**
+ * Returns the side that most accepted images show; several sides if there is a tie. With several
+ * fetuses, who may have a placenta each, returns every side.
+ */
+function sidesOf(bodies: readonly BodyReading[], several: boolean): PlacentalSide[] {
   const sides = bodies.flatMap(({ located }) => (located?.accepted ? [located.side] : []));
   const counted = [...Map.groupBy(sides, (side) => side)];
-  const most = Math.max(0, ...counted.map(([, own]) => own.length));
-  return counted.filter(([, own]) => own.length === most).map(([side]) => side);
+  const most = several ? 1 : Math.max(0, ...counted.map(([, own]) => own.length));
+  return counted.filter(([, own]) => own.length >= most).map(([side]) => side);
 }
 
 const isAbnormalNumber = (lacunae: number) => lacunaeGrade(lacunae) >= ABNORMAL_LACUNAE;
@@ -108,7 +111,7 @@ function run({ views, options, severalFetuses }: PlacentaEvidence): SectionOutco
   }
   const bodies = view?.bodies ?? [];
   const edges = view?.edges ?? [];
-  const sides = sidesOf(bodies);
+  const sides = sidesOf(bodies, severalFetuses !== null);
   const thickness = view ? measureThickness(bodies, view.uncertainty.thickness) : [];
   const toOs = view ? measureEdges(edges, view.uncertainty.toOs) : [];
   const days = options.dating?.ga_days;

@@ -240,18 +240,24 @@ describe('the wall of the placenta', () => {
     const three = summaryOf('anterior', 'posterior', 'lateral-or-fundal');
     expect(three).toContain('on opposite walls, anterior and posterior');
   });
-  it('may be opposite walls if there are twins, who may have two placentas', () => {
-    const bodies = (['anterior', 'posterior'] as const).map((side) => body(side));
-    const placenta = { bodies, edges: [], uncertainty: { toOs: null, thickness: null } };
-    const concept = { scheme: 'LN', code: '11984-2', meaning: 'HC' };
-    const hc = cartValue({ key: 'hc', concept, value: 260, unit: 'mm', fetus: 'B' });
-    const twins = evidenceWith({
-      views: { placenta },
-      study: { clips: [], refused: [], files: 1, series: 1, cart: [hc] },
-    });
-    const { summary } = runSection(section, twins);
-    expect(summary).toContain('or there is a second placenta or lobe');
-  });
+  it.each([
+    { sides: ['anterior', 'posterior'] as const },
+    { sides: ['anterior', 'anterior', 'posterior'] as const },
+  ])(
+    'may be opposite walls if there are twins, who may have two placentas: $sides',
+    ({ sides }) => {
+      const bodies = sides.map((side) => body(side));
+      const placenta = { bodies, edges: [], uncertainty: { toOs: null, thickness: null } };
+      const concept = { scheme: 'LN', code: '11984-2', meaning: 'HC' };
+      const hc = cartValue({ key: 'hc', concept, value: 260, unit: 'mm', fetus: 'B' });
+      const twins = evidenceWith({
+        views: { placenta },
+        study: { clips: [], refused: [], files: 1, series: 1, cart: [hc] },
+      });
+      const { summary } = runSection(section, twins);
+      expect(summary).toContain('or there is a second placenta or lobe');
+    },
+  );
 });
 
 describe('signs of placenta accreta', () => {
