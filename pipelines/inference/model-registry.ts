@@ -127,11 +127,8 @@ export async function readModel(model: RegisteredModel): Promise<Uint8Array> {
 }
 
 /** Reads a model's `metrics.json`, whose content depends on the task. */
-export async function readMetrics(
-  { metrics }: Pick<RegisteredModel, 'metrics'>,
-  registry = REGISTRY_FILE,
-): Promise<unknown> {
-  return JSON.parse(await readFile(join(dirname(registry), metrics), 'utf8'));
+export async function readMetrics({ metrics }: Pick<RegisteredModel, 'metrics'>): Promise<unknown> {
+  return JSON.parse(await readFile(join(dirname(REGISTRY_FILE), metrics), 'utf8'));
 }
 
 export interface ModelCard {

@@ -202,7 +202,7 @@ const sizesOf = (reading: FrameReading): Readonly<Record<string, number>> =>
 export function withholdUnvalidated(
   given: StudyEvidence,
   setting: ReviewSetting,
-  decisions: Decisions | null = null,
+  decisions: Decisions | null,
 ): StudyEvidence {
   const { confirmed = [], named: namedByPerson = [] } = decisions ?? {};
   const isConfirmed = (key: EvidenceKey) => confirmed.some(({ evidence }) => evidence === key);

@@ -85,7 +85,7 @@ function colourOf(strain: number): string {
   return `#${hex.join('')}`;
 }
 
-function label(text: string, at: Point, size: number, more: Partial<Label> = {}): Label {
+function label(text: string, at: Point, size: number, more: Partial<Label>): Label {
   return { kind: 'label', text, at, size, colour: INK, anchor: 'middle', ...more };
 }
 

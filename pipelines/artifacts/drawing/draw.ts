@@ -98,7 +98,7 @@ export function textPath(
   x: number,
   y: number,
   size: number,
-  weight: FontWeight = 'regular',
+  weight: FontWeight,
 ): string {
   const face = font(weight);
   const scale = size / face.unitsPerEm;

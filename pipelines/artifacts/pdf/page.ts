@@ -111,7 +111,7 @@ interface TextStyle {
   verbatim?: boolean;
 }
 
-export function textHeight(page: Page, text: string, style: TextStyle = {}): number {
+export function textHeight(page: Page, text: string, style: TextStyle): number {
   const { size = 9, bold = false, width = WIDTH } = style;
   return page.doc
     .font(bold ? 'bold' : 'regular')
@@ -122,8 +122,8 @@ export function textHeight(page: Page, text: string, style: TextStyle = {}): num
 const PARAGRAPH_SPACE = 3;
 
 /** Returns the height of a paragraph with the space below it. */
-export const paragraphHeight = (page: Page, text: string, style: TextStyle = {}): number =>
-  textHeight(page, text, style) + PARAGRAPH_SPACE;
+export const paragraphHeight = (page: Page, text: string): number =>
+  textHeight(page, text, {}) + PARAGRAPH_SPACE;
 
 /**
  * Draws a paragraph at `page.y` without splitting it, and moves `page.y` below it. Text from a
@@ -151,7 +151,7 @@ export const HEADING_HEIGHT = 26;
  * Draws a heading and adds its bookmark. Begins a new page if less than `following` points would be
  * left below the heading.
  */
-export function heading(page: Page, text: string, following = 60): void {
+export function heading(page: Page, text: string, following: number): void {
   makeRoom(page, 24 + following);
   page.y += 8;
   page.doc.outline.addItem(text);

@@ -159,20 +159,6 @@ export function patientLine({ identity }: Pick<Subject, 'identity'>): string {
 
 const fitsLine = (line: string) => textWidth(printable(line), PAGE_HEAD_SIZE) <= WIDTH;
 
-/** A signature as it is printed in a report. `at` includes the time zone. */
-interface Signature {
-  name: string;
-  role: string;
-  at: string;
-}
-
-const signaturesOf = ({ verification }: Result): Signature[] =>
-  (verification?.signatures ?? []).map(({ observer, organization, at }) => ({
-    name: observer,
-    role: organization,
-    at: `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`,
-  }));
-
 interface ReportInput {
   result: Result;
   subject: Subject;
@@ -180,8 +166,6 @@ interface ReportInput {
   panels: readonly Drawing[];
   keyImages: readonly KeyImage[];
   paper?: Paper;
-  /** Absent or empty for a draft. */
-  signatures?: readonly Signature[];
 }
 
 const counted = (count: number, noun: string): string =>
@@ -328,12 +312,13 @@ function strain(page: Page, { result }: ReportInput): void {
   page.y += height;
 }
 
-function signature(page: Page, { signatures = [] }: ReportInput): void {
+function signature(page: Page, { result: { verification } }: ReportInput): void {
   heading(page, 'Signature', 34);
-  for (const { name, role, at } of signatures) {
-    paragraph(page, `Signed by ${name}, ${role}, ${at}.`, { bold: true });
+  for (const { observer, organization, at } of verification?.signatures ?? []) {
+    const time = `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
+    paragraph(page, `Signed by ${observer}, ${organization}, ${time}.`, { bold: true });
   }
-  if (signatures.length > 0) return;
+  if (verification) return;
   paragraph(page, 'Draft: not signed.', { colour: MUTED });
   page.y += 10;
   paragraph(page, `Name and role ${'_'.repeat(34)}   Date and time ${'_'.repeat(22)}`);
@@ -464,7 +449,6 @@ export async function renderReport(
   previews: readonly ReportPreview[],
   curves: readonly GrowthCurve[],
   paper?: Paper,
-  signatures: readonly Signature[] = signaturesOf(result),
 ): Promise<Buffer> {
   const gaDays = subject.dating?.gaDays;
   const shown = curves.filter((curve) => measuredOnCurve(curve, result.measurements).length > 0);
@@ -482,7 +466,7 @@ export async function renderReport(
   );
   const keyImages = await inParallel(ordered, PICTURES_AT_ONCE, keyImage);
   return buildReportPdf({
-    ...{ result, subject, panels, keyImages, signatures },
+    ...{ result, subject, panels, keyImages },
     ...(paper && { paper }),
   });
 }

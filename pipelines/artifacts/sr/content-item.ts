@@ -122,7 +122,7 @@ export function missingNum(
   relationship: Relationship,
   name: Code,
   qualifier: Code,
-  items: Items = [],
+  items: Items,
 ): ContentItem {
   return { relationship, name, value: { type: 'NUM', quantity: null, qualifier }, items };
 }

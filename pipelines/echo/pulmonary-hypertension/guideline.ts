@@ -2,9 +2,9 @@ import { rounded } from '../../measure/rounding.ts';
 
 /**
  * Limits for estimating RA pressure: IVC diameter, mm, and IVC collapse, per cent, during a sniff
- * and in quiet breathing (R10, ASE15).
+ * (R10, ASE15). No input tells a sniff from quiet breathing (echo 12.2).
  */
-export const IVC = { wide: 21, sniff: 50, quiet: 20 } as const;
+export const IVC = { wide: 21, sniff: 50 } as const;
 
 /** Upper limit of the RA area, cm² (ASE15; echo 7.2). */
 const ATRIAL_AREA = 18;
@@ -15,12 +15,9 @@ export const isAtriumEnlarged = (area: number) => rounded(area, 1) > ATRIAL_AREA
  * Returns whether an IVC with this collapse, per cent, counts as collapsing. Null exactly at the
  * limit, which no source assigns to either side (echo 12.2).
  */
-export function isCollapsing(
-  collapse: number,
-  breathing: 'sniff' | 'quiet' = 'sniff',
-): boolean | null {
+export function isCollapsing(collapse: number): boolean | null {
   const shown = rounded(collapse, 0);
-  return shown === IVC[breathing] ? null : shown > IVC[breathing];
+  return shown === IVC.sniff ? null : shown > IVC.sniff;
 }
 
 /**
@@ -37,13 +34,9 @@ export function isPlethoric(diameter: number, collapse: number): boolean | null 
  * Returns the RA pressure, mmHg, from the IVC diameter, mm, and its collapse, per cent. A collapse
  * exactly at the limit counts as no collapse, so that there is always a pressure (echo 12.2).
  */
-export function atrialPressure(
-  diameter: number,
-  collapse: number,
-  breathing: 'sniff' | 'quiet' = 'sniff',
-): 3 | 8 | 15 {
+export function atrialPressure(diameter: number, collapse: number): 3 | 8 | 15 {
   const wide = rounded(diameter, 0) > IVC.wide;
-  const collapsing = isCollapsing(collapse, breathing) === true;
+  const collapsing = isCollapsing(collapse) === true;
   if (wide) return collapsing ? 8 : 15;
   return collapsing ? 3 : 8;
 }

@@ -270,7 +270,7 @@ export function strongestPath(
   plane: MModePlane,
   edges: Float32Array,
   slopes: Float32Array,
-  band: Band = () => [0, plane.rows - 1],
+  band: Band,
 ): EdgePath | null {
   const { columns, rows, secondsPerColumn, depthPerRow } = plane;
   const step = Math.max(1, Math.ceil((EDGE_PATH.fastest * secondsPerColumn) / depthPerRow));
@@ -378,7 +378,7 @@ export function severalPaths(
   strengths: Float32Array,
   count: number,
   apart: number,
-  band?: Band,
+  band: Band,
   slopes: Float32Array = textureSlopes(plane),
 ): EdgePath[] {
   const edges = strengths.slice();

@@ -62,7 +62,7 @@ function derived(
   value: number,
   method: ObstetricMethod,
   inputs: readonly Measurement[],
-  given: Given = {},
+  given: Given,
 ): Measurement {
   const plausible = isPlausible(key, value);
   return createMeasurement(key, key, value, method, {

@@ -273,7 +273,7 @@ function heartRates(clips: readonly EarlyClip[]): Measurement[] {
  */
 export function measureEarlyPregnancy(
   clips: readonly EarlyClip[],
-  machine: readonly Measurement[] = [],
+  machine: readonly Measurement[],
 ): Measurement[] {
   const { diameters, fit } = sacDiameters(clips);
   const ours = [

@@ -168,10 +168,7 @@ export interface RateGroup {
  * without one may still belong to a single fetus. If an earlier section already listed a machine
  * rate (`earlier`), that measurement is reused so that the rate is not listed twice.
  */
-export function rateGroups(
-  evidence: RateEvidence,
-  earlier: readonly Measurement[] = [],
-): RateGroup[] {
+export function rateGroups(evidence: RateEvidence, earlier: readonly Measurement[]): RateGroup[] {
   const rates = ratesOf(evidence);
   const ours = new Set(
     rates

@@ -49,7 +49,7 @@ export const HADLOCK_1991_TABLE_RATIOS: Readonly<Record<number, number>> = {
 export function hadlock1991Z(
   gaWeeks: number,
   grams: number,
-  spread: keyof typeof HADLOCK_1991_SPREAD = 'table',
+  spread: keyof typeof HADLOCK_1991_SPREAD,
 ): number | null {
   const median = hadlock1991Median(gaWeeks);
   if (median === null) return null;

@@ -477,9 +477,20 @@ describe.skipIf(!hasPoppler)('the first pages', () => {
   test("end with a line for the signature of a draft, or with the signer's name", async () => {
     const draft = text(await pdf(RESULT, SUBJECT));
     expect(draft).toContain('Draft: not signed.');
-    const signed = { name: 'Dr. Ada Arzt', role: 'cardiologist', at: '2026-11-22 10:15 UTC' };
-    const of = text(await renderReport(RESULT, SUBJECT, [], [], 'a4', [signed]));
-    expect(of).toContain('Signed by Dr. Ada Arzt, cardiologist, 2026-11-22 10:15 UTC.');
+    const signature = {
+      observer: 'Dr. Ada Arzt',
+      organization: 'Example Hospital',
+      at: '2026-11-22T10:15:00.000Z',
+      statement: null,
+    };
+    const verification = { kind: 'verified', revision: 1, signatures: [signature] } as const;
+    const signed = {
+      ...RESULT,
+      draft: false,
+      verification: { ...verification, signatures: [signature] },
+    };
+    const of = text(await pdf(signed, SUBJECT));
+    expect(of).toContain('Signed by Dr. Ada Arzt, Example Hospital, 2026-11-22 10:15 UTC.');
     expect(of).not.toContain('not signed');
   });
 
