@@ -8,7 +8,6 @@ import { type ReadReport, readCartReport } from './cart-sr/read-report.ts';
 import { showsColourFlow } from './colour-flow.ts';
 import { readDicomClip } from './dicom/clip.ts';
 import { pixelDigest, type ReadClip } from './duplicates.ts';
-import { toRgb } from './pixels/pixels.ts';
 import { readAnimation, readStill } from './stills.ts';
 import type { StudyFile } from './study-file.ts';
 import { withByteSource } from './study-file.ts';
@@ -46,7 +45,8 @@ async function withColourMode(clip: Clip, firstFrame: RgbImage): Promise<Clip> {
 async function readDicom({ name, path }: StudyFile, mmPerPx: number | null): Promise<ReadClip> {
   const { clip, taken, study, firstFrame, remark } = await readDicomClip(name, path, mmPerPx);
   return {
-    clip: await withColourMode(clip, toRgb(firstFrame)),
+    // A frame of one channel shows no colour.
+    clip: firstFrame.channels === 3 ? await withColourMode(clip, firstFrame) : clip,
     taken,
     study,
     remark,
