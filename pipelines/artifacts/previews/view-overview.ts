@@ -1,4 +1,4 @@
-import sharp, { type OverlayOptions } from 'sharp';
+import sharp from 'sharp';
 import { z } from 'zod';
 import { inParallel } from '../../../src/platform/in-parallel.ts';
 import type { Study } from '../../contract/study.ts';
@@ -29,7 +29,8 @@ const COLUMNS = 6;
 const MOST = 60;
 const TILE = { width: 240, height: 180, caption: 26 } as const;
 const FOOTER = 26;
-const GROUND = '#1b1b1b';
+/** Grey level behind the tiles. */
+const GROUND = 0x1b;
 
 function captionOf({ view, source, confidence, mode }: ListedClip): string {
   if (view === null) return mode.includes('2D') ? `view not named, ${mode}` : mode;
@@ -75,11 +76,16 @@ export async function renderViewOverview(
     left: (index % columns) * TILE.width,
     top: Math.floor(index / columns) * rowHeight,
   });
-  const raw = { width: TILE.width, height: TILE.height, channels: 3 } as const;
-  const pictures = await inParallel(clips, PICTURES_AT_ONCE, (clip) => tileOf(study, clip, shown));
-  const tiles = pictures.flatMap((input, index): OverlayOptions[] =>
-    input ? [{ input, raw, ...corner(index) }] : [],
-  );
+  const sheet = Buffer.alloc(3 * width * height, GROUND);
+  await inParallel([...clips.entries()], PICTURES_AT_ONCE, async ([index, clip]) => {
+    const tile = await tileOf(study, clip, shown);
+    if (!tile) return;
+    const { left, top } = corner(index);
+    for (let row = 0; row < TILE.height; row += 1) {
+      const from = 3 * row * TILE.width;
+      tile.copy(sheet, 3 * ((top + row) * width + left), from, from + 3 * TILE.width);
+    }
+  });
   const marks: Mark[] = [
     ...clips.map((clip, index): Mark => {
       const { left, top } = corner(index);
@@ -95,8 +101,8 @@ export async function renderViewOverview(
       bold: true,
     },
   ];
-  return sharp({ create: { width, height, channels: 3, background: GROUND } })
-    .composite([...tiles, { input: Buffer.from(toSvg({ width, height, marks })), left: 0, top: 0 }])
+  return sharp(sheet, { raw: { width, height, channels: 3 } })
+    .composite([{ input: Buffer.from(toSvg({ width, height, marks })) }])
     .png()
     .toBuffer();
 }
