@@ -263,7 +263,7 @@ describe('LVEF measured on images in two ways', () => {
     expect(section('lvef')?.reason?.detail ?? '').not.toContain('not graded');
   });
   it('is not graded beyond that, which is stated', () => {
-    const { category, section, value } = both(44, 33.9);
+    const { category, section, value } = both(44, 33.4);
     expect(category('lvef-grade')).toBeUndefined();
     expect(category('heart-failure-range')).toBeUndefined();
     expect(section('lvef')?.reason?.detail).toContain('differ by more than 10 points');
