@@ -62,7 +62,7 @@ export const BIOMETRY_SENTENCES = {
   'biometry.values': (_: Nothing, { about, text }: SentenceContext) =>
     about.length > 0
       ? `${about.map((one) => `${text.names([one.concept.key])} ${text.value(one)}`).join(', ')}.`
-      : 'Nothing was measured.',
+      : 'No length that could be accepted was measured.',
   'biometry.of-machine': (_: Nothing, { about, text }: SentenceContext) =>
     `${text.names(about.map(({ concept }) => concept.key))} from the report of the ultrasound machine.`,
   'biometry.apart': ({ source }: { source: SeveralFetusesSource }) =>

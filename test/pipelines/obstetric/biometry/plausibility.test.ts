@@ -82,6 +82,15 @@ describe('two lengths that contradict each other are both withheld', () => {
     expect(said([acOf(129), femur(ratio * 129)]).quality).toMatchObject({ ac: quality });
   });
 
+  it('and are not said to be unmeasured', () => {
+    const { summary } = sectionOf(
+      interpretReadings({ readings: [acOf(AC), femur(20)] }),
+      'biometry',
+    );
+    expect(summary).toMatch(/^No length that could be accepted was measured\./);
+    expect(summary).toContain('FL not accepted: FL/AC is 0.08');
+  });
+
   it('an AC of 130 mm and one just below it have different lower limits', () => {
     expect(said([acOf(130.01), femur(0.12 * 130.01)]).quality.fl).toBe('inadequate');
     expect(said([acOf(129.99), femur(0.12 * 129.99)]).quality.fl).toBe('accepted');
