@@ -10,7 +10,7 @@ import { startOrderRounds } from '../src/core/studies/order-rounds.ts';
 import { receivedOrders } from '../src/core/studies/received-orders.ts';
 import { recoverIntake } from '../src/core/studies/recover-intake.ts';
 import { retentionCutoff } from '../src/core/studies/retention.ts';
-import type { Database } from '../src/platform/database/port.ts';
+import type { PooledDatabase } from '../src/platform/database/pooled.ts';
 import { SonogateError } from '../src/platform/errors/catalogue.ts';
 import { EVENTS } from '../src/platform/logging/events.ts';
 import type { Logger } from '../src/platform/logging/logger.ts';
@@ -59,7 +59,7 @@ interface DimseParts {
   >;
   /** The current rules, if they can change while the gateway is running. */
   routing?: () => Routing;
-  database: Database;
+  database: PooledDatabase;
   objects: ReceivedObjects;
   submit: Submit;
   result: ResultReader['result'];
@@ -129,7 +129,7 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
   if (objects.shared && intakeDays !== undefined) {
     await removeOrphanedFiles(registration, retentionCutoff(intakeDays, now()), now());
   }
-  await recoverIntake(registration);
+  await recoverIntake({ ...registration, isAlone: database.exclusive });
 
   let onDeadline = (_completeAfter: Date) => {};
   const door = createStorageScp({

@@ -142,6 +142,41 @@ export async function removeOrphanedFiles(
   }
 }
 
+/**
+ * Deletes partial files, which were never acknowledged to their senders.
+ * @param isAlone true if no other process can be receiving objects in this data folder. Otherwise a
+ * file is kept while it may still grow.
+ * @param failed called with each file that could not be deleted.
+ * @returns the number of deleted files.
+ */
+export async function removePartialFiles(
+  dataDir: string,
+  isAlone: boolean,
+  failed: (path: string, error: unknown) => void,
+): Promise<number> {
+  let removed = 0;
+  for (const { folder } of await dayFolders(dataDir)) {
+    const names = await readdir(join(dataDir, folder));
+    for (const name of names.filter((name) => name.endsWith(PARTIAL_SUFFIX))) {
+      const path = join(folder, name);
+      try {
+        if (!isAlone && !(await isSettled(join(dataDir, path)))) continue;
+        await rm(join(dataDir, path));
+        removed += 1;
+      } catch (error) {
+        failed(path, error);
+      }
+    }
+  }
+  return removed;
+}
+
+/** Returns true if a file has not changed for an hour. No sender pauses for so long. */
+async function isSettled(path: string): Promise<boolean> {
+  const found = await ifMissing(stat(path), null);
+  return found !== null && found.mtimeMs < Date.now() - SETTLED_MILLISECONDS;
+}
+
 /** Notes the files of a study that a person removes, in the transaction that removes it. */
 export async function recordRemovedObjects(
   tx: Queryable,

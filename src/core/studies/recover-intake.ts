@@ -1,4 +1,3 @@
-import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFileMeta } from '../../../pipelines/dicom/part10.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
@@ -15,7 +14,7 @@ import {
 } from './arrival.ts';
 import {
   dayFolders,
-  PARTIAL_SUFFIX,
+  removePartialFiles,
   statedChecksum,
   unregisteredObjects,
 } from './intake-folder.ts';
@@ -26,26 +25,20 @@ import { openRecoveryRecord } from './recovery-record.ts';
  * At startup, registers objects that reached the disk but have no row, and deletes partial files,
  * which were never acknowledged to their senders. A file whose content is incomplete is
  * quarantined. Runs before the listener opens.
+ * `isAlone` is as in `removePartialFiles`.
  * @returns how many objects got a row, and how many partial files were deleted.
  */
 export async function recoverIntake(
-  options: RegistrationOptions,
+  options: RegistrationOptions & { isAlone?: boolean },
 ): Promise<{ registered: number; removed: number }> {
-  const { dataDir, logger } = options;
+  const { dataDir, logger, isAlone = false } = options;
   const record = await openRecoveryRecord(dataDir);
   let registered = 0;
-  let removed = 0;
+  const removed = await removePartialFiles(dataDir, isAlone, (path, error) =>
+    logger.event(EVENTS.receivedFileUnreadable, { path, error: String(error) }),
+  );
   try {
     for (const { source, folder } of await dayFolders(dataDir)) {
-      const names = await readdir(join(dataDir, folder));
-      for (const name of names.filter((name) => name.endsWith(PARTIAL_SUFFIX))) {
-        const path = join(folder, name);
-        const isRemoved = await rm(join(dataDir, path)).then(
-          () => true,
-          (error) => logger.event(EVENTS.receivedFileUnreadable, { path, error: String(error) }),
-        );
-        if (isRemoved) removed += 1;
-      }
       for await (const path of unregisteredObjects(options, folder)) {
         if (!(await record.begins(path))) {
           const detail = 'The gateway died twice while registering the object at startup.';

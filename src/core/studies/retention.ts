@@ -19,6 +19,7 @@ import {
   recordRemovedObjects,
   recordUnneededBlobs,
   removeOrphanedFiles,
+  removePartialFiles,
   removeUnneededBlobs,
 } from './intake-folder.ts';
 import { removeQuarantined } from './quarantine.ts';
@@ -222,7 +223,11 @@ export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): 
       (id) => writeAudit({ ...about, at: now(), detail: { id } }),
     );
   }
-  if (!dryRun) await deleteRemovedObjects(parts);
+  if (!dryRun) {
+    await deleteRemovedObjects(parts);
+    // One that cannot be deleted is reported by the next start.
+    await removePartialFiles(parts.dataDir, false, () => {});
+  }
   if (objects.shared && !dryRun) {
     if (intakeDays !== null) {
       await removeOrphanedFiles(parts, retentionCutoff(intakeDays, now()), now());

@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -301,7 +310,8 @@ test('a file that cannot be read does not keep the gateway from starting, nor ot
   await mkdir(join(dataDir, 'intake', `${name}.part`));
   const events: string[] = [];
   const logger = { ...silentLogger, event: ({ id }: { id: string }) => void events.push(id) };
-  expect(await recoverIntake({ ...registration(), logger })).toEqual({ registered: 1, removed: 0 });
+  const recovering = { ...registration(), logger, isAlone: true };
+  expect(await recoverIntake(recovering)).toEqual({ registered: 1, removed: 0 });
   expect(events.filter((id) => id === 'received_file_unreadable')).toHaveLength(2);
   expect(await rows()).toHaveLength(1);
   expect(await filesBelow('intake')).toHaveLength(3);
@@ -363,4 +373,26 @@ test('an association that ends waits only for the rows of its objects', async ()
   await receive({ sopInstanceUid: `${study}.2` }, 'a');
   const other = await Promise.race([intake.settled?.(peer('b')), pause(1000, 'waits')]);
   expect(other).toBeUndefined();
+});
+
+describe('a partial file in the data folder', () => {
+  const folder = () => join(dataDir, 'intake/cart/2026-01-01');
+  beforeEach(async () => {
+    await mkdir(folder(), { recursive: true });
+    for (const name of ['arriving.part', 'left.part']) await writeFile(join(folder(), name), 'x');
+    const hoursAgo = new Date(Date.now() - 2 * 3_600_000);
+    await utimes(join(folder(), 'left.part'), hoursAgo, hoursAgo);
+  });
+  afterEach(() => rm(folder(), { recursive: true }));
+
+  test('is kept by the start of another process while its object may still be arriving', async () => {
+    expect(await recoverIntake(registration())).toEqual({ registered: 0, removed: 1 });
+    expect(await readdir(folder())).toEqual(['arriving.part']);
+  });
+
+  test('is removed at a start with the embedded database, which serves one process', async () => {
+    const alone = { ...registration(), isAlone: true };
+    expect(await recoverIntake(alone)).toEqual({ registered: 0, removed: 2 });
+    expect(await readdir(folder())).toEqual([]);
+  });
 });
