@@ -39,19 +39,19 @@ export function rankOf(kind: DeliveryKind, object: string): number {
 export const OVERTAKEN_AFTER_FAILURES = 3;
 
 /**
- * SQL condition: a delivery that must be sent before `d` has not been sent yet. A withdrawal waits
- * only for a delivery of the same result that is being sent: whatever arrives, the withdrawal
- * arrives after it.
+ * SQL condition: nothing that must be sent before the delivery `d` is left. A withdrawal waits only
+ * for a delivery of the same result that is being sent: whatever arrives, the withdrawal arrives
+ * after it.
  */
-export const EARLIER_DELIVERY_PENDING = `CASE WHEN d.kind IN ${WITHDRAWALS}
-  THEN EXISTS (SELECT 1 FROM deliveries ahead
-    WHERE ahead.request_id = d.request_id AND ahead.destination = d.destination
-      AND ahead.state = 'sending' AND ahead.id <> d.id)
-  ELSE EXISTS (SELECT 1 FROM deliveries ahead
+export const NOTHING_AHEAD = `(
+  NOT EXISTS (SELECT 1 FROM deliveries ahead
     WHERE ahead.destination = d.destination AND ahead.study = d.study AND d.study IS NOT NULL
       AND ahead.state IN ('pending', 'sending')
       AND (ahead.revision, ahead.result_revision, ahead.rank) < (d.revision, d.result_revision, d.rank)
-      AND ahead.own_failures < ${OVERTAKEN_AFTER_FAILURES}) END`;
+      AND ahead.own_failures < ${OVERTAKEN_AFTER_FAILURES} AND d.kind NOT IN ${WITHDRAWALS})
+  AND NOT (d.kind IN ${WITHDRAWALS} AND EXISTS (SELECT 1 FROM deliveries ahead
+    WHERE ahead.request_id = d.request_id AND ahead.destination = d.destination
+      AND ahead.state = 'sending' AND ahead.id <> d.id)))`;
 
 export interface DeliveryRow {
   id: string;

@@ -16,11 +16,11 @@ import {
 } from './breaker.ts';
 import {
   type DeliveryRow,
-  EARLIER_DELIVERY_PENDING,
   holdDestination,
   MAYBE_RECEIVED,
   markDead,
   markDelivered,
+  NOTHING_AHEAD,
   OF_WITHDRAWN_RESULT,
   releaseDelivery,
   rescheduleDelivery,
@@ -91,7 +91,7 @@ export async function claimDelivery(
            OR (state = 'sending' AND lease_until < now()))
          AND NOT EXISTS (SELECT 1 FROM destination_holds h
            WHERE h.destination = d.destination AND h.until > now())
-         AND NOT ${BLOCKED_BY_BREAKER} AND NOT ${EARLIER_DELIVERY_PENDING}
+         AND NOT ${BLOCKED_BY_BREAKER} AND ${NOTHING_AHEAD}
        ORDER BY next_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
      RETURNING id, request_id AS "requestId", kind, destination, object,
        result_revision AS "resultRevision", attempt,

@@ -70,7 +70,7 @@ describe('submit', () => {
     expect(Object.keys(shown).sort()).toEqual(
       [
         'cost created_at ended_at endpoint error expires_at id input key metadata model object',
-        'output priority source stage started_at status test urls version webhook',
+        'output priority source stage started_at status test urls version webhook withdrawal',
       ]
         .join(' ')
         .split(' '),
