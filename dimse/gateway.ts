@@ -20,8 +20,9 @@ import { startArchiveRounds } from './archive/rounds.ts';
 import { type Listener, listen } from './network/listener.ts';
 import type { AssociationPeer } from './network/service-ports.ts';
 import { queryService } from './query-retrieve/query-scp.ts';
-import { admitCaller, offeredTransferSyntaxes, offeredWithQueries } from './receive/admission.ts';
+import { admitCaller } from './receive/admission.ts';
 import { type DicomAudit, NO_AUDIT } from './receive/audit.ts';
+import { acceptedTransferSyntaxes, acceptedWithQueries } from './receive/presentation-contexts.ts';
 import type { Reception } from './receive/storage-scp.ts';
 import { createStorageScp, type StorageScp } from './receive/storage-scp.ts';
 import { normalizedServices } from './services/services.ts';
@@ -89,7 +90,7 @@ function listenForCallers(
     aeTitle: dicom.aeTitle,
     maxPduBytes: dicom.maxPduBytes,
     maxAssociations: dicom.maxAssociations,
-    offer: queryRetrieve.callers.length > 0 ? offeredWithQueries : offeredTransferSyntaxes,
+    offer: queryRetrieve.callers.length > 0 ? acceptedWithQueries : acceptedTransferSyntaxes,
     admit: (peer) => admitCaller(sources, door.sourceLimits, peer, queryRetrieve.callers),
     onRefused: audit.refused,
     onTlsRefused: audit.tlsRefused,

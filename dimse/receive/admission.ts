@@ -1,23 +1,10 @@
 import type { X509Certificate } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import type { QueryCaller, Source } from '../../config/schema.ts';
-import {
-  ACCEPTED_STORAGE,
-  QUERY_RETRIEVE,
-  VERIFICATION,
-} from '../../pipelines/dicom/sop-classes.ts';
-import {
-  EXPLICIT_VR_LITTLE_ENDIAN,
-  IMPLICIT_VR_LITTLE_ENDIAN,
-  LOSSLESS_TRANSFER_SYNTAXES,
-  LOSSY_TRANSFER_SYNTAXES,
-} from '../../pipelines/dicom/transfer-syntaxes.ts';
 import { isAddressIn } from '../../src/platform/addresses.ts';
 import { type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { isBoundTo } from '../../src/platform/tls/certificates.ts';
-import type { TransferSyntaxChoice } from '../network/negotiation.ts';
 import type { Admitted, AssociationPeer } from '../network/service-ports.ts';
-import { NORMALIZED_SOP_CLASSES } from '../services/services.ts';
 
 const MINUTE_MILLISECONDS = 60_000;
 
@@ -161,31 +148,6 @@ export function admitCaller(
   if (typeof ended !== 'function') return ended;
   const { idleTimeoutSeconds, name } = source;
   return { idleTimeoutSeconds, source: name, mayQuery, ended };
-}
-
-const QUERY_CLASSES: ReadonlySet<string> = new Set([
-  QUERY_RETRIEVE.studyRootFind,
-  QUERY_RETRIEVE.studyRootMove,
-  QUERY_RETRIEVE.studyRootGet,
-]);
-
-/** Like `offeredTransferSyntaxes`, for a listener that also answers queries and retrievals. */
-export function offeredWithQueries(abstractSyntax: string): TransferSyntaxChoice | null {
-  if (!QUERY_CLASSES.has(abstractSyntax)) return offeredTransferSyntaxes(abstractSyntax);
-  return { preferred: [], others: [IMPLICIT_VR_LITTLE_ENDIAN, EXPLICIT_VR_LITTLE_ENDIAN] };
-}
-
-/**
- * Returns the transfer syntaxes that the listener accepts for a SOP class; null if the class is not
- * supported. Lossless ones are preferred, so that carts do not compress images that will be
- * measured.
- */
-export function offeredTransferSyntaxes(abstractSyntax: string): TransferSyntaxChoice | null {
-  if (abstractSyntax === VERIFICATION || NORMALIZED_SOP_CLASSES.has(abstractSyntax)) {
-    return { preferred: [], others: [IMPLICIT_VR_LITTLE_ENDIAN, EXPLICIT_VR_LITTLE_ENDIAN] };
-  }
-  if (!ACCEPTED_STORAGE.has(abstractSyntax)) return null;
-  return { preferred: LOSSLESS_TRANSFER_SYNTAXES, others: LOSSY_TRANSFER_SYNTAXES };
 }
 
 /** Milliseconds between checks of the free disk space. */

@@ -59,7 +59,7 @@ import {
 import { LEFT_ATRIUM } from './la-volume/guideline.ts';
 import { geometryOf, LEFT_VENTRICLE } from './lv-size/guideline.ts';
 import { APICAL_SPARING, strainBand } from './lv-strain/judge.ts';
-import { heartFailureRange } from './lvef/guideline.ts';
+import { EJECTION_FRACTION, heartFailureRange } from './lvef/guideline.ts';
 import { effusionGrade, respiratoryVariation } from './pericardial-effusion/guideline.ts';
 import {
   atrialPressure,
@@ -275,7 +275,7 @@ const LEFT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'lv.ef.teichholz': (i) => teichholzEjection(i.number('lviddCm'), i.number('lvidsCm')),
   'lv.strokeVolume.volumetric': (i) => i.number('edvMl') - i.number('esvMl'),
   'lv.edvIndex': quotient('edvMl', 'bsaM2'),
-  'lv.ef.category.ase2015': grade(LEFT_VENTRICLE.ef, 'efPercent'),
+  'lv.ef.category.ase2015': grade(EJECTION_FRACTION, 'efPercent'),
   'hf.phenotypeRange': (i) =>
     heartFailureRange(i.number('efPercent'), i.optionalNumber('priorEfPercent')),
   'lv.mass.cube': (i) => cubeMass(i.number('ivsdCm'), i.number('lviddCm'), i.number('lvpwdCm')),

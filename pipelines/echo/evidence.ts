@@ -26,8 +26,8 @@ import { echoInputOf } from './handheld.ts';
 import type { EchoContext } from './input.ts';
 import { atrialValues } from './la-volume/measure.ts';
 import type { ClipView } from './locate/reader.ts';
-import { LEFT_VENTRICLE } from './lv-size/guideline.ts';
 import { strainValues } from './lv-strain/measure.ts';
+import { EJECTION_FRACTION } from './lvef/guideline.ts';
 import {
   areDisputed,
   biplaneValues,
@@ -75,7 +75,7 @@ export const NO_OUTLINES: HeartOutlines = {
 function isReduced(on: MeasuredClip | null): boolean {
   const agreeing = on?.clip.ejections.filter(({ accepted }) => accepted) ?? [];
   const percent = mean(agreeing.map((one) => one.percent));
-  const { male, female } = LEFT_VENTRICLE.ef;
+  const { male, female } = EJECTION_FRACTION;
   return agreeing.length > 0 && percent < Math.min(male.normal[0], female.normal[0]);
 }
 

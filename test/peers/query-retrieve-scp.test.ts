@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { listen } from '../../dimse/network/listener.ts';
 import { STATUS } from '../../dimse/network/status.ts';
-import { offeredWithQueries } from '../../dimse/receive/admission.ts';
+import { acceptedWithQueries } from '../../dimse/receive/presentation-contexts.ts';
 import { sendFiles } from '../../dimse/send/store-scu.ts';
 import { decodeDataSet, encodeDataSet } from '../../pipelines/dicom/data-set.ts';
 import { decodeFileMeta } from '../../pipelines/dicom/part10.ts';
@@ -247,7 +247,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a query that the peer cancels', () => {
       aeTitle: 'SONOGATE',
       maxPduBytes: 16_384,
       maxAssociations: 2,
-      offer: offeredWithQueries,
+      offer: acceptedWithQueries,
       admit: () => ({ idleTimeoutSeconds: 30, mayQuery: true }),
       storage: {
         open: () => Promise.reject(new Error('nothing is stored')),

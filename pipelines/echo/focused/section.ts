@@ -5,7 +5,7 @@ import type { SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { familyOf, type HeartView, isFocused, isPicture, showsVentricle } from '../locate/names.ts';
-import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
+import { EJECTION_FRACTION } from '../lvef/guideline.ts';
 import { IVC } from '../pulmonary-hypertension/guideline.ts';
 import { isBeyond, isSurelyBeyond, RV_FUNCTION, RV_SIZE } from '../rv-function/guideline.ts';
 import { graded } from '../shared/grading.ts';
@@ -133,8 +133,8 @@ function ventricleAnswer<Evidence extends FocusedEvidence>(
   }
   const level = focusedLevel(ef.value);
   const sexes = rangedSexes(evidence);
-  const isGraded = graded(ef, LEFT_VENTRICLE.ef, sexes) !== null;
-  const limits = sexes.map((sex) => ({ sex, ef: LEFT_VENTRICLE.ef[sex].normal[0] }));
+  const isGraded = graded(ef, EJECTION_FRACTION, sexes) !== null;
+  const limits = sexes.map((sex) => ({ sex, ef: EJECTION_FRACTION[sex].normal[0] }));
   const answer = sayOfFocused.conclusion('focused.lv-function', {
     level,
     ef: focusedEf(ef.value),

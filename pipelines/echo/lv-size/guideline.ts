@@ -10,9 +10,11 @@ const ase15 = (evidence: 'A' | 'B', decimals: number) =>
 const ase05 = (evidence: 'A' | 'B', decimals: number) =>
   ({ source: 'ase-2005-chambers', evidence, decimals }) as const;
 
-/** Ranges and severity grades of the left ventricle (echo 4.4, 5.3). */
+/**
+ * Ranges and severity grades of the size and mass of the left ventricle (echo 4.4, 5.3); those of the
+ * LVEF are in `lvef/guideline.ts`.
+ */
 export const LEFT_VENTRICLE = {
-  ef: { male: p(52, 72, 41, 30), female: p(54, 74, 41, 30), ...ase15('A', 0) },
   edv: { male: p(62, 150, 174, 200), female: p(46, 106, 120, 130), ...ase15('B', 0) },
   esv: { male: p(21, 61, 73, 85), female: p(14, 42, 55, 67), ...ase15('B', 0) },
   edvIndex: { male: p(34, 74, 89, 100), female: p(29, 61, 70, 80), ...ase15('A', 0) },

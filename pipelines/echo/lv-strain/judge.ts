@@ -4,7 +4,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import type { StrainOrigin } from '../../result/render/echo/lv-strain.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import { globalStrain } from '../formulas.ts';
-import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
+import { EJECTION_FRACTION } from '../lvef/guideline.ts';
 import { gradableEf } from '../lvef/judge.ts';
 import { VARIABILITY } from '../shared/grading.ts';
 import {
@@ -37,9 +37,9 @@ export const APICAL_SPARING = 1;
  * the two limits.
  */
 function normalFrom(evidence: PatientEvidence): number {
-  const { male, female } = LEFT_VENTRICLE.ef;
+  const { male, female } = EJECTION_FRACTION;
   const sex = rangedSex(evidence);
-  return sex ? LEFT_VENTRICLE.ef[sex].normal[0] : Math.max(male.normal[0], female.normal[0]);
+  return sex ? EJECTION_FRACTION[sex].normal[0] : Math.max(male.normal[0], female.normal[0]);
 }
 
 /**

@@ -1,4 +1,14 @@
 import { rounded } from '../../measure/rounding.ts';
+import type { GradedQuantity } from '../shared/grading.ts';
+
+/** Ranges and severity grades of the LVEF, % (echo 4.4). */
+export const EJECTION_FRACTION: GradedQuantity = {
+  male: { normal: [52, 72], mild: 41, moderate: 30 },
+  female: { normal: [54, 74], mild: 41, moderate: 30 },
+  decimals: 0,
+  source: 'ase-2015-chambers',
+  evidence: 'A',
+};
 
 const HEART_FAILURE_RANGES = [
   'HFimpEF range',

@@ -7,6 +7,7 @@ import { fractionalChange } from '../formulas.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import { gradeOf, SEXES } from '../shared/grading.ts';
 import { belongsToMachine, type Values } from '../shared/section.ts';
+import { EJECTION_FRACTION } from './guideline.ts';
 
 /**
  * Kinds of EF, in order of preference. The first one that was measured is the headline EF (echo
@@ -163,7 +164,7 @@ function otherPlaneOfImages(values: Values, ef: Measurement): Reading[] {
  */
 const areGradedApart = (one: number, other: number) =>
   SEXES.some(
-    (sex) => gradeOf(LEFT_VENTRICLE.ef, sex, one) !== gradeOf(LEFT_VENTRICLE.ef, sex, other),
+    (sex) => gradeOf(EJECTION_FRACTION, sex, one) !== gradeOf(EJECTION_FRACTION, sex, other),
   );
 
 /**

@@ -35,7 +35,12 @@ import {
   rangedSexes,
   type Values,
 } from '../shared/section.ts';
-import { heartFailureRange, unequalLengths, unequalVolumes } from './guideline.ts';
+import {
+  EJECTION_FRACTION,
+  heartFailureRange,
+  unequalLengths,
+  unequalVolumes,
+} from './guideline.ts';
 import {
   EF_PRECEDENCE,
   EF_VARIABILITY,
@@ -91,7 +96,7 @@ function limitOf({ concept, method }: Measurement): Statement | null {
  */
 function isAtLimit({ value }: Measurement, sexes: readonly Sex[]): boolean {
   const limits = sexes.flatMap((sex) => {
-    const { normal, mild, moderate } = LEFT_VENTRICLE.ef[sex];
+    const { normal, mild, moderate } = EJECTION_FRACTION[sex];
     return [...normal, mild, moderate];
   });
   return isNearCutOff(rounded(value, 0), limits, VARIABILITY.ejectionFraction);
@@ -146,7 +151,7 @@ function methodsDisagree(
   sexes: readonly Sex[],
 ): Statement | null {
   const apart = others.flatMap((one) => {
-    const own = graded(one, LEFT_VENTRICLE.ef, sexes);
+    const own = graded(one, EJECTION_FRACTION, sexes);
     return own && own !== grade ? [{ one, own }] : [];
   });
   if (apart.length === 0) return null;
@@ -238,7 +243,7 @@ function run(evidence: LvefEvidence, given: Values) {
   const rhythm = irregularRhythm(evidence.heart);
   const ungraded = ungradedEf(values);
   const gradable = ungraded ? null : ef;
-  const grade = graded(gradable, LEFT_VENTRICLE.ef, sexes);
+  const grade = graded(gradable, EJECTION_FRACTION, sexes);
   const range = gradable && !child ? heartFailureRange(gradable.value, null) : null;
   const unindexed =
     given.measurement('lvedv-biplane') !== null &&
@@ -248,7 +253,7 @@ function run(evidence: LvefEvidence, given: Values) {
     return measurement && measurement.id !== ef?.id ? [measurement] : [];
   });
   const measurements = [
-    ungraded ? ef : inAdultRange(evidence, ef, LEFT_VENTRICLE.ef),
+    ungraded ? ef : inAdultRange(evidence, ef, EJECTION_FRACTION),
     ...[...(own ? [own] : []), ...ofMachine].filter(({ quality }) => quality === 'inadequate'),
     ...others,
     // The LVEF of another clip is listed only if it contradicts that of the measured clip.

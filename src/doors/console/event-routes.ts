@@ -1,5 +1,5 @@
 import type { Router } from '@koa/router';
-import { sendEventStream } from '../http/event-stream.ts';
+import { eventFrame, RECONNECT, sendEventStream } from '../http/event-stream.ts';
 import { auditRows } from './audit.ts';
 import type { ChangeBatch } from './changes.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
@@ -8,8 +8,6 @@ import { readDeliveries, shownDelivery } from './deliveries.ts';
 import { needs } from './guard.ts';
 import { type ConsoleSession, watchSession } from './sessions.ts';
 import { readRows, showRow, withGlances } from './worklist.ts';
-
-const RECONNECT_MS = 2000;
 
 /** Adds `GET /events`: the changes that the session's role may see. */
 export function addEventRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
@@ -43,21 +41,21 @@ async function* frames(
   try {
     let first = true;
     let told = after ?? '0.0';
-    yield `retry: ${RECONNECT_MS}\n\n`;
+    yield RECONNECT;
     for await (const batch of deps.changes.follow(after, AbortSignal.any([gone, over]))) {
       if (over.aborted) break;
-      if (first) yield frame({ type: 'hello', data: { at: at() } }, batch.cursor);
-      if (batch.lost) yield frame({ type: 'reset', data: { at: at() } }, batch.cursor);
+      if (first) yield eventFrame('hello', { at: at() }, batch.cursor);
+      if (batch.lost) yield eventFrame('reset', { at: at() }, batch.cursor);
       first = false;
       const events = await eventsOf(batch, session, deps, audit);
       for (const [n, event] of events.entries()) {
         // Only the last event of a batch carries the new cursor, so a client that is disconnected
         // within a batch receives the whole batch again.
-        yield frame(event, n === events.length - 1 ? batch.cursor : told);
+        yield eventFrame(event.type, event.data, n === events.length - 1 ? batch.cursor : told);
       }
       told = batch.cursor;
     }
-    if (over.aborted) yield frame({ type: 'session', data: { at: at() } }, '0.0');
+    if (over.aborted) yield eventFrame('session', { at: at() }, '0.0');
   } finally {
     stop();
   }
@@ -86,9 +84,4 @@ async function eventsOf(
       (row): ConsoleEvent => ({ type: 'delivery', data: shownDelivery(row, role, deps) }),
     ),
   ];
-}
-
-/** Formats an event. Its data is always one line, because JSON.stringify writes no line breaks. */
-function frame({ type, data }: ConsoleEvent, id: string): string {
-  return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -10,6 +10,18 @@ import type { HttpDeps, HttpState } from './context.ts';
  */
 const HEARTBEAT_MS = 15_000;
 
+/**
+ * Formats an event for `sendEventStream`. Its data is always one line, because JSON.stringify writes
+ * no line breaks. `id` is what a client sends as Last-Event-ID when it connects again.
+ */
+export function eventFrame(name: string, data: unknown, id?: number | string): string {
+  const numbered = id === undefined ? '' : `id: ${id}\n`;
+  return `${numbered}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** First frame of a stream: asks a client that loses the stream to connect again after 3 s. */
+export const RECONNECT = 'retry: 3000\n\n';
+
 type StreamParts = Pick<HttpDeps, 'stopping' | 'limits' | 'logger' | 'heartbeatMs'>;
 
 /**

@@ -13,7 +13,7 @@ import { secondsAfter } from '../../platform/time.ts';
 import { audited } from './audited.ts';
 import { requireScope } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
-import { sendEventStream } from './event-stream.ts';
+import { eventFrame, RECONNECT, sendEventStream } from './event-stream.ts';
 import { idempotent } from './idempotency.ts';
 import {
   type HeaderParameter,
@@ -264,8 +264,6 @@ export function addRunRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   );
 }
 
-const RECONNECT_MS = 3000;
-
 /** Adds `GET /v1/requests/{id}/events`: server-sent events (WHATWG HTML 9.2). */
 export function addEventRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config } = deps;
@@ -300,13 +298,8 @@ function lastEventId(text: string | string[] | undefined): number {
 }
 
 async function* frames(events: AsyncIterable<StoredEvent>): AsyncGenerator<string> {
-  yield `retry: ${RECONNECT_MS}\n\n`;
-  for await (const event of events) yield frame(event);
-}
-
-/** Formats an event. Its data is always one line, because JSON.stringify writes no line breaks. */
-function frame({ seq, name, data }: StoredEvent): string {
-  return `id: ${seq}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  yield RECONNECT;
+  for await (const { seq, name, data } of events) yield eventFrame(name, data, seq);
 }
 
 /** Seconds for which the download URL of an artifact is valid (exchange 5.9). */

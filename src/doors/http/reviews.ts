@@ -8,7 +8,7 @@ import type { Reader, ReviewEvent, ReviewObject } from '../../core/reviews/revie
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { mayUse } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
-import { sendEventStream } from './event-stream.ts';
+import { eventFrame, RECONNECT, sendEventStream } from './event-stream.ts';
 import { INPUT_ERRORS, operationsOf } from './openapi/operation.ts';
 import { ownRequest } from './requests.ts';
 import { servingOn } from './route.ts';
@@ -149,10 +149,8 @@ function sendReview(context: Context, review: ReviewObject): void {
 
 /** Yields review events as server-sent events, for the API and the console. */
 export async function* reviewFrames(events: AsyncIterable<ReviewEvent>): AsyncGenerator<string> {
-  yield 'retry: 3000\n\n';
-  for await (const event of events) {
-    yield `event: review\ndata: ${JSON.stringify(event)}\n\n`;
-  }
+  yield RECONNECT;
+  for await (const event of events) yield eventFrame('review', event);
 }
 
 /** Adds `/v1/requests/{id}/review`, `/sign` and `/withdraw`. */

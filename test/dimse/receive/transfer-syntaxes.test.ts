@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerContexts } from '../../../dimse/network/negotiation.ts';
-import { offeredTransferSyntaxes } from '../../../dimse/receive/admission.ts';
+import { acceptedTransferSyntaxes } from '../../../dimse/receive/presentation-contexts.ts';
 import { outgoingFile, sendObjects } from '../../../dimse/send/store-scu.ts';
 import { encodeFileMeta } from '../../../pipelines/dicom/part10.ts';
 import {
@@ -45,7 +45,7 @@ describe('of several transfer syntaxes in one context', () => {
     ['the one that we know', ['1.2.3', JPEG], JPEG],
   ])('%s is chosen', (_what, transferSyntaxes, taken) => {
     const context = { id: 1, abstractSyntax: ULTRASOUND_IMAGE, transferSyntaxes };
-    expect(answerContexts([context], offeredTransferSyntaxes).answers[0]?.transferSyntax).toBe(
+    expect(answerContexts([context], acceptedTransferSyntaxes).answers[0]?.transferSyntax).toBe(
       taken,
     );
   });

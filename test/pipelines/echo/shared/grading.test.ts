@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LEFT_ATRIUM } from '../../../../pipelines/echo/la-volume/guideline.ts';
 import { geometryOf, LEFT_VENTRICLE } from '../../../../pipelines/echo/lv-size/guideline.ts';
-import { heartFailureRange } from '../../../../pipelines/echo/lvef/guideline.ts';
+import { EJECTION_FRACTION, heartFailureRange } from '../../../../pipelines/echo/lvef/guideline.ts';
 import {
   type GradedQuantity,
   gradeFor,
@@ -24,6 +24,7 @@ describe('rounding before classification (echo 0.3)', () => {
 });
 
 const QUANTITIES: [string, GradedQuantity][] = [
+  ['lvef', EJECTION_FRACTION],
   ...Object.entries(LEFT_VENTRICLE),
   ...Object.entries(LEFT_ATRIUM),
 ];
@@ -91,10 +92,10 @@ describe('a grade without the sex', () => {
     [72, 'normal'],
     [73, null],
   ])('of an LVEF of %d %% is %s', (value, expected) => {
-    expect(gradeFor(LEFT_VENTRICLE.ef, SEXES, value)).toBe(expected);
+    expect(gradeFor(EJECTION_FRACTION, SEXES, value)).toBe(expected);
   });
   it('of a child is not given', () => {
-    expect(gradeFor(LEFT_VENTRICLE.ef, [], 62)).toBeNull();
+    expect(gradeFor(EJECTION_FRACTION, [], 62)).toBeNull();
   });
 });
 
