@@ -229,8 +229,10 @@ async function withdrawnContent(
     ...later,
     requestId,
   ]);
-  // A later result has the same filler order number: it has replaced this one.
-  if (received.some(({ request, confirmed }) => confirmed && later.includes(request))) {
+  // A later result has the same filler order number, so it has replaced this one, unless this one
+  // was signed after a later draft had been sent.
+  const last = received.find(({ confirmed }) => confirmed);
+  if (last && later.includes(last.request)) {
     return { outcome: 'delivered', notSent: true, detail: NOT_SENT.newer };
   }
   const own = upToConfirmed(received.filter(({ request }) => request === requestId));

@@ -3,7 +3,10 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Result, resultSchema } from '../../../../pipelines/result/envelope.ts';
 import type { ReceivedRevision } from '../../../../src/core/outbox/deliveries.ts';
-import { createHl7v2Deliverer } from '../../../../src/doors/hl7v2/deliver.ts';
+import {
+  createHl7v2Deliverer,
+  createHl7v2Withdrawer,
+} from '../../../../src/doors/hl7v2/deliver.ts';
 import { sampleResult, sampleSubject } from '../../../fhir/sample.ts';
 
 const FIRST = 'req_1';
@@ -43,7 +46,11 @@ describe('the result of a study to which images were added', () => {
   };
 
   /** Sends a revision to a receiver that has the others; returns the outcome and the message. */
-  async function send(requestId: string, resultRevision: number, has: [string, number][]) {
+  async function send(
+    requestId: string,
+    resultRevision: number | 'withdrawal',
+    has: [string, number][],
+  ) {
     let message = '';
     const server = createServer((socket) => {
       socket.on('data', (bytes) => {
@@ -57,7 +64,7 @@ describe('the result of a study to which images were added', () => {
     closing.push(() => server.close());
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const deliverer = createHl7v2Deliverer({
+    const deps: Parameters<typeof createHl7v2Deliverer>[0] = {
       destinations: [
         {
           ...{ type: 'hl7v2', name: 'his', release: 'at-once', host: '127.0.0.1', port },
@@ -77,13 +84,22 @@ describe('the result of a study to which images were added', () => {
           .map(([request, revision]) => ({ request, revision, confirmed: true })),
       reportPdf: async () => null,
       dial: async (to) => connect(to),
-    });
-    const object = 'oru-r01';
-    const delivery = {
-      ...({ id: 'dlv_1', kind: 'hl7v2', destination: 'his', object, attempt: 1 } as const),
-      ...{ requestId, resultRevision },
     };
-    const outcome = await deliverer.send(delivery, ENDLESS);
+    const delivery = { id: 'dlv_1', requestId, destination: 'his', attempt: 1 };
+    const withdrawal = {
+      ...({ at: '2026-11-30T06:00:00.000Z', by: 'Dr Ada Reader' } as const),
+      ...({ reason: 'wrong-patient', text: null } as const),
+    };
+    const outcome =
+      resultRevision === 'withdrawal'
+        ? await createHl7v2Withdrawer({ ...deps, withdrawalOf: async () => withdrawal }).send(
+            { ...delivery, kind: 'hl7v2-withdrawal', object: 'withdrawal', resultRevision: 0 },
+            ENDLESS,
+          )
+        : await createHl7v2Deliverer(deps).send(
+            { ...delivery, kind: 'hl7v2', object: 'oru-r01', resultRevision },
+            ENDLESS,
+          );
     return { outcome, segments: message.split('\r').map((line) => line.split('|')) };
   }
 
@@ -95,6 +111,32 @@ describe('the result of a study to which images were added', () => {
     const status = (id: string) => segments.find((fields) => fields[4] === id)?.[11];
     expect(status('hc')).toBe('C');
     expect(status('ac')).toBe('W');
+  });
+
+  test.each<[string, [string, number][], boolean]>([
+    ['is withdrawn if the receiver has it', [[FIRST, 0]], true],
+    [
+      'is withdrawn if it was signed after a later draft',
+      [
+        [FIRST, 1],
+        [SECOND, 0],
+      ],
+      true,
+    ],
+    [
+      'is not withdrawn if a later result has replaced it',
+      [
+        [SECOND, 0],
+        [FIRST, 0],
+      ],
+      false,
+    ],
+    ['is not withdrawn if it never arrived', [], false],
+  ])('%s', async (_, has, isSent) => {
+    const { outcome, segments } = await send(FIRST, 'withdrawal', has);
+    expect(outcome).toMatchObject({ outcome: 'delivered', ...(!isSent && { notSent: true }) });
+    const statuses = segments.flatMap((fields) => (fields[0] === 'OBX' ? [fields[11]] : []));
+    expect(new Set(statuses)).toEqual(new Set(isSent ? ['W'] : []));
   });
 
   test.each<[string, string, number, [string, number][], boolean]>([
