@@ -170,6 +170,7 @@ export function watchFreeSpace(dataDir: string, minFreeBytes: number): () => Pro
       lookedAt = performance.now();
       free = look();
     }
-    if ((await free) < minFreeBytes) throw new SonogateError('overloaded');
+    if ((await free) >= minFreeBytes) return;
+    throw new SonogateError('overloaded', 'The disk has less free space than dicom.minFreeBytes.');
   };
 }

@@ -40,7 +40,7 @@ function requireRoom(text: string): void {
   const { bavail, bsize } = statfsSync(folder);
   if (bavail * bsize >= leastFreeBytes) return;
   const megabytes = leastFreeBytes / 1024 ** 2;
-  const message = `less than ${megabytes} MiB are free on the disk of the embedded database`;
+  const message = `less than ${megabytes} MiB are free on the disk of the embedded database in ${folder}; free some space there`;
   throw Object.assign(new Error(message), { code: DISK_FULL });
 }
 

@@ -1,5 +1,6 @@
+import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { findSource } from '../../../dimse/receive/admission.ts';
+import { findSource, watchFreeSpace } from '../../../dimse/receive/admission.ts';
 import { quietDeadline, releaseDeadline } from '../../../src/core/studies/completion.ts';
 import { source } from './source.ts';
 
@@ -63,4 +64,10 @@ describe('completion', () => {
   test('still happens for a source that was removed from the configuration', () => {
     expect(seconds(quietDeadline(sources, 'gone', at))).toBe(30);
   });
+});
+
+test('an object that is refused for lack of space says so in the log, and names the setting', async () => {
+  const detail = 'The disk has less free space than dicom.minFreeBytes.';
+  const requireRoom = watchFreeSpace(tmpdir(), Number.MAX_SAFE_INTEGER);
+  await expect(requireRoom()).rejects.toMatchObject({ code: 'overloaded', detail });
 });

@@ -75,7 +75,9 @@ test('a disk that fills up makes the database unavailable until there is space a
     writeFileSync(filler, Buffer.alloc(bavail * bsize - 30 * 1024 ** 2));
   });
   await expect(database.query('INSERT INTO kept VALUES (2)')).rejects.toThrow(
-    new DatabaseUnreachableError('less than 32 MiB are free on the disk of the embedded database'),
+    new DatabaseUnreachableError(
+      `less than 32 MiB are free on the disk of the embedded database in ${join(dataDir, 'database')}; free some space there`,
+    ),
   );
   rmSync(filler);
   await database.query('INSERT INTO kept VALUES (3)');
