@@ -27,6 +27,13 @@ export function cervixCategory(mm: number): CervixCategory {
 }
 
 /**
+ * Returns on which side of the only limit that also applies to several fetuses a length in mm is
+ * (obstetric 10). The others are limits of singletons, so `normal` only means "not short".
+ */
+export const sideOfShort = (mm: number): CervixCategory =>
+  mm <= CERVIX_MM.short ? 'short' : 'normal';
+
+/**
  * Deviation of the canal from a straight line, mm, above which the length is measured in two
  * straight parts.
  */

@@ -12,10 +12,18 @@ import {
   type GuidanceDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { CERVIX_CATEGORY_DAYS, CERVIX_MM, cervixCategory, PROGESTERONE_MM } from './guideline.ts';
+import {
+  CERVIX_CATEGORY_DAYS,
+  CERVIX_MM,
+  cervixCategory,
+  PROGESTERONE_MM,
+  sideOfShort,
+} from './guideline.ts';
 import type { MeasuredCervix } from './measure.ts';
 
 export const CERVIX_SECTION = 'cervix';
+
+const ISUOG = 'ISUOG 2022';
 
 /** Returns why there is no category at this age; null if there is one. */
 export function withoutCategory(gaDays: number | undefined): Statement | null {
@@ -28,11 +36,14 @@ export function withoutCategory(gaDays: number | undefined): Statement | null {
 interface JudgedCervix {
   /**
    * Null if the interval includes a cut-off or the machine value contradicts ours. In both cases,
-   * the category is `short` instead of null if even `longest` is short.
+   * the category is `short` instead of null if even `longest` is short. With several fetuses, null
+   * or `short`.
    */
   category: CervixCategory | null;
   /** Categories on both sides of a cut-off within the interval; null if it contains no cut-off. */
   between: readonly [CervixCategory, CervixCategory] | null;
+  /** Set if there are several fetuses and the length is not short: there is no category for it. */
+  ofSeveral: Statement | null;
   /** Set if the machine value is in a category that no value within our interval has. */
   contradiction: Statement | null;
   /**
@@ -45,12 +56,19 @@ interface JudgedCervix {
 /**
  * Categorises our length, taking the machine's shortest length into account. If the cervix is
  * certainly short but the exact category is unknown, the category is `short`.
+ *
+ * @param several true if there are several fetuses.
  */
-export function judgeCervix(length: Measurement, machine: Measurement | null): JudgedCervix {
-  const within = categoryWithin(length, cervixCategory);
+export function judgeCervix(
+  length: Measurement,
+  machine: Measurement | null,
+  several: boolean,
+): JudgedCervix {
+  const categoryOf = several ? sideOfShort : cervixCategory;
+  const within = categoryWithin(length, categoryOf);
   const [low, high] = within.between ?? [within.category, within.category];
   const place = (category: CervixCategory) => CERVIX_CATEGORIES.indexOf(category);
-  const other = machine && cervixCategory(machine.value);
+  const other = machine && categoryOf(machine.value);
   const contradicts = other !== null && (place(other) < place(low) || place(other) > place(high));
   const longest = Math.max(
     length.value + (length.uncertainty ?? 0),
@@ -58,8 +76,12 @@ export function judgeCervix(length: Measurement, machine: Measurement | null): J
   );
   const open = longest <= CERVIX_MM.short ? 'short' : null;
   return {
-    category: contradicts ? open : (within.category ?? open),
+    category: contradicts || several ? open : (within.category ?? open),
     between: within.between,
+    ofSeveral:
+      several && within.category === 'normal'
+        ? say.gap('cervix.several-fetuses', { cutOff: CERVIX_MM.short })
+        : null,
     contradiction:
       contradicts && machine
         ? say.gap('cervix.machine-differs', { category: other }, [machine])
@@ -76,15 +98,19 @@ export function cervixClassification(
   category: CervixCategory,
   { value }: Measurement,
   longest: number,
+  several: boolean,
 ): ClassificationDraft {
-  const limits = [CERVIX_MM.extremelyShort, CERVIX_MM.veryShort, PROGESTERONE_MM, CERVIX_MM.short];
+  const ofSingleton = [CERVIX_MM.extremelyShort, CERVIX_MM.veryShort, PROGESTERONE_MM];
+  const limits = [...(several ? [] : ofSingleton), CERVIX_MM.short];
   return {
     id: 'cervical-length-category',
     section: CERVIX_SECTION,
     concept: findingConcept('short-cervix'),
     name: 'Cervical length',
     value: category,
-    scheme: 'singleton, asymptomatic, 16 to 24 weeks: SMFM Consult 70 (2024), ISUOG 2022, FMF',
+    scheme: several
+      ? `several fetuses, asymptomatic, 16 to 24 weeks: ${ISUOG}`
+      : `singleton, asymptomatic, 16 to 24 weeks: SMFM Consult 70 (2024), ${ISUOG}, FMF`,
     criteria: limits.map((limit) => ({
       name: `at most ${limit} mm`,
       value: { of: 'cervical-length', value },
@@ -132,14 +158,18 @@ export function cervixFindings(
 }
 
 /** Returns guidance on what to consider for a short cervix. */
-export function cervixGuidance(category: CervixCategory | null, mm: number): GuidanceDraft[] {
+export function cervixGuidance(
+  category: CervixCategory | null,
+  mm: number,
+  several: boolean,
+): GuidanceDraft[] {
   if (category === null || mm > CERVIX_MM.short) return [];
   return [
     {
       id: 'short-cervix',
       section: CERVIX_SECTION,
       statement: say.advice('cervix.advice-short', {}),
-      source: 'SMFM Consult Series 70, 2024; ISUOG 2022, Ultrasound Obstet Gynecol 60:435-456',
+      source: `${several ? '' : 'SMFM Consult Series 70, 2024; '}${ISUOG}, Ultrasound Obstet Gynecol 60:435-456`,
     },
   ];
 }

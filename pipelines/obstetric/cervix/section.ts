@@ -97,13 +97,14 @@ function assess(
   const mm = length.value;
   const ours = used.length > 0;
   const days = evidence.options.dating?.ga_days;
+  const several = evidence.severalFetuses !== null;
   const unnamed = used.some(({ route }) => route === null);
   // Only a person can have accepted a length on a transabdominal image.
   const abdominal = used.some(({ route }) => route === 'transabdominal');
   const noCategory = ours ? withoutCategory(days) : say.gap('cervix.route-of-machine', {});
   const judged =
     noCategory === null && !unnamed && !abdominal
-      ? judgeCervix(length, machine.plausible[0] ?? null)
+      ? judgeCervix(length, machine.plausible[0] ?? null, several)
       : null;
   const category = judged?.category ?? null;
   const bladder = used.some(({ reading }) => reading.located?.bladder);
@@ -121,6 +122,7 @@ function assess(
     judged?.between
       ? say.gap('cervix.at-cut-off', { between: [...judged.between] }, [length])
       : null,
+    judged?.ofSeveral ?? null,
     judged?.contradiction ?? null,
     machine.implausible[0]
       ? say.gap('cervix.machine-implausible', {}, [machine.implausible[0]])
@@ -150,9 +152,9 @@ function assess(
     },
     measurements: [...lengths, ...machine.implausible, ...(listed?.measurements ?? [])],
     classifications:
-      judged && category ? [cervixClassification(category, length, judged.longest)] : [],
+      judged && category ? [cervixClassification(category, length, judged.longest, several)] : [],
     findings: cervixFindings(length, funnel, category),
-    guidance: cervixGuidance(category, mm),
+    guidance: cervixGuidance(category, mm, several),
   };
 }
 

@@ -36,6 +36,8 @@ export const CERVIX_SENTENCES = {
   'cervix.no-age': () => 'Gestational age was not given, so the length was not categorised.',
   'cervix.outside-weeks': ({ from, to }: { from: number; to: number }, { text }: SentenceContext) =>
     `The length is categorised between ${text.weeks(from)} and ${text.weeks(to)} weeks only.`,
+  'cervix.several-fetuses': ({ cutOff }: { cutOff: number }) =>
+    `With several fetuses, only the cut-off of ${cutOff} mm applies; the other categories are those of one fetus, so the length was not categorised.`,
   'cervix.route-of-machine': () =>
     'The length is from the ultrasound machine only, with no route stated: a category needs a transvaginal measurement.',
   'cervix.route-not-named': () =>

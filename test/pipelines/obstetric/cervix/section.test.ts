@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CartMeasurement } from '../../../../pipelines/contract/study.ts';
+import { NUMBER_OF_FETUSES } from '../../../../pipelines/input/cart-sr/vocabulary.ts';
 import type { CervixReading } from '../../../../pipelines/obstetric/cervix/evidence.ts';
 import { namedView } from '../../../../pipelines/obstetric/shared/view-names.ts';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
@@ -308,6 +309,62 @@ describe("the machine's length beside ours of 17 mm, known to within 3 mm", () =
   it('contradicts it in an interval that includes a cut-off, too', () => {
     const { summary } = sectionOf(interpret(three(27), 140, 12, 3), 'cervix');
     expect(summary).toContain('12.0 mm, the length is very short: measure by hand');
+  });
+});
+
+describe('the length with several fetuses', () => {
+  const two = cartValue({ concept: NUMBER_OF_FETUSES.inContext, value: 2, unit: '1' });
+  const ofTwins = (mm: number, uncertainty: number | null = null, machine: number | null = null) =>
+    interpret(
+      three(mm),
+      140,
+      [two, ...(machine === null ? [] : [ofMachine(machine)])],
+      uncertainty,
+    );
+  const met = (result: Result) =>
+    result.classifications.flatMap(({ criteria }) => criteria).map((one) => [one.name, one.met]);
+
+  it.each([
+    [8, 'short'],
+    [14, 'short'],
+    [25, 'short'],
+    [25.1, undefined],
+    [34, undefined],
+  ])(
+    'of %d mm has the category %s, for the cut-offs of a singleton do not apply',
+    (mm, category) => {
+      const result = ofTwins(mm);
+      expect(categoryOf(result)).toBe(category);
+      expect(met(result)).toEqual(category ? [['at most 25 mm', true]] : []);
+      expect(result.findings.some(({ id }) => id === 'short-cervix')).toBe(category === 'short');
+      const { status, summary } = sectionOf(result, 'cervix');
+      expect(status).toBe(category ? 'complete' : 'partial');
+      expect(summary?.includes('only the cut-off of 25 mm applies')).toBe(category === undefined);
+    },
+  );
+
+  it('states no guideline of a singleton', () => {
+    const result = ofTwins(18);
+    expect(result.classifications[0]?.scheme).toMatch(/^several fetuses, .*ISUOG 2022$/);
+    expect(result.guidance.map(({ source }) => source).join()).not.toContain('SMFM');
+  });
+
+  it.each([
+    [14, 3, 'short', false],
+    [26, 3, undefined, true],
+    [29, 3, undefined, false],
+  ])('of %d mm, known to within %d mm, is %s', (mm, uncertainty, category, undecided) => {
+    const result = ofTwins(mm, uncertainty);
+    expect(categoryOf(result)).toBe(category);
+    expect(sectionOf(result, 'cervix').summary?.includes('at the cut-off')).toBe(undecided);
+  });
+
+  it('is contradicted only by a machine value on the other side of 25 mm', () => {
+    const differs = (mm: number) =>
+      sectionOf(ofTwins(17, null, mm), 'cervix').summary?.includes(
+        'By the ultrasound machine value',
+      );
+    expect([9, 24, 26].map(differs)).toEqual([false, false, true]);
   });
 });
 
