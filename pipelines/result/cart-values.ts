@@ -19,6 +19,8 @@ const PREFERENCE: readonly CartMeasurement['derivation'][] = ['best', 'mean', 'm
  *   11.1), TR Vmax ("best of", 12.1), IVC (maximum, 12.1).
  * - Highest by definition: NT (maximum that meets the criteria, obstetric 6.1) and the deepest
  *   pocket (4).
+ * - Highest, because absent or reversed end-diastolic flow in one loop must not be averaged with
+ *   another loop, or with another fetus: the RI of the umbilical artery (obstetric 13.1).
  * - Lowest: the cervix ("the shortest technically best", obstetric 10).
  */
 const END: Readonly<Partial<Record<ConceptKey, 'highest' | 'lowest'>>> = {
@@ -28,6 +30,7 @@ const END: Readonly<Partial<Record<ConceptKey, 'highest' | 'lowest'>>> = {
   'ivc-diameter': 'highest',
   'nuchal-translucency': 'highest',
   'deepest-vertical-pocket': 'highest',
+  'umbilical-artery-ri': 'highest',
   'cervical-length': 'lowest',
 };
 

@@ -1,5 +1,6 @@
 import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { CartMeasurement } from '../../contract/study.ts';
+import { mergedRepeats } from '../../input/cart-sr/repeats.ts';
 import { cartMeasurements, cartQuantities } from '../../result/cart-values.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { fetusKey, isConfirmed } from '../../result/measured.ts';
@@ -46,12 +47,24 @@ function withoutStale(value: Measurement, corrected: readonly Measurement[]): Me
   };
 }
 
-/** Quantities of the mother. A report may list them with a fetus. */
-const OF_MOTHER: ReadonlySet<string | null> = new Set<ObstetricConcept>(['cervical-length']);
+/** Quantities of the mother. A report may list them with a fetus, or once with each of several. */
+const OF_MOTHER: ReadonlySet<string | null> = new Set<ObstetricConcept>([
+  'cervical-length',
+  'uterine-artery-pi',
+]);
+
+/** Returns the values of the mother, which name no fetus and are listed once. */
+function ofMother(reported: readonly CartMeasurement[]): CartMeasurement[] {
+  const values = reported.filter(({ key }) => OF_MOTHER.has(key));
+  const places = Map.groupBy(values, ({ fetus }) => fetusKey(fetus));
+  return mergedRepeats(
+    [...places.values()].map((place) => place.map((one) => ({ ...one, fetus: null }))),
+  );
+}
 
 /** Returns the values in the machine's reports as the sections use them. */
 export function machineReport(reported: readonly CartMeasurement[]): SectionEvidence['machine'] {
-  const cart = reported.map((one) => (OF_MOTHER.has(one.key) ? { ...one, fetus: null } : one));
+  const cart = [...reported.filter(({ key }) => !OF_MOTHER.has(key)), ...ofMother(reported)];
   // Evaluated at each call, because a person's decisions are applied when measurements are created.
   const corrected = () =>
     cartMeasurements(cart, 'machine', INPUTS).filter(({ origin }) => origin === 'person');

@@ -167,6 +167,20 @@ describe("lost end-diastolic flow by the machine's values", () => {
     );
   });
 
+  it.each([
+    ['of one fetus', false],
+    ['of several fetuses that it does not name', true],
+  ])('is not hidden by a median of the repeated RIs %s', (_, several) => {
+    const spectra = several ? ['A', 'B'] : [];
+    const outcome = run(
+      spectra.map((fetus) => spectrum('umbilical-artery', {}, { fetus })),
+      224,
+      [...of({ 'umbilical-artery-ri': 0.7 }), ...of({ 'umbilical-artery-ri': 1.1 })],
+    );
+    expect(outcome.findings?.map(({ severity }) => severity)).toContain('critical');
+    expect(outcome.summary).toContain('reversed');
+  });
+
   it('is reported for each of several fetuses', () => {
     const cart = [
       ...of({ 'umbilical-artery-ri': 0.7 }, { fetus: 'A' }),

@@ -283,6 +283,29 @@ describe("the machine's own values", () => {
     expect(category).toBeUndefined();
   });
 
+  it.each([
+    ['with one', ['A']],
+    ['with each', ['A', 'B']],
+  ])('of the uterine arteries belong to the mother if they are listed %s', (_, fetuses) => {
+    const sides = { left: 1.4, right: 1.2 };
+    const uterine = fetuses.flatMap((fetus) =>
+      (['left', 'right'] as const).map((laterality) => ({
+        ...fromMachine('uterine-artery-pi', sides[laterality]),
+        laterality,
+        fetus,
+      })),
+    );
+    const umbilical = { ...fromMachine('umbilical-artery-pi', 1), fetus: 'B' };
+    const { measurements, summary } = run([], 210, [...uterine, umbilical]);
+    const listed = measurements?.filter(({ concept }) => concept.key.startsWith('uterine'));
+    expect(listed?.map(({ id, fetus }) => [id, fetus])).toEqual([
+      ['uterine-artery-pi-left', null],
+      ['uterine-artery-pi-right', null],
+      ['uterine-artery-mean-pi', null],
+    ]);
+    expect(summary).toContain('Uterine artery PI (left) 1.40');
+  });
+
   it('are used beside the spectra of another fetus, and not for it', () => {
     const { value, summary } = run([spectrum('umbilical-artery', {}, { fetus: 'A' })], 224, [
       { ...fromMachine('middle-cerebral-artery-pi', 1.9), fetus: 'B' },
