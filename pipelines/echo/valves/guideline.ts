@@ -21,6 +21,8 @@ export const STENOSIS = {
   severe: { peak: 4, gradient: 40, area: 1, areaIndex: 0.6 },
   moderate: { peak: 3, gradient: 20, area: 1.5 },
   mild: { peak: 2.6 },
+  /** Below this peak velocity, the valve does not obstruct the flow (VHD20: "at risk"). */
+  atRisk: { peak: 2 },
   /**
    * Maximum stroke volume index, ml/m2, that counts as low flow. A value of exactly 35 is low flow,
    * as the ESC defines it, although VHD20 writes "below 35".
@@ -121,6 +123,14 @@ const ROUNDING = { peak: 0.05, gradient: 0.5 } as const;
  */
 export const exceedsPeakGradient = (mean: number, peak: number): boolean =>
   mean - ROUNDING.gradient > pressureGradient(peak + ROUNDING.peak);
+
+/**
+ * Returns true if a peak velocity, m/s, is that of a valve without stenosis although the area, cm²,
+ * is in the severe range. Even low flow hardly explains both: most likely the LVOT diameter or a
+ * Doppler trace is wrong ([C]).
+ */
+export const contradictsArea = (peak: number, area: number): boolean =>
+  rounded(peak, 1) < STENOSIS.atRisk.peak && rounded(area, 2) <= STENOSIS.severe.area;
 
 const ADVICE: Readonly<Partial<Record<StenosisGrade, StenosisRemark>>> = {
   'classical low-flow low-gradient AS (LVEF <50%)': 'dobutamine',

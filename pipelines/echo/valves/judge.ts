@@ -17,6 +17,7 @@ import type { Criterion } from '../shared/grading.ts';
 import { belongsToMachine, type Values } from '../shared/section.ts';
 import {
   aorticSigns,
+  contradictsArea,
   exceedsPeakGradient,
   type IntegratedGrade,
   integratedGrade,
@@ -45,29 +46,51 @@ export interface AorticStenosis {
   area: Measurement | null;
   /** The machine's valve area, if it contradicts the DVI in the same report. */
   rejected: Measurement | null;
-  /** Mean gradient and peak velocity, if no jet can have both. There is no grade then. */
+  /**
+   * Mean gradient and peak velocity if no jet can have both, or peak velocity and valve area if one
+   * of them must be wrong. There is no grade then.
+   */
   contradiction: Contradiction | null;
 }
 
 interface Contradiction {
+  code: 'valves.gradient-contradicts' | 'valves.area-contradicts';
   between: readonly Measurement[];
-  /** The grades by each of the two values alone. */
-  grades: readonly StenosisGrade[];
+  /** Severity of the finding; null if neither value suggests stenosis. */
+  severity: 'critical' | 'abnormal' | null;
 }
 
-function contradictionOf({ asMeasured }: Values): Contradiction | null {
+/** Grades that are not a finding. */
+export const UNREMARKABLE: ReadonlySet<StenosisGrade> = new Set([
+  'insufficient data',
+  'no stenosis or sclerosis',
+  'mean gradient <20 mmHg; mild or no stenosis, Vmax needed',
+]);
+
+export const VERY_SEVERE: StenosisGrade = 'very severe AS (high-gradient)';
+
+function ofGradient({ asMeasured }: Values): Contradiction | null {
   const peak = asMeasured.measurement('av-vmax');
   const gradient = asMeasured.measurement('av-mean-gradient');
   if (!peak || !gradient || !exceedsPeakGradient(gradient.value, peak.value)) return null;
   const alone = { peak: null, meanGradient: null, area: null, areaIndex: null };
   const unknown = { ...alone, strokeIndex: null, ef: null };
+  const grades = [
+    stenosisGrade({ ...unknown, meanGradient: gradient.value }),
+    stenosisGrade({ ...unknown, peak: peak.value }),
+  ];
+  const loud = grades.includes(VERY_SEVERE) ? 'critical' : 'abnormal';
   return {
+    code: 'valves.gradient-contradicts',
     between: [gradient, peak],
-    grades: [
-      stenosisGrade({ ...unknown, meanGradient: gradient.value }),
-      stenosisGrade({ ...unknown, peak: peak.value }),
-    ],
+    severity: grades.every((one) => UNREMARKABLE.has(one)) ? null : loud,
   };
+}
+
+function ofArea(values: Values, area: Measurement | null): Contradiction | null {
+  const peak = values.measurement('av-vmax');
+  if (!peak || !area || !contradictsArea(peak.value, area.value)) return null;
+  return { code: 'valves.area-contradicts', between: [peak, area], severity: 'abnormal' };
 }
 
 /**
@@ -160,7 +183,7 @@ export function aorticStenosis(values: Values, ef: Measurement | null): AorticSt
     strokeIndex: values.number('lvot-stroke-index'),
     ef: ef?.value ?? null,
   };
-  const contradiction = contradictionOf(values);
+  const contradiction = ofGradient(values) ?? ofArea(values, area);
   const grade = contradiction ? 'insufficient data' : stenosisGrade(inputs);
   const velocityIndex = values.number('velocity-index');
   const { highFlow, remarks } = stenosisRemarks(grade, { ...inputs, velocityIndex });

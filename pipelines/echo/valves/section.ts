@@ -34,6 +34,8 @@ import {
   regurgitationGap,
   regurgitations,
   strokesDiffer,
+  UNREMARKABLE,
+  VERY_SEVERE,
 } from './judge.ts';
 
 /** Quantities calculated by `valveFlows`. Each comes after its inputs. */
@@ -115,13 +117,6 @@ const MEASURED = [
   ...REGURGITANT.tricuspid,
 ] as const satisfies readonly EchoConcept[];
 
-const UNREMARKABLE: ReadonlySet<StenosisGrade> = new Set([
-  'insufficient data',
-  'no stenosis or sclerosis',
-  'mean gradient <20 mmHg; mild or no stenosis, Vmax needed',
-]);
-
-const VERY_SEVERE: StenosisGrade = 'very severe AS (high-gradient)';
 const EF_UNKNOWN: StenosisGrade = 'low-flow low-gradient AS, LVEF unknown';
 
 /** Grades for a child, in whom no regurgitation is graded (echo 0.4, 19.5). */
@@ -210,15 +205,13 @@ function stenosisFinding(values: Values, { grade, published, area }: AorticSteno
 }
 
 /**
- * Returns the finding that mean gradient and peak velocity contradict each other; null if they do
- * not, or if neither of them alone shows stenosis.
+ * Returns the finding that two values of the valve contradict each other; null if they do not, or
+ * if neither of them suggests stenosis.
  */
 function contradictionFinding({ contradiction }: AorticStenosis) {
-  if (!contradiction) return null;
-  const { between, grades } = contradiction;
-  if (grades.every((one) => UNREMARKABLE.has(one))) return null;
-  const severity = grades.includes(VERY_SEVERE) ? 'critical' : 'abnormal';
-  const statement = sayOfValves.conclusion('valves.gradient-contradicts', {}, between);
+  if (!contradiction?.severity) return null;
+  const { code, between, severity } = contradiction;
+  const statement = sayOfValves.conclusion(code, {}, between);
   return finding(ID, 'aortic-stenosis-contradiction', statement, severity, between);
 }
 
@@ -229,7 +222,7 @@ function aorticGaps(values: Values, stenosis: AorticStenosis | null): (Statement
   return [
     peak || values.measurement('av-mean-gradient') ? null : sayOfValves.gap('valves.no-trace', {}),
     stenosis?.contradiction
-      ? sayOfValves.gap('valves.gradient-contradicts', {}, stenosis.contradiction.between)
+      ? sayOfValves.gap(stenosis.contradiction.code, {}, stenosis.contradiction.between)
       : null,
     peak && stenosis && !stenosis.contradiction && !stenosis.area && !stenosis.rejected
       ? sayOfValves.gap('valves.no-area', { velocityIndex })

@@ -99,6 +99,10 @@ export const VALVES_SENTENCES = {
   'valves.no-trace': () => 'Aortic stenosis cannot be graded without a CW trace.',
   'valves.gradient-contradicts': (_: Record<string, never>, { about }: About) =>
     `Aortic stenosis was not graded: no jet can have both ${about.map(namedText).join(' and ')}.`,
+  'valves.area-contradicts': (_: Record<string, never>, { about: [peak, area] }: About) =>
+    peak && area
+      ? `Aortic stenosis was not graded: ${namedText(peak)} is below 2.0 m/s, which does not suggest stenosis, but ${namedText(area)} is in the severe range. Check the LVOT diameter and the Doppler traces.`
+      : '',
   'valves.no-area': ({ velocityIndex }: { velocityIndex: boolean }) =>
     `Valve area not calculated; velocity-based grade only${velocityIndex ? '; DVI given' : ''}.`,
   'valves.area-rejected': () => 'No valve area was used; velocity-based grade only.',

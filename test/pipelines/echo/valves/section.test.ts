@@ -109,6 +109,51 @@ describe('a mean gradient above the peak gradient, which no jet has', () => {
   });
 });
 
+describe('a peak velocity below 2.0 m/s with a valve area of at most 1.0 cm², which contradict each other', () => {
+  /** AVA 0.84 cm², SVi 26 ml/m². */
+  const between = {
+    'av-vmax': 1.4,
+    'lvot-diameter': 1.7,
+    'lvot-vti': 21,
+    'av-vti': 57,
+    'lvef-biplane': 60,
+  } as const;
+  it('gives no grade, and says why', () => {
+    const { category, finding, summary: of, result } = interpreted(between);
+    expect(category('aortic-stenosis')).toBeUndefined();
+    const said =
+      'Aortic stenosis was not graded: AV Vmax 1.4 m/s is below 2.0 m/s, which does not suggest stenosis, but AVA 0.84 cm² is in the severe range. Check the LVOT diameter and the Doppler traces';
+    expect(of('valves')).toContain(said);
+    expect(of('valves')).not.toContain('low-flow');
+    expect(result.report?.impression.join(' ')).toContain(said);
+    expect(finding('aortic-stenosis')).toBeUndefined();
+    expect(finding('aortic-stenosis-contradiction')).toMatchObject({
+      severity: 'abnormal',
+      evidence: ['cart-av-vmax', 'av-area'],
+    });
+  });
+  it('is also reported for the area by peak velocities', () => {
+    const { category, finding } = interpreted({
+      'av-vmax': 1.4,
+      'lvot-diameter': 1.5,
+      'lvot-vmax': 0.7,
+    });
+    expect(category('aortic-stenosis')).toBeUndefined();
+    expect(finding('aortic-stenosis-contradiction')?.evidence).toContain('av-area-vmax');
+  });
+  it.each([
+    [1.94, 0.84, undefined],
+    [1.95, 0.84, 'discordant low-gradient AS, flow state unknown'],
+    [1.4, 1, undefined],
+    [1.4, 1.01, 'no significant stenosis'],
+  ])('AV Vmax %d m/s and AVA %d cm²: %s', (peak, area, expected) => {
+    expect(grade({ 'av-vmax': peak, 'av-area': area })).toBe(expected);
+  });
+  it('is not graded by a mean gradient either', () => {
+    expect(grade({ ...between, 'av-mean-gradient': 5 })).toBeUndefined();
+  });
+});
+
 describe('a velocity without stenosis', () => {
   it('does not exclude a sclerosis that nobody looked for', () => {
     const { category } = interpreted({ 'av-vmax': 1.4 });
