@@ -21,7 +21,7 @@ import type { ApicalView } from './chambers/gaps.ts';
 import type { ApicalReadings } from './chambers/read.ts';
 import { tracedMeasurements } from './displays/measure.ts';
 import type { DisplayReading } from './displays/reading.ts';
-import { indexingArea } from './formulas.ts';
+import { BODY_SURFACE_AREA, indexingArea, isChildSized } from './formulas.ts';
 import { echoInputOf } from './handheld.ts';
 import type { EchoContext } from './input.ts';
 import { atrialValues } from './la-volume/measure.ts';
@@ -189,7 +189,7 @@ export interface EchoEvidence {
  * Returns the patient described in the request. The sex is used only if there are reference ranges
  * for it.
  */
-function patientOf(context: EchoContext): EchoPatient {
+function patientOf(context: EchoContext): Omit<EchoPatient, 'childSized'> {
   const {
     sex,
     age_years: age = null,
@@ -213,7 +213,7 @@ export const SURFACE_SECTION = 'lv-size';
  * implausible, the machine's area is not used instead.
  */
 function surfaceOf(
-  { surface, height, weight }: EchoPatient,
+  { surface, height, weight }: Pick<EchoPatient, 'surface' | 'height' | 'weight'>,
   cart: readonly CartMeasurement[],
 ): Measurement | null {
   if (surface !== null) {
@@ -311,7 +311,13 @@ function gather(
   const asked = patientOf(context);
   const cart = echoCartValues(study.cart ?? []);
   const surface = surfaceOf(asked, cart);
-  const patient = { ...asked, surface: surface?.quality === 'accepted' ? surface.value : null };
+  const { height, weight } = asked;
+  const duBois = height && weight ? BODY_SURFACE_AREA.dubois(height, weight) : null;
+  const patient = {
+    ...asked,
+    surface: surface?.quality === 'accepted' ? surface.value : null,
+    childSized: isChildSized(height, weight, surface?.value ?? duBois),
+  };
   const measured = sections.flatMap(({ id, measures }) =>
     measures.flatMap((key) =>
       cartMeasurements(cart, id, [key]).map((one) =>

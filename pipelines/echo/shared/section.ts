@@ -15,6 +15,8 @@ export interface EchoPatient {
   weight: number | null;
   /** Body surface area for indexing, m²; null if it is missing or implausible. */
   surface: number | null;
+  /** True if the body size is below that of any adult, which matters if the age is unknown. */
+  childSized: boolean;
 }
 
 /** Evidence available to every section. A section declares any further evidence that it uses. */
@@ -223,8 +225,9 @@ export function classification(
 /** Age in years below which nothing is graded (echo 0.4). */
 const ADULT = 18;
 
-export const isChild = ({ patient }: PatientEvidence) =>
-  patient.age !== null && patient.age < ADULT;
+/** Returns true if nothing is graded: under 18 years or, if the age is unknown, at a child's size. */
+export const isChild = ({ patient: { age, childSized } }: PatientEvidence) =>
+  age === null ? childSized : age < ADULT;
 
 /** Returns the sex whose ranges apply. Null for a child, or if the sex is unknown. */
 export const rangedSex = (evidence: PatientEvidence) =>

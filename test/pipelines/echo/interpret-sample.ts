@@ -11,7 +11,14 @@ import { NO_FRAME } from '../../../pipelines/result/measured.ts';
 import { createMeasurement } from '../../../pipelines/result/measurement.ts';
 
 /** The body surface is that of 175 cm and 70 kg. */
-const MAN: EchoPatient = { sex: 'male', age: 60, height: 175, weight: 70, surface: 1.848 };
+const MAN: EchoPatient = {
+  sex: 'male',
+  age: 60,
+  height: 175,
+  weight: 70,
+  surface: 1.848,
+  childSized: false,
+};
 
 const ownerOf = (key: EchoConcept) =>
   SECTIONS.find(({ measures }) => measures.includes(key))?.id ?? 'lv-size';

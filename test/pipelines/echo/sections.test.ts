@@ -9,7 +9,14 @@ import type { EchoPatient } from '../../../pipelines/echo/shared/section.ts';
 import { NO_FRAME } from '../../../pipelines/result/measured.ts';
 import { createMeasurement } from '../../../pipelines/result/measurement.ts';
 
-const MAN: EchoPatient = { sex: 'male', age: 60, height: 175, weight: 70, surface: 1.848 };
+const MAN: EchoPatient = {
+  sex: 'male',
+  age: 60,
+  height: 175,
+  weight: 70,
+  surface: 1.848,
+  childSized: false,
+};
 
 type Given = Readonly<Partial<Record<EchoConcept, number>>>;
 
@@ -227,6 +234,22 @@ describe('a child', () => {
   it('is measured and not graded', () => {
     expect(result.classifications).toEqual([]);
     expect(section('lv-size')?.summary).toContain('do not apply under 18 years');
+  });
+});
+
+describe('a patient of unknown age', () => {
+  const values = { ...LINEAR, 'lvef-biplane': 40 };
+  it('is not graded if the body size is that of a child', () => {
+    const { section, result } = interpreted(values, { age: null, childSized: true });
+    expect(result.classifications).toEqual([]);
+    expect(section('lv-size')?.summary).toContain('the body size of a child');
+  });
+  it('is otherwise graded as an adult, which the result says once', () => {
+    const said = 'The age of the patient is unknown: the limits of adults were used.';
+    const texts = (age: number | null) =>
+      interpreted(values, { age }).result.sections.map(({ summary }) => summary ?? '');
+    expect(texts(null).filter((one) => one.includes(said))).toHaveLength(1);
+    expect(texts(60).join(' ')).not.toContain(said);
   });
 });
 

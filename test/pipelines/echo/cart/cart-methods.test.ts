@@ -234,3 +234,22 @@ describe('units of the machine', () => {
     expect(convert(1, 'mol', 'mL')).toBeNull();
   });
 });
+
+describe('the age is unknown', () => {
+  const surface = value(ln('8277-6'), 'm2', { key: 'body-surface-area', value: 0.8 });
+  const unknown = { age_years: undefined, height_cm: undefined, weight_kg: undefined } as object;
+  const grade = (context: Partial<EchoContext>, ...others: readonly CartMeasurement[]) =>
+    reported([ef({ value: 40 }), ...others], { ...unknown, ...context }).category('lvef-grade');
+  it.each([
+    ['height', grade({ height_cm: 110 })],
+    ['weight', grade({ weight_kg: 20 })],
+    ['body surface area of the machine', grade({}, surface)],
+  ])('a %s below that of adults: nothing is graded', (_, given) => {
+    expect(given).toBeUndefined();
+  });
+  it.each([
+    ['an adult size', grade({ height_cm: 150, weight_kg: 40 })],
+    ['no known size', grade({})],
+    ['an adult of 110 cm', grade({ height_cm: 110, age_years: 40 })],
+  ])('%s: graded as an adult', (_, given) => expect(given).toBeDefined());
+});

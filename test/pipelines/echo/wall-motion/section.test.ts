@@ -22,7 +22,7 @@ function said(
   };
   const evidence: EchoEvidence = {
     study: { clips: [], refused: [], files: 1, series: 1 },
-    patient: { sex: 'male', age, height: 175, weight: 70, surface: 1.85 },
+    patient: { sex: 'male', age, height: 175, weight: 70, surface: 1.85, childSized: false },
     measured: [],
     spectra: [],
     clips: [],
