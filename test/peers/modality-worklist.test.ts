@@ -304,7 +304,9 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a worklist provider on pynetdicom that',
   test('responds endlessly is canceled after 200 entries', async () => {
     const entry = { '00080050': { vr: 'SH', Value: ['A1'] } };
     expect(await asked({ entries: [entry], endless: true })).toHaveLength(200);
-    await expect.poll(() => peer.ask({ action: 'asked' })).toMatchObject({ canceled: true });
+    await expect
+      .poll(() => peer.ask({ action: 'asked' }), { timeout: 10_000 })
+      .toMatchObject({ canceled: true });
   });
 
   test('refuses the query is reported with its status', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decodeFileMeta } from '../../../pipelines/dicom/part10.ts';
@@ -73,12 +73,15 @@ describe('an object that cannot be used', () => {
   });
 });
 
-test('at startup, objects without a row get one, and partial objects are removed', async () => {
+test('at startup, objects without a row get one, and old partial objects are removed', async () => {
   const { file } = newFile('1.2.5');
   const folder = join(site.config.dataDir, 'intake', 'this-machine', '2026-01-01');
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'complete.dcm'), file);
   await writeFile(join(folder, 'partial.part'), file.subarray(0, 400));
+  // Another process may still be writing a newer one.
+  const twoHoursAgo = new Date(Date.now() - 2 * 3_600_000);
+  await utimes(join(folder, 'partial.part'), twoHoursAgo, twoHoursAgo);
   await site.restart();
   expect(await findStudy(site.database, '1.2.5')).toMatchObject({
     source: 'this-machine',

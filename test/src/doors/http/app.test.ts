@@ -135,10 +135,13 @@ describe('the HTTP door', () => {
       expect((await read(answer)).code).toBe('not_found');
     });
 
-    it('list the allowed methods if another is used', async () => {
-      const answer = await gateway.call(NO_SUCH_REQUEST, { method: 'DELETE' });
+    it.each([
+      [NO_SUCH_REQUEST, 'GET'],
+      ['/v1/run/us/obstetric', 'POST'],
+    ])('list the allowed methods of %s if another is used', async (path, allowed) => {
+      const answer = await gateway.call(path, { method: 'DELETE' });
       expect(answer.status).toBe(405);
-      expect(answer.headers.get('Allow')).toContain('GET');
+      expect(answer.headers.get('Allow')).toContain(allowed);
       expect((await read(answer)).code).toBe('method_not_allowed');
     });
 

@@ -5,13 +5,13 @@ import { createHttpApp } from '../../../../src/doors/http/app.ts';
 import type { HttpDeps, HttpState } from '../../../../src/doors/http/context.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 
-/** Returns every method and path in the HTTP door's router, with `x` in place of each parameter. */
+/** Returns every method and path in the HTTP door's routers, with `x` in place of each parameter. */
 function routes(): { method: string; path: string }[] {
   // None of the dependencies is called while the routes are built.
   const app = createHttpApp({ config: {} } as HttpDeps);
   const dispatching = app.middleware as (Middleware<HttpState> & { router?: Router })[];
-  const router = dispatching.find((middleware) => middleware.router)?.router;
-  return (router?.stack ?? []).flatMap(({ methods, path }) =>
+  const layers = dispatching.flatMap(({ router }) => router?.stack ?? []);
+  return layers.flatMap(({ methods, path }) =>
     methods.map((method) => {
       return {
         method,
@@ -46,7 +46,7 @@ describe('every route of the HTTP door', () => {
   test('is found, including health and metrics', () => {
     const paths = new Set(routes().map(({ path }) => path));
     expect(paths.size).toBeGreaterThan(30);
-    for (const path of ['/metrics', '/health/live', '/v1/requests/x'])
+    for (const path of ['/metrics', '/health/live', '/v1/run/x/x', '/v1/requests/x'])
       expect(paths).toContain(path);
   });
 
