@@ -16,6 +16,7 @@ import { isTranslation } from '../../pipelines/contract/translate.ts';
 import type { Subject } from '../../pipelines/dicom/subject.ts';
 import type { Finding, Measurement, Result, Section } from '../../pipelines/result/envelope.ts';
 import { exchanged, withoutAnnotations } from '../../pipelines/result/exchange.ts';
+import { isRejected } from '../../pipelines/result/measured.ts';
 import { categoryText } from '../../pipelines/result/render/categories.ts';
 import { basisText, weeksAndDays } from '../../pipelines/result/render/obstetric/shared.ts';
 import {
@@ -157,10 +158,13 @@ function measurementRole(m: Measurement): string {
   return m.fetus === null ? m.id : `${m.id}/${m.fetus}`;
 }
 
-/** Returns why a value was withheld: the kind of doubt, and the reason that the report gives. */
+/**
+ * Returns why a value was withheld: the kind of doubt, and the reason that the report gives. Both are
+ * the same if a person rejected the value.
+ */
 function absenceText(m: Measurement): string {
   const doubt = doubtOf(m);
-  return m.note && m.note !== doubt ? `Withheld (${doubt}): ${m.note}` : `Withheld: ${doubt}`;
+  return m.note === null || isRejected(m) ? `Withheld: ${doubt}` : `Withheld (${doubt}): ${m.note}`;
 }
 
 /**
