@@ -89,7 +89,7 @@ export const EF_VARIABILITY = 10;
 export const SEVERE_EF = 30;
 
 /** Compares the printed values, so that the sentence about them is true (echo 0.3). */
-const isApart = (one: number, other: number) =>
+export const isApart = (one: number, other: number) =>
   Math.abs(rounded(one, 0) - rounded(other, 0)) > EF_VARIABILITY;
 
 /**

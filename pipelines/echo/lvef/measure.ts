@@ -16,6 +16,8 @@ import {
 import { leftVentricle, planeVolume } from '../chambers/geometry.ts';
 import { axisCaliper, outlineCaliper, outlined, outlinedId, SUFFIX } from '../chambers/outlined.ts';
 import { fractionalChange } from '../formulas.ts';
+import { EF_VARIABILITY, isApart } from './judge.ts';
+
 /** Returns the volumes, EF and length of the ventricle by single-plane discs (echo 4.2). */
 export function planeValues(on: MeasuredClip): Measurement[] {
   const { clip } = on;
@@ -131,17 +133,20 @@ export function networkValues(on: MeasuredClip | null): Measurement[] {
 }
 
 /**
- * Returns the LVEFs of further A4C clips as repeats, as far as both networks agree on them. They are
- * only compared with the LVEF of the measured clip. Empty if that LVEF was not accepted, because no
- * other clip may take its place.
+ * Returns the LVEFs of further A4C clips: as repeats if both networks agree on them, and withheld if
+ * they do not and the LVEF contradicts that of the measured clip. Empty if that LVEF was not
+ * accepted, because no other clip may take its place.
  */
 export function repeatedEjections(
-  measured: readonly Measurement[],
+  [measured]: readonly Measurement[],
   others: readonly MeasuredClip[],
 ): Measurement[] {
-  if (measured[0]?.quality !== 'accepted') return [];
-  return others
-    .flatMap(networkValues)
-    .filter(({ quality }) => quality === 'accepted')
-    .map((one, i) => asRepeat({ ...one, id: `${one.id}-${i + 2}` }));
+  if (measured?.quality !== 'accepted') return [];
+  const disputed = remarkOfEcho('lvef.other-clip-disputed', { points: EF_VARIABILITY });
+  return others.flatMap(networkValues).flatMap((own, i) => {
+    const one = { ...own, id: `${own.id}-${i + 2}` };
+    if (one.quality === 'accepted') return [asRepeat(one)];
+    const isContradicting = one.quality === 'low' && isApart(one.value, measured.value);
+    return isContradicting ? [{ ...one, remarks: [disputed] }] : [];
+  });
 }

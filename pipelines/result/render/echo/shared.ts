@@ -413,6 +413,8 @@ export const ECHO_REMARKS = {
   'outlines.ratio-only': ({ of }: { of: 'volumes' | 'areas' }) =>
     `ratio only; ${of} not calibrated`,
   'outlines.networks-disagree': () => 'the two networks do not agree',
+  'lvef.other-clip-disputed': ({ points }: { points: number }) =>
+    `another A4C clip gave an LVEF more than ${points} points apart, which was not accepted because the two networks do not agree on it`,
   'outlines.networks-disagree-here': () => 'the two networks do not agree on this clip',
   'outlines.beats-contradict': (of: { key: EchoConcept; least: number; greatest: number }) =>
     `the beats contradict each other: ${valueText(of.key, of.least)} to ${valueText(of.key, of.greatest)}`,

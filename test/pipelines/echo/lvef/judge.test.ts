@@ -359,12 +359,31 @@ describe('two A4C clips', () => {
 
   it.each([
     ['agree', [clip('a.dcm', 65), clip('b.dcm', 55)], 'normal'],
-    ['of which the second is disputed', [clip('a.dcm', 65), clip('b.dcm', 28, false)], 'normal'],
+    [
+      'of which the second is disputed but near',
+      [clip('a.dcm', 65), clip('b.dcm', 55, false)],
+      'normal',
+    ],
     ['of which the first is disputed', [clip('a.dcm', 65, false), clip('b.dcm', 28)], undefined],
   ])('that %s: %s', (_, clips, expected) => {
     const { category, result } = study(...clips);
     expect(category('lvef-grade')?.value).toBe(expected);
     const efs = result.measurements.filter(({ concept }) => concept.key === 'lvef-networks');
     expect(efs).toHaveLength(1);
+  });
+
+  it('of which the second is disputed and far from the first: it is named, and withheld', () => {
+    const { category, section, finding, result } = study(
+      clip('a.dcm', 65),
+      clip('b.dcm', 38, false),
+    );
+    expect(category('lvef-grade')?.value).toBe('normal');
+    expect(section('lvef')?.status).toBe('partial');
+    expect(section('lvef')?.summary).toContain(
+      'another A4C clip gave an LVEF more than 10 points apart, which was not accepted because the two networks do not agree on it',
+    );
+    expect(finding('severe-lv-dysfunction')).toBeUndefined();
+    const efs = result.measurements.filter(({ concept }) => concept.key === 'lvef-networks');
+    expect(efs[1]).toMatchObject({ standing: 'withheld', source: { file: 'b.dcm' } });
   });
 });
