@@ -205,7 +205,7 @@ function measurementObservation(
     resource.component = nonEmpty(fetusComponent(m));
     return { role, section: m.section, resource };
   }
-  resource.valueQuantity = exchangeQuantity(m, m.value);
+  resource.valueQuantity = exchangeQuantity(m);
   if (isProposal) {
     // Every Observation in a draft is preliminary. This one is also marked, because a person must
     // review it before it counts even in the draft.
@@ -265,9 +265,9 @@ function methodOf(m: Measurement): CodeableConcept | undefined {
   };
 }
 
-function exchangeQuantity(m: Measurement, value: number): Quantity {
-  const inExchange = exchanged(m, value);
-  return { ...quantity(value, inExchange.unit), value: inExchange.value };
+function exchangeQuantity(m: Measurement, number?: number): Quantity {
+  const { value, unit } = exchanged(m, number);
+  return { ...quantity(value, unit), value };
 }
 
 function scoreObservation(

@@ -1,20 +1,28 @@
 import { conceptEntry } from '../concepts/concepts.ts';
 import { rounded } from '../measure/rounding.ts';
 import type { Measurement } from './envelope.ts';
+import { numberText } from './render/number-text.ts';
+
+const decimalsIn = (number: string): number => number.split('.')[1]?.length ?? 0;
 
 /**
- * Converts the value of a measurement to the exchange unit in the concept table. It is rounded to
- * the decimals of the printed report, because receivers treat every digit as significant.
+ * Converts a number to the exchange unit of a measurement in the concept table. It is rounded to
+ * the decimals of the printed report, because receivers treat every digit as significant. The
+ * value of the measurement has more decimals where the report has them, so that it is not on the
+ * other side of a cut-off (obstetric 0.3).
+ *
+ * @param value the number, if it is not the value of the measurement but its interval or a limit.
  */
-export function exchanged(m: Measurement, value: number): { value: number; unit: string } {
+export function exchanged(m: Measurement, value?: number): { value: number; unit: string } {
   const entry = conceptEntry(m.concept.key);
   // A machine may have used another unit, to which the factor in the table does not apply.
   if (entry?.unit !== m.unit) {
-    return { value: Number(value.toPrecision(4)), unit: m.unit };
+    return { value: Number((value ?? m.value).toPrecision(4)), unit: m.unit };
   }
   const { unit, factor } = entry.exchange;
-  const decimals = Math.max(0, entry.decimals - Math.round(Math.log10(factor)));
-  return { value: rounded(value * factor, decimals), unit };
+  const printed = value === undefined ? decimalsIn(numberText(m)) : entry.decimals;
+  const decimals = Math.max(0, printed - Math.round(Math.log10(factor)));
+  return { value: rounded((value ?? m.value) * factor, decimals), unit };
 }
 
 /**

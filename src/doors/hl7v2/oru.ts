@@ -300,7 +300,7 @@ function measurement(m: Measurement, { result, subject }: OruInput): Observation
   const { identity, dating } = subject;
   const identified = { 2: 'NM', 3: codeOf(m), 4: subId(m) };
   if (m.quality !== 'accepted') return [{ fields: { ...identified, 11: 'X' }, notes: [] }];
-  const { value, unit } = exchanged(m, m.value);
+  const { value, unit } = exchanged(m);
   const ucum = withoutAnnotations(unit);
   const stated = statedMethod(m);
   const { reference } = m;

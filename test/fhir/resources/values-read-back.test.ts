@@ -65,6 +65,17 @@ describe.each([
   });
 });
 
+test.each<[ConceptKey, number, number]>([
+  ['cervical-length', 25.04, 25.04],
+  ['deepest-vertical-pocket', 19.96, 19.96],
+  ['deepest-vertical-pocket', 24.96, 25],
+  ['fetal-heart-rate', 109.6, 109.6],
+  ['middle-cerebral-artery-psv-mom', 1.4999, 1.4999],
+])('%s of %d is not rounded across a cut-off', (key, value, shown) => {
+  const sent = observationsOf(resultOf('us/obstetric/interpret', [measured(key, { value })]));
+  expect(sent.get(key)?.valueQuantity?.value).toBe(shown);
+});
+
 test('the limits of a reference range are in the unit of their value', () => {
   const reference = { low: 0.9, high: 1.2, centile: null, z_score: null, chart: 'none' };
   const sent = observationsOf(
