@@ -3,8 +3,6 @@ import { rounded } from '../measure/rounding.ts';
 import type { Measurement } from './envelope.ts';
 import { numberText } from './render/number-text.ts';
 
-const decimalsIn = (number: string): number => number.split('.')[1]?.length ?? 0;
-
 /**
  * Converts a number to the exchange unit of a measurement in the concept table. It is rounded to
  * the decimals of the printed report, because receivers treat every digit as significant. The
@@ -20,9 +18,9 @@ export function exchanged(m: Measurement, value?: number): { value: number; unit
     return { value: Number((value ?? m.value).toPrecision(4)), unit: m.unit };
   }
   const { unit, factor } = entry.exchange;
-  const printed = value === undefined ? decimalsIn(numberText(m)) : entry.decimals;
-  const decimals = Math.max(0, printed - Math.round(Math.log10(factor)));
-  return { value: rounded((value ?? m.value) * factor, decimals), unit };
+  // Twelve digits are more than any report prints, and remove the error of the multiplication.
+  const printed = value === undefined ? Number(numberText(m)) : rounded(value, entry.decimals);
+  return { value: Number((printed * factor).toPrecision(12)), unit };
 }
 
 /**

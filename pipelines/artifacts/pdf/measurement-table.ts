@@ -65,12 +65,17 @@ const STANDING = {
 const SAME_METHOD = 'as above';
 
 /**
- * Returns how a value was obtained. The method is left out if the row above has the same method.
+ * Returns how a value was obtained. The method is left out if the row above has the same method,
+ * unless only that row is listed in addition: "as above" would then seem to apply to this as well.
  */
 function methodText(measurement: Measurement, above: Measurement | undefined): string {
   const { derivation, inputs, standing } = measurement;
   const method = statedMethod(measurement);
-  const isSame = above !== undefined && isShown(above) && statedMethod(above) === method;
+  const isSame =
+    above !== undefined &&
+    isShown(above) &&
+    statedMethod(above) === method &&
+    (above.standing === standing || STANDING[above.standing] === '');
   const text = method === null ? 'entered by the reader' : (methodEntry(method)?.text ?? method);
   // A mean over the beats of one image has no input measurements, so the number of beats is not
   // printed.

@@ -208,6 +208,17 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     expect(`${name?.text} ${cell?.text}`).toBe(shown);
   });
 
+  test('never lets "as above" refer to a value that is listed for comparison only', () => {
+    const methods = (...standings: Measurement['standing'][]) => {
+      const measurements = standings.map((standing, i) => ({ ...HC, id: `hc-${i}`, standing }));
+      const { groups } = measurementTable({ ...RESULT, measurements });
+      return groups.flatMap(({ rows }) => rows.map((row) => row.at(-1)?.text ?? ''));
+    };
+    const [method = ''] = methods('counts');
+    expect(methods('counts', 'counts')).toEqual([method, 'as above']);
+    expect(methods('counts', 'comparison', 'counts')).toEqual([method, 'for comparison', method]);
+  });
+
   test('in a remark on several values, separates names that contain a comma by semicolons', () => {
     const noted = (label: string) => ({ ...HC, label, remarks: [], note: 'one beat' });
     const lineOf = (...labels: string[]) =>
