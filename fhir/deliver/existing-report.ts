@@ -133,7 +133,10 @@ const isWithdrawn = (report: DiagnosticReport, { resultSystem, withdrawn }: Stud
   report.status === 'entered-in-error' &&
   requestsOf(report, resultSystem).some((request) => withdrawn.includes(request));
 
-/** Returns true if a report contains the result of a later request, or contained it before it was withdrawn. */
+/**
+ * Returns true if a report contains the result of a later request, or contained it before it was
+ * withdrawn.
+ */
 const isOfLater = (report: DiagnosticReport, { resultSystem, later }: StudyResult) =>
   requestsOf(report, resultSystem).some((request) => later.includes(request));
 
@@ -270,7 +273,7 @@ async function formerDocument(
   return documents[0];
 }
 
-/** Returns an entry that changes a resource unless somebody else has changed it since it was read. */
+/** Returns an entry that changes a resource, unless somebody has changed it since it was read. */
 export function update(
   resource: DiagnosticReport | Observation | Media | DocumentReference,
 ): BundleEntry {

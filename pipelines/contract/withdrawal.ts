@@ -13,6 +13,9 @@ export type WithdrawalReason = keyof typeof WITHDRAWAL_REASONS;
 /** The codes of the reasons, for schemas. */
 export const WITHDRAWAL_REASON_CODES = Object.keys(WITHDRAWAL_REASONS) as WithdrawalReason[];
 
+/** Maximum number of characters of `text`. */
+export const LONGEST_WITHDRAWAL_TEXT = 500;
+
 /** The withdrawal of a result. It concerns the draft and every signed revision of the request. */
 export interface Withdrawal {
   /** ISO 8601. */

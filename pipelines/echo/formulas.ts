@@ -35,7 +35,7 @@ export function indexingArea(height: number | null, weight: number | null): numb
 
 /**
  * Returns true if the height, cm, the weight, kg, or the body surface area, m2, is below that of any
- * plausible adult. Null for an unknown size.
+ * plausible adult. What is unknown is null.
  */
 export const isChildSized = (
   height: number | null,
@@ -316,7 +316,7 @@ export const mitralAreaByDeceleration = (decelerationTime: number) => 759 / dece
  */
 export const tricuspidAreaByHalfTime = (halfTime: number) => 190 / halfTime;
 
-/** The formulas below use pressures in mmHg, velocities in m/s and times in ms (echo 7, 12). */
+// Right heart: pressures in mmHg, velocities in m/s and times in ms (echo 7, 12).
 
 /**
  * Returns the myocardial performance index (Tei index) from the tricuspid closure-to-opening time

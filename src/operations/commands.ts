@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { routingSchema } from '../../config/routing.ts';
-import { WITHDRAWAL_REASON_CODES } from '../../pipelines/contract/withdrawal.ts';
+import {
+  LONGEST_WITHDRAWAL_TEXT,
+  WITHDRAWAL_REASON_CODES,
+} from '../../pipelines/contract/withdrawal.ts';
 import { OVERLAP_HOURS, SCOPES } from '../core/accounts/keys.ts';
 import { CONSOLE_ROLES } from '../core/accounts/roles.ts';
 import { type AuditEntry, keyChange, type WriteAudit } from '../core/audit/audit.ts';
@@ -248,7 +251,7 @@ const COMMANDS = {
     z.strictObject({
       request: z.string(),
       reason: z.enum(WITHDRAWAL_REASON_CODES),
-      text: z.string().trim().min(1).max(500).nullable().default(null),
+      text: z.string().trim().min(1).max(LONGEST_WITHDRAWAL_TEXT).nullable().default(null),
     }),
     'result.withdraw',
     ({ results }, call, by) => results.withdraw({ ...call, person: named(by) }),

@@ -165,7 +165,7 @@ function judgementsOf(values: Values, regurgitation: Regurgitations, ms: string 
   ];
 }
 
-/** Returns the finding of a mitral stenosis that is suspected but not graded; null if there is none. */
+/** Returns the finding of a mitral stenosis that is suspected but not graded; otherwise null. */
 function suspectedFinding(values: Values, mitral: MitralStenosis | null) {
   if (!mitral?.suspected) return null;
   const { suspected } = mitral;

@@ -74,8 +74,8 @@ const DOPPLER_KEYS = [
 type End = 0 | 1 | 'as-measured';
 
 /**
- * Returns the fall of the centile since an earlier scan; null if there is none, or if its interval
- * includes the cut-off and it is wanted as measured.
+ * Returns the fall of the centile since an earlier scan; null without an earlier scan, or if the fall
+ * is wanted as measured and its interval includes the cut-off.
  */
 function fallAt({ fall }: GrowthSince, end: End): number | null {
   if (!fall) return null;

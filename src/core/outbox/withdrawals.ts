@@ -1,4 +1,8 @@
-import type { Withdrawal, WithdrawalReceiver } from '../../../pipelines/contract/withdrawal.ts';
+import type {
+  ReceiverState,
+  Withdrawal,
+  WithdrawalReceiver,
+} from '../../../pipelines/contract/withdrawal.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { COMMITMENT_REFUSED } from './commitment.ts';
 import { enqueueDeliveries, MAYBE_RECEIVED } from './deliveries.ts';
@@ -56,6 +60,14 @@ export async function enqueueWithdrawals(
   await enqueueDeliveries(tx, requestId, targets, giveUpSeconds);
 }
 
+/** State at the receiver that follows from the state of the delivery that withdraws a result. */
+const STATE_AT_RECEIVER = {
+  pending: 'pending',
+  sending: 'pending',
+  delivered: 'withdrawn',
+  dead: 'by_hand',
+} as const satisfies Partial<Record<DeliveryState, ReceiverState>>;
+
 /** Returns the state of a request's withdrawal at each receiver, by name. */
 export async function withdrawalReceivers(
   database: Queryable,
@@ -63,23 +75,17 @@ export async function withdrawalReceivers(
 ): Promise<WithdrawalReceiver[]> {
   const { rows } = await database.query<{
     destination: string;
-    state: DeliveryState;
+    /** A withdrawal cannot be diverted. */
+    state: keyof typeof STATE_AT_RECEIVER;
     not_sent: boolean;
   }>(
     `SELECT destination, state, not_sent FROM deliveries
-     WHERE request_id = $1 AND object = 'withdrawal' ORDER BY destination`,
-    [requestId],
+     WHERE request_id = $1 AND object = $2 ORDER BY destination`,
+    [requestId, WITHDRAWAL_OBJECT],
   );
   return rows.map(({ destination, state, not_sent }) => ({
     destination,
-    state:
-      state === 'delivered'
-        ? not_sent
-          ? 'not_present'
-          : 'withdrawn'
-        : state === 'dead'
-          ? 'by_hand'
-          : 'pending',
+    state: state === 'delivered' && not_sent ? 'not_present' : STATE_AT_RECEIVER[state],
   }));
 }
 

@@ -8,8 +8,8 @@ import type { RequestRow, RequestStatus, WebhookShape } from './request.ts';
 import type { RequestObject } from './view.ts';
 
 /**
- * `request.triage`, `request.verified` and `request.withdrawn` are extensions. A client receives them only if it
- * subscribes to them by name.
+ * `request.triage`, `request.verified` and `request.withdrawn` are extensions. A client receives them
+ * only if it subscribes to them by name.
  */
 export const WEBHOOK_EVENTS = [
   'request.succeeded',

@@ -37,7 +37,8 @@ export interface RequestObject {
 
 /**
  * Returns the request as clients see it. `bodies` holds the result, and the state of a withdrawal at
- * each receiver; it is null for list items, which omit `input` and `output`. `baseUrl` is the server's address without a trailing slash.
+ * each receiver; it is null for list items, which omit `input` and `output`. `baseUrl` is the server's
+ * address without a trailing slash.
  */
 export function viewRequest(
   row: RequestRow,

@@ -8,7 +8,7 @@ interface SignedResult {
   revision: number;
 }
 
-/** SQL condition: the result under the review `v` was not withdrawn. A withdrawn one counts for nothing. */
+/** SQL condition: the result under the review `v` was not withdrawn. */
 const IN_FORCE = `NOT EXISTS (SELECT 1 FROM requests r
   WHERE r.id = v.request_id AND r.withdrawal IS NOT NULL)`;
 

@@ -94,9 +94,8 @@ async function resultOf(id: string, { core }: ConsoleDeps): Promise<Result | nul
 
 /**
  * Returns the newest earlier result for the same patient and endpoint, from another study, that was
- * not withdrawn. Studies
- * are ordered by the day of the scan, because an older study may arrive later, for example from an
- * archive. The day of arrival is used only for a study without a Study Date.
+ * not withdrawn. Studies are ordered by the day of the scan, because an older study may arrive later,
+ * for example from an archive. The day of arrival is used only for a study without a Study Date.
  */
 export async function priorOf(
   row: RequestRow,

@@ -2,7 +2,10 @@ import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { changeSchema, MOST_CHANGES } from '../../../pipelines/contract/review.ts';
-import { WITHDRAWAL_REASON_CODES } from '../../../pipelines/contract/withdrawal.ts';
+import {
+  LONGEST_WITHDRAWAL_TEXT,
+  WITHDRAWAL_REASON_CODES,
+} from '../../../pipelines/contract/withdrawal.ts';
 import { keyName } from '../../core/accounts/keys.ts';
 import type { Reader, ReviewEvent, ReviewObject } from '../../core/reviews/reviews.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
@@ -55,7 +58,7 @@ export const withdrawBody = z.strictObject({
     .string()
     .trim()
     .min(1)
-    .max(500)
+    .max(LONGEST_WITHDRAWAL_TEXT)
     .optional()
     .meta({
       description: 'Explanation for the receivers, without names, identifiers and dates',

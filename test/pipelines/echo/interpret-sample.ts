@@ -11,7 +11,7 @@ import { NO_FRAME } from '../../../pipelines/result/measured.ts';
 import { createMeasurement } from '../../../pipelines/result/measurement.ts';
 
 /** The body surface is that of 175 cm and 70 kg. */
-const MAN: EchoPatient = {
+export const MAN: EchoPatient = {
   sex: 'male',
   age: 60,
   height: 175,
@@ -20,7 +20,7 @@ const MAN: EchoPatient = {
   childSized: false,
 };
 
-const ownerOf = (key: EchoConcept) =>
+export const ownerOf = (key: EchoConcept) =>
   SECTIONS.find(({ measures }) => measures.includes(key))?.id ?? 'lv-size';
 
 /**

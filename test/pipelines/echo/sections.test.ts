@@ -3,20 +3,11 @@ import { ECHO_CONCEPTS, type EchoConcept } from '../../../pipelines/concepts/ech
 import { type HeartOutlines, NO_OUTLINES } from '../../../pipelines/echo/evidence.ts';
 import { interpretStudy } from '../../../pipelines/echo/interpret-study.ts';
 import { fluidFinding } from '../../../pipelines/echo/pericardial-effusion/measure.ts';
-import { SECTIONS } from '../../../pipelines/echo/sections.ts';
 import { plausibleRange, withPlausibility } from '../../../pipelines/echo/shared/plausibility.ts';
 import type { EchoPatient } from '../../../pipelines/echo/shared/section.ts';
 import { NO_FRAME } from '../../../pipelines/result/measured.ts';
 import { createMeasurement } from '../../../pipelines/result/measurement.ts';
-
-const MAN: EchoPatient = {
-  sex: 'male',
-  age: 60,
-  height: 175,
-  weight: 70,
-  surface: 1.848,
-  childSized: false,
-};
+import { MAN, ownerOf } from './interpret-sample.ts';
 
 type Given = Readonly<Partial<Record<EchoConcept, number>>>;
 
@@ -28,8 +19,6 @@ function interpreted(
   heart: HeartOutlines = NO_OUTLINES,
 ) {
   const of = { ...MAN, ...patient };
-  const ownerOf = (key: EchoConcept) =>
-    SECTIONS.find(({ measures }) => measures.includes(key))?.id ?? 'lv-size';
   const surface: Given = of.surface === null ? {} : { 'body-surface-area': of.surface };
   const measured = Object.entries({ ...surface, ...given }).map(([name, value]) => {
     const key = name as EchoConcept;
