@@ -381,6 +381,8 @@ class RunningOutbox implements Outbox {
     try {
       const deliverer = this.#deliverers.get(delivery.kind);
       if (!deliverer) throw new Error(`no deliverer of kind ${delivery.kind}`);
+      // The outbox may have been stopped between claiming the delivery and this moment.
+      signal.throwIfAborted();
       const sent = await deliverer.send(delivery, signal);
       // A send that we aborted ourselves is not a failure of the peer.
       return sent.outcome === 'failed' && sent.failure !== 'permanent' && signal.aborted
