@@ -18,6 +18,12 @@ from pynetdicom.sop_class import (
 )
 
 
+def wait_until_sent(association):
+    """Waits for the queued responses to be sent: pynetdicom reads nothing, not even a C-CANCEL, before that."""
+    while not association.dul.to_provider_queue.empty():
+        time.sleep(0.001)
+
+
 class Archive:
     def __init__(self):
         self.objects = []
@@ -53,6 +59,7 @@ class Archive:
                     yield 0xFE00, None
                     return
                 yield 0xFF00, Dataset.from_json(entry)
+                wait_until_sent(event.assoc)
             if not self.told.get("endless"):
                 return
 
@@ -81,6 +88,7 @@ class Archive:
             endless.QueryRetrieveLevel = event.identifier.QueryRetrieveLevel
             endless.StudyInstanceUID = "1.2.3." + str(time.time_ns())
             yield 0xFF00, endless
+            wait_until_sent(event.assoc)
 
     def on_get(self, event):
         keys = event.identifier
